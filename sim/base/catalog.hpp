@@ -1,0 +1,49 @@
+// A catalog: the readable list of the entries of one kind (policies, layers, costs, cuts, metrics).
+// An entry is a record with at least `name` and `summary`; adding one is one file and one line in
+// the folder's catalog.cpp.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/suggest.hpp"
+
+namespace sluice {
+
+template <class Entry>
+class Catalog {
+ public:
+  /// `kind` is the word for messages: "policy", "layer type".
+  Catalog(std::string kind, std::vector<const Entry*> entries)
+      : kind_(std::move(kind)), entries_(std::move(entries)) {}
+
+  const std::string& kind() const { return kind_; }
+  const std::vector<const Entry*>& entries() const { return entries_; }
+
+  const Entry* find_or_null(std::string_view name) const {
+    for (const Entry* entry : entries_)
+      if (entry->name == name) return entry;
+    return nullptr;
+  }
+
+  std::vector<std::string> names() const {
+    std::vector<std::string> names;
+    for (const Entry* entry : entries_) names.emplace_back(entry->name);
+    return names;
+  }
+
+  /// Throws InputError: unknown KIND 'X' (did you mean 'Y'?); known: A, B, C.
+  const Entry& find(std::string_view name) const {
+    if (const Entry* entry = find_or_null(name)) return *entry;
+    throw InputError("unknown " + kind_ + " '" + std::string(name) + "'" +
+                     did_you_mean(name, names()) + "; known: " + join(names()));
+  }
+
+ private:
+  std::string kind_;
+  std::vector<const Entry*> entries_;
+};
+
+}  // namespace sluice

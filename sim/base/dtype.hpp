@@ -1,0 +1,20 @@
+// Element types and their sizes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sluice {
+
+enum class DType { float64, float32, tfloat32, float16, bfloat16, int8 };
+
+/// Bytes of one element as stored (tfloat32 is stored in 4).
+std::int64_t bytes_of(DType dtype);
+std::string_view name_of(DType dtype);
+/// Throws InputError listing the known names.
+DType dtype_of(std::string_view name);
+const std::vector<std::string>& dtype_names();
+
+}  // namespace sluice

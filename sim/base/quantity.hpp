@@ -1,0 +1,35 @@
+// Quantities: text with a unit <-> a number in SI units (byte, s, FLOP, FLOP/s, byte/s, W, J).
+// Decimal and binary prefixes are distinct (GB = 1e9, GiB = 2^30). Bytes are whole numbers.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace sluice {
+
+enum class Dimension { none, bytes, seconds, flop, flop_per_s, bytes_per_s, watts, joules };
+
+/// "61TFLOP/s" -> 6.1e13. The whole text is read; the value is finite and not negative.
+/// `none` takes a plain number or a percentage ("70%" -> 0.7).
+/// Throws InputError (without position) naming the text, what is wrong and an example.
+double parse_quantity(std::string_view text, Dimension dimension);
+
+/// "24GB" -> 24'000'000'000 exactly; throws also when the amount is not a whole number of bytes
+/// or exceeds 2^63 - 1.
+std::int64_t parse_bytes(std::string_view text);
+
+/// 6.1e13 -> "61 TFLOP/s"; four significant digits, for people.
+std::string format_quantity(double value, Dimension dimension);
+
+/// The shortest text that reads back as the same double.
+std::string exact(double value);
+
+/// An example of a quantity of that dimension, for messages ("30GB/s").
+std::string_view example_of(Dimension dimension);
+
+/// a + b and a * b of counts that may not be negative; throw InputError naming `what` on overflow.
+std::int64_t checked_add(std::int64_t a, std::int64_t b, std::string_view what);
+std::int64_t checked_mul(std::int64_t a, std::int64_t b, std::string_view what);
+
+}  // namespace sluice

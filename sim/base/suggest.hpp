@@ -1,0 +1,16 @@
+// Help in messages: the nearest known name, and lists.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sluice {
+
+/// " (did you mean 'bandwidth'?)" when a known name is near enough (edit distance), else "".
+std::string did_you_mean(std::string_view given, const std::vector<std::string>& known);
+
+/// "a, b, c"
+std::string join(const std::vector<std::string>& words, std::string_view separator = ", ");
+
+}  // namespace sluice

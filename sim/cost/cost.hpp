@@ -1,0 +1,32 @@
+// Cost models: layer x device -> seconds. One file a cost model; cost/catalog.cpp lists them.
+#pragma once
+
+#include <string>
+
+#include "base/catalog.hpp"
+#include "document/record.hpp"
+#include "model/model.hpp"
+#include "platform/platform.hpp"
+
+namespace sluice {
+
+/// What one operator does for a number of samples.
+struct Work {
+  double flop = 0;
+  double bytes = 0;  ///< read and written in the device's memory: inputs, weights, output
+};
+
+/// A cost model: seconds of one operator on a device.
+struct CostModel {
+  std::string name;
+  std::string summary;
+  std::string source;  ///< paper, section
+  double (*seconds)(const Work& work, const Device& device, DType dtype);
+};
+
+const Catalog<CostModel>& cost_catalog();
+
+/// The forward pass of `layer` for `samples` samples: inputs and weights are read, the output written.
+Work forward_work(const Model& model, const Layer& layer, std::int64_t samples, DType dtype);
+
+}  // namespace sluice

@@ -1,0 +1,79 @@
+// A document as a tree of values that know where they were written. YAML and JSON read alike.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+
+namespace sluice {
+
+class Value;
+/// The text of one source (a file or an override), shared by all values read from it.
+struct Source {
+  std::string name;  ///< path as given, or "KEY=VALUE" for an override
+  std::string text;
+};
+
+/// null, boolean, integer, number, string, list or map (insertion-ordered, unique keys).
+class Value {
+ public:
+  enum class Kind { null, boolean, integer, number, string, list, map };
+  struct Entry;  ///< key, position of the key, value
+
+  Value() = default;
+  static Value make_null();
+  static Value make(bool value);
+  static Value make(std::int64_t value);
+  static Value make(double value);
+  static Value make(std::string value);
+  static Value make_list();
+  static Value make_map();
+
+  Kind kind() const { return kind_; }
+  std::string_view kind_name() const;
+  bool is_map() const { return kind_ == Kind::map; }
+  bool is_list() const { return kind_ == Kind::list; }
+  bool is_scalar() const { return kind_ != Kind::list && kind_ != Kind::map; }
+
+  /// The scalar's text as it was written ("61TFLOP/s", "3", "true").
+  const std::string& text() const { return text_; }
+  bool as_bool() const { return boolean_; }           ///< only for boolean
+  std::int64_t as_integer() const { return integer_; }  ///< only for integer
+  double as_number() const { return number_; }        ///< integer or number
+
+  const std::vector<Value>& items() const { return items_; }  ///< of a list
+  std::vector<Value>& items() { return items_; }
+  const std::vector<Entry>& entries() const { return entries_; }  ///< of a map
+  std::vector<Entry>& entries() { return entries_; }
+  const Value* find(std::string_view key) const;  ///< nullptr when absent or not a map
+  Value* find(std::string_view key);
+  void set(std::string key, Value value);  ///< replaces or appends
+
+  Position position() const;
+  void place(std::shared_ptr<const Source> source, int line, int column);
+  const std::shared_ptr<const Source>& source() const { return source_; }
+
+ private:
+  Kind kind_ = Kind::null;
+  bool boolean_ = false;
+  std::int64_t integer_ = 0;
+  double number_ = 0;
+  std::string text_;
+  std::vector<Value> items_;
+  std::vector<Entry> entries_;
+  std::shared_ptr<const Source> source_;
+  int line_ = 0, column_ = 0;
+};
+
+struct Value::Entry {
+  std::string key;
+  int line = 0, column = 0;  ///< of the key, in the value's source
+  Value value;
+};
+
+}  // namespace sluice

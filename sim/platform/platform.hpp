@@ -1,0 +1,79 @@
+// A machine: devices, memories, and the links between them, in SI units.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/dtype.hpp"
+#include "document/value.hpp"
+
+namespace sluice {
+
+struct Device {
+  std::string name;
+  std::map<DType, double> rate;           ///< peak FLOP/s by dtype
+  double efficiency = 1;                  ///< share of the peak that is reached
+  std::optional<std::int64_t> capacity;   ///< bytes; none: unlimited
+  std::optional<double> memory_bandwidth; ///< byte/s of its own memory
+  double launch_overhead = 0;             ///< s an operator
+  double idle_w = 0, busy_w = 0;
+  std::int64_t tiles = 0, io_tiles = 0;   ///< IPU: I/O tiles take part in no compute
+
+  /// rate(dtype) x efficiency x (1 - io_tiles / tiles). Throws InputError naming the dtypes it has.
+  double flop_per_s(DType dtype) const;
+};
+
+/// A memory that belongs to no device: host DRAM, streaming memory.
+struct Memory {
+  std::string name;
+  std::optional<std::int64_t> capacity;
+};
+
+/// A constraint that flows share: see plan's Link.
+struct Channel {
+  std::string name;  ///< "host.down", "host.up"; "host" when half duplex; "dram.read"
+  double bandwidth = 0;
+  double idle_w = 0, busy_w = 0;
+};
+
+/// How bytes get from one memory to another. Nodes are named by device or memory.
+struct Path {
+  std::string name;    ///< "host>gpu"
+  std::string stream;  ///< the copy engine: "<device>.<link>.<direction>", "gpu0.host.down"
+  std::string device;  ///< whose copy engine it is
+  std::vector<std::uint32_t> channels;
+  double setup_s = 0, latency_s = 0;
+};
+
+/// Devices are expanded by `count` (gpu -> gpu0, gpu1), private links by device.
+struct Platform {
+  std::string name;
+  std::vector<Device> devices;
+  std::vector<Memory> memories;
+  std::vector<Channel> channels;
+
+  const Device& device(const std::string& name) const;  ///< throws InputError with the known names
+  const Device* device_or_null(const std::string& name) const;
+  /// The memory that feeds the devices: the only one, or the one that links join to devices.
+  const Memory& host() const;
+  /// The route with the fewest links from one node's memory to another's. Throws InputError when
+  /// nothing joins them.
+  Path path(const std::string& from, const std::string& to) const;
+
+  struct Edge {  ///< one direction of a link between two nodes
+    std::string from, to, link, direction;
+    std::vector<std::uint32_t> channels;
+    double setup_s = 0, latency_s = 0;
+  };
+  std::vector<Edge> edges;
+  /// Ports of memories, crossed by each route that reads from or writes to them.
+  std::map<std::string, std::vector<std::uint32_t>> read_ports, write_ports;
+};
+
+/// Reads a sluice-platform/1 document. Throws InputError.
+Platform read_platform(const Value& document);
+
+}  // namespace sluice

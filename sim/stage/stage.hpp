@@ -1,0 +1,59 @@
+// Stages: consecutive layers placed together, and the cuts that make them. One file a cut;
+// stage/catalog.cpp lists them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/catalog.hpp"
+#include "cost/cost.hpp"
+#include "document/record.hpp"
+#include "model/model.hpp"
+
+namespace sluice {
+
+/// Layers first..last (inclusive). Bytes per sample, but `weight_bytes`.
+struct Stage {
+  std::string name;  ///< "Conv..Pool" or the layer's own name
+  std::uint32_t first = 0, last = 0;
+  std::int64_t weight_bytes = 0;
+  std::int64_t input_bytes = 0;   ///< what crosses into it (its boundary activations; the input for stage 0)
+  std::int64_t output_bytes = 0;  ///< what crosses out of it (live across the cut; the answer for the last)
+  /// The most bytes that its inner tensors (neither input nor output) take at one moment, layer by
+  /// layer: for a layer l those made at or before l that l or a later layer of the stage reads.
+  std::int64_t workspace_bytes = 0;
+  std::int64_t macs = 0, flop = 0;
+};
+
+/// What a cut may look at.
+struct CutRequest {
+  const Model& model;
+  const Device& device;
+  const CostModel& cost;
+  DType dtype;
+  std::int64_t samples;         ///< of a micro-batch
+  bool working_set_counted;
+  const Value* stages;          ///< the `stages:` mapping, for positions; may be null
+};
+
+/// A cut: its parameters (keys beside `cut:`) and the function that gives each stage's last layer.
+struct Cut {
+  std::string name;
+  std::string summary;
+  std::string source;
+  std::vector<Field> parameters;
+  std::vector<std::uint32_t> (*last_layers)(const CutRequest& request, const Reader& parameters);
+};
+
+const Catalog<Cut>& cut_catalog();
+
+/// The stages that end at `last_layers` (ascending, the last one the model's last layer). The input
+/// layer belongs to stage 0.
+std::vector<Stage> make_stages(const Model& model, const std::vector<std::uint32_t>& last_layers,
+                               DType dtype);
+
+/// Reads `stages:` ({cut: NAME, …}; absent: one stage) and cuts.
+std::vector<Stage> cut_stages(const CutRequest& request);
+
+}  // namespace sluice

@@ -1,0 +1,65 @@
+// What an executed plan emits: spans and memory events, in the order of time, to any number of sinks.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "plan/plan.hpp"
+
+namespace sluice {
+
+/// Why a span did not start when its stream became free.
+enum class WaitReason : std::uint8_t {
+  none,    ///< it started at once
+  data,    ///< the last thing it waited for was another action (`blocker`: its index)
+  memory,  ///< … was a grant (`blocker`: the pool)
+};
+
+/// One executed action. Times in seconds from the start of the run.
+struct Span {
+  std::uint32_t action = plan_none;  ///< index into Plan::actions
+  std::int64_t iteration = 0;        ///< of the body; 0 in prologue and epilogue
+  double start = 0;
+  double end = 0;        ///< the stream is free again
+  double available = 0;  ///< consumers may start: end + latency of the route
+  double waited = 0;     ///< s its stream was idle before it (from the end of its previous span, or 0)
+  WaitReason reason = WaitReason::none;
+  std::uint32_t blocker = plan_none;
+
+  static constexpr std::uint32_t plan_none = sluice::none;
+};
+
+/// A tensor instance enters (delta > 0) or leaves (delta < 0) a pool.
+struct MemoryEvent {
+  double time = 0;
+  std::uint32_t pool = 0;
+  std::uint32_t tensor = 0;
+  std::int64_t delta = 0;  ///< bytes
+  std::int64_t level = 0;  ///< bytes in the pool afterwards
+};
+
+/// Receives an execution as it happens. Spans come in the order of their ends (by stream exactly,
+/// between streams to the clock's precision), memory events in the order of time within a pool.
+class Sink {
+ public:
+  virtual ~Sink() = default;
+  virtual void span(const Span& span) = 0;
+  virtual void memory(const MemoryEvent& event) = 0;
+};
+
+/// Hands everything on to several sinks.
+class FanOut final : public Sink {
+ public:
+  explicit FanOut(std::vector<Sink*> sinks) : sinks_(std::move(sinks)) {}
+  void span(const Span& s) override {
+    for (Sink* sink : sinks_) sink->span(s);
+  }
+  void memory(const MemoryEvent& e) override {
+    for (Sink* sink : sinks_) sink->memory(e);
+  }
+
+ private:
+  std::vector<Sink*> sinks_;
+};
+
+}  // namespace sluice
