@@ -1,32 +1,33 @@
-// What an executed plan emits: spans and memory events, in the order of time, to any number of sinks.
+// What an execution emits: spans and memory events, in the order of time, to any number of sinks.
+// Actions, streams, pools and tensors are numbers into the tables of trace/labels.hpp.
 #pragma once
 
 #include <cstdint>
+#include <limits>
+#include <utility>
 #include <vector>
-
-#include "plan/plan.hpp"
 
 namespace sluice {
 
 /// Why a span did not start when its stream became free.
 enum class WaitReason : std::uint8_t {
   none,    ///< it started at once
-  data,    ///< the last thing it waited for was another action (`blocker`: its index)
+  data,    ///< the last thing it waited for was another action (`blocker`: its number)
   memory,  ///< … was a grant (`blocker`: the pool)
 };
 
 /// One executed action. Times in seconds from the start of the run.
 struct Span {
-  std::uint32_t action = plan_none;  ///< index into Plan::actions
+  static constexpr std::uint32_t nobody = std::numeric_limits<std::uint32_t>::max();
+
+  std::uint32_t action = nobody;
   std::int64_t iteration = 0;        ///< of the body; 0 in prologue and epilogue
   double start = 0;
   double end = 0;        ///< the stream is free again
   double available = 0;  ///< consumers may start: end + latency of the route
   double waited = 0;     ///< s its stream was idle before it (from the end of its previous span, or 0)
   WaitReason reason = WaitReason::none;
-  std::uint32_t blocker = plan_none;
-
-  static constexpr std::uint32_t plan_none = sluice::none;
+  std::uint32_t blocker = nobody;
 };
 
 /// A tensor instance enters (delta > 0) or leaves (delta < 0) a pool.

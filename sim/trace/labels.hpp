@@ -1,0 +1,38 @@
+// What the numbers in a trace mean: the tables that stand beside the spans. Filled from a plan by
+// whoever runs it (a trace knows nothing of plans).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace sluice {
+
+struct Labels {
+  struct Stream {
+    std::string name, kind, device;  ///< kind: compute or copy
+  };
+  struct Pool {
+    std::string name;
+    std::int64_t capacity = -1;  ///< bytes; -1: unlimited
+  };
+  struct Tensor {
+    std::string name, tensor_class;
+    std::int64_t bytes = 0;
+  };
+  struct Action {
+    std::string name, kind, section;
+    std::uint32_t stream = 0;
+    std::int32_t stage = -1, micro_batch = -1;
+    std::int64_t bytes = 0;  ///< moved, of a transfer
+    double flop = 0;         ///< of a compute action
+  };
+  std::vector<Stream> streams;
+  std::vector<Pool> pools;
+  std::vector<Tensor> tensors;
+  std::vector<Action> actions;
+  std::vector<std::string> stages;
+};
+
+}  // namespace sluice
