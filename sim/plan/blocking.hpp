@@ -1,0 +1,41 @@
+// Why an execution cannot go on: who waits for what, who holds what. Made by replay and engine
+// alike, told to a person in one way.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "plan/plan.hpp"
+
+namespace sluice {
+
+/// The state in which nothing can happen any more.
+struct Blocking {
+  struct Waiter {  ///< the head of a stream that cannot start
+    std::uint32_t action = none;
+    std::int64_t iteration = 0;
+    std::uint32_t awaited_action = none;  ///< waits for this action …
+    std::int64_t awaited_iteration = 0;
+    std::uint32_t pool = none;  ///< … or for a grant of `bytes` in this pool
+    std::int64_t bytes = 0;
+  };
+  struct Held {  ///< a tensor instance in a pool
+    std::uint32_t pool = none;
+    std::uint32_t tensor = none;
+    std::int64_t instance = 0;
+  };
+  double time = 0;
+  std::vector<Waiter> waiters;
+  std::vector<Held> held;
+  std::vector<std::int64_t> levels;  ///< bytes, by pool
+};
+
+/// The whole story for an error message: pool, time, who waits for what, who holds what, the five
+/// largest tensors of each pool that is waited for.
+std::string describe(const Plan& plan, const Blocking& blocking);
+
+/// "0F3" or, in the body, "0F3 (iteration 2)".
+std::string action_label(const Plan& plan, std::uint32_t action, std::int64_t iteration);
+
+}  // namespace sluice

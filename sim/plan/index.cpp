@@ -1,0 +1,118 @@
+#include "plan/index.hpp"
+
+#include <algorithm>
+
+namespace sluice {
+
+void Cursor::settle() {
+  while (section_ <= 2 && position_ >= (*lists_)[section_].size()) {
+    position_ = 0;
+    const bool again = section_ == 1 && !(*lists_)[1].empty() && iteration_ + 1 < plan_->iterations;
+    if (again) {
+      ++iteration_;
+      continue;
+    }
+    ++section_;
+    iteration_ = 0;
+    if (section_ == 1 && plan_->iterations == 0) ++section_;
+  }
+}
+
+bool Cursor::dropped() const {
+  if (section_ != 1) return false;
+  const std::int64_t served = iteration_ + plan_->actions[action()].ahead;
+  return served < 0 || served >= plan_->iterations;
+}
+
+PlanIndex::PlanIndex(const Plan& p)
+    : stream_actions(p.streams.size()),
+      pool_grants(p.pools.size()),
+      demands(p.actions.size()),
+      link_shared(p.links.size(), 0),
+      iterated(p.tensors.size(), 0),
+      plan(p),
+      uses_(p.tensors.size()) {
+  std::vector<std::uint32_t> link_stream(p.links.size(), none);
+  for (std::uint32_t a = 0; a < p.actions.size(); ++a) {
+    const Action& action = p.actions[a];
+    const auto section = static_cast<std::size_t>(p.section_of(a));
+    stream_actions[action.stream][section].push_back(a);
+    for (const Placement& placement : action.allocates) {
+      if (section == 1) iterated[placement.tensor] = 1;
+      if (!p.pools[placement.pool].limited()) continue;
+      const std::int64_t bytes = p.tensors[placement.tensor].bytes;
+      auto& own = demands[a];
+      auto same = std::find_if(own.begin(), own.end(),
+                               [&](const Demand& d) { return d.pool == placement.pool; });
+      if (same != own.end()) {
+        same->bytes += bytes;
+        continue;
+      }
+      own.push_back({placement.pool, bytes});
+      pool_grants[placement.pool][section].push_back(a);
+    }
+    for (const Placement& placement : action.uses)
+      uses_[placement.tensor].push_back({placement.pool, a});
+    if (!action.is_transfer()) continue;
+    for (std::uint32_t link : p.routes[action.route].links) {
+      if (link_stream[link] == none) link_stream[link] = action.stream;
+      if (link_stream[link] != action.stream) link_shared[link] = 1;
+    }
+  }
+}
+
+bool PlanIndex::alone(const Action& action) const {
+  const auto& links = plan.routes[action.route].links;
+  return std::none_of(links.begin(), links.end(), [&](auto link) { return link_shared[link]; });
+}
+
+bool PlanIndex::contention_free() const {
+  return std::none_of(link_shared.begin(), link_shared.end(), [](char shared) { return shared; });
+}
+
+double PlanIndex::seconds_alone(const Action& action) const {
+  if (!action.is_transfer()) return action.seconds;
+  const Route& route = plan.routes[action.route];
+  double bandwidth = std::numeric_limits<double>::infinity();
+  for (std::uint32_t link : route.links) bandwidth = std::min(bandwidth, plan.links[link].bandwidth);
+  return route.setup_s + static_cast<double>(action.bytes) / bandwidth;
+}
+
+double PlanIndex::latency(const Action& action) const {
+  return action.is_transfer() ? plan.routes[action.route].latency_s : 0;
+}
+
+std::int64_t PlanIndex::instance(std::uint32_t action, std::int64_t iteration,
+                                 std::uint32_t tensor) const {
+  if (!iterated[tensor]) return 0;
+  const std::int64_t base = plan.section_of(action) == Section::epilogue ? plan.iterations : iteration;
+  return base + plan.actions[action].ahead;
+}
+
+std::int64_t PlanIndex::uses(const Placement& placement, std::int64_t instance) const {
+  std::int64_t count = 0;
+  for (const Use& use : uses_[placement.tensor]) {
+    if (use.pool != placement.pool) continue;
+    const std::int64_t ahead = plan.actions[use.action].ahead;
+    const Section section = plan.section_of(use.action);
+    if (!iterated[placement.tensor])
+      count += plan.executions_of(use.action);
+    else if (section == Section::prologue)
+      count += ahead == instance;
+    else if (section == Section::epilogue)
+      count += plan.iterations + ahead == instance;
+    else
+      count += instance - ahead >= 0 && instance - ahead < plan.iterations;
+  }
+  return count;
+}
+
+std::int64_t PlanIndex::awaited(std::uint32_t consumer, std::int64_t iteration,
+                                const Wait& wait) const {
+  if (plan.section_of(wait.action) != Section::body) return 0;
+  const bool inside = plan.section_of(consumer) == Section::body;
+  const std::int64_t target = (inside ? iteration : plan.iterations - 1) - wait.distance;
+  return target < 0 ? -1 : target;
+}
+
+}  // namespace sluice

@@ -1,0 +1,85 @@
+// Tables derived from a plan once, before it is executed: who runs where, who waits for whom, in
+// which order a pool grants, how often an instance is used. Data only; the dynamics are the
+// executors' own (replay and engine share nothing else).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "plan/plan.hpp"
+
+namespace sluice {
+
+/// The actions of one stream (or the allocating actions of one pool) by section, in listing order.
+using BySection = std::array<std::vector<std::uint32_t>, 3>;
+
+/// Walks through prologue, body x n and epilogue, leaving out what is dropped.
+class Cursor {
+ public:
+  Cursor() = default;
+  Cursor(const Plan& plan, const BySection& lists) : plan_(&plan), lists_(&lists) { settle(); }
+
+  bool done() const { return section_ > 2; }
+  std::uint32_t action() const { return (*lists_)[section_][position_]; }
+  std::int64_t iteration() const { return iteration_; }
+  bool dropped() const;
+  void next() {
+    ++position_;
+    settle();
+  }
+  /// Steps over dropped actions.
+  void skip_dropped() {
+    while (!done() && dropped()) next();
+  }
+
+ private:
+  void settle();  ///< moves on to the next section or iteration that has an action
+  const Plan* plan_ = nullptr;
+  const BySection* lists_ = nullptr;
+  std::size_t section_ = 0, position_ = 0;
+  std::int64_t iteration_ = 0;
+};
+
+/// What one action allocates in one pool.
+struct Demand {
+  std::uint32_t pool;
+  std::int64_t bytes;
+};
+
+struct PlanIndex {
+  explicit PlanIndex(const Plan& plan);
+
+  std::vector<BySection> stream_actions;   ///< by stream
+  std::vector<BySection> pool_grants;      ///< by pool, for limited pools: the allocating actions
+  std::vector<std::vector<Demand>> demands;  ///< by action: limited pools only
+  std::vector<char> link_shared;   ///< by link: more than one stream moves bytes over it
+  std::vector<char> iterated;      ///< by tensor: has an instance an iteration
+
+  /// Is the transfer alone on all links of its route, whatever else happens?
+  bool alone(const Action& action) const;
+  bool contention_free() const;
+
+  /// Seconds that an action occupies its stream when nothing else is on its links.
+  double seconds_alone(const Action& action) const;
+  double latency(const Action& action) const;
+
+  /// The instance that an action in iteration i touches.
+  std::int64_t instance(std::uint32_t action, std::int64_t iteration, std::uint32_t tensor) const;
+  /// How many uses release this instance in this pool.
+  std::int64_t uses(const Placement& placement, std::int64_t instance) const;
+
+  /// The execution that a wait of `consumer` in `iteration` refers to: its iteration, or -1 for none.
+  std::int64_t awaited(std::uint32_t consumer, std::int64_t iteration, const Wait& wait) const;
+
+  const Plan& plan;
+
+ private:
+  struct Use {
+    std::uint32_t pool;
+    std::uint32_t action;
+  };
+  std::vector<std::vector<Use>> uses_;  ///< by tensor
+};
+
+}  // namespace sluice
