@@ -1,0 +1,1 @@
+// Keeps the command library a library while it has no other source.

@@ -1,0 +1,16 @@
+// Which Sluice this is, and where its models, platforms and scenarios stand.
+// Defined in a file that the build generates (cmake/version.cmake).
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace sluice {
+
+std::string_view program_version();  ///< "0.1.0"
+/// The commit it was built from, with "-dirty" for uncommitted changes; "unknown" outside git.
+std::string_view git_sha();
+/// The folder that holds models/, platforms/ and scenarios/: $SLUICE_ROOT, else the source root.
+std::string data_root();
+
+}  // namespace sluice
