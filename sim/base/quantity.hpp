@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace sluice {
 
@@ -12,12 +13,13 @@ enum class Dimension { none, bytes, seconds, flop, flop_per_s, bytes_per_s, watt
 
 /// "61TFLOP/s" -> 6.1e13. The whole text is read; the value is finite and not negative.
 /// `none` takes a plain number or a percentage ("70%" -> 0.7).
-/// Throws InputError (without position) naming the text, what is wrong and an example.
-double parse_quantity(std::string_view text, Dimension dimension);
+/// Throws InputError (without position) naming the text, what is wrong and an example; `key` is the
+/// key it was written for, for the message.
+double parse_quantity(std::string_view text, Dimension dimension, std::string_view key = {});
 
 /// "24GB" -> 24'000'000'000 exactly; throws also when the amount is not a whole number of bytes
 /// or exceeds 2^63 - 1.
-std::int64_t parse_bytes(std::string_view text);
+std::int64_t parse_bytes(std::string_view text, std::string_view key = {});
 
 /// 6.1e13 -> "61 TFLOP/s"; four significant digits, for people.
 std::string format_quantity(double value, Dimension dimension);
@@ -27,6 +29,10 @@ std::string exact(double value);
 
 /// An example of a quantity of that dimension, for messages ("30GB/s").
 std::string_view example_of(Dimension dimension);
+/// What a quantity of that dimension is, in words ("bytes per second").
+std::string_view words_of(Dimension dimension);
+/// All units that a quantity of that dimension may be written with ("B/s", "kB/s", ..., "EiB/s").
+std::vector<std::string> units_of(Dimension dimension);
 
 /// a + b and a * b of counts that may not be negative; throw InputError naming `what` on overflow.
 std::int64_t checked_add(std::int64_t a, std::int64_t b, std::string_view what);

@@ -1,0 +1,269 @@
+#include "base/quantity.hpp"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <system_error>
+
+#include "base/error.hpp"
+#include "base/suggest.hpp"
+
+namespace sluice {
+namespace {
+
+__extension__ typedef __int128 Int128;
+
+/// A unit is worth multiplier x 10^exponent of the SI unit. Powers of ten are kept apart so that
+/// "5us" becomes the double nearest to 5e-6, which 5 * 1e-6 is not.
+struct Unit {
+  std::string name;
+  int exponent = 0;
+  std::int64_t multiplier = 1;
+};
+
+struct Prefix {
+  const char* name;
+  int exponent;
+};
+constexpr std::array<Prefix, 6> decimal_prefixes = {
+    {{"k", 3}, {"M", 6}, {"G", 9}, {"T", 12}, {"P", 15}, {"E", 18}}};
+constexpr std::array<const char*, 6> binary_prefixes = {"Ki", "Mi", "Gi", "Ti", "Pi", "Ei"};
+
+std::vector<Unit> prefixed(const std::string& base, bool binary) {
+  std::vector<Unit> units = {{base, 0, 1}};
+  for (const Prefix& prefix : decimal_prefixes)
+    units.push_back({prefix.name + base, prefix.exponent, 1});
+  std::int64_t multiplier = 1;
+  if (binary)
+    for (const char* prefix : binary_prefixes)
+      units.push_back({prefix + base, 0, multiplier *= 1024});
+  return units;
+}
+
+std::vector<Unit> make_units(Dimension dimension) {
+  switch (dimension) {
+    case Dimension::none:
+      return {{"", 0, 1}, {"%", -2, 1}};
+    case Dimension::bytes:
+      return prefixed("B", true);
+    case Dimension::bytes_per_s:
+      return prefixed("B/s", true);
+    case Dimension::flop:
+      return prefixed("FLOP", false);
+    case Dimension::flop_per_s:
+      return prefixed("FLOP/s", false);
+    case Dimension::seconds:
+      return {{"ns", -9, 1}, {"us", -6, 1},  {"µs", -6, 1}, {"ms", -3, 1},
+              {"s", 0, 1},   {"min", 0, 60}, {"h", 0, 3600}};
+    case Dimension::watts:
+      return {{"mW", -3, 1}, {"W", 0, 1}, {"kW", 3, 1}};
+    case Dimension::joules:
+      return {{"mJ", -3, 1}, {"J", 0, 1}, {"kJ", 3, 1}};
+  }
+  throw InternalError("unknown dimension");
+}
+
+const std::vector<Unit>& units(Dimension dimension) {
+  static const std::array<std::vector<Unit>, 8> table = [] {
+    std::array<std::vector<Unit>, 8> all;
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = make_units(static_cast<Dimension>(i));
+    return all;
+  }();
+  return table[static_cast<std::size_t>(dimension)];
+}
+
+/// A decimal number as it was written, exactly: digits x 10^exponent.
+struct Decimal {
+  std::string digits;  ///< without leading zeros; "" is zero
+  long exponent = 0;
+};
+
+/// One reading of a text, with what a message about it needs.
+class Parser {
+ public:
+  Parser(std::string_view text, Dimension dimension, std::string_view key)
+      : text_(text), dimension_(dimension), key_(key) {
+    read_number();
+    read_unit();
+  }
+
+  double value() const {
+    const std::string scientific = (number_.digits.empty() ? "0" : number_.digits) + "e" +
+                                   std::to_string(number_.exponent + unit_->exponent);
+    double result = 0;
+    const auto [end, error] =
+        std::from_chars(scientific.data(), scientific.data() + scientific.size(), result);
+    if (error != std::errc() || !std::isfinite(result)) fail("the number is out of range");
+    result *= static_cast<double>(unit_->multiplier);
+    if (!std::isfinite(result)) fail("the number is out of range");
+    return result;
+  }
+
+  std::int64_t whole() const {
+    constexpr Int128 limit = std::numeric_limits<std::int64_t>::max();
+    if (number_.digits.empty()) return 0;
+    const long exponent = number_.exponent + unit_->exponent;
+    // 10^19 x 2^60 fits in 127 bits; a whole number of 19 digits or more is too large anyway,
+    // and a fraction of so many digits is not a whole number of bytes.
+    if (number_.digits.size() > 19) fail(exponent >= 0 ? too_large : not_whole);
+    Int128 amount = 0;
+    for (const char digit : number_.digits) amount = amount * 10 + (digit - '0');
+    amount *= unit_->multiplier;
+    for (long e = exponent; e < 0; ++e) {
+      if (amount % 10 != 0) fail(not_whole);
+      amount /= 10;
+    }
+    for (long e = 0; e < exponent; ++e) {
+      if (amount > limit) fail(too_large);
+      amount *= 10;
+    }
+    if (amount > limit) fail(too_large);
+    return static_cast<std::int64_t>(amount);
+  }
+
+ private:
+  static constexpr const char* not_whole = "it is not a whole number of bytes";
+  static constexpr const char* too_large = "it is more than 2^63 - 1 bytes";
+
+  [[noreturn]] void fail(const std::string& reason) const {
+    std::string message = "'" + std::string(text_.substr(0, 80)) + "'";
+    if (!key_.empty()) message += " for '" + std::string(key_) + "'";
+    throw InputError(message + ": " + reason + ", expected " + std::string(words_of(dimension_)) +
+                     " like \"" + std::string(example_of(dimension_)) + "\"");
+  }
+
+  bool is_digit(std::size_t i) const {
+    return i < text_.size() && text_[i] >= '0' && text_[i] <= '9';
+  }
+
+  void read_number() {
+    if (text_.empty()) fail("it is empty");
+    if (text_[0] == '-') fail("it may not be negative");
+    bool any = false;
+    for (; is_digit(at_); ++at_, any = true) number_.digits += text_[at_];
+    if (at_ < text_.size() && text_[at_] == '.')
+      for (++at_; is_digit(at_); ++at_, any = true) {
+        number_.digits += text_[at_];
+        --number_.exponent;
+      }
+    if (!any) fail("it does not start with a number");
+    number_.digits.erase(0, number_.digits.find_first_not_of('0'));
+    while (!number_.digits.empty() && number_.digits.back() == '0') {
+      number_.digits.pop_back();
+      ++number_.exponent;
+    }
+    read_exponent();
+  }
+
+  // "5e3B", but the E of "5EB" is a prefix.
+  void read_exponent() {
+    if (at_ >= text_.size() || (text_[at_] != 'e' && text_[at_] != 'E')) return;
+    const bool sign = at_ + 1 < text_.size() && (text_[at_ + 1] == '-' || text_[at_ + 1] == '+');
+    std::size_t i = at_ + (sign ? 2 : 1);
+    if (!is_digit(i)) return;
+    long exponent = 0;
+    for (; is_digit(i); ++i)
+      if (exponent < 100000) exponent = exponent * 10 + (text_[i] - '0');
+    number_.exponent += text_[at_ + 1] == '-' ? -exponent : exponent;
+    if (number_.digits.empty()) number_.exponent = 0;
+    if (std::abs(number_.exponent) > 400) fail("the number is out of range");
+    at_ = i;
+  }
+
+  void read_unit() {
+    while (at_ < text_.size() && text_[at_] == ' ') ++at_;
+    const std::string_view name = text_.substr(at_);
+    for (const Unit& unit : units(dimension_))
+      if (unit.name == name) unit_ = &unit;
+    if (unit_) return;
+    if (name.empty()) fail("the unit is missing");
+    fail("unknown unit '" + std::string(name.substr(0, 40)) + "'" +
+         did_you_mean(name, units_of(dimension_)));
+  }
+
+  std::string_view text_;
+  Dimension dimension_;
+  std::string_view key_;
+  std::size_t at_ = 0;
+  Decimal number_;
+  const Unit* unit_ = nullptr;
+};
+
+std::string digits4(double value) {
+  std::array<char, 64> buffer{};
+  const auto [end, error] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value,
+                                          std::chars_format::general, 4);
+  return std::string(buffer.data(), end);
+}
+
+}  // namespace
+
+double parse_quantity(std::string_view text, Dimension dimension, std::string_view key) {
+  const Parser parser(text, dimension, key);
+  if (dimension == Dimension::bytes) return static_cast<double>(parser.whole());
+  return parser.value();
+}
+
+std::int64_t parse_bytes(std::string_view text, std::string_view key) {
+  return Parser(text, Dimension::bytes, key).whole();
+}
+
+std::string format_quantity(double value, Dimension dimension) {
+  if (dimension == Dimension::none || !std::isfinite(value)) return digits4(value);
+  // The largest decimal unit that leaves at least 1 before the point; 999.96 MB is 1 GB.
+  const Unit* best = nullptr;
+  for (const Unit& unit : units(dimension)) {
+    if (unit.multiplier != 1 || unit.name == "µs") continue;
+    const double amount = value * std::pow(10.0, -unit.exponent);
+    const bool is_base = unit.exponent == 0;
+    if (!best || std::abs(amount) >= 0.99995) best = &unit;
+    if (value == 0 && is_base) best = &unit;
+  }
+  return digits4(value * std::pow(10.0, -best->exponent)) + " " + best->name;
+}
+
+std::string exact(double value) {
+  std::array<char, 64> buffer{};
+  const auto [end, error] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
+  return std::string(buffer.data(), end);
+}
+
+std::string_view example_of(Dimension dimension) {
+  constexpr std::array<std::string_view, 8> examples = {
+      "0.7\" or \"70%", "24GB", "5us", "2GFLOP", "61TFLOP/s", "30GB/s", "250W", "3J"};
+  return examples[static_cast<std::size_t>(dimension)];
+}
+
+std::string_view words_of(Dimension dimension) {
+  constexpr std::array<std::string_view, 8> words = {
+      "a number or a percentage", "bytes",   "a time",   "a number of FLOP", "FLOP per second",
+      "bytes per second",         "a power", "an energy"};
+  return words[static_cast<std::size_t>(dimension)];
+}
+
+std::vector<std::string> units_of(Dimension dimension) {
+  std::vector<std::string> names;
+  for (const Unit& unit : units(dimension))
+    if (!unit.name.empty()) names.push_back(unit.name);
+  return names;
+}
+
+std::int64_t checked_add(std::int64_t a, std::int64_t b, std::string_view what) {
+  std::int64_t sum = 0;
+  if (a < 0 || b < 0 || __builtin_add_overflow(a, b, &sum))
+    throw InputError(std::string(what) + ": " + std::to_string(a) + " + " + std::to_string(b) +
+                     " is not a count below 2^63");
+  return sum;
+}
+
+std::int64_t checked_mul(std::int64_t a, std::int64_t b, std::string_view what) {
+  std::int64_t product = 0;
+  if (a < 0 || b < 0 || __builtin_mul_overflow(a, b, &product))
+    throw InputError(std::string(what) + ": " + std::to_string(a) + " x " + std::to_string(b) +
+                     " is not a count below 2^63");
+  return product;
+}
+
+}  // namespace sluice

@@ -1,0 +1,57 @@
+#include "base/suggest.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+namespace sluice {
+namespace {
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return result;
+}
+
+// Edits (insert, delete, replace, swap of neighbours) from a to b: the optimal string alignment.
+std::size_t edits(const std::string& a, const std::string& b) {
+  std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+  for (std::size_t i = 0; i <= a.size(); ++i) d[i][0] = i;
+  for (std::size_t j = 0; j <= b.size(); ++j) d[0][j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i)
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t change = a[i - 1] == b[j - 1] ? 0 : 1;
+      d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + change});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
+    }
+  return d[a.size()][b.size()];
+}
+
+}  // namespace
+
+std::string did_you_mean(std::string_view given, const std::vector<std::string>& known) {
+  constexpr std::size_t longest = 64;  // a longer word is no slip of the finger
+  if (given.empty() || given.size() > longest) return "";
+  const std::string wanted = lower(given);
+  std::size_t best = std::max<std::size_t>(1, given.size() / 3) + 1;
+  const std::string* nearest = nullptr;
+  for (const std::string& name : known) {
+    if (name.size() > 2 * longest) continue;
+    const std::size_t distance = edits(wanted, lower(name));
+    if (distance >= best) continue;
+    best = distance;
+    nearest = &name;
+  }
+  return nearest ? " (did you mean '" + *nearest + "'?)" : "";
+}
+
+std::string join(const std::vector<std::string>& words, std::string_view separator) {
+  std::string text;
+  for (const std::string& word : words) {
+    if (!text.empty() || &word != words.data()) text += separator;
+    text += word;
+  }
+  return text;
+}
+
+}  // namespace sluice
