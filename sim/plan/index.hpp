@@ -1,6 +1,6 @@
 // Tables derived from a plan once, before it is executed: who runs where, who waits for whom, in
 // which order a pool grants, how often an instance is used. Data only; the dynamics are the
-// executors' own (replay and engine share nothing else).
+// executors' own.
 #pragma once
 
 #include <array>

@@ -1,0 +1,71 @@
+// What policies build plans with: a platform's pools, links and streams by name, and actions in
+// listing order.
+#pragma once
+
+#include <array>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "plan/plan.hpp"
+#include "platform/platform.hpp"
+
+namespace sluice {
+
+class PlanBuilder {
+ public:
+  /// A handle of an action; becomes its number in finish().
+  struct Ref {
+    Section section = Section::prologue;
+    std::uint32_t position = none;
+    explicit operator bool() const { return position != none; }
+  };
+
+  /// Pools for all devices and memories, links for all channels; streams as they are used.
+  PlanBuilder(const Platform& platform, std::string name, bool enforce_capacity);
+
+  std::uint32_t pool(const std::string& node) const;
+  std::uint32_t tensor(std::string name, TensorClass tensor_class, std::int64_t bytes);
+
+  /// The actions that follow belong to this section.
+  void enter(Section section) { section_ = section; }
+  /// Computes on a device. Seconds come from lower().
+  Ref compute(ActionKind kind, const std::string& device, std::int32_t stage,
+              std::int32_t micro_batch, std::int64_t samples);
+  /// Moves a tensor between the memories of two nodes on the copy engine of that route. It uses the
+  /// source (when `release`) and allocates the destination (when `allocate`).
+  struct Ends {
+    std::string from, to;
+    bool release = true, allocate = true;
+  };
+  Ref transfer(ActionKind kind, std::uint32_t tensor, const Ends& ends, std::int32_t stage,
+               std::int32_t micro_batch);
+
+  Action& at(Ref ref) { return actions_[static_cast<std::size_t>(ref.section)][ref.position]; }
+  /// `ref` waits for `on`, of `distance` iterations ago. An empty `on` is nothing to wait for.
+  void wait(Ref ref, Ref on, std::uint32_t distance = 0);
+  void fact(const std::string& key, const std::string& value) {
+    plan_.facts.emplace_back(key, value);
+  }
+
+  Plan finish(std::int64_t iterations, std::int64_t iterations_per_step = 1);
+
+ private:
+  struct Link {
+    Ref from, to;
+    std::uint32_t distance;
+  };
+  std::uint32_t stream(const std::string& name, StreamKind kind, const std::string& device);
+  Ref add(Action action);
+  std::string unique_name(const Action& action);
+
+  const Platform& platform_;
+  Plan plan_;
+  Section section_ = Section::prologue;
+  std::array<std::vector<Action>, 3> actions_;
+  std::array<std::map<std::string, int>, 3> names_;
+  std::vector<Link> links_;
+  std::map<std::string, std::uint32_t> pools_, streams_;
+};
+
+}  // namespace sluice

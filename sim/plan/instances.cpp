@@ -1,0 +1,63 @@
+#include "plan/instances.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+
+namespace sluice {
+
+namespace {
+auto matches(const Placement& placement, std::int64_t instance) {
+  return [=](const auto& live) {
+    return live.pool == placement.pool && live.instance == instance;
+  };
+}
+}  // namespace
+
+void Instances::allocate(std::uint32_t action, std::int64_t iteration) {
+  const Plan& plan = index_.plan;
+  for (const Placement& placement : plan.actions[action].allocates) {
+    const std::int64_t instance = index_.instance(action, iteration, placement.tensor);
+    auto& live = live_[placement.tensor];
+    if (std::any_of(live.begin(), live.end(), matches(placement, instance)))
+      throw InputError("plan: " + action_label(plan, action, iteration) + " allocates tensor '" +
+                       plan.tensors[placement.tensor].name + "' in " +
+                       plan.pools[placement.pool].name + ", where it is already");
+    live.push_back({placement.pool, instance, index_.uses(placement, instance)});
+    levels_[placement.pool] += plan.tensors[placement.tensor].bytes;
+  }
+}
+
+void Instances::require(std::uint32_t action, std::int64_t iteration) const {
+  for (const Placement& use : index_.plan.actions[action].uses) {
+    const auto& live = live_[use.tensor];
+    const std::int64_t instance = index_.instance(action, iteration, use.tensor);
+    if (std::none_of(live.begin(), live.end(), matches(use, instance))) absent(use, action);
+  }
+}
+
+bool Instances::drop(const Placement& use, std::int64_t instance, std::uint32_t action) {
+  auto& live = live_[use.tensor];
+  auto found = std::find_if(live.begin(), live.end(), matches(use, instance));
+  if (found == live.end()) absent(use, action);
+  if (--found->uses > 0) return false;
+  live.erase(found);
+  levels_[use.pool] -= index_.plan.tensors[use.tensor].bytes;
+  return true;
+}
+
+void Instances::absent(const Placement& use, std::uint32_t action) const {
+  throw InputError("plan: action '" + index_.plan.actions[action].name + "' uses tensor '" +
+                   index_.plan.tensors[use.tensor].name + "' in " +
+                   index_.plan.pools[use.pool].name +
+                   ", where it is not: nothing that it waits for has put it there");
+}
+
+std::vector<Blocking::Held> Instances::held() const {
+  std::vector<Blocking::Held> held;
+  for (std::uint32_t tensor = 0; tensor < live_.size(); ++tensor)
+    for (const Live& live : live_[tensor]) held.push_back({live.pool, tensor, live.instance});
+  return held;
+}
+
+}  // namespace sluice

@@ -1,0 +1,45 @@
+// The tensor instances that are in the pools at one moment, with the uses they still have to serve.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "plan/blocking.hpp"
+#include "plan/index.hpp"
+
+namespace sluice {
+
+class Instances {
+ public:
+  explicit Instances(const PlanIndex& index)
+      : index_(index), live_(index.plan.tensors.size()), levels_(index.plan.pools.size(), 0) {}
+
+  /// The allocations of an action that starts. Throws InputError when an instance is there already.
+  void allocate(std::uint32_t action, std::int64_t iteration);
+  /// Throws InputError when something that the action uses is not there.
+  void require(std::uint32_t action, std::int64_t iteration) const;
+  /// The releases of an action that ends: calls freed(placement) for each instance that leaves.
+  template <class Freed>
+  void release(std::uint32_t action, std::int64_t iteration, Freed&& freed) {
+    for (const Placement& use : index_.plan.actions[action].uses)
+      if (drop(use, index_.instance(action, iteration, use.tensor), action)) freed(use);
+  }
+
+  std::int64_t level(std::uint32_t pool) const { return levels_[pool]; }
+  const std::vector<std::int64_t>& levels() const { return levels_; }
+  std::vector<Blocking::Held> held() const;
+
+ private:
+  struct Live {
+    std::uint32_t pool;
+    std::int64_t instance;
+    std::int64_t uses;
+  };
+  bool drop(const Placement& use, std::int64_t instance, std::uint32_t action);
+  [[noreturn]] void absent(const Placement& use, std::uint32_t action) const;
+  const PlanIndex& index_;
+  std::vector<std::vector<Live>> live_;  ///< by tensor, oldest first: few at a time
+  std::vector<std::int64_t> levels_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,301 @@
+#include "plan/replay.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <queue>
+
+#include "base/interrupt.hpp"
+#include "plan/instances.hpp"
+
+namespace sluice {
+
+namespace {
+
+/// Times of finished transfers that have not arrived yet (those with a latency only).
+struct InFlight {
+  std::int64_t iteration;
+  double arrival;
+};
+
+struct StreamState {
+  Cursor cursor;
+  double free_at = 0;
+  bool running = false;
+  bool arriving = false;  ///< an event will look at it when the last thing it waits for has arrived
+  std::uint32_t waits_for_pool = none;
+  std::uint32_t waits_for_action = none;
+  std::int64_t waits_for_iteration = 0;
+  double requested_at = 0;
+};
+
+struct Event {
+  double time;
+  std::uint32_t stream;
+  bool operator>(const Event& other) const {
+    return time > other.time || (time == other.time && stream > other.stream);
+  }
+};
+
+class Replay {
+ public:
+  Replay(const Plan& plan, const std::function<void(const Executed&)>& observer)
+      : plan_(plan),
+        index_(plan),
+        observer_(observer),
+        instances_(index_),
+        streams_(plan.streams.size()),
+        done_(plan.actions.size(), 0),
+        waiters_(plan.actions.size()),
+        in_flight_(plan.actions.size()),
+        turn_(plan.pools.size()),
+        queue_(plan.pools.size()) {
+    for (std::size_t s = 0; s < streams_.size(); ++s)
+      streams_[s].cursor = Cursor(plan, index_.stream_actions[s]);
+    for (std::size_t p = 0; p < plan.pools.size(); ++p) {
+      turn_[p] = Cursor(plan, index_.pool_grants[p]);
+      turn_[p].skip_dropped();
+    }
+    result_.peaks.assign(plan.pools.size(), 0);
+    result_.exact = index_.contention_free();
+  }
+
+  ReplayResult run() {
+    for (std::uint32_t s = 0; s < streams_.size(); ++s) attempt(s);
+    grant_shared();
+    for (std::uint64_t steps = 1; !events_.empty(); ++steps) {
+      if (steps % 65536 == 0) check_interrupt();
+      const Event event = events_.top();
+      events_.pop();
+      now_ = event.time;
+      if (streams_[event.stream].running)
+        finish(event.stream);
+      else
+        attempt(event.stream);
+      if (events_.empty() || events_.top().time > now_) grant_shared();
+    }
+    note_blocking();
+    return std::move(result_);
+  }
+
+ private:
+  void attempt(std::uint32_t s) {
+    StreamState& stream = streams_[s];
+    stream.arriving = false;
+    while (!stream.cursor.done() && stream.cursor.dropped()) {
+      complete(stream.cursor.action(), stream.cursor.iteration());
+      stream.cursor.next();
+    }
+    if (stream.cursor.done()) return;
+    const std::uint32_t a = stream.cursor.action();
+    double ready = stream.free_at;
+    for (const Wait& wait : plan_.actions[a].waits)
+      if (!look(stream, s, a, wait, ready)) return;
+    if (ready > now_) {
+      stream.arriving = true;
+      events_.push({ready, s});
+      return;
+    }
+    request(s, a);
+  }
+
+  /// Is this wait over? Raises `ready` to the arrival; else enters the stream among the waiters.
+  bool look(StreamState& stream, std::uint32_t s, std::uint32_t a, const Wait& wait,
+            double& ready) {
+    const std::int64_t target = index_.awaited(a, stream.cursor.iteration(), wait);
+    if (target < 0) return true;
+    if (done_[wait.action] <= target) {
+      stream.waits_for_action = wait.action;
+      stream.waits_for_iteration = target;
+      waiters_[wait.action].push_back(s);
+      return false;
+    }
+    for (const InFlight& flight : in_flight_[wait.action])
+      if (flight.iteration == target) ready = std::max(ready, flight.arrival);
+    return true;
+  }
+
+  void request(std::uint32_t s, std::uint32_t a) {
+    const auto& demands = index_.demands[a];
+    if (demands.empty()) return start(s);
+    streams_[s].waits_for_pool = demands.front().pool;
+    streams_[s].requested_at = now_;
+    bool shared = false;
+    for (const Demand& demand : demands)
+      if (plan_.pools[demand.pool].shared) {
+        shared = true;
+        auto& queue = queue_[demand.pool];
+        auto later = std::find_if(queue.begin(), queue.end(), [&](std::uint32_t other) {
+          return streams_[other].requested_at == now_ && other > s;
+        });
+        queue.insert(later, s);
+      }
+    if (shared)
+      new_shared_requests_ = true;
+    else
+      grant(s);
+  }
+
+  /// Can each pool grant the head of this stream now? Remembers the pool that cannot.
+  bool grantable(std::uint32_t s) {
+    StreamState& stream = streams_[s];
+    if (stream.waits_for_pool == none) return false;
+    const std::uint32_t a = stream.cursor.action();
+    for (const Demand& demand : index_.demands[a]) {
+      const Pool& pool = plan_.pools[demand.pool];
+      stream.waits_for_pool = demand.pool;
+      if (instances_.level(demand.pool) + demand.bytes > *pool.capacity) return false;
+      if (pool.shared ? queue_[demand.pool].front() != s
+                      : turn_[demand.pool].action() != a ||
+                            turn_[demand.pool].iteration() != stream.cursor.iteration())
+        return false;
+    }
+    return true;
+  }
+
+  void grant(std::uint32_t s) {
+    if (!grantable(s)) return;
+    const std::uint32_t a = streams_[s].cursor.action();
+    streams_[s].waits_for_pool = none;
+    for (const Demand& demand : index_.demands[a]) {
+      if (plan_.pools[demand.pool].shared) {
+        queue_[demand.pool].pop_front();
+      } else {
+        turn_[demand.pool].next();
+        turn_[demand.pool].skip_dropped();
+      }
+    }
+    start(s);
+    for (const Demand& demand : index_.demands[a]) pool_changed(demand.pool);
+  }
+
+  /// A pool has room or another turn: whose request is next?
+  void pool_changed(std::uint32_t p) {
+    if (!plan_.pools[p].limited()) return;
+    if (plan_.pools[p].shared) {
+      new_shared_requests_ = true;
+      return;
+    }
+    if (turn_[p].done()) return;
+    const std::uint32_t a = turn_[p].action();
+    const std::uint32_t s = plan_.actions[a].stream;
+    const StreamState& stream = streams_[s];
+    if (stream.waits_for_pool != none && stream.cursor.action() == a &&
+        stream.cursor.iteration() == turn_[p].iteration())
+      grant(s);
+  }
+
+  /// Requests in shared pools are granted when all that happens at this moment has happened, in the
+  /// order of (time of the request, stream).
+  void grant_shared() {
+    while (std::exchange(new_shared_requests_, false))
+      for (std::uint32_t p = 0; p < plan_.pools.size(); ++p)
+        while (!queue_[p].empty() && grantable(queue_[p].front())) grant(queue_[p].front());
+  }
+
+  void start(std::uint32_t s) {
+    StreamState& stream = streams_[s];
+    const std::uint32_t a = stream.cursor.action();
+    instances_.allocate(a, stream.cursor.iteration());
+    instances_.require(a, stream.cursor.iteration());
+    for (const Placement& placement : plan_.actions[a].allocates)
+      result_.peaks[placement.pool] =
+          std::max(result_.peaks[placement.pool], instances_.level(placement.pool));
+    stream.running = true;
+    started_at(s) = now_;
+    events_.push({now_ + index_.seconds_alone(plan_.actions[a]), s});
+  }
+
+  void finish(std::uint32_t s) {
+    StreamState& stream = streams_[s];
+    const std::uint32_t a = stream.cursor.action();
+    const std::int64_t i = stream.cursor.iteration();
+    stream.running = false;
+    stream.free_at = now_;
+    const double latency = index_.latency(plan_.actions[a]);
+    const double available = now_ + latency;
+    if (latency > 0) {
+      auto& flights = in_flight_[a];
+      while (!flights.empty() && flights.front().arrival <= now_) flights.pop_front();
+      flights.push_back({i, available});
+    }
+    result_.makespan = std::max(result_.makespan, available);
+    if (observer_) observer_({a, i, started_at(s), now_, available});
+    stream.cursor.next();
+    std::vector<std::uint32_t> changed;
+    instances_.release(a, i, [&](const Placement& freed) { changed.push_back(freed.pool); });
+    complete(a, i);
+    for (std::uint32_t pool : changed) pool_changed(pool);
+    attempt(s);
+  }
+
+  void complete(std::uint32_t a, std::int64_t iteration) {
+    done_[a] = iteration + 1;
+    if (waiters_[a].empty()) return;
+    std::vector<std::uint32_t> woken;
+    std::erase_if(waiters_[a], [&](std::uint32_t s) {
+      const bool over = streams_[s].waits_for_iteration <= iteration;
+      if (over) woken.push_back(s);
+      return over;
+    });
+    for (std::uint32_t s : woken) {
+      streams_[s].waits_for_action = none;
+      attempt(s);
+    }
+  }
+
+  void note_blocking() {
+    Blocking blocking;
+    for (std::uint32_t s = 0; s < streams_.size(); ++s) {
+      const StreamState& stream = streams_[s];
+      if (stream.cursor.done()) continue;
+      Blocking::Waiter waiter{stream.cursor.action(), stream.cursor.iteration(),
+                              stream.waits_for_action, stream.waits_for_iteration, none, 0};
+      if (stream.waits_for_pool != none) {
+        waiter.pool = stream.waits_for_pool;
+        for (const Demand& demand : index_.demands[waiter.action])
+          if (demand.pool == waiter.pool) waiter.bytes = demand.bytes;
+      }
+      blocking.waiters.push_back(waiter);
+    }
+    if (blocking.waiters.empty()) return;
+    blocking.time = now_;
+    blocking.held = instances_.held();
+    blocking.levels = instances_.levels();
+    result_.blocking = std::move(blocking);
+    result_.makespan = now_;
+  }
+
+  double& started_at(std::uint32_t s) { return streams_[s].requested_at; }
+
+  const Plan& plan_;
+  PlanIndex index_;
+  const std::function<void(const Executed&)>& observer_;
+  Instances instances_;
+  std::vector<StreamState> streams_;
+  std::vector<std::int64_t> done_;  ///< by action: executions that have ended (iteration + 1)
+  std::vector<std::vector<std::uint32_t>> waiters_;
+  std::vector<std::deque<InFlight>> in_flight_;
+  std::vector<Cursor> turn_;                      ///< by pool: whose allocation is next
+  std::vector<std::deque<std::uint32_t>> queue_;  ///< by shared pool: streams that asked
+  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
+  bool new_shared_requests_ = false;
+  double now_ = 0;
+  ReplayResult result_;
+};
+
+}  // namespace
+
+ReplayResult replay(const Plan& plan, const std::function<void(const Executed&)>& observer) {
+  return Replay(plan, observer).run();
+}
+
+double serial_seconds(const Plan& plan) {
+  const PlanIndex index(plan);
+  double seconds = 0;
+  for (std::uint32_t a = 0; a < plan.actions.size(); ++a)
+    seconds += static_cast<double>(plan.executions_of(a)) *
+               (index.seconds_alone(plan.actions[a]) + index.latency(plan.actions[a]));
+  return seconds;
+}
+
+}  // namespace sluice
