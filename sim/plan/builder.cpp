@@ -71,7 +71,8 @@ std::uint32_t PlanBuilder::stream(const std::string& name, StreamKind kind,
   if (fresh) {
     const Device* owner = platform_.device_or_null(device);
     const bool watts = owner && kind == StreamKind::compute;
-    plan_.streams.push_back({name, kind, device, watts ? owner->idle_w : 0, watts ? owner->busy_w : 0});
+    plan_.streams.push_back(
+        {name, kind, device, watts ? owner->idle_w : 0, watts ? owner->busy_w : 0});
   }
   return found->second;
 }

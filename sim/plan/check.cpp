@@ -14,7 +14,9 @@ namespace sluice {
 
 namespace {
 
-[[noreturn]] void fault(const std::string& message) { throw InputError("plan: " + message); }
+[[noreturn]] void fault(const std::string& message) {
+  throw InputError("plan: " + message);
+}
 
 void require_number(std::uint32_t number, std::size_t size, const Action& action,
                     std::string_view what) {
@@ -57,19 +59,19 @@ void check_waits(const Plan& plan, std::uint32_t a) {
     const Section mine = plan.section_of(a), other = plan.section_of(wait.action);
     const std::string pair =
         "'" + plan.actions[a].name + "' waits for '" + plan.actions[wait.action].name + "'";
-    if (other > mine)
-      fault(pair + " of the later section " + std::string(name_of(other)));
+    if (other > mine) fault(pair + " of the later section " + std::string(name_of(other)));
     if (other != Section::body && wait.distance != 0)
       fault(pair + " at an iteration distance, but that runs once");
-    if (wait.action == a && wait.distance == 0) fault("'" + plan.actions[a].name + "' waits for itself");
+    if (wait.action == a && wait.distance == 0)
+      fault("'" + plan.actions[a].name + "' waits for itself");
   }
 }
 
 /// Waits within an iteration, and the order of each stream, must not form a cycle.
 class CycleSearch {
  public:
-  explicit CycleSearch(const Plan& plan) : plan_(plan), before_(plan.actions.size(), none),
-                                           colour_(plan.actions.size(), 0) {
+  explicit CycleSearch(const Plan& plan)
+      : plan_(plan), before_(plan.actions.size(), none), colour_(plan.actions.size(), 0) {
     std::vector<std::uint32_t> last(plan.streams.size(), none);
     Section section = Section::prologue;
     for (std::uint32_t a = 0; a < plan.actions.size(); ++a) {
@@ -144,9 +146,9 @@ void check_names(const Plan& plan) {
 void check_receives(const Plan& plan) {
   for (const Action& action : plan.actions) {
     if (action.kind != ActionKind::receive) continue;
-    const bool paired = std::any_of(action.waits.begin(), action.waits.end(), [&](const Wait& wait) {
-      return plan.actions[wait.action].kind == ActionKind::send;
-    });
+    const bool paired = std::any_of(
+        action.waits.begin(), action.waits.end(),
+        [&](const Wait& wait) { return plan.actions[wait.action].kind == ActionKind::send; });
     if (!paired) fault("receive '" + action.name + "' waits for no send");
   }
 }
@@ -159,10 +161,11 @@ void check_allocations(const Plan& plan) {
   for (std::uint32_t a = 0; a < plan.actions.size(); ++a) {
     const bool inside = plan.section_of(a) == Section::body;
     for (const Placement& p : plan.actions[a].allocates) {
-      const std::string what = "tensor '" + plan.tensors[p.tensor].name + "' in " +
-                               plan.pools[p.pool].name;
-      const bool fresh = inside ? body.emplace(p.tensor, p.pool).second
-                                : single.emplace(p.tensor, p.pool, index.instance(a, 0, p.tensor)).second;
+      const std::string what =
+          "tensor '" + plan.tensors[p.tensor].name + "' in " + plan.pools[p.pool].name;
+      const bool fresh =
+          inside ? body.emplace(p.tensor, p.pool).second
+                 : single.emplace(p.tensor, p.pool, index.instance(a, 0, p.tensor)).second;
       if (!fresh) fault(what + " is allocated twice (again by '" + plan.actions[a].name + "')");
       const std::int64_t middle = plan.iterations / 2;
       if (inside && plan.iterations > 0 && index.uses(p, middle) == 0)
@@ -177,14 +180,13 @@ void check_demands(const Plan& plan) {
     for (const Demand& demand : index.demands[a]) {
       const Pool& pool = plan.pools[demand.pool];
       if (demand.bytes <= *pool.capacity) continue;
-      std::string message = "out of memory at 0 s: " + plan.actions[a].name + " on " +
-                            plan.streams[plan.actions[a].stream].name + " needs " +
-                            std::to_string(demand.bytes) + " B (" +
-                            format_quantity(static_cast<double>(demand.bytes), Dimension::bytes) +
-                            ") at once in " + pool.name + ", whose capacity is " +
-                            std::to_string(*pool.capacity) + " B (" +
-                            format_quantity(static_cast<double>(*pool.capacity), Dimension::bytes) +
-                            "), even when it is empty; it allocates:";
+      std::string message =
+          "out of memory at 0 s: " + plan.actions[a].name + " on " +
+          plan.streams[plan.actions[a].stream].name + " needs " + std::to_string(demand.bytes) +
+          " B (" + format_quantity(static_cast<double>(demand.bytes), Dimension::bytes) +
+          ") at once in " + pool.name + ", whose capacity is " + std::to_string(*pool.capacity) +
+          " B (" + format_quantity(static_cast<double>(*pool.capacity), Dimension::bytes) +
+          "), even when it is empty; it allocates:";
       for (const Placement& p : plan.actions[a].allocates)
         if (p.pool == demand.pool)
           message += "\n    " + plan.tensors[p.tensor].name + " (" +

@@ -74,7 +74,8 @@ double PlanIndex::seconds_alone(const Action& action) const {
   if (!action.is_transfer()) return action.seconds;
   const Route& route = plan.routes[action.route];
   double bandwidth = std::numeric_limits<double>::infinity();
-  for (std::uint32_t link : route.links) bandwidth = std::min(bandwidth, plan.links[link].bandwidth);
+  for (std::uint32_t link : route.links)
+    bandwidth = std::min(bandwidth, plan.links[link].bandwidth);
   return route.setup_s + static_cast<double>(action.bytes) / bandwidth;
 }
 
@@ -85,7 +86,8 @@ double PlanIndex::latency(const Action& action) const {
 std::int64_t PlanIndex::instance(std::uint32_t action, std::int64_t iteration,
                                  std::uint32_t tensor) const {
   if (!iterated[tensor]) return 0;
-  const std::int64_t base = plan.section_of(action) == Section::epilogue ? plan.iterations : iteration;
+  const std::int64_t base =
+      plan.section_of(action) == Section::epilogue ? plan.iterations : iteration;
   return base + plan.actions[action].ahead;
 }
 

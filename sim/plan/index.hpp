@@ -50,11 +50,11 @@ struct Demand {
 struct PlanIndex {
   explicit PlanIndex(const Plan& plan);
 
-  std::vector<BySection> stream_actions;   ///< by stream
-  std::vector<BySection> pool_grants;      ///< by pool, for limited pools: the allocating actions
+  std::vector<BySection> stream_actions;     ///< by stream
+  std::vector<BySection> pool_grants;        ///< by pool, for limited pools: the allocating actions
   std::vector<std::vector<Demand>> demands;  ///< by action: limited pools only
-  std::vector<char> link_shared;   ///< by link: more than one stream moves bytes over it
-  std::vector<char> iterated;      ///< by tensor: has an instance an iteration
+  std::vector<char> link_shared;             ///< by link: more than one stream moves bytes over it
+  std::vector<char> iterated;                ///< by tensor: has an instance an iteration
 
   /// Is the transfer alone on all links of its route, whatever else happens?
   bool alone(const Action& action) const;
@@ -69,7 +69,8 @@ struct PlanIndex {
   /// How many uses release this instance in this pool.
   std::int64_t uses(const Placement& placement, std::int64_t instance) const;
 
-  /// The execution that a wait of `consumer` in `iteration` refers to: its iteration, or -1 for none.
+  /// The execution that a wait of `consumer` in `iteration` refers to: its iteration, or -1 for
+  /// none.
   std::int64_t awaited(std::uint32_t consumer, std::int64_t iteration, const Wait& wait) const;
 
   const Plan& plan;

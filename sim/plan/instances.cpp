@@ -8,9 +8,7 @@ namespace sluice {
 
 namespace {
 auto matches(const Placement& placement, std::int64_t instance) {
-  return [=](const auto& live) {
-    return live.pool == placement.pool && live.instance == instance;
-  };
+  return [=](const auto& live) { return live.pool == placement.pool && live.instance == instance; };
 }
 }  // namespace
 

@@ -1,10 +1,10 @@
-// A plan: what is to be executed, as plain data. Policies make it, the engine and the replay execute
-// it; neither knows the other. Everything is an index into the plan's own tables.
+// A plan: what is to be executed, as plain data. Policies make it, the engine and the replay
+// execute it; neither knows the other. Everything is an index into the plan's own tables.
 //
 // Sections: prologue, then the body n times, then the epilogue; `actions` holds them one after the
 // other, and the order within a section is the *listing order*: each stream executes its actions in
-// it, and a pool that is owned by one device grants allocations in it. Each stream walks through the
-// iterations at its own pace; only waits and memory hold it back.
+// it, and a pool that is owned by one device grants allocations in it. Each stream walks through
+// the iterations at its own pace; only waits and memory hold it back.
 #pragma once
 
 #include <cstdint>
@@ -18,15 +18,30 @@
 namespace sluice {
 
 enum class TensorClass : std::uint8_t {
-  weight, gradient, optimizer, activation, workspace, input, output
+  weight,
+  gradient,
+  optimizer,
+  activation,
+  workspace,
+  input,
+  output
 };
 inline constexpr int tensor_class_count = 7;
 std::string_view name_of(TensorClass tensor_class);
 
 /// Written as `<stage><letter><micro-batch>`: 3F0, 1LOAD, 2SAVE7.
 enum class ActionKind : std::uint8_t {
-  forward, backward, backward_input, backward_weight, recompute,
-  load, save, send, receive, all_reduce, update
+  forward,
+  backward,
+  backward_input,
+  backward_weight,
+  recompute,
+  load,
+  save,
+  send,
+  receive,
+  all_reduce,
+  update
 };
 inline constexpr int action_kind_count = 11;
 std::string_view letter_of(ActionKind kind);  ///< F B I W R LOAD SAVE SEND RECV ALL_REDUCE UPDATE
@@ -149,7 +164,8 @@ struct Plan {
 
   Section section_of(std::uint32_t action) const {
     return action < body_begin ? Section::prologue
-                               : action < body_end ? Section::body : Section::epilogue;
+           : action < body_end ? Section::body
+                               : Section::epilogue;
   }
   std::uint32_t section_begin(Section section) const {
     return section == Section::prologue ? 0 : section == Section::body ? body_begin : body_end;
@@ -159,7 +175,8 @@ struct Plan {
            : section == Section::body   ? body_end
                                         : static_cast<std::uint32_t>(actions.size());
   }
-  std::int64_t executions_of(std::uint32_t action) const;  ///< how often it runs (dropped ones left out)
+  std::int64_t executions_of(
+      std::uint32_t action) const;  ///< how often it runs (dropped ones left out)
 };
 
 }  // namespace sluice

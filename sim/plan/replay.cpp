@@ -248,8 +248,12 @@ class Replay {
     for (std::uint32_t s = 0; s < streams_.size(); ++s) {
       const StreamState& stream = streams_[s];
       if (stream.cursor.done()) continue;
-      Blocking::Waiter waiter{stream.cursor.action(), stream.cursor.iteration(),
-                              stream.waits_for_action, stream.waits_for_iteration, none, 0};
+      Blocking::Waiter waiter{stream.cursor.action(),
+                              stream.cursor.iteration(),
+                              stream.waits_for_action,
+                              stream.waits_for_iteration,
+                              none,
+                              0};
       if (stream.waits_for_pool != none) {
         waiter.pool = stream.waits_for_pool;
         for (const Demand& demand : index_.demands[waiter.action])

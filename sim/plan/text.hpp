@@ -1,0 +1,26 @@
+// The text form of a plan: written, read, diffed, edited. One line a thing, `key=value` words; see
+// sim/plan/FORMAT.md. What is written reads back as the same plan, to the bit.
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <string_view>
+
+#include "plan/plan.hpp"
+
+namespace sluice {
+
+/// Throws InternalError when the plan is not lowered.
+std::string to_text(const Plan& plan);
+
+/// One row an action, for spreadsheets (RFC 4180).
+std::string to_csv(const Plan& plan);
+
+/// Throws InputError with file, line, column, the word, and what was allowed. The plan is read, not
+/// checked: see plan/check.hpp. `name` is the file's, for messages.
+Plan plan_from_text(std::string_view text, const std::string& name);
+
+/// Does this text begin like a plan (`format: sluice-plan/…`)?
+bool looks_like_plan(std::string_view text);
+
+}  // namespace sluice

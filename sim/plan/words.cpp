@@ -1,0 +1,141 @@
+#include "plan/words.hpp"
+
+#include <charconv>
+#include <cstdio>
+
+namespace sluice {
+
+namespace {
+bool bare(std::string_view name) {
+  if (name.empty()) return false;
+  for (const char c : name) {
+    const auto u = static_cast<unsigned char>(c);
+    const bool plain = u > 0x20 && u != 0x7f && c != '"' && c != '\\' && c != ',' && c != '=' &&
+                       c != '@' && c != '~' && c != ':' && c != '#';
+    if (!plain) return false;
+  }
+  return true;
+}
+}  // namespace
+
+std::string quoted(std::string_view name) {
+  if (bare(name)) return std::string(name);
+  std::string out = "\"";
+  for (const char c : name) {
+    const auto u = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (c == '\n') {
+      out += "\\n";
+    } else if (c == '\t') {
+      out += "\\t";
+    } else if (u < 0x20 || u == 0x7f) {
+      char hex[8];
+      std::snprintf(hex, sizeof hex, "\\x%02x", u);
+      out += hex;
+    } else {
+      out += c;
+    }
+  }
+  return out + "\"";
+}
+
+void PlanLine::fail(int column, const std::string& message) const {
+  throw InputError(Position{*file, number, column, std::string(text)}, message);
+}
+
+std::size_t PlanLine::find_bare(std::string_view text, char c, std::size_t from) {
+  bool inside = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (inside && text[i] == '\\') {
+      ++i;
+    } else if (text[i] == '"') {
+      inside = !inside;
+    } else if (!inside && i >= from && text[i] == c) {
+      return i;
+    }
+  }
+  return std::string_view::npos;
+}
+
+std::size_t PlanLine::rfind_bare(std::string_view text, char c) {
+  std::size_t last = std::string_view::npos;
+  for (std::size_t at = find_bare(text, c); at != std::string_view::npos;
+       at = find_bare(text, c, at + 1))
+    last = at;
+  return last;
+}
+
+std::vector<Word> PlanLine::words() const {
+  std::vector<Word> words;
+  std::size_t at = 0;
+  while (true) {
+    while (at < text.size() && (text[at] == ' ' || text[at] == '\t' || text[at] == '\r')) ++at;
+    if (at >= text.size() || text[at] == '#') return words;
+    const std::size_t begin = at;
+    for (bool inside = false; at < text.size(); ++at) {
+      const char c = text[at];
+      if (inside && c == '\\')
+        ++at;
+      else if (c == '"')
+        inside = !inside;
+      else if (!inside && (c == ' ' || c == '\t' || c == '\r'))
+        break;
+    }
+    if (at > text.size()) at = text.size();
+    words.push_back({text.substr(begin, at - begin), static_cast<int>(begin) + 1});
+  }
+}
+
+std::vector<Word> PlanLine::split(const Word& list, char separator) const {
+  std::vector<Word> parts;
+  std::string_view rest = list.text;
+  int column = list.column;
+  while (true) {
+    const std::size_t end = find_bare(rest, separator);
+    parts.push_back({rest.substr(0, end), column});
+    if (end == std::string_view::npos) return parts;
+    rest.remove_prefix(end + 1);
+    column += static_cast<int>(end) + 1;
+  }
+}
+
+std::string PlanLine::name(const Word& word) const {
+  const std::string_view t = word.text;
+  if (t.empty()) fail(word.column, "expected a name");
+  if (t.front() != '"') {
+    if (!bare(t))
+      fail(word.column,
+           "'" + std::string(t) + "': a name with such characters stands in double quotes");
+    return std::string(t);
+  }
+  std::string out;
+  std::size_t i = 1;
+  for (; i < t.size() && t[i] != '"'; ++i) {
+    if (t[i] != '\\') {
+      out += t[i];
+      continue;
+    }
+    const char c = ++i < t.size() ? t[i] : '\0';
+    if (c == 'n' || c == 't') {
+      out += c == 'n' ? '\n' : '\t';
+    } else if (c == '"' || c == '\\') {
+      out += c;
+    } else if (c == 'x' && i + 2 < t.size()) {
+      unsigned code = 0;
+      const auto [end, error] = std::from_chars(t.data() + i + 1, t.data() + i + 3, code, 16);
+      if (error != std::errc{} || end != t.data() + i + 3)
+        fail(word.column + static_cast<int>(i), "bad escape in a name: \\x takes two hex digits");
+      out += static_cast<char>(code);
+      i += 2;
+    } else {
+      fail(word.column + static_cast<int>(i),
+           "bad escape in a name; allowed: \\\" \\\\ \\n \\t \\xHH");
+    }
+  }
+  if (i + 1 != t.size()) fail(word.column, "a quoted name that does not end, or text after it");
+  return out;
+}
+
+}  // namespace sluice

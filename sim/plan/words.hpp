@@ -1,0 +1,39 @@
+// The words of a plan's text: names that need it stand in quotes, `key=value` and lists.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+
+namespace sluice {
+
+/// A name as it stands in a plan's text: bare, or in double quotes with \" \\ \n \t \xHH.
+std::string quoted(std::string_view name);
+
+/// One word of a line, or one element of a list, with its column.
+struct Word {
+  std::string_view text;  ///< as written, quotes included
+  int column = 1;
+};
+
+/// A line of a plan's text and how to complain about it.
+struct PlanLine {
+  const std::string* file;
+  int number;
+  std::string_view text;
+
+  [[noreturn]] void fail(int column, const std::string& message) const;
+  /// Splits at blanks (outside of quotes); stops at a '#' that begins a word.
+  std::vector<Word> words() const;
+  /// Splits at `separator` outside of quotes.
+  std::vector<Word> split(const Word& list, char separator) const;
+  /// The name a word stands for, unquoted.
+  std::string name(const Word& word) const;
+  /// Where `c` stands outside of quotes; npos when it does not.
+  static std::size_t find_bare(std::string_view text, char c, std::size_t from = 0);
+  static std::size_t rfind_bare(std::string_view text, char c);
+};
+
+}  // namespace sluice
