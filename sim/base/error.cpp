@@ -41,10 +41,10 @@ std::string picture(const Position& where) {
 }
 
 std::string located_message(const Position& where, const std::string& message) {
+  if (where.file.empty()) return message;
   std::string text = where.file;
   if (where.line > 0) text += ":" + std::to_string(where.line) + ":" + std::to_string(where.column);
-  if (!text.empty()) text += ": ";
-  text += "error: " + message;
+  text += ": error: " + message;
   if (where.line > 0 && !where.source.empty()) text += picture(where);
   return text;
 }
@@ -52,6 +52,6 @@ std::string located_message(const Position& where, const std::string& message) {
 }  // namespace
 
 InputError::InputError(const Position& where, const std::string& message)
-    : Error(3, located_message(where, message)) {}
+    : Error(3, located_message(where, message)), has_position_(!where.file.empty()) {}
 
 }  // namespace sluice

@@ -38,6 +38,10 @@ struct UsageError : Error {
 struct InputError : Error {
   explicit InputError(const std::string& message) : Error(3, message) {}
   InputError(const Position& where, const std::string& message);
+  bool has_position() const { return has_position_; }
+
+ private:
+  bool has_position_ = false;
 };
 
 /// The question is well put and the answer is "it does not fit" or "it blocks for ever" (exit 4).

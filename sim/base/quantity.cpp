@@ -191,10 +191,14 @@ class Parser {
   const Unit* unit_ = nullptr;
 };
 
+// Four significant digits, but whole numbers above them as they are (10800 s, not 1.08e+04 s).
 std::string digits4(double value) {
   std::array<char, 64> buffer{};
-  const auto [end, error] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value,
-                                          std::chars_format::general, 4);
+  char* const last = buffer.data() + buffer.size();
+  const bool plain = std::abs(value) >= 1e3 && std::abs(value) < 1e9;
+  const auto [end, error] =
+      plain ? std::to_chars(buffer.data(), last, value, std::chars_format::fixed, 0)
+            : std::to_chars(buffer.data(), last, value, std::chars_format::general, 4);
   return std::string(buffer.data(), end);
 }
 

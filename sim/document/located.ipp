@@ -7,7 +7,7 @@ auto located(const Value& where, Action&& action) {
   try {
     return action();
   } catch (const InputError& error) {
-    if (std::string_view(error.what()).find(": error: ") != std::string_view::npos) throw;
+    if (error.has_position()) throw;
     throw InputError(where.position(), error.what());
   }
 }

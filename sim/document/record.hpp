@@ -1,6 +1,6 @@
 // Records: what a mapping in a document may contain. One declaration serves reading (typed, with
-// defaults), errors (unknown key, wrong type, wrong unit, out of range), `sluice list` and help, and
-// the JSON Schema for editors.
+// defaults), errors (unknown key, wrong type, wrong unit, out of range), `sluice list` and help,
+// and the JSON Schema for editors.
 #pragma once
 
 #include <cstdint>
@@ -31,16 +31,19 @@ enum class Type {
 struct Field {
   std::string name;
   Type type = Type::text;
-  std::string summary;                      ///< one sentence, with the unit where there is one
-  std::optional<std::string> default_text;  ///< as it would be written; none and not optional: required
-  bool optional = false;                    ///< may be absent without a default
+  std::string summary;  ///< one sentence, with the unit where there is one
+  /// As it would be written. None, and not `optional`: the key is required.
+  std::optional<std::string> default_text;
+  bool optional = false;  ///< may be absent without a default
   Dimension dimension = Dimension::none;
-  std::vector<std::string> choices;  ///< for `choice`; for the others: words allowed besides (auto, unlimited)
+  /// For `choice`; for the others: words allowed besides (auto, unlimited).
+  std::vector<std::string> choices;
   double minimum = 0;
   double maximum = std::numeric_limits<double>::infinity();
   bool minimum_excluded = false;
-  const struct Record* record = nullptr;  ///< of a mapping, or of each element (list) / value (map_of)
-  bool map_of = false;                    ///< a mapping with free keys whose values are `record`
+  /// Of a mapping, of each element (list), or of each value (map_of).
+  const struct Record* record = nullptr;
+  bool map_of = false;  ///< a mapping with free keys whose values are `record`
 };
 
 /// A mapping with known keys.
@@ -56,18 +59,19 @@ struct Record {
 /// Throws InputError with the position of the offending key or value.
 class Reader {
  public:
-  Reader(const Value& map, const Record& record);
+  /// `word` stands for the map in messages ("link 'host'"); the record's name otherwise.
+  Reader(const Value& map, const Record& record, std::string word = {});
 
   bool has(std::string_view name) const;  ///< written (not defaulted)
   /// Absent optional fields: ask has() first. `name` must be a field of the record.
   bool boolean(std::string_view name) const;
   std::int64_t integer(std::string_view name) const;
   double number(std::string_view name) const;
-  double quantity(std::string_view name) const;      ///< in SI units
-  std::int64_t bytes(std::string_view name) const;   ///< whole bytes
-  std::string text(std::string_view name) const;     ///< text, choice, or the word of any scalar
+  double quantity(std::string_view name) const;     ///< in SI units
+  std::int64_t bytes(std::string_view name) const;  ///< whole bytes
+  std::string text(std::string_view name) const;    ///< text, choice, or the word of any scalar
   bool is_word(std::string_view name, std::string_view word) const;  ///< "auto", "unlimited"
-  const Value* value(std::string_view name) const;   ///< nullptr when absent
+  const Value* value(std::string_view name) const;                   ///< nullptr when absent
   const Value& map() const { return map_; }
 
   /// Throws InputError at the value of `name` (or at the map when absent).
@@ -76,8 +80,10 @@ class Reader {
  private:
   const Field& field(std::string_view name) const;
   std::string scalar(std::string_view name) const;  ///< written or default text
+  void check_keys() const;
   const Value& map_;
   const Record& record_;
+  std::string word_;
 };
 
 /// Throws InputError at `where`.

@@ -42,9 +42,9 @@ class Value {
 
   /// The scalar's text as it was written ("61TFLOP/s", "3", "true").
   const std::string& text() const { return text_; }
-  bool as_bool() const { return boolean_; }           ///< only for boolean
+  bool as_bool() const { return boolean_; }             ///< only for boolean
   std::int64_t as_integer() const { return integer_; }  ///< only for integer
-  double as_number() const { return number_; }        ///< integer or number
+  double as_number() const { return number_; }          ///< integer or number
 
   const std::vector<Value>& items() const { return items_; }  ///< of a list
   std::vector<Value>& items() { return items_; }
@@ -53,9 +53,11 @@ class Value {
   const Value* find(std::string_view key) const;  ///< nullptr when absent or not a map
   Value* find(std::string_view key);
   void set(std::string key, Value value);  ///< replaces or appends
+  void set_text(std::string text);         ///< a scalar's text as it was written ("1e3" for 1000)
 
   Position position() const;
   void place(std::shared_ptr<const Source> source, int line, int column);
+  int line() const { return line_; }
   const std::shared_ptr<const Source>& source() const { return source_; }
 
  private:
@@ -74,6 +76,11 @@ struct Value::Entry {
   std::string key;
   int line = 0, column = 0;  ///< of the key, in the value's source
   Value value;
+
+  Position position() const;  ///< of the key
 };
+
+/// Line and column of `source`, with the text of the line.
+Position position_in(const Source& source, int line, int column);
 
 }  // namespace sluice

@@ -1,0 +1,184 @@
+#include "document/builder.hpp"
+
+#include <charconv>
+#include <cmath>
+
+namespace sluice {
+namespace {
+
+constexpr std::size_t large_map = 16;
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+bool all_digits(std::string_view text) {
+  for (const char c : text)
+    if (!is_digit(c)) return false;
+  return !text.empty();
+}
+
+// [-+]? ( \. digits | digits ( \. digits* )? ) ( [eE] [-+]? digits )?
+bool looks_like_number(std::string_view text) {
+  if (!text.empty() && (text[0] == '-' || text[0] == '+')) text.remove_prefix(1);
+  std::size_t i = 0, digits = 0;
+  while (i < text.size() && is_digit(text[i])) ++i, ++digits;
+  if (i < text.size() && text[i] == '.') {
+    ++i;
+    while (i < text.size() && is_digit(text[i])) ++i, ++digits;
+  }
+  if (digits == 0) return false;
+  if (i == text.size()) return true;
+  if (text[i] != 'e' && text[i] != 'E') return false;
+  ++i;
+  if (i < text.size() && (text[i] == '-' || text[i] == '+')) ++i;
+  return all_digits(text.substr(i));
+}
+
+bool is_one_of(std::string_view text, std::initializer_list<std::string_view> words) {
+  for (const std::string_view word : words)
+    if (text == word) return true;
+  return false;
+}
+
+}  // namespace
+
+void Builder::fail(Place place, const std::string& message) const {
+  throw InputError(position_in(*source_, place.line, place.column), message);
+}
+
+void Builder::key(Place place, std::string key) {
+  Open& open = open_.back();
+  if (key == "<<") fail(place, "merge keys ('<<') are not allowed; write the keys out");
+  const auto& entries = open.value.entries();
+  bool duplicate = false;
+  if (entries.size() < large_map) {
+    duplicate = open.value.find(key) != nullptr;
+  } else {
+    if (open.keys.empty())
+      for (const auto& entry : entries) open.keys.insert(entry.key);
+    duplicate = !open.keys.insert(key).second;
+  }
+  if (duplicate) {
+    std::string message = "duplicate key '" + key + "'";
+    for (const auto& entry : entries)
+      if (entry.key == key) message += " (first at line " + std::to_string(entry.line) + ")";
+    fail(place, message);
+  }
+  open.key = std::move(key);
+  open.key_place = place;
+  open.has_key = true;
+}
+
+void Builder::scalar(Place place, Value value) {
+  value.place(source_, place.line, place.column);
+  add(std::move(value));
+}
+
+void Builder::begin(Place place, Value container) {
+  if (open_.size() >= deepest)
+    fail(place, "nested deeper than " + std::to_string(deepest) + " levels");
+  container.place(source_, place.line, place.column);
+  open_.emplace_back();
+  open_.back().value = std::move(container);
+}
+
+void Builder::end() {
+  Value value = std::move(open_.back().value);
+  open_.pop_back();
+  add(std::move(value));
+}
+
+void Builder::add(Value value) {
+  if (open_.empty()) {
+    root_ = std::move(value);
+    done_ = true;
+    return;
+  }
+  Open& open = open_.back();
+  if (open.value.is_list()) {
+    open.value.items().push_back(std::move(value));
+    return;
+  }
+  open.value.entries().push_back(
+      {std::move(open.key), open.key_place.line, open.key_place.column, std::move(value)});
+  open.has_key = false;
+}
+
+Value number_value(const Builder& builder, Place place, std::string_view text) {
+  std::string_view digits = text;
+  if (!digits.empty() && digits[0] == '+') digits.remove_prefix(1);
+  const std::string_view magnitude = digits.substr(digits.substr(0, 1) == "-" ? 1 : 0);
+  if (magnitude.size() > 1 && magnitude[0] == '0' && is_digit(magnitude[1]))
+    builder.fail(place, "'" + std::string(text) +
+                            "' has a leading zero, which some readers take for octal; write it "
+                            "without, or in quotes");
+  const char* const end = digits.data() + digits.size();
+  Value value;
+  if (all_digits(magnitude)) {
+    std::int64_t integer = 0;
+    if (std::from_chars(digits.data(), end, integer).ec != std::errc())
+      builder.fail(place,
+                   "the integer '" + std::string(text.substr(0, 40)) + "' does not fit in 64 bits");
+    value = Value::make(integer);
+  } else {
+    double number = 0;
+    const auto [stop, error] = std::from_chars(digits.data(), end, number);
+    if (error != std::errc() || stop != end || !std::isfinite(number))
+      builder.fail(place, "the number '" + std::string(text.substr(0, 40)) + "' is out of range");
+    value = Value::make(number);
+  }
+  value.set_text(std::string(text));
+  return value;
+}
+
+Value plain_value(const Builder& builder, Place place, const std::string& text) {
+  if (is_one_of(text, {"", "~", "null", "Null", "NULL"})) return Value::make_null();
+  if (is_one_of(text, {"true", "True", "TRUE"})) return Value::make(true);
+  if (is_one_of(text, {"false", "False", "FALSE"})) return Value::make(false);
+  if (looks_like_number(text)) return number_value(builder, place, text);
+  std::string_view rest = text;
+  if (rest[0] == '-' || rest[0] == '+') rest.remove_prefix(1);
+  if (is_one_of(rest, {".inf", ".Inf", ".INF", ".nan", ".NaN", ".NAN"}))
+    builder.fail(place, "'" + text + "' is not a finite number");
+  const bool based = rest.size() > 2 && rest[0] == '0' && (rest[1] == 'x' || rest[1] == 'o') &&
+                     rest.find_first_not_of("0123456789abcdefABCDEF", 2) == std::string_view::npos;
+  if (based)
+    builder.fail(place, "'" + text +
+                            "' is a number in another base than ten; write it in decimal, "
+                            "or in quotes");
+  return Value::make(text);
+}
+
+void require_text(const Source& source) {
+  const std::string& text = source.text;
+  int line = 1, column = 1;
+  const auto fail = [&](const std::string& message) {
+    // Without the line itself: it holds what cannot be shown.
+    throw InputError(Position{source.name, line, column, ""}, message);
+  };
+  for (std::size_t i = 0; i < text.size(); ++column) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    if (c < 0x80) {
+      if ((c < 0x20 && c != '\t' && c != '\n' && c != '\r') || c == 0x7F)
+        fail("a control character (byte " + std::to_string(c) + "): this is a binary file");
+      if (c == '\n') ++line, column = 0;
+      ++i;
+      continue;
+    }
+    const std::size_t length = c >= 0xF0 ? 4 : c >= 0xE0 ? 3 : 2;
+    if (c < 0xC2 || c > 0xF4 || i + length > text.size()) fail("this is not UTF-8 text");
+    std::uint32_t point = c & (0xFFu >> (length + 1));
+    for (std::size_t k = 1; k < length; ++k) {
+      const auto next = static_cast<unsigned char>(text[i + k]);
+      if ((next & 0xC0) != 0x80) fail("this is not UTF-8 text");
+      point = point << 6 | (next & 0x3Fu);
+    }
+    const std::uint32_t least = length == 2 ? 0x80 : length == 3 ? 0x800 : 0x10000;
+    if (point < least || point > 0x10FFFF || (point >= 0xD800 && point <= 0xDFFF))
+      fail("this is not UTF-8 text");
+    i += length;
+  }
+}
+
+}  // namespace sluice

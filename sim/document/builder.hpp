@@ -1,0 +1,72 @@
+// What the YAML and the JSON reader share: events with positions become a Value. Both then refuse
+// the same things with the same words: duplicate keys, deep nesting, numbers that do not fit.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "document/value.hpp"
+
+namespace sluice {
+
+/// Line and column, both from 1.
+struct Place {
+  int line = 1, column = 1;
+};
+
+/// The text before `first_column` of line 1 (the "KEY=" of an override) is not part of the
+/// document.
+class Builder {
+ public:
+  static constexpr std::size_t deepest = 64;
+
+  explicit Builder(std::shared_ptr<const Source> source) : source_(std::move(source)) {}
+
+  /// The next scalar or container belongs to `key`. Throws InputError on a duplicate.
+  void key(Place place, std::string key);
+  void scalar(Place place, Value value);
+  void begin(Place place, Value container);
+  void end();
+
+  bool in_map() const { return !open_.empty() && open_.back().value.is_map(); }
+  bool has_key() const { return !open_.empty() && open_.back().has_key; }
+  bool done() const { return done_; }
+  Value take() { return std::move(root_); }
+
+  [[noreturn]] void fail(Place place, const std::string& message) const;
+
+ private:
+  struct Open {
+    Value value;
+    bool has_key = false;
+    std::string key;
+    Place key_place;
+    std::unordered_set<std::string> keys;  ///< filled once the map is too large to look through
+  };
+  void add(Value value);
+
+  std::shared_ptr<const Source> source_;
+  std::vector<Open> open_;
+  Value root_;
+  bool done_ = false;
+};
+
+/// A JSON number, or a YAML plain scalar that looks like one. Throws (through `builder`) where the
+/// number is not finite or does not fit.
+Value number_value(const Builder& builder, Place place, std::string_view text);
+
+/// The YAML core schema for a plain scalar: null, true, false, integer, number, or else a string.
+Value plain_value(const Builder& builder, Place place, const std::string& text);
+
+/// Reads `source.text` from byte `begin`. `allow_empty`: no document is null (an override's value).
+Value read_yaml(std::shared_ptr<const Source> source, std::size_t begin, bool allow_empty);
+Value read_json(std::shared_ptr<const Source> source);
+
+/// Throws InputError when `text` is no UTF-8 text: control characters, overlong forms, surrogates.
+void require_text(const Source& source);
+
+}  // namespace sluice

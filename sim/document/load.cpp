@@ -1,0 +1,113 @@
+#include "document/load.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+
+#include "document/builder.hpp"
+#include "document/record.hpp"
+
+namespace sluice {
+namespace {
+
+constexpr std::int64_t largest_file = std::int64_t{1} << 30;
+
+/// A descriptor that closes itself.
+struct Descriptor {
+  int fd;
+  ~Descriptor() {
+    if (fd >= 0) close(fd);
+  }
+};
+
+[[noreturn]] void refuse(const std::string& path, const std::string& reason) {
+  throw IoError("cannot read '" + path + "': " + reason);
+}
+
+const char* kind_of(mode_t mode) {
+  if (S_ISDIR(mode)) return "a folder";
+  if (S_ISFIFO(mode)) return "a pipe";
+  if (S_ISCHR(mode) || S_ISBLK(mode)) return "a device";
+  return "a socket";
+}
+
+std::string read_regular_file(const std::string& path) {
+  // Not blocking: opening a pipe that nobody writes to must not hang.
+  const Descriptor file{open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)};
+  if (file.fd < 0) refuse(path, std::strerror(errno));
+  struct stat status = {};
+  if (fstat(file.fd, &status) != 0) refuse(path, std::strerror(errno));
+  if (!S_ISREG(status.st_mode))
+    refuse(path, std::string("it is ") + kind_of(status.st_mode) + ", not a regular file");
+  if (status.st_size > largest_file) refuse(path, "it is larger than 1 GiB");
+
+  std::string text(static_cast<std::size_t>(status.st_size), '\0');
+  std::size_t size = 0;
+  while (size < text.size()) {
+    const ssize_t got = read(file.fd, text.data() + size, text.size() - size);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) refuse(path, std::strerror(errno));
+    if (got == 0) break;
+    size += static_cast<std::size_t>(got);
+  }
+  text.resize(size);
+  return text;
+}
+
+bool ends_with(std::string_view text, std::string_view end) {
+  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
+}
+
+bool is_json(const std::string& text, const std::string& name) {
+  if (ends_with(name, ".json")) return true;
+  if (ends_with(name, ".yaml") || ends_with(name, ".yml")) return false;
+  // YAML's flow mappings start alike, but their keys are seldom in quotes; YAML reads JSON as well.
+  const std::size_t brace = text.find_first_not_of(" \t\r\n");
+  if (brace == std::string::npos || text[brace] != '{') return false;
+  const std::size_t next = text.find_first_not_of(" \t\r\n", brace + 1);
+  return next != std::string::npos && text[next] == '"';
+}
+
+}  // namespace
+
+Value parse_text(std::string text, std::string name) {
+  if (text.compare(0, 3, "\xEF\xBB\xBF") == 0) text.erase(0, 3);  // byte order mark
+  const auto source = std::make_shared<const Source>(Source{std::move(name), std::move(text)});
+  require_text(*source);
+  Value document =
+      is_json(source->text, source->name) ? read_json(source) : read_yaml(source, 0, false);
+  if (document.kind() == Value::Kind::null)
+    throw InputError(Position{source->name, 0, 0, ""}, "the document is empty");
+  return document;
+}
+
+Value load_file(const std::string& path) {
+  return parse_text(read_regular_file(path), path);
+}
+
+void require_format(const Value& document, std::string_view kind, int version) {
+  const std::string family = "sluice-" + std::string(kind) + "/";
+  const std::string wanted = family + std::to_string(version);
+  if (!document.is_map())
+    fail_at(document, "expected a mapping that starts with 'format: " + wanted + "', got a " +
+                          std::string(document.kind_name()));
+  const Value* format = document.find("format");
+  if (!format) fail_at(document, "the key 'format' is missing; expected 'format: " + wanted + "'");
+  const std::string& text = format->text();
+  if (format->kind() == Value::Kind::string && text == wanted) return;
+  int given = 0;
+  if (text.compare(0, family.size(), family) == 0) {
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data() + family.size(), end, given);
+    if (error == std::errc() && stop == end && given > version)
+      fail_at(*format,
+              "'" + text + "' is newer than this program reads; expected '" + wanted + "'");
+  }
+  fail_at(*format, "'" + text + "' for 'format': expected '" + wanted + "'");
+}
+
+}  // namespace sluice

@@ -1,0 +1,119 @@
+#include "document/override.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/suggest.hpp"
+#include "document/builder.hpp"
+#include "document/load.hpp"
+
+namespace sluice {
+namespace {
+
+std::vector<std::string> keys_of(const Value& map) {
+  std::vector<std::string> keys;
+  for (const Value::Entry& entry : map.entries()) keys.push_back(entry.key);
+  return keys;
+}
+
+/// Walks the document along an override's path.
+class Walk {
+ public:
+  Walk(Value& document, const Override& override) : at_(&document), override_(override) {}
+
+  void run() {
+    const auto& path = override_.path;
+    for (std::size_t i = 0; i + 1 < path.size(); ++i) at_ = &child(path[i]);
+    assign(path.back());
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& message) const {
+    throw InputError(position_in(*override_.value.source(), 1, column_), message);
+  }
+
+  std::string here() const { return walked_.empty() ? "the document" : "'" + walked_ + "'"; }
+
+  void step(const std::string& segment) {
+    walked_ += (walked_.empty() ? "" : ".") + segment;
+    column_ += static_cast<int>(segment.size()) + 1;
+  }
+
+  Value& element(const std::string& segment) {
+    std::size_t index = 0;
+    const char* const end = segment.data() + segment.size();
+    const auto [stop, error] = std::from_chars(segment.data(), end, index);
+    if (error != std::errc() || stop != end || index >= at_->items().size())
+      fail("'" + segment + "' is no element of the list " + here() + ", which has " +
+           std::to_string(at_->items().size()) + " (counted from 0)");
+    return at_->items()[index];
+  }
+
+  Value& child(const std::string& segment) {
+    if (at_->is_list()) {
+      Value& found = element(segment);
+      step(segment);
+      return found;
+    }
+    if (!at_->is_map())
+      fail("'" + segment + "' cannot be found in " + here() + ", which is a " +
+           std::string(at_->kind_name()));
+    Value* found = at_->find(segment);
+    if (!found) {
+      const std::vector<std::string> known = keys_of(*at_);
+      fail("unknown key '" + segment + "' in " + here() + did_you_mean(segment, known) +
+           "; it has: " + join(known));
+    }
+    step(segment);
+    return *found;
+  }
+
+  void assign(const std::string& segment) {
+    if (at_->is_map())
+      at_->set(segment, override_.value);
+    else if (at_->is_list())
+      element(segment) = override_.value;
+    else
+      fail("'" + segment + "' cannot be set in " + here() + ", which is a " +
+           std::string(at_->kind_name()));
+  }
+
+  Value* at_;
+  const Override& override_;
+  std::string walked_;
+  int column_ = 1;
+};
+
+}  // namespace
+
+Override parse_override(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0)
+    throw UsageError("'" + text +
+                     "' is not an override; expected KEY=VALUE, like "
+                     "platform.links.host.bandwidth=64GB/s");
+  Override result;
+  std::size_t begin = 0;
+  while (begin <= equals) {
+    const std::size_t end = std::min(text.find('.', begin), equals);
+    result.path.push_back(text.substr(begin, end - begin));
+    if (result.path.back().empty())
+      throw UsageError("'" + text + "' has an empty key; expected KEY=VALUE with a KEY like a.b.c");
+    begin = end + 1;
+  }
+  const auto source = std::make_shared<const Source>(Source{text, text});
+  require_text(*source);
+  result.value = read_yaml(source, equals + 1, true);
+  if (!result.value.source()) result.value.place(source, 1, static_cast<int>(equals) + 2);
+  return result;
+}
+
+void apply_override(Value& document, const Override& override) {
+  Walk(document, override).run();
+}
+
+void apply_overrides(Value& document, const std::vector<std::string>& overrides) {
+  for (const std::string& text : overrides) apply_override(document, parse_override(text));
+}
+
+}  // namespace sluice

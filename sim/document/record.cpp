@@ -1,0 +1,231 @@
+#include "document/record.hpp"
+
+#include <charconv>
+#include <system_error>
+
+#include "base/suggest.hpp"
+
+namespace sluice {
+namespace {
+
+bool contains(const std::vector<std::string>& words, std::string_view word) {
+  for (const std::string& known : words)
+    if (known == word) return true;
+  return false;
+}
+
+std::string quoted(const Value& value) {
+  if (value.is_scalar()) return "'" + value.text().substr(0, 80) + "'";
+  return value.is_map() ? "a mapping" : "a list";
+}
+
+std::string expected(const Field& field) {
+  std::string text;
+  switch (field.type) {
+    case Type::boolean:
+      text = "true or false";
+      break;
+    case Type::integer:
+      text = "an integer";
+      break;
+    case Type::number:
+    case Type::quantity:
+      text = std::string(words_of(field.dimension)) + " like \"" +
+             std::string(example_of(field.dimension)) + "\"";
+      break;
+    case Type::text:
+      text = "a text";
+      break;
+    case Type::choice:
+      return "one of: " + join(field.choices);
+    case Type::mapping:
+      text = "a mapping";
+      break;
+    case Type::list:
+      text = "a list";
+      break;
+    case Type::any:
+      text = "a value";
+      break;
+  }
+  return field.choices.empty() ? text : text + ", or: " + join(field.choices);
+}
+
+[[noreturn]] void refuse(const Field& field, const Value& value, const std::string& reason) {
+  fail_at(value, quoted(value) + " for '" + field.name + "': " + reason);
+}
+
+[[noreturn]] void refuse_type(const Field& field, const Value& value) {
+  std::string hint;
+  if (field.type == Type::choice) hint = did_you_mean(value.text(), field.choices);
+  refuse(field, value, "expected " + expected(field) + hint);
+}
+
+void check_range(const Field& field, const Value& value, double number) {
+  const auto shown = [&](double limit) {
+    return field.type == Type::quantity ? format_quantity(limit, field.dimension) : exact(limit);
+  };
+  const bool low = field.minimum_excluded ? !(number > field.minimum) : !(number >= field.minimum);
+  if (low)
+    refuse(field, value,
+           std::string("it must be ") + (field.minimum_excluded ? "more than " : "at least ") +
+               shown(field.minimum));
+  if (!(number <= field.maximum))
+    refuse(field, value, "it must be at most " + shown(field.maximum));
+}
+
+double number_of(const Field& field, const Value& value) {
+  if (value.kind() == Value::Kind::integer || value.kind() == Value::Kind::number)
+    return value.as_number();
+  const std::string& text = value.text();
+  if (value.kind() != Value::Kind::string || text.empty() || text.back() != '%')
+    refuse_type(field, value);
+  return located(value, [&] { return parse_quantity(text, Dimension::none, field.name); });
+}
+
+double quantity_of(const Field& field, const Value& value) {
+  const Value::Kind kind = value.kind();
+  if (kind == Value::Kind::integer || kind == Value::Kind::number)
+    refuse(field, value,
+           (value.as_number() < 0 ? "it may not be negative, expected "
+                                  : "the unit is missing, expected ") +
+               expected(field));
+  if (kind != Value::Kind::string) refuse_type(field, value);
+  return located(value, [&] { return parse_quantity(value.text(), field.dimension, field.name); });
+}
+
+void check_value(const Field& field, const Value& value) {
+  using Kind = Value::Kind;
+  const Kind kind = value.kind();
+  if (field.type == Type::any) return;
+  if (value.is_scalar() && kind != Kind::null && contains(field.choices, value.text())) return;
+  bool fits = true;
+  switch (field.type) {
+    case Type::boolean:
+      fits = kind == Kind::boolean;
+      break;
+    case Type::integer:
+      fits = kind == Kind::integer;
+      if (fits) check_range(field, value, value.as_number());
+      break;
+    case Type::number:
+      check_range(field, value, number_of(field, value));
+      break;
+    case Type::quantity:
+      check_range(field, value, quantity_of(field, value));
+      break;
+    case Type::text:
+      fits = value.is_scalar() && kind != Kind::null;
+      break;
+    case Type::mapping:
+      fits = value.is_map();
+      break;
+    case Type::list:
+      fits = value.is_list();
+      break;
+    case Type::choice:  // none of them, as seen above
+      fits = false;
+      break;
+    case Type::any:
+      break;
+  }
+  if (!fits) refuse_type(field, value);
+}
+
+}  // namespace
+
+void fail_at(const Value& where, const std::string& message) {
+  throw InputError(where.position(), message);
+}
+
+Reader::Reader(const Value& map, const Record& record, std::string word)
+    : map_(map), record_(record), word_(word.empty() ? record.name : std::move(word)) {
+  if (!map.is_map())
+    fail_at(map, "expected a mapping for " + word_ + ", got " +
+                     (map.is_list() ? "a list" : quoted(map)));
+  check_keys();
+  for (const Field& field : record.fields) {
+    if (const Value* value = map.find(field.name))
+      check_value(field, *value);
+    else if (!field.optional && !field.default_text)
+      fail_at(map, "the key '" + field.name + "' is missing in " + word_ + " (" + field.summary +
+                       "); expected " + expected(field));
+  }
+}
+
+void Reader::check_keys() const {
+  if (record_.open) return;
+  std::vector<std::string> known;
+  for (const Field& field : record_.fields) known.push_back(field.name);
+  for (const Value::Entry& entry : map_.entries())
+    if (!contains(known, entry.key))
+      throw InputError(entry.position(), "unknown key '" + entry.key + "' in " + word_ +
+                                             did_you_mean(entry.key, known) + "; allowed: " +
+                                             (known.empty() ? "none" : join(known)));
+}
+
+const Field& Reader::field(std::string_view name) const {
+  for (const Field& field : record_.fields)
+    if (field.name == name) return field;
+  throw InternalError("the record '" + record_.name + "' has no field '" + std::string(name) + "'");
+}
+
+bool Reader::has(std::string_view name) const {
+  return map_.find(field(name).name) != nullptr;
+}
+
+const Value* Reader::value(std::string_view name) const {
+  return map_.find(field(name).name);
+}
+
+std::string Reader::scalar(std::string_view name) const {
+  if (const Value* value = this->value(name)) return value->text();
+  const Field& field = this->field(name);
+  if (field.default_text) return *field.default_text;
+  throw InternalError("'" + field.name + "' in " + word_ + " is neither given nor defaulted");
+}
+
+bool Reader::boolean(std::string_view name) const {
+  return scalar(name) == "true" || scalar(name) == "True" || scalar(name) == "TRUE";
+}
+
+std::int64_t Reader::integer(std::string_view name) const {
+  if (const Value* value = this->value(name); value && value->kind() == Value::Kind::integer)
+    return value->as_integer();
+  const std::string text = scalar(name);
+  std::int64_t result = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, result);
+  if (error != std::errc() || stop != end)
+    throw InternalError("'" + text + "' for '" + std::string(name) + "' is no integer");
+  return result;
+}
+
+double Reader::number(std::string_view name) const {
+  if (const Value* value = this->value(name); value && value->kind() != Value::Kind::string)
+    return value->as_number();
+  return parse_quantity(scalar(name), Dimension::none, name);
+}
+
+double Reader::quantity(std::string_view name) const {
+  return parse_quantity(scalar(name), field(name).dimension, name);
+}
+
+std::int64_t Reader::bytes(std::string_view name) const {
+  return parse_bytes(scalar(name), name);
+}
+
+std::string Reader::text(std::string_view name) const {
+  return scalar(name);
+}
+
+bool Reader::is_word(std::string_view name, std::string_view word) const {
+  return contains(field(name).choices, word) && scalar(name) == word;
+}
+
+void Reader::fail(std::string_view name, const std::string& message) const {
+  const Value* value = this->value(name);
+  fail_at(value ? *value : map_, message);
+}
+
+}  // namespace sluice
