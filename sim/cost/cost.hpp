@@ -26,7 +26,8 @@ struct CostModel {
 
 const Catalog<CostModel>& cost_catalog();
 
-/// The forward pass of `layer` for `samples` samples: inputs and weights are read, the output written.
+/// The forward pass of `layer` for `samples` samples: inputs and weights are read, the output
+/// written.
 Work forward_work(const Model& model, const Layer& layer, std::int64_t samples, DType dtype);
 
 }  // namespace sluice

@@ -18,8 +18,10 @@ struct Stage {
   std::string name;  ///< "Conv..Pool" or the layer's own name
   std::uint32_t first = 0, last = 0;
   std::int64_t weight_bytes = 0;
-  std::int64_t input_bytes = 0;   ///< what crosses into it (its boundary activations; the input for stage 0)
-  std::int64_t output_bytes = 0;  ///< what crosses out of it (live across the cut; the answer for the last)
+  std::int64_t input_bytes =
+      0;  ///< what crosses into it (its boundary activations; the input for stage 0)
+  std::int64_t output_bytes =
+      0;  ///< what crosses out of it (live across the cut; the answer for the last)
   /// The most bytes that its inner tensors (neither input nor output) take at one moment, layer by
   /// layer: for a layer l those made at or before l that l or a later layer of the stage reads.
   std::int64_t workspace_bytes = 0;
@@ -32,9 +34,9 @@ struct CutRequest {
   const Device& device;
   const CostModel& cost;
   DType dtype;
-  std::int64_t samples;         ///< of a micro-batch
+  std::int64_t samples;  ///< of a micro-batch
   bool working_set_counted;
-  const Value* stages;          ///< the `stages:` mapping, for positions; may be null
+  const Value* stages;  ///< the `stages:` mapping, for positions; may be null
 };
 
 /// A cut: its parameters (keys beside `cut:`) and the function that gives each stage's last layer.

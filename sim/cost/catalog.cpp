@@ -1,0 +1,28 @@
+// The cost models. A new one is a file beside this one and a line in each list here.
+#include "cost/cost.hpp"
+
+namespace sluice {
+
+extern const CostModel peak_cost;
+extern const CostModel roofline_cost;
+
+const Catalog<CostModel>& cost_catalog() {
+  static const Catalog<CostModel> catalog("cost model", {
+                                                            &peak_cost,
+                                                            &roofline_cost,
+                                                        });
+  return catalog;
+}
+
+Work forward_work(const Model& model, const Layer& layer, std::int64_t samples, DType dtype) {
+  if (layer.inputs.empty()) return {};
+  const auto count = static_cast<double>(samples);
+  const auto size = static_cast<double>(bytes_of(dtype));
+  double activations = static_cast<double>(layer.output);
+  for (const std::uint32_t input : layer.inputs)
+    activations += static_cast<double>(model.layers.at(input).output);
+  return {.flop = count * static_cast<double>(layer.flop),
+          .bytes = size * (count * activations + static_cast<double>(layer.parameters))};
+}
+
+}  // namespace sluice

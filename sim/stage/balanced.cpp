@@ -1,0 +1,97 @@
+// balanced: a given number of stages whose longest takes as little time as possible.
+#include <bit>
+#include <cmath>
+
+#include "stage/stage.hpp"
+
+namespace sluice {
+namespace {
+
+/// Seconds of the layers that compute: elapsed[i] is those of the first i, and last[i] the number
+/// of the i-th (an input counts to the layer after it).
+struct Chain {
+  std::vector<double> elapsed = {0};
+  std::vector<std::uint32_t> last;
+  std::size_t size() const { return last.size(); }
+};
+
+Chain chain_of(const CutRequest& request) {
+  Chain chain;
+  const std::vector<Layer>& layers = request.model.layers;
+  for (std::uint32_t i = 0; i < layers.size(); ++i) {
+    if (layers[i].inputs.empty()) continue;
+    const Work work = forward_work(request.model, layers[i], request.samples, request.dtype);
+    const double seconds = request.cost.seconds(work, request.device, request.dtype);
+    chain.elapsed.push_back(chain.elapsed.back() + seconds);
+    chain.last.push_back(i);
+  }
+  if (chain.size() == 0) throw InputError("a model without layers cannot be balanced");
+  chain.last.back() = static_cast<std::uint32_t>(layers.size()) - 1;
+  return chain;
+}
+
+/// One past the last element of each of `count` stages when each is as long as `bound` allows and
+/// leaves one element to each later stage; fewer than all elements are covered if that is too few.
+std::vector<std::size_t> fill(const Chain& chain, std::size_t count, double bound) {
+  std::vector<std::size_t> ends;
+  std::size_t begin = 0;
+  for (std::size_t left = count; left > 0; --left) {
+    std::size_t end = begin;
+    while (end + left <= chain.size() && chain.elapsed[end + 1] - chain.elapsed[begin] <= bound)
+      ++end;
+    if (end == begin) break;
+    ends.push_back(end);
+    begin = end;
+  }
+  return ends;
+}
+
+bool covers(const Chain& chain, std::size_t count, double bound) {
+  const std::vector<std::size_t> ends = fill(chain, count, bound);
+  return ends.size() == count && ends.back() == chain.size();
+}
+
+/// The least bound that suffices, exactly: non-negative doubles are ordered as their bit patterns
+/// are, so halving the range of patterns ends after 64 steps.
+double least_bound(const Chain& chain, std::size_t count) {
+  auto low = std::bit_cast<std::uint64_t>(0.0);
+  auto high = std::bit_cast<std::uint64_t>(chain.elapsed.back());
+  while (low < high) {
+    const std::uint64_t middle = low + (high - low) / 2;
+    if (covers(chain, count, std::bit_cast<double>(middle)))
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return std::bit_cast<double>(low);
+}
+
+std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader& parameters) {
+  const Chain chain = chain_of(request);
+  const auto count = static_cast<std::size_t>(parameters.integer("count"));
+  if (count > chain.size())
+    parameters.fail("count",
+                    "the model has only " + std::to_string(chain.size()) + " layers that compute");
+  std::vector<std::uint32_t> last;
+  for (const std::size_t end : fill(chain, count, least_bound(chain, count)))
+    last.push_back(chain.last[end - 1]);
+  return last;
+}
+
+}  // namespace
+
+extern const Cut balanced_cut = {
+    .name = "balanced",
+    .summary =
+        "A number of stages whose longest takes the least time by the cost model; of equal "
+        "cuts the one with the longer early stages.",
+    .source = "the linear partition problem; the bound is searched exactly",
+    .parameters = {{.name = "count",
+                    .type = Type::integer,
+                    .summary = "Number of stages.",
+                    .minimum = 1,
+                    .maximum = 1e6}},
+    .last_layers = last_layers,
+};
+
+}  // namespace sluice

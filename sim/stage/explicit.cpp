@@ -1,0 +1,38 @@
+// explicit: the layers after which to cut are given.
+#include "stage/stage.hpp"
+
+namespace sluice {
+namespace {
+
+std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader& parameters) {
+  const Model& model = request.model;
+  const auto end = static_cast<std::uint32_t>(model.layers.size()) - 1;
+  std::vector<std::uint32_t> last;
+  for (const Value& where : parameters.value("after")->items()) {
+    const std::uint32_t layer = model.layer_at(where);
+    const std::string name = "'" + model.layers[layer].name + "'";
+    if (layer == end) fail_at(where, name + " is the last layer: nothing is left after it");
+    if (layer == 0)
+      fail_at(where, name + " is the input: a stage that holds only it would do no work");
+    if (!last.empty() && layer <= last.back())
+      fail_at(where, "layers to cut after must ascend, and " + name + " does not come after '" +
+                         model.layers[last.back()].name + "'");
+    last.push_back(layer);
+  }
+  last.push_back(end);
+  return last;
+}
+
+}  // namespace
+
+extern const Cut explicit_cut = {
+    .name = "explicit",
+    .summary = "Cuts after the layers that are given.",
+    .source = "seed 000",
+    .parameters = {{.name = "after",
+                    .type = Type::list,
+                    .summary = "Layers, ascending: by number from 1 or by name."}},
+    .last_layers = last_layers,
+};
+
+}  // namespace sluice

@@ -1,0 +1,25 @@
+// per_layer: a stage for each layer that computes.
+#include "stage/stage.hpp"
+
+namespace sluice {
+namespace {
+
+std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader&) {
+  const auto count = static_cast<std::uint32_t>(request.model.layers.size());
+  std::vector<std::uint32_t> last;
+  for (std::uint32_t layer = 0; layer < count; ++layer)
+    if (!request.model.layers[layer].inputs.empty() || layer + 1 == count) last.push_back(layer);
+  return last;
+}
+
+}  // namespace
+
+extern const Cut per_layer_cut = {
+    .name = "per_layer",
+    .summary = "A stage for each layer; the input belongs to the first.",
+    .source = "as in Calculon and PyTorch's FSDP: the finest cut",
+    .parameters = {},
+    .last_layers = last_layers,
+};
+
+}  // namespace sluice

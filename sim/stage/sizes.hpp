@@ -1,0 +1,48 @@
+// How many bytes a run of consecutive layers needs: weights, what is live across its ends, and the
+// inner tensors. Bytes per sample, but weights. An input layer's output exists from the beginning;
+// what no layer reads is part of the answer and lives to the end.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/dtype.hpp"
+#include "model/model.hpp"
+
+namespace sluice {
+
+class Sizes {
+ public:
+  /// Throws InputError when bytes overflow.
+  Sizes(const Model& model, DType dtype);
+
+  std::uint32_t layers() const { return static_cast<std::uint32_t>(bytes_.size()); }
+  std::int64_t weights(std::uint32_t first, std::uint32_t last) const;
+  /// What crosses into a stage that begins at `first`; the inputs for the first stage.
+  std::int64_t input(std::uint32_t first) const;
+  /// What crosses out of a stage that ends at `last`.
+  std::int64_t output(std::uint32_t last) const { return live_after_[last]; }
+
+  /// The workspace of the stages that begin at `first` and end ever later: Stage::workspace_bytes.
+  class Workspace {
+   public:
+    Workspace(const Sizes& sizes, std::uint32_t first) : sizes_(sizes), first_(first) {}
+    /// Takes in the next layer; returns the workspace of first..that layer.
+    std::int64_t extend();
+
+   private:
+    const Sizes& sizes_;
+    std::uint32_t first_;
+    std::vector<std::int64_t> held_;  ///< by layer from `first`: inner bytes while it runs
+    std::int64_t most_ = 0;
+  };
+
+ private:
+  std::vector<std::int64_t> bytes_;                  ///< of each layer's output
+  std::vector<std::int64_t> live_after_;             ///< bytes live across the cut after each layer
+  std::vector<std::int64_t> weights_;                ///< of all layers before
+  std::vector<std::vector<std::uint32_t>> dies_at_;  ///< layers whose output is read last there
+  std::int64_t inputs_ = 0;
+};
+
+}  // namespace sluice
