@@ -8,19 +8,20 @@
 #include <vector>
 
 #include "base/dtype.hpp"
+#include "document/record.hpp"
 #include "document/value.hpp"
 
 namespace sluice {
 
 struct Device {
   std::string name;
-  std::map<DType, double> rate;           ///< peak FLOP/s by dtype
-  double efficiency = 1;                  ///< share of the peak that is reached
-  std::optional<std::int64_t> capacity;   ///< bytes; none: unlimited
-  std::optional<double> memory_bandwidth; ///< byte/s of its own memory
-  double launch_overhead = 0;             ///< s an operator
+  std::map<DType, double> rate;            ///< peak FLOP/s by dtype
+  double efficiency = 1;                   ///< share of the peak that is reached
+  std::optional<std::int64_t> capacity;    ///< bytes; none: unlimited
+  std::optional<double> memory_bandwidth;  ///< byte/s of its own memory
+  double launch_overhead = 0;              ///< s an operator
   double idle_w = 0, busy_w = 0;
-  std::int64_t tiles = 0, io_tiles = 0;   ///< IPU: I/O tiles take part in no compute
+  std::int64_t tiles = 0, io_tiles = 0;  ///< IPU: I/O tiles take part in no compute
 
   /// rate(dtype) x efficiency x (1 - io_tiles / tiles). Throws InputError naming the dtypes it has.
   double flop_per_s(DType dtype) const;
@@ -57,10 +58,12 @@ struct Platform {
 
   const Device& device(const std::string& name) const;  ///< throws InputError with the known names
   const Device* device_or_null(const std::string& name) const;
-  /// The memory that feeds the devices: the only one, or the one that links join to devices.
+  /// The memory that feeds the devices: the only one, or the one that fewest links lead from to a
+  /// device. Throws InputError when there is none, or several are as near.
   const Memory& host() const;
-  /// The route with the fewest links from one node's memory to another's. Throws InputError when
-  /// nothing joins them.
+  /// The route with the fewest links from one node's memory to another's; of several, the one whose
+  /// links were declared first. Setup and latency are sums; a channel is crossed once. Throws
+  /// InputError when nothing joins them.
   Path path(const std::string& from, const std::string& to) const;
 
   struct Edge {  ///< one direction of a link between two nodes
@@ -73,7 +76,14 @@ struct Platform {
   std::map<std::string, std::vector<std::uint32_t>> read_ports, write_ports;
 };
 
-/// Reads a sluice-platform/1 document. Throws InputError.
+/// What a sluice-platform/1 document may contain: for reading, help and the schema.
+const Record& platform_record();
+
+/// Reads a sluice-platform/1 document, includes resolved. Throws InputError.
 Platform read_platform(const Value& document);
+
+/// Reads a file, or the platform of that name in the zoo (data_root()/platforms), with overrides.
+Platform load_platform(const std::string& file_or_name,
+                       const std::vector<std::string>& overrides = {});
 
 }  // namespace sluice

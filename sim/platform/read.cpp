@@ -1,0 +1,232 @@
+// Reads a platform document: devices by count, links by direction and sharing.
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "base/error.hpp"
+#include "base/suggest.hpp"
+#include "base/version.hpp"
+#include "document/load.hpp"
+#include "document/record.hpp"
+#include "platform/platform.hpp"
+
+namespace sluice {
+namespace {
+
+const Record& record_of(const Record& parent, std::string_view field) {
+  for (const Field& candidate : parent.fields)
+    if (candidate.name == field && candidate.record != nullptr) return *candidate.record;
+  throw InternalError("no record of '" + std::string(field) + "' in " + parent.name);
+}
+
+bool is_name(const std::string& text) {
+  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  return !text.empty() && letter(text.front()) &&
+         std::all_of(text.begin(), text.end(),
+                     [&](char c) { return letter(c) || (c >= '0' && c <= '9') || c == '_'; });
+}
+
+std::optional<double> optional_quantity(const Reader& reader, std::string_view name) {
+  if (!reader.has(name)) return std::nullopt;
+  return reader.quantity(name);
+}
+
+/// Adds to a platform while it checks that names are names, and unique.
+class Builder {
+ public:
+  explicit Builder(const Value& document) : document_(document, platform_record()) {}
+  Platform build();
+
+ private:
+  void add_devices(const Value::Entry& entry);
+  void add_memory(const Value::Entry& entry);
+  void add_switches();
+  void add_link(const Value::Entry& entry);
+  void join(const std::string& link, const Reader& reader, const std::string& near,
+            const std::vector<std::string>& far);
+  std::vector<std::string> nodes_of(const Reader& reader, const Value& name) const;
+  void claim(const std::string& name, const Value& where);
+  std::uint32_t add_channel(const Reader& reader, std::string name, double bandwidth,
+                            double idle_w = 0, double busy_w = 0);
+  /// idle and busy watts; busy is at least idle.
+  static std::pair<double, double> watts(const Reader& reader);
+
+  Reader document_;
+  Platform platform_;
+  std::map<std::string, std::vector<std::string>> nodes_;  ///< as written -> expanded by count
+  std::set<std::string> taken_;
+};
+
+std::pair<double, double> Builder::watts(const Reader& reader) {
+  const double idle = reader.quantity("idle");
+  const double busy = optional_quantity(reader, "busy").value_or(idle);
+  if (busy < idle) reader.fail("busy", "busy watts are less than idle watts");
+  return {idle, busy};
+}
+
+void Builder::claim(const std::string& name, const Value& where) {
+  if (!is_name(name))
+    fail_at(where, "'" + name + "' is no name: a letter, then letters, digits and _");
+  if (!taken_.insert(name).second)
+    fail_at(where, "two devices, memories or switches are called '" + name + "'");
+}
+
+void Builder::add_devices(const Value::Entry& entry) {
+  const Reader reader(entry.value, record_of(platform_record(), "devices"));
+  Device device;
+  const Reader rate(*reader.value("rate"),
+                    record_of(record_of(platform_record(), "devices"), "rate"));
+  for (const auto& written : rate.map().entries())
+    device.rate[dtype_of(written.key)] = rate.quantity(written.key);
+  if (device.rate.empty())
+    reader.fail("rate",
+                "a device needs a rate for at least one dtype: " + sluice::join(dtype_names()));
+  const Reader memory(*reader.value("memory"),
+                      record_of(record_of(platform_record(), "devices"), "memory"));
+  if (!memory.is_word("capacity", "unlimited")) device.capacity = memory.bytes("capacity");
+  device.memory_bandwidth = optional_quantity(memory, "bandwidth");
+  device.efficiency = reader.number("efficiency");
+  device.launch_overhead = reader.quantity("launch_overhead");
+  std::tie(device.idle_w, device.busy_w) = watts(reader);
+  device.tiles = reader.integer("tiles");
+  device.io_tiles = reader.integer("io_tiles");
+  if (device.io_tiles > 0 && device.io_tiles >= device.tiles)
+    reader.fail("io_tiles", "io_tiles must be fewer than tiles (" + std::to_string(device.tiles) +
+                                "): the others compute");
+  const std::int64_t count = reader.integer("count");
+  for (std::int64_t i = 0; i < count; ++i) {
+    device.name = count == 1 ? entry.key : entry.key + std::to_string(i);
+    claim(device.name, entry.value);
+    nodes_[entry.key].push_back(device.name);
+    if (count > 1) nodes_[device.name] = {device.name};
+    platform_.devices.push_back(device);
+  }
+}
+
+void Builder::add_memory(const Value::Entry& entry) {
+  const Reader reader(entry.value, record_of(platform_record(), "memories"));
+  claim(entry.key, entry.value);
+  nodes_[entry.key] = {entry.key};
+  Memory memory;
+  memory.name = entry.key;
+  if (!reader.is_word("capacity", "unlimited")) memory.capacity = reader.bytes("capacity");
+  platform_.memories.push_back(memory);
+  auto& read = platform_.read_ports[entry.key];
+  auto& write = platform_.write_ports[entry.key];
+  if (reader.has("read"))
+    read.push_back(add_channel(reader, entry.key + ".read", reader.quantity("read")));
+  if (reader.has("write"))
+    write.push_back(add_channel(reader, entry.key + ".write", reader.quantity("write")));
+  if (!reader.has("bandwidth")) return;
+  read.push_back(add_channel(reader, entry.key + ".port", reader.quantity("bandwidth")));
+  write.push_back(read.back());
+}
+
+void Builder::add_switches() {
+  const Value* switches = document_.value("switches");
+  if (switches == nullptr) return;
+  for (const Value& name : switches->items()) {
+    if (!name.is_scalar()) fail_at(name, "a switch is a name");
+    claim(name.text(), name);
+    nodes_[name.text()] = {name.text()};
+  }
+}
+
+std::uint32_t Builder::add_channel(const Reader& reader, std::string name, double bandwidth,
+                                   double idle_w, double busy_w) {
+  for (const Channel& channel : platform_.channels)
+    if (channel.name == name)
+      fail_at(reader.map(), "two links or memory ports would be called '" + name + "'");
+  platform_.channels.push_back({std::move(name), bandwidth, idle_w, busy_w});
+  return static_cast<std::uint32_t>(platform_.channels.size() - 1);
+}
+
+std::vector<std::string> Builder::nodes_of(const Reader& reader, const Value& name) const {
+  if (!name.is_scalar()) fail_at(name, "joins lists names of devices, memories and switches");
+  const auto found = nodes_.find(name.text());
+  if (found != nodes_.end()) return found->second;
+  std::vector<std::string> known;
+  for (const auto& node : nodes_) known.push_back(node.first);
+  (void)reader;
+  fail_at(name, "no device, memory or switch is called '" + name.text() + "'" +
+                    did_you_mean(name.text(), known) + "; known: " + sluice::join(known));
+}
+
+void Builder::add_link(const Value::Entry& entry) {
+  const Reader reader(entry.value, record_of(platform_record(), "links"));
+  if (!is_name(entry.key))
+    fail_at(entry.value, "'" + entry.key + "' is no name: a letter, then letters, digits and _");
+  const std::vector<Value>& joins = reader.value("joins")->items();
+  if (joins.size() < 2) reader.fail("joins", "a link joins at least two nodes: [host, gpu]");
+  const std::vector<std::string> near = nodes_of(reader, joins.front());
+  if (near.size() != 1)
+    fail_at(joins.front(), "the first node of a link is one, and '" + joins.front().text() +
+                               "' is " + std::to_string(near.size()) +
+                               " devices: " + sluice::join(near));
+  std::vector<std::string> far;
+  for (std::size_t i = 1; i < joins.size(); ++i)
+    for (const std::string& node : nodes_of(reader, joins[i])) {
+      if (node == near.front() || std::find(far.begin(), far.end(), node) != far.end())
+        fail_at(joins[i], "the link joins '" + node + "' twice");
+      far.push_back(node);
+    }
+  join(entry.key, reader, near.front(), far);
+}
+
+void Builder::join(const std::string& link, const Reader& reader, const std::string& near,
+                   const std::vector<std::string>& far) {
+  const double bandwidth = reader.quantity("bandwidth");
+  const auto [idle, busy] = watts(reader);
+  const bool half = reader.text("duplex") == "half";
+  const bool shared = reader.text("sharing") == "shared";
+  std::uint32_t down = 0;
+  std::uint32_t up = 0;
+  for (std::size_t i = 0; i < far.size(); ++i) {
+    if (i == 0 || !shared) {
+      const std::string name = shared ? link : link + "." + far[i];
+      down = add_channel(reader, half ? name : name + ".down", bandwidth, idle, busy);
+      up = half ? down : add_channel(reader, name + ".up", bandwidth, idle, busy);
+    }
+    Platform::Edge edge = {near, far[i], link, "down", {down}, 0, 0};
+    edge.setup_s = reader.quantity("setup");
+    edge.latency_s = reader.quantity("latency");
+    platform_.edges.push_back(edge);
+    std::swap(edge.from, edge.to);
+    edge.direction = "up";
+    edge.channels = {up};
+    platform_.edges.push_back(edge);
+  }
+}
+
+Platform Builder::build() {
+  if (document_.has("name")) platform_.name = document_.text("name");
+  const Value& devices = *document_.value("devices");
+  for (const auto& entry : devices.entries()) add_devices(entry);
+  if (platform_.devices.empty()) document_.fail("devices", "a platform has at least one device");
+  if (const Value* memories = document_.value("memories"))
+    for (const auto& entry : memories->entries()) add_memory(entry);
+  add_switches();
+  if (const Value* links = document_.value("links"))
+    for (const auto& entry : links->entries()) add_link(entry);
+  return std::move(platform_);
+}
+
+}  // namespace
+
+Platform read_platform(const Value& document) {
+  require_format(document, "platform");
+  return Builder(document).build();
+}
+
+Platform load_platform(const std::string& file_or_name, const std::vector<std::string>& overrides) {
+  namespace fs = std::filesystem;
+  std::string path = file_or_name;
+  if (path.find('/') == std::string::npos && !fs::path(path).has_extension())
+    path = (fs::path(data_root()) / "platforms" / (path + ".yaml")).string();
+  Value document = load_file(path);
+  resolve_includes(document, path, {});
+  apply_overrides(document, overrides);
+  return read_platform(document);
+}
+
+}  // namespace sluice
