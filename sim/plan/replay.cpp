@@ -215,7 +215,7 @@ class Replay {
     const double available = now_ + latency;
     if (latency > 0) {
       auto& flights = in_flight_[a];
-      while (!flights.empty() && flights.front().arrival <= now_) flights.pop_front();
+      std::erase_if(flights, [&](const InFlight& flight) { return flight.arrival <= now_; });
       flights.push_back({i, available});
     }
     result_.makespan = std::max(result_.makespan, available);
@@ -278,7 +278,7 @@ class Replay {
   std::vector<StreamState> streams_;
   std::vector<std::int64_t> done_;  ///< by action: executions that have ended (iteration + 1)
   std::vector<std::vector<std::uint32_t>> waiters_;
-  std::vector<std::deque<InFlight>> in_flight_;
+  std::vector<std::vector<InFlight>> in_flight_;
   std::vector<Cursor> turn_;                      ///< by pool: whose allocation is next
   std::vector<std::deque<std::uint32_t>> queue_;  ///< by shared pool: streams that asked
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;

@@ -1,0 +1,369 @@
+#include "engine/engine.hpp"
+
+#include <simgrid/s4u.hpp>  // before the two that need what it includes
+
+#include <simgrid/version.h>
+#include <xbt/log.h>
+
+#include <algorithm>
+#include <cmath>
+#include <csignal>
+#include <exception>
+#include <optional>
+
+#include "base/error.hpp"
+#include "base/interrupt.hpp"
+#include "base/quantity.hpp"
+#include "engine/pools.hpp"
+#include "plan/replay.hpp"
+
+namespace sluice {
+
+namespace sg = simgrid::s4u;
+
+namespace {
+
+/// What one actor knows of itself. Times are exact sums, not readings of the clock.
+struct StreamState {
+  Cursor cursor;
+  double free_at = 0;
+  double woken_at = 0;  ///< exact time of what ended the last block
+  double granted_at = 0;
+  bool blocked = false;
+  std::uint32_t awaited_action = none;
+  std::int64_t awaited_iteration = 0;
+  sg::SemaphorePtr wake;
+};
+
+/// Executions of one action that others may wait for.
+struct Progress {
+  struct Flight {
+    std::int64_t iteration;
+    double arrival;
+  };
+  std::int64_t done = 0;               ///< iteration + 1 of the last one that ended
+  double last_arrival = 0;             ///< of that one
+  std::vector<Flight> flights;          ///< ended but not arrived (only with a latency)
+  std::vector<std::uint32_t> waiters;  ///< streams that block on it
+};
+
+/// Why the next span starts when it does.
+struct Cause {
+  double ready = 0;
+  WaitReason reason = WaitReason::none;
+  std::uint32_t blocker = none;
+
+  void raise(double time, WaitReason why, std::uint32_t who) {
+    if (time <= ready) return;
+    ready = time;
+    reason = why;
+    blocker = who;
+  }
+};
+
+class Execution {
+ public:
+  Execution(const Plan& plan, Sink& sink, const EngineOptions& options)
+      : plan_(plan),
+        sink_(sink),
+        options_(options),
+        index_(plan),
+        instances_(index_),
+        pools_(index_, instances_, [this](auto stream, double time) { granted(stream, time); }),
+        streams_(plan.streams.size()),
+        progress_(plan.actions.size()) {
+    seconds_.reserve(plan.actions.size());
+    for (const Action& action : plan.actions) {
+      seconds_.push_back(index_.seconds_alone(action));
+      flows_.push_back(action.is_transfer() && (!options.direct_links || !index_.alone(action)));
+    }
+  }
+
+  EngineReport run() {
+    EngineReport report;
+    static bool used = false;
+    if (std::exchange(used, true)) throw InternalError("a process can run one engine only");
+    sg::Engine engine("sluice");
+    configure(report);
+    install_interrupt_handlers();  // SimGrid's own handler would call exit()
+    build_platform();
+    for (std::uint32_t s = 0; s < streams_.size(); ++s) start_actor(s);
+    sg::Engine::on_deadlock_cb([this] { note_blocking(); });
+    engine.run();
+    if (failure_) std::rethrow_exception(failure_);
+    if (blocking_) throw Infeasible(describe(plan_, *blocking_));
+    report.makespan = makespan_;
+    if (2 * ulp(makespan_) > report.precision)
+      throw InternalError("the run left the range of its clock: " + exact(makespan_) + " s");
+    return report;
+  }
+
+ private:
+  static double ulp(double x) { return std::nextafter(x, HUGE_VAL) - x; }
+
+  /// SimGrid's settings: exact transfers, and a precision that loses no event up to a bound of the
+  /// makespan.
+  void configure(EngineReport& report) {
+    xbt_log_control_set("root.app:file:/dev/null");
+    report.precision = std::max(1e-12, 2 * ulp(serial_seconds(plan_)));
+    const std::string settings[] = {"network/model:CM02", "network/crosstraffic:0",
+                                    "network/TCP-gamma:0", "contexts/stack-size:1024",
+                                    "surf/precision:" + exact(report.precision)};
+    for (const std::string& setting : settings) {
+      sg::Engine::set_config(setting);
+      report.settings += (report.settings.empty() ? "" : " ") + setting;
+    }
+    if (!options_.contexts.empty()) sg::Engine::set_config("contexts/factory:" + options_.contexts);
+  }
+
+  /// A host for each device, and for each route that others share a pair of hosts at its ends.
+  void build_platform() {
+    auto* zone = sg::create_full_zone("machine");
+    host_ = zone->create_host("host", 1e9)->seal();
+    std::vector<sg::Link*> links(plan_.links.size(), nullptr);
+    ends_.resize(plan_.routes.size());
+    for (std::uint32_t a = 0; a < plan_.actions.size(); ++a) {
+      const std::uint32_t r = plan_.actions[a].route;
+      if (!flows_[a] || ends_[r].first) continue;
+      std::vector<sg::LinkInRoute> route;
+      for (std::uint32_t l : plan_.routes[r].links) {
+        if (!links[l])
+          links[l] = zone->create_link("link" + std::to_string(l), plan_.links[l].bandwidth)
+                         ->set_latency(0)
+                         ->seal();
+        route.emplace_back(links[l]);
+      }
+      const std::string number = std::to_string(r);
+      ends_[r] = {zone->create_host("from" + number, 1e9)->seal(),
+                  zone->create_host("to" + number, 1e9)->seal()};
+      zone->add_route(ends_[r].first->get_netpoint(), ends_[r].second->get_netpoint(), nullptr,
+                      nullptr, route, false);
+    }
+    zone->seal();
+  }
+
+  void start_actor(std::uint32_t s) {
+    streams_[s].cursor = Cursor(plan_, index_.stream_actions[s]);
+    streams_[s].wake = sg::Semaphore::create(0);
+    sg::Actor::create(plan_.streams[s].name, host_, [this, s] {
+      try {
+        walk(s);
+      } catch (const simgrid::ForcefulKillException&) {
+        throw;
+      } catch (...) {
+        if (!failure_) failure_ = std::current_exception();
+        sg::Actor::kill_all();
+      }
+    });
+  }
+
+  /// The life of a stream: its actions, one after the other.
+  void walk(std::uint32_t s) {
+    StreamState& stream = streams_[s];
+    for (; !stream.cursor.done(); stream.cursor.next()) {
+      const std::uint32_t a = stream.cursor.action();
+      if (stream.cursor.dropped()) {
+        ended(a, stream.cursor.iteration(), 0);
+        continue;
+      }
+      if (++executed_ % 4096 == 0) {
+        check_interrupt();
+        if (options_.progress) options_.progress(executed_);
+      }
+      Cause cause{stream.free_at};
+      wait_for_data(s, a, cause);
+      wait_for_memory(s, a, cause);
+      instances_.require(a, stream.cursor.iteration());
+      const double end = occupy(a, cause.ready);
+      finish(s, a, cause, end);
+    }
+  }
+
+  void wait_for_data(std::uint32_t s, std::uint32_t a, Cause& cause) {
+    StreamState& stream = streams_[s];
+    for (const Wait& wait : plan_.actions[a].waits) {
+      const std::int64_t target = index_.awaited(a, stream.cursor.iteration(), wait);
+      if (target < 0) continue;
+      Progress& progress = progress_[wait.action];
+      if (progress.done <= target) {
+        stream.awaited_action = wait.action;
+        stream.awaited_iteration = target;
+        progress.waiters.push_back(s);
+        block(stream);
+        stream.awaited_action = none;
+        cause.raise(stream.woken_at, WaitReason::data, wait.action);
+      } else if (progress.done == target + 1) {
+        cause.raise(progress.last_arrival, WaitReason::data, wait.action);
+      } else {
+        for (const auto& flight : progress.flights)
+          if (flight.iteration == target)
+            cause.raise(flight.arrival, WaitReason::data, wait.action);
+      }
+    }
+  }
+
+  void wait_for_memory(std::uint32_t s, std::uint32_t a, Cause& cause) {
+    if (plan_.actions[a].allocates.empty()) return;
+    StreamState& stream = streams_[s];
+    const std::int64_t iteration = stream.cursor.iteration();
+    sleep_until(cause.ready);
+    if (index_.demands[a].empty()) {
+      instances_.allocate(a, iteration);
+      return note_allocations(a, cause.ready);
+    }
+    pools_.request(s, a, iteration, cause.ready);
+    const auto shared = [&](const Demand& demand) { return plan_.pools[demand.pool].shared; };
+    if (std::any_of(index_.demands[a].begin(), index_.demands[a].end(), shared))
+      sg::this_actor::sleep_for(tick_);  // let all requests of this moment come in first
+    std::uint32_t pool = none;
+    if (!pools_.settle(s)) {
+      pool = pools_.awaited(s);
+      block(stream);
+    }
+    cause.raise(stream.granted_at, WaitReason::memory, pool);
+  }
+
+  /// Called by the pools at the moment of a grant.
+  void granted(std::uint32_t s, double time) {
+    StreamState& stream = streams_[s];
+    stream.granted_at = time;
+    note_allocations(stream.cursor.action(), time);
+    if (stream.blocked) unblock(stream, time);
+  }
+
+  void note_allocations(std::uint32_t a, double time) {
+    for (const Placement& placement : plan_.actions[a].allocates)
+      sink_.memory({time, placement.pool, placement.tensor, plan_.tensors[placement.tensor].bytes,
+                    instances_.level(placement.pool)});
+  }
+
+  /// Spends the action's time from `start`; returns its exact end.
+  double occupy(std::uint32_t a, double start) {
+    if (!flows_[a]) {
+      sleep_until(start + seconds_[a]);
+      return start + seconds_[a];
+    }
+    const Action& action = plan_.actions[a];
+    const Route& route = plan_.routes[action.route];
+    const double flowing = start + route.setup_s;
+    sleep_until(flowing);
+    if (action.bytes == 0) return flowing;
+    auto [from, to] = ends_[action.route];
+    sg::CommPtr comm = sg::Comm::sendto_async(from, to, static_cast<double>(action.bytes));
+    comm->wait();
+    return std::max(flowing, sg::Engine::get_clock());
+  }
+
+  void finish(std::uint32_t s, std::uint32_t a, const Cause& cause, double end) {
+    StreamState& stream = streams_[s];
+    const std::int64_t iteration = stream.cursor.iteration();
+    const double available = end + index_.latency(plan_.actions[a]);
+    sink_.span({a, iteration, cause.ready, end, available, cause.ready - stream.free_at,
+                cause.reason, cause.blocker});
+    stream.free_at = end;
+    makespan_ = std::max(makespan_, available);
+    if (!plan_.actions[a].uses.empty()) release(a, iteration, end);
+    if (available > end) {
+      auto& flights = progress_[a].flights;
+      std::erase_if(flights, [&](const auto& flight) { return flight.arrival <= end; });
+      flights.push_back({iteration, available});
+    }
+    ended(a, iteration, available);
+  }
+
+  void release(std::uint32_t a, std::int64_t iteration, double time) {
+    std::vector<std::uint32_t> changed;
+    instances_.release(a, iteration, [&](const Placement& freed) {
+      sink_.memory({time, freed.pool, freed.tensor, -plan_.tensors[freed.tensor].bytes,
+                    instances_.level(freed.pool)});
+      changed.push_back(freed.pool);
+    });
+    for (std::uint32_t pool : changed) pools_.released(pool, time);
+  }
+
+  void ended(std::uint32_t a, std::int64_t iteration, double arrival) {
+    Progress& progress = progress_[a];
+    progress.done = iteration + 1;
+    progress.last_arrival = arrival;
+    if (progress.waiters.empty()) return;
+    std::vector<std::uint32_t> woken;
+    std::erase_if(progress.waiters, [&](std::uint32_t s) {
+      const bool over = streams_[s].awaited_iteration <= iteration;
+      if (over) woken.push_back(s);
+      return over;
+    });
+    for (std::uint32_t s : woken) unblock(streams_[s], arrival);
+  }
+
+  void block(StreamState& stream) {
+    stream.blocked = true;
+    stream.wake->acquire();
+  }
+
+  /// Popped from its list before: release() yields to other actors.
+  void unblock(StreamState& stream, double time) {
+    stream.blocked = false;
+    stream.woken_at = time;
+    stream.wake->release();
+  }
+
+  void sleep_until(double time) {
+    const double now = sg::Engine::get_clock();
+    if (time > now) sg::this_actor::sleep_for(time - now);
+  }
+
+  void note_blocking() {
+    Blocking blocking;
+    for (std::uint32_t s = 0; s < streams_.size(); ++s) {
+      const StreamState& stream = streams_[s];
+      if (stream.cursor.done()) continue;
+      Blocking::Waiter waiter{stream.cursor.action(),
+                              stream.cursor.iteration(),
+                              stream.awaited_action,
+                              stream.awaited_iteration,
+                              none,
+                              0};
+      if (stream.awaited_action == none) waiter.pool = pools_.awaited(s);
+      for (const Demand& demand : index_.demands[waiter.action])
+        if (demand.pool == waiter.pool) waiter.bytes = demand.bytes;
+      blocking.waiters.push_back(waiter);
+      blocking.time = std::max(blocking.time, stream.free_at);
+    }
+    blocking.held = instances_.held();
+    blocking.levels = instances_.levels();
+    blocking_ = std::move(blocking);
+  }
+
+  const Plan& plan_;
+  Sink& sink_;
+  const EngineOptions& options_;
+  PlanIndex index_;
+  Instances instances_;
+  Pools pools_;
+  std::vector<StreamState> streams_;
+  std::vector<Progress> progress_;
+  std::vector<double> seconds_;                        ///< by action, alone on its links
+  std::vector<char> flows_;                            ///< by action: a SimGrid communication
+  std::vector<std::pair<sg::Host*, sg::Host*>> ends_;  ///< by route
+  sg::Host* host_ = nullptr;
+  double tick_ = 1e-12;
+  double makespan_ = 0;
+  std::int64_t executed_ = 0;
+  std::exception_ptr failure_;
+  std::optional<Blocking> blocking_;
+};
+
+}  // namespace
+
+EngineReport execute(const Plan& plan, Sink& sink, const EngineOptions& options) {
+  return Execution(plan, sink, options).run();
+}
+
+std::string simgrid_version() {
+  int major = 0, minor = 0, patch = 0;
+  sg_version_get(&major, &minor, &patch);
+  return std::to_string(major) + "." + std::to_string(minor) +
+         (patch > 0 ? "." + std::to_string(patch) : "");
+}
+
+}  // namespace sluice

@@ -1,0 +1,47 @@
+// The engine: executes a plan with SimGrid, one actor per stream. The only user of SimGrid.
+//
+// Times. A transfer that can meet no other flow, and every computation, is timed by arithmetic
+// (start
+// + seconds) and handed to SimGrid as a sleep: SimGrid's clock orders all events, the times in the
+// trace are the exact sums. A transfer whose links other streams use too is a SimGrid
+// communication, shared max-min fairly; its end is SimGrid's clock. Setup occupies the stream
+// before the bytes flow, latency delays the arrival and occupies nothing.
+//
+// SimGrid allows one engine in a process: a second call to execute() in the same process throws
+// InternalError. Whoever wants more forks (run/isolated.hpp).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "plan/plan.hpp"
+#include "trace/span.hpp"
+
+namespace sluice {
+
+struct EngineOptions {
+  /// Time transfers that are alone on their links directly. Off: every transfer is a SimGrid
+  /// communication; the trace is the same (to the clock's precision), only slower to get.
+  bool direct_links = true;
+  /// SimGrid's context factory ("raw", "boost", "thread"); empty: SimGrid's own choice.
+  std::string contexts;
+  /// Called now and then with the number of executed actions.
+  std::function<void(std::int64_t)> progress;
+};
+
+/// What the engine reports beside the spans.
+struct EngineReport {
+  double makespan = 0;   ///< s until everything has ended and arrived
+  double precision = 0;  ///< s: SimGrid's, chosen from a bound of the makespan
+  std::string settings;  ///< of SimGrid, for the trace
+};
+
+/// Executes a checked plan. Throws Infeasible (with the story) when it blocks, InputError when it
+/// uses what is not there, Interrupted on a signal; what was executed by then is in the sink.
+EngineReport execute(const Plan& plan, Sink& sink, const EngineOptions& options = {});
+
+/// "3.32"
+std::string simgrid_version();
+
+}  // namespace sluice
