@@ -43,7 +43,7 @@ struct Progress {
   };
   std::int64_t done = 0;               ///< iteration + 1 of the last one that ended
   double last_arrival = 0;             ///< of that one
-  std::vector<Flight> flights;          ///< ended but not arrived (only with a latency)
+  std::vector<Flight> flights;         ///< ended but not arrived (only with a latency)
   std::vector<std::uint32_t> waiters;  ///< streams that block on it
 };
 
@@ -87,6 +87,7 @@ class Execution {
     configure(report);
     install_interrupt_handlers();  // SimGrid's own handler would call exit()
     build_platform();
+    note_homes();
     for (std::uint32_t s = 0; s < streams_.size(); ++s) start_actor(s);
     sg::Engine::on_deadlock_cb([this] { note_blocking(); });
     engine.run();
@@ -229,6 +230,17 @@ class Execution {
     stream.granted_at = time;
     note_allocations(stream.cursor.action(), time);
     if (stream.blocked) unblock(stream, time);
+  }
+
+  /// What is in the pools from the start.
+  void note_homes() {
+    std::vector<std::int64_t> levels(plan_.pools.size(), 0);
+    for (std::uint32_t t = 0; t < plan_.tensors.size(); ++t) {
+      const Tensor& tensor = plan_.tensors[t];
+      if (tensor.home == none) continue;
+      levels[tensor.home] += tensor.bytes;
+      sink_.memory({0, tensor.home, t, tensor.bytes, levels[tensor.home]});
+    }
   }
 
   void note_allocations(std::uint32_t a, double time) {

@@ -27,8 +27,9 @@ std::uint32_t PlanBuilder::pool(const std::string& node) const {
   return found->second;
 }
 
-std::uint32_t PlanBuilder::tensor(std::string name, TensorClass tensor_class, std::int64_t bytes) {
-  plan_.tensors.push_back({std::move(name), tensor_class, bytes});
+std::uint32_t PlanBuilder::tensor(std::string name, TensorClass tensor_class, std::int64_t bytes,
+                                  const std::string& home) {
+  plan_.tensors.push_back({std::move(name), tensor_class, bytes, home.empty() ? none : pool(home)});
   return static_cast<std::uint32_t>(plan_.tensors.size() - 1);
 }
 

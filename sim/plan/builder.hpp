@@ -25,7 +25,9 @@ class PlanBuilder {
   PlanBuilder(const Platform& platform, std::string name, bool enforce_capacity);
 
   std::uint32_t pool(const std::string& node) const;
-  std::uint32_t tensor(std::string name, TensorClass tensor_class, std::int64_t bytes);
+  /// `home`: the node whose memory holds it all the time; empty: none.
+  std::uint32_t tensor(std::string name, TensorClass tensor_class, std::int64_t bytes,
+                       const std::string& home = "");
 
   /// The actions that follow belong to this section.
   void enter(Section section) { section_ = section; }

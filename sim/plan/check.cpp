@@ -43,6 +43,14 @@ void check_numbers(const Plan& plan, const Action& action) {
     require_number(link, plan.links.size(), action, "link");
 }
 
+void check_tensor(const Plan& plan, const Tensor& tensor) {
+  if (tensor.bytes < 0) fault("tensor '" + tensor.name + "' has a negative size");
+  if (tensor.home != none && tensor.home >= plan.pools.size())
+    fault("tensor '" + tensor.name + "' has its home in pool number " +
+          std::to_string(tensor.home) + ", of which there are " +
+          std::to_string(plan.pools.size()));
+}
+
 void check_amounts(const Plan& plan, const Action& action) {
   const bool compute = plan.streams[action.stream].kind == StreamKind::compute;
   if (compute && action.is_transfer())
@@ -174,6 +182,20 @@ void check_allocations(const Plan& plan) {
   }
 }
 
+void check_homes(const Plan& plan) {
+  for (std::uint32_t p = 0; p < plan.pools.size(); ++p) {
+    const Pool& pool = plan.pools[p];
+    if (!pool.limited()) continue;
+    std::int64_t bytes = 0;
+    for (const Tensor& tensor : plan.tensors)
+      if (tensor.home == p) bytes = checked_add(bytes, tensor.bytes, "bytes in " + pool.name);
+    if (bytes > *pool.capacity)
+      throw Infeasible("out of memory at 0 s: the tensors whose home is " + pool.name + " take " +
+                       std::to_string(bytes) + " B, its capacity is " +
+                       std::to_string(*pool.capacity) + " B");
+  }
+}
+
 void check_demands(const Plan& plan) {
   const PlanIndex index(plan);
   for (std::uint32_t a = 0; a < plan.actions.size(); ++a)
@@ -203,6 +225,7 @@ void check_structure(const Plan& plan) {
     fault("its sections do not cover its actions");
   if (plan.body_end > plan.body_begin && plan.iterations < 1)
     fault("it has a body but " + std::to_string(plan.iterations) + " iterations");
+  for (const Tensor& tensor : plan.tensors) check_tensor(plan, tensor);
   for (const Action& action : plan.actions) check_numbers(plan, action);
   for (std::uint32_t a = 0; a < plan.actions.size(); ++a) {
     check_amounts(plan, plan.actions[a]);
@@ -228,6 +251,7 @@ std::optional<Blocking> blocks(const Plan& plan) {
 
 void check(const Plan& plan) {
   check_structure(plan);
+  check_homes(plan);
   check_demands(plan);
   if (const auto blocking = blocks(plan)) throw Infeasible(describe(plan, *blocking));
 }

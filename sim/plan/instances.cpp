@@ -12,6 +12,12 @@ auto matches(const Placement& placement, std::int64_t instance) {
 }
 }  // namespace
 
+Instances::Instances(const PlanIndex& index)
+    : index_(index), live_(index.plan.tensors.size()), levels_(index.plan.pools.size(), 0) {
+  for (const Tensor& tensor : index.plan.tensors)
+    if (tensor.home != none) levels_[tensor.home] += tensor.bytes;
+}
+
 void Instances::allocate(std::uint32_t action, std::int64_t iteration) {
   const Plan& plan = index_.plan;
   for (const Placement& placement : plan.actions[action].allocates) {
@@ -53,8 +59,11 @@ void Instances::absent(const Placement& use, std::uint32_t action) const {
 
 std::vector<Blocking::Held> Instances::held() const {
   std::vector<Blocking::Held> held;
-  for (std::uint32_t tensor = 0; tensor < live_.size(); ++tensor)
+  for (std::uint32_t tensor = 0; tensor < live_.size(); ++tensor) {
+    const std::uint32_t home = index_.plan.tensors[tensor].home;
+    if (home != none) held.push_back({home, tensor, 0});
     for (const Live& live : live_[tensor]) held.push_back({live.pool, tensor, live.instance});
+  }
   return held;
 }
 

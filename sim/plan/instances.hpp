@@ -11,8 +11,7 @@ namespace sluice {
 
 class Instances {
  public:
-  explicit Instances(const PlanIndex& index)
-      : index_(index), live_(index.plan.tensors.size()), levels_(index.plan.pools.size(), 0) {}
+  explicit Instances(const PlanIndex& index);
 
   /// The allocations of an action that starts. Throws InputError when an instance is there already.
   void allocate(std::uint32_t action, std::int64_t iteration);

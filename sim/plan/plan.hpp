@@ -86,10 +86,13 @@ struct Stream {
 };
 
 /// A tensor that a body action allocates has one instance an iteration; any other has one in all.
+/// Its `home` is a pool that holds it from the start to the end of the run, beside what actions
+/// allocate elsewhere: weights and a step's inputs and outputs in host memory.
 struct Tensor {
   std::string name;
   TensorClass tensor_class = TensorClass::activation;
   std::int64_t bytes = 0;
+  std::uint32_t home = none;
 };
 
 /// Waits for `action` of `distance` iterations ago (body on body; before the first iteration: for

@@ -55,7 +55,7 @@ class Replay {
       turn_[p] = Cursor(plan, index_.pool_grants[p]);
       turn_[p].skip_dropped();
     }
-    result_.peaks.assign(plan.pools.size(), 0);
+    result_.peaks = instances_.levels();
     result_.exact = index_.contention_free();
   }
 

@@ -259,12 +259,13 @@ class PlanReader {
 
   void read_tensor(const PlanLine& line, const std::vector<Word>& words) {
     declare(line, tensors_, words[1], "tensor");
-    const Keys keys(line, words, 2, {"class", "bytes"});
+    const Keys keys(line, words, 2, {"class", "bytes", "home"});
     keys.get("bytes");
+    const Word* home = keys.find("home");
     plan_.tensors.push_back(
         {line.name(words[1]),
          enum_of<TensorClass>(line, keys.get("class"), tensor_class_count, "tensor class"),
-         keys.count("bytes", 0)});
+         keys.count("bytes", 0), home ? look_up(line, pools_, *home, "pool") : none});
   }
 
   void read_action(const PlanLine& line, const std::vector<Word>& words) {

@@ -97,7 +97,8 @@ void write_tables(std::ostream& out, const Plan& plan) {
   for (const std::string& stage : plan.stages) out << "stage " << quoted(stage) << '\n';
   for (const Tensor& tensor : plan.tensors)
     out << "tensor " << quoted(tensor.name) << " class=" << name_of(tensor.tensor_class)
-        << " bytes=" << tensor.bytes << '\n';
+        << " bytes=" << tensor.bytes
+        << (tensor.home == none ? "" : " home=" + quoted(plan.pools[tensor.home].name)) << '\n';
 }
 
 }  // namespace
