@@ -60,8 +60,8 @@ class Events {
   bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception& error) {
     // "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error while …"
     std::string message = error.what();
-    const std::size_t colon = message.find(": ");
-    if (colon != std::string::npos) message.erase(0, colon + 2);
+    message.erase(0, message.find("] ") + 2);
+    if (message.compare(0, 12, "parse error ") == 0) message.erase(0, message.find(": ") + 2);
     const char* const last = read_to_ > begin_ ? read_to_ - 1 : begin_;
     builder_.fail(place(last), "this is not JSON: " + message);
   }

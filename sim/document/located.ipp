@@ -3,7 +3,7 @@
 namespace sluice {
 
 template <class Action>
-auto located(const Value& where, Action&& action) {
+decltype(auto) located(const Value& where, Action&& action) {
   try {
     return action();
   } catch (const InputError& error) {

@@ -33,11 +33,11 @@ struct Field {
   Type type = Type::text;
   std::string summary;  ///< one sentence, with the unit where there is one
   /// As it would be written. None, and not `optional`: the key is required.
-  std::optional<std::string> default_text;
+  std::optional<std::string> default_text = {};
   bool optional = false;  ///< may be absent without a default
   Dimension dimension = Dimension::none;
   /// For `choice`; for the others: words allowed besides (auto, unlimited).
-  std::vector<std::string> choices;
+  std::vector<std::string> choices = {};
   double minimum = 0;
   double maximum = std::numeric_limits<double>::infinity();
   bool minimum_excluded = false;
@@ -50,7 +50,7 @@ struct Field {
 struct Record {
   std::string name;     ///< the word for messages: "link", "policy streamed"
   std::string summary;  ///< one sentence
-  std::vector<Field> fields;
+  std::vector<Field> fields = {};
   bool open = false;  ///< other keys are left to the owner (scenario.model's parameters)
 };
 
@@ -91,7 +91,7 @@ class Reader {
 
 /// Runs `action`; an InputError without a position leaves with that of `where`.
 template <class Action>
-auto located(const Value& where, Action&& action);
+decltype(auto) located(const Value& where, Action&& action);
 
 }  // namespace sluice
 

@@ -83,7 +83,10 @@ class Events : public YAML::EventHandler {
   void begin(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, Value value) {
     refuse_anchor(mark, anchor);
     refuse_tag(mark, tag);
-    if (expects_key()) builder_.fail(place(mark), "a key must be a word, not a list or a mapping");
+    if (expects_key())
+      builder_.fail(
+          place(mark),
+          "a key must be a word, not a list or a mapping; or a closing ] or } is missing");
     builder_.begin(place(mark), std::move(value));
   }
 
@@ -115,6 +118,7 @@ Value read_yaml(std::shared_ptr<const Source> source, std::size_t begin, bool al
     while (parser.HandleNextDocument(events)) {
     }
   } catch (const YAML::ParserException& error) {
+    if (error.msg == YAML::ErrorMsg::UNKNOWN_ANCHOR) events.OnAlias(error.mark, YAML::NullAnchor);
     events.builder().fail(events.place(error.mark), "this is not YAML: " + error.msg);
   }
   if (!events.builder().done() && !allow_empty)

@@ -16,13 +16,13 @@ using Shape = std::vector<std::int64_t>;  ///< of one sample, without the batch
 /// One operator. All counts are per sample, but `parameters`.
 struct Layer {
   std::string name;
-  std::string type;                ///< of the layer catalog; in a stage table its action
+  std::string type;                   ///< of the layer catalog; in a stage table its action
   std::vector<std::uint32_t> inputs;  ///< layers whose output it reads; empty for an input
-  Shape shape;                     ///< of its output
-  std::int64_t output = 0;         ///< elements of its output
-  std::int64_t parameters = 0;     ///< elements
-  std::int64_t macs = 0;           ///< multiply-accumulates of the forward pass
-  std::int64_t flop = 0;           ///< FLOP of the forward pass
+  Shape shape;                        ///< of its output
+  std::int64_t output = 0;            ///< elements of its output
+  std::int64_t parameters = 0;        ///< elements
+  std::int64_t macs = 0;              ///< multiply-accumulates of the forward pass
+  std::int64_t flop = 0;              ///< FLOP of the forward pass
 };
 
 /// Layers in an order in which each comes after its inputs; layer 0 is an input.

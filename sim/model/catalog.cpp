@@ -1,0 +1,132 @@
+#include "model/catalog.hpp"
+
+#include <map>
+
+namespace sluice {
+
+extern const LayerType input_layer, conv2d_layer, max_pool_layer, relu_layer, dense_layer,
+    matmul_layer;
+
+const Catalog<LayerType>& layer_catalog() {
+  static const Catalog<LayerType> catalog("layer type", {
+                                                            &input_layer,
+                                                            &conv2d_layer,
+                                                            &max_pool_layer,
+                                                            &relu_layer,
+                                                            &dense_layer,
+                                                            &matmul_layer,
+                                                        });
+  return catalog;
+}
+
+namespace {
+
+Record make_layer_record(const LayerType& type) {
+  Record record;
+  record.name = "layer type " + type.name;
+  record.summary = type.summary;
+  record.fields = {
+      {.name = "type", .type = Type::text, .summary = "the layer type"},
+      {.name = "name",
+       .type = Type::text,
+       .summary = "unique in the model; by default the type and the layer's number",
+       .optional = true},
+      {.name = "inputs",
+       .type = Type::list,
+       .summary = "names of earlier layers whose output it reads; by default the layer before",
+       .optional = true},
+  };
+  for (const Field& field : type.parameters) record.fields.push_back(field);
+  return record;
+}
+
+Record make_item_record() {
+  Record record;
+  record.name = "layer";
+  record.summary = "a layer, or {repeat: N, layers: [...]}; the other keys depend on the type";
+  record.open = true;
+  record.fields = {
+      {.name = "type",
+       .type = Type::choice,
+       .summary = "the layer type",
+       .optional = true,
+       .choices = layer_catalog().names()},
+      {.name = "name", .type = Type::text, .summary = "unique in the model", .optional = true},
+      {.name = "inputs",
+       .type = Type::list,
+       .summary = "names of earlier layers",
+       .optional = true},
+      {.name = "repeat",
+       .type = Type::any,
+       .summary = "how often `layers` follow each other: an integer or an expression",
+       .optional = true},
+      {.name = "layers", .type = Type::list, .summary = "the layers repeated", .optional = true},
+  };
+  return record;
+}
+
+Record make_model_record() {
+  static const Record item = make_item_record();
+  Record record;
+  record.name = "model";
+  record.summary = "a network: layers in order, with integer parameters";
+  record.fields = {
+      {.name = "format", .type = Type::text, .summary = "sluice-model/1"},
+      {.name = "name", .type = Type::text, .summary = "of the model"},
+      {.name = "summary", .type = Type::text, .summary = "one sentence", .optional = true},
+      {.name = "source", .type = Type::text, .summary = "where it is from", .optional = true},
+      {.name = "parameters",
+       .type = Type::mapping,
+       .summary = "name: default, or name: {default: N, summary: TEXT, minimum: N, maximum: N}",
+       .optional = true},
+      {.name = "layers", .type = Type::list, .summary = "in order", .record = &item},
+  };
+  return record;
+}
+
+Record make_model_use_record() {
+  Record record;
+  record.name = "model";
+  record.summary = "the model of a scenario: a file or a definition, and values for its parameters";
+  record.open = true;
+  record.fields = {
+      {.name = "file",
+       .type = Type::text,
+       .summary = "the model's file, relative to this one",
+       .optional = true},
+      {.name = "definition",
+       .type = Type::mapping,
+       .summary = "the model itself, instead of a file",
+       .optional = true},
+      {.name = "scale",
+       .type = Type::integer,
+       .summary = "multiplies parameters, activations and FLOP of every layer",
+       .default_text = "1",
+       .minimum = 1},
+  };
+  return record;
+}
+
+}  // namespace
+
+const Record& layer_record(const LayerType& type) {
+  static const std::map<const LayerType*, Record> records = [] {
+    std::map<const LayerType*, Record> all;
+    for (const LayerType* entry : layer_catalog().entries())
+      all.emplace(entry, make_layer_record(*entry));
+    return all;
+  }();
+  return records.at(&type);
+}
+
+const Record& model_record() {
+  static const Record record = make_model_record();
+  return record;
+}
+
+const Record& model_use_record() {
+  static const Record record = make_model_use_record();
+  return record;
+}
+
+}  // namespace sluice

@@ -1,0 +1,46 @@
+// The layer catalog: what a `type:` in a model may be. One file a type in layers/, one line each in
+// catalog.cpp.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/catalog.hpp"
+#include "document/record.hpp"
+#include "model/model.hpp"
+
+namespace sluice {
+
+/// What a layer type makes of its inputs and keys. All counts are of one sample, but `parameters`.
+struct LayerCounts {
+  Shape shape;                  ///< of the output
+  std::int64_t parameters = 0;  ///< elements
+  std::int64_t macs = 0;        ///< multiply-accumulates of the forward pass
+  std::int64_t flop = 0;        ///< FLOP of the forward pass, 2 a multiply-accumulate
+};
+
+/// A layer type. `infer` may take for granted that the keys are of their types and in their ranges,
+/// and that there are between `min_inputs` and `max_inputs` inputs; it throws InputError (through
+/// `keys.fail`, at the key at fault) for everything else, and lets overflow of counts pass through.
+struct LayerType {
+  std::string name;
+  std::string summary;
+  std::string source;  ///< paper, section
+  std::vector<Field>
+      parameters;  ///< keys beside type, name and inputs; integers may be expressions
+  std::size_t min_inputs = 1, max_inputs = 1;
+  LayerCounts (*infer)(const Reader& keys, const std::vector<const Shape*>& inputs) = nullptr;
+};
+
+const Catalog<LayerType>& layer_catalog();
+
+/// The keys of a layer of that type: type, name, inputs, and the type's own.
+const Record& layer_record(const LayerType& type);
+
+/// A sluice-model/1 document.
+const Record& model_record();
+/// The `model:` mapping of a scenario; open, for the model's parameters.
+const Record& model_use_record();
+
+}  // namespace sluice

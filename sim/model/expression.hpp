@@ -1,0 +1,22 @@
+// Integer expressions over a model's parameters: "$size", "$size * 2", "($layers + 1) / 2".
+//
+//   sum     = product { ("+" | "-") product }
+//   product = factor { ("*" | "/") factor }
+//   factor  = digits | "$" name | "(" sum ")"
+//
+// 64-bit, checked for overflow; a division must leave no rest.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace sluice {
+
+using Parameters = std::map<std::string, std::int64_t>;
+
+/// Throws InputError (without position) naming the expression and what is wrong.
+std::int64_t evaluate(std::string_view text, const Parameters& parameters);
+
+}  // namespace sluice

@@ -1,0 +1,120 @@
+#include "model/model.hpp"
+
+#include "base/quantity.hpp"
+#include "base/suggest.hpp"
+#include "document/load.hpp"
+#include "document/override.hpp"
+#include "document/record.hpp"
+#include "model/catalog.hpp"
+#include "model/parameters.hpp"
+#include "model/read.hpp"
+
+namespace sluice {
+namespace {
+
+std::int64_t sum(const Model& model, std::int64_t Layer::*count, std::string_view what) {
+  std::int64_t total = 0;
+  for (const Layer& layer : model.layers) total = checked_add(total, layer.*count, what);
+  return total;
+}
+
+/// As if the model were so many times bigger. The shapes stay those of the original.
+void scale_counts(Model& model, std::int64_t scale) {
+  for (Layer& layer : model.layers) {
+    layer.output = checked_mul(layer.output, scale, "elements");
+    layer.parameters = checked_mul(layer.parameters, scale, "parameters");
+    layer.macs = checked_mul(layer.macs, scale, "multiply-accumulates");
+    layer.flop = checked_mul(layer.flop, scale, "FLOP");
+  }
+}
+
+std::string layer_names(const Model& model) {
+  constexpr std::size_t shown = 30;
+  std::vector<std::string> names;
+  for (const Layer& layer : model.layers) {
+    if (names.size() == shown) {
+      names.push_back("... (" + std::to_string(model.layers.size()) + " in all)");
+      break;
+    }
+    names.push_back(layer.name);
+  }
+  return join(names);
+}
+
+bool is_stage_table(const Value& definition) {
+  return definition.is_map() && !definition.find("format") &&
+         (definition.find("func") || definition.find("data"));
+}
+
+}  // namespace
+
+std::int64_t Model::parameters() const {
+  return sum(*this, &Layer::parameters, "parameters");
+}
+std::int64_t Model::activations() const {
+  return sum(*this, &Layer::output, "elements");
+}
+std::int64_t Model::macs() const {
+  return sum(*this, &Layer::macs, "multiply-accumulates");
+}
+std::int64_t Model::flop() const {
+  return sum(*this, &Layer::flop, "FLOP");
+}
+
+std::uint32_t Model::layer_at(const Value& where) const {
+  const auto size = static_cast<std::int64_t>(layers.size());
+  if (where.kind() == Value::Kind::integer) {
+    const std::int64_t number = where.as_integer();
+    if (number < 1 || number > size)
+      fail_at(where, "the model has no layer " + where.text() + "; expected 1 to " +
+                         std::to_string(size) + ", or a name: " + layer_names(*this));
+    return static_cast<std::uint32_t>(number - 1);
+  }
+  if (where.kind() != Value::Kind::string)
+    fail_at(where, "expected a layer's number or name, got a " + std::string(where.kind_name()));
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    if (layers[i].name == where.text()) return static_cast<std::uint32_t>(i);
+    if (names.size() < 1000) names.push_back(layers[i].name);
+  }
+  fail_at(where, "the model has no layer '" + where.text() + "'" +
+                     did_you_mean(where.text(), names) + "; it has: " + layer_names(*this));
+}
+
+Model read_model(const Value& use) {
+  const Reader keys(use, model_use_record());
+  if (const Value* file = keys.value("file"))
+    fail_at(*file, "'" + file->text() + "' for 'file' has not been included");
+  const Value* definition = keys.value("definition");
+  if (!definition)
+    fail_at(use, "the key 'file' is missing in model (the model's file); expected a path");
+  Model model;
+  if (is_stage_table(*definition)) {
+    refuse_unknown_parameters(use, {});
+    model = read_stage_table(*definition);
+  } else {
+    model = read_layers(*definition, use);
+  }
+  const Value* scale = keys.value("scale");
+  located(scale ? *scale : *definition, [&] {
+    scale_counts(model, keys.integer("scale"));
+    model.parameters();  // the sums, too, must fit
+    model.activations();
+    model.macs();
+    model.flop();
+  });
+  return model;
+}
+
+Model load_model(const std::string& path, const std::vector<std::string>& overrides) {
+  Value use = Value::make_map();
+  use.set("definition", load_document(path));
+  for (const std::string& text : overrides) {
+    const Override override = parse_override(text);
+    // `size=500` is a parameter, `layers.2.kernel=5` stands in the document itself.
+    apply_override(override.path.size() == 1 ? use : *use.find("definition"), override);
+  }
+  return read_model(use);
+}
+
+}  // namespace sluice

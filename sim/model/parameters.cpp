@@ -1,0 +1,99 @@
+#include "model/parameters.hpp"
+
+#include "base/suggest.hpp"
+#include "document/record.hpp"
+#include "model/catalog.hpp"
+
+namespace sluice {
+namespace {
+
+const Record& declaration_record() {
+  static const Record record = {
+      .name = "parameter",
+      .summary = "an integer that layers refer to as $name",
+      .fields = {
+          {.name = "default", .type = Type::integer, .summary = "its value where none is given"},
+          {.name = "summary", .type = Type::text, .summary = "one sentence", .optional = true},
+          {.name = "minimum",
+           .type = Type::integer,
+           .summary = "the smallest value allowed",
+           .default_text = "1"},
+          {.name = "maximum",
+           .type = Type::integer,
+           .summary = "the largest value allowed",
+           .optional = true}}};
+  return record;
+}
+
+struct Declaration {
+  std::int64_t minimum = 1;
+  std::int64_t maximum = std::numeric_limits<std::int64_t>::max();
+};
+
+bool is_reserved(const std::string& name) {
+  for (const Field& field : model_use_record().fields)
+    if (field.name == name) return true;
+  return false;
+}
+
+bool is_name(const std::string& name) {
+  for (const char c : name)
+    if (!(c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')))
+      return false;
+  return !name.empty();
+}
+
+std::int64_t check(const std::string& name, const Value& value, const Declaration& declaration) {
+  const std::string start = "'" +
+                            (value.is_scalar() ? value.text() : std::string(value.kind_name())) +
+                            "' for the parameter '" + name + "': ";
+  if (value.kind() != Value::Kind::integer) fail_at(value, start + "expected an integer");
+  if (value.as_integer() < declaration.minimum)
+    fail_at(value, start + "it must be at least " + std::to_string(declaration.minimum));
+  if (value.as_integer() > declaration.maximum)
+    fail_at(value, start + "it must be at most " + std::to_string(declaration.maximum));
+  return value.as_integer();
+}
+
+}  // namespace
+
+void refuse_unknown_parameters(const Value& use, const Parameters& parameters) {
+  std::vector<std::string> known;
+  for (const auto& [name, value] : parameters) known.push_back(name);
+  std::vector<std::string> all = known;
+  for (const Field& field : model_use_record().fields) all.push_back(field.name);
+  for (const Value::Entry& entry : use.entries()) {
+    if (is_reserved(entry.key) || parameters.count(entry.key)) continue;
+    throw InputError(entry.position(), "the model has no parameter '" + entry.key + "'" +
+                                           did_you_mean(entry.key, all) + "; it has: " +
+                                           (known.empty() ? "none" : join(known)) + " (and scale)");
+  }
+}
+
+Parameters read_parameters(const Value& definition, const Value& use) {
+  Parameters parameters;
+  if (const Value* declared = definition.find("parameters")) {
+    for (const Value::Entry& entry : declared->entries()) {
+      if (is_reserved(entry.key) || !is_name(entry.key))
+        throw InputError(entry.position(),
+                         "'" + entry.key +
+                             "' cannot be a parameter's name; expected letters, "
+                             "digits and '_', and none of: file, definition, scale");
+      Declaration declaration;
+      const Value* standard = &entry.value;
+      if (entry.value.is_map()) {
+        const Reader keys(entry.value, declaration_record(), "parameter '" + entry.key + "'");
+        declaration.minimum = keys.integer("minimum");
+        if (keys.has("maximum")) declaration.maximum = keys.integer("maximum");
+        standard = keys.value("default");
+      }
+      parameters[entry.key] = check(entry.key, *standard, declaration);
+      if (const Value* given = use.find(entry.key))
+        parameters[entry.key] = check(entry.key, *given, declaration);
+    }
+  }
+  refuse_unknown_parameters(use, parameters);
+  return parameters;
+}
+
+}  // namespace sluice

@@ -1,0 +1,16 @@
+// The parameters of a model: declared in its document, with defaults, given where it is used.
+#pragma once
+
+#include "document/value.hpp"
+#include "model/expression.hpp"
+
+namespace sluice {
+
+/// Declared values, over which those given in `use` are laid. Throws InputError at an unknown key,
+/// naming the parameters there are, and at values out of range.
+Parameters read_parameters(const Value& definition, const Value& use);
+
+/// Throws InputError at a key of `use` that is neither one of model_use_record nor in `parameters`.
+void refuse_unknown_parameters(const Value& use, const Parameters& parameters);
+
+}  // namespace sluice

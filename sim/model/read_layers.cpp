@@ -1,0 +1,190 @@
+// Expands a sluice-model/1 document: `repeat`, expressions, inputs, and the inference of each
+// layer.
+#include <unordered_map>
+
+#include "base/suggest.hpp"
+#include "document/load.hpp"
+#include "document/record.hpp"
+#include "model/catalog.hpp"
+#include "model/layers/shape.hpp"
+#include "model/parameters.hpp"
+#include "model/read.hpp"
+
+namespace sluice {
+namespace {
+
+class Expansion {
+ public:
+  Expansion(Model& model, const Parameters& parameters) : model_(model), parameters_(parameters) {}
+
+  /// `suffix`: of the names in the repetition at hand: ".2.1".
+  void run(const Value& layers, const std::string& suffix) {
+    for (const Value& item : layers.items()) {
+      if (!item.is_map())
+        fail_at(item, "expected a layer like {type: relu}, got a " + std::string(item.kind_name()));
+      if (item.find("repeat"))
+        repeat(item, suffix);
+      else
+        add(item, suffix);
+    }
+  }
+
+ private:
+  void repeat(const Value& item, const std::string& suffix) {
+    static const Record record = {
+        .name = "repeat",
+        .summary = "layers that follow each other several times",
+        .fields = {{.name = "repeat", .type = Type::any, .summary = "how often"},
+                   {.name = "layers", .type = Type::list, .summary = "the layers repeated"}}};
+    const Reader keys(item, record);
+    const Value count = resolved(*keys.value("repeat"));
+    if (count.kind() != Value::Kind::integer || count.as_integer() < 1)
+      fail_at(count, "'" + count.text() + "' for 'repeat': expected an integer of at least 1");
+    const Value& layers = *keys.value("layers");
+    if (layers.items().empty()) fail_at(layers, "'layers' is empty, expected one layer or more");
+    for (std::int64_t i = 1; i <= count.as_integer(); ++i)
+      run(layers, suffix + "." + std::to_string(i));
+  }
+
+  /// A string is an expression; everything else is itself.
+  Value resolved(const Value& value) const {
+    if (value.kind() != Value::Kind::string) return value;
+    const std::int64_t integer =
+        located(value, [&] { return evaluate(value.text(), parameters_); });
+    Value made = Value::make(integer);
+    if (value.source()) {
+      const Position where = value.position();
+      made.place(value.source(), where.line, where.column);
+    }
+    return made;
+  }
+
+  static bool takes_integers(const Field& field) {
+    return field.type == Type::integer || field.type == Type::list;
+  }
+
+  static bool is_expression(const Value& value, const Field& field) {
+    if (value.is_list()) {
+      for (const Value& item : value.items())
+        if (item.kind() == Value::Kind::string) return true;
+      return false;
+    }
+    if (value.kind() != Value::Kind::string) return false;
+    for (const std::string& word : field.choices)
+      if (word == value.text()) return false;
+    // A word without an operator or a parameter is a slip, and the reader knows what is allowed.
+    return value.text().find_first_of("$+*/()") != std::string::npos;
+  }
+
+  /// The layer's keys with their expressions replaced by integers; null where there are none.
+  Value evaluated(const Value& item, const LayerType& type) const {
+    Value copy;
+    for (const Field& field : type.parameters) {
+      const Value* value = takes_integers(field) ? item.find(field.name) : nullptr;
+      if (!value || !is_expression(*value, field)) continue;
+      if (!copy.is_map()) copy = item;
+      Value& place = *copy.find(field.name);
+      if (place.is_list())
+        for (Value& element : place.items()) element = resolved(element);
+      else
+        place = resolved(place);
+    }
+    return copy;
+  }
+
+  const LayerType& type_of(const Value& item) const {
+    const Value* type = item.find("type");
+    if (!type)
+      fail_at(item, "the key 'type' is missing in a layer; known types: " +
+                        join(layer_catalog().names()));
+    return located(*type, [&]() -> const LayerType& { return layer_catalog().find(type->text()); });
+  }
+
+  void add(const Value& item, const std::string& suffix) {
+    const LayerType& type = type_of(item);
+    const Value copy = evaluated(item, type);
+    const Reader keys(copy.is_map() ? copy : item, layer_record(type));
+    if (model_.layers.size() >= most_layers)
+      fail_at(item, "the model has more than " + std::to_string(most_layers) + " layers");
+
+    Layer layer;
+    layer.type = type.name;
+    layer.name = keys.has("name") ? keys.text("name") + suffix
+                                  : type.name + std::to_string(model_.layers.size() + 1);
+    layer.inputs = inputs_of(keys, type, suffix);
+    if (model_.layers.empty() && type.min_inputs > 0)
+      keys.fail("type", "the first layer must be of type input, got " + type.name);
+    std::vector<const Shape*> shapes;
+    for (const std::uint32_t input : layer.inputs) shapes.push_back(&model_.layers[input].shape);
+    located(item, [&] {
+      LayerCounts counts = type.infer(keys, shapes);
+      layer.shape = std::move(counts.shape);
+      layer.output = elements_of(layer.shape);
+      layer.parameters = counts.parameters;
+      layer.macs = counts.macs;
+      layer.flop = counts.flop;
+    });
+    const auto index = static_cast<std::uint32_t>(model_.layers.size());
+    if (!names_.emplace(layer.name, index).second)
+      keys.fail("name", "duplicate layer name '" + layer.name + "'");
+    model_.layers.push_back(std::move(layer));
+  }
+
+  std::vector<std::uint32_t> inputs_of(const Reader& keys, const LayerType& type,
+                                       const std::string& suffix) const {
+    std::vector<std::uint32_t> inputs;
+    if (const Value* names = keys.value("inputs")) {
+      for (const Value& name : names->items()) inputs.push_back(input(name, suffix));
+    } else if (type.max_inputs > 0 && !model_.layers.empty()) {
+      inputs.push_back(static_cast<std::uint32_t>(model_.layers.size() - 1));
+    }
+    const bool first = model_.layers.empty();  // refused with its own words
+    if (!first && (inputs.size() < type.min_inputs || inputs.size() > type.max_inputs))
+      keys.fail("inputs", type.name + " takes " + number_of_inputs(type) + ", got " +
+                              std::to_string(inputs.size()));
+    return inputs;
+  }
+
+  static std::string number_of_inputs(const LayerType& type) {
+    if (type.max_inputs == 0) return "no inputs";
+    if (type.min_inputs == type.max_inputs)
+      return std::to_string(type.min_inputs) + (type.min_inputs == 1 ? " input" : " inputs");
+    return "at least " + std::to_string(type.min_inputs) + " inputs";
+  }
+
+  /// A name means the layer in the same repetition, else in the one around it.
+  std::uint32_t input(const Value& name, std::string suffix) const {
+    for (;;) {
+      const auto found = names_.find(name.text() + suffix);
+      if (found != names_.end()) return found->second;
+      if (suffix.empty()) break;
+      suffix.erase(suffix.rfind('.'));
+    }
+    std::vector<std::string> known;
+    for (std::size_t i = model_.layers.size(); i > 0 && known.size() < 20; --i)
+      known.push_back(model_.layers[i - 1].name);
+    fail_at(name, "'" + name.text() + "' in 'inputs' is no earlier layer" +
+                      did_you_mean(name.text(), known) + "; the last ones are: " + join(known));
+  }
+
+  Model& model_;
+  const Parameters& parameters_;
+  std::unordered_map<std::string, std::uint32_t> names_;
+};
+
+}  // namespace
+
+Model read_layers(const Value& definition, const Value& use) {
+  require_format(definition, "model");
+  const Reader keys(definition, model_record());
+  Model model;
+  model.name = keys.text("name");
+  if (keys.has("summary")) model.summary = keys.text("summary");
+  const Parameters parameters = read_parameters(definition, use);
+  const Value& layers = *keys.value("layers");
+  if (layers.items().empty()) fail_at(layers, "'layers' is empty, expected one layer or more");
+  Expansion(model, parameters).run(layers, "");
+  return model;
+}
+
+}  // namespace sluice
