@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <set>
+#include <tuple>
 
 #include "base/error.hpp"
 #include "base/suggest.hpp"
@@ -26,6 +27,16 @@ bool is_name(const std::string& text) {
                      [&](char c) { return letter(c) || (c >= '0' && c <= '9') || c == '_'; });
 }
 
+void require_name(const std::string& text, const Position& where) {
+  if (!is_name(text))
+    throw InputError(where, "'" + text + "' is no name: a letter, then letters, digits and _");
+}
+
+std::optional<std::int64_t> capacity_of(const Reader& memory) {
+  if (memory.is_word("capacity", "unlimited")) return std::nullopt;
+  return located(*memory.value("capacity"), [&] { return memory.bytes("capacity"); });
+}
+
 std::optional<double> optional_quantity(const Reader& reader, std::string_view name) {
   if (!reader.has(name)) return std::nullopt;
   return reader.quantity(name);
@@ -44,8 +55,8 @@ class Builder {
   void add_link(const Value::Entry& entry);
   void join(const std::string& link, const Reader& reader, const std::string& near,
             const std::vector<std::string>& far);
-  std::vector<std::string> nodes_of(const Reader& reader, const Value& name) const;
-  void claim(const std::string& name, const Value& where);
+  std::vector<std::string> nodes_of(const Value& name) const;
+  void claim(const std::string& name, const Position& where);
   std::uint32_t add_channel(const Reader& reader, std::string name, double bandwidth,
                             double idle_w = 0, double busy_w = 0);
   /// idle and busy watts; busy is at least idle.
@@ -64,26 +75,25 @@ std::pair<double, double> Builder::watts(const Reader& reader) {
   return {idle, busy};
 }
 
-void Builder::claim(const std::string& name, const Value& where) {
-  if (!is_name(name))
-    fail_at(where, "'" + name + "' is no name: a letter, then letters, digits and _");
+void Builder::claim(const std::string& name, const Position& where) {
+  require_name(name, where);
   if (!taken_.insert(name).second)
-    fail_at(where, "two devices, memories or switches are called '" + name + "'");
+    throw InputError(where, "two devices, memories or switches are called '" + name + "'");
 }
 
 void Builder::add_devices(const Value::Entry& entry) {
-  const Reader reader(entry.value, record_of(platform_record(), "devices"));
+  const Record& record = record_of(platform_record(), "devices");
+  const std::string word = "device '" + entry.key + "'";
+  const Reader reader(entry.value, record, word);
   Device device;
-  const Reader rate(*reader.value("rate"),
-                    record_of(record_of(platform_record(), "devices"), "rate"));
+  const Reader rate(*reader.value("rate"), record_of(record, "rate"), "the rate of " + word);
   for (const auto& written : rate.map().entries())
     device.rate[dtype_of(written.key)] = rate.quantity(written.key);
   if (device.rate.empty())
-    reader.fail("rate",
-                "a device needs a rate for at least one dtype: " + sluice::join(dtype_names()));
-  const Reader memory(*reader.value("memory"),
-                      record_of(record_of(platform_record(), "devices"), "memory"));
-  if (!memory.is_word("capacity", "unlimited")) device.capacity = memory.bytes("capacity");
+    reader.fail("rate", word + " needs a rate for at least one of: " + sluice::join(dtype_names()));
+  const Reader memory(*reader.value("memory"), record_of(record, "memory"),
+                      "the memory of " + word);
+  device.capacity = capacity_of(memory);
   device.memory_bandwidth = optional_quantity(memory, "bandwidth");
   device.efficiency = reader.number("efficiency");
   device.launch_overhead = reader.quantity("launch_overhead");
@@ -94,9 +104,10 @@ void Builder::add_devices(const Value::Entry& entry) {
     reader.fail("io_tiles", "io_tiles must be fewer than tiles (" + std::to_string(device.tiles) +
                                 "): the others compute");
   const std::int64_t count = reader.integer("count");
+  if (count > 1) claim(entry.key, entry.position());  // the word for all of them
   for (std::int64_t i = 0; i < count; ++i) {
     device.name = count == 1 ? entry.key : entry.key + std::to_string(i);
-    claim(device.name, entry.value);
+    claim(device.name, entry.position());
     nodes_[entry.key].push_back(device.name);
     if (count > 1) nodes_[device.name] = {device.name};
     platform_.devices.push_back(device);
@@ -104,12 +115,13 @@ void Builder::add_devices(const Value::Entry& entry) {
 }
 
 void Builder::add_memory(const Value::Entry& entry) {
-  const Reader reader(entry.value, record_of(platform_record(), "memories"));
-  claim(entry.key, entry.value);
+  const Reader reader(entry.value, record_of(platform_record(), "memories"),
+                      "memory '" + entry.key + "'");
+  claim(entry.key, entry.position());
   nodes_[entry.key] = {entry.key};
   Memory memory;
   memory.name = entry.key;
-  if (!reader.is_word("capacity", "unlimited")) memory.capacity = reader.bytes("capacity");
+  memory.capacity = capacity_of(reader);
   platform_.memories.push_back(memory);
   auto& read = platform_.read_ports[entry.key];
   auto& write = platform_.write_ports[entry.key];
@@ -127,7 +139,7 @@ void Builder::add_switches() {
   if (switches == nullptr) return;
   for (const Value& name : switches->items()) {
     if (!name.is_scalar()) fail_at(name, "a switch is a name");
-    claim(name.text(), name);
+    claim(name.text(), name.position());
     nodes_[name.text()] = {name.text()};
   }
 }
@@ -141,31 +153,30 @@ std::uint32_t Builder::add_channel(const Reader& reader, std::string name, doubl
   return static_cast<std::uint32_t>(platform_.channels.size() - 1);
 }
 
-std::vector<std::string> Builder::nodes_of(const Reader& reader, const Value& name) const {
+std::vector<std::string> Builder::nodes_of(const Value& name) const {
   if (!name.is_scalar()) fail_at(name, "joins lists names of devices, memories and switches");
   const auto found = nodes_.find(name.text());
   if (found != nodes_.end()) return found->second;
   std::vector<std::string> known;
   for (const auto& node : nodes_) known.push_back(node.first);
-  (void)reader;
   fail_at(name, "no device, memory or switch is called '" + name.text() + "'" +
                     did_you_mean(name.text(), known) + "; known: " + sluice::join(known));
 }
 
 void Builder::add_link(const Value::Entry& entry) {
-  const Reader reader(entry.value, record_of(platform_record(), "links"));
-  if (!is_name(entry.key))
-    fail_at(entry.value, "'" + entry.key + "' is no name: a letter, then letters, digits and _");
+  const Reader reader(entry.value, record_of(platform_record(), "links"),
+                      "link '" + entry.key + "'");
+  require_name(entry.key, entry.position());
   const std::vector<Value>& joins = reader.value("joins")->items();
   if (joins.size() < 2) reader.fail("joins", "a link joins at least two nodes: [host, gpu]");
-  const std::vector<std::string> near = nodes_of(reader, joins.front());
+  const std::vector<std::string> near = nodes_of(joins.front());
   if (near.size() != 1)
     fail_at(joins.front(), "the first node of a link is one, and '" + joins.front().text() +
                                "' is " + std::to_string(near.size()) +
                                " devices: " + sluice::join(near));
   std::vector<std::string> far;
   for (std::size_t i = 1; i < joins.size(); ++i)
-    for (const std::string& node : nodes_of(reader, joins[i])) {
+    for (const std::string& node : nodes_of(joins[i])) {
       if (node == near.front() || std::find(far.begin(), far.end(), node) != far.end())
         fail_at(joins[i], "the link joins '" + node + "' twice");
       far.push_back(node);
@@ -223,10 +234,7 @@ Platform load_platform(const std::string& file_or_name, const std::vector<std::s
   std::string path = file_or_name;
   if (path.find('/') == std::string::npos && !fs::path(path).has_extension())
     path = (fs::path(data_root()) / "platforms" / (path + ".yaml")).string();
-  Value document = load_file(path);
-  resolve_includes(document, path, {});
-  apply_overrides(document, overrides);
-  return read_platform(document);
+  return read_platform(load_with_overrides(path, {}, overrides));
 }
 
 }  // namespace sluice

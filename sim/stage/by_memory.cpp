@@ -1,6 +1,7 @@
 // by_memory: each stage is as long as fits into the device's memory. Greedy from the front, which
 // gives the fewest stages where a longer stage never needs less.
 #include <cmath>
+#include <optional>
 
 #include "base/quantity.hpp"
 #include "stage/sizes.hpp"
@@ -48,15 +49,19 @@ std::uint32_t longest(const CutRequest& request, const Sizes& sizes, std::uint32
     workspace.extend();
     ++layer;
   }
+  const std::uint32_t shortest = layer;
   const Need alone = need_of(request, sizes, first, layer, workspace.extend());
-  if (alone.total() > budget) refuse(request, layer, alone, budget);
-  std::uint32_t fits = layer;
+  std::optional<std::uint32_t> fits;
+  if (alone.total() <= budget) fits = layer;
+  // A longer stage may need less than a shorter one (what leaves it may be
+  // smaller), so the search goes on until the weights and the input alone are too much.
   while (++layer < sizes.layers()) {
     const Need need = need_of(request, sizes, first, layer, workspace.extend());
-    if (need.fixed() > budget) break;  // weights only grow
+    if (need.fixed() > budget) break;
     if (need.total() <= budget) fits = layer;
   }
-  return fits;
+  if (!fits) refuse(request, shortest, alone, budget);
+  return *fits;
 }
 
 std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader& parameters) {

@@ -1,0 +1,139 @@
+// Bytes of stages worked out by hand, and the balanced cut against all cuts.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <random>
+
+#include "unit/stage_models.hpp"
+
+using namespace sluice;
+using namespace sluice::test;
+
+TEST_CASE("workspace of a chain is the greatest pair of inner neighbours") {
+  const Model model = chain();  // outputs 10 | 20, 30, 5, 7
+  // All in one stage, float32. Inner: a, b, c. While a runs: a 20. While b runs: a + b = 50.
+  // While c runs: b + c = 35. While d runs: c = 5 (its own output leaves the stage). Most: 50.
+  const auto one = make_stages(model, {4}, DType::float32);
+  REQUIRE(one.size() == 1);
+  CHECK(one[0].input_bytes == 4 * 10);
+  CHECK(one[0].output_bytes == 4 * 7);
+  CHECK(one[0].workspace_bytes == 4 * 50);
+  CHECK(one[0].weight_bytes == 4 * 10);
+
+  // Cut after b: {input, a, b} has the inner tensor a (20, held while a and while b runs);
+  // {c, d} has the inner tensor c (5). b crosses the cut.
+  const auto two = make_stages(model, {2, 4}, DType::int8);
+  REQUIRE(two.size() == 2);
+  CHECK(two[0].input_bytes == 10);
+  CHECK(two[0].output_bytes == 30);
+  CHECK(two[0].workspace_bytes == 20);
+  CHECK(two[0].weight_bytes == 3);
+  CHECK(two[1].input_bytes == 30);
+  CHECK(two[1].output_bytes == 7);
+  CHECK(two[1].workspace_bytes == 5);
+  CHECK(two[1].weight_bytes == 7);
+}
+
+TEST_CASE("a stage of one layer has no workspace") {
+  for (const Stage& stage : make_stages(chain(), {1, 2, 3, 4}, DType::int8))
+    CHECK(stage.workspace_bytes == 0);
+}
+
+TEST_CASE("in a diamond everything live across a cut crosses it") {
+  // input 10 -> a 8; a -> b 16, a -> c 4; b, c -> d 2 (a residual block: a is held until c has run)
+  Model model;
+  model.layers = {layer("input", {}, 10, 0, 0), layer("a", {0}, 8, 0, 1), layer("b", {1}, 16, 0, 1),
+                  layer("c", {1}, 4, 0, 1), layer("d", {2, 3}, 2, 0, 1)};
+  // One stage. a runs: a 8. b runs: a + b = 24. c runs: a + b + c = 28. d runs: b + c = 20.
+  const auto one = make_stages(model, {4}, DType::int8);
+  CHECK(one[0].workspace_bytes == 28);
+  CHECK(one[0].input_bytes == 10);
+  CHECK(one[0].output_bytes == 2);
+  // After b: both a and b are read later, 8 + 16 = 24, and nothing of the first stage is inner.
+  // Then c (4) is inner of the second stage while c and while d runs.
+  const auto two = make_stages(model, {2, 4}, DType::int8);
+  CHECK(two[0].output_bytes == 24);
+  CHECK(two[0].workspace_bytes == 0);
+  CHECK(two[1].input_bytes == 24);
+  CHECK(two[1].workspace_bytes == 4);
+  // After c: a is dead, b and c cross, 20. Inner of the first stage: a, while a, b and c run.
+  const auto later = make_stages(model, {3, 4}, DType::int8);
+  CHECK(later[0].output_bytes == 20);
+  CHECK(later[0].workspace_bytes == 8);
+  CHECK(later[1].workspace_bytes == 0);
+}
+
+TEST_CASE("an input that a later stage reads crosses every cut before it") {
+  // input 10 -> a 8 -> b 6; b and the input -> c 4
+  Model model;
+  model.layers = {layer("input", {}, 10, 0, 0), layer("a", {0}, 8, 0, 1), layer("b", {1}, 6, 0, 1),
+                  layer("c", {0, 2}, 4, 0, 1)};
+  const auto stages = make_stages(model, {1, 2, 3}, DType::int8);
+  CHECK(stages[0].input_bytes == 10);
+  CHECK(stages[0].output_bytes == 18);  // a and the input
+  CHECK(stages[1].input_bytes == 18);
+  CHECK(stages[1].output_bytes == 16);  // b and the input
+  CHECK(stages[2].input_bytes == 16);
+  CHECK(stages[2].output_bytes == 4);
+}
+
+TEST_CASE("an answer in the middle of a model is kept to the end") {
+  // input 10 -> a 8 -> b 6, and b is read by nobody; a -> c 4
+  Model model;
+  model.layers = {layer("input", {}, 10, 0, 0), layer("a", {0}, 8, 0, 1), layer("b", {1}, 6, 0, 1),
+                  layer("c", {1}, 4, 0, 1)};
+  const auto stages = make_stages(model, {2, 3}, DType::int8);
+  CHECK(stages[0].output_bytes == 14);  // a, still to be read, and the answer b
+  CHECK(stages[1].output_bytes == 10);  // the answers b and c
+}
+
+TEST_CASE("a second input is there from the beginning") {
+  // image 10, mask 3; image -> a 8; a, mask -> b 5
+  Model model;
+  model.layers = {layer("image", {}, 10, 0, 0), layer("a", {0}, 8, 0, 1),
+                  layer("mask", {}, 3, 0, 0), layer("b", {1, 2}, 5, 0, 1)};
+  const auto stages = make_stages(model, {1, 3}, DType::int8);
+  CHECK(stages[0].input_bytes == 13);
+  CHECK(stages[0].output_bytes == 11);  // a, and the mask that waits
+  CHECK(stages[1].workspace_bytes == 0);
+  CHECK(stages[1].name == "b");
+}
+
+namespace {
+
+/// The shortest possible longest stage of all ways to cut `seconds` into `count` stages.
+std::int64_t best_of_all(const std::vector<std::int64_t>& seconds, std::size_t begin,
+                         std::size_t count) {
+  std::int64_t stage = 0;
+  if (count == 1) {
+    for (std::size_t i = begin; i < seconds.size(); ++i) stage += seconds[i];
+    return stage;
+  }
+  std::int64_t best = std::numeric_limits<std::int64_t>::max();
+  for (std::size_t end = begin + 1; end + count - 1 <= seconds.size(); ++end) {
+    stage += seconds[end - 1];
+    best = std::min(best, std::max(stage, best_of_all(seconds, end, count - 1)));
+  }
+  return best;
+}
+
+}  // namespace
+
+TEST_CASE("the balanced cut is as good as the best of all cuts, on 200 random chains") {
+  std::mt19937 random(7);
+  for (int trial = 0; trial < 200; ++trial) {
+    std::vector<std::int64_t> seconds;
+    Model model;
+    model.layers = {layer("input", {}, 1, 0, 0)};
+    const auto layers = 1 + random() % 10;
+    for (std::uint32_t i = 0; i < layers; ++i) {
+      seconds.push_back(static_cast<std::int64_t>(random() % 12));  // zeros and ties included
+      model.layers.push_back(layer("l" + std::to_string(i), {i}, 1, 0, seconds.back()));
+    }
+    const std::size_t count = 1 + random() % layers;
+    const auto stages = Cutting(model).cut("{cut: balanced, count: " + std::to_string(count) + "}");
+    CHECK(stages.size() == count);
+    std::int64_t longest = 0;
+    for (const Stage& stage : stages) longest = std::max(longest, stage.flop);
+    CHECK(longest == best_of_all(seconds, 0, count));
+  }
+}

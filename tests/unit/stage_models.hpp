@@ -1,0 +1,59 @@
+// Small models and requests for the tests of stages.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "document/load.hpp"
+#include "stage/stage.hpp"
+
+namespace sluice::test {
+
+inline Layer layer(std::string name, std::vector<std::uint32_t> inputs, std::int64_t output,
+                   std::int64_t parameters, std::int64_t flop) {
+  Layer made;
+  made.name = std::move(name);
+  made.inputs = std::move(inputs);
+  made.output = output;
+  made.parameters = parameters;
+  made.flop = flop;
+  made.macs = flop / 2;
+  return made;
+}
+
+/// input 10 -> a 20 -> b 30 -> c 5 -> d 7 (elements); weights 1, 2, 3, 4; FLOP 100, 200, 300, 400.
+inline Model chain() {
+  Model model;
+  model.name = "chain";
+  model.layers = {layer("input", {}, 10, 0, 0), layer("a", {0}, 20, 1, 100),
+                  layer("b", {1}, 30, 2, 200), layer("c", {2}, 5, 3, 300),
+                  layer("d", {3}, 7, 4, 400)};
+  return model;
+}
+
+/// A cut of a model for one device of 1 FLOP/s, so that an operator's FLOP are its seconds.
+struct Cutting {
+  explicit Cutting(Model made) : model(std::move(made)) {
+    device.name = "gpu";
+    device.rate = {{DType::int8, 1.0}};
+  }
+
+  std::vector<Stage> cut(const std::string& stages) const {
+    const Value document = parse_text("stages: " + stages + "\n", "s.yaml");
+    return cut_stages({model, device, cost_catalog().find("peak"), DType::int8, samples,
+                       working_set_counted, document.find("stages")});
+  }
+  std::vector<std::uint32_t> lasts(const std::string& stages) const {
+    std::vector<std::uint32_t> last;
+    for (const Stage& stage : cut(stages)) last.push_back(stage.last);
+    return last;
+  }
+
+  Model model;
+  Device device;
+  std::int64_t samples = 1;
+  bool working_set_counted = true;
+};
+
+}  // namespace sluice::test

@@ -1,0 +1,102 @@
+// Cost models, each number worked out beside it.
+#include <catch2/catch.hpp>
+
+#include "cost/cost.hpp"
+
+using namespace sluice;
+using Catch::Matchers::Contains;
+
+namespace {
+
+Device device() {
+  Device made;
+  made.name = "gpu";
+  made.rate = {{DType::float32, 10e12}, {DType::float16, 20e12}};
+  made.efficiency = 0.5;
+  made.memory_bandwidth = 100e9;
+  made.launch_overhead = 3e-6;
+  return made;
+}
+
+Layer layer(std::string name, std::vector<std::uint32_t> inputs, std::int64_t output,
+            std::int64_t parameters, std::int64_t flop) {
+  Layer made;
+  made.name = std::move(name);
+  made.inputs = std::move(inputs);
+  made.output = output;
+  made.parameters = parameters;
+  made.flop = flop;
+  made.macs = flop / 2;
+  return made;
+}
+
+Model sum_of_two() {
+  Model model;
+  model.layers = {layer("input", {}, 100, 0, 0), layer("a", {0}, 200, 50, 4000),
+                  layer("sum", {0, 1}, 300, 0, 600)};
+  return model;
+}
+
+}  // namespace
+
+TEST_CASE("forward work reads every input and the weights and writes the output") {
+  const Model model = sum_of_two();
+  // a: 8 samples x 4000 FLOP; 4 B x (8 x (100 + 200) + 50) = 9800 B
+  const Work a = forward_work(model, model.layers[1], 8, DType::float32);
+  CHECK(a.flop == 32000);
+  CHECK(a.bytes == 9800);
+  // sum: two inputs, 2 B x 8 x (100 + 200 + 300) = 9600 B
+  const Work sum = forward_work(model, model.layers[2], 8, DType::float16);
+  CHECK(sum.flop == 4800);
+  CHECK(sum.bytes == 9600);
+}
+
+TEST_CASE("an input layer does no work and takes no time") {
+  const Model model = sum_of_two();
+  const Work input = forward_work(model, model.layers[0], 8, DType::float32);
+  CHECK(input.flop == 0);
+  CHECK(input.bytes == 0);
+  for (const CostModel* cost : cost_catalog().entries())
+    CHECK(cost->seconds(input, device(), DType::float32) == 0);
+}
+
+TEST_CASE("peak is FLOP over rate times efficiency") {
+  const CostModel& peak = cost_catalog().find("peak");
+  // 1e9 / (10e12 x 0.5) = 2e-4 s; half of that at twice the rate
+  CHECK(peak.seconds({1e9, 1e15}, device(), DType::float32) == 1e9 / 5e12);
+  CHECK(peak.seconds({1e9, 0}, device(), DType::float16) == 1e9 / 10e12);
+  CHECK_THROWS_WITH(peak.seconds({1, 0}, device(), DType::int8), Contains("no rate for int8"));
+}
+
+TEST_CASE("roofline is the longer of compute and memory, plus the launch") {
+  const CostModel& roofline = cost_catalog().find("roofline");
+  // 1e9 / 5e12 = 200 us of compute against 1e6 / 100e9 = 10 us of memory; + 3 us
+  CHECK(roofline.seconds({1e9, 1e6}, device(), DType::float32) == Approx(203e-6).epsilon(1e-12));
+  // 1e6 / 5e12 = 0.2 us against 1e8 / 100e9 = 1 ms; + 3 us
+  CHECK(roofline.seconds({1e6, 1e8}, device(), DType::float32) == Approx(1003e-6).epsilon(1e-12));
+  // a copy: no FLOP, still launched
+  CHECK(roofline.seconds({0, 1e8}, device(), DType::int8) == Approx(1003e-6).epsilon(1e-12));
+}
+
+TEST_CASE("roofline refuses a device without memory bandwidth") {
+  Device without = device();
+  without.memory_bandwidth.reset();
+  CHECK_THROWS_WITH(cost_catalog().find("roofline").seconds({1, 1}, without, DType::float32),
+                    Contains("device 'gpu' has no memory bandwidth"));
+}
+
+TEST_CASE("every cost model has a name, a summary and a source, and never takes negative time") {
+  for (const CostModel* cost : cost_catalog().entries()) {
+    INFO(cost->name);
+    CHECK_FALSE(cost->summary.empty());
+    CHECK_FALSE(cost->source.empty());
+    double before = 0;
+    for (const double scale : {0.0, 1.0, 10.0, 1e6}) {
+      const double seconds = cost->seconds({scale * 1e6, scale * 1e3}, device(), DType::float32);
+      CHECK(seconds >= before);  // more work never takes less
+      before = seconds;
+    }
+    CHECK(before > 0);
+  }
+  CHECK_THROWS_WITH(cost_catalog().find("rofline"), Contains("did you mean 'roofline'"));
+}

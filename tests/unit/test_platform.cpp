@@ -1,0 +1,288 @@
+// Platforms: what a document means, routes, the zoo, and bad input.
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/version.hpp"
+#include "document/load.hpp"
+#include "platform/platform.hpp"
+
+using namespace sluice;
+using Catch::Matchers::Contains;
+
+namespace {
+
+Platform read(const std::string& text) {
+  return read_platform(parse_text("format: sluice-platform/1\nname: test\n" + text, "p.yaml"));
+}
+
+const std::string gpu = "  gpu: {rate: {float32: 10TFLOP/s}, memory: {capacity: 24GB}}\n";
+const std::string two_gpus =
+    "  gpu: {count: 2, rate: {float32: 10TFLOP/s}, memory: {capacity: 24GB}}\n";
+const std::string host = "memories:\n  host: {capacity: unlimited}\n";
+
+std::vector<std::string> channel_names(const Platform& platform, const Path& path) {
+  std::vector<std::string> names;
+  for (const std::uint32_t channel : path.channels)
+    names.push_back(platform.channels.at(channel).name);
+  return names;
+}
+
+using Names = std::vector<std::string>;
+
+std::string error_of(const std::string& text) {
+  try {
+    read(text);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+}  // namespace
+
+TEST_CASE("a device has the figures that are written, in SI units") {
+  const Platform platform = read(R"(devices:
+  ipu:
+    rate: {float16: 250TFLOP/s, float32: 62.5TFLOP/s}
+    efficiency: 50%
+    memory: {capacity: 900MB, bandwidth: 47.5TB/s}
+    launch_overhead: 5us
+    idle: 20W
+    busy: 150W
+    tiles: 1000
+    io_tiles: 200
+)");
+  const Device& ipu = platform.device("ipu");
+  CHECK(ipu.rate.at(DType::float16) == 250e12);
+  CHECK(ipu.capacity == 900'000'000);
+  CHECK(ipu.memory_bandwidth == 47.5e12);
+  CHECK(ipu.launch_overhead == 5e-6);
+  CHECK(ipu.idle_w == 20);
+  CHECK(ipu.busy_w == 150);
+  // 250e12 x 0.5 x (1 - 200/1000) = 1e14
+  CHECK(ipu.flop_per_s(DType::float16) == Approx(1e14).epsilon(1e-15));
+  CHECK_THROWS_WITH(ipu.flop_per_s(DType::bfloat16),
+                    Contains("no rate for bfloat16") && Contains("float32, float16"));
+}
+
+TEST_CASE("a count makes numbered devices and a shared link makes one channel a direction") {
+  const Platform platform = read("devices:\n" + two_gpus + host +
+                                 "links:\n  pcie: {joins: [host, gpu], bandwidth: 30GB/s}\n");
+  REQUIRE(platform.devices.size() == 2);
+  CHECK(platform.devices[0].name == "gpu0");
+  CHECK(platform.devices[1].name == "gpu1");
+  CHECK(platform.device_or_null("gpu") == nullptr);
+  REQUIRE(platform.channels.size() == 2);
+  CHECK(platform.channels[0].name == "pcie.down");
+  CHECK(platform.channels[0].bandwidth == 30e9);
+  const Path down = platform.path("host", "gpu1");
+  CHECK(down.name == "host>gpu1");
+  CHECK(down.stream == "gpu1.pcie.down");
+  CHECK(down.device == "gpu1");
+  CHECK(channel_names(platform, down) == Names{"pcie.down"});
+  CHECK(platform.path("gpu0", "host").stream == "gpu0.pcie.up");
+  CHECK(channel_names(platform, platform.path("gpu0", "host")) == Names{"pcie.up"});
+  // From one device to the other through the host: up, then down, by the sender's engine.
+  CHECK(channel_names(platform, platform.path("gpu0", "gpu1")) == Names{"pcie.up", "pcie.down"});
+  CHECK(platform.path("gpu0", "gpu1").stream == "gpu0.pcie.up");
+}
+
+TEST_CASE("a private link gives each device its own channels") {
+  const Platform platform =
+      read("devices:\n" + two_gpus + host +
+           "links:\n  pcie: {joins: [host, gpu], bandwidth: 30GB/s, sharing: private}\n");
+  CHECK(channel_names(platform, platform.path("host", "gpu0")) == Names{"pcie.gpu0.down"});
+  CHECK(channel_names(platform, platform.path("host", "gpu1")) == Names{"pcie.gpu1.down"});
+  CHECK(platform.path("host", "gpu1").stream == "gpu1.pcie.down");
+}
+
+TEST_CASE("a half-duplex link is one channel and two copy engines") {
+  const Platform platform =
+      read("devices:\n" + gpu + host +
+           "links:\n  bus: {joins: [host, gpu], bandwidth: 8GB/s, duplex: half, idle: 1W, busy: "
+           "3W}\n");
+  REQUIRE(platform.channels.size() == 1);
+  CHECK(platform.channels[0].name == "bus");
+  CHECK(platform.channels[0].idle_w == 1);
+  CHECK(platform.channels[0].busy_w == 3);
+  CHECK(platform.path("host", "gpu").channels == platform.path("gpu", "host").channels);
+  CHECK(platform.path("host", "gpu").stream == "gpu.bus.down");
+  CHECK(platform.path("gpu", "host").stream == "gpu.bus.up");
+}
+
+TEST_CASE("every route from or to a memory crosses its ports") {
+  const Platform platform = read("devices:\n" + gpu +
+                                 "memories:\n"
+                                 "  host: {capacity: 64GB, read: 100GB/s, write: 80GB/s, "
+                                 "bandwidth: 120GB/s}\n"
+                                 "links:\n  pcie: {joins: [host, gpu], bandwidth: 30GB/s}\n");
+  CHECK(platform.memories.at(0).capacity == 64'000'000'000);
+  CHECK(channel_names(platform, platform.path("host", "gpu")) ==
+        Names{"host.read", "host.port", "pcie.down"});
+  CHECK(channel_names(platform, platform.path("gpu", "host")) ==
+        Names{"pcie.up", "host.write", "host.port"});
+}
+
+TEST_CASE("a route over several links takes the fewest, and sums setup and latency") {
+  const Platform platform = read("devices:\n" + gpu + R"(memories:
+  host: {capacity: unlimited}
+  disk: {capacity: unlimited}
+switches: [sw]
+links:
+  long: {joins: [disk, host], bandwidth: 5GB/s, latency: 3us, setup: 10us}
+  trunk: {joins: [host, sw], bandwidth: 64GB/s, latency: 1us}
+  leaf: {joins: [sw, gpu], bandwidth: 32GB/s, latency: 2us, setup: 4us}
+)");
+  const Path path = platform.path("disk", "gpu");
+  CHECK(channel_names(platform, path) == Names{"long.down", "trunk.down", "leaf.down"});
+  CHECK(path.setup_s == Approx(14e-6).epsilon(1e-15));
+  CHECK(path.latency_s == Approx(6e-6).epsilon(1e-15));
+  CHECK(path.stream == "gpu.leaf.down");
+  CHECK(platform.path("gpu", "disk").stream == "gpu.leaf.up");
+  CHECK(platform.path("disk", "host").stream == "disk.long.down");
+  CHECK(platform.host().name == "host");  // two links from the device, the disk three
+}
+
+TEST_CASE("of several shortest routes the first declared is taken") {
+  const Platform platform = read("devices:\n" + gpu + host + R"(switches: [a, b]
+links:
+  slow: {joins: [host, b], bandwidth: 1GB/s}
+  fast: {joins: [host, a], bandwidth: 9GB/s}
+  a: {joins: [a, gpu], bandwidth: 9GB/s}
+  b: {joins: [b, gpu], bandwidth: 1GB/s}
+)");
+  CHECK(channel_names(platform, platform.path("host", "gpu")) == Names{"slow.down", "b.down"});
+}
+
+TEST_CASE("a link between two devices belongs to the sender's engine") {
+  const Platform platform = read("devices:\n" + two_gpus + host +
+                                 "links:\n"
+                                 "  pcie: {joins: [host, gpu], bandwidth: 30GB/s}\n"
+                                 "  bridge: {joins: [gpu0, gpu1], bandwidth: 50GB/s}\n");
+  CHECK(platform.path("gpu0", "gpu1").stream == "gpu0.bridge.down");
+  CHECK(platform.path("gpu1", "gpu0").stream == "gpu1.bridge.up");
+  CHECK(channel_names(platform, platform.path("gpu1", "gpu0")) == Names{"bridge.up"});
+}
+
+TEST_CASE("names that a platform does not have are refused with those it has") {
+  const Platform platform = read("devices:\n" + gpu + host);
+  CHECK_THROWS_WITH(platform.device("gpv"), Contains("did you mean 'gpu'"));
+  CHECK_THROWS_WITH(platform.path("host", "cpu"), Contains("no device or memory 'cpu'"));
+  CHECK_THROWS_WITH(platform.path("host", "gpu"), Contains("no link that leads from 'host'"));
+  CHECK_THROWS_WITH(read("devices:\n" + gpu).host(), Contains("no memory beside its devices"));
+  CHECK_THROWS_WITH(read("devices:\n" + gpu +
+                         "memories: {a: {capacity: 1GB}, b: {capacity: 1GB}}\n"
+                         "links: {l: {joins: [gpu, a, b], bandwidth: 1GB/s}}\n")
+                        .host(),
+                    Contains("more than one memory may feed its devices: a, b"));
+}
+
+TEST_CASE("a platform document that is wrong is refused where it is wrong") {
+  struct Case {
+    std::string text, where, says;
+  };
+  const std::string link = "devices:\n" + gpu + host + "links:\n";
+  const std::vector<Case> cases = {
+      {"", "p.yaml:1:1", "'devices' is missing"},
+      {"devices: {}\n", "p.yaml:3:10", "at least one device"},
+      {"devices:\n  gpu: {memory: {capacity: 1GB}}\n", "p.yaml:4:8", "'rate' is missing"},
+      {"devices:\n  gpu: {rate: {}, memory: {capacity: 1GB}}\n", "p.yaml:4:15",
+       "needs a rate for at least one of: float64"},
+      {"devices:\n  gpu: {rate: {float31: 1TFLOP/s}, memory: {capacity: 1GB}}\n", "p.yaml:4:16",
+       "did you mean 'float3"},
+      {"devices:\n  gpu: {rate: {float32: 0TFLOP/s}, memory: {capacity: 1GB}}\n", "p.yaml:4:25",
+       "more than 0"},
+      {"devices:\n  gpu: {rate: {float32: 1TB/s}, memory: {capacity: 1GB}}\n", "p.yaml:4:25",
+       "1TB/s"},
+      {"devices:\n  gpu: {rate: {float32: 1TFLOP/s}, memory: {}}\n", "p.yaml:4:44",
+       "'capacity' is missing in the memory of device 'gpu'"},
+      {"devices:\n  gpu: {rate: {float32: 1TFLOP/s}, memory: {capacity: 24}}\n", "p.yaml:4:55",
+       "unit is missing"},
+      {"devices:\n  gpu: {rate: {float32: 1TFLOP/s}, memory: {capacity: 0.5B}}\n", "p.yaml:4:55",
+       "0.5B"},
+      {"devices:\n  gpu: {count: 0, rate: {float32: 1TFLOP/s}, memory: {capacity: 1GB}}\n",
+       "p.yaml:4:16", "at least 1"},
+      {"devices:\n  gpu: {efficiency: 1.5, rate: {float32: 1TFLOP/s}, memory: {capacity: 1GB}}\n",
+       "p.yaml:4:21", "at most 1"},
+      {"devices:\n  gpu: {idle: 9W, busy: 8W, rate: {float32: 1TFLOP/s}, memory: {capacity: "
+       "1GB}}\n",
+       "p.yaml:4:25", "busy watts are less than idle"},
+      {"devices:\n  gpu: {io_tiles: 3, rate: {float32: 1TFLOP/s}, memory: {capacity: 1GB}}\n",
+       "p.yaml:4:19", "fewer than tiles (0)"},
+      {"devices:\n  1gpu: {rate: {float32: 1TFLOP/s}, memory: {capacity: 1GB}}\n", "p.yaml:4:3",
+       "'1gpu' is no name"},
+      {"devices:\n" + gpu + "memories:\n  gpu: {capacity: 1GB}\n", "p.yaml:6:3",
+       "are called 'gpu'"},
+      {"devices:\n" + two_gpus + "memories:\n  gpu: {capacity: 1GB}\n", "p.yaml:6:3",
+       "are called 'gpu'"},
+      {"devices:\n" + two_gpus + "switches: [gpu1]\n", "p.yaml:5:12", "are called 'gpu1'"},
+      {link + "  l: {joins: [host, gpu], bandwith: 1GB/s}\n", "p.yaml:8:27",
+       "unknown key 'bandwith' in link 'l' (did you mean 'bandwidth'?)"},
+      {link + "  l: {joins: [host, gpu]}\n", "p.yaml:8:6", "'bandwidth' is missing"},
+      {link + "  l: {joins: [host, gpu], bandwidth: 0GB/s}\n", "p.yaml:8:38", "more than 0"},
+      {link + "  l: {joins: [host], bandwidth: 1GB/s}\n", "p.yaml:8:14", "at least two"},
+      {link + "  l: {joins: [host, gpv], bandwidth: 1GB/s}\n", "p.yaml:8:21", "did you mean 'gpu'"},
+      {link + "  l: {joins: [host, gpu, gpu], bandwidth: 1GB/s}\n", "p.yaml:8:26", "twice"},
+      {link + "  l: {joins: [host, gpu], bandwidth: 1GB/s, duplex: both}\n", "p.yaml:8:53",
+       "full, half"},
+      {link + "  l.m: {joins: [host, gpu], bandwidth: 1GB/s}\n", "p.yaml:8:3", "is no name"},
+      {"devices:\n" + two_gpus + host + "links:\n  l: {joins: [gpu, host], bandwidth: 1GB/s}\n",
+       "p.yaml:8:15", "is 2 devices: gpu0, gpu1"},
+  };
+  for (const Case& wrong : cases) {
+    INFO(wrong.text);
+    const std::string message = error_of(wrong.text);
+    CHECK_THAT(message, Contains(wrong.where + ": error: "));
+    CHECK_THAT(message, Contains(wrong.says));
+  }
+}
+
+TEST_CASE("another format or version is no platform") {
+  CHECK_THROWS_WITH(read_platform(parse_text("format: sluice-model/1\n", "p.yaml")),
+                    Contains("sluice-platform/1"));
+  CHECK_THROWS_WITH(read_platform(parse_text("format: sluice-platform/2\n", "p.yaml")),
+                    Contains("p.yaml:1:9"));
+}
+
+TEST_CASE("every platform of the zoo is read, says where its figures come from, and is joined") {
+  int count = 0;
+  const std::filesystem::path zoo = std::filesystem::path(data_root()) / "platforms";
+  for (const auto& entry : std::filesystem::directory_iterator(zoo)) {
+    if (entry.path().extension() != ".yaml") continue;
+    ++count;
+    INFO(entry.path().string());
+    const Platform platform = load_platform(entry.path().string());
+    CHECK(platform.name == entry.path().stem().string());
+    for (const Device& device : platform.devices) {
+      const Path down = platform.path(platform.host().name, device.name);
+      const Path up = platform.path(device.name, platform.host().name);
+      CHECK(down.device == device.name);
+      CHECK(up.device == device.name);
+      CHECK(device.flop_per_s(DType::float32) > 0);
+    }
+    const Value document = load_file(entry.path().string());
+    CHECK(document.find("source") != nullptr);
+    CHECK(document.find("summary") != nullptr);
+  }
+  CHECK(count >= 9);
+}
+
+TEST_CASE("the as-written card is the card a thousand times slower") {
+  const Platform card = load_platform("rx7900xtx_pcie4");
+  const Platform written = load_platform("rx7900xtx_as_written");
+  CHECK(card.device("gpu").flop_per_s(DType::float32) == 61e12);
+  CHECK(written.device("gpu").flop_per_s(DType::float32) == 61e9);
+  CHECK(written.device("gpu").capacity == card.device("gpu").capacity);
+  CHECK(written.channels.at(0).bandwidth == 30e9);
+}
+
+TEST_CASE("an override changes one value of a platform of the zoo") {
+  const Platform platform = load_platform(
+      "ipu_pair_gc200",
+      {"links.host.bandwidth=64GB/s", "links.host.sharing=private", "devices.ipu.io_tiles=0"});
+  CHECK(platform.channels.at(0).name == "host.ipu0.down");
+  CHECK(platform.channels.at(0).bandwidth == 64e9);
+  CHECK(platform.device("ipu1").flop_per_s(DType::float16) == 250e12);
+}
