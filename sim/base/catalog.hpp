@@ -10,6 +10,14 @@
 #include "base/error.hpp"
 #include "base/suggest.hpp"
 
+/// One line of a catalog: the address of the record `name`, which another file of the namespace
+/// sluice defines.
+#define SLUICE_ENTRY(Type, name) \
+  [] {                           \
+    extern const Type name;      \
+    return &name;                \
+  }()
+
 namespace sluice {
 
 template <class Entry>

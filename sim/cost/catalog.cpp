@@ -1,15 +1,12 @@
-// The cost models. A new one is a file beside this one and a line in each list here.
+// The cost models. A new one is a file beside this one and a line here.
 #include "cost/cost.hpp"
 
 namespace sluice {
 
-extern const CostModel peak_cost;
-extern const CostModel roofline_cost;
-
 const Catalog<CostModel>& cost_catalog() {
   static const Catalog<CostModel> catalog("cost model", {
-                                                            &peak_cost,
-                                                            &roofline_cost,
+                                                            SLUICE_ENTRY(CostModel, peak_cost),
+                                                            SLUICE_ENTRY(CostModel, roofline_cost),
                                                         });
   return catalog;
 }

@@ -1,19 +1,14 @@
-// The cuts. A new one is a file beside this one and a line in each list here.
+// The cuts. A new one is a file beside this one and a line here.
 #include "stage/stage.hpp"
 
 namespace sluice {
 
-extern const Cut per_layer_cut;
-extern const Cut by_memory_cut;
-extern const Cut explicit_cut;
-extern const Cut balanced_cut;
-
 const Catalog<Cut>& cut_catalog() {
   static const Catalog<Cut> catalog("cut", {
-                                               &per_layer_cut,
-                                               &by_memory_cut,
-                                               &explicit_cut,
-                                               &balanced_cut,
+                                               SLUICE_ENTRY(Cut, per_layer_cut),
+                                               SLUICE_ENTRY(Cut, by_memory_cut),
+                                               SLUICE_ENTRY(Cut, explicit_cut),
+                                               SLUICE_ENTRY(Cut, balanced_cut),
                                            });
   return catalog;
 }
