@@ -29,6 +29,8 @@ class PlanBuilder {
   std::uint32_t tensor(std::string name, TensorClass tensor_class, std::int64_t bytes,
                        const std::string& home = "");
 
+  std::int64_t bytes_of(std::uint32_t tensor) const { return plan_.tensors[tensor].bytes; }
+
   /// The actions that follow belong to this section.
   void enter(Section section) { section_ = section; }
   /// Computes on a device. Seconds come from lower().

@@ -1,0 +1,141 @@
+#include "policy/parts.hpp"
+
+#include "base/error.hpp"
+#include "base/quantity.hpp"
+
+namespace sluice {
+
+std::vector<Field> common_parameters() {
+  return {
+      {.name = "device",
+       .type = Type::text,
+       .summary = "the device that computes; the platform's first one where it is not given",
+       .optional = true},
+      {.name = "overlap",
+       .type = Type::boolean,
+       .summary = "transfers run beside computation; off: one thing at a time, in listing order",
+       .default_text = "true"},
+      {.name = "buffers",
+       .type = Type::integer,
+       .summary = "micro-batches whose input (or output) may be on the device for transfers",
+       .default_text = "2",
+       .minimum = 1,
+       .maximum = 1e6},
+      {.name = "outputs",
+       .type = Type::choice,
+       .summary = "return: each answer is saved to host memory; discard: it is dropped",
+       .default_text = "return",
+       .choices = {"return", "discard"}},
+  };
+}
+
+Common read_common(const PolicyRequest& request, const Reader& parameters) {
+  const Platform& platform = request.pricing.platform;
+  const Device& device =
+      parameters.has("device")
+          ? located(*parameters.value("device"),
+                    [&]() -> const Device& { return platform.device(parameters.text("device")); })
+          : platform.devices.front();
+  const bool overlap = parameters.boolean("overlap");
+  return {device, platform.host().name, overlap, overlap ? parameters.integer("buffers") : 1,
+          parameters.text("outputs") == "return"};
+}
+
+std::vector<StageBytes> stage_bytes(const PolicyRequest& request) {
+  std::vector<StageBytes> all;
+  const std::int64_t samples = request.workload.micro_batch;
+  for (const Stage& stage : request.pricing.stages) {
+    const auto times = [&](std::int64_t bytes) {
+      return checked_mul(bytes, samples, "bytes of a micro-batch in stage " + stage.name);
+    };
+    all.push_back({stage.weight_bytes, times(stage.input_bytes), times(stage.output_bytes),
+                   request.working_set_counted ? times(stage.workspace_bytes) : 0});
+  }
+  return all;
+}
+
+StageRunner::StageRunner(PlanBuilder& builder, const PolicyRequest& request, const Common& common)
+    : builder_(builder), request_(request), common_(common), bytes_(stage_bytes(request)) {
+  const std::int64_t count = request.workload.micro_batches_per_step();
+  for (std::int64_t m = 0; m < count; ++m)
+    inputs_.push_back(builder.tensor("input." + std::to_string(m), TensorClass::input,
+                                     bytes_.front().input, common.host));
+}
+
+std::vector<PlanBuilder::Ref> StageRunner::load_all_weights() {
+  std::vector<PlanBuilder::Ref> loads(bytes_.size());
+  builder_.enter(Section::prologue);
+  for (std::size_t g = 0; g < bytes_.size(); ++g) {
+    if (bytes_[g].weights == 0) continue;
+    const std::uint32_t weights = builder_.tensor(
+        "weights." + std::to_string(g), TensorClass::weight, bytes_[g].weights, common_.host);
+    loads[g] = builder_.transfer(ActionKind::load, weights,
+                                 {common_.host, common_.device.name, false, true},
+                                 static_cast<std::int32_t>(g), -1);
+  }
+  return loads;
+}
+
+SlotLoad StageRunner::input_load(std::int64_t micro_batch, std::int64_t slot) {
+  SlotLoad load;
+  load.tensor = input_tensor(micro_batch);
+  load.ends = {common_.host, common_.device.name, false, true};
+  load.stage = 0;
+  load.micro_batch = static_cast<std::int32_t>(micro_batch);
+  load.slot = slot;
+  return load;
+}
+
+StageRunner::Made StageRunner::forward(std::size_t stage, std::int64_t micro_batch,
+                                       std::uint32_t input) {
+  const StageBytes& bytes = bytes_[stage];
+  const bool last = stage + 1 == bytes_.size();
+  const std::string suffix = std::to_string(stage) + "." + std::to_string(micro_batch);
+  const std::string& device = common_.device.name;
+  const std::uint32_t pool = builder_.pool(device);
+  const std::uint32_t output =
+      last ? builder_.tensor("output." + std::to_string(micro_batch), TensorClass::output,
+                             bytes.output, common_.return_outputs ? common_.host : "")
+           : builder_.tensor("boundary." + suffix, TensorClass::activation, bytes.output);
+  const PlanBuilder::Ref ref =
+      builder_.compute(ActionKind::forward, device, static_cast<std::int32_t>(stage),
+                       static_cast<std::int32_t>(micro_batch), request_.workload.micro_batch);
+  Action& action = builder_.at(ref);
+  action.uses.push_back({input, pool});
+  action.allocates.push_back({output, pool});
+  if (bytes.workspace > 0) {
+    const std::uint32_t workspace =
+        builder_.tensor("workspace." + suffix, TensorClass::workspace, bytes.workspace);
+    action.allocates.push_back({workspace, pool});
+    action.uses.push_back({workspace, pool});
+  }
+  if (last && !common_.return_outputs) {
+    action.uses.push_back({output, pool});
+    action.samples_done = request_.workload.micro_batch;
+  }
+  return {ref, output};
+}
+
+PlanBuilder::Ref StageRunner::save(const Made& made, std::size_t stage, std::int64_t micro_batch,
+                                   bool answer) {
+  const PlanBuilder::Ref ref = builder_.transfer(
+      ActionKind::save, made.output, {common_.device.name, common_.host, true, !answer},
+      static_cast<std::int32_t>(stage), static_cast<std::int32_t>(micro_batch));
+  if (answer) builder_.at(ref).samples_done = request_.workload.micro_batch;
+  builder_.wait(ref, made.action);
+  saves_.emplace_back(made.action, ref);
+  return ref;
+}
+
+void StageRunner::finish() {
+  const auto count = static_cast<std::int64_t>(saves_.size());
+  for (std::int64_t j = 0; j < count; ++j) {
+    std::int64_t earlier = j - common_.buffers;
+    std::uint32_t steps_back = 0;
+    for (; earlier < 0; earlier += count) ++steps_back;
+    builder_.wait(saves_[static_cast<std::size_t>(j)].first,
+                  saves_[static_cast<std::size_t>(earlier)].second, steps_back);
+  }
+}
+
+}  // namespace sluice

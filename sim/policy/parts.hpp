@@ -1,0 +1,72 @@
+// What several policies share: their common parameters, the sizes of stages for a micro-batch, and
+// how one micro-batch runs through one stage.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "policy/policy.hpp"
+#include "policy/slots.hpp"
+
+namespace sluice {
+
+/// device, overlap, buffers, outputs.
+std::vector<Field> common_parameters();
+
+/// The common parameters as read. Without overlap there is one buffer.
+struct Common {
+  const Device& device;
+  std::string host;
+  bool overlap;
+  std::int64_t buffers;
+  bool return_outputs;
+};
+Common read_common(const PolicyRequest& request, const Reader& parameters);
+
+/// Bytes of a stage for one micro-batch.
+struct StageBytes {
+  std::int64_t weights, input, output, workspace;
+};
+std::vector<StageBytes> stage_bytes(const PolicyRequest& request);
+
+/// Lists computations and saves of one device, and remembers what later ones wait for.
+class StageRunner {
+ public:
+  StageRunner(PlanBuilder& builder, const PolicyRequest& request, const Common& common);
+
+  /// Weights that are loaded once in the prologue and kept: the actions that load them, by stage.
+  std::vector<PlanBuilder::Ref> load_all_weights();
+
+  /// The input of a micro-batch (its home is the host) and the load that brings it to a slot.
+  SlotLoad input_load(std::int64_t micro_batch, std::int64_t slot);
+
+  /// Forward of one stage. Uses `input`, makes a tensor of the stage's output, returns both.
+  struct Made {
+    PlanBuilder::Ref action;
+    std::uint32_t output;
+  };
+  Made forward(std::size_t stage, std::int64_t micro_batch, std::uint32_t input);
+
+  /// Saves a tensor after the action that makes it. That action waits until the save `buffers` back
+  /// has arrived, so that no more than `buffers` results wait to be saved. An answer has a place in
+  /// the host's memory from the start; a boundary activation takes one.
+  PlanBuilder::Ref save(const Made& made, std::size_t stage, std::int64_t micro_batch, bool answer);
+
+  /// Adds the waits of computations for earlier saves; call once, after everything is listed.
+  void finish();
+
+  std::uint32_t input_tensor(std::int64_t micro_batch) const {
+    return inputs_[static_cast<std::size_t>(micro_batch)];
+  }
+
+ private:
+  PlanBuilder& builder_;
+  const PolicyRequest& request_;
+  const Common& common_;
+  std::vector<StageBytes> bytes_;
+  std::vector<std::uint32_t> inputs_;
+  std::vector<std::pair<PlanBuilder::Ref, PlanBuilder::Ref>> saves_;  ///< (maker, save), as listed
+};
+
+}  // namespace sluice

@@ -1,0 +1,51 @@
+// Policies: from stages, a platform and a workload to a plan. One file a policy; policy/catalog.cpp
+// lists them. A policy knows nothing of the engine that will execute its plan.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/catalog.hpp"
+#include "document/record.hpp"
+#include "plan/lower.hpp"
+#include "plan/plan.hpp"
+
+namespace sluice {
+
+/// What is to be computed. batch = micro-batch x accumulation; a step is `batches_per_step`
+/// batches.
+struct Workload {
+  DType dtype = DType::float32;
+  std::int64_t batch = 1;        ///< samples
+  std::int64_t micro_batch = 1;  ///< samples; divides the batch
+  std::int64_t batches_per_step = 1;
+  std::int64_t steps = 1;
+
+  std::int64_t micro_batches_per_step() const { return batches_per_step * (batch / micro_batch); }
+};
+
+/// Where boundary activations of inference stay between two stages.
+enum class Fates { keep_all, offload_all };
+
+struct PolicyRequest {
+  Pricing pricing;  ///< model, stages, platform, cost model, dtype
+  Workload workload;
+  Fates fates = Fates::keep_all;
+  bool capacity_enforced = true;
+  bool working_set_counted = true;
+};
+
+/// A policy's record. `plan` returns a lowered plan; it may throw InputError (at the parameter) and
+/// Infeasible.
+struct Policy {
+  std::string name;
+  std::string summary;  ///< one sentence
+  std::string source;   ///< paper or document, section
+  std::vector<Field> parameters;
+  Plan (*plan)(const PolicyRequest& request, const Reader& parameters);
+};
+
+const Catalog<Policy>& policy_catalog();
+
+}  // namespace sluice

@@ -1,0 +1,80 @@
+// resident: the weights are loaded once and stay; micro-batches run through all stages, one after
+// the other, while the next inputs come in and the last answers go out.
+//
+// Time without contention, overlapped, M micro-batches: all weights are loaded (W), then per
+// micro-batch the slowest of input load (I), computation (C) and output save (O) binds:
+// W + I + (M - 1) max(I, C, O) + C + O for constant times and two buffers. Without overlap:
+// W + M (I + C + O).
+#include "policy/parts.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+
+namespace sluice {
+
+namespace {
+
+Plan plan_resident(const PolicyRequest& request, const Reader& parameters) {
+  if (request.fates != Fates::keep_all)
+    throw InputError(
+        "policy 'resident' computes each micro-batch to its end at once: 'fates.strategy' must be "
+        "keep_all");
+  const Common common = read_common(request, parameters);
+  const std::vector<StageBytes> bytes = stage_bytes(request);
+  const std::int64_t per_step = request.workload.micro_batches_per_step();
+
+  std::int64_t weights = 0, largest = 0;
+  for (const StageBytes& stage : bytes) {
+    weights += stage.weights;
+    largest = std::max(largest, stage.input + stage.output + stage.workspace);
+  }
+  PlanBuilder builder(request.pricing.platform, "resident", request.capacity_enforced);
+  StageRunner runner(builder, request, common);
+  const std::vector<PlanBuilder::Ref> loaded = runner.load_all_weights();
+
+  const auto capacity = request.capacity_enforced ? common.device.capacity : std::nullopt;
+  Slots slots(builder,
+              std::vector<std::int64_t>(static_cast<std::size_t>(per_step), weights + largest),
+              capacity);
+  for (std::int64_t m = 0; m < per_step; ++m) {
+    SlotLoad load = runner.input_load(m, m);
+    load.after = m - common.buffers;
+    load.earliest = load.after + 1;
+    slots.add(std::move(load));
+  }
+  slots.list([&](std::int64_t m) {
+    SlotWork work;
+    std::uint32_t tensor = runner.input_tensor(m);
+    StageRunner::Made made{};
+    for (std::size_t g = 0; g < bytes.size(); ++g) {
+      made = runner.forward(g, m, tensor);
+      if (g == 0) work.first = made.action;
+      if (m == 0) builder.wait(made.action, loaded[g]);
+      tensor = made.output;
+    }
+    work.last = made.action;
+    if (common.return_outputs) runner.save(made, bytes.size() - 1, m, true);
+    return work;
+  });
+  runner.finish();
+
+  Plan plan = builder.finish(request.workload.steps);
+  if (!common.overlap) serialise(plan);
+  lower(plan, request.pricing);
+  return plan;
+}
+
+}  // namespace
+
+extern const Policy resident_policy;
+const Policy resident_policy = {
+    .name = "resident",
+    .summary =
+        "Weights are loaded once and stay on the device; micro-batches run one after the other.",
+    .source = "seed 000 (what fits the card); the usual way where everything fits",
+    .parameters = common_parameters(),
+    .plan = plan_resident,
+};
+
+}  // namespace sluice

@@ -1,0 +1,82 @@
+#include "policy/slots.hpp"
+
+#include <algorithm>
+
+namespace sluice {
+
+namespace {
+std::int64_t floor_div(std::int64_t a, std::int64_t b) {
+  return a / b - ((a % b != 0 && (a < 0) != (b < 0)) ? 1 : 0);
+}
+}  // namespace
+
+Slots::Slots(PlanBuilder& builder, std::vector<std::int64_t> bytes,
+             std::optional<std::int64_t> capacity)
+    : builder_(builder), bytes_(std::move(bytes)), capacity_(capacity), by_slot_(bytes_.size()) {}
+
+bool Slots::room(std::int64_t slot, std::int64_t bytes) const {
+  const auto at = static_cast<std::size_t>(slot - floor_div(slot, count()) * count());
+  return !capacity_ || bytes_[at] + bytes <= *capacity_;
+}
+
+void Slots::add(SlotLoad load) {
+  const std::int64_t bytes = builder_.bytes_of(load.tensor);
+  const std::int64_t earliest = std::max(load.earliest, -count());
+  std::int64_t at = load.slot;
+  while (at > earliest && room(at - 1, bytes)) --at;
+  for (std::int64_t slot = at; slot < load.slot; ++slot)
+    bytes_[static_cast<std::size_t>((slot + count()) % count())] += bytes;
+  by_slot_[static_cast<std::size_t>((at + count()) % count())].push_back(loads_.size());
+  loads_.push_back({std::move(load), at, {}, {}});
+}
+
+PlanBuilder::Ref Slots::list_one(const SlotLoad& load, std::int32_t ahead) {
+  const PlanBuilder::Ref ref =
+      builder_.transfer(ActionKind::load, load.tensor, load.ends, load.stage, load.micro_batch);
+  builder_.at(ref).ahead = ahead;
+  return ref;
+}
+
+void Slots::list_prologue() {
+  builder_.enter(Section::prologue);
+  std::vector<Placed*> early;
+  for (Placed& placed : loads_)
+    if (placed.at < 0) early.push_back(&placed);
+  std::stable_sort(early.begin(), early.end(),
+                   [](const Placed* a, const Placed* b) { return a->at < b->at; });
+  for (Placed* placed : early) placed->prologue = list_one(placed->load, 0);
+}
+
+/// Those of this step before those of the next: they are needed sooner.
+void Slots::list_loads(std::int64_t slot) {
+  for (const bool next_step : {false, true})
+    for (std::size_t number : by_slot_[static_cast<std::size_t>(slot)]) {
+      Placed& placed = loads_[number];
+      if ((placed.at < 0) == next_step) placed.body = list_one(placed.load, next_step ? 1 : 0);
+    }
+}
+
+void Slots::add_waits() {
+  for (const Placed& placed : loads_) {
+    const std::int64_t ahead = placed.at < 0 ? 1 : 0;
+    const SlotLoad& load = placed.load;
+    const std::int64_t steps_back = floor_div(load.after, count());
+    const auto slot = static_cast<std::size_t>(load.after - steps_back * count());
+    builder_.wait(placed.body, work_[slot].last, static_cast<std::uint32_t>(-ahead - steps_back));
+    if (load.reloads >= 0) {
+      const SlotWork& source = work_[static_cast<std::size_t>(load.reloads)];
+      builder_.wait(placed.body, source.save);
+      builder_.at(placed.body).uses.push_back({source.saved, builder_.pool(load.ends.from)});
+    }
+    const PlanBuilder::Ref user = work_[static_cast<std::size_t>(load.slot)].first;
+    builder_.wait(user, placed.body, static_cast<std::uint32_t>(ahead));
+    builder_.wait(user, placed.prologue);
+  }
+}
+
+std::int64_t Slots::early() const {
+  return std::count_if(loads_.begin(), loads_.end(),
+                       [](const Placed& placed) { return placed.at < placed.load.slot; });
+}
+
+}  // namespace sluice

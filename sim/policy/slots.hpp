@@ -1,0 +1,88 @@
+// One step of a device as a row of slots: in each slot one micro-batch is computed, from what was
+// loaded before it, and its result may be saved after it. Loads may be listed earlier than the slot
+// that needs them, as far as memory lets them, also in the step before; so a copy engine works
+// ahead and never blocks the grants that come before in the listing.
+//
+// Why a plan made here cannot block: executed one action at a time in listing order, it fits at
+// every moment (place() sees to it), and every wait looks back in the listing. A pool that grants
+// in listing order can then always serve the earliest action that has not ended.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "plan/builder.hpp"
+
+namespace sluice {
+
+/// A load that a slot needs.
+struct SlotLoad {
+  std::uint32_t tensor = none;
+  PlanBuilder::Ends ends;
+  std::int32_t stage = -1, micro_batch = -1;
+  std::int64_t slot = 0;  ///< that needs it
+  std::int64_t earliest =
+      0;  ///< it may be listed at the head of this slot; < 0: in the step before
+  std::int64_t after =
+      0;  ///< it may start when this slot has been computed (< 0: of a step before)
+  std::int64_t reloads = -1;  ///< brings back, and releases there, what this slot of the step saved
+};
+
+/// What is listed in a slot.
+struct SlotWork {
+  PlanBuilder::Ref first, last;  ///< first and last computation
+  PlanBuilder::Ref save;         ///< of a boundary activation, if it is saved
+  std::uint32_t saved = none;    ///< … that tensor
+};
+
+class Slots {
+ public:
+  /// `bytes`: by slot, the most that is in the device's memory while the slot is executed alone,
+  /// with the loads it needs listed in it.
+  Slots(PlanBuilder& builder, std::vector<std::int64_t> bytes,
+        std::optional<std::int64_t> capacity);
+
+  std::int64_t count() const { return static_cast<std::int64_t>(bytes_.size()); }
+
+  /// Registers a load; it is placed as early as it may be and memory allows.
+  void add(SlotLoad load);
+
+  /// Lists everything: early loads of the first step in the prologue, then the body, where
+  /// `compute(slot)` lists the computation of a slot (and its save).
+  template <class Compute>
+  void list(Compute&& compute) {
+    list_prologue();
+    builder_.enter(Section::body);
+    for (std::int64_t slot = 0; slot < count(); ++slot) {
+      list_loads(slot);
+      work_.push_back(compute(slot));
+    }
+    add_waits();
+  }
+
+  const std::vector<SlotWork>& work() const { return work_; }
+  /// How many of the loads are listed before the slot that needs them.
+  std::int64_t early() const;
+
+ private:
+  struct Placed {
+    SlotLoad load;
+    std::int64_t at = 0;
+    PlanBuilder::Ref body, prologue;
+  };
+  bool room(std::int64_t slot, std::int64_t bytes) const;
+  void list_prologue();
+  void list_loads(std::int64_t slot);
+  void add_waits();
+  PlanBuilder::Ref list_one(const SlotLoad& load, std::int32_t ahead);
+
+  PlanBuilder& builder_;
+  std::vector<std::int64_t> bytes_;
+  std::optional<std::int64_t> capacity_;
+  std::vector<Placed> loads_;
+  std::vector<std::vector<std::size_t>> by_slot_;
+  std::vector<SlotWork> work_;
+};
+
+}  // namespace sluice

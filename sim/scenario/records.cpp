@@ -1,0 +1,183 @@
+#include "scenario/records.hpp"
+
+#include "scenario/scenario.hpp"
+
+namespace sluice {
+
+const Record& workload_record() {
+  static const Record record = {
+      .name = "workload",
+      .summary = "What is computed: how many samples, in which element type.",
+      .fields = {
+          {.name = "mode",
+           .type = Type::choice,
+           .summary = "inference: the forward pass alone",
+           .default_text = "inference",
+           .choices = {"inference"}},
+          {.name = "dtype",
+           .type = Type::choice,
+           .summary = "element type of weights and activations",
+           .default_text = "float32",
+           .choices = dtype_names()},
+          {.name = "batch",
+           .type = Type::integer,
+           .summary = "samples of a batch",
+           .default_text = "1",
+           .minimum = 1,
+           .maximum = 1e12},
+          {.name = "micro_batch",
+           .type = Type::integer,
+           .summary = "samples that are computed at a time; divides the batch, and is the batch "
+                      "where it is not given",
+           .optional = true,
+           .minimum = 1,
+           .maximum = 1e12},
+          {.name = "batches_per_step",
+           .type = Type::integer,
+           .summary = "batches between two returns to the host",
+           .default_text = "1",
+           .minimum = 1,
+           .maximum = 1e12},
+          {.name = "steps",
+           .type = Type::integer,
+           .summary = "how often that is repeated",
+           .default_text = "1",
+           .minimum = 1,
+           .maximum = 1e12},
+      }};
+  return record;
+}
+
+const Record& cost_record() {
+  static const Record record = {.name = "cost",
+                                .summary = "How seconds are made from FLOP and bytes.",
+                                .fields = {{.name = "model",
+                                            .type = Type::choice,
+                                            .summary = "a cost model; see `sluice list costs`",
+                                            .default_text = "peak",
+                                            .choices = cost_catalog().names()}}};
+  return record;
+}
+
+const Record& fates_record() {
+  static const Record record = {
+      .name = "fates",
+      .summary = "What becomes of activations between two stages.",
+      .fields = {{.name = "strategy",
+                  .type = Type::choice,
+                  .summary = "keep_all: they stay on the device; offload_all: they go to host "
+                             "memory and come back",
+                  .default_text = "keep_all",
+                  .choices = {"keep_all", "offload_all"}}}};
+  return record;
+}
+
+const Record& memory_record() {
+  static const Record record = {
+      .name = "memory",
+      .summary = "How strictly memory is counted; both defaults are the honest ones.",
+      .fields = {{.name = "capacity",
+                  .type = Type::choice,
+                  .summary = "enforced: nothing exceeds a capacity; unlimited: it may, and the "
+                             "overflow is reported",
+                  .default_text = "enforced",
+                  .choices = {"enforced", "unlimited"}},
+                 {.name = "working_set",
+                  .type = Type::choice,
+                  .summary = "counted: what a stage needs inside itself takes memory; ignored: it "
+                             "takes none",
+                  .default_text = "counted",
+                  .choices = {"counted", "ignored"}}}};
+  return record;
+}
+
+Record policy_record(const Policy& policy) {
+  Record record{
+      .name = "policy " + policy.name, .summary = policy.summary, .fields = policy.parameters};
+  record.fields.insert(record.fields.begin(), {.name = "name",
+                                               .type = Type::choice,
+                                               .summary = "the policy",
+                                               .choices = policy_catalog().names()});
+  return record;
+}
+
+namespace {
+
+/// The keys of all entries of a catalog beside the one that names the entry: for editors. The entry
+/// itself checks which are its own.
+template <class Entry>
+Record any_entry(const Catalog<Entry>& catalog, const std::string& name, const std::string& key,
+                 const std::string& summary) {
+  Record record{.name = name, .summary = summary, .fields = {}, .open = true};
+  record.fields.push_back({.name = key,
+                           .type = Type::choice,
+                           .summary = "a " + catalog.kind(),
+                           .choices = catalog.names()});
+  for (const Entry* entry : catalog.entries())
+    for (Field field : entry->parameters) {
+      bool known = false;
+      for (const Field& other : record.fields) known = known || other.name == field.name;
+      if (known) continue;
+      field.optional = true;
+      field.default_text.reset();
+      record.fields.push_back(std::move(field));
+    }
+  return record;
+}
+
+}  // namespace
+
+const Record& scenario_record() {
+  static const Record policy =
+      any_entry(policy_catalog(), "policy", "name", "The policy that plans, and its parameters.");
+  static const Record stages =
+      any_entry(cut_catalog(), "stages", "cut", "How the model is cut into stages.");
+  static const Record model = {.name = "model", .summary = "", .fields = {}, .open = true};
+  static const Record record = {
+      .name = "scenario",
+      .summary = "A question: a model on a platform under a policy.",
+      .fields = {
+          {.name = "format", .type = Type::text, .summary = "sluice-scenario/1"},
+          {.name = "question",
+           .type = Type::text,
+           .summary = "the question in words",
+           .optional = true},
+          {.name = "model",
+           .type = Type::mapping,
+           .summary = "file (a model), its parameters, and scale",
+           .record = &model_use_record()},
+          {.name = "platform",
+           .type = Type::mapping,
+           .summary = "file (a platform), and whatever of it is to be different",
+           .record = &model},
+          {.name = "workload",
+           .type = Type::mapping,
+           .summary = workload_record().summary,
+           .optional = true,
+           .record = &workload_record()},
+          {.name = "stages",
+           .type = Type::mapping,
+           .summary = stages.summary,
+           .optional = true,
+           .record = &stages},
+          {.name = "policy", .type = Type::mapping, .summary = policy.summary, .record = &policy},
+          {.name = "fates",
+           .type = Type::mapping,
+           .summary = fates_record().summary,
+           .optional = true,
+           .record = &fates_record()},
+          {.name = "cost",
+           .type = Type::mapping,
+           .summary = cost_record().summary,
+           .optional = true,
+           .record = &cost_record()},
+          {.name = "memory",
+           .type = Type::mapping,
+           .summary = memory_record().summary,
+           .optional = true,
+           .record = &memory_record()},
+      }};
+  return record;
+}
+
+}  // namespace sluice

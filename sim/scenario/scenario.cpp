@@ -1,0 +1,115 @@
+#include "scenario/scenario.hpp"
+
+#include <filesystem>
+
+#include "base/error.hpp"
+#include "document/load.hpp"
+#include "scenario/records.hpp"
+
+namespace sluice {
+
+namespace {
+
+void read_workload(Scenario& scenario, const Value& value) {
+  const Reader reader(value, workload_record());
+  Workload& workload = scenario.workload;
+  workload.dtype = dtype_of(reader.text("dtype"));
+  workload.batch = reader.integer("batch");
+  workload.micro_batch = reader.has("micro_batch") ? reader.integer("micro_batch") : workload.batch;
+  workload.batches_per_step = reader.integer("batches_per_step");
+  workload.steps = reader.integer("steps");
+  if (workload.batch % workload.micro_batch != 0)
+    reader.fail("micro_batch", "'" + std::to_string(workload.micro_batch) +
+                                   "' for 'micro_batch' does not divide the batch of " +
+                                   std::to_string(workload.batch) + " samples");
+  const std::int64_t samples = checked_mul(
+      checked_mul(workload.batch, workload.batches_per_step, "samples"), workload.steps, "samples");
+  if (workload.micro_batches_per_step() > 1'000'000)
+    reader.fail("batches_per_step",
+                "a step of " + std::to_string(workload.micro_batches_per_step()) +
+                    " micro-batches is unrolled in the plan; at most 1000000 (of " +
+                    std::to_string(samples) + " samples): use more steps or larger micro-batches");
+}
+
+/// An absent mapping reads as an empty one, at the position of the whole document.
+Value mapping_or_empty(const Reader& reader, std::string_view key) {
+  if (const Value* value = reader.value(key)) return *value;
+  Value empty = Value::make_map();
+  const Position position = reader.map().position();
+  empty.place(reader.map().source(), position.line, position.column);
+  return empty;
+}
+
+const Policy& policy_of(const Value& policy) {
+  const Value* name = policy.find("name");
+  if (name == nullptr)
+    fail_at(policy,
+            "missing key 'name' in policy; known policies: " + join(policy_catalog().names()));
+  return located(*name, [&]() -> const Policy& { return policy_catalog().find(name->text()); });
+}
+
+}  // namespace
+
+std::string Scenario::text() const {
+  return to_yaml(document, false);
+}
+
+Scenario read_scenario(Value document, const std::string& name) {
+  Scenario scenario;
+  scenario.name = name;
+  scenario.document = std::move(document);
+  const Reader reader(scenario.document, scenario_record());
+  if (reader.has("question")) scenario.question = reader.text("question");
+  scenario.model = read_model(*reader.value("model"));
+  scenario.platform = read_platform(*reader.value("platform"));
+  const Value workload = mapping_or_empty(reader, "workload");
+  read_workload(scenario, workload);
+  const Value cost = mapping_or_empty(reader, "cost"), fates = mapping_or_empty(reader, "fates"),
+              memory = mapping_or_empty(reader, "memory");
+  scenario.cost = &cost_catalog().find(Reader(cost, cost_record()).text("model"));
+  scenario.fates = Reader(fates, fates_record()).text("strategy") == "offload_all"
+                       ? Fates::offload_all
+                       : Fates::keep_all;
+  const Reader rules(memory, memory_record());
+  scenario.capacity_enforced = rules.text("capacity") == "enforced";
+  scenario.working_set_counted = rules.text("working_set") == "counted";
+  policy_of(*reader.value("policy"));
+  return scenario;
+}
+
+Scenario load_scenario(const std::string& path, const std::vector<std::string>& overrides) {
+  Value document = load_with_overrides(path, {"model*", "platform"}, overrides);
+  require_format(document, "scenario");
+  return read_scenario(std::move(document), std::filesystem::path(path).stem().string());
+}
+
+std::vector<Stage> stages_of(const Scenario& scenario) {
+  const Value* policy = scenario.document.find("policy");
+  const Value* device = policy->find("device");
+  return cut_stages(
+      {scenario.model,
+       device ? located(*device,
+                        [&]() -> const Device& { return scenario.platform.device(device->text()); })
+              : scenario.platform.devices.front(),
+       *scenario.cost, scenario.workload.dtype, scenario.workload.micro_batch,
+       scenario.working_set_counted, scenario.document.find("stages")});
+}
+
+Plan make_plan(const Scenario& scenario) {
+  const std::vector<Stage> stages = stages_of(scenario);
+  const Value& value = *scenario.document.find("policy");
+  const Policy& policy = policy_of(value);
+  Record record = policy_record(policy);
+  const Reader parameters(value, record);
+  const PolicyRequest request{
+      {scenario.model, stages, scenario.platform, *scenario.cost, scenario.workload.dtype},
+      scenario.workload,
+      scenario.fates,
+      scenario.capacity_enforced,
+      scenario.working_set_counted};
+  Plan plan = located(value, [&] { return policy.plan(request, parameters); });
+  plan.name = scenario.name + ": " + plan.name;
+  return plan;
+}
+
+}  // namespace sluice

@@ -1,0 +1,40 @@
+// A scenario: the question. Model + platform + workload + cut + policy, read from one document.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "policy/policy.hpp"
+
+namespace sluice {
+
+struct Scenario {
+  std::string name;      ///< the file's, without folder and ending
+  std::string question;  ///< may be empty
+  Value document;        ///< after includes and overrides, with where each value came from
+  Model model;
+  Platform platform;
+  Workload workload;
+  const CostModel* cost = nullptr;
+  Fates fates = Fates::keep_all;
+  bool capacity_enforced = true;
+  bool working_set_counted = true;
+
+  /// The document as YAML: reads back as the same scenario, without any other file.
+  std::string text() const;
+};
+
+/// Reads a scenario after includes and overrides. Throws InputError with positions.
+Scenario read_scenario(Value document, const std::string& name);
+
+/// Loads a sluice-scenario/1 file with `KEY=VALUE` overrides.
+Scenario load_scenario(const std::string& path, const std::vector<std::string>& overrides);
+
+/// Cuts the model and lets the policy plan. Throws InputError, Infeasible.
+Plan make_plan(const Scenario& scenario);
+std::vector<Stage> stages_of(const Scenario& scenario);
+
+/// What a scenario may contain, for the schema and for help.
+const Record& scenario_record();
+
+}  // namespace sluice
