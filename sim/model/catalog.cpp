@@ -4,17 +4,14 @@
 
 namespace sluice {
 
-extern const LayerType input_layer, conv2d_layer, max_pool_layer, relu_layer, dense_layer,
-    matmul_layer;
-
 const Catalog<LayerType>& layer_catalog() {
   static const Catalog<LayerType> catalog("layer type", {
-                                                            &input_layer,
-                                                            &conv2d_layer,
-                                                            &max_pool_layer,
-                                                            &relu_layer,
-                                                            &dense_layer,
-                                                            &matmul_layer,
+                                                            SLUICE_ENTRY(LayerType, input_layer),
+                                                            SLUICE_ENTRY(LayerType, conv2d_layer),
+                                                            SLUICE_ENTRY(LayerType, max_pool_layer),
+                                                            SLUICE_ENTRY(LayerType, relu_layer),
+                                                            SLUICE_ENTRY(LayerType, dense_layer),
+                                                            SLUICE_ENTRY(LayerType, matmul_layer),
                                                         });
   return catalog;
 }

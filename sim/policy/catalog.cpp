@@ -2,13 +2,10 @@
 
 namespace sluice {
 
-extern const Policy resident_policy;
-extern const Policy streamed_policy;
-
 const Catalog<Policy>& policy_catalog() {
   static const Catalog<Policy> catalog("policy", {
-                                                     &resident_policy,
-                                                     &streamed_policy,
+                                                     SLUICE_ENTRY(Policy, resident_policy),
+                                                     SLUICE_ENTRY(Policy, streamed_policy),
                                                  });
   return catalog;
 }
