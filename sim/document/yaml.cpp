@@ -6,6 +6,8 @@
 
 #include <istream>
 #include <streambuf>
+#include <string_view>
+#include <vector>
 
 #include "document/builder.hpp"
 
@@ -20,10 +22,40 @@ struct Buffer : std::streambuf {
   }
 };
 
+/// yaml-cpp counts columns in bytes; people, and the JSON reader, in characters. Marks come nearly
+/// in order, so walking from the last one costs little even where the document is one long line.
+class Columns {
+ public:
+  explicit Columns(std::string_view text) : text_(text) {
+    for (std::size_t i = 0; i < text.size(); ++i)
+      if (text[i] == '\n') begins_.push_back(i + 1);
+  }
+
+  /// The column, from 1, of byte `byte` of `line`, both from 0.
+  int characters(int line, int byte) {
+    if (line != line_) line_ = line, byte_ = characters_ = 0;
+    if (line < 0 || static_cast<std::size_t>(line) >= begins_.size()) return byte + 1;
+    const std::size_t begin = begins_[static_cast<std::size_t>(line)];
+    const auto starts = [&](int at) {
+      const std::size_t i = begin + static_cast<std::size_t>(at);
+      return i >= text_.size() || (static_cast<unsigned char>(text_[i]) & 0xC0) != 0x80;
+    };
+    for (; byte_ < byte; ++byte_) characters_ += starts(byte_) ? 1 : 0;
+    for (; byte_ > byte; --byte_) characters_ -= starts(byte_ - 1) ? 1 : 0;
+    return characters_ + 1;
+  }
+
+ private:
+  std::string_view text_;
+  std::vector<std::size_t> begins_ = {0};
+  int line_ = -1, byte_ = 0, characters_ = 0;
+};
+
 class Events : public YAML::EventHandler {
  public:
-  Events(std::shared_ptr<const Source> source, int shift)
-      : builder_(std::move(source)), shift_(shift) {}
+  /// The document begins at byte `begin` of the source, which is in its first line.
+  Events(const std::shared_ptr<const Source>& source, std::size_t begin)
+      : builder_(source), columns_(source->text), shift_(static_cast<int>(begin)) {}
 
   Builder& builder() { return builder_; }
 
@@ -71,10 +103,10 @@ class Events : public YAML::EventHandler {
   }
   void OnMapEnd() override { builder_.end(); }
 
-  Place place(const YAML::Mark& mark) const {
-    const int line = mark.line < 0 ? 1 : mark.line + 1;
-    const int column = mark.column < 0 ? 1 : mark.column + 1;
-    return {line, line == 1 ? column + shift_ : column};
+  Place place(const YAML::Mark& mark) {
+    if (mark.is_null()) return {1, 1};
+    const int byte = mark.line == 0 ? mark.column + shift_ : mark.column;
+    return {mark.line + 1, columns_.characters(mark.line, byte)};
   }
 
  private:
@@ -90,17 +122,18 @@ class Events : public YAML::EventHandler {
     builder_.begin(place(mark), std::move(value));
   }
 
-  void refuse_anchor(const YAML::Mark& mark, YAML::anchor_t anchor) const {
+  void refuse_anchor(const YAML::Mark& mark, YAML::anchor_t anchor) {
     if (anchor != YAML::NullAnchor)
       builder_.fail(place(mark), "anchors ('&name') are not allowed; write the value out");
   }
 
-  void refuse_tag(const YAML::Mark& mark, const std::string& tag) const {
+  void refuse_tag(const YAML::Mark& mark, const std::string& tag) {
     if (!tag.empty() && tag != "?" && tag != "!")
       builder_.fail(place(mark), "tags ('" + tag + "') are not allowed");
   }
 
   Builder builder_;
+  Columns columns_;
   int shift_;
 };
 
@@ -109,10 +142,7 @@ class Events : public YAML::EventHandler {
 Value read_yaml(std::shared_ptr<const Source> source, std::size_t begin, bool allow_empty) {
   Buffer buffer(std::string_view(source->text).substr(begin));
   std::istream stream(&buffer);
-  int before = 0;  // characters
-  for (std::size_t i = 0; i < begin; ++i)
-    if ((static_cast<unsigned char>(source->text[i]) & 0xC0) != 0x80) ++before;
-  Events events(source, before);
+  Events events(source, begin);
   try {
     YAML::Parser parser(stream);
     while (parser.HandleNextDocument(events)) {

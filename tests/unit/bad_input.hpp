@@ -1,0 +1,22 @@
+// Helpers for tests of bad input: what an error says.
+#pragma once
+
+#include <string>
+
+#include "base/error.hpp"
+
+namespace sluice::test {
+
+/// The whole message of the Error that `action` throws, with its exit code in front: "3 a.yaml:1:2:
+/// …". "nothing" when it throws none.
+template <class Action>
+std::string error_of(Action&& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return std::to_string(error.exit_code()) + " " + error.what();
+  }
+  return "nothing";
+}
+
+}  // namespace sluice::test
