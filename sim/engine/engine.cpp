@@ -163,10 +163,7 @@ class Execution {
     StreamState& stream = streams_[s];
     for (; !stream.cursor.done(); stream.cursor.next()) {
       const std::uint32_t a = stream.cursor.action();
-      if (stream.cursor.dropped()) {
-        ended(a, stream.cursor.iteration(), 0);
-        continue;
-      }
+      if (stream.cursor.dropped()) continue;
       if (++executed_ % 4096 == 0) {
         check_interrupt();
         if (options_.progress) options_.progress(executed_);

@@ -25,9 +25,9 @@ struct EngineOptions {
   /// communication; the trace is the same (to the clock's precision), only slower to get.
   bool direct_links = true;
   /// SimGrid's context factory ("raw", "boost", "thread"); empty: SimGrid's own choice.
-  std::string contexts;
+  std::string contexts = {};
   /// Called now and then with the number of executed actions.
-  std::function<void(std::int64_t)> progress;
+  std::function<void(std::int64_t)> progress = {};
 };
 
 /// What the engine reports beside the spans.

@@ -114,7 +114,8 @@ std::int64_t PlanIndex::awaited(std::uint32_t consumer, std::int64_t iteration,
   if (plan.section_of(wait.action) != Section::body) return 0;
   const bool inside = plan.section_of(consumer) == Section::body;
   const std::int64_t target = (inside ? iteration : plan.iterations - 1) - wait.distance;
-  return target < 0 ? -1 : target;
+  const std::int64_t served = target + plan.actions[wait.action].ahead;
+  return target < 0 || served < 0 || served >= plan.iterations ? -1 : target;
 }
 
 }  // namespace sluice

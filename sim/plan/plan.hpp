@@ -97,7 +97,8 @@ struct Tensor {
 
 /// Waits for `action` of `distance` iterations ago (body on body; before the first iteration: for
 /// nothing). Body on prologue, and epilogue on prologue: its one execution. Epilogue on body: the
-/// execution in iteration n - 1 - distance. Never on a later section.
+/// execution in iteration n - 1 - distance. A dropped execution is nothing to wait for. Never on a
+/// later section.
 struct Wait {
   std::uint32_t action = none;
   std::uint32_t distance = 0;

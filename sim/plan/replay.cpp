@@ -81,10 +81,7 @@ class Replay {
   void attempt(std::uint32_t s) {
     StreamState& stream = streams_[s];
     stream.arriving = false;
-    while (!stream.cursor.done() && stream.cursor.dropped()) {
-      complete(stream.cursor.action(), stream.cursor.iteration());
-      stream.cursor.next();
-    }
+    stream.cursor.skip_dropped();
     if (stream.cursor.done()) return;
     const std::uint32_t a = stream.cursor.action();
     double ready = stream.free_at;

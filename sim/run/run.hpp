@@ -1,0 +1,35 @@
+// From a plan to a result: checks it, executes it, measures it, writes the trace.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plan/plan.hpp"
+#include "trace/header.hpp"
+#include "trace/summary.hpp"
+
+namespace sluice {
+
+struct RunRequest {
+  const Plan& plan;
+  std::string trace_path = {};     ///< where the trace goes; empty: none is written
+  std::string scenario_text = {};  ///< the resolved scenario, stored in the trace; empty for a plan
+  std::string command_line = {};   ///< for the trace's provenance
+  /// Called now and then with the number of executed actions and of all actions.
+  std::function<void(std::int64_t done, std::int64_t total)> progress = {};
+};
+
+struct RunResult {
+  Summary summary;
+  std::string content_sha256 = {};  ///< of the trace; empty where none is written
+};
+
+/// Throws InputError (the plan contradicts itself), Infeasible, IoError (the trace cannot be
+/// written: found before anything is simulated), Interrupted (the trace then has status=aborted and
+/// holds what was executed).
+RunResult run(const RunRequest& request);
+
+}  // namespace sluice

@@ -1,0 +1,145 @@
+#include "support/random_plan.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace sluice::test {
+
+namespace {
+
+class Generator {
+ public:
+  Generator(unsigned seed, const RandomPlanOptions& options) : random_(seed), options_(options) {}
+
+  Plan make() {
+    add_machine();
+    for (Section section : {Section::prologue, Section::body, Section::epilogue}) {
+      if (section == Section::body) plan_.body_begin = size();
+      const int count = section == Section::body ? integer(3, 12) : integer(0, 5);
+      for (int i = 0; i < count; ++i) add_action(section, i);
+      if (section == Section::body) plan_.body_end = size();
+    }
+    plan_.iterations = integer(1, 6);
+    for (std::uint32_t a = 0; a < size(); ++a) add_waits(a);
+    for (std::uint32_t a = 0; a < size(); ++a)
+      if (chance(0.6)) add_tensor(a);
+    if (plan_.body_begin > 0 && chance(0.7)) add_prefetch();
+    return std::move(plan_);
+  }
+
+ private:
+  int integer(int low, int high) { return std::uniform_int_distribution<int>(low, high)(random_); }
+  bool chance(double p) { return std::uniform_real_distribution<double>()(random_) < p; }
+  double seconds() {
+    if (options_.ties) return 0.5 * integer(0, 4);
+    return std::uniform_real_distribution<double>(0.01, 1)(random_);
+  }
+  std::uint32_t size() const { return static_cast<std::uint32_t>(plan_.actions.size()); }
+  std::uint32_t any(std::uint32_t begin, std::uint32_t end) {
+    return static_cast<std::uint32_t>(integer(static_cast<int>(begin), static_cast<int>(end) - 1));
+  }
+
+  void add_machine() {
+    const int devices = integer(1, 3);
+    for (int d = 0; d < devices; ++d) {
+      const std::string name = "d" + std::to_string(d);
+      plan_.pools.push_back({name, integer(30, 120), false, chance(0.9)});
+      plan_.streams.push_back({name + ".compute", StreamKind::compute, name, 0, 0});
+    }
+    plan_.pools.push_back({"host", {}, true, true});
+    if (chance(0.7)) plan_.pools.back().capacity = integer(30, 150);
+    const int copies = integer(1, 4);
+    for (int c = 0; c < copies; ++c) {
+      const std::string name = "c" + std::to_string(c);
+      plan_.links.push_back({name, 10, 0, 0});
+      plan_.routes.push_back({name, {static_cast<std::uint32_t>(c)}, chance(0.3) ? seconds() : 0,
+                              chance(0.4) ? seconds() : 0});
+      plan_.streams.push_back({name, StreamKind::copy, name, 0, 0});
+    }
+    plan_.tensors.push_back({"moved", TensorClass::activation, 10});
+  }
+
+  void add_action(Section section, int number) {
+    Action action;
+    action.name = std::string(1, name_of(section)[0]) + std::to_string(number);
+    action.stream = any(0, static_cast<std::uint32_t>(plan_.streams.size()));
+    const auto computes = plan_.streams.size() - plan_.routes.size();
+    if (action.stream < computes) {
+      action.seconds = seconds();
+    } else {
+      action.kind = ActionKind::load;
+      action.moves = 0;
+      action.route = action.stream - static_cast<std::uint32_t>(computes);
+      action.bytes = options_.ties ? 5 * integer(0, 3) : integer(0, 12);
+    }
+    plan_.actions.push_back(std::move(action));
+  }
+
+  void wait(std::uint32_t a, std::uint32_t on, std::uint32_t distance) {
+    const Wait wait{on, distance};
+    auto& waits = plan_.actions[a].waits;
+    if (std::find(waits.begin(), waits.end(), wait) == waits.end()) waits.push_back(wait);
+  }
+
+  void add_waits(std::uint32_t a) {
+    const Section section = plan_.section_of(a);
+    const std::uint32_t begin = plan_.section_begin(section);
+    const bool has_body = plan_.body_end > plan_.body_begin;
+    for (int k = integer(0, 2); k > 0; --k) {
+      if (section == Section::body && chance(0.4))
+        wait(a, any(plan_.body_begin, plan_.body_end), static_cast<std::uint32_t>(integer(1, 3)));
+      else if (section == Section::epilogue && has_body && chance(0.5))
+        wait(a, any(plan_.body_begin, plan_.body_end), static_cast<std::uint32_t>(integer(0, 2)));
+      else if (section != Section::prologue && plan_.body_begin > 0 && chance(0.2))
+        wait(a, any(0, plan_.body_begin), 0);
+      else if (a > begin)
+        wait(a, any(begin, a), 0);
+    }
+  }
+
+  std::uint32_t new_tensor(const char* what) {
+    plan_.tensors.push_back({what + std::to_string(plan_.tensors.size()), TensorClass::activation,
+                             integer(1, 40)});
+    return static_cast<std::uint32_t>(plan_.tensors.size() - 1);
+  }
+
+  /// Allocated by `a`, used by itself or by one or two later actions that wait for it.
+  void add_tensor(std::uint32_t a) {
+    const std::uint32_t end = plan_.section_end(plan_.section_of(a));
+    const Placement placement{new_tensor("t"), any(0, static_cast<std::uint32_t>(plan_.pools.size()))};
+    plan_.actions[a].allocates.push_back(placement);
+    for (int k = integer(1, 2); k > 0; --k) {
+      const std::uint32_t user = any(a, end);
+      if (user != a) wait(user, a, 0);
+      plan_.actions[user].uses.push_back(placement);
+    }
+  }
+
+  /// A body action that works for the next iteration, its first instance made in the prologue.
+  void add_prefetch() {
+    const std::uint32_t load = any(plan_.body_begin, plan_.body_end);
+    if (!plan_.actions[load].allocates.empty() || !plan_.actions[load].uses.empty()) return;
+    const std::uint32_t first = any(0, plan_.body_begin);
+    const std::uint32_t user = any(plan_.body_begin, plan_.body_end);
+    if (user == load) return;
+    const Placement placement{new_tensor("p"), any(0, static_cast<std::uint32_t>(plan_.pools.size()))};
+    plan_.actions[load].ahead = 1;
+    plan_.actions[load].allocates.push_back(placement);
+    plan_.actions[first].allocates.push_back(placement);
+    plan_.actions[user].uses.push_back(placement);
+    wait(user, load, 1);
+    wait(user, first, 0);
+  }
+
+  std::mt19937 random_;
+  RandomPlanOptions options_;
+  Plan plan_;
+};
+
+}  // namespace
+
+Plan random_plan(unsigned seed, const RandomPlanOptions& options) {
+  return Generator(seed, options).make();
+}
+
+}  // namespace sluice::test

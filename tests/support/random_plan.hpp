@@ -1,0 +1,18 @@
+// Random small plans: streams, waits with distances, owned and shared pools, prefetches. Some of
+// them block.
+#pragma once
+
+#include <random>
+
+#include "plan/plan.hpp"
+
+namespace sluice::test {
+
+struct RandomPlanOptions {
+  bool ties = false;  ///< seconds that are multiples of a half, so that much happens at once
+};
+
+/// Valid by check_structure(); the same seed gives the same plan.
+Plan random_plan(unsigned seed, const RandomPlanOptions& options = {});
+
+}  // namespace sluice::test
