@@ -33,7 +33,8 @@ std::string did_you_mean(std::string_view given, const std::vector<std::string>&
   constexpr std::size_t longest = 64;  // a longer word is no slip of the finger
   if (given.empty() || given.size() > longest) return "";
   const std::string wanted = lower(given);
-  std::size_t best = std::max<std::size_t>(1, given.size() / 3) + 1;
+  // One slip a three letters; a single letter is near to everything.
+  std::size_t best = given.size() < 2 ? 1 : std::max<std::size_t>(1, given.size() / 3) + 1;
   const std::string* nearest = nullptr;
   for (const std::string& name : known) {
     if (name.size() > 2 * longest) continue;

@@ -62,7 +62,7 @@ class Includes {
   /// The document that `file` (relative to `from`) names, its own bases laid under it.
   Value load(const Value& file, const std::string& from) {
     if (file.kind() != Value::Kind::string || file.text().empty())
-      fail_at(file, "expected a path for 'file', got a " + std::string(file.kind_name()));
+      fail_at(file, "expected a path for 'file', got " + std::string(file.kind_name()));
     const fs::path path = (fs::path(from).parent_path() / file.text()).lexically_normal();
     check(file, path);
     enter(path.string());
@@ -85,7 +85,7 @@ class Includes {
     if (!file) return;
     Value base = load(*file, path);
     if (!base.is_map())
-      fail_at(*file, "'" + file->text() + "' holds a " + std::string(base.kind_name()) +
+      fail_at(*file, "'" + file->text() + "' holds " + std::string(base.kind_name()) +
                          ", expected a mapping");
     erase(document, "file");
     lay_over(base, std::move(document));
@@ -130,7 +130,7 @@ void resolve(Value& mapping, bool as_definition, Includes& includes, const std::
     return;
   }
   if (!content.is_map())
-    fail_at(*file, "'" + file->text() + "' holds a " + std::string(content.kind_name()) +
+    fail_at(*file, "'" + file->text() + "' holds " + std::string(content.kind_name()) +
                        ", expected a mapping");
   erase(mapping, "file");
   lay_over(content, std::move(mapping));

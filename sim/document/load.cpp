@@ -93,7 +93,7 @@ void require_format(const Value& document, std::string_view kind, int version) {
   const std::string family = "sluice-" + std::string(kind) + "/";
   const std::string wanted = family + std::to_string(version);
   if (!document.is_map())
-    fail_at(document, "expected a mapping that starts with 'format: " + wanted + "', got a " +
+    fail_at(document, "expected a mapping that starts with 'format: " + wanted + "', got " +
                           std::string(document.kind_name()));
   const Value* format = document.find("format");
   if (!format) fail_at(document, "the key 'format' is missing; expected 'format: " + wanted + "'");

@@ -56,7 +56,7 @@ class Walk {
       return found;
     }
     if (!at_->is_map())
-      fail("'" + segment + "' cannot be found in " + here() + ", which is a " +
+      fail("'" + segment + "' cannot be found in " + here() + ", which is " +
            std::string(at_->kind_name()));
     Value* found = at_->find(segment);
     if (!found) {
@@ -74,7 +74,7 @@ class Walk {
     else if (at_->is_list())
       element(segment) = override_.value;
     else
-      fail("'" + segment + "' cannot be set in " + here() + ", which is a " +
+      fail("'" + segment + "' cannot be set in " + here() + ", which is " +
            std::string(at_->kind_name()));
   }
 

@@ -63,19 +63,19 @@ std::string_view Value::kind_name() const {
     case Kind::null:
       return "null";
     case Kind::boolean:
-      return "boolean";
+      return "a boolean";
     case Kind::integer:
-      return "integer";
+      return "an integer";
     case Kind::number:
-      return "number";
+      return "a number";
     case Kind::string:
-      return "string";
+      return "a string";
     case Kind::list:
-      return "list";
+      return "a list";
     case Kind::map:
-      return "mapping";
+      return "a mapping";
   }
-  return "value";
+  return "a value";
 }
 
 const Value* Value::find(std::string_view key) const {

@@ -35,7 +35,7 @@ class Value {
   static Value make_map();
 
   Kind kind() const { return kind_; }
-  std::string_view kind_name() const;
+  std::string_view kind_name() const;  ///< "an integer", "a mapping", "null"
   bool is_map() const { return kind_ == Kind::map; }
   bool is_list() const { return kind_ == Kind::list; }
   bool is_scalar() const { return kind_ != Kind::list && kind_ != Kind::map; }

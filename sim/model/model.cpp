@@ -71,7 +71,7 @@ std::uint32_t Model::layer_at(const Value& where) const {
     return static_cast<std::uint32_t>(number - 1);
   }
   if (where.kind() != Value::Kind::string)
-    fail_at(where, "expected a layer's number or name, got a " + std::string(where.kind_name()));
+    fail_at(where, "expected a layer's number or name, got " + std::string(where.kind_name()));
   std::vector<std::string> names;
   for (std::size_t i = 0; i < layers.size(); ++i) {
     if (layers[i].name == where.text()) return static_cast<std::uint32_t>(i);

@@ -44,9 +44,9 @@ bool is_name(const std::string& name) {
 }
 
 std::int64_t check(const std::string& name, const Value& value, const Declaration& declaration) {
-  const std::string start = "'" +
-                            (value.is_scalar() ? value.text() : std::string(value.kind_name())) +
-                            "' for the parameter '" + name + "': ";
+  const std::string given =
+      value.is_scalar() ? "'" + value.text() + "'" : std::string(value.kind_name());
+  const std::string start = given + " for the parameter '" + name + "': ";
   if (value.kind() != Value::Kind::integer) fail_at(value, start + "expected an integer");
   if (value.as_integer() < declaration.minimum)
     fail_at(value, start + "it must be at least " + std::to_string(declaration.minimum));

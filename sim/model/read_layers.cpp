@@ -21,7 +21,7 @@ class Expansion {
   void run(const Value& layers, const std::string& suffix) {
     for (const Value& item : layers.items()) {
       if (!item.is_map())
-        fail_at(item, "expected a layer like {type: relu}, got a " + std::string(item.kind_name()));
+        fail_at(item, "expected a layer like {type: relu}, got " + std::string(item.kind_name()));
       if (item.find("repeat"))
         repeat(item, suffix);
       else

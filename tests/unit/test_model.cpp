@@ -1,0 +1,419 @@
+// Models: hand counts of the zoo, shapes, expressions, repetition, the stage table, bad input.
+#include <catch2/catch.hpp>
+#include <chrono>
+
+#include "document/load.hpp"
+#include "model/catalog.hpp"
+#include "model/expression.hpp"
+#include "model/model.hpp"
+#include "unit/bad_input.hpp"
+
+using namespace sluice;
+using Catch::Matchers::Contains;
+using Catch::Matchers::StartsWith;
+using test::error_of;
+using Counts = std::vector<std::int64_t>;
+
+namespace {
+
+const std::string zoo = std::string(SLUICE_SOURCE_DIR) + "/models/";
+
+/// A model whose layers are `layers` (YAML list items, one a line), used with `use` beside it.
+Model model_of(const std::string& layers, const std::string& use = "",
+               const std::string& parameters = "") {
+  Value mapping = parse_text(use.empty() ? "{}" : use, "s.yaml");
+  mapping.set("definition",
+              parse_text("format: sluice-model/1\nname: m\n" + parameters + "layers:\n" + layers,
+                         "m.yaml"));
+  return read_model(mapping);
+}
+
+std::string refused(const std::string& layers, const std::string& use = "",
+                    const std::string& parameters = "") {
+  return error_of([&] { model_of(layers, use, parameters); });
+}
+
+const std::string image = "- {type: input, name: x, shape: [28, 28, 3]}\n";
+
+Counts column(const Model& model, std::int64_t Layer::*count) {
+  Counts counts;
+  for (const Layer& layer : model.layers) counts.push_back(layer.*count);
+  return counts;
+}
+
+std::string table_with(const std::string& rows) {
+  return error_of([&] {
+    Value use = Value::make_map();
+    use.set("definition",
+            parse_text("{\"func\": \"quick_plot\", \"data\": [" + rows + "]}", "t.json"));
+    read_model(use);
+  });
+}
+
+const std::string head =
+    "[\"step\", \"action\", \"stage state\", \"total state\", \"total params\", \"total "
+    "FLOPs\"],\n";
+
+}  // namespace
+
+TEST_CASE("seed 002's network has its parameters, outputs and multiply-accumulates") {
+  const Model m = load_model(zoo + "cnn_mnist.yaml", {});
+  // 32 (3x3x1 + 1) = 320; 32 (3x3x32 + 1) = 9248; 128 (14x14x32 + 1) = 802944; 10 (128 + 1) = 1290
+  CHECK(column(m, &Layer::parameters) == Counts{0, 320, 9248, 0, 802944, 1290});
+  CHECK(m.parameters() == 813802);
+  CHECK(column(m, &Layer::output) == Counts{784, 25088, 25088, 6272, 128, 10});
+  // 25088 x 9 = 225792; 25088 x 288 = 7225344; 6272 x 128 = 802816; 1280
+  CHECK(column(m, &Layer::macs) == Counts{0, 225792, 7225344, 0, 802816, 1280});
+  CHECK(m.macs() == 8255232);
+  // Two a multiply-accumulate, one an output for the bias; the pool 2x2 an output.
+  CHECK(column(m, &Layer::flop) == Counts{0, 2 * 225792 + 25088, 2 * 7225344 + 25088, 6272 * 4,
+                                          2 * 802816 + 128, 2 * 1280 + 10});
+}
+
+TEST_CASE("AlexNet has the stage states of seed 000's table, with full input depth") {
+  const Model m = load_model(zoo + "alexnet.yaml", {});
+  const Model table = load_model(zoo + "alexnet_data_island.json", {});
+  CHECK(column(m, &Layer::output) == column(table, &Layer::output));
+  CHECK(m.layers[1].shape == Shape{54, 54, 96});
+  CHECK(m.layers[4].shape == Shape{26, 26, 256});
+  CHECK(m.layers[13].shape == Shape{5, 5, 256});
+  // 11x11x3x96, 5x5x96x256, 3x3x256x384, 3x3x384x384, 3x3x384x256, 6400x4096, 4096x4096, 4096x1000
+  const Counts weights = {34848, 614400, 884736, 1327104, 884736, 26214400, 16777216, 4096000};
+  Counts found;
+  for (const Layer& layer : m.layers)
+    if (layer.parameters > 0) found.push_back(layer.parameters);
+  CHECK(found == weights);
+  CHECK(m.parameters() == 50833440);
+  // Outputs times filter size: 279936 x 363 + 173056 x 2400 + 55296 x 2304 + 55296 x 3456
+  //   + 36864 x 3456 + 26214400 + 16777216 + 4096000 = 1,009,945,728
+  CHECK(m.macs() == 1009945728);
+  // Beside them 279936 + 173056 + 2 x 55296 + 36864 + 2 x 4096 for relu, and 9 x (64896 + 36864 +
+  // 6400) for the pools: 608,640 + 973,440.
+  CHECK(m.flop() == 2 * 1009945728LL + 608640 + 973440);
+}
+
+TEST_CASE("the stage table is read as it stands") {
+  const Model m = load_model(zoo + "alexnet_data_island.json", {});
+  REQUIRE(m.layers.size() == 19);
+  CHECK(m.name == "alexnet_data_island");
+  CHECK(m.layers[4].name == "5-Conv");
+  CHECK(m.layers[4].type == "Conv");
+  CHECK(m.layers[4].inputs == std::vector<std::uint32_t>{3});
+  CHECK(m.layers[0].inputs.empty());
+  CHECK(m.parameters() == 47114848);
+  CHECK(m.activations() == 1476968);
+  CHECK(m.flop() == 174808832);
+  CHECK(m.macs() == 0);
+  CHECK(m.layers[4].parameters == 18016 - 11616);
+  CHECK(m.layers[4].flop == 77261312 - 68608512);
+  CHECK(m.layers[14].parameters == 6400 * 4096);
+}
+
+TEST_CASE("scale multiplies parameters, outputs, multiply-accumulates and FLOP, not shapes") {
+  const Model one = load_model(zoo + "alexnet.yaml", {});
+  const Model many = load_model(zoo + "alexnet.yaml", {"scale=200"});
+  CHECK(many.parameters() == 200 * one.parameters());
+  CHECK(many.activations() == 200 * one.activations());
+  CHECK(many.macs() == 200 * one.macs());
+  CHECK(many.flop() == 200 * one.flop());
+  CHECK(many.layers[1].shape == one.layers[1].shape);
+}
+
+TEST_CASE("seed 004's chain has its parameters") {
+  const Model m = load_model(zoo + "matmul_chain.yaml", {});
+  REQUIRE(m.layers.size() == 4);
+  CHECK(m.layers[3].name == "product.3");
+  CHECK(m.layers[3].shape == Shape{250, 250});
+  CHECK(m.layers[3].parameters == 62500);            // 125,000 B in float16
+  CHECK(m.layers[3].flop == 2LL * 250 * 250 * 250);  // 32 samples: 1.0e9
+  const Model other = load_model(zoo + "matmul_chain.yaml", {"layers=5", "size=100"});
+  CHECK(other.layers.size() == 6);
+  CHECK(other.parameters() == 5 * 10000);
+}
+
+TEST_CASE("windows: valid, same and counted padding, strides") {
+  const auto shape = [](const std::string& keys) {
+    return model_of(image + "- {type: conv2d, channels: 8, " + keys + "}\n").layers[1].shape;
+  };
+  CHECK(shape("kernel: 3") == Shape{26, 26, 8});
+  CHECK(shape("kernel: 3, padding: same") == Shape{28, 28, 8});
+  CHECK(shape("kernel: 3, padding: same, stride: 3") == Shape{10, 10, 8});  // ceil(28 / 3)
+  CHECK(shape("kernel: 3, padding: 1, stride: 2") == Shape{14, 14, 8});     // floor(27 / 2) + 1
+  CHECK(shape("kernel: 5, padding: 0, stride: 4") == Shape{6, 6, 8});       // floor(23 / 4) + 1
+  CHECK(shape("kernel: 28") == Shape{1, 1, 8});
+  const auto pool = [](const std::string& keys) {
+    return model_of(image + "- {type: max_pool, " + keys + "}\n").layers[1].shape;
+  };
+  CHECK(pool("kernel: 2") == Shape{14, 14, 3});
+  CHECK(pool("kernel: 3, stride: 2") == Shape{13, 13, 3});
+}
+
+TEST_CASE("a bias adds one parameter a channel or feature, and one FLOP an output") {
+  const Model m =
+      model_of(image + "- {type: conv2d, channels: 8, kernel: 3}\n" +
+               "- {type: conv2d, channels: 8, kernel: 3, bias: false}\n" +
+               "- {type: dense, features: 10}\n" + "- {type: dense, features: 10, bias: false}\n");
+  CHECK(m.layers[1].parameters == 3 * 3 * 3 * 8 + 8);
+  CHECK(m.layers[1].flop == 2 * m.layers[1].macs + 26 * 26 * 8);
+  CHECK(m.layers[2].parameters == 3 * 3 * 8 * 8);
+  CHECK(m.layers[2].flop == 2 * m.layers[2].macs);
+  CHECK(m.layers[3].parameters == 24 * 24 * 8 * 10 + 10);
+  CHECK(m.layers[4].parameters == 100);
+  CHECK(m.layers[4].flop == 200);
+}
+
+TEST_CASE("expressions are integer arithmetic over the parameters") {
+  const Parameters p = {{"size", 6}, {"n", 3}};
+  CHECK(evaluate("$size", p) == 6);
+  CHECK(evaluate("$size * 2 + 1", p) == 13);
+  CHECK(evaluate("2*($size-$n)/$n", p) == 2);
+  CHECK(evaluate("10 - 2 - 3", p) == 5);
+  CHECK(evaluate(" 12 / 2 / 3 ", p) == 2);
+  const auto said = [&](const std::string& text) { return error_of([&] { evaluate(text, p); }); };
+  CHECK_THAT(said("$sise"),
+             Contains("unknown parameter 'sise' (did you mean 'size'?); the model has: n, size"));
+  CHECK_THAT(said("7 / 2"), Contains("7 / 2 is not a whole number"));
+  CHECK_THAT(said("1 / 0"), Contains("division by zero"));
+  CHECK_THAT(said("9223372036854775807 + 1"), Contains("does not fit in 64 bits"));
+  CHECK_THAT(said("9223372036854775808"), Contains("does not fit in 64 bits"));
+  CHECK_THAT(said("3037000500 * 3037000500"), Contains("does not fit in 64 bits"));
+  CHECK_THAT(said("0 - 9223372036854775807 - 2"), Contains("does not fit in 64 bits"));
+  CHECK_THAT(said(""), Contains("it ends too early"));
+  CHECK_THAT(said("2 *"), Contains("it ends too early"));
+  CHECK_THAT(said("(2"), Contains("a ')' is missing"));
+  CHECK_THAT(said("2 3"), Contains("'3' is left over"));
+  CHECK_THAT(said("-2"), Contains("a '-' cannot stand here"));
+  CHECK_THAT(said("1.5"), Contains("'.5' is left over"));
+  CHECK_THAT(said(std::string(100'000, '(')), Contains("too many parentheses"));
+}
+
+TEST_CASE("repetitions nest, name their layers and find their inputs inside first") {
+  const Model m = model_of(
+      "- {type: input, name: x, shape: [4]}\n"
+      "- repeat: 2\n  layers:\n"
+      "    - {type: relu, name: a}\n"
+      "    - repeat: $n - 1\n      layers:\n"
+      "        - {type: relu, name: b, inputs: [a]}\n"
+      "    - {type: relu, inputs: [x]}\n",
+      "n: 3", "parameters: {n: 1}\n");
+  std::vector<std::string> names;
+  for (const Layer& layer : m.layers) names.push_back(layer.name);
+  CHECK(names == std::vector<std::string>{"x", "a.1", "b.1.1", "b.1.2", "relu5", "a.2", "b.2.1",
+                                          "b.2.2", "relu9"});
+  CHECK(m.layers[3].inputs == std::vector<std::uint32_t>{1});
+  CHECK(m.layers[4].inputs == std::vector<std::uint32_t>{0});
+  CHECK(m.layers[5].inputs == std::vector<std::uint32_t>{4});
+  CHECK(m.layers[7].inputs == std::vector<std::uint32_t>{5});
+}
+
+TEST_CASE("bad layers are refused at the key at fault") {
+  CHECK_THAT(refused(image + "- {type: conv3d, kernel: 3}\n"),
+             Contains("m.yaml:5:10: error: unknown layer type 'conv3d' (did you mean 'conv2d'?); "
+                      "known: input, conv2d, max_pool, relu, dense, matmul"));
+  CHECK_THAT(refused(image + "- {kernel: 3}\n"), Contains("the key 'type' is missing in a layer"));
+  CHECK_THAT(refused(image + "- relu\n"),
+             Contains("expected a layer like {type: relu}, got a string"));
+  CHECK_THAT(
+      refused(image + "- {type: conv2d, chanels: 3, kernel: 3}\n"),
+      Contains("m.yaml:5:18: error: unknown key 'chanels' in layer type conv2d (did you mean "
+               "'channels'?); allowed: type, name, inputs, channels, kernel"));
+  CHECK_THAT(refused(image + "- {type: conv2d, kernel: 3}\n"),
+             Contains("the key 'channels' is missing"));
+  CHECK_THAT(refused(image + "- {type: conv2d, channels: 0, kernel: 3}\n"),
+             Contains("m.yaml:5:28: error: '0' for 'channels': it must be at least 1"));
+  CHECK_THAT(refused(image + "- {type: conv2d, channels: 1, kernel: -3}\n"),
+             Contains("'-3' for 'kernel': it must be at least 1"));
+  CHECK_THAT(
+      refused(image + "- {type: conv2d, channels: 1, kernel: 29}\n"),
+      Contains("m.yaml:5:39: error: '29' for 'kernel': larger than the input [28, 28, 3] with "
+               "a padding of 0, expected at most 28"));
+  CHECK_THAT(refused(image + "- {type: conv2d, channels: 1, kernel: 3, stride: 0}\n"),
+             Contains("'0' for 'stride': it must be at least 1"));
+  CHECK_THAT(refused(image + "- {type: conv2d, channels: 1, kernel: 3, padding: smae}\n"),
+             Contains("'smae' for 'padding': expected an integer, or: valid, same"));
+  CHECK_THAT(refused(image + "- {type: conv2d, channels: 1, kernel: 3, bias: yes}\n"),
+             Contains("'yes' for 'bias': expected true or false"));
+  CHECK_THAT(refused(image + "- {type: conv2d, channels: 1.5, kernel: 3}\n"),
+             Contains("'1.5' for 'channels': expected an integer"));
+  CHECK_THAT(
+      refused(image + "- {type: dense, features: 3}\n- {type: max_pool, kernel: 2}\n"),
+      Contains(
+          "m.yaml:6:10: error: max_pool needs an input of [height, width, channels], got [3]"));
+  CHECK_THAT(refused(image + "- {type: matmul, features: 3}\n"),
+             Contains("matmul needs an input of [rows, columns], got [28, 28, 3]"));
+  CHECK_THAT(refused("- {type: relu}\n"),
+             Contains("the first layer must be of type input, got relu"));
+  CHECK_THAT(refused("- {type: input, shape: []}\n"), Contains("'shape' is empty"));
+  CHECK_THAT(refused("- {type: input, shape: [2, 0]}\n"),
+             Contains("m.yaml:4:28: error: '0' in 'shape': expected an integer of at least 1"));
+  CHECK_THAT(refused("- {type: input, shape: [2.5]}\n"), Contains("'2.5' in 'shape'"));
+  CHECK_THAT(refused("- {type: input, shape: 3}\n"), Contains("'3' for 'shape': expected a list"));
+}
+
+TEST_CASE("bad inputs, names and repetitions are refused") {
+  CHECK_THAT(refused(image + "- {type: relu, name: x}\n"),
+             Contains("m.yaml:5:22: error: duplicate layer name 'x'"));
+  CHECK_THAT(
+      refused(image + "- {type: relu, name: a, inputs: [b]}\n- {type: relu, name: b}\n"),
+      Contains("m.yaml:5:34: error: 'b' in 'inputs' is no earlier layer; the last ones are: x"));
+  CHECK_THAT(refused(image + "- {type: relu, name: a, inputs: [a]}\n"),
+             Contains("'a' in 'inputs' is no earlier layer"));
+  CHECK_THAT(refused(image + "- {type: relu, inputs: [x, x]}\n"),
+             Contains("relu takes 1 input, got 2"));
+  CHECK_THAT(refused(image + "- {type: relu, inputs: []}\n"),
+             Contains("relu takes 1 input, got 0"));
+  CHECK_THAT(refused(image + "- {type: input, shape: [1], inputs: [x]}\n"),
+             Contains("input takes no inputs, got 1"));
+  CHECK_THAT(refused(image + "- {repeat: 0, layers: [{type: relu}]}\n"),
+             Contains("m.yaml:5:12: error: '0' for 'repeat': expected an integer of at least 1"));
+  CHECK_THAT(refused(image + "- {repeat: 2.5, layers: [{type: relu}]}\n"),
+             Contains("'2.5' for 'repeat'"));
+  CHECK_THAT(refused(image + "- {repeat: $m, layers: [{type: relu}]}\n"),
+             Contains("'$m': unknown parameter 'm'; the model has: none"));
+  CHECK_THAT(refused(image + "- {repeat: 2, layers: []}\n"), Contains("'layers' is empty"));
+  CHECK_THAT(refused(image + "- {repeat: 2, layer: [{type: relu}]}\n"),
+             Contains("unknown key 'layer' in repeat (did you mean 'layers'?)"));
+  CHECK_THAT(refused(image + "- {repeat: 1000000000000, layers: [{type: relu}]}\n"),
+             Contains("the model has more than 5000000 layers"));
+  CHECK_THAT(refused(image + "- {type: dense, features: $k}\n", "", "parameters: {n: 1}\n"),
+             Contains("m.yaml:6:27: error: '$k': unknown parameter 'k'"));
+  CHECK_THAT(error_of([] {
+               read_model(
+                   parse_text("{definition: {format: sluice-model/1, name: m, "
+                              "layers: []}}",
+                              "s.yaml"));
+             }),
+             Contains("'layers' is empty"));
+}
+
+TEST_CASE("parameters are checked where they are declared and where they are given") {
+  const std::string layers = "- {type: input, name: x, shape: [$n]}\n";
+  CHECK_THAT(refused(layers, "m: 3", "parameters: {n: 1}\n"),
+             Contains("s.yaml:1:1: error: the model has no parameter 'm'") &&
+                 Contains("it has: n (and scale)"));
+  CHECK_THAT(refused(layers, "n: 0", "parameters: {n: 1}\n"),
+             Contains("s.yaml:1:4: error: '0' for the parameter 'n': it must be at least 1"));
+  CHECK_THAT(refused(layers, "n: 9", "parameters: {n: {default: 1, maximum: 8}}\n"),
+             Contains("it must be at most 8"));
+  CHECK_THAT(refused(layers, "n: x", "parameters: {n: 1}\n"),
+             Contains("'x' for the parameter 'n': expected an integer"));
+  CHECK_THAT(refused(layers, "n: 1.5", "parameters: {n: 1}\n"), Contains("expected an integer"));
+  CHECK_THAT(refused(layers, "", "parameters: {n: {summary: x}}\n"),
+             Contains("the key 'default' is missing in parameter 'n'"));
+  CHECK_THAT(refused(layers, "", "parameters: {n: {default: 1, min: 1}}\n"),
+             Contains("unknown key 'min'"));
+  CHECK_THAT(refused(layers, "", "parameters: {n: 1, scale: 2}\n"),
+             Contains("'scale' cannot be a parameter's name"));
+  CHECK_THAT(refused(layers, "", "parameters: {n: 1, a-b: 2}\n"),
+             Contains("'a-b' cannot be a parameter's name"));
+  CHECK_THAT(refused(image, "scale: 0"), Contains("'0' for 'scale': it must be at least 1"));
+  CHECK_THAT(refused(image, "scale: 1.5"), Contains("'1.5' for 'scale': expected an integer"));
+  CHECK_THAT(refused(image, "file: x.yaml"), Contains("'x.yaml' for 'file' has not been included"));
+  CHECK_THAT(error_of([] { read_model(parse_text("scale: 2", "s.yaml")); }),
+             Contains("the key 'file' is missing in model"));
+}
+
+TEST_CASE("counts that overflow are errors at the layer, or at the scale") {
+  CHECK_THAT(refused("- {type: input, shape: [4000000000, 4000000000]}\n"),
+             StartsWith("3 m.yaml:4:3: error: elements: "));
+  CHECK_THAT(
+      refused("- {type: input, shape: [3000000000]}\n- {type: dense, features: 4000000000}\n"),
+      StartsWith("3 m.yaml:5:3: error: multiply-accumulates: "));
+  CHECK_THAT(
+      refused("- {type: input, shape: [3000000000]}\n- {type: dense, features: 2000000000}\n"),
+      StartsWith("3 m.yaml:5:3: error: FLOP: "));
+  CHECK_THAT(refused(image, "scale: 9000000000000000000"),
+             StartsWith("3 s.yaml:1:8: error: elements: "));
+  // Each layer fits, their sum does not.
+  CHECK_THAT(refused("- {type: input, shape: [5000000000000000000]}\n- {type: relu}\n"),
+             StartsWith("3 m.yaml:1:1: error: elements: "));
+}
+
+TEST_CASE("a stage table whose totals do not run is refused at the cell") {
+  CHECK(table_with(head + "[1, \"Init\", 10, 10, 0, 0], [2, \"Conv\", 5, 15, 3, 4]") == "nothing");
+  CHECK_THAT(table_with(head + "[1, \"Init\", 10, 10, 0, 0],\n[2, \"Conv\", 5, 16, 3, 4]"),
+             StartsWith("3 t.json:3:16: error: '16' for 'total state': expected 10 + 5"));
+  CHECK_THAT(
+      table_with(head +
+                 "[1, \"Init\", 10, 10, 0, 0],\n[2, \"C\", 5, 15, 3, 4],\n[3, \"C\", 5, 20, 2, 4]"),
+      StartsWith("3 t.json:4:17: error: '2' for 'total params': a running total, it must be at "
+                 "least that of the row before, 3"));
+  CHECK_THAT(table_with(head + "[1, \"Init\", 10, 10, 0, 0],\n[3, \"Conv\", 5, 15, 3, 4]"),
+             Contains("'3' for 'step': expected 2"));
+  CHECK_THAT(table_with(head + "[1, \"Init\", 10, 10, 5, 0]"),
+             Contains("the first row is the input"));
+  CHECK_THAT(table_with(head + "[1, \"Init\", -10, 10, 0, 0]"),
+             Contains("'-10' for 'stage state': expected a count"));
+  CHECK_THAT(table_with(head + "[1, \"Init\", 10.0, 10, 0, 0]"),
+             Contains("'10.0' for 'stage state': expected a count"));
+  CHECK_THAT(table_with(head + "[1, 2, 10, 10, 0, 0]"),
+             Contains("'2' for 'action': expected a word"));
+  CHECK_THAT(table_with(head + "[1, \"Init\", 10, 10, 0]"),
+             Contains("expected a row of 6 cells, got 5"));
+  CHECK_THAT(table_with(head + "3"), Contains("expected a row of 6 cells, got no list"));
+  CHECK_THAT(table_with("[\"step\"], [1]"), Contains("expected the headings step, action"));
+  CHECK_THAT(table_with("[\"step\", \"action\", \"stage state\", \"total state\", \"total FLOPs\", "
+                        "\"total params\"], [1]"),
+             Contains("'total FLOPs' as the heading of column 5: expected 'total params'"));
+  CHECK_THAT(
+      error_of([] { read_model(parse_text("{\"definition\": {\"func\": \"f\"}}", "t.json")); }),
+      Contains("the key 'data' is missing in stage table"));
+  CHECK_THAT(error_of([] { load_model(zoo + "alexnet_data_island.json", {"layers=3"}); }),
+             Contains("the model has no parameter 'layers'; it has: none (and scale)"));
+}
+
+TEST_CASE("a layer is found by its number, from 1, or its name") {
+  const Model m = load_model(zoo + "alexnet_data_island.json", {});
+  const auto at = [&](const std::string& text) { return m.layer_at(parse_text(text, "t")); };
+  CHECK(at("16") == 15);
+  CHECK(at("5-Conv") == 4);
+  CHECK_THAT(error_of([&] { at("20"); }), Contains("the model has no layer 20; expected 1 to 19"));
+  CHECK_THAT(error_of([&] { at("0"); }), Contains("the model has no layer 0"));
+  CHECK_THAT(error_of([&] { at("5-Cnv"); }),
+             Contains("the model has no layer '5-Cnv' (did you mean '5-Conv'?); it has: 1-Init, "));
+  CHECK_THAT(error_of([&] { at("[1]"); }),
+             Contains("expected a layer's number or name, got a list"));
+}
+
+TEST_CASE("overrides reach parameters by one word and the document by a path") {
+  CHECK(load_model(zoo + "alexnet.yaml", {"layers.1.channels=48"}).layers[1].shape ==
+        Shape{54, 54, 48});
+  CHECK_THAT(
+      error_of([] { load_model(zoo + "matmul_chain.yaml", {"sise=3"}); }),
+      StartsWith("3 sise=3:1:6: error: the model has no parameter 'sise' (did you mean 'size'?)") ||
+          StartsWith(
+              "3 sise=3:1:1: error: the model has no parameter 'sise' (did you mean 'size'?)"));
+}
+
+TEST_CASE("every entry of the layer catalog has a summary and reads a layer of its own") {
+  const std::map<std::string, std::string> examples = {
+      {"input", "- {type: input, shape: [4, 4, 1]}\n"},
+      {"conv2d", "- {type: input, shape: [4, 4, 1]}\n- {type: conv2d, channels: 2, kernel: 3}\n"},
+      {"max_pool", "- {type: input, shape: [4, 4, 1]}\n- {type: max_pool, kernel: 2}\n"},
+      {"relu", "- {type: input, shape: [4]}\n- {type: relu}\n"},
+      {"dense", "- {type: input, shape: [4]}\n- {type: dense, features: 2}\n"},
+      {"matmul", "- {type: input, shape: [4, 4]}\n- {type: matmul, features: 2}\n"}};
+  for (const LayerType* type : layer_catalog().entries()) {
+    INFO(type->name);
+    CHECK_FALSE(type->summary.empty());
+    CHECK(layer_record(*type).fields.size() == 3 + type->parameters.size());
+    REQUIRE(examples.count(type->name) == 1);
+    const Model m = model_of(examples.at(type->name));
+    CHECK(m.layers.back().type == type->name);
+    CHECK(m.layers.back().output > 0);
+  }
+}
+
+TEST_CASE("a JSON model of 100,000 layers loads in seconds") {
+  std::string text =
+      R"({"format": "sluice-model/1", "name": "big", "layers": [{"type": "input", "shape": [4, 4]})";
+  for (int i = 0; i < 100'000; ++i)
+    text += R"(, {"type": "matmul", "name": "m)" + std::to_string(i) + R"(", "features": 4})";
+  const auto begin = std::chrono::steady_clock::now();
+  Value use = Value::make_map();
+  use.set("definition", parse_text(text + "]}", "big.json"));
+  const Model m = read_model(use);
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  CHECK(m.parameters() == 1'600'000);
+  CHECK(took.count() < 10);  // 0.3 s in release; this only keeps the growth linear
+}
