@@ -138,25 +138,43 @@ Value schema_of(const Record& record) {
   return schema;
 }
 
+/// The keys that must be there: a variant leaves them to its base.
+void require(Value& schema, Value keys, bool may_have_base) {
+  if (!may_have_base) {
+    schema.set("required", std::move(keys));
+    return;
+  }
+  Value file = typed("string");
+  file.set("description", text("another document, over which this one's keys are laid"));
+  schema.find("properties")->set("file", std::move(file));
+  Value alone = Value::make_map(), variant = Value::make_map();
+  alone.set("required", std::move(keys));
+  variant.set("required", list({text("file")}));
+  schema.set("anyOf", list({std::move(alone), std::move(variant)}));
+}
+
 }  // namespace
 
-std::string json_schema(const Record& record, const std::string& title, std::string_view kind) {
+std::string json_schema(const Record& record, const std::string& title, std::string_view kind,
+                        bool may_have_base) {
   Value schema = Value::make_map();
   schema.set("$schema", text("http://json-schema.org/draft-07/schema#"));
   schema.set("title", text(title));
-  Value body = schema_of(record);
   Value format = Value::make_map();
   format.set("const", text("sluice-" + std::string(kind) + "/1"));
   format.set("description", text("what this file is, and the version of its format"));
+  Value body = schema_of(record);
   body.find("properties")->set("format", std::move(format));
-  bool listed = false;
-  if (Value* required = body.find("required")) {
-    for (const Value& key : required->items()) listed = listed || key.text() == "format";
-    if (!listed) required->items().push_back(text("format"));
-  } else {
-    body.set("required", list({text("format")}));
+  Value required = list({text("format")});
+  for (Value::Entry& entry : body.entries()) {
+    if (entry.key != "required") {
+      schema.set(entry.key, std::move(entry.value));
+      continue;
+    }
+    for (Value& key : entry.value.items())
+      if (key.text() != "format") required.items().push_back(std::move(key));
   }
-  for (Value::Entry& entry : body.entries()) schema.set(entry.key, std::move(entry.value));
+  require(schema, std::move(required), may_have_base);
   return to_json(schema);
 }
 

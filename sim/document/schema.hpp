@@ -10,6 +10,9 @@
 namespace sluice {
 
 /// The schema of documents with `format: sluice-KIND/1` at the top. Nested records are followed.
-std::string json_schema(const Record& record, const std::string& title, std::string_view kind);
+/// `may_have_base`: such a document may be a variant (see load_document): `file` is allowed, and
+/// where it is given nothing else is required, not even the format.
+std::string json_schema(const Record& record, const std::string& title, std::string_view kind,
+                        bool may_have_base = false);
 
 }  // namespace sluice

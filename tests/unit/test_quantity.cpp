@@ -1,4 +1,7 @@
 // Quantities, names that are nearly right, errors with a caret.
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 #include <clocale>
 #include <csignal>
@@ -170,4 +173,20 @@ TEST_CASE("a signal sets the flag, and check_interrupt leaves with its exit code
   install_interrupt_handlers();  // leaves the flag clean
   sigaction(SIGINT, &before_int, nullptr);
   sigaction(SIGTERM, &before_term, nullptr);
+}
+
+TEST_CASE("a second Ctrl-C ends the process at once, by the signal itself") {
+  const pid_t child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    install_interrupt_handlers();
+    kill(getpid(), SIGINT);
+    if (interrupt_signal() != SIGINT) _exit(1);
+    kill(getpid(), SIGINT);
+    _exit(2);
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(WIFSIGNALED(status));
+  CHECK(WTERMSIG(status) == SIGINT);
 }

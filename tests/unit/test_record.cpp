@@ -189,8 +189,8 @@ TEST_CASE("the editor's schema says what the record says") {
   CHECK(schema.find("title")->text() == "A link");
   CHECK_FALSE(schema.find("additionalProperties")->as_bool());
   REQUIRE(schema.find("required")->items().size() == 2);
-  CHECK(schema.find("required")->items()[0].text() == "bandwidth");
-  CHECK(schema.find("required")->items()[1].text() == "format");
+  CHECK(schema.find("required")->items()[0].text() == "format");
+  CHECK(schema.find("required")->items()[1].text() == "bandwidth");
   const Value& p = *schema.find("properties");
   CHECK(p.find("format")->find("const")->text() == "sluice-link/1");
   CHECK(p.find("latency")->find("default")->text() == "0s");
@@ -207,4 +207,15 @@ TEST_CASE("the editor's schema says what the record says") {
   CHECK(p.find("ports")->find("items")->find("additionalProperties")->as_bool() == false);
   CHECK(p.find("by_name")->find("additionalProperties")->find("properties")->find("lanes") !=
         nullptr);
+}
+
+TEST_CASE("in the schema a variant needs nothing but its base") {
+  const Value schema = parse_text(json_schema(link_record, "A link", "link", true), "schema.json");
+  CHECK(schema.find("required") == nullptr);
+  const auto& ways = schema.find("anyOf")->items();
+  REQUIRE(ways.size() == 2);
+  CHECK(ways[0].find("required")->items().size() == 2);
+  REQUIRE(ways[1].find("required")->items().size() == 1);
+  CHECK(ways[1].find("required")->items()[0].text() == "file");
+  CHECK(schema.find("properties")->find("file")->find("type")->text() == "string");
 }
