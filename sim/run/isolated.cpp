@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 
 #include "base/error.hpp"
@@ -85,6 +86,7 @@ void take(const std::string& in, std::size_t& at, std::vector<T>& values) {
 std::string run_isolated(const std::function<std::string()>& work) {
   int ends[2];
   if (::pipe(ends) != 0) throw IoError(std::string("cannot make a pipe: ") + std::strerror(errno));
+  std::fflush(nullptr);  // or the child would print what waits in the buffers, too
   const pid_t child = ::fork();
   if (child < 0) throw IoError(std::string("cannot fork: ") + std::strerror(errno));
   if (child == 0) {

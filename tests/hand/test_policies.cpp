@@ -1,0 +1,217 @@
+// Policies against arithmetic. Times in milliseconds in the comments; 1 GFLOP/s and 1 GB/s, so 1e6
+// FLOP take 1 ms and 1 kB takes 1 us.
+#include <catch2/catch.hpp>
+
+#include "base/error.hpp"
+#include "metrics/bound.hpp"
+#include "plan/check.hpp"
+#include "plan/replay.hpp"
+#include "run/isolated.hpp"
+#include "support/small_case.hpp"
+
+namespace sluice {
+namespace {
+
+using test::Row;
+using test::small_scenario;
+
+/// Layers A, B, C: 1, 2, 3 ms; weights 100, 200, 300 kB; outputs 2, 3, 1 kB. Input 1 kB.
+const std::vector<Row> abc = {{1, 100'000, 2000}, {2, 200'000, 3000}, {3, 300'000, 1000}};
+
+double makespan_of(const Plan& plan) {
+  check(plan);
+  const double replayed = replay(plan).makespan;
+  const double simulated = execute_isolated(plan).report.makespan;
+  CHECK(simulated == Approx(replayed).epsilon(1e-9));
+  return simulated;
+}
+
+double makespan_of(const Scenario& scenario) { return makespan_of(make_plan(scenario)); }
+
+Approx ms(double value) { return Approx(value * 1e-3).epsilon(1e-9); }
+
+std::string fact(const Plan& plan, const std::string& key) {
+  for (const auto& [name, value] : plan.facts)
+    if (name == key) return value;
+  return "none";
+}
+
+const std::string four = "workload: {batches_per_step: 4}\n";
+
+TEST_CASE("resident, compute-bound: weights, one input, all computation, one output") {
+  // W = 0.1 + 0.2 + 0.3; the input's 0.001 follows on the same link; 4 x (1 + 2 + 3); save 0.001.
+  // All other transfers hide: 0.6 + 0.001 + 24 + 0.001.
+  const Plan plan = make_plan(small_scenario(1000, abc, four + "policy: {name: resident}\n"));
+  CHECK(makespan_of(plan) == ms(24.602));
+  CHECK(lower_bound(plan).seconds == ms(24.602));
+}
+
+TEST_CASE("resident, link-bound: weights, all inputs, then the last computation and output") {
+  // 1 TFLOP/s and 1 MB/s: W = 600; inputs 1 each, without a gap; C = 0.006; save 1:
+  // 600 + 4 x 1 + 0.006 + 1.
+  const Plan plan = make_plan(small_scenario(
+      1000, abc, four + "policy: {name: resident}\n",
+      {"platform.devices.gpu.rate.float32=1TFLOP/s", "platform.links.host.bandwidth=1MB/s"}));
+  CHECK(makespan_of(plan) == ms(605.006));
+  CHECK(lower_bound(plan).seconds == ms(605.006));
+}
+
+TEST_CASE("resident without overlap is the sum of everything") {
+  // 0.6 + 4 x (0.001 + 6 + 0.001)
+  CHECK(makespan_of(small_scenario(1000, abc,
+                                   four + "policy: {name: resident, overlap: false}\n")) ==
+        ms(24.608));
+}
+
+TEST_CASE("resident, several steps: the inputs of a step come in during the step before") {
+  // 0.6 + 0.001 + 3 steps x 4 x 6 + 0.001
+  CHECK(makespan_of(small_scenario(1000, abc,
+                                   "workload: {batches_per_step: 4, steps: 3}\n"
+                                   "policy: {name: resident}\n")) == ms(72.602));
+}
+
+TEST_CASE("resident, micro-batches of a batch: each computes for as many samples as it has") {
+  // batch 6 in micro-batches of 3: two of 3 x 6 ms; input 3 kB.
+  CHECK(makespan_of(small_scenario(1000, abc,
+                                   "workload: {batch: 6, micro_batch: 3}\n"
+                                   "policy: {name: resident}\n")) == ms(0.6 + 0.003 + 36 + 0.003));
+}
+
+TEST_CASE("streamed, prefetch 0: each group waits for its weights") {
+  // Two inputs first (0.002: two buffers), then per step 0.1 + 2 x 1, 0.2 + 2 x 2, 0.3 + 2 x 3 =
+  // 12.6; two steps; the inputs of the second step hide; last save 0.001.
+  CHECK(makespan_of(small_scenario(1000, abc,
+                                   "workload: {batches_per_step: 2, steps: 2}\n"
+                                   "stages: {cut: per_layer}\n"
+                                   "policy: {name: streamed, in_flight: 2, prefetch: 0}\n")) ==
+        ms(0.002 + 2 * 12.6 + 0.001));
+}
+
+TEST_CASE("streamed, prefetch 1: weights come in while the group before computes") {
+  // 0.002 + 0.1, then computation without a gap: 2 steps x 12; save 0.001. All of that is a bound.
+  const Plan plan = make_plan(small_scenario(1000, abc,
+                                             "workload: {batches_per_step: 2, steps: 2}\n"
+                                             "stages: {cut: per_layer}\n"
+                                             "policy: {name: streamed, in_flight: 2}\n"));
+  CHECK(makespan_of(plan) == ms(24.103));
+  CHECK(lower_bound(plan).seconds == ms(24.103));
+}
+
+TEST_CASE("streamed: prefetch 0, 1 and 2 differ when one group's weights are long") {
+  // C's weights take 5. One step of two: computation 2, 4, 6; the inputs take 0.002.
+  //   prefetch 0: 0.002 + 0.1 + 2 + 0.2 + 4 + 5 + 6 + 0.001 = 17.303
+  //   prefetch 1: C's weights start when A has been computed, at 2.102, and are there at 7.102; B
+  //               ends at 6.102: 7.102 + 6 + 0.001 = 13.103
+  //   prefetch 2: they start after B's weights and are there at about 5.3, before B ends. A's weights
+  //               may be listed before the second input, too: 0.001 + 0.1 + 12 + 0.001
+  std::vector<Row> rows = abc;
+  rows[2].weight_bytes = 5'000'000;
+  const double expected[] = {17.303, 13.103, 12.102};
+  for (int prefetch : {0, 1, 2})
+    CHECK(makespan_of(small_scenario(
+              1000, rows,
+              "workload: {batches_per_step: 2}\nstages: {cut: per_layer}\n"
+              "policy: {name: streamed, in_flight: 2, prefetch: " + std::to_string(prefetch) + "}\n")) ==
+          ms(expected[prefetch]));
+}
+
+TEST_CASE("streamed, link-bound: the link never rests") {
+  // 1 TFLOP/s: computation 0.002, 0.004, 0.006 for two. 2 steps of 0.6 weights and 0.002 inputs on
+  // the link, then the last group's computation 0.006 and a save 0.001. The answer of the first of
+  // the two is saved beside.
+  const Plan plan = make_plan(small_scenario(1000, abc,
+                                             "workload: {batches_per_step: 2, steps: 2}\n"
+                                             "stages: {cut: per_layer}\n"
+                                             "policy: {name: streamed, in_flight: 2}\n",
+                                             {"platform.devices.gpu.rate.float32=1TFLOP/s"}));
+  CHECK(makespan_of(plan) == ms(2 * 0.602 + 0.006 + 0.001));
+  CHECK(lower_bound(plan).seconds == ms(2 * 0.602 + 0.006 + 0.001));
+}
+
+TEST_CASE("streamed without overlap is the sum: weights once a pass, the rest once a micro-batch") {
+  // 3 micro-batches, 2 in flight: 2 passes of 0.6; 3 x (0.001 + 6 + 0.001).
+  const Plan plan = make_plan(
+      small_scenario(1000, abc,
+                     "workload: {batches_per_step: 3}\nstages: {cut: per_layer}\n"
+                     "policy: {name: streamed, in_flight: 2, overlap: false}\n"));
+  CHECK(makespan_of(plan) == ms(2 * 0.6 + 3 * 6.002));
+  CHECK(fact(plan, "passes_per_step") == "2");
+  CHECK(fact(plan, "weight_passes.0") == "2");
+}
+
+TEST_CASE("streamed, discarded outputs are not saved") {
+  CHECK(makespan_of(small_scenario(
+            1000, abc,
+            "workload: {batches_per_step: 3}\nstages: {cut: per_layer}\n"
+            "policy: {name: streamed, in_flight: 3, overlap: false, outputs: discard}\n")) ==
+        ms(0.6 + 3 * 6.001));
+}
+
+TEST_CASE("streamed, offloaded boundaries go out and come back, once each") {
+  // Serial, 2 micro-batches: 0.6 + 2 x (0.001 + 6 + 0.001), and per micro-batch A's 2 kB and B's
+  // 3 kB out and back: 2 x 2 x (0.002 + 0.003).
+  CHECK(makespan_of(small_scenario(1000, abc,
+                                   "workload: {batches_per_step: 2}\nstages: {cut: per_layer}\n"
+                                   "fates: {strategy: offload_all}\n"
+                                   "policy: {name: streamed, in_flight: 2, overlap: false}\n")) ==
+        ms(0.6 + 2 * 6.002 + 2 * 2 * 0.005));
+}
+
+TEST_CASE("streamed, one group: its weights are loaded once") {
+  const Plan plan = make_plan(small_scenario(
+      1000, abc, "workload: {batches_per_step: 2, steps: 2}\npolicy: {name: streamed}\n"));
+  CHECK(makespan_of(plan) == ms(0.601 + 4 * 6 + 0.001));
+  CHECK(fact(plan, "weight_passes.0") == "1");
+}
+
+/// A (in 1 kB, out 2 kB), B (out 3 kB), C (out 1 kB) with `in_flight` micro-batches need, in group B
+/// at its last one, 200 kB + 1 x 2 kB + in_flight x 3 kB; in group C at its first 300 kB + in_flight
+/// x 3 kB + 1 kB. So N fit where N x 3 kB <= capacity - 301 kB.
+TEST_CASE("in_flight auto is the most that fit: N runs, one more does not") {
+  for (const bool overlap : {true, false}) {
+    const std::string common = "workload: {batches_per_step: 100}\nstages: {cut: per_layer}\n";
+    const std::vector<std::string> capacity = {"platform.devices.gpu.memory.capacity=331kB"};
+    const std::string flag = overlap ? "true" : "false";
+    const Plan plan = make_plan(small_scenario(
+        1000, abc, common + "policy: {name: streamed, in_flight: auto, overlap: " + flag + "}\n",
+        capacity));
+    CHECK(fact(plan, "in_flight") == "10");  // 30 kB / 3 kB
+    CHECK(fact(plan, "passes_per_step") == "10");
+    CHECK_NOTHROW(makespan_of(plan));
+    const Plan more = make_plan(small_scenario(
+        1000, abc, common + "policy: {name: streamed, in_flight: 11, overlap: " + flag + "}\n",
+        capacity));
+    CHECK_THROWS_AS(check(more), Infeasible);
+  }
+}
+
+TEST_CASE("prefetch against a nearly full pool waits for room and does not block") {
+  // 302 kB: C's weights, its one input, its output leave no room for A's 100 kB; and no two groups
+  // fit together but A and B (300 kB + 1 + 2 kB leave nothing for B's 3 kB).
+  const std::string text =
+      "workload: {batches_per_step: 1, steps: 3}\nstages: {cut: per_layer}\n"
+      "policy: {name: streamed, in_flight: 1, prefetch: ";
+  const std::vector<std::string> tight = {"platform.devices.gpu.memory.capacity=304kB"};
+  for (int prefetch : {0, 1, 2, 3, 7}) {
+    INFO("prefetch " << prefetch);
+    const double with = makespan_of(
+        small_scenario(1000, abc, text + std::to_string(prefetch) + "}\n", tight));
+    const double without = makespan_of(small_scenario(1000, abc, text + "0}\n", tight));
+    CHECK(with <= without * (1 + 1e-12));
+  }
+}
+
+TEST_CASE("no capacity lets a plan that fits without prefetch block with it") {
+  for (int kilobytes = 304; kilobytes < 640; kilobytes += 7)
+    for (int prefetch : {1, 2, 4}) {
+      INFO(kilobytes << " kB, prefetch " << prefetch);
+      CHECK_NOTHROW(check(make_plan(small_scenario(
+          1000, abc,
+          "workload: {batches_per_step: 5, steps: 2}\nstages: {cut: per_layer}\n"
+          "policy: {name: streamed, prefetch: " + std::to_string(prefetch) + "}\n",
+          {"platform.devices.gpu.memory.capacity=" + std::to_string(kilobytes) + "kB"}))));
+    }
+}
+
+}  // namespace
+}  // namespace sluice
