@@ -1,0 +1,61 @@
+#include "base/sha256.hpp"
+
+#include <openssl/evp.h>
+
+#include <array>
+
+#include "base/error.hpp"
+
+namespace sluice {
+
+namespace {
+
+EVP_MD_CTX* context_of(void* context) {
+  return static_cast<EVP_MD_CTX*>(context);
+}
+
+void require(int ok) {
+  if (ok != 1) throw InternalError("libcrypto cannot compute SHA-256");
+}
+
+}  // namespace
+
+void Sha256::Free::operator()(void* context) const {
+  EVP_MD_CTX_free(context_of(context));
+}
+
+Sha256::Sha256() : context_(EVP_MD_CTX_new()) {
+  require(context_ != nullptr);
+  require(EVP_DigestInit_ex(context_of(context_.get()), EVP_sha256(), nullptr));
+}
+Sha256::~Sha256() = default;
+Sha256::Sha256(Sha256&&) noexcept = default;
+Sha256& Sha256::operator=(Sha256&&) noexcept = default;
+
+void Sha256::update(const void* data, std::size_t bytes) {
+  require(EVP_DigestUpdate(context_of(context_.get()), data, bytes));
+}
+
+std::string Sha256::hex() const {
+  // The digest is taken from a copy, so that this one can go on.
+  Sha256 copy;
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned int length = 0;
+  require(EVP_MD_CTX_copy_ex(context_of(copy.context_.get()), context_of(context_.get())));
+  require(EVP_DigestFinal_ex(context_of(copy.context_.get()), digest.data(), &length));
+  static constexpr std::string_view digits = "0123456789abcdef";
+  std::string text;
+  for (unsigned int i = 0; i < length; ++i) {
+    text += digits[digest[i] >> 4];
+    text += digits[digest[i] & 15];
+  }
+  return text;
+}
+
+std::string sha256_of(std::string_view text) {
+  Sha256 hash;
+  hash.update(text);
+  return hash.hex();
+}
+
+}  // namespace sluice

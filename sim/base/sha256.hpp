@@ -1,0 +1,34 @@
+// SHA-256 of bytes as they come, by libcrypto. Source: FIPS 180-4.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace sluice {
+
+/// Throws InternalError when libcrypto refuses (a build without SHA-256).
+class Sha256 {
+ public:
+  Sha256();
+  ~Sha256();
+  Sha256(Sha256&&) noexcept;
+  Sha256& operator=(Sha256&&) noexcept;
+
+  void update(const void* data, std::size_t bytes);
+  void update(std::string_view text) { update(text.data(), text.size()); }
+  /// The digest so far, as 64 hexadecimal digits; more may follow.
+  std::string hex() const;
+
+ private:
+  struct Free {
+    void operator()(void* context) const;
+  };
+  std::unique_ptr<void, Free> context_;
+};
+
+/// The digest of one text.
+std::string sha256_of(std::string_view text);
+
+}  // namespace sluice

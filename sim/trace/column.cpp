@@ -1,0 +1,107 @@
+#include "trace/column.hpp"
+
+#include <bit>
+#include <cstring>
+#include <utility>
+
+namespace sluice {
+
+using hdf5::check;
+using hdf5::Handle;
+
+static_assert(std::endian::native == std::endian::little,
+              "columns are written as they lie in memory");
+
+namespace {
+
+hid_t type_of(Cell cell) {
+  switch (cell.kind) {
+    case Cell::Kind::i64:
+      return H5T_STD_I64LE;
+    case Cell::Kind::i32:
+      return H5T_STD_I32LE;
+    case Cell::Kind::u32:
+      return H5T_STD_U32LE;
+    case Cell::Kind::u8:
+      return H5T_STD_U8LE;
+    case Cell::Kind::f64:
+      break;
+  }
+  return H5T_IEEE_F64LE;
+}
+
+/// As NumPy writes it.
+std::string numpy_name(Cell cell) {
+  switch (cell.kind) {
+    case Cell::Kind::i64:
+      return "<i8";
+    case Cell::Kind::i32:
+      return "<i4";
+    case Cell::Kind::u32:
+      return "<u4";
+    case Cell::Kind::u8:
+      return "|u1";
+    case Cell::Kind::f64:
+      break;
+  }
+  return "<f8";
+}
+
+}  // namespace
+
+Column::Column(Tree& tree, ChunkFilter& filter, std::string path, Cell cell, std::size_t chunk_rows,
+               std::string unit, std::string long_name)
+    : tree_(tree),
+      filter_(filter),
+      path_(std::move(path)),
+      unit_(std::move(unit)),
+      long_name_(std::move(long_name)),
+      cell_(cell),
+      chunk_rows_(std::max<std::size_t>(1, chunk_rows)) {}
+
+void Column::grow(std::size_t bytes) {
+  const std::size_t whole = chunk_rows_ * cell_.width;
+  buffer_.resize(std::min(whole, std::max(bytes, 2 * buffer_.size())));
+}
+
+void Column::create(std::size_t rows_in_chunk) {
+  const std::string what = "create dataset " + path_;
+  const hsize_t none = 0, unlimited = H5S_UNLIMITED, chunk = rows_in_chunk;
+  const Handle space(H5Screate_simple(1, &none, &unlimited), H5Sclose, what);
+  const Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, what);
+  check(H5Pset_chunk(creation, 1, &chunk), what);
+  if (cell_.width > 1) check(H5Pset_shuffle(creation), what);
+  check(H5Pset_deflate(creation, 1), what);
+  check(H5Pset_fletcher32(creation), what);
+  dataset_ = Handle(H5Dcreate2(tree_.file(), path_.c_str(), type_of(cell_), space, H5P_DEFAULT,
+                               creation, H5P_DEFAULT),
+                    H5Dclose, what);
+  if (!unit_.empty()) tree_.attribute(path_, "units", unit_);
+  tree_.attribute(path_, "long_name", long_name_);
+}
+
+void Column::write_chunk() {
+  const std::string what = "write " + path_;
+  const std::size_t used = filled_ * cell_.width;
+  hash_.update(buffer_.data(), used);
+  // The last chunk of several is stored whole; what lies beyond the last row is never read.
+  const std::size_t stored_rows = dataset_ ? chunk_rows_ : filled_;
+  if (!dataset_) create(stored_rows);
+  std::memset(buffer_.data() + used, 0, stored_rows * cell_.width - used);
+  const auto stored = filter_.encode(buffer_.data(), stored_rows, cell_.width);
+  const hsize_t offset = written_, rows = written_ + filled_;
+  check(H5Dset_extent(dataset_, &rows), what);
+  check(H5Dwrite_chunk(dataset_, H5P_DEFAULT, 0, &offset, stored.size(), stored.data()), what);
+  written_ = rows;
+  filled_ = 0;
+}
+
+void Column::finish() {
+  if (filled_ > 0) write_chunk();
+  if (!dataset_) create(1);
+  tree_.record(path_, numpy_name(cell_), std::to_string(written_), hash_.hex());
+  check(dataset_.close(), "close " + path_);
+  buffer_ = {};
+}
+
+}  // namespace sluice

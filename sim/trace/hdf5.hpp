@@ -1,0 +1,75 @@
+// The HDF5 library, tamed: handles that close themselves, every return checked, one thread at a
+// time. Internal to sim/trace; nobody else sees HDF5.
+//
+// HDF5's serial build has one global state, so whoever calls it holds lock() (handles close under
+// it by themselves). A failing call throws Failure with HDF5's innermost reason; reader and writer
+// make an InputError or an IoError of it.
+#pragma once
+
+#include <hdf5.h>
+
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace sluice::hdf5 {
+
+struct Failure : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Sets the library up at the first call: no clean-up at exit (it crashes there after a full disk),
+/// no messages of its own on stderr, no filters loaded from elsewhere.
+[[nodiscard]] std::unique_lock<std::recursive_mutex> lock();
+
+/// Throws Failure: WHAT: HDF5's reason.
+[[noreturn]] void fail(const std::string& what);
+
+template <class Result>
+Result check(Result result, const std::string& what) {
+  if (result < 0) fail(what);
+  return result;
+}
+
+/// An open HDF5 object. Construction throws Failure when the call that opened it failed.
+class Handle {
+ public:
+  using Close = herr_t (*)(hid_t);
+  Handle() = default;
+  Handle(hid_t id, Close close, const std::string& what) : id_(check(id, what)), close_(close) {}
+  Handle(Handle&& other) noexcept { swap(other); }
+  Handle& operator=(Handle&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~Handle() { close(); }
+
+  operator hid_t() const { return id_; }
+  explicit operator bool() const { return id_ >= 0; }
+  void release() { id_ = -1; }  ///< stays open for ever
+  /// Returns what HDF5 returns: negative when it failed.
+  herr_t close() {
+    if (id_ < 0) return 0;
+    const auto held = lock();
+    return close_(std::exchange(id_, -1));
+  }
+
+ private:
+  void swap(Handle& other) {
+    std::swap(id_, other.id_);
+    std::swap(close_, other.close_);
+  }
+  hid_t id_ = -1;
+  Close close_ = nullptr;
+};
+
+/// A variable-length UTF-8 string type.
+Handle string_type();
+
+/// A name as one step of a path: '/', '%', control characters and names made of dots are written as
+/// %2F and so on; an empty name as "%".
+std::string escaped(const std::string& name);
+std::string unescaped(const std::string& step);
+
+}  // namespace sluice::hdf5

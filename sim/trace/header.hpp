@@ -1,0 +1,25 @@
+// What a trace says of itself.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace sluice {
+
+/// How a run ended. A trace is `running` until it is finished.
+enum class TraceStatus { running, complete, aborted, failed };
+std::string_view name_of(TraceStatus status);
+
+/// Where a trace comes from. All of it but `provenance` is part of the content hash.
+struct TraceHeader {
+  std::string program_version, git_sha;
+  std::string simgrid_version, simgrid_settings;  ///< "key:value key:value"
+  std::string scenario;                           ///< the resolved scenario's whole text
+  std::string plan;                               ///< the plan's text
+  /// Wall clock, host, command line: what differs between two runs of the same.
+  std::vector<std::pair<std::string, std::string>> provenance;
+};
+
+}  // namespace sluice

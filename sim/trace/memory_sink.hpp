@@ -1,0 +1,25 @@
+// Sinks without a file: one that forgets everything, one that keeps it (for tests and small runs).
+#pragma once
+
+#include <vector>
+
+#include "trace/span.hpp"
+
+namespace sluice {
+
+class NullSink final : public Sink {
+ public:
+  void span(const Span&) override {}
+  void memory(const MemoryEvent&) override {}
+};
+
+class MemorySink final : public Sink {
+ public:
+  void span(const Span& span) override { spans.push_back(span); }
+  void memory(const MemoryEvent& event) override { events.push_back(event); }
+
+  std::vector<Span> spans;
+  std::vector<MemoryEvent> events;
+};
+
+}  // namespace sluice

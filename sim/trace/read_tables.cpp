@@ -1,0 +1,150 @@
+#include "trace/read_tables.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "trace/columns.hpp"
+
+namespace sluice {
+
+using hdf5::Failure;
+
+namespace {
+
+void check_size(std::size_t size, std::size_t expected, const std::string& table) {
+  if (size != expected) throw Failure("/labels/" + table + " has columns of unequal length");
+}
+
+std::vector<std::string> names(const FileReader& file, const std::string& table) {
+  return file.texts("/labels/" + table + "/name");
+}
+
+void read_streams(const FileReader& file, Labels& labels) {
+  const auto stream_names = names(file, "streams");
+  const auto kinds = file.texts("/labels/streams/kind");
+  const auto devices = file.texts("/labels/streams/device");
+  check_size(kinds.size(), stream_names.size(), "streams");
+  check_size(devices.size(), stream_names.size(), "streams");
+  for (std::size_t i = 0; i < stream_names.size(); ++i)
+    labels.streams.push_back({stream_names[i], kinds[i], devices[i]});
+}
+
+void read_pools(const FileReader& file, Labels& labels) {
+  const auto pool_names = names(file, "pools");
+  const auto capacity = file.column<std::int64_t>("/labels/pools/capacity");
+  check_size(capacity.size(), pool_names.size(), "pools");
+  for (std::size_t i = 0; i < pool_names.size(); ++i)
+    labels.pools.push_back({pool_names[i], capacity[i]});
+}
+
+void read_tensors(const FileReader& file, Labels& labels) {
+  const auto tensor_names = names(file, "tensors"), classes = names(file, "classes");
+  const auto tensor_class = file.column<std::uint8_t>("/labels/tensors/class");
+  const auto bytes = file.column<std::int64_t>("/labels/tensors/bytes");
+  check_size(tensor_class.size(), tensor_names.size(), "tensors");
+  check_size(bytes.size(), tensor_names.size(), "tensors");
+  for (std::size_t i = 0; i < tensor_names.size(); ++i)
+    labels.tensors.push_back(
+        {tensor_names[i], classes[within(tensor_class[i], classes.size(), "class")], bytes[i]});
+}
+
+void read_actions(const FileReader& file, Labels& labels) {
+  const auto action_names = names(file, "actions"), action_kinds = names(file, "kinds"),
+             sections = names(file, "sections");
+  Columns columns(file, "/labels/actions");
+  for (const char* name : {"kind", "section", "stream", "stage", "micro_batch", "bytes", "flop"})
+    columns.open(name);
+  check_size(columns.rows(), action_names.size(), "actions");
+  labels.actions.resize(action_names.size());
+  auto& actions = labels.actions;
+  const std::size_t n = actions.size();
+  for (std::size_t i = 0; i < n; ++i) actions[i].name = action_names[i];
+  columns.read<std::uint8_t>(0, 0, n, [&](std::size_t i, std::uint8_t code) {
+    actions[i].kind = action_kinds[within(code, action_kinds.size(), "kind")];
+  });
+  columns.read<std::uint8_t>(1, 0, n, [&](std::size_t i, std::uint8_t code) {
+    actions[i].section = sections[within(code, sections.size(), "section")];
+  });
+  columns.read<std::uint32_t>(2, 0, n, [&](std::size_t i, std::uint32_t stream) {
+    actions[i].stream = within(stream, labels.streams.size(), "stream");
+  });
+  columns.read<std::int32_t>(3, 0, n, [&](auto i, auto value) { actions[i].stage = value; });
+  columns.read<std::int32_t>(4, 0, n, [&](auto i, auto value) { actions[i].micro_batch = value; });
+  columns.read<std::int64_t>(5, 0, n, [&](auto i, auto value) { actions[i].bytes = value; });
+  columns.read<double>(6, 0, n, [&](auto i, auto value) { actions[i].flop = value; });
+}
+
+/// The numbers below a group of the summary, with their keys.
+void read_keyed(const FileReader& file, const std::string& path, std::vector<std::string> key,
+                std::vector<SummaryValue::Keyed>& out) {
+  if (key.size() > 8) throw Failure(path + " is nested too deeply");
+  for (const std::string& step : file.members(path)) {
+    const std::string place = path + "/" + step;
+    key.push_back(hdf5::unescaped(step));
+    if (file.is_group(place))
+      read_keyed(file, place, key, out);
+    else
+      out.push_back({key, file.number(place)});
+    key.pop_back();
+  }
+}
+
+SeriesTable::Series read_one(const FileReader& file, const std::string& path,
+                             const std::string& group, const std::string& step) {
+  return {group, hdf5::unescaped(step), file.text_attribute_or(path, "units", ""),
+          file.text_attribute_or(path, "long_name", ""), file.column<double>(path)};
+}
+
+}  // namespace
+
+Labels read_labels(const FileReader& file) {
+  Labels labels;
+  read_streams(file, labels);
+  read_pools(file, labels);
+  read_tensors(file, labels);
+  labels.stages = names(file, "stages");
+  read_actions(file, labels);
+  return labels;
+}
+
+Summary read_summary(const FileReader& file) {
+  Summary summary;
+  for (const std::string& step : file.members("/summary")) {
+    const std::string path = "/summary/" + step;
+    Summary::Metric metric{hdf5::unescaped(step),
+                           file.text_attribute_or(path, "units", ""),
+                           file.text_attribute_or(path, "long_name", ""),
+                           {}};
+    if (file.is_group(path)) {
+      metric.value.kind = SummaryValue::Kind::keyed;
+      read_keyed(file, path, {}, metric.value.keyed);
+    } else if (file.is_text(path)) {
+      metric.value = SummaryValue::of(file.text(path));
+    } else {
+      metric.value = SummaryValue::of(file.number(path));
+      metric.value.absent = file.text_attribute_or(path, "absent", "");
+    }
+    summary.metrics.push_back(std::move(metric));
+  }
+  return summary;
+}
+
+SeriesTable read_series(const FileReader& file) {
+  SeriesTable table;
+  table.width = file.number_attribute("/series", "bin_width_s");
+  table.time = file.column<double>("/series/time");
+  for (const std::string& step : file.members("/series")) {
+    if (step == "time") continue;
+    const std::string path = "/series/" + step;
+    if (!file.is_group(path)) {
+      table.series.push_back(read_one(file, path, "", step));
+      continue;
+    }
+    for (const std::string& inner : file.members(path))
+      table.series.push_back(read_one(file, path + "/" + inner, hdf5::unescaped(step), inner));
+  }
+  return table;
+}
+
+}  // namespace sluice

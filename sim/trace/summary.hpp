@@ -1,0 +1,66 @@
+// The numbers that a run comes to, as plain data: filled by the metrics, stored by the trace,
+// printed by the commands. The order is the order of the metric catalog.
+#pragma once
+
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace sluice {
+
+/// A number, a text, or numbers by key (a link's name; a pool's and a tensor class's).
+struct SummaryValue {
+  enum class Kind { number, text, keyed };
+  struct Keyed {
+    std::vector<std::string> key;
+    double number = 0;
+  };
+
+  Kind kind = Kind::number;
+  double number = std::numeric_limits<double>::quiet_NaN();  ///< NaN: absent
+  std::string text;
+  std::vector<Keyed> keyed;
+  std::string absent;  ///< why there is no number
+
+  static SummaryValue of(double number) {
+    SummaryValue value;
+    value.number = number;
+    return value;
+  }
+  static SummaryValue of(std::string text) {
+    SummaryValue value;
+    value.kind = Kind::text;
+    value.text = std::move(text);
+    return value;
+  }
+  static SummaryValue of(std::vector<Keyed> keyed) {
+    SummaryValue value;
+    value.kind = Kind::keyed;
+    value.keyed = std::move(keyed);
+    return value;
+  }
+  static SummaryValue none(std::string reason) {
+    SummaryValue value;
+    value.absent = std::move(reason);
+    return value;
+  }
+};
+
+struct Summary {
+  struct Metric {
+    std::string name;     ///< makespan_s
+    std::string unit;     ///< s, byte, J, FLOP, sample, 1 (a ratio), or empty for a text
+    std::string summary;  ///< one sentence
+    SummaryValue value;
+  };
+  std::vector<Metric> metrics;
+
+  const Metric* find(const std::string& name) const {
+    for (const Metric& metric : metrics)
+      if (metric.name == name) return &metric;
+    return nullptr;
+  }
+};
+
+}  // namespace sluice

@@ -1,0 +1,43 @@
+// The small tables of a trace: labels, summary, series. Internal to sim/trace; the caller holds
+// hdf5::lock(). Throws hdf5::Failure.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "trace/chunk_filter.hpp"
+#include "trace/labels.hpp"
+#include "trace/series.hpp"
+#include "trace/summary.hpp"
+#include "trace/tree.hpp"
+
+namespace sluice {
+
+/// Distinct texts numbered in the order in which they first occur.
+class Codes {
+ public:
+  explicit Codes(std::vector<std::string> names = {}) : names_(std::move(names)) {}
+  /// Throws InternalError beyond 255.
+  std::uint8_t of(const std::string& name);
+  const std::vector<std::string>& names() const { return names_; }
+
+ private:
+  std::vector<std::string> names_;
+};
+
+/// What a span repeats of its action.
+struct ActionCodes {
+  std::uint32_t stream;
+  std::int32_t stage, micro_batch;
+  std::uint8_t kind;
+};
+
+/// /labels/*. Returns the codes by action.
+std::vector<ActionCodes> write_labels(Tree& tree, ChunkFilter& filter, const Labels& labels);
+/// /summary/*
+void write_summary(Tree& tree, const Summary& summary);
+/// /series/*
+void write_series(Tree& tree, ChunkFilter& filter, const SeriesTable& table);
+
+}  // namespace sluice
