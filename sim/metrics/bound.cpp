@@ -1,0 +1,88 @@
+#include "metrics/bound.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "metrics/paths.hpp"
+
+namespace sluice {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr std::int64_t most_executions = 20'000'000;
+
+/// When the earliest byte can cross the link, the work of all bytes, and what must follow the last.
+struct LinkLoad {
+  double head = infinity, busy = 0, tail = infinity;
+};
+
+std::vector<LinkLoad> link_loads(const PathGraph& graph, const Heads& heads, const Tails& tails) {
+  const Plan& plan = graph.plan;
+  std::vector<LinkLoad> loads(plan.links.size());
+  for (std::uint32_t a = 0; a < plan.actions.size(); ++a) {
+    const Action& action = plan.actions[a];
+    const auto executions = static_cast<double>(plan.executions_of(a));
+    if (!action.is_transfer() || executions == 0) continue;
+    for (const std::uint32_t link : plan.routes[action.route].links) {
+      LinkLoad& load = loads[link];
+      load.head = std::min(load.head, heads.action_start[a] + graph.nodes[a].setup_s);
+      load.busy += executions * static_cast<double>(action.bytes) / plan.links[link].bandwidth;
+      load.tail = std::min(load.tail, tails.action_tail[a]);
+    }
+  }
+  return loads;
+}
+
+std::vector<double> stream_busy(const PathGraph& graph) {
+  std::vector<double> busy(graph.plan.streams.size(), 0);
+  for (std::uint32_t a = 0; a < graph.nodes.size(); ++a)
+    busy[graph.nodes[a].stream] +=
+        static_cast<double>(graph.plan.executions_of(a)) * graph.nodes[a].seconds;
+  return busy;
+}
+
+}  // namespace
+
+// Why no execution is faster:
+// - An execution (an action in an iteration) starts after the previous one on its stream has ended
+// and
+//   after all that it waits for is available; it lasts at least as long as it does alone on its
+//   links, and is available `latency` after its end. Memory can only delay it. So the longest path
+//   through stream order and waits from the beginning to an execution is a lower bound of its start
+//   (head), the longest path from its end to the last availability one of what must follow (tail),
+//   and the longest path of all one of the makespan. Leaving constraints out keeps them lower
+//   bounds.
+// - A stream executes one action at a time, from its first start to its last end: makespan >= head
+// of
+//   its first + sum of all its durations + tail of its last execution.
+// - Over a link at most `bandwidth` bytes flow a second. None flows before the least head + setup
+// of
+//   the transfers that cross it; and whichever transfer is the last, its end and then its tail
+//   follow. The tail of an action's last execution is also one of its earlier executions, because
+//   these end before. So makespan >= least head + sum of bytes / bandwidth + least tail.
+Bound lower_bound(const Plan& plan) {
+  const PathGraph graph(plan);
+  const Heads heads = walk_forwards(graph, most_executions);
+  const Tails tails = walk_backwards(graph);
+
+  Bound best{0, "dependencies"};
+  const auto consider = [&](double seconds, const std::string& resource) {
+    if (seconds > best.seconds) best = {seconds, resource};
+  };
+  const std::vector<double> busy = stream_busy(graph);
+  for (std::size_t s = 0; s < busy.size(); ++s)
+    if (heads.stream_start[s] < infinity)
+      consider(heads.stream_start[s] + busy[s] + tails.stream_tail[s], plan.streams[s].name);
+  const std::vector<LinkLoad> loads = link_loads(graph, heads, tails);
+  for (std::size_t l = 0; l < loads.size(); ++l)
+    if (loads[l].head < infinity)
+      consider(loads[l].head + loads[l].busy + loads[l].tail, plan.links[l].name);
+  // A resource that explains the longest path to the last digits is named rather than the path.
+  if (heads.latest_available > best.seconds * (1 + 1e-12))
+    best = {heads.latest_available, "dependencies"};
+  return best;
+}
+
+}  // namespace sluice

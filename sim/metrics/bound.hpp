@@ -1,0 +1,20 @@
+// A lower bound of the makespan of any execution of a plan, and what binds.
+#pragma once
+
+#include <string>
+
+#include "plan/plan.hpp"
+
+namespace sluice {
+
+struct Bound {
+  double seconds = 0;
+  /// The stream or link whose work, with what must come before and after it, takes that long; or
+  /// "dependencies": a chain of actions over several streams.
+  std::string resource;
+};
+
+/// The plan has passed check(). Throws InternalError when its waits form a cycle.
+Bound lower_bound(const Plan& plan);
+
+}  // namespace sluice

@@ -1,0 +1,53 @@
+// lower_bound: how much faster no execution of this plan can be, and what binds.
+#include "metrics/metric.hpp"
+
+namespace sluice {
+namespace {
+
+SummaryValue bound(const Totals& totals) {
+  return SummaryValue::of(totals.bound().seconds);
+}
+
+SummaryValue ratio(const Totals& totals) {
+  if (!totals.complete()) return SummaryValue::none("the run did not reach its end");
+  if (totals.makespan() == 0) return SummaryValue::none("the run took no time");
+  return SummaryValue::of(totals.bound().seconds / totals.makespan());
+}
+
+SummaryValue resource(const Totals& totals) {
+  return SummaryValue::of(totals.bound().resource);
+}
+
+}  // namespace
+
+extern const Metric lower_bound_s_metric = {
+    .name = "lower_bound_s",
+    .unit = "s",
+    .summary =
+        "No execution of this plan is faster: its busiest stream or link with what must come "
+        "before "
+        "and after, or its longest chain of actions.",
+    .source = "metrics/bound.cpp",
+    .better = Metric::Better::neither,
+    .value = bound,
+};
+
+extern const Metric bound_ratio_metric = {
+    .name = "bound_ratio",
+    .unit = "1",
+    .summary = "Lower bound / makespan: 1 is as fast as the plan can be.",
+    .source = "metrics/bound.cpp",
+    .better = Metric::Better::higher,
+    .value = ratio,
+};
+
+extern const Metric bound_by_metric = {
+    .name = "bound_by",
+    .unit = "",
+    .summary = "The stream or link that binds, or dependencies.",
+    .source = "metrics/bound.cpp",
+    .better = Metric::Better::neither,
+    .value = resource,
+};
+
+}  // namespace sluice

@@ -1,0 +1,71 @@
+// compute: how long the compute streams were busy, and how well they were used.
+#include <algorithm>
+
+#include "metrics/metric.hpp"
+
+namespace sluice {
+namespace {
+
+std::size_t compute_streams(const Plan& plan) {
+  std::size_t count = 0;
+  for (const Stream& stream : plan.streams) count += stream.kind == StreamKind::compute;
+  return count;
+}
+
+SummaryValue compute(const Totals& totals) {
+  return SummaryValue::of(totals.sums().compute_s);
+}
+
+SummaryValue utilisation(const Totals& totals) {
+  const std::size_t streams = compute_streams(totals.plan());
+  if (streams == 0) return SummaryValue::none("the plan has no compute stream");
+  if (totals.makespan() == 0) return SummaryValue::none("the run took no time");
+  return SummaryValue::of(totals.sums().compute_s /
+                          (totals.makespan() * static_cast<double>(streams)));
+}
+
+SummaryValue bubble(const Totals& totals) {
+  const Plan& plan = totals.plan();
+  double greatest = 0;
+  for (std::size_t s = 0; s < plan.streams.size(); ++s) {
+    const Totals::Stream& stream = totals.streams()[s];
+    if (plan.streams[s].kind == StreamKind::compute && stream.spans > 0)
+      greatest = std::max(greatest, stream.last_end - stream.first_start);
+  }
+  if (greatest == 0) return SummaryValue::none("nothing was computed");
+  const double mean = totals.sums().compute_s / static_cast<double>(compute_streams(plan));
+  return SummaryValue::of(1 - mean / greatest);
+}
+
+}  // namespace
+
+extern const Metric compute_s_metric = {
+    .name = "compute_s",
+    .unit = "s",
+    .summary = "Busy time of all compute streams, recomputation included.",
+    .source = "definition",
+    .better = Metric::Better::neither,
+    .value = compute,
+};
+
+extern const Metric compute_utilisation_metric = {
+    .name = "compute_utilisation",
+    .unit = "1",
+    .summary = "Busy time of the compute streams / (makespan x compute streams).",
+    .source = "definition",
+    .better = Metric::Better::higher,
+    .value = utilisation,
+};
+
+extern const Metric bubble_fraction_metric = {
+    .name = "bubble_fraction",
+    .unit = "1",
+    .summary =
+        "1 - mean busy time of the compute streams / greatest time of one from first start to last "
+        "end.",
+    .source = "pipeline bubble: Huang et al., GPipe (2019), section 2.3",
+    .better = Metric::Better::lower,
+    .value = bubble,
+};
+
+}  // namespace sluice

@@ -1,0 +1,100 @@
+// energy: idle power for the whole run, and what work takes above it.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "metrics/metric.hpp"
+
+namespace sluice {
+namespace {
+
+/// Devices in the order of their first stream; a stream without a device stands for itself.
+std::vector<SummaryValue::Keyed> devices(const Totals& totals) {
+  std::vector<SummaryValue::Keyed> keyed;
+  for (std::size_t s = 0; s < totals.plan().streams.size(); ++s) {
+    const Stream& stream = totals.plan().streams[s];
+    const std::string& name = stream.device.empty() ? stream.name : stream.device;
+    const double joules = stream.idle_w * totals.makespan() + totals.sums().stream_joules[s];
+    auto found = std::find_if(keyed.begin(), keyed.end(),
+                              [&](const auto& device) { return device.key.front() == name; });
+    if (found == keyed.end())
+      keyed.push_back({{name}, joules});
+    else
+      found->number += joules;
+  }
+  return keyed;
+}
+
+/// Busy power counts in proportion to the link's utilisation.
+std::vector<SummaryValue::Keyed> links(const Totals& totals) {
+  std::vector<SummaryValue::Keyed> keyed;
+  for (std::size_t l = 0; l < totals.plan().links.size(); ++l) {
+    const Link& link = totals.plan().links[l];
+    const double full_s = totals.sums().link_bytes[l] / link.bandwidth;
+    keyed.push_back(
+        {{link.name}, link.idle_w * totals.makespan() + (link.busy_w - link.idle_w) * full_s});
+  }
+  return keyed;
+}
+
+double joules(const Totals& totals) {
+  double sum = 0;
+  for (const auto& keyed : {devices(totals), links(totals)})
+    for (const SummaryValue::Keyed& one : keyed) sum += one.number;
+  return sum;
+}
+
+SummaryValue energy(const Totals& totals) {
+  return SummaryValue::of(joules(totals));
+}
+SummaryValue by_device(const Totals& totals) {
+  return SummaryValue::of(devices(totals));
+}
+SummaryValue by_link(const Totals& totals) {
+  return SummaryValue::of(links(totals));
+}
+
+SummaryValue per_sample(const Totals& totals) {
+  if (totals.sums().samples == 0) return SummaryValue::none("no sample was completed");
+  return SummaryValue::of(joules(totals) / totals.sums().samples);
+}
+
+}  // namespace
+
+extern const Metric energy_j_metric = {
+    .name = "energy_j",
+    .unit = "J",
+    .summary = "Energy of all devices and links.",
+    .source = "definition",
+    .better = Metric::Better::lower,
+    .value = energy,
+};
+
+extern const Metric energy_j_by_device_metric = {
+    .name = "energy_j_by_device",
+    .unit = "J",
+    .summary = "Idle power x makespan + the joules of its actions.",
+    .source = "definition",
+    .better = Metric::Better::neither,
+    .value = by_device,
+};
+
+extern const Metric energy_j_by_link_metric = {
+    .name = "energy_j_by_link",
+    .unit = "J",
+    .summary = "Idle power x makespan + (busy - idle power) x bytes / bandwidth.",
+    .source = "definition",
+    .better = Metric::Better::neither,
+    .value = by_link,
+};
+
+extern const Metric energy_per_sample_j_metric = {
+    .name = "energy_per_sample_j",
+    .unit = "J/sample",
+    .summary = "Energy / samples.",
+    .source = "definition",
+    .better = Metric::Better::lower,
+    .value = per_sample,
+};
+
+}  // namespace sluice

@@ -1,0 +1,37 @@
+// flop: what was computed, and how much of it for each byte moved.
+#include "metrics/metric.hpp"
+
+namespace sluice {
+namespace {
+
+SummaryValue flop(const Totals& totals) {
+  return SummaryValue::of(totals.sums().flop);
+}
+
+SummaryValue intensity(const Totals& totals) {
+  if (totals.sums().transferred_bytes == 0) return SummaryValue::none("nothing was transferred");
+  return SummaryValue::of(totals.sums().flop / totals.sums().transferred_bytes);
+}
+
+}  // namespace
+
+extern const Metric flop_metric = {
+    .name = "flop",
+    .unit = "FLOP",
+    .summary = "Floating-point operations of all executed actions; 1 MAC is 2.",
+    .source = "definition",
+    .better = Metric::Better::neither,
+    .value = flop,
+};
+
+extern const Metric arithmetic_intensity_metric = {
+    .name = "arithmetic_intensity",
+    .unit = "FLOP/byte",
+    .summary =
+        "FLOP / transferred bytes: of the transfers between memories, not of the accesses to one.",
+    .source = "Williams et al., Roofline (2009), with transfers in place of DRAM traffic",
+    .better = Metric::Better::neither,
+    .value = intensity,
+};
+
+}  // namespace sluice

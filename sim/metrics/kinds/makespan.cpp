@@ -1,0 +1,22 @@
+// makespan: from the start of the run until everything has ended and arrived.
+#include "metrics/metric.hpp"
+
+namespace sluice {
+namespace {
+
+SummaryValue makespan(const Totals& totals) {
+  return SummaryValue::of(totals.makespan());
+}
+
+}  // namespace
+
+extern const Metric makespan_s_metric = {
+    .name = "makespan_s",
+    .unit = "s",
+    .summary = "Time until everything has ended and arrived: the latest available.",
+    .source = "definition",
+    .better = Metric::Better::lower,
+    .value = makespan,
+};
+
+}  // namespace sluice

@@ -1,0 +1,71 @@
+// peak_bytes: the high-water mark of each pool, what it consists of, and what it is too much.
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "metrics/metric.hpp"
+
+namespace sluice {
+namespace {
+
+SummaryValue peak(const Totals& totals) {
+  std::vector<SummaryValue::Keyed> keyed;
+  for (std::size_t p = 0; p < totals.plan().pools.size(); ++p)
+    keyed.push_back(
+        {{totals.plan().pools[p].name}, static_cast<double>(totals.pools()[p].peak_bytes)});
+  return SummaryValue::of(std::move(keyed));
+}
+
+/// At the first moment of the pool's peak, so that the classes add up to it.
+SummaryValue by_class(const Totals& totals) {
+  std::vector<SummaryValue::Keyed> keyed;
+  for (std::size_t p = 0; p < totals.plan().pools.size(); ++p)
+    for (std::size_t c = 0; c < tensor_class_count; ++c)
+      if (const std::int64_t bytes = totals.pools()[p].at_peak[c]; bytes != 0)
+        keyed.push_back(
+            {{totals.plan().pools[p].name, std::string(name_of(static_cast<TensorClass>(c)))},
+             static_cast<double>(bytes)});
+  return SummaryValue::of(std::move(keyed));
+}
+
+SummaryValue overflow(const Totals& totals) {
+  std::vector<SummaryValue::Keyed> keyed;
+  for (std::size_t p = 0; p < totals.plan().pools.size(); ++p) {
+    const Pool& pool = totals.plan().pools[p];
+    if (pool.enforced || !pool.capacity) continue;
+    const std::int64_t over = totals.pools()[p].peak_bytes - *pool.capacity;
+    keyed.push_back({{pool.name}, static_cast<double>(std::max<std::int64_t>(0, over))});
+  }
+  return SummaryValue::of(std::move(keyed));
+}
+
+}  // namespace
+
+extern const Metric peak_bytes_metric = {
+    .name = "peak_bytes",
+    .unit = "byte",
+    .summary = "Most bytes in the pool at one moment.",
+    .source = "definition",
+    .better = Metric::Better::lower,
+    .value = peak,
+};
+
+extern const Metric peak_bytes_by_class_metric = {
+    .name = "peak_bytes_by_class",
+    .unit = "byte",
+    .summary = "What the pool held at the first moment of its peak, by tensor class.",
+    .source = "definition",
+    .better = Metric::Better::neither,
+    .value = by_class,
+};
+
+extern const Metric overflow_bytes_metric = {
+    .name = "overflow_bytes",
+    .unit = "byte",
+    .summary = "Peak beyond a capacity that is known and was not enforced.",
+    .source = "definition",
+    .better = Metric::Better::lower,
+    .value = overflow,
+};
+
+}  // namespace sluice

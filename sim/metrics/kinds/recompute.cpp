@@ -1,0 +1,37 @@
+// recompute: what computing activations a second time cost.
+#include "metrics/metric.hpp"
+
+namespace sluice {
+namespace {
+
+SummaryValue recompute(const Totals& totals) {
+  return SummaryValue::of(totals.sums().recompute_s);
+}
+
+SummaryValue overhead(const Totals& totals) {
+  const double once = totals.sums().compute_s - totals.sums().recompute_s;
+  if (!(once > 0)) return SummaryValue::none("nothing was computed a first time");
+  return SummaryValue::of(totals.sums().recompute_s / once);
+}
+
+}  // namespace
+
+extern const Metric recompute_s_metric = {
+    .name = "recompute_s",
+    .unit = "s",
+    .summary = "Busy time of recomputation.",
+    .source = "definition",
+    .better = Metric::Better::lower,
+    .value = recompute,
+};
+
+extern const Metric recompute_overhead_metric = {
+    .name = "recompute_overhead",
+    .unit = "1",
+    .summary = "Recomputation / (compute - recomputation).",
+    .source = "Chen et al., Training Deep Nets with Sublinear Memory Cost (2016)",
+    .better = Metric::Better::lower,
+    .value = overhead,
+};
+
+}  // namespace sluice

@@ -1,0 +1,78 @@
+// transfer_s: how long transfers occupied their streams, set-up included; exposed_transfer_s: how
+// much of it compute had to wait for.
+#include <utility>
+#include <vector>
+
+#include "metrics/metric.hpp"
+
+namespace sluice {
+namespace {
+
+SummaryValue all(const Totals& totals) {
+  return SummaryValue::of(totals.sums().transfer_s);
+}
+
+SummaryValue by_link(const Totals& totals) {
+  std::vector<SummaryValue::Keyed> keyed;
+  for (std::size_t l = 0; l < totals.plan().links.size(); ++l)
+    keyed.push_back({{totals.plan().links[l].name}, totals.sums().link_transfer_s[l]});
+  return SummaryValue::of(std::move(keyed));
+}
+
+SummaryValue by_class(const Totals& totals) {
+  std::vector<SummaryValue::Keyed> keyed;
+  for (std::size_t c = 0; c < tensor_class_count; ++c)
+    if (totals.sums().class_transfer_s[c] > 0)
+      keyed.push_back(
+          {{std::string(name_of(static_cast<TensorClass>(c)))}, totals.sums().class_transfer_s[c]});
+  return SummaryValue::of(std::move(keyed));
+}
+
+SummaryValue exposed(const Totals& totals) {
+  double seconds = 0;
+  for (const Totals::Stream& stream : totals.streams()) seconds += stream.exposed_s.value();
+  return SummaryValue::of(seconds);
+}
+
+}  // namespace
+
+extern const Metric transfer_s_metric = {
+    .name = "transfer_s",
+    .unit = "s",
+    .summary = "Busy time of all transfers, from set-up to the last byte.",
+    .source = "definition",
+    .better = Metric::Better::neither,
+    .value = all,
+};
+
+extern const Metric transfer_s_by_link_metric = {
+    .name = "transfer_s_by_link",
+    .unit = "s",
+    .summary =
+        "Busy time of the transfers that cross the link; one that crosses two links counts for "
+        "both.",
+    .source = "definition",
+    .better = Metric::Better::neither,
+    .value = by_link,
+};
+
+extern const Metric transfer_s_by_class_metric = {
+    .name = "transfer_s_by_class",
+    .unit = "s",
+    .summary = "Busy time of the transfers of each tensor class.",
+    .source = "definition",
+    .better = Metric::Better::neither,
+    .value = by_class,
+};
+
+extern const Metric exposed_transfer_s_metric = {
+    .name = "exposed_transfer_s",
+    .unit = "s",
+    .summary =
+        "Time in which compute streams were idle and what they waited for last was a transfer.",
+    .source = "definition",
+    .better = Metric::Better::lower,
+    .value = exposed,
+};
+
+}  // namespace sluice

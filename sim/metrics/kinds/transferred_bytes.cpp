@@ -1,0 +1,59 @@
+// transferred_bytes: what was moved.
+#include <utility>
+#include <vector>
+
+#include "metrics/metric.hpp"
+
+namespace sluice {
+namespace {
+
+SummaryValue all(const Totals& totals) {
+  return SummaryValue::of(totals.sums().transferred_bytes);
+}
+
+SummaryValue by_link(const Totals& totals) {
+  std::vector<SummaryValue::Keyed> keyed;
+  for (std::size_t l = 0; l < totals.plan().links.size(); ++l)
+    keyed.push_back({{totals.plan().links[l].name}, totals.sums().link_bytes[l]});
+  return SummaryValue::of(std::move(keyed));
+}
+
+SummaryValue by_class(const Totals& totals) {
+  std::vector<SummaryValue::Keyed> keyed;
+  for (std::size_t c = 0; c < tensor_class_count; ++c)
+    if (totals.sums().class_bytes[c] > 0)
+      keyed.push_back(
+          {{std::string(name_of(static_cast<TensorClass>(c)))}, totals.sums().class_bytes[c]});
+  return SummaryValue::of(std::move(keyed));
+}
+
+}  // namespace
+
+extern const Metric transferred_bytes_metric = {
+    .name = "transferred_bytes",
+    .unit = "byte",
+    .summary = "Bytes of all transfers, each counted once.",
+    .source = "definition",
+    .better = Metric::Better::lower,
+    .value = all,
+};
+
+extern const Metric transferred_bytes_by_link_metric = {
+    .name = "transferred_bytes_by_link",
+    .unit = "byte",
+    .summary = "Bytes that crossed the link.",
+    .source = "definition",
+    .better = Metric::Better::neither,
+    .value = by_link,
+};
+
+extern const Metric transferred_bytes_by_class_metric = {
+    .name = "transferred_bytes_by_class",
+    .unit = "byte",
+    .summary = "Bytes moved of each tensor class.",
+    .source = "definition",
+    .better = Metric::Better::neither,
+    .value = by_class,
+};
+
+}  // namespace sluice

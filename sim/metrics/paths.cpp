@@ -1,0 +1,300 @@
+#include "metrics/paths.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "base/error.hpp"
+
+namespace sluice {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+/// Executions whose times are kept; waits that reach further back are left out.
+constexpr std::int64_t most_remembered = 4'000'000;
+
+double seconds_alone(const Plan& plan, const Action& action) {
+  if (!action.is_transfer()) return action.seconds;
+  const Route& route = plan.routes[action.route];
+  double bandwidth = infinity;
+  for (const std::uint32_t link : route.links)
+    bandwidth = std::min(bandwidth, plan.links[link].bandwidth);
+  return route.setup_s + static_cast<double>(action.bytes) / bandwidth;
+}
+
+}  // namespace
+
+PathGraph::PathGraph(const Plan& p) : plan(p), nodes(p.actions.size()), order(p.actions.size()) {
+  for (std::uint32_t a = 0; a < nodes.size(); ++a) {
+    const Action& action = plan.actions[a];
+    Node& node = nodes[a];
+    node.seconds = seconds_alone(plan, action);
+    if (action.is_transfer()) {
+      node.setup_s = plan.routes[action.route].setup_s;
+      node.latency_s = plan.routes[action.route].latency_s;
+    }
+    node.stream = action.stream;
+    node.body = plan.section_of(a) == Section::body;
+    node.ahead = node.body ? action.ahead : 0;
+    node.wait_begin = static_cast<std::uint32_t>(waits.size());
+    waits.insert(waits.end(), action.waits.begin(), action.waits.end());
+    node.wait_end = static_cast<std::uint32_t>(waits.size());
+    for (const Wait& wait : action.waits)
+      if (plan.section_of(wait.action) == Section::body)
+        longest_wait = std::max<std::int64_t>(longest_wait, wait.distance);
+    if (std::abs(node.ahead) < plan.iterations)
+      farthest_ahead = std::max(farthest_ahead, std::abs(node.ahead));
+  }
+  std::iota(order.begin(), order.end(), 0U);
+  for (const Section section : {Section::prologue, Section::body, Section::epilogue})
+    sort_section(section);
+}
+
+std::int64_t PathGraph::runs_between(const Node& node, std::int64_t begin, std::int64_t end) const {
+  const std::int64_t first = std::max(begin, -node.ahead);
+  const std::int64_t last = std::min(end, plan.iterations - node.ahead);
+  return std::max<std::int64_t>(0, last - first);
+}
+
+/// Listing order, unless an action waits for one that is listed after it.
+void PathGraph::sort_section(Section section) {
+  const std::uint32_t begin = plan.section_begin(section), end = plan.section_end(section);
+  const auto inside = [&](const Wait& wait) {
+    return wait.action >= begin && wait.action < end && wait.distance == 0;
+  };
+  bool sorted = true;
+  for (std::uint32_t a = begin; a < end && sorted; ++a)
+    for (std::uint32_t w = nodes[a].wait_begin; w < nodes[a].wait_end; ++w)
+      if (inside(waits[w]) && waits[w].action >= a) sorted = false;
+  if (sorted) return;
+
+  std::vector<std::vector<std::uint32_t>> after(end - begin);
+  std::vector<std::uint32_t> missing(end - begin, 0), last(plan.streams.size(), none), ready;
+  const auto edge = [&](std::uint32_t from, std::uint32_t to) {
+    after[from - begin].push_back(to);
+    ++missing[to - begin];
+  };
+  for (std::uint32_t a = begin; a < end; ++a) {
+    std::uint32_t& previous = last[nodes[a].stream];
+    if (previous != none) edge(previous, a);
+    previous = a;
+    for (std::uint32_t w = nodes[a].wait_begin; w < nodes[a].wait_end; ++w)
+      if (inside(waits[w])) edge(waits[w].action, a);
+  }
+  for (std::uint32_t a = begin; a < end; ++a)
+    if (missing[a - begin] == 0) ready.push_back(a);
+  std::uint32_t place = begin;
+  while (!ready.empty()) {
+    const std::uint32_t a = ready.back();
+    ready.pop_back();
+    order[place++] = a;
+    for (const std::uint32_t next : after[a - begin])
+      if (--missing[next - begin] == 0) ready.push_back(next);
+  }
+  if (place != end) throw InternalError("the waits of a checked plan form a cycle");
+}
+
+namespace {
+
+/// Times of executions by (action, iteration), for a range of iterations of the body.
+class Window {
+ public:
+  /// Holds the last `iterations` iterations written.
+  Window(const Plan& plan, std::int64_t iterations)
+      : begin_(plan.body_begin),
+        width_(plan.body_end - plan.body_begin),
+        iterations_(std::max<std::int64_t>(1, iterations)),
+        values_(static_cast<std::size_t>(iterations_) * width_, 0) {}
+  double& at(std::uint32_t action, std::int64_t iteration) {
+    return values_[static_cast<std::size_t>(iteration % iterations_) * width_ + action - begin_];
+  }
+  void clear() { std::fill(values_.begin(), values_.end(), 0); }
+
+ private:
+  std::uint32_t begin_;
+  std::size_t width_;
+  std::int64_t iterations_;
+  std::vector<double> values_;
+};
+
+class Forwards {
+ public:
+  Forwards(const PathGraph& graph, std::int64_t most)
+      : graph_(graph),
+        plan_(graph.plan),
+        body_(std::max<std::int64_t>(1, plan_.body_end - plan_.body_begin)),
+        reach_(std::min({graph.longest_wait + 1, plan_.iterations, 1 + most_remembered / body_})),
+        available_(graph.nodes.size(), 0),
+        window_(plan_, reach_),
+        time_(plan_.streams.size(), 0),
+        most_(most) {
+    heads_.action_start.assign(graph.nodes.size(), infinity);
+    heads_.stream_start.assign(plan_.streams.size(), infinity);
+  }
+
+  Heads run() {
+    section(Section::prologue);
+    const std::int64_t n = plan_.iterations;
+    const std::int64_t few = std::max(reach_, graph_.farthest_ahead + 1);
+    const std::int64_t half = std::max(few, most_ / body_ / 2);
+    if (n <= 2 * half) {
+      iterations(0, n);
+    } else {
+      iterations(0, half);
+      skip(half, n - half);
+      iterations(n - half, n);
+    }
+    section(Section::epilogue);
+    return std::move(heads_);
+  }
+
+ private:
+  void section(Section section) {
+    for (std::uint32_t i = plan_.section_begin(section); i < plan_.section_end(section); ++i)
+      available_[graph_.order[i]] = execute(graph_.order[i], 0);
+  }
+
+  void iterations(std::int64_t begin, std::int64_t end) {
+    for (std::int64_t iteration = begin; iteration < end; ++iteration)
+      for (std::uint32_t i = plan_.body_begin; i < plan_.body_end; ++i) {
+        const std::uint32_t a = graph_.order[i];
+        window_.at(a, iteration) =
+            graph_.runs(graph_.nodes[a], iteration) ? execute(a, iteration) : 0;
+      }
+  }
+
+  void skip(std::int64_t begin, std::int64_t end) {
+    for (std::uint32_t a = plan_.body_begin; a < plan_.body_end; ++a) {
+      const PathGraph::Node& node = graph_.nodes[a];
+      time_[node.stream] +=
+          static_cast<double>(graph_.runs_between(node, begin, end)) * node.seconds;
+    }
+    window_.clear();  // what was skipped is waited for by nobody
+  }
+
+  /// Returns when those who wait for it may start.
+  double execute(std::uint32_t a, std::int64_t iteration) {
+    const PathGraph::Node& node = graph_.nodes[a];
+    double start = time_[node.stream];
+    for (std::uint32_t w = node.wait_begin; w < node.wait_end; ++w)
+      start = std::max(start, awaited(node, graph_.waits[w], iteration));
+    if (heads_.action_start[a] == infinity) heads_.action_start[a] = start;
+    double& first = heads_.stream_start[node.stream];
+    if (first == infinity) first = start;
+    const double end = start + node.seconds;
+    time_[node.stream] = end;
+    heads_.latest_available = std::max(heads_.latest_available, end + node.latency_s);
+    return end + node.latency_s;
+  }
+
+  double awaited(const PathGraph::Node& node, const Wait& wait, std::int64_t iteration) {
+    if (!graph_.nodes[wait.action].body) return available_[wait.action];
+    const std::int64_t on = (node.body ? iteration : plan_.iterations - 1) - wait.distance;
+    if (on < 0 || static_cast<std::int64_t>(wait.distance) >= reach_) return 0;
+    return window_.at(wait.action, on);
+  }
+
+  const PathGraph& graph_;
+  const Plan& plan_;
+  std::int64_t body_, reach_;
+  std::vector<double> available_;  ///< by action, outside the body
+  Window window_;
+  std::vector<double> time_;  ///< by stream: the end of what ran
+  std::int64_t most_;
+  Heads heads_;
+};
+
+class Backwards {
+ public:
+  explicit Backwards(const PathGraph& graph)
+      : graph_(graph),
+        plan_(graph.plan),
+        few_(std::min(plan_.iterations, graph.farthest_ahead + 4)),
+        known_(graph.nodes.size(), 0),
+        window_(plan_, few_),
+        rest_(plan_.streams.size(), 0) {
+    tails_.action_tail.assign(graph.nodes.size(), infinity);
+    tails_.stream_tail.assign(plan_.streams.size(), infinity);
+  }
+
+  Tails run() {
+    section(Section::epilogue);
+    const std::int64_t n = plan_.iterations, first = n - few_;
+    iterations(first, n);
+    if (first > 0) {
+      // The iterations in the middle count with the work of each stream alone; then the first few.
+      const std::int64_t front = std::min(few_, first);
+      for (std::uint32_t a = plan_.body_begin; a < plan_.body_end; ++a) {
+        const PathGraph::Node& node = graph_.nodes[a];
+        rest_[node.stream] +=
+            static_cast<double>(graph_.runs_between(node, front, first)) * node.seconds;
+      }
+      window_.clear();
+      iterations(0, front);
+    }
+    section(Section::prologue);
+    return std::move(tails_);
+  }
+
+ private:
+  void section(Section section) {
+    for (std::uint32_t i = plan_.section_end(section); i-- > plan_.section_begin(section);)
+      execute(graph_.order[i], 0, known_[graph_.order[i]]);
+  }
+
+  void iterations(std::int64_t begin, std::int64_t end) {
+    begin_ = begin;
+    for (std::int64_t iteration = end; iteration-- > begin;)
+      for (std::uint32_t i = plan_.body_end; i-- > plan_.body_begin;) {
+        const std::uint32_t a = graph_.order[i];
+        if (graph_.runs(graph_.nodes[a], iteration))
+          execute(a, iteration, window_.at(a, iteration));
+      }
+  }
+
+  /// `pushed`: the longest of what waits for it, counted from when it is available.
+  void execute(std::uint32_t a, std::int64_t iteration, double pushed) {
+    const PathGraph::Node& node = graph_.nodes[a];
+    const double tail = std::max(rest_[node.stream], node.latency_s + pushed);
+    if (tails_.action_tail[a] == infinity) tails_.action_tail[a] = tail;
+    double& last = tails_.stream_tail[node.stream];
+    if (last == infinity) last = tail;
+    const double from_start = node.seconds + tail;
+    rest_[node.stream] = from_start;
+    for (std::uint32_t w = node.wait_begin; w < node.wait_end; ++w)
+      push(node, graph_.waits[w], iteration, from_start);
+  }
+
+  void push(const PathGraph::Node& node, const Wait& wait, std::int64_t iteration,
+            double from_start) {
+    double* target = &known_[wait.action];
+    if (graph_.nodes[wait.action].body) {
+      const std::int64_t on = (node.body ? iteration : plan_.iterations - 1) - wait.distance;
+      const std::int64_t oldest = node.body ? begin_ : plan_.iterations - few_;
+      if (on < oldest || on < 0) return;
+      target = &window_.at(wait.action, on);
+    }
+    *target = std::max(*target, from_start);
+  }
+
+  const PathGraph& graph_;
+  const Plan& plan_;
+  std::int64_t few_, begin_ = 0;
+  std::vector<double> known_;  ///< pushed, by action, outside the body
+  Window window_;              ///< pushed, by execution
+  std::vector<double> rest_;   ///< by stream: from the start of what runs next to the end of all
+  Tails tails_;
+};
+
+}  // namespace
+
+Heads walk_forwards(const PathGraph& graph, std::int64_t most) {
+  return Forwards(graph, most).run();
+}
+
+Tails walk_backwards(const PathGraph& graph) {
+  return Backwards(graph).run();
+}
+
+}  // namespace sluice

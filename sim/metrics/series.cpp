@@ -1,0 +1,126 @@
+#include "metrics/series.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+namespace sluice {
+
+namespace {
+
+double link_joules(const Plan& plan, const Action& action) {
+  double joules = 0;
+  if (!action.is_transfer()) return joules;
+  for (const std::uint32_t number : plan.routes[action.route].links) {
+    const Link& link = plan.links[number];
+    joules += (link.busy_w - link.idle_w) * static_cast<double>(action.bytes) / link.bandwidth;
+  }
+  return joules;
+}
+
+}  // namespace
+
+SeriesSink::SeriesSink(const Plan& plan, double width)
+    : plan_(plan),
+      most_bins_(std::clamp<std::size_t>(4'000'000 / (plan.streams.size() + 3), 100, 10'000)),
+      width_(width > 0 && std::isfinite(width) ? width : 1e-6),
+      per_second_(1 / width_),
+      busy_(plan.streams.size(), Bins(most_bins_)),
+      samples_(most_bins_),
+      recompute_(most_bins_),
+      dynamic_(most_bins_) {
+  for (const Stream& stream : plan.streams) idle_w_ += stream.idle_w;
+  for (const Link& link : plan.links) idle_w_ += link.idle_w;
+  for (const Action& action : plan.actions)
+    joules_.push_back(action.joules + link_joules(plan, action));
+}
+
+void SeriesSink::reach(double time) {
+  end_ = std::max(end_, time);
+  while (time * per_second_ >= static_cast<double>(most_bins_)) {
+    const auto halve = [this](Bins& bins) {
+      for (std::size_t i = 0; i < most_bins_; ++i) {
+        const double pair = 2 * i < most_bins_ ? bins[2 * i] : 0;
+        bins[i] = pair + (2 * i + 1 < most_bins_ ? bins[2 * i + 1] : 0);
+      }
+    };
+    for (Bins& bins : busy_) halve(bins);
+    for (Bins* bins : {&samples_, &recompute_, &dynamic_}) halve(*bins);
+    width_ *= 2;
+    per_second_ = 1 / width_;
+  }
+}
+
+void SeriesSink::spread(Bins& bins, double start, double end, double amount) {
+  auto bin = std::min(static_cast<std::size_t>(start * per_second_), most_bins_ - 1);
+  const auto last = std::min(static_cast<std::size_t>(end * per_second_), most_bins_ - 1);
+  if (bin == last) {
+    bins[bin] += amount;
+    return;
+  }
+  const double rate = amount / (end - start);
+  double from = start;
+  for (; bin < last; ++bin) {
+    const double border = static_cast<double>(bin + 1) * width_;
+    bins[bin] += rate * (border - from);
+    from = border;
+  }
+  bins[last] += rate * (end - from);
+}
+
+void SeriesSink::span(const Span& span) {
+  const Action& action = plan_.actions[span.action];
+  if (span.available > end_) reach(span.available);
+  spread(busy_[action.stream], span.start, span.end, span.end - span.start);
+  if (joules_[span.action] != 0) spread(dynamic_, span.start, span.end, joules_[span.action]);
+  if (action.kind == ActionKind::recompute)
+    spread(recompute_, span.start, span.end, span.end - span.start);
+  if (action.samples_done != 0)
+    spread(samples_, span.available, span.available, static_cast<double>(action.samples_done));
+}
+
+double SeriesSink::length(std::size_t bin) const {
+  return std::min(width_, end_ - static_cast<double>(bin) * width_);
+}
+
+SeriesTable::Series SeriesSink::cumulative(const Bins& bins, std::size_t count) const {
+  SeriesTable::Series series;
+  double sum = 0;
+  for (std::size_t i = 0; i < count; ++i) series.values.push_back(sum += bins[i]);
+  // What happens at the very end falls into the bin that would follow.
+  if (count > 0 && count < bins.size()) series.values.back() += bins[count];
+  return series;
+}
+
+SeriesTable SeriesSink::table() const {
+  SeriesTable table;
+  table.width = width_;
+  // The last bin is not one that rounding made.
+  const auto count = std::min<std::size_t>(
+      most_bins_, static_cast<std::size_t>(std::ceil(end_ * per_second_ * (1 - 1e-12))));
+  for (std::size_t i = 0; i < count; ++i)
+    table.time.push_back(i + 1 == count ? end_ : static_cast<double>(i + 1) * width_);
+
+  for (std::size_t s = 0; s < plan_.streams.size(); ++s) {
+    SeriesTable::Series series{
+        "utilisation", plan_.streams[s].name, "1", "busy share of the bin", {}};
+    for (std::size_t i = 0; i < count; ++i)
+      series.values.push_back(std::clamp(busy_[s][i] / length(i), 0.0, 1.0));
+    table.series.push_back(std::move(series));
+  }
+  const auto add = [&](SeriesTable::Series series, const char* name, const char* unit,
+                       const char* summary) {
+    series.name = name;
+    series.unit = unit;
+    series.summary = summary;
+    table.series.push_back(std::move(series));
+  };
+  add(cumulative(samples_, count), "samples_done", "sample", "samples complete so far");
+  add(cumulative(recompute_, count), "recompute_s", "s", "seconds of recomputation so far");
+  SeriesTable::Series watts;
+  for (std::size_t i = 0; i < count; ++i) watts.values.push_back(idle_w_ + dynamic_[i] / length(i));
+  add(std::move(watts), "power_w", "W", "mean power of devices and links in the bin");
+  return table;
+}
+
+}  // namespace sluice

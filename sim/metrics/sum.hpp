@@ -1,0 +1,22 @@
+// A sum of many numbers that does not drift. Source: A. Neumaier, Rundungsfehleranalyse einiger
+// Verfahren zur Summation endlicher Summen, ZAMM 54 (1974).
+#pragma once
+
+#include <cmath>
+
+namespace sluice {
+
+class Sum {
+ public:
+  void add(double value) {
+    const double next = sum_ + value;
+    lost_ += std::abs(sum_) >= std::abs(value) ? (sum_ - next) + value : (value - next) + sum_;
+    sum_ = next;
+  }
+  double value() const { return sum_ + lost_; }
+
+ private:
+  double sum_ = 0, lost_ = 0;
+};
+
+}  // namespace sluice

@@ -1,0 +1,96 @@
+#include "metrics/totals.hpp"
+
+#include <algorithm>
+
+namespace sluice {
+
+Totals::Totals(const Plan& plan)
+    : plan_(plan),
+      middle_((plan.iterations - 1) / 2),
+      last_(plan.iterations - 1),
+      actions_(plan.actions.size()),
+      streams_(plan.streams.size()),
+      pools_(plan.pools.size()) {}
+
+void Totals::span(const Span& span) {
+  sums_.reset();
+  const sluice::Action& action = plan_.actions[span.action];
+  Action& tally = actions_[span.action];
+  ++tally.executions;
+  tally.seconds.add(span.end - span.start);
+
+  Stream& stream = streams_[action.stream];
+  ++stream.spans;
+  stream.first_start = std::min(stream.first_start, span.start);
+  stream.last_end = std::max(stream.last_end, span.end);
+  if (span.reason == WaitReason::data && span.waited > 0 &&
+      plan_.streams[action.stream].kind == StreamKind::compute &&
+      span.blocker < plan_.actions.size() && plan_.actions[span.blocker].is_transfer())
+    stream.exposed_s.add(span.waited);
+
+  makespan_ = std::max(makespan_, span.available);
+  if (span.iteration != middle_ && span.iteration != last_) return;
+  if (plan_.section_of(span.action) != Section::body) return;
+  if (span.iteration == middle_)
+    middle_complete_ = std::max(middle_complete_.value_or(0), span.available);
+  if (span.iteration == last_)
+    last_complete_ = std::max(last_complete_.value_or(0), span.available);
+}
+
+void Totals::memory(const MemoryEvent& event) {
+  Pool& pool = pools_[event.pool];
+  pool.level[static_cast<std::size_t>(plan_.tensors[event.tensor].tensor_class)] += event.delta;
+  if (event.level <= pool.peak_bytes) return;
+  pool.peak_bytes = event.level;
+  pool.peak_time = event.time;
+  pool.at_peak = pool.level;
+}
+
+Totals::Sums Totals::add_up() const {
+  Sums sums;
+  sums.stream_busy_s.resize(plan_.streams.size());
+  sums.stream_joules.resize(plan_.streams.size());
+  sums.link_transfer_s.resize(plan_.links.size());
+  sums.link_bytes.resize(plan_.links.size());
+  for (std::size_t a = 0; a < actions_.size(); ++a) {
+    const sluice::Action& action = plan_.actions[a];
+    const auto executions = static_cast<double>(actions_[a].executions);
+    const double seconds = actions_[a].seconds.value();
+    sums.stream_busy_s[action.stream] += seconds;
+    sums.stream_joules[action.stream] += executions * action.joules;
+    sums.samples += executions * static_cast<double>(action.samples_done);
+    sums.flop += executions * action.flop;
+    if (plan_.streams[action.stream].kind == StreamKind::compute) sums.compute_s += seconds;
+    if (action.kind == ActionKind::recompute) sums.recompute_s += seconds;
+    if (!action.is_transfer()) continue;
+    const double bytes = executions * static_cast<double>(action.bytes);
+    const auto tensor_class = static_cast<std::size_t>(plan_.tensors[action.moves].tensor_class);
+    sums.transfer_s += seconds;
+    sums.transferred_bytes += bytes;
+    sums.class_transfer_s[tensor_class] += seconds;
+    sums.class_bytes[tensor_class] += bytes;
+    for (const std::uint32_t link : plan_.routes[action.route].links) {
+      sums.link_transfer_s[link] += seconds;
+      sums.link_bytes[link] += bytes;
+    }
+  }
+  return sums;
+}
+
+bool Totals::complete() const {
+  for (std::uint32_t a = 0; a < actions_.size(); ++a)
+    if (actions_[a].executions != plan_.executions_of(a)) return false;
+  return true;
+}
+
+const Totals::Sums& Totals::sums() const {
+  if (!sums_) sums_ = add_up();
+  return *sums_;
+}
+
+const Bound& Totals::bound() const {
+  if (!bound_) bound_ = lower_bound(plan_);
+  return *bound_;
+}
+
+}  // namespace sluice

@@ -1,0 +1,88 @@
+// What an execution adds up to: one pass over spans and memory events, with memory that does not
+// grow with their number. The metrics are functions of this. Seconds, bytes, joules, FLOP.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "metrics/bound.hpp"
+#include "metrics/sum.hpp"
+#include "plan/plan.hpp"
+#include "trace/span.hpp"
+
+namespace sluice {
+
+class Totals final : public Sink {
+ public:
+  template <class T>
+  using ByClass = std::array<T, tensor_class_count>;
+
+  struct Action {
+    std::int64_t executions = 0;
+    Sum seconds;  ///< end - start
+  };
+  struct Stream {
+    std::int64_t spans = 0;
+    double first_start = std::numeric_limits<double>::infinity();
+    double last_end = 0;
+    Sum exposed_s;  ///< idle for want of a transfer (compute streams)
+  };
+  struct Pool {
+    std::int64_t peak_bytes = 0;
+    double peak_time = 0;                      ///< the first moment of the peak
+    ByClass<std::int64_t> level{}, at_peak{};  ///< bytes now, and at that moment
+  };
+
+  /// Sums over all actions.
+  struct Sums {
+    double compute_s = 0, recompute_s = 0, transfer_s = 0;
+    double flop = 0, samples = 0, transferred_bytes = 0;
+    std::vector<double> stream_busy_s, stream_joules;
+    /// A transfer counts in full for each link that it crosses.
+    std::vector<double> link_transfer_s, link_bytes;
+    ByClass<double> class_transfer_s{}, class_bytes{};
+  };
+
+  /// `plan` must outlive this, and is lowered.
+  explicit Totals(const Plan& plan);
+
+  void span(const Span& span) override;
+  void memory(const MemoryEvent& event) override;
+
+  const Plan& plan() const { return plan_; }
+  /// When everything has ended and arrived: the latest `available`.
+  double makespan() const { return makespan_; }
+  const std::vector<Action>& actions() const { return actions_; }
+  const std::vector<Stream>& streams() const { return streams_; }
+  const std::vector<Pool>& pools() const { return pools_; }
+  const Sums& sums() const;  ///< computed when first asked for after a span
+
+  /// Has every action of the plan been executed as often as it should?
+  bool complete() const;
+
+  /// When the iteration in the middle, (n - 1) / 2, and the last one, n - 1, were complete: the
+  /// latest `available` of their actions. None: not reached.
+  std::optional<double> middle_complete() const { return middle_complete_; }
+  std::optional<double> last_complete() const { return last_complete_; }
+
+  /// Computed when first asked for.
+  const Bound& bound() const;
+
+ private:
+  Sums add_up() const;
+
+  const Plan& plan_;
+  double makespan_ = 0;
+  std::int64_t middle_ = -1, last_ = -1;
+  std::optional<double> middle_complete_, last_complete_;
+  std::vector<Action> actions_;
+  std::vector<Stream> streams_;
+  std::vector<Pool> pools_;
+  mutable std::optional<Sums> sums_;
+  mutable std::optional<Bound> bound_;
+};
+
+}  // namespace sluice
