@@ -7,7 +7,6 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
-# kind: (folder of the file, catalog, type of the record, suffix of its name, test to extend, file)
 POLICY = """\
 // {name}: say in a sentence what it does, and its time without contention in closed form.
 #include "base/error.hpp"
@@ -24,8 +23,7 @@ Plan plan(const PolicyRequest& request, const Reader& parameters) {{
 
 }}  // namespace
 
-extern const Policy {name}_policy;
-const Policy {name}_policy = {{
+extern const Policy {name}_policy = {{
     .name = "{name}",
     .summary = "One sentence.",
     .source = "Paper, section.",
@@ -52,8 +50,7 @@ LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
 
 }}  // namespace
 
-extern const LayerType {name}_layer;
-const LayerType {name}_layer = {{
+extern const LayerType {name}_layer = {{
     .name = "{name}",
     .summary = "One sentence, with its FLOP.",
     .source = "Paper, section.",
@@ -81,8 +78,7 @@ double seconds(const Work& work, const Device& device, DType dtype) {{
 
 }}  // namespace
 
-extern const CostModel {name}_cost;
-const CostModel {name}_cost = {{
+extern const CostModel {name}_cost = {{
     .name = "{name}",
     .summary = "One sentence.",
     .source = "Paper, section.",
@@ -108,8 +104,7 @@ std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader& 
 
 }}  // namespace
 
-extern const Cut {name}_cut;
-const Cut {name}_cut = {{
+extern const Cut {name}_cut = {{
     .name = "{name}",
     .summary = "One sentence.",
     .source = "Paper, section.",
@@ -120,11 +115,40 @@ const Cut {name}_cut = {{
 }}  // namespace sluice
 """
 
+METRIC = """\
+// {name}: say in a sentence what it is. Its unit ends its name (_s, _bytes, _j) where it has one.
+#include "base/error.hpp"
+#include "metrics/metric.hpp"
+
+namespace sluice {{
+namespace {{
+
+SummaryValue value(const Totals& totals) {{
+  (void)totals;
+  throw InternalError("metric '{name}' is not written yet");
+}}
+
+}}  // namespace
+
+extern const Metric {name}_metric = {{
+    .name = "{name}",
+    .unit = "s",
+    .summary = "One sentence: the definition.",
+    .source = "Paper, section.",
+    .better = Metric::Better::lower,
+    .value = value,
+}};
+
+}}  // namespace sluice
+"""
+
+# kind: (folder of the file, catalog, type of the record, suffix of its name, the file)
 KINDS = {
     "policy": ("sim/policy", "sim/policy/catalog.cpp", "Policy", "policy", POLICY),
     "layer": ("sim/model/layers", "sim/model/catalog.cpp", "LayerType", "layer", LAYER),
     "cost": ("sim/cost", "sim/cost/catalog.cpp", "CostModel", "cost", COST),
     "cut": ("sim/stage", "sim/stage/catalog.cpp", "Cut", "cut", CUT),
+    "metric": ("sim/metrics/kinds", "sim/metrics/catalog.cpp", "Metric", "metric", METRIC),
 }
 
 
