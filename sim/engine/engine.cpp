@@ -32,19 +32,21 @@ struct StreamState {
   bool blocked = false;
   std::uint32_t awaited_action = none;
   std::int64_t awaited_iteration = 0;
+  std::uint32_t next_waiter = none;
   sg::SemaphorePtr wake;
+};
+
+/// An execution that has ended but not arrived (only with a latency).
+struct Flight {
+  std::int64_t iteration;
+  double arrival;
 };
 
 /// Executions of one action that others may wait for.
 struct Progress {
-  struct Flight {
-    std::int64_t iteration;
-    double arrival;
-  };
-  std::int64_t done = 0;               ///< iteration + 1 of the last one that ended
-  double last_arrival = 0;             ///< of that one
-  std::vector<Flight> flights;         ///< ended but not arrived (only with a latency)
-  std::vector<std::uint32_t> waiters;  ///< streams that block on it
+  std::int64_t done = 0;              ///< iteration + 1 of the last one that ended
+  double last_arrival = 0;            ///< of that one
+  std::uint32_t first_waiter = none;  ///< streams that block on it: a list through StreamState
 };
 
 /// Why the next span starts when it does.
@@ -71,12 +73,10 @@ class Execution {
         instances_(index_),
         pools_(index_, instances_, [this](auto stream, double time) { granted(stream, time); }),
         streams_(plan.streams.size()),
-        progress_(plan.actions.size()) {
-    seconds_.reserve(plan.actions.size());
-    for (const Action& action : plan.actions) {
-      seconds_.push_back(index_.seconds_alone(action));
+        progress_(plan.actions.size()),
+        flights_(plan.actions.size()) {
+    for (const Action& action : plan.actions)
       flows_.push_back(action.is_transfer() && (!options.direct_links || !index_.alone(action)));
-    }
   }
 
   EngineReport run() {
@@ -171,7 +171,7 @@ class Execution {
       Cause cause{stream.free_at};
       wait_for_data(s, a, cause);
       wait_for_memory(s, a, cause);
-      instances_.require(a, stream.cursor.iteration());
+      if (index_.touches_memory(a)) instances_.require(a, stream.cursor.iteration());
       const double end = occupy(a, cause.ready);
       finish(s, a, cause, end);
     }
@@ -179,21 +179,21 @@ class Execution {
 
   void wait_for_data(std::uint32_t s, std::uint32_t a, Cause& cause) {
     StreamState& stream = streams_[s];
-    for (const Wait& wait : plan_.actions[a].waits) {
+    for (const Wait& wait : index_.waits(a)) {
       const std::int64_t target = index_.awaited(a, stream.cursor.iteration(), wait);
       if (target < 0) continue;
       Progress& progress = progress_[wait.action];
       if (progress.done <= target) {
         stream.awaited_action = wait.action;
         stream.awaited_iteration = target;
-        progress.waiters.push_back(s);
+        stream.next_waiter = std::exchange(progress.first_waiter, s);
         block(stream);
         stream.awaited_action = none;
         cause.raise(stream.woken_at, WaitReason::data, wait.action);
       } else if (progress.done == target + 1) {
         cause.raise(progress.last_arrival, WaitReason::data, wait.action);
-      } else {
-        for (const auto& flight : progress.flights)
+      } else if (index_.latency(wait.action) > 0) {
+        for (const Flight& flight : flights_[wait.action])
           if (flight.iteration == target)
             cause.raise(flight.arrival, WaitReason::data, wait.action);
       }
@@ -201,7 +201,7 @@ class Execution {
   }
 
   void wait_for_memory(std::uint32_t s, std::uint32_t a, Cause& cause) {
-    if (plan_.actions[a].allocates.empty()) return;
+    if (!index_.touches_memory(a) || plan_.actions[a].allocates.empty()) return;
     StreamState& stream = streams_[s];
     const std::int64_t iteration = stream.cursor.iteration();
     sleep_until(cause.ready);
@@ -249,8 +249,9 @@ class Execution {
   /// Spends the action's time from `start`; returns its exact end.
   double occupy(std::uint32_t a, double start) {
     if (!flows_[a]) {
-      sleep_until(start + seconds_[a]);
-      return start + seconds_[a];
+      const double end = start + index_.seconds_alone(a);
+      sleep_until(end);
+      return end;
     }
     const Action& action = plan_.actions[a];
     const Route& route = plan_.routes[action.route];
@@ -266,15 +267,15 @@ class Execution {
   void finish(std::uint32_t s, std::uint32_t a, const Cause& cause, double end) {
     StreamState& stream = streams_[s];
     const std::int64_t iteration = stream.cursor.iteration();
-    const double available = end + index_.latency(plan_.actions[a]);
+    const double available = end + index_.latency(a);
     sink_.span({a, iteration, cause.ready, end, available, cause.ready - stream.free_at,
                 cause.reason, cause.blocker});
     stream.free_at = end;
     makespan_ = std::max(makespan_, available);
-    if (!plan_.actions[a].uses.empty()) release(a, iteration, end);
-    if (available > end) {
-      auto& flights = progress_[a].flights;
-      std::erase_if(flights, [&](const auto& flight) { return flight.arrival <= end; });
+    if (index_.touches_memory(a)) release(a, iteration, end);
+    if (available > end && index_.repeats(a)) {
+      auto& flights = flights_[a];
+      std::erase_if(flights, [&](const Flight& flight) { return flight.arrival <= end; });
       flights.push_back({iteration, available});
     }
     ended(a, iteration, available);
@@ -294,14 +295,16 @@ class Execution {
     Progress& progress = progress_[a];
     progress.done = iteration + 1;
     progress.last_arrival = arrival;
-    if (progress.waiters.empty()) return;
-    std::vector<std::uint32_t> woken;
-    std::erase_if(progress.waiters, [&](std::uint32_t s) {
-      const bool over = streams_[s].awaited_iteration <= iteration;
-      if (over) woken.push_back(s);
-      return over;
-    });
-    for (std::uint32_t s : woken) unblock(streams_[s], arrival);
+    std::uint32_t s = std::exchange(progress.first_waiter, none);
+    while (s != none) {
+      StreamState& stream = streams_[s];
+      const std::uint32_t next = stream.next_waiter;
+      if (stream.awaited_iteration <= iteration)
+        unblock(stream, arrival);
+      else
+        stream.next_waiter = std::exchange(progress.first_waiter, s);
+      s = next;
+    }
   }
 
   void block(StreamState& stream) {
@@ -351,7 +354,7 @@ class Execution {
   Pools pools_;
   std::vector<StreamState> streams_;
   std::vector<Progress> progress_;
-  std::vector<double> seconds_;                        ///< by action, alone on its links
+  std::vector<std::vector<Flight>> flights_;           ///< by action
   std::vector<char> flows_;                            ///< by action: a SimGrid communication
   std::vector<std::pair<sg::Host*, sg::Host*>> ends_;  ///< by route
   sg::Host* host_ = nullptr;

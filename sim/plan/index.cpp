@@ -35,28 +35,38 @@ PlanIndex::PlanIndex(const Plan& p)
   std::vector<std::uint32_t> link_stream(p.links.size(), none);
   for (std::uint32_t a = 0; a < p.actions.size(); ++a) {
     const Action& action = p.actions[a];
-    const auto section = static_cast<std::size_t>(p.section_of(a));
-    stream_actions[action.stream][section].push_back(a);
-    for (const Placement& placement : action.allocates) {
-      if (section == 1) iterated[placement.tensor] = 1;
-      if (!p.pools[placement.pool].limited()) continue;
-      const std::int64_t bytes = p.tensors[placement.tensor].bytes;
-      auto& own = demands[a];
-      auto same = std::find_if(own.begin(), own.end(),
-                               [&](const Demand& d) { return d.pool == placement.pool; });
-      if (same != own.end()) {
-        same->bytes += bytes;
-        continue;
-      }
-      own.push_back({placement.pool, bytes});
-      pool_grants[placement.pool][section].push_back(a);
-    }
-    for (const Placement& placement : action.uses)
-      uses_[placement.tensor].push_back({placement.pool, a});
+    add_action(a);
     if (!action.is_transfer()) continue;
     for (std::uint32_t link : p.routes[action.route].links) {
       if (link_stream[link] == none) link_stream[link] = action.stream;
       if (link_stream[link] != action.stream) link_shared[link] = 1;
+    }
+  }
+}
+
+void PlanIndex::add_action(std::uint32_t a) {
+  const Action& action = plan.actions[a];
+  const auto section = static_cast<std::size_t>(plan.section_of(a));
+  stream_actions[action.stream][section].push_back(a);
+  seconds_.push_back(occupancy(action));
+  latency_.push_back(action.is_transfer() ? plan.routes[action.route].latency_s : 0);
+  waits_.insert(waits_.end(), action.waits.begin(), action.waits.end());
+  first_wait_.push_back(static_cast<std::uint32_t>(waits_.size()));
+  ahead_.push_back(action.ahead);
+  touches_memory_.push_back(!action.uses.empty() || !action.allocates.empty());
+  for (const Placement& use : action.uses) uses_[use.tensor].push_back({use.pool, a});
+  for (const Placement& placement : action.allocates) {
+    if (section == 1) iterated[placement.tensor] = 1;
+    if (!plan.pools[placement.pool].limited()) continue;
+    const std::int64_t bytes = plan.tensors[placement.tensor].bytes;
+    auto& own = demands[a];
+    auto same = std::find_if(own.begin(), own.end(),
+                             [&](const Demand& d) { return d.pool == placement.pool; });
+    if (same != own.end()) {
+      same->bytes += bytes;
+    } else {
+      own.push_back({placement.pool, bytes});
+      pool_grants[placement.pool][section].push_back(a);
     }
   }
 }
@@ -70,17 +80,13 @@ bool PlanIndex::contention_free() const {
   return std::none_of(link_shared.begin(), link_shared.end(), [](char shared) { return shared; });
 }
 
-double PlanIndex::seconds_alone(const Action& action) const {
+double PlanIndex::occupancy(const Action& action) const {
   if (!action.is_transfer()) return action.seconds;
   const Route& route = plan.routes[action.route];
   double bandwidth = std::numeric_limits<double>::infinity();
   for (std::uint32_t link : route.links)
     bandwidth = std::min(bandwidth, plan.links[link].bandwidth);
   return route.setup_s + static_cast<double>(action.bytes) / bandwidth;
-}
-
-double PlanIndex::latency(const Action& action) const {
-  return action.is_transfer() ? plan.routes[action.route].latency_s : 0;
 }
 
 std::int64_t PlanIndex::instance(std::uint32_t action, std::int64_t iteration,
@@ -114,7 +120,7 @@ std::int64_t PlanIndex::awaited(std::uint32_t consumer, std::int64_t iteration,
   if (plan.section_of(wait.action) != Section::body) return 0;
   const bool inside = plan.section_of(consumer) == Section::body;
   const std::int64_t target = (inside ? iteration : plan.iterations - 1) - wait.distance;
-  const std::int64_t served = target + plan.actions[wait.action].ahead;
+  const std::int64_t served = target + ahead_[wait.action];
   return target < 0 || served < 0 || served >= plan.iterations ? -1 : target;
 }
 

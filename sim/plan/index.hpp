@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "plan/plan.hpp"
@@ -61,8 +62,17 @@ struct PlanIndex {
   bool contention_free() const;
 
   /// Seconds that an action occupies its stream when nothing else is on its links.
-  double seconds_alone(const Action& action) const;
-  double latency(const Action& action) const;
+  double seconds_alone(std::uint32_t action) const { return seconds_[action]; }
+  double latency(std::uint32_t action) const { return latency_[action]; }
+  std::span<const Wait> waits(std::uint32_t action) const {
+    return {waits_.data() + first_wait_[action], waits_.data() + first_wait_[action + 1]};
+  }
+  /// Does it allocate or use anything?
+  bool touches_memory(std::uint32_t action) const { return touches_memory_[action] != 0; }
+  /// Does it run more than once?
+  bool repeats(std::uint32_t action) const {
+    return plan.iterations > 1 && plan.section_of(action) == Section::body;
+  }
 
   /// The instance that an action in iteration i touches.
   std::int64_t instance(std::uint32_t action, std::int64_t iteration, std::uint32_t tensor) const;
@@ -80,7 +90,16 @@ struct PlanIndex {
     std::uint32_t pool;
     std::uint32_t action;
   };
+  void add_action(std::uint32_t action);
+  double occupancy(const Action& action) const;
+
   std::vector<std::vector<Use>> uses_;  ///< by tensor
+  // What execution looks at for every action, side by side.
+  std::vector<double> seconds_, latency_;
+  std::vector<std::uint32_t> first_wait_{0};
+  std::vector<Wait> waits_;
+  std::vector<std::int32_t> ahead_;
+  std::vector<char> touches_memory_;
 };
 
 }  // namespace sluice

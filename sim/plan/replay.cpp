@@ -11,7 +11,7 @@ namespace sluice {
 
 namespace {
 
-/// Times of finished transfers that have not arrived yet (those with a latency only).
+/// Repeated transfers that have ended but not arrived yet (those with a latency only).
 struct InFlight {
   std::int64_t iteration;
   double arrival;
@@ -25,6 +25,7 @@ struct StreamState {
   std::uint32_t waits_for_pool = none;
   std::uint32_t waits_for_action = none;
   std::int64_t waits_for_iteration = 0;
+  std::uint32_t next_waiter = none;  ///< in the list of those that wait for the same action
   double requested_at = 0;
 };
 
@@ -45,7 +46,8 @@ class Replay {
         instances_(index_),
         streams_(plan.streams.size()),
         done_(plan.actions.size(), 0),
-        waiters_(plan.actions.size()),
+        first_waiter_(plan.actions.size(), none),
+        last_arrival_(plan.actions.size(), 0),
         in_flight_(plan.actions.size()),
         turn_(plan.pools.size()),
         queue_(plan.pools.size()) {
@@ -85,7 +87,7 @@ class Replay {
     if (stream.cursor.done()) return;
     const std::uint32_t a = stream.cursor.action();
     double ready = stream.free_at;
-    for (const Wait& wait : plan_.actions[a].waits)
+    for (const Wait& wait : index_.waits(a))
       if (!look(stream, s, a, wait, ready)) return;
     if (ready > now_) {
       stream.arriving = true;
@@ -103,11 +105,15 @@ class Replay {
     if (done_[wait.action] <= target) {
       stream.waits_for_action = wait.action;
       stream.waits_for_iteration = target;
-      waiters_[wait.action].push_back(s);
+      stream.next_waiter = std::exchange(first_waiter_[wait.action], s);
       return false;
     }
-    for (const InFlight& flight : in_flight_[wait.action])
-      if (flight.iteration == target) ready = std::max(ready, flight.arrival);
+    if (done_[wait.action] == target + 1) {
+      ready = std::max(ready, last_arrival_[wait.action]);
+    } else if (index_.latency(wait.action) > 0) {
+      for (const InFlight& flight : in_flight_[wait.action])
+        if (flight.iteration == target) ready = std::max(ready, flight.arrival);
+    }
     return true;
   }
 
@@ -192,14 +198,18 @@ class Replay {
   void start(std::uint32_t s) {
     StreamState& stream = streams_[s];
     const std::uint32_t a = stream.cursor.action();
-    instances_.allocate(a, stream.cursor.iteration());
-    instances_.require(a, stream.cursor.iteration());
+    if (index_.touches_memory(a)) take_memory(a, stream.cursor.iteration());
+    stream.running = true;
+    started_at(s) = now_;
+    events_.push({now_ + index_.seconds_alone(a), s});
+  }
+
+  void take_memory(std::uint32_t a, std::int64_t iteration) {
+    instances_.allocate(a, iteration);
+    instances_.require(a, iteration);
     for (const Placement& placement : plan_.actions[a].allocates)
       result_.peaks[placement.pool] =
           std::max(result_.peaks[placement.pool], instances_.level(placement.pool));
-    stream.running = true;
-    started_at(s) = now_;
-    events_.push({now_ + index_.seconds_alone(plan_.actions[a]), s});
   }
 
   void finish(std::uint32_t s) {
@@ -208,9 +218,10 @@ class Replay {
     const std::int64_t i = stream.cursor.iteration();
     stream.running = false;
     stream.free_at = now_;
-    const double latency = index_.latency(plan_.actions[a]);
+    const double latency = index_.latency(a);
     const double available = now_ + latency;
-    if (latency > 0) {
+    last_arrival_[a] = available;
+    if (latency > 0 && index_.repeats(a)) {
       auto& flights = in_flight_[a];
       std::erase_if(flights, [&](const InFlight& flight) { return flight.arrival <= now_; });
       flights.push_back({i, available});
@@ -218,6 +229,10 @@ class Replay {
     result_.makespan = std::max(result_.makespan, available);
     if (observer_) observer_({a, i, started_at(s), now_, available});
     stream.cursor.next();
+    if (!index_.touches_memory(a)) {
+      complete(a, i);
+      return attempt(s);
+    }
     std::vector<std::uint32_t> changed;
     instances_.release(a, i, [&](const Placement& freed) { changed.push_back(freed.pool); });
     complete(a, i);
@@ -227,16 +242,17 @@ class Replay {
 
   void complete(std::uint32_t a, std::int64_t iteration) {
     done_[a] = iteration + 1;
-    if (waiters_[a].empty()) return;
-    std::vector<std::uint32_t> woken;
-    std::erase_if(waiters_[a], [&](std::uint32_t s) {
-      const bool over = streams_[s].waits_for_iteration <= iteration;
-      if (over) woken.push_back(s);
-      return over;
-    });
-    for (std::uint32_t s : woken) {
-      streams_[s].waits_for_action = none;
-      attempt(s);
+    std::uint32_t s = std::exchange(first_waiter_[a], none);
+    while (s != none) {
+      StreamState& stream = streams_[s];
+      const std::uint32_t next = stream.next_waiter;
+      if (stream.waits_for_iteration <= iteration) {
+        stream.waits_for_action = none;
+        attempt(s);
+      } else {
+        stream.next_waiter = std::exchange(first_waiter_[a], s);
+      }
+      s = next;
     }
   }
 
@@ -274,7 +290,8 @@ class Replay {
   Instances instances_;
   std::vector<StreamState> streams_;
   std::vector<std::int64_t> done_;  ///< by action: executions that have ended (iteration + 1)
-  std::vector<std::vector<std::uint32_t>> waiters_;
+  std::vector<std::uint32_t> first_waiter_;  ///< by action: streams that wait for it
+  std::vector<double> last_arrival_;         ///< of its last execution
   std::vector<std::vector<InFlight>> in_flight_;
   std::vector<Cursor> turn_;                      ///< by pool: whose allocation is next
   std::vector<std::deque<std::uint32_t>> queue_;  ///< by shared pool: streams that asked
@@ -294,8 +311,8 @@ double serial_seconds(const Plan& plan) {
   const PlanIndex index(plan);
   double seconds = 0;
   for (std::uint32_t a = 0; a < plan.actions.size(); ++a)
-    seconds += static_cast<double>(plan.executions_of(a)) *
-               (index.seconds_alone(plan.actions[a]) + index.latency(plan.actions[a]));
+    seconds +=
+        static_cast<double>(plan.executions_of(a)) * (index.seconds_alone(a) + index.latency(a));
   return seconds;
 }
 
