@@ -12,11 +12,12 @@ namespace {
 
 struct Need {
   std::int64_t weights = 0, input = 0, output = 0, workspace = 0;
-  std::int64_t fixed() const { return checked_add(weights, input, "bytes of a stage"); }
-  std::int64_t total() const {
-    const std::int64_t moving = checked_add(output, workspace, "bytes of a stage");
-    return checked_add(fixed(), moving, "bytes of a stage");
+  /// What a longer stage needs at least as much of.
+  std::int64_t growing() const {
+    return checked_add(checked_add(weights, input, "bytes of a stage"), workspace,
+                       "bytes of a stage");
   }
+  std::int64_t total() const { return checked_add(growing(), output, "bytes of a stage"); }
 };
 
 Need need_of(const CutRequest& request, const Sizes& sizes, std::uint32_t first, std::uint32_t last,
@@ -53,11 +54,11 @@ std::uint32_t longest(const CutRequest& request, const Sizes& sizes, std::uint32
   const Need alone = need_of(request, sizes, first, layer, workspace.extend());
   std::optional<std::uint32_t> fits;
   if (alone.total() <= budget) fits = layer;
-  // A longer stage may need less than a shorter one (what leaves it may be
-  // smaller), so the search goes on until the weights and the input alone are too much.
+  // A longer stage may need less than a shorter one (what leaves it may be smaller), so the search
+  // goes on until even without an output it would be too much.
   while (++layer < sizes.layers()) {
     const Need need = need_of(request, sizes, first, layer, workspace.extend());
-    if (need.fixed() > budget) break;
+    if (need.growing() > budget) break;
     if (need.total() <= budget) fits = layer;
   }
   if (!fits) refuse(request, shortest, alone, budget);
