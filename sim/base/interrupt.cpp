@@ -24,7 +24,6 @@ void on_signal(int signal) {
 }  // namespace
 
 void install_interrupt_handlers() {
-  received = 0;
   struct sigaction action = {};
   action.sa_handler = on_signal;
   sigemptyset(&action.sa_mask);

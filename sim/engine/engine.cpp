@@ -14,6 +14,7 @@
 #include "base/error.hpp"
 #include "base/interrupt.hpp"
 #include "base/quantity.hpp"
+#include "base/suggest.hpp"
 #include "engine/pools.hpp"
 #include "plan/replay.hpp"
 
@@ -48,6 +49,22 @@ struct Progress {
   double last_arrival = 0;            ///< of that one
   std::uint32_t first_waiter = none;  ///< streams that block on it: a list through StreamState
 };
+
+double ulp(double x) {
+  return std::nextafter(x, HUGE_VAL) - x;
+}
+
+/// Fine enough for short kernels, and coarse enough that no event is lost up to a bound of the
+/// makespan.
+double precision_for(const Plan& plan) {
+  return std::max(1e-12, 2 * ulp(serial_seconds(plan)));
+}
+
+/// Exact transfers; see simgrid's documentation of each. Latency is ours, so links have none.
+std::vector<std::string> settings_for(double precision) {
+  return {"network/model:CM02", "network/crosstraffic:0", "network/TCP-gamma:0",
+          "contexts/stack-size:1024", "surf/precision:" + exact(precision)};
+}
 
 /// Why the next span starts when it does.
 struct Cause {
@@ -84,8 +101,12 @@ class Execution {
     static bool used = false;
     if (std::exchange(used, true)) throw InternalError("a process can run one engine only");
     sg::Engine engine("sluice");
-    configure(report);
     install_interrupt_handlers();  // SimGrid's own handler would call exit()
+    xbt_log_control_set("root.app:file:/dev/null");
+    report.precision = precision_for(plan_);
+    for (const std::string& setting : settings_for(report.precision))
+      sg::Engine::set_config(setting);
+    if (!options_.contexts.empty()) sg::Engine::set_config("contexts/factory:" + options_.contexts);
     build_platform();
     note_homes();
     for (std::uint32_t s = 0; s < streams_.size(); ++s) start_actor(s);
@@ -100,23 +121,6 @@ class Execution {
   }
 
  private:
-  static double ulp(double x) { return std::nextafter(x, HUGE_VAL) - x; }
-
-  /// SimGrid's settings: exact transfers, and a precision that loses no event up to a bound of the
-  /// makespan.
-  void configure(EngineReport& report) {
-    xbt_log_control_set("root.app:file:/dev/null");
-    report.precision = std::max(1e-12, 2 * ulp(serial_seconds(plan_)));
-    const std::string settings[] = {"network/model:CM02", "network/crosstraffic:0",
-                                    "network/TCP-gamma:0", "contexts/stack-size:1024",
-                                    "surf/precision:" + exact(report.precision)};
-    for (const std::string& setting : settings) {
-      sg::Engine::set_config(setting);
-      report.settings += (report.settings.empty() ? "" : " ") + setting;
-    }
-    if (!options_.contexts.empty()) sg::Engine::set_config("contexts/factory:" + options_.contexts);
-  }
-
   /// A host for each device, and for each route that others share a pair of hosts at its ends.
   void build_platform() {
     auto* zone = sg::create_full_zone("machine");
@@ -369,6 +373,10 @@ class Execution {
 
 EngineReport execute(const Plan& plan, Sink& sink, const EngineOptions& options) {
   return Execution(plan, sink, options).run();
+}
+
+std::string engine_settings(const Plan& plan) {
+  return join(settings_for(precision_for(plan)), " ");
 }
 
 std::string simgrid_version() {

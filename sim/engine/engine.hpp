@@ -41,6 +41,8 @@ struct EngineReport {
 /// uses what is not there, Interrupted on a signal; what was executed by then is in the sink.
 EngineReport execute(const Plan& plan, Sink& sink, const EngineOptions& options = {});
 
+/// SimGrid's settings for a plan, for the trace: "network/model:CM02 …".
+std::string engine_settings(const Plan& plan);
 /// "3.32"
 std::string simgrid_version();
 

@@ -53,13 +53,20 @@ std::string read_all(int descriptor) {
 
 [[noreturn]] void rethrow(int exit_code, const std::string& message) {
   switch (exit_code) {
-    case 2: throw UsageError(message);
-    case 3: throw InputError(message);
-    case 4: throw Infeasible(message);
-    case 5: throw IoError(message);
-    case 130: throw Interrupted(2);
-    case 143: throw Interrupted(15);
-    default: throw InternalError(message);
+    case 2:
+      throw UsageError(message);
+    case 3:
+      throw InputError(message);
+    case 4:
+      throw Infeasible(message);
+    case 5:
+      throw IoError(message);
+    case 130:
+      throw Interrupted(2);
+    case 143:
+      throw Interrupted(15);
+    default:
+      throw InternalError(message);
   }
 }
 
@@ -113,20 +120,17 @@ MemoryTrace execute_isolated(const Plan& plan, const EngineOptions& options) {
     const EngineReport report = execute(plan, sink, options);
     std::string out;
     put(out, std::vector<double>{report.makespan, report.precision});
-    put(out, std::vector<char>(report.settings.begin(), report.settings.end()));
     put(out, sink.spans);
     put(out, sink.events);
     return out;
   });
   MemoryTrace trace;
   std::vector<double> numbers;
-  std::vector<char> settings;
   std::size_t at = 0;
   take(answer, at, numbers);
-  take(answer, at, settings);
   take(answer, at, trace.spans);
   take(answer, at, trace.memory);
-  trace.report = {numbers.at(0), numbers.at(1), std::string(settings.begin(), settings.end())};
+  trace.report = {numbers.at(0), numbers.at(1)};
   return trace;
 }
 

@@ -1,0 +1,115 @@
+#include "run/run.hpp"
+
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <ctime>
+#include <memory>
+
+#include "base/error.hpp"
+#include "base/version.hpp"
+#include "engine/engine.hpp"
+#include "metrics/metric.hpp"
+#include "metrics/series.hpp"
+#include "plan/check.hpp"
+#include "plan/text.hpp"
+#include "run/labels.hpp"
+#include "trace/writer.hpp"
+
+namespace sluice {
+
+namespace {
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  if (::gethostname(name.data(), name.size() - 1) != 0) return "unknown";
+  return name.data();
+}
+
+std::string utc_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  ::gmtime_r(&now, &parts);
+  std::array<char, 32> text{};
+  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text.data();
+}
+
+/// The context factory: SimGrid's own choice, unless the environment asks for another (sanitizers
+/// want "thread").
+std::string contexts_from_environment() {
+  const char* contexts = std::getenv("SLUICE_CONTEXT");
+  return contexts ? contexts : "";
+}
+
+/// Measures while the plan is executed, and writes the trace when there is one to write.
+class Recording {
+ public:
+  explicit Recording(const RunRequest& request)
+      : totals_(request.plan), series_(request.plan, totals_.bound().seconds / 5000) {
+    if (request.trace_path.empty()) return;
+    TraceHeader header;
+    header.program_version = program_version();
+    header.git_sha = git_sha();
+    header.simgrid_version = simgrid_version();
+    header.simgrid_settings = engine_settings(request.plan);
+    header.scenario = request.scenario_text;
+    header.plan = to_text(request.plan);
+    header.provenance = {
+        {"command_line", request.command_line}, {"host", host_name()}, {"started", utc_now()}};
+    writer_ = std::make_unique<TraceWriter>(request.trace_path, std::move(header),
+                                            labels_of(request.plan));
+  }
+
+  Sink& sink() {
+    if (!fan_out_) {
+      std::vector<Sink*> sinks{&totals_};
+      if (writer_) sinks.insert(sinks.end(), {&series_, writer_.get()});
+      fan_out_ = std::make_unique<FanOut>(std::move(sinks));
+    }
+    return *fan_out_;
+  }
+
+  RunResult finish(TraceStatus status) {
+    RunResult result;
+    result.summary = summarise(totals_);
+    if (!writer_) return result;
+    writer_->finish(status, result.summary, series_.table());
+    result.content_sha256 = writer_->content_sha256();
+    return result;
+  }
+
+ private:
+  Totals totals_;
+  SeriesSink series_;
+  std::unique_ptr<TraceWriter> writer_;
+  std::unique_ptr<FanOut> fan_out_;
+};
+
+}  // namespace
+
+RunResult run(const RunRequest& request) {
+  check(request.plan);
+  Recording recording(request);
+  EngineOptions options;
+  options.contexts = contexts_from_environment();
+  if (request.progress) {
+    std::int64_t total = 0;
+    for (std::uint32_t a = 0; a < request.plan.actions.size(); ++a)
+      total += request.plan.executions_of(a);
+    options.progress = [&request, total](std::int64_t done) { request.progress(done, total); };
+  }
+  try {
+    execute(request.plan, recording.sink(), options);
+  } catch (const Interrupted&) {
+    recording.finish(TraceStatus::aborted);
+    throw;
+  } catch (const Infeasible&) {
+    recording.finish(TraceStatus::failed);
+    throw;
+  }
+  return recording.finish(TraceStatus::complete);
+}
+
+}  // namespace sluice
