@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <sstream>
+#include <utility>
 
 #include "base/quantity.hpp"
 
@@ -26,9 +27,13 @@ void describe_waiter(std::ostream& out, const Plan& plan, const Blocking::Waiter
   const Action& action = plan.actions[waiter.action];
   out << "\n  " << plan.streams[action.stream].name << ": "
       << action_label(plan, waiter.action, waiter.iteration) << " waits for ";
-  if (waiter.pool != none)
-    out << bytes_text(waiter.bytes) << " in " << plan.pools[waiter.pool].name;
-  else
+  if (waiter.pool != none) {
+    out << bytes_text(waiter.bytes) << " in " << plan.pools[waiter.pool].name << ", for";
+    const char* separator = " ";
+    for (const Placement& wanted : action.allocates)
+      if (wanted.pool == waiter.pool)
+        out << std::exchange(separator, ", ") << plan.tensors[wanted.tensor].name;
+  } else
     out << action_label(plan, waiter.awaited_action, waiter.awaited_iteration) << " on "
         << plan.streams[plan.actions[waiter.awaited_action].stream].name;
 }
@@ -50,7 +55,7 @@ void describe_pool(std::ostream& out, const Plan& plan, const Blocking& blocking
                    [](const auto& a, const auto& b) { return a.second.bytes > b.second.bytes; });
   out << "\n  " << plan.pools[pool].name << ": " << bytes_text(blocking.levels[pool]) << " of "
       << bytes_text(*plan.pools[pool].capacity) << " held by " << by_tensor.size()
-      << " tensors; the largest:";
+      << (by_tensor.size() == 1 ? " tensor:" : " tensors; the largest:");
   for (std::size_t i = 0; i < largest.size() && i < 5; ++i) {
     const Tensor& tensor = plan.tensors[largest[i].first];
     out << "\n    " << tensor.name << " (" << name_of(tensor.tensor_class) << ") "

@@ -7,6 +7,8 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/quantity.hpp"
+#include "plan/check.hpp"
 
 namespace sluice {
 
@@ -67,10 +69,37 @@ class Streamed {
     Plan plan = builder_.finish(request_.workload.steps);
     if (!common_.overlap) serialise(plan);
     lower(plan, request_.pricing);
+    if (capacity_ && peak(in_flight_) > *capacity_) refuse(plan);
     return plan;
   }
 
  private:
+  /// Does not fit: which group, with what, and what would; then the whole story of the plan.
+  [[noreturn]] void refuse(const Plan& plan) const {
+    const auto gb = [](std::int64_t bytes) {
+      return format_quantity(static_cast<double>(bytes), Dimension::bytes);
+    };
+    std::string message =
+        "does not fit: with " + std::to_string(in_flight_) + " micro-batches in flight";
+    for (std::size_t g = 0; g < bytes_.size(); ++g) {
+      const std::int64_t first = bytes_at(g, 0, in_flight_);
+      const std::int64_t needed = std::max(first, bytes_at(g, in_flight_ - 1, in_flight_));
+      if (needed <= *capacity_) continue;
+      const StageBytes& stage = bytes_[g];
+      message += "\n  group " + std::to_string(g) + " (" + request_.pricing.stages[g].name +
+                 ") needs " + std::to_string(needed) + " B (" + gb(needed) + ") of the " +
+                 gb(*capacity_) + " of " + common_.device.name + ": weights " + gb(stage.weights) +
+                 ", workspace " + gb(stage.workspace) + ", activations and input or output " +
+                 gb(needed - stage.weights - stage.workspace);
+    }
+    const std::int64_t most = most_in_flight();
+    message += peak(most) <= *capacity_
+                   ? "\n  the most that fit in flight: " + std::to_string(most)
+                   : std::string("\n  not one micro-batch fits: cut the model into smaller stages");
+    const auto blocking = blocks(plan);
+    throw Infeasible(message + (blocking ? "\n" + describe(plan, *blocking) : ""));
+  }
+
   bool offloads() const { return request_.fates == Fates::offload_all && bytes_.size() > 1; }
 
   std::int64_t read_prefetch(const Reader& parameters) const {
@@ -98,10 +127,14 @@ class Streamed {
     return most;
   }
 
-  /// `auto`: the most that fit; 1 where not even that fits (the check then says what is missing).
   std::int64_t read_in_flight(const Reader& parameters) const {
-    if (!parameters.is_word("in_flight", "auto"))
-      return std::min(parameters.integer("in_flight"), per_step_);
+    return parameters.is_word("in_flight", "auto")
+               ? most_in_flight()
+               : std::min(parameters.integer("in_flight"), per_step_);
+  }
+
+  /// The most that fit; 1 where not even that fits.
+  std::int64_t most_in_flight() const {
     std::int64_t fits = 1, too_many = per_step_ + 1;
     while (too_many - fits > 1) {
       const std::int64_t middle = fits + (too_many - fits) / 2;

@@ -26,7 +26,9 @@ std::map<std::string, Times> run_text(const std::string& text) {
   return times;
 }
 
-Approx s(double seconds) { return Approx(seconds).epsilon(1e-9).margin(1e-12); }
+Approx s(double seconds) {
+  return Approx(seconds).epsilon(1e-9).margin(1e-12);
+}
 
 const std::string two_devices = R"(
 link host bandwidth=10B/s
@@ -50,8 +52,8 @@ b on=b.in kind=load moves=x route=host>b bytes=100
 }
 
 TEST_CASE("a flow that comes later takes its half from then on") {
-  // a alone until 5: 50 B. Then 5 B/s each: a's other 50 B until 15. b has 50 B by then and the link
-  // for itself: 5 s more.
+  // a alone until 5: 50 B. Then 5 B/s each: a's other 50 B until 15. b has 50 B by then and the
+  // link for itself: 5 s more.
   const auto times = run_text(two_devices + R"(
 wait on=a.compute kind=forward seconds=5
 a on=a.in kind=load moves=x route=host>a bytes=100
@@ -72,12 +74,13 @@ b on=out kind=save moves=x route=out bytes=100
 )";
 
 TEST_CASE("a half-duplex link is shared by both directions, a full-duplex link is not") {
-  const auto half = run_text("link host bandwidth=10B/s\nroute in links=host\nroute out links=host\n" +
-                             both_ways);
+  const auto half = run_text(
+      "link host bandwidth=10B/s\nroute in links=host\nroute out links=host\n" + both_ways);
   CHECK(half.at("a").end == s(20));
   CHECK(half.at("b").end == s(20));
   const auto full = run_text(
-      "link down bandwidth=10B/s\nlink up bandwidth=10B/s\nroute in links=down\nroute out links=up\n" +
+      "link down bandwidth=10B/s\nlink up bandwidth=10B/s\nroute in links=down\nroute out "
+      "links=up\n" +
       both_ways);
   CHECK(full.at("a").end == s(10));
   CHECK(full.at("b").end == s(10));
@@ -118,7 +121,8 @@ last on=compute kind=forward seconds=1 waits=second
   for (const bool shared : {false, true}) {
     std::string links = "link down bandwidth=10B/s\nroute in links=down latency=3s\n";
     if (shared) links += "stream other kind=copy\nroute other links=down\n";
-    const auto times = run_text(links + text + (shared ? "z on=other kind=load moves=x route=other bytes=0\n" : ""));
+    const auto times = run_text(
+        links + text + (shared ? "z on=other kind=load moves=x route=other bytes=0\n" : ""));
     CHECK(times.at("first").end == s(10));
     CHECK(times.at("first").available == s(13));
     CHECK(times.at("second").end == s(20));
@@ -128,8 +132,8 @@ last on=compute kind=forward seconds=1 waits=second
 }
 
 TEST_CASE("setup occupies the copy engine, not the link") {
-  // Two engines on one link of 10 B/s. a: 4 s of setup, then 100 B; b: no setup, 30 B. b has the link
-  // for itself until 3; a's bytes flow from 4 to 14, its next transfer's from 18 to 28.
+  // Two engines on one link of 10 B/s. a: 4 s of setup, then 100 B; b: no setup, 30 B. b has the
+  // link for itself until 3; a's bytes flow from 4 to 14, its next transfer's from 18 to 28.
   const auto times = run_text(R"(
 link host bandwidth=10B/s
 route a links=host setup=4s
@@ -150,10 +154,15 @@ b on=b kind=load moves=x route=b bytes=30
 
 /// Two chains of a million kernels, on two streams, after `start` seconds.
 std::map<std::string, Times> chains(const std::string& start) {
-  return run_text("iterations 1000000\nstream a kind=compute\nstream b kind=compute\nprologue:\n"
-                  "start_a on=a kind=forward seconds=" + start + "\n"
-                  "start_b on=b kind=forward seconds=" + start + "\nbody:\n"
-                  "a on=a kind=forward seconds=1e-6\nb on=b kind=forward seconds=1.0001e-6\n");
+  return run_text(
+      "iterations 1000000\nstream a kind=compute\nstream b kind=compute\nprologue:\n"
+      "start_a on=a kind=forward seconds=" +
+      start +
+      "\n"
+      "start_b on=b kind=forward seconds=" +
+      start +
+      "\nbody:\n"
+      "a on=a kind=forward seconds=1e-6\nb on=b kind=forward seconds=1.0001e-6\n");
 }
 
 TEST_CASE("two chains of a million kernels of 1 us and 1.0001 us end where arithmetic says") {
@@ -168,7 +177,8 @@ TEST_CASE("the same chains after a clock of 1000 s, to 1e-7 of their length") {
   CHECK(times.at("b").end - 1000 == Approx(1.0001).epsilon(1e-7));
 }
 
-TEST_CASE("a pool owned by one device grants in listing order, a shared one first come first served") {
+TEST_CASE(
+    "a pool owned by one device grants in listing order, a shared one first come first served") {
   // 10 B of room. 'first' is listed first but asks at 5; 'second' asks at 0 and holds it for 2 s.
   const std::string text = R"(
 stream a kind=compute

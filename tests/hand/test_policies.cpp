@@ -26,9 +26,13 @@ double makespan_of(const Plan& plan) {
   return simulated;
 }
 
-double makespan_of(const Scenario& scenario) { return makespan_of(make_plan(scenario)); }
+double makespan_of(const Scenario& scenario) {
+  return makespan_of(make_plan(scenario));
+}
 
-Approx ms(double value) { return Approx(value * 1e-3).epsilon(1e-9); }
+Approx ms(double value) {
+  return Approx(value * 1e-3).epsilon(1e-9);
+}
 
 std::string fact(const Plan& plan, const std::string& key) {
   for (const auto& [name, value] : plan.facts)
@@ -58,9 +62,8 @@ TEST_CASE("resident, link-bound: weights, all inputs, then the last computation 
 
 TEST_CASE("resident without overlap is the sum of everything") {
   // 0.6 + 4 x (0.001 + 6 + 0.001)
-  CHECK(makespan_of(small_scenario(1000, abc,
-                                   four + "policy: {name: resident, overlap: false}\n")) ==
-        ms(24.608));
+  CHECK(makespan_of(small_scenario(
+            1000, abc, four + "policy: {name: resident, overlap: false}\n")) == ms(24.608));
 }
 
 TEST_CASE("resident, several steps: the inputs of a step come in during the step before") {
@@ -102,16 +105,17 @@ TEST_CASE("streamed: prefetch 0, 1 and 2 differ when one group's weights are lon
   //   prefetch 0: 0.002 + 0.1 + 2 + 0.2 + 4 + 5 + 6 + 0.001 = 17.303
   //   prefetch 1: C's weights start when A has been computed, at 2.102, and are there at 7.102; B
   //               ends at 6.102: 7.102 + 6 + 0.001 = 13.103
-  //   prefetch 2: they start after B's weights and are there at about 5.3, before B ends. A's weights
+  //   prefetch 2: they start after B's weights and are there at about 5.3, before B ends. A's
+  //   weights
   //               may be listed before the second input, too: 0.001 + 0.1 + 12 + 0.001
   std::vector<Row> rows = abc;
   rows[2].weight_bytes = 5'000'000;
   const double expected[] = {17.303, 13.103, 12.102};
   for (int prefetch : {0, 1, 2})
-    CHECK(makespan_of(small_scenario(
-              1000, rows,
-              "workload: {batches_per_step: 2}\nstages: {cut: per_layer}\n"
-              "policy: {name: streamed, in_flight: 2, prefetch: " + std::to_string(prefetch) + "}\n")) ==
+    CHECK(makespan_of(small_scenario(1000, rows,
+                                     "workload: {batches_per_step: 2}\nstages: {cut: per_layer}\n"
+                                     "policy: {name: streamed, in_flight: 2, prefetch: " +
+                                         std::to_string(prefetch) + "}\n")) ==
           ms(expected[prefetch]));
 }
 
@@ -130,10 +134,10 @@ TEST_CASE("streamed, link-bound: the link never rests") {
 
 TEST_CASE("streamed without overlap is the sum: weights once a pass, the rest once a micro-batch") {
   // 3 micro-batches, 2 in flight: 2 passes of 0.6; 3 x (0.001 + 6 + 0.001).
-  const Plan plan = make_plan(
-      small_scenario(1000, abc,
-                     "workload: {batches_per_step: 3}\nstages: {cut: per_layer}\n"
-                     "policy: {name: streamed, in_flight: 2, overlap: false}\n"));
+  const Plan plan =
+      make_plan(small_scenario(1000, abc,
+                               "workload: {batches_per_step: 3}\nstages: {cut: per_layer}\n"
+                               "policy: {name: streamed, in_flight: 2, overlap: false}\n"));
   CHECK(makespan_of(plan) == ms(2 * 0.6 + 3 * 6.002));
   CHECK(fact(plan, "passes_per_step") == "2");
   CHECK(fact(plan, "weight_passes.0") == "2");
@@ -164,9 +168,9 @@ TEST_CASE("streamed, one group: its weights are loaded once") {
   CHECK(fact(plan, "weight_passes.0") == "1");
 }
 
-/// A (in 1 kB, out 2 kB), B (out 3 kB), C (out 1 kB) with `in_flight` micro-batches need, in group B
-/// at its last one, 200 kB + 1 x 2 kB + in_flight x 3 kB; in group C at its first 300 kB + in_flight
-/// x 3 kB + 1 kB. So N fit where N x 3 kB <= capacity - 301 kB.
+/// A (in 1 kB, out 2 kB), B (out 3 kB), C (out 1 kB) with `in_flight` micro-batches need, in group
+/// B at its last one, 200 kB + 1 x 2 kB + in_flight x 3 kB; in group C at its first 300 kB +
+/// in_flight x 3 kB + 1 kB. So N fit where N x 3 kB <= capacity - 301 kB.
 TEST_CASE("in_flight auto is the most that fit: N runs, one more does not") {
   for (const bool overlap : {true, false}) {
     const std::string common = "workload: {batches_per_step: 100}\nstages: {cut: per_layer}\n";
@@ -178,10 +182,32 @@ TEST_CASE("in_flight auto is the most that fit: N runs, one more does not") {
     CHECK(fact(plan, "in_flight") == "10");  // 30 kB / 3 kB
     CHECK(fact(plan, "passes_per_step") == "10");
     CHECK_NOTHROW(makespan_of(plan));
-    const Plan more = make_plan(small_scenario(
-        1000, abc, common + "policy: {name: streamed, in_flight: 11, overlap: " + flag + "}\n",
-        capacity));
-    CHECK_THROWS_AS(check(more), Infeasible);
+    CHECK_THROWS_AS(
+        make_plan(small_scenario(
+            1000, abc, common + "policy: {name: streamed, in_flight: 11, overlap: " + flag + "}\n",
+            capacity)),
+        Infeasible);
+  }
+}
+
+TEST_CASE("what the policy says of fitting is what the replay says") {
+  // Without its own refusal (capacity unlimited at planning) the same plan blocks in the same pool.
+  const std::string text =
+      "workload: {batches_per_step: 20}\nstages: {cut: per_layer}\n"
+      "policy: {name: streamed, overlap: false, in_flight: ";
+  for (int kilobytes = 305; kilobytes < 365; kilobytes += 3) {
+    const auto runs = [&](std::int64_t in_flight) {
+      Plan plan = make_plan(small_scenario(1000, abc, text + std::to_string(in_flight) + "}\n"));
+      plan.pools.front().capacity = kilobytes * 1000;
+      return !blocks(plan);
+    };
+    const Plan plan = make_plan(small_scenario(
+        1000, abc, text + "auto}\n",
+        {"platform.devices.gpu.memory.capacity=" + std::to_string(kilobytes) + "kB"}));
+    const std::int64_t most = std::stoll(fact(plan, "in_flight"));
+    INFO(kilobytes << " kB: " << most);
+    CHECK(runs(most));
+    if (most < 20) CHECK_FALSE(runs(most + 1));
   }
 }
 
@@ -194,8 +220,8 @@ TEST_CASE("prefetch against a nearly full pool waits for room and does not block
   const std::vector<std::string> tight = {"platform.devices.gpu.memory.capacity=304kB"};
   for (int prefetch : {0, 1, 2, 3, 7}) {
     INFO("prefetch " << prefetch);
-    const double with = makespan_of(
-        small_scenario(1000, abc, text + std::to_string(prefetch) + "}\n", tight));
+    const double with =
+        makespan_of(small_scenario(1000, abc, text + std::to_string(prefetch) + "}\n", tight));
     const double without = makespan_of(small_scenario(1000, abc, text + "0}\n", tight));
     CHECK(with <= without * (1 + 1e-12));
   }
@@ -208,7 +234,8 @@ TEST_CASE("no capacity lets a plan that fits without prefetch block with it") {
       CHECK_NOTHROW(check(make_plan(small_scenario(
           1000, abc,
           "workload: {batches_per_step: 5, steps: 2}\nstages: {cut: per_layer}\n"
-          "policy: {name: streamed, prefetch: " + std::to_string(prefetch) + "}\n",
+          "policy: {name: streamed, prefetch: " +
+              std::to_string(prefetch) + "}\n",
           {"platform.devices.gpu.memory.capacity=" + std::to_string(kilobytes) + "kB"}))));
     }
 }
