@@ -1,0 +1,186 @@
+// The lower bound against arithmetic: which resource binds, and by how much.
+#include <catch2/catch.hpp>
+#include <chrono>
+
+#include "metrics/bound.hpp"
+#include "metrics/paths.hpp"
+#include "plan/replay.hpp"
+#include "support/random_plan.hpp"
+
+namespace sluice {
+namespace {
+
+Action compute(std::uint32_t stream, double seconds, std::vector<Wait> waits = {}) {
+  Action action;
+  action.stream = stream;
+  action.seconds = seconds;
+  action.waits = std::move(waits);
+  return action;
+}
+
+Action move(std::uint32_t stream, std::uint32_t route, std::int64_t bytes,
+            std::vector<Wait> waits = {}) {
+  Action action;
+  action.kind = ActionKind::load;
+  action.stream = stream;
+  action.moves = 0;
+  action.route = route;
+  action.bytes = bytes;
+  action.waits = std::move(waits);
+  return action;
+}
+
+/// Two devices behind one link of 100 byte/s; routes with setup 0.5 s and latency 0.25 s, each on
+/// the copy engine of its device. Streams: 0, 1 compute, 2, 3 copy.
+Plan two_devices() {
+  Plan plan;
+  plan.links = {{"host", 100, 0, 0}};
+  plan.routes = {{"host>a", {0}, 0.5, 0.25}, {"host>b", {0}, 0.5, 0.25}};
+  plan.streams = {{"a", StreamKind::compute, "a", 0, 0},
+                  {"b", StreamKind::compute, "b", 0, 0},
+                  {"a.host", StreamKind::copy, "a", 0, 0},
+                  {"b.host", StreamKind::copy, "b", 0, 0}};
+  plan.tensors.resize(1);
+  return plan;
+}
+
+void body(Plan& plan, std::vector<Action> actions, std::int64_t iterations) {
+  plan.actions = std::move(actions);
+  plan.body_begin = 0;
+  plan.body_end = static_cast<std::uint32_t>(plan.actions.size());
+  plan.iterations = iterations;
+}
+
+}  // namespace
+
+TEST_CASE("A link that two devices share binds: setup, all bytes, then the last one's compute") {
+  Plan plan = two_devices();
+  body(plan, {move(2, 0, 100), compute(0, 1, {{0, 0}}), move(3, 1, 100), compute(1, 1, {{2, 0}})},
+       3);
+  // link: 0.5 setup + 2 x 3 x 100 B / 100 byte/s + 0.25 latency + 1 compute = 7.75
+  // a copy engine alone: 3 x (0.5 + 1) + 0.25 + 1 = 5.75
+  const Bound bound = lower_bound(plan);
+  REQUIRE(bound.seconds == Approx(7.75).epsilon(1e-12));
+  REQUIRE(bound.resource == "host");
+}
+
+TEST_CASE("A link counts the least head and the least tail of those that cross it") {
+  Plan plan = two_devices();
+  // b's load must wait for 2 s of compute, a's for nothing; after a's load 5 s follow, after b's
+  // none.
+  body(plan, {move(2, 0, 300), compute(0, 5, {{0, 0}}), compute(1, 2), move(3, 1, 900, {{2, 0}})},
+       1);
+  // link: 0.5 + (300 + 900) / 100 + 0.25 = 12.75; b: 2 + 0.5 + 9 + 0.25 = 11.75
+  const Bound bound = lower_bound(plan);
+  REQUIRE(bound.seconds == Approx(12.75).epsilon(1e-12));
+  REQUIRE(bound.resource == "host");
+}
+
+TEST_CASE("A copy engine binds with what comes before its first and after its last transfer") {
+  Plan plan = two_devices();
+  body(plan, {move(2, 0, 100), compute(0, 1, {{0, 0}})}, 10);
+  // 10 x (0.5 + 1) + 0.25 + 1: the setup makes the engine busier than the link (0.5 + 10 + 1.25)
+  const Bound bound = lower_bound(plan);
+  REQUIRE(bound.seconds == Approx(16.25).epsilon(1e-12));
+  REQUIRE(bound.resource == "a.host");
+}
+
+TEST_CASE("Without overlap no resource binds, the dependencies do") {
+  Plan plan = two_devices();
+  // The load of iteration i waits for the compute of i - 1.
+  body(plan, {move(2, 0, 50, {{1, 1}}), compute(0, 2, {{0, 0}})}, 3);
+  // 3 x (0.5 + 0.5 + 0.25 + 2) = 9.75
+  const Bound bound = lower_bound(plan);
+  REQUIRE(bound.seconds == Approx(9.75).epsilon(1e-12));
+  REQUIRE(bound.resource == "dependencies");
+}
+
+TEST_CASE("What is prefetched beyond the end is not counted") {
+  Plan plan = two_devices();
+  // prologue: load 0; body: load of the next iteration, compute; the last load is dropped.
+  plan.actions = {move(2, 0, 100), move(2, 0, 100), compute(0, 0.5, {{0, 0}, {1, 1}})};
+  plan.actions[1].ahead = 1;
+  plan.body_begin = 1;
+  plan.body_end = 3;
+  plan.iterations = 4;
+  // 4 loads of 1.5 s, then 0.25 + 0.5
+  const Bound bound = lower_bound(plan);
+  REQUIRE(bound.seconds == Approx(6.75).epsilon(1e-12));
+  REQUIRE(bound.resource == "a.host");
+}
+
+TEST_CASE("An epilogue waits for the body; a listing out of order is sorted") {
+  Plan plan = two_devices();
+  // body: b's compute, listed first, waits for a's; epilogue: a transfer after the last of b's.
+  plan.actions = {compute(1, 3, {{1, 0}}), compute(0, 2), move(3, 1, 100, {{0, 0}})};
+  plan.body_begin = 0;
+  plan.body_end = 2;
+  plan.iterations = 5;
+  // b: 2 + 5 x 3, then 0.5 + 1 + 0.25
+  const Bound bound = lower_bound(plan);
+  REQUIRE(bound.seconds == Approx(18.75).epsilon(1e-12));
+  REQUIRE(bound.resource == "b");
+}
+
+TEST_CASE(
+    "A thousand million iterations are bound in seconds by their first, last and middle ones") {
+  Plan plan = two_devices();
+  plan.actions = {move(2, 0, 100), compute(0, 1e-6, {{0, 0}}), compute(1, 2, {{1, 0}})};
+  plan.body_begin = 1;
+  plan.body_end = 2;
+  plan.iterations = 1'000'000'000;
+  const auto start = std::chrono::steady_clock::now();
+  const Bound bound = lower_bound(plan);
+  // 0.5 + 1 + 0.25, then 1e9 x 1 us, then 2
+  REQUIRE(bound.seconds == Approx(1003.75).epsilon(1e-9));
+  REQUIRE(bound.resource == "a");
+  REQUIRE(std::chrono::steady_clock::now() - start < std::chrono::seconds(20));
+}
+
+TEST_CASE("No replay of a random plan is faster than its bound") {
+  int ended = 0;
+  for (unsigned seed = 0; seed < 300; ++seed) {
+    const Plan plan = test::random_plan(seed);
+    const ReplayResult result = replay(plan);
+    // Where links are shared the replay times each transfer alone, and may be faster.
+    if (result.blocking || !result.exact) continue;
+    ++ended;
+    INFO("seed " << seed);
+    REQUIRE(lower_bound(plan).seconds <= result.makespan * (1 + 1e-12));
+  }
+  REQUIRE(ended > 50);
+}
+
+TEST_CASE("Leaving out the iterations in the middle never overstates") {
+  int shorter = 0;
+  for (unsigned seed = 0; seed < 300; ++seed) {
+    Plan plan = test::random_plan(seed);
+    for (Pool& pool : plan.pools) pool.enforced = false;
+    plan.iterations = 40;
+    const ReplayResult result = replay(plan);
+    if (result.blocking || !result.exact) continue;
+    INFO("seed " << seed);
+    const double all = walk_forwards(PathGraph(plan), 1'000'000).latest_available;
+    const double some = walk_forwards(PathGraph(plan), 1).latest_available;
+    REQUIRE(all == Approx(result.makespan).epsilon(1e-12));
+    REQUIRE(some <= all * (1 + 1e-12));
+    shorter += some < all;
+  }
+  REQUIRE(shorter > 10);
+}
+
+TEST_CASE("With endless memory and no contention the bound is the replay's makespan") {
+  int ended = 0;
+  for (unsigned seed = 0; seed < 300; ++seed) {
+    Plan plan = test::random_plan(seed);
+    for (Pool& pool : plan.pools) pool.enforced = false;
+    const ReplayResult result = replay(plan);
+    if (result.blocking || !result.exact) continue;
+    ++ended;
+    INFO("seed " << seed);
+    REQUIRE(lower_bound(plan).seconds == Approx(result.makespan).epsilon(1e-12));
+  }
+  REQUIRE(ended > 50);
+}
+
+}  // namespace sluice

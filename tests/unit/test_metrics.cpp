@@ -1,0 +1,302 @@
+// Each metric on an execution that is small enough to do by hand: the spans are written here, so
+// that only the metrics are under test.
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <set>
+
+#include "metrics/metric.hpp"
+#include "metrics/series.hpp"
+#include "metrics/totals.hpp"
+
+namespace sluice {
+namespace {
+
+SummaryValue value(const Totals& totals, const std::string& name) {
+  return metric_catalog().find(name).value(totals);
+}
+
+double number(const Totals& totals, const std::string& name) {
+  return value(totals, name).number;
+}
+
+double keyed(const Totals& totals, const std::string& name, const std::vector<std::string>& key) {
+  const SummaryValue found = value(totals, name);
+  for (const auto& one : found.keyed)
+    if (one.key == key) return one.number;
+  FAIL("no such key in " << name);
+  return 0;
+}
+
+/// One device, one link. The body, twice: load x (50 B), then compute on it.
+//   link: 100 byte/s, idle 1 W, busy 3 W; route: setup 0.5 s, latency 0.25 s
+//   load: 0.5 s + 50 B / 100 byte/s = 1 s;  forward: 3 s, 600 FLOP, 120 J, completes 4 samples
+Plan load_and_compute() {
+  Plan plan;
+  plan.pools = {{"gpu", 300, false, false}, {"host", {}, true, true}};
+  plan.links = {{"host.down", 100, 1, 3}};
+  plan.routes = {{"host>gpu", {0}, 0.5, 0.25}};
+  plan.streams = {{"gpu.compute", StreamKind::compute, "gpu", 10, 50},
+                  {"gpu.host.down", StreamKind::copy, "gpu", 0, 0}};
+  plan.tensors.resize(2);
+  plan.tensors[0].name = "w";
+  plan.tensors[0].tensor_class = TensorClass::weight;
+  plan.tensors[0].bytes = 200;
+  plan.tensors[1].name = "x";
+  plan.tensors[1].tensor_class = TensorClass::input;
+  plan.tensors[1].bytes = 50;
+  Action load;
+  load.name = "0LOAD";
+  load.kind = ActionKind::load;
+  load.stream = 1;
+  load.moves = 1;
+  load.from = 1;
+  load.to = 0;
+  load.route = 0;
+  load.bytes = 50;
+  Action forward;
+  forward.name = "0F";
+  forward.stream = 0;
+  forward.samples = forward.samples_done = 4;
+  forward.seconds = 3;
+  forward.flop = 600;
+  forward.joules = 120;
+  forward.waits = {{0, 0}};
+  plan.actions = {load, forward};
+  plan.body_begin = 0;
+  plan.body_end = 2;
+  plan.iterations = 2;
+  return plan;
+}
+
+/// What it does when nothing else happens:
+//   load 0     0 .. 1, available 1.25       load 1     1 .. 2, available 2.25
+//   forward 0  1.25 .. 4.25 (waited 1.25)   forward 1  4.25 .. 7.25
+const std::vector<Span> executed = {
+    {0, 0, 0, 1, 1.25, 0, WaitReason::none, Span::nobody},
+    {0, 1, 1, 2, 2.25, 0, WaitReason::none, Span::nobody},
+    {1, 0, 1.25, 4.25, 4.25, 1.25, WaitReason::data, 0},
+    {1, 1, 4.25, 7.25, 7.25, 0, WaitReason::none, Span::nobody},
+};
+
+void feed(Sink& sink) {
+  for (const Span& span : executed) sink.span(span);
+}
+
+}  // namespace
+
+TEST_CASE("Times of a load and a forward, twice") {
+  const Plan plan = load_and_compute();
+  Totals totals(plan);
+  feed(totals);
+  REQUIRE(number(totals, "makespan_s") == 7.25);
+  REQUIRE(number(totals, "compute_s") == 6);              // 2 x 3
+  REQUIRE(number(totals, "transfer_s") == 2);             // 2 x 1, setup included
+  REQUIRE(number(totals, "exposed_transfer_s") == 1.25);  // before the first forward
+  REQUIRE(number(totals, "compute_utilisation") == 6 / 7.25);
+  REQUIRE(number(totals, "bubble_fraction") == 0);  // 1 - 6 / (7.25 - 1.25)
+  REQUIRE(number(totals, "step_s") == 3);           // (7.25 - 4.25) / (1 - 0) iterations
+  REQUIRE(number(totals, "recompute_s") == 0);
+  REQUIRE(number(totals, "recompute_overhead") == 0);
+  REQUIRE(keyed(totals, "transfer_s_by_link", {"host.down"}) == 2);
+  REQUIRE(keyed(totals, "transfer_s_by_class", {"input"}) == 2);
+}
+
+TEST_CASE("Samples, bytes, FLOP and joules of a load and a forward, twice") {
+  const Plan plan = load_and_compute();
+  Totals totals(plan);
+  feed(totals);
+  REQUIRE(number(totals, "samples") == 8);
+  REQUIRE(number(totals, "throughput_samples_per_s") == 8 / 7.25);
+  REQUIRE(number(totals, "transferred_bytes") == 100);
+  REQUIRE(keyed(totals, "transferred_bytes_by_link", {"host.down"}) == 100);
+  REQUIRE(keyed(totals, "transferred_bytes_by_class", {"input"}) == 100);
+  REQUIRE(number(totals, "flop") == 1200);
+  REQUIRE(number(totals, "arithmetic_intensity") == 12);
+  // device: 10 W x 7.25 s + 2 x 120 J; link: 1 W x 7.25 s + (3 - 1) W x 100 B / 100 byte/s
+  REQUIRE(keyed(totals, "energy_j_by_device", {"gpu"}) == 312.5);
+  REQUIRE(keyed(totals, "energy_j_by_link", {"host.down"}) == 9.25);
+  REQUIRE(number(totals, "energy_j") == 321.75);
+  REQUIRE(number(totals, "energy_per_sample_j") == 321.75 / 8);
+}
+
+TEST_CASE("The bound of a load and a forward, twice, is met: compute binds") {
+  const Plan plan = load_and_compute();
+  Totals totals(plan);
+  feed(totals);
+  // the first forward can start at 1.25, then 2 x 3 s
+  REQUIRE(number(totals, "lower_bound_s") == 7.25);
+  REQUIRE(number(totals, "bound_ratio") == 1);
+  REQUIRE(value(totals, "bound_by").text == "gpu.compute");
+}
+
+TEST_CASE("The peak of a pool is taken with what lies in it at that moment") {
+  const Plan plan = load_and_compute();
+  Totals totals(plan);
+  // pool gpu: w 200 | x 250 | x 300 | 250 | x 300 again | 100 (w gone)
+  totals.memory({0, 0, 0, 200, 200});
+  totals.memory({1, 0, 1, 50, 250});
+  totals.memory({2, 0, 1, 50, 300});
+  totals.memory({3, 0, 1, -50, 250});
+  totals.memory({4, 0, 1, 50, 300});
+  totals.memory({5, 0, 0, -200, 100});
+  REQUIRE(totals.pools()[0].peak_time == 2);  // the first moment of the peak
+  REQUIRE(keyed(totals, "peak_bytes", {"gpu"}) == 300);
+  REQUIRE(keyed(totals, "peak_bytes", {"host"}) == 0);
+  REQUIRE(keyed(totals, "peak_bytes_by_class", {"gpu", "weight"}) == 200);
+  REQUIRE(keyed(totals, "peak_bytes_by_class", {"gpu", "input"}) == 100);
+  REQUIRE(value(totals, "peak_bytes_by_class").keyed.size() == 2);
+}
+
+TEST_CASE("Overflow is what a pool holds beyond a capacity that is not enforced") {
+  Plan plan = load_and_compute();
+  plan.pools[0].capacity = 120;
+  const Totals empty(plan);
+  REQUIRE(keyed(empty, "overflow_bytes", {"gpu"}) == 0);
+  Totals totals(plan);
+  totals.memory({0, 0, 0, 200, 200});
+  REQUIRE(keyed(totals, "overflow_bytes", {"gpu"}) == 80);
+  REQUIRE(value(totals, "overflow_bytes").keyed.size() == 1);  // the host has no capacity
+  plan.pools[0].enforced = true;
+  REQUIRE(value(totals, "overflow_bytes").keyed.empty());
+}
+
+TEST_CASE("Two devices: bubbles count from the mean, recomputation against the rest") {
+  Plan plan;
+  plan.streams = {{"a", StreamKind::compute, "a", 0, 0}, {"b", StreamKind::compute, "b", 0, 0}};
+  plan.actions.resize(3);
+  plan.actions[0].kind = ActionKind::forward;
+  plan.actions[0].stream = 0;
+  plan.actions[0].seconds = 2;
+  plan.actions[1].kind = ActionKind::forward;
+  plan.actions[1].stream = 1;
+  plan.actions[1].seconds = 5;
+  plan.actions[2].kind = ActionKind::recompute;
+  plan.actions[2].stream = 1;
+  plan.actions[2].seconds = 1;
+  plan.body_begin = plan.body_end = 3;
+  Totals totals(plan);
+  totals.span({0, 0, 0, 2, 2, 0, WaitReason::none, Span::nobody});
+  totals.span({1, 0, 2, 7, 7, 2, WaitReason::data, 0});
+  totals.span({2, 0, 9, 10, 10, 2, WaitReason::memory, 0});
+  REQUIRE(number(totals, "compute_s") == 8);
+  // mean busy (2 + 6) / 2 = 4; greatest span 10 - 2 = 8
+  REQUIRE(number(totals, "bubble_fraction") == 0.5);
+  REQUIRE(number(totals, "compute_utilisation") == 0.4);  // 8 / (10 x 2)
+  REQUIRE(number(totals, "recompute_s") == 1);
+  REQUIRE(number(totals, "recompute_overhead") == 1.0 / 7);
+  REQUIRE(number(totals, "exposed_transfer_s") == 0);  // it waited for a forward, then for memory
+}
+
+TEST_CASE("The step counts from the middle iteration's completion to the last one's") {
+  Plan plan = load_and_compute();
+  plan.iterations = 8;
+  plan.iterations_per_step = 2;
+  Totals totals(plan);
+  // Iteration i is complete at 10 i + 5, but the first ones are slow. Middle (8 - 1) / 2 = 3.
+  for (std::int64_t i = 0; i < 8; ++i) {
+    const double end = 10.0 * static_cast<double>(i) + (i < 2 ? 100 : 5);
+    totals.span({1, i, end - 3, end, end, 0, WaitReason::none, Span::nobody});
+    if (i == 3) REQUIRE(std::isnan(number(totals, "step_s")));  // the last is not reached
+  }
+  REQUIRE(number(totals, "step_s") == 20);  // (75 - 35) / (7 - 3) x 2 iterations a step
+}
+
+TEST_CASE("A single iteration's step is the makespan") {
+  Plan plan = load_and_compute();
+  plan.iterations = 1;
+  Totals totals(plan);
+  totals.span(executed[0]);
+  totals.span(executed[2]);
+  REQUIRE(number(totals, "step_s") == 4.25);
+}
+
+TEST_CASE("Where there is no number a metric says why") {
+  const Plan plan = load_and_compute();
+  const Totals totals(plan);  // nothing was executed
+  const Summary summary = summarise(totals);
+  REQUIRE(summary.metrics.size() == metric_catalog().entries().size());
+  std::set<std::string> absent;
+  for (const Summary::Metric& metric : summary.metrics) {
+    const bool nan =
+        metric.value.kind == SummaryValue::Kind::number && std::isnan(metric.value.number);
+    INFO(metric.name);
+    REQUIRE(nan == !metric.value.absent.empty());
+    if (nan) absent.insert(metric.name);
+  }
+  REQUIRE(absent == std::set<std::string>{"throughput_samples_per_s", "step_s",
+                                          "compute_utilisation", "bubble_fraction",
+                                          "recompute_overhead", "arithmetic_intensity",
+                                          "energy_per_sample_j", "bound_ratio"});
+  // An aborted run has no ratio: its makespan is not that of the plan.
+  Totals half(plan);
+  half.span(executed[0]);
+  REQUIRE(value(half, "bound_ratio").absent == "the run did not reach its end");
+}
+
+TEST_CASE("Metrics have a name of their own, a sentence, a source and a unit or a word") {
+  const Plan plan = load_and_compute();
+  Totals totals(plan);
+  feed(totals);
+  std::set<std::string> names;
+  for (const Metric* metric : metric_catalog().entries()) {
+    INFO(metric->name);
+    REQUIRE(names.insert(metric->name).second);
+    REQUIRE(metric->summary.back() == '.');
+    REQUIRE_FALSE(metric->source.empty());
+    const bool word = metric->value(totals).kind == SummaryValue::Kind::text;
+    REQUIRE(word == metric->unit.empty());
+  }
+}
+
+TEST_CASE("A sum of ten million tenths does not drift") {
+  Sum sum;
+  for (int i = 0; i < 10'000'000; ++i) sum.add(0.1);
+  REQUIRE(sum.value() == 1'000'000);
+}
+
+TEST_CASE("Series of a load and a forward, twice, in bins of a second") {
+  const Plan plan = load_and_compute();
+  SeriesSink sink(plan, 1);
+  feed(sink);
+  const SeriesTable table = sink.table();
+  REQUIRE(table.width == 1);
+  REQUIRE(table.time == std::vector<double>{1, 2, 3, 4, 5, 6, 7, 7.25});
+  REQUIRE(table.series.size() == 5);
+  const auto& compute = table.series[0];
+  REQUIRE(compute.group == "utilisation");
+  REQUIRE(compute.name == "gpu.compute");
+  REQUIRE(compute.values == std::vector<double>{0, 0.75, 1, 1, 1, 1, 1, 1});
+  REQUIRE(table.series[1].values == std::vector<double>{1, 1, 0, 0, 0, 0, 0, 0});
+  REQUIRE(table.series[2].name == "samples_done");
+  REQUIRE(table.series[2].values == std::vector<double>{0, 0, 0, 0, 4, 4, 4, 8});
+  REQUIRE(table.series[3].values == std::vector<double>(8, 0));
+  // idle 11 W; a load is 1 J over 1 s (2 W above idle x 50 B / 100 byte/s); a forward 120 J over 3
+  // s
+  REQUIRE(table.series[4].name == "power_w");
+  REQUIRE(table.series[4].values[0] == Approx(11 + 1).epsilon(1e-12));
+  REQUIRE(table.series[4].values[1] == Approx(11 + 1 + 30).epsilon(1e-12));
+  REQUIRE(table.series[4].values[2] == Approx(11 + 40).epsilon(1e-12));
+  REQUIRE(table.series[4].values[7] == Approx(11 + 40).epsilon(1e-12));
+}
+
+TEST_CASE("Bins double when a run takes longer than thought, and nothing is lost") {
+  const Plan plan = load_and_compute();
+  SeriesSink sink(plan, 1e-5);  // 725,000 bins would be needed
+  feed(sink);
+  const SeriesTable table = sink.table();
+  REQUIRE(table.time.size() <= 10'000);
+  REQUIRE(table.time.size() > 5000);
+  REQUIRE(table.width == 1e-5 * 128);  // 7.25 / 64e-5 = 11,328; / 128e-5 = 5664
+  REQUIRE(table.time.back() == 7.25);
+  double busy = 0, joules = 0, before = 0;
+  for (std::size_t i = 0; i < table.time.size(); ++i) {
+    busy += table.series[0].values[i] * (table.time[i] - before);
+    joules += table.series[4].values[i] * (table.time[i] - before);
+    before = table.time[i];
+  }
+  REQUIRE(busy == Approx(6).epsilon(1e-9));
+  REQUIRE(joules == Approx(321.75).epsilon(1e-9));  // energy_j
+  REQUIRE(table.series[2].values.back() == 8);
+}
+
+}  // namespace sluice
