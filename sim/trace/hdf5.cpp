@@ -7,8 +7,12 @@ namespace sluice::hdf5 {
 namespace {
 
 bool set_up() {
-  return H5dont_atexit() >= 0 && H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr) >= 0 &&
-         H5PLset_loading_state(0) >= 0;
+  return H5dont_atexit() >= 0 && H5PLset_loading_state(0) >= 0;
+}
+
+/// Debian's build keeps an error stack a thread.
+bool silence() {
+  return H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr) >= 0;
 }
 
 /// Keeps the description of the innermost error, which is visited first.
@@ -26,13 +30,15 @@ std::unique_lock<std::recursive_mutex> lock() {
   static std::recursive_mutex mutex;
   std::unique_lock<std::recursive_mutex> held(mutex);
   static const bool ready = set_up();
-  if (!ready) throw Failure("the HDF5 library cannot be set up");
+  thread_local const bool silent = silence();
+  if (!ready || !silent) throw Failure("the HDF5 library cannot be set up");
   return held;
 }
 
 void fail(const std::string& what) {
   std::string reason;
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_first, &reason);
+  H5Eclear2(H5E_DEFAULT);
   // "file write failed: time = …, errno = 28, error message = 'No space left on device', …"
   constexpr std::string_view mark = "error message = '";
   if (const auto begin = reason.find(mark); begin != std::string::npos) {

@@ -1,9 +1,9 @@
 // The HDF5 library, tamed: handles that close themselves, every return checked, one thread at a
 // time. Internal to sim/trace; nobody else sees HDF5.
 //
-// HDF5's serial build has one global state, so whoever calls it holds lock() (handles close under
-// it by themselves). A failing call throws Failure with HDF5's innermost reason; reader and writer
-// make an InputError or an IoError of it.
+// HDF5 has one global state, and not every build of it bears two threads: whoever calls it holds
+// lock() (handles close under it by themselves). A failing call throws Failure with HDF5's
+// innermost reason; reader and writer make an InputError or an IoError of it.
 #pragma once
 
 #include <hdf5.h>

@@ -1,6 +1,7 @@
 #include "trace/reader.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -24,15 +25,17 @@ using hdf5::Failure;
 
 constexpr std::uint64_t block_rows = 32768;
 
-/// The file can be read and is a file: a pipe would wait for ever.
+/// The file can be read, is a file (a pipe would wait for ever), and nobody is writing it.
 void require_file(const std::string& path) {
   struct stat status {};
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   const bool known = file >= 0 && fstat(file, &status) == 0;
   const int reason = errno;
+  const bool free = !known || flock(file, LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK;
   if (file >= 0) close(file);
   if (!known) throw IoError("cannot read '" + path + "': " + std::strerror(reason));
   if (!S_ISREG(status.st_mode)) throw IoError("cannot read '" + path + "': it is not a file");
+  if (!free) throw IoError("cannot read '" + path + "': it is in use by another process");
   if (status.st_size == 0) throw InputError(path + ": error: the file is empty");
 }
 
@@ -67,10 +70,7 @@ struct TraceReader::State {
     try {
       file.emplace(path);
     } catch (const Failure& failure) {
-      // HDF5 locks the file; a writer holds the lock.
       const std::string reason = failure.what();
-      if (reason.find(std::strerror(EAGAIN)) != std::string::npos)
-        throw IoError("cannot read '" + path + "': it is in use by another process");
       throw Failure(reason.find("truncated") != std::string::npos ? "it is cut short" : reason);
     }
   }
