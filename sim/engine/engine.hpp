@@ -34,7 +34,6 @@ struct EngineOptions {
 struct EngineReport {
   double makespan = 0;   ///< s until everything has ended and arrived
   double precision = 0;  ///< s: SimGrid's, chosen from a bound of the makespan
-  std::string settings;  ///< of SimGrid, for the trace
 };
 
 /// Executes a checked plan. Throws Infeasible (with the story) when it blocks, InputError when it

@@ -94,7 +94,7 @@ std::string PlanBuilder::unique_name(const Action& action) {
   return name + std::string(static_cast<std::size_t>(taken), '\'');
 }
 
-Plan PlanBuilder::finish(std::int64_t iterations, std::int64_t iterations_per_step) {
+Plan PlanBuilder::finish(std::int64_t iterations, std::int64_t steps_per_iteration) {
   plan_.body_begin = static_cast<std::uint32_t>(actions_[0].size());
   plan_.body_end = plan_.body_begin + static_cast<std::uint32_t>(actions_[1].size());
   const std::array<std::uint32_t, 3> base = {0, plan_.body_begin, plan_.body_end};
@@ -105,7 +105,7 @@ Plan PlanBuilder::finish(std::int64_t iterations, std::int64_t iterations_per_st
   for (const Link& link : links_)
     plan_.actions[number(link.from)].waits.push_back({number(link.to), link.distance});
   plan_.iterations = actions_[1].empty() ? 0 : iterations;
-  plan_.iterations_per_step = iterations_per_step;
+  plan_.steps_per_iteration = steps_per_iteration;
   return std::move(plan_);
 }
 

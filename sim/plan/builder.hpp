@@ -52,7 +52,7 @@ class PlanBuilder {
     plan_.facts.emplace_back(key, value);
   }
 
-  Plan finish(std::int64_t iterations, std::int64_t iterations_per_step = 1);
+  Plan finish(std::int64_t iterations, std::int64_t steps_per_iteration = 1);
 
  private:
   struct Link {

@@ -175,7 +175,7 @@ class PlanReader {
 
   void read_table(const PlanLine& line, const std::vector<Word>& words) {
     const std::string_view what = words[0].text;
-    static const std::vector<std::string> known = {"name",     "iterations", "iterations_per_step",
+    static const std::vector<std::string> known = {"name",     "iterations", "steps_per_iteration",
                                                    "fact",     "pool",       "link",
                                                    "route",    "stream",     "stage",
                                                    "tensor",   "prologue:",  "body:",
@@ -198,7 +198,7 @@ class PlanReader {
     if (what == "stage") plan_.stages.push_back(line.name(words[1]));
     if (what == "fact") plan_.facts.emplace_back(line.name(words[1]), line.name(words[2]));
     if (what == "iterations") plan_.iterations = number(line, words, 0);
-    if (what == "iterations_per_step") plan_.iterations_per_step = number(line, words, 1);
+    if (what == "steps_per_iteration") plan_.steps_per_iteration = number(line, words, 1);
   }
 
   std::int64_t number(const PlanLine& line, const std::vector<Word>& words, std::int64_t minimum) {

@@ -106,7 +106,7 @@ void write_tables(std::ostream& out, const Plan& plan) {
 std::string to_text(const Plan& plan) {
   std::ostringstream out;
   out << "format: sluice-plan/1\nname " << quoted(plan.name) << "\niterations " << plan.iterations
-      << "\niterations_per_step " << plan.iterations_per_step << '\n';
+      << "\nsteps_per_iteration " << plan.steps_per_iteration << '\n';
   for (const auto& [key, value] : plan.facts)
     out << "fact " << quoted(key) << " " << quoted(value) << '\n';
   write_tables(out, plan);

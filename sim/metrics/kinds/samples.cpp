@@ -18,15 +18,15 @@ SummaryValue throughput(const Totals& totals) {
 /// last one's, in which neither the filling of the pipeline nor its end plays a part.
 SummaryValue step(const Totals& totals) {
   const Plan& plan = totals.plan();
-  const auto in_step = static_cast<double>(plan.iterations_per_step);
+  const auto steps = static_cast<double>(plan.steps_per_iteration);
   if (plan.iterations == 0) return SummaryValue::none("the plan has no body");
   if (!totals.last_complete()) return SummaryValue::none("the last iteration was not reached");
-  if (plan.iterations == 1) return SummaryValue::of(totals.makespan() * in_step);
+  if (plan.iterations == 1) return SummaryValue::of(totals.makespan() / steps);
   if (!totals.middle_complete())
     return SummaryValue::none("nothing runs in the iteration in the middle");
   const std::int64_t last = plan.iterations - 1, middle = last / 2;
   return SummaryValue::of((*totals.last_complete() - *totals.middle_complete()) /
-                          static_cast<double>(last - middle) * in_step);
+                          static_cast<double>(last - middle) / steps);
 }
 
 }  // namespace
