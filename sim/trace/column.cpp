@@ -76,8 +76,8 @@ void Column::create(std::size_t rows_in_chunk) {
   dataset_ = Handle(H5Dcreate2(tree_.file(), path_.c_str(), type_of(cell_), space, H5P_DEFAULT,
                                creation, H5P_DEFAULT),
                     H5Dclose, what);
-  if (!unit_.empty()) tree_.attribute(path_, "units", unit_);
-  tree_.attribute(path_, "long_name", long_name_);
+  if (!unit_.empty()) tree_.first_attribute(dataset_, path_, "units", unit_);
+  tree_.first_attribute(dataset_, path_, "long_name", long_name_);
 }
 
 void Column::write_chunk() {

@@ -71,6 +71,17 @@ void Tree::attribute(const std::string& path, const std::string& name, const std
   if (name != "content_sha256") record_attribute(path, name, "str", value);
 }
 
+void Tree::first_attribute(hid_t object, const std::string& path, const std::string& name,
+                           const std::string& value) {
+  const std::string what = "attribute " + name + " of " + path;
+  const Handle made(
+      H5Acreate2(object, name.c_str(), string_type_, scalar_, H5P_DEFAULT, H5P_DEFAULT), H5Aclose,
+      what);
+  const char* text = value.c_str();
+  check(H5Awrite(made, string_type_, &text), what);
+  record_attribute(path, name, "str", value);
+}
+
 void Tree::attribute(const std::string& path, const std::string& name,
                      const std::vector<std::int32_t>& value) {
   const hsize_t size = value.size();
@@ -98,13 +109,11 @@ void Tree::text(const std::string& path, const std::string& value) {
 
 void Tree::number(const std::string& path, double value, const std::string& unit,
                   const std::string& long_name) {
-  {
-    const Handle made = create(path, H5T_IEEE_F64LE, scalar_);
-    check(H5Dwrite(made, H5T_IEEE_F64LE, H5S_ALL, H5S_ALL, H5P_DEFAULT, &value), "write " + path);
-  }
+  const Handle made = create(path, H5T_IEEE_F64LE, scalar_);
+  check(H5Dwrite(made, H5T_IEEE_F64LE, H5S_ALL, H5S_ALL, H5P_DEFAULT, &value), "write " + path);
   record(path, "<f8", "", sha256_of(bytes_of(&value, 1)));
-  if (!unit.empty()) attribute(path, "units", unit);
-  if (!long_name.empty()) attribute(path, "long_name", long_name);
+  if (!unit.empty()) first_attribute(made, path, "units", unit);
+  if (!long_name.empty()) first_attribute(made, path, "long_name", long_name);
 }
 
 void Tree::texts(const std::string& path, const std::vector<const char*>& values,

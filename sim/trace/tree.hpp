@@ -29,6 +29,9 @@ class Tree {
   void attribute(const std::string& path, const std::string& name,
                  const std::vector<std::int32_t>& value);
   void attribute(const std::string& path, const std::string& name, double value);
+  /// Of an object that was just made: neither looked up nor replaced.
+  void first_attribute(hid_t object, const std::string& path, const std::string& name,
+                       const std::string& value);
 
   /// Scalar datasets.
   void text(const std::string& path, const std::string& value);

@@ -178,6 +178,7 @@ void TraceWriter::State::prepare() {
   for (const Labels::Pool& pool : labels.pools)
     pools.push_back(make_memory(*store, "/memory/" + hdf5::escaped(pool.name),
                                 std::max<std::size_t>(1, chunk_rows / 2)));
+  labels = {};  // in the file now
   tree.flush();
 }
 
