@@ -49,7 +49,7 @@ std::string read_text(hid_t type, hid_t space, const std::string& what, Read&& r
     const Handle memory(H5Tcopy(type), H5Tclose, what);
     char* text = nullptr;
     check(read(memory, &text), what);
-    const std::string copy = text == nullptr ? "" : text;
+    std::string copy = text == nullptr ? "" : text;
     H5free_memory(text);
     return copy;
   }

@@ -88,4 +88,11 @@ std::string unescaped(const std::string& step) {
   return name;
 }
 
+std::string below(const std::string& group, const std::string& step) {
+  std::string path = group;
+  path += '/';
+  path += step;
+  return path;
+}
+
 }  // namespace sluice::hdf5

@@ -71,5 +71,7 @@ Handle string_type();
 /// %2F and so on; an empty name as "%".
 std::string escaped(const std::string& name);
 std::string unescaped(const std::string& step);
+/// GROUP/STEP
+std::string below(const std::string& group, const std::string& step);
 
 }  // namespace sluice::hdf5

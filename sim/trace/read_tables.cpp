@@ -80,7 +80,7 @@ void read_keyed(const FileReader& file, const std::string& path, std::vector<std
                 std::vector<SummaryValue::Keyed>& out) {
   if (key.size() > 8) throw Failure(path + " is nested too deeply");
   for (const std::string& step : file.members(path)) {
-    const std::string place = path + "/" + step;
+    const std::string place = hdf5::below(path, step);
     key.push_back(hdf5::unescaped(step));
     if (file.is_group(place))
       read_keyed(file, place, key, out);
@@ -142,7 +142,8 @@ SeriesTable read_series(const FileReader& file) {
       continue;
     }
     for (const std::string& inner : file.members(path))
-      table.series.push_back(read_one(file, path + "/" + inner, hdf5::unescaped(step), inner));
+      table.series.push_back(
+          read_one(file, hdf5::below(path, inner), hdf5::unescaped(step), inner));
   }
   return table;
 }

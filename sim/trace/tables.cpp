@@ -187,8 +187,8 @@ void write_series(Tree& tree, ChunkFilter& filter, const SeriesTable& table) {
     std::string name = hdf5::escaped(series.name);
     if (!series.group.empty()) {
       const std::string group = hdf5::escaped(series.group);
-      if (groups.insert(group).second) tree.group("/series/" + group);
-      name = group + "/" + name;
+      if (groups.insert(group).second) tree.group(hdf5::below("/series", group));
+      name = hdf5::below(group, name);
     }
     root.numbers<double>(name, Cell::f64(), series.unit, series.summary,
                          [&](std::size_t i) { return series.values[i]; });

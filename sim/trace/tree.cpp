@@ -161,7 +161,7 @@ void Tree::scale(const std::string& group, const std::string& name,
   if (check(H5DSis_scale(made), "dimension scale " + name) == 0)
     check(H5DSset_scale(made, name.c_str()), "dimension scale " + name);
   for (const std::string& column : columns) {
-    const std::string column_path = group + "/" + column;
+    const std::string column_path = hdf5::below(group, column);
     const Handle dataset(H5Dopen2(file_, column_path.c_str(), H5P_DEFAULT), H5Dclose,
                          "open " + column_path);
     check(H5DSattach_scale(dataset, made, 0), "attach the scale of " + column_path);
@@ -175,7 +175,12 @@ void Tree::record(const std::string& path, const std::string& type, const std::s
 
 std::string Tree::content_sha256() const {
   Sha256 hash;
-  for (const auto& [object, content] : lines_) hash.update(object + "\t" + content + "\n");
+  for (const auto& [object, content] : lines_) {
+    hash.update(object);
+    hash.update("\t");
+    hash.update(content);
+    hash.update("\n");
+  }
   return hash.hex();
 }
 
