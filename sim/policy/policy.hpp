@@ -34,7 +34,11 @@ struct PolicyRequest {
   Fates fates = Fates::keep_all;
   bool capacity_enforced = true;
   bool working_set_counted = true;
+  const Value* phases = nullptr;  ///< the scenario's `phases:`, for policy phased
 };
+
+/// The scenario's `phases:` mapping.
+const Record& phases_record();
 
 /// A policy's record. `plan` returns a lowered plan; it may throw InputError (at the parameter) and
 /// Infeasible.
@@ -43,9 +47,13 @@ struct Policy {
   std::string summary;  ///< one sentence
   std::string source;   ///< paper or document, section
   std::vector<Field> parameters;
+  bool open = false;  ///< takes other keys, too (those of the policy that it replicates)
   Plan (*plan)(const PolicyRequest& request, const Reader& parameters);
 };
 
 const Catalog<Policy>& policy_catalog();
+
+/// The record of a scenario's `policy:` mapping: `name` and the policy's parameters.
+Record record_of(const Policy& policy);
 
 }  // namespace sluice

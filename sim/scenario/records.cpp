@@ -91,16 +91,6 @@ const Record& memory_record() {
   return record;
 }
 
-Record policy_record(const Policy& policy) {
-  Record record{
-      .name = "policy " + policy.name, .summary = policy.summary, .fields = policy.parameters};
-  record.fields.insert(record.fields.begin(), {.name = "name",
-                                               .type = Type::choice,
-                                               .summary = "the policy",
-                                               .choices = policy_catalog().names()});
-  return record;
-}
-
 namespace {
 
 /// The keys of all entries of a catalog beside the one that names the entry: for editors. The entry
@@ -161,6 +151,11 @@ const Record& scenario_record() {
            .optional = true,
            .record = &stages},
           {.name = "policy", .type = Type::mapping, .summary = policy.summary, .record = &policy},
+          {.name = "phases",
+           .type = Type::mapping,
+           .summary = phases_record().summary,
+           .optional = true,
+           .record = &phases_record()},
           {.name = "fates",
            .type = Type::mapping,
            .summary = fates_record().summary,

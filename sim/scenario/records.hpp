@@ -10,7 +10,5 @@ const Record& workload_record();
 const Record& cost_record();
 const Record& fates_record();
 const Record& memory_record();
-/// `name` and the policy's parameters.
-Record policy_record(const Policy& policy);
 
 }  // namespace sluice

@@ -1,6 +1,7 @@
 #include "scenario/scenario.hpp"
 
 #include <filesystem>
+#include <optional>
 
 #include "base/error.hpp"
 #include "document/load.hpp"
@@ -48,6 +49,12 @@ const Policy& policy_of(const Value& policy) {
   return located(*name, [&]() -> const Policy& { return policy_catalog().find(name->text()); });
 }
 
+/// Is it phased, or does it replicate phased?
+bool uses_phases(const Policy& policy, const Value& keys) {
+  const Value* replica = keys.find("replica");
+  return policy.name == "phased" || (replica && replica->text() == "phased");
+}
+
 }  // namespace
 
 std::string Scenario::text() const {
@@ -73,7 +80,10 @@ Scenario read_scenario(Value document, const std::string& name) {
   const Reader rules(memory, memory_record());
   scenario.capacity_enforced = rules.text("capacity") == "enforced";
   scenario.working_set_counted = rules.text("working_set") == "counted";
-  policy_of(*reader.value("policy"));
+  const Policy& policy = policy_of(*reader.value("policy"));
+  if (const Value* phases = reader.value("phases");
+      phases && !uses_phases(policy, *reader.value("policy")))
+    fail_at(*phases, "'phases' belongs to policy phased; the policy is " + policy.name);
   return scenario;
 }
 
@@ -83,30 +93,52 @@ Scenario load_scenario(const std::string& path, const std::vector<std::string>& 
   return read_scenario(std::move(document), std::filesystem::path(path).stem().string());
 }
 
+namespace {
+
+/// `stages:`, or what `phases: {after: …}` says as an explicit cut.
+std::optional<Value> cut_of(const Scenario& scenario) {
+  const Value* stages = scenario.document.find("stages");
+  const Value* phases = scenario.document.find("phases");
+  const Value* after = phases ? phases->find("after") : nullptr;
+  if (!after) return stages ? std::optional(*stages) : std::nullopt;
+  if (stages)
+    fail_at(*after, "'after' in phases and 'stages' both cut the model; give one of them");
+  Value cut = Value::make_map();
+  cut.place(phases->source(), after->position().line, after->position().column);
+  cut.set("cut", Value::make(std::string("explicit")));
+  cut.set("after", *after);
+  return cut;
+}
+
+const Device& device_of(const Scenario& scenario) {
+  const Value* device = scenario.document.find("policy")->find("device");
+  if (!device) return scenario.platform.devices.front();
+  return located(*device,
+                 [&]() -> const Device& { return scenario.platform.device(device->text()); });
+}
+
+}  // namespace
+
 std::vector<Stage> stages_of(const Scenario& scenario) {
-  const Value* policy = scenario.document.find("policy");
-  const Value* device = policy->find("device");
-  return cut_stages(
-      {scenario.model,
-       device ? located(*device,
-                        [&]() -> const Device& { return scenario.platform.device(device->text()); })
-              : scenario.platform.devices.front(),
-       *scenario.cost, scenario.workload.dtype, scenario.workload.micro_batch,
-       scenario.working_set_counted, scenario.document.find("stages")});
+  const std::optional<Value> cut = cut_of(scenario);
+  return cut_stages({scenario.model, device_of(scenario), *scenario.cost, scenario.workload.dtype,
+                     scenario.workload.micro_batch, scenario.working_set_counted,
+                     cut ? &*cut : nullptr});
 }
 
 Plan make_plan(const Scenario& scenario) {
   const std::vector<Stage> stages = stages_of(scenario);
   const Value& value = *scenario.document.find("policy");
   const Policy& policy = policy_of(value);
-  Record record = policy_record(policy);
+  const Record record = record_of(policy);
   const Reader parameters(value, record);
   const PolicyRequest request{
       {scenario.model, stages, scenario.platform, *scenario.cost, scenario.workload.dtype},
       scenario.workload,
       scenario.fates,
       scenario.capacity_enforced,
-      scenario.working_set_counted};
+      scenario.working_set_counted,
+      scenario.document.find("phases")};
   Plan plan = located(value, [&] { return policy.plan(request, parameters); });
   plan.name = scenario.name + ": " + plan.name;
   return plan;

@@ -1,0 +1,83 @@
+// data_parallel: replicas of another policy, one a device, with the batches of a step dealt out
+// among them. They share the host's memory and whatever links and ports their routes share; nothing
+// else. Seed 004: "two IPUs to perform computation at the same time, in a data-parallel fashion".
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "plan/merge.hpp"
+#include "policy/policy.hpp"
+
+namespace sluice {
+
+namespace {
+
+std::vector<std::string> replica_devices(const PolicyRequest& request, const Reader& parameters) {
+  const Platform& platform = request.pricing.platform;
+  std::vector<std::string> devices;
+  if (const Value* listed = parameters.value("devices"))
+    for (const Value& name : listed->items())
+      devices.push_back(located(name, [&] { return platform.device(name.text()).name; }));
+  else
+    for (const Device& device : platform.devices) devices.push_back(device.name);
+  const auto batches = static_cast<std::size_t>(request.workload.batches_per_step);
+  if (devices.empty()) parameters.fail("devices", "'devices' is empty");
+  if (devices.size() > batches) devices.resize(batches);
+  return devices;
+}
+
+/// The keys of the replicated policy: all of ours but our own, on one device.
+Value replica_keys(const Reader& parameters, const std::string& policy, const std::string& device) {
+  Value keys = Value::make_map();
+  keys.place(parameters.map().source(), parameters.map().line(),
+             parameters.map().position().column);
+  keys.set("name", Value::make(policy));
+  for (const Value::Entry& entry : parameters.map().entries())
+    if (entry.key != "name" && entry.key != "replica" && entry.key != "devices")
+      keys.entries().push_back(entry);
+  if (keys.find("device"))
+    parameters.fail("device", "each replica has a device of its own: list them under 'devices'");
+  keys.set("device", Value::make(device));
+  return keys;
+}
+
+Plan plan_data_parallel(const PolicyRequest& request, const Reader& parameters) {
+  const Policy& policy = policy_catalog().find(parameters.text("replica"));
+  const Record record = record_of(policy);
+  const std::vector<std::string> devices = replica_devices(request, parameters);
+  const auto count = static_cast<std::int64_t>(devices.size());
+  std::vector<Plan> parts;
+  for (std::int64_t k = 0; k < count; ++k) {
+    PolicyRequest share = request;
+    share.workload.batches_per_step = (request.workload.batches_per_step + count - 1 - k) / count;
+    const Value keys = replica_keys(parameters, policy.name, devices[static_cast<std::size_t>(k)]);
+    parts.push_back(policy.plan(share, Reader(keys, record)));
+  }
+  Plan plan = merge(parts, devices);
+  plan.name = "data_parallel " + policy.name;
+  return plan;
+}
+
+}  // namespace
+
+extern const Policy data_parallel_policy;
+const Policy data_parallel_policy = {
+    .name = "data_parallel",
+    .summary =
+        "Replicas of another policy, one a device; batches are dealt out, the host is shared.",
+    .source = "seed 004; the usual data parallelism, without gradients",
+    .parameters =
+        {
+            {.name = "replica",
+             .type = Type::choice,
+             .summary = "the policy of each replica, whose parameters stand beside",
+             .choices = {"resident", "streamed", "phased"}},
+            {.name = "devices",
+             .type = Type::list,
+             .summary = "the devices of the replicas; all where not given",
+             .optional = true},
+        },
+    .open = true,
+    .plan = plan_data_parallel,
+};
+
+}  // namespace sluice

@@ -1,0 +1,440 @@
+// phased: PopART's phased execution. A phase is a slice of time in which one device computes a
+// stage for a batch; device = phase number mod n. While it computes, the device of the next phase
+// saves what it made last and loads the weights and inputs that it needs; phase i + 1 starts after
+// all of phase i's computation and after its own I/O.
+//
+// Steady phase, overlapped, weights preloaded: max(I/O, computation), where I/O is that of one
+// phase (weights, and what of the activations goes over the host link). Serial: their sum.
+#include <algorithm>
+#include <numeric>
+
+#include "base/error.hpp"
+#include "policy/parts.hpp"
+#include "policy/policy.hpp"
+
+namespace sluice {
+
+namespace {
+
+enum class Activations { on_chip, pair_link, streaming };
+
+struct Phase {
+  std::size_t stage = 0;
+  std::string device;
+  std::vector<std::int64_t> micro_batches;  ///< of the window
+};
+
+/// What is listed of one phase.
+struct Listed {
+  PlanBuilder::Ref first, last;         ///< computations
+  std::vector<PlanBuilder::Ref> saves;  ///< the device's I/O after it
+};
+
+/// An action of this or the window before.
+struct Reference {
+  PlanBuilder::Ref ref;
+  std::uint32_t distance = 0;
+};
+
+class Phased {
+ public:
+  Phased(const PolicyRequest& request, const Reader& parameters)
+      : request_(request),
+        bytes_(stage_bytes(request)),
+        overlap_(parameters.boolean("overlap")),
+        preload_(parameters.text("weights") == "preload"),
+        once_a_step_(parameters.text("weights_per") == "step"),
+        real_data_(parameters.text("host_data") == "real"),
+        return_outputs_(parameters.text("outputs") == "return"),
+        host_(request.pricing.platform.host().name),
+        builder_(request.pricing.platform, "phased", request.capacity_enforced) {
+    read_phases(parameters);
+    in_flight_ = parameters.is_word("in_flight", "auto") ? default_in_flight()
+                                                         : parameters.integer("in_flight");
+  }
+
+  Plan make() {
+    const Workload& workload = request_.workload;
+    const auto devices = static_cast<std::int64_t>(devices_.size());
+    const std::int64_t phases = static_cast<std::int64_t>(window(1).size());
+    // As many steps a run of the body as bring the device of phase 0 back to the first one.
+    std::int64_t steps = by_stage_ ? 1 : devices / std::gcd(devices, phases);
+    steps = std::min(steps, workload.steps);
+    add_weights();
+    list(Section::body, window(steps), "");
+    const std::int64_t rest = workload.steps % steps;
+    if (rest > 0) list(Section::epilogue, window(rest), ".last");
+    builder_.fact("phases_per_step", std::to_string(phases));
+    builder_.fact("in_flight",
+                  std::to_string(once_a_step_ ? workload.batches_per_step : in_flight_));
+    Plan plan = builder_.finish(workload.steps / steps, steps);
+    if (!overlap_) serialise(plan);
+    lower(plan, request_.pricing);
+    return plan;
+  }
+
+ private:
+  void read_phases(const Reader& parameters) {
+    const Platform& platform = request_.pricing.platform;
+    const Value empty = Value::make_map();
+    const Reader phases(request_.phases ? *request_.phases : empty, phases_record());
+    const std::string place = phases.text("activations");
+    activations_ = place == "on_chip"     ? Activations::on_chip
+                   : place == "pair_link" ? Activations::pair_link
+                                          : Activations::streaming;
+    const bool one = phases.text("stages") == "1";
+    if (parameters.has("device"))
+      devices_ = {platform.device(parameters.text("device")).name};
+    else if (one)
+      devices_ = {platform.devices.front().name};
+    else
+      for (const Device& device : platform.devices) devices_.push_back(device.name);
+    if (!phases.has("devices")) return;
+    by_stage_ = true;
+    devices_.clear();
+    for (const Value& name : phases.value("devices")->items())
+      devices_.push_back(located(name, [&] { return platform.device(name.text()).name; }));
+    if (devices_.size() != bytes_.size())
+      phases.fail("devices", "'devices' lists " + std::to_string(devices_.size()) +
+                                 " devices, there are " + std::to_string(bytes_.size()) +
+                                 " phases a batch: one device for each");
+  }
+
+  /// Batches that take turns, so that the way of one batch's activations hides behind the phases of
+  /// the others: it comes back to the same device after n phases, to the next one after n + 1.
+  std::int64_t default_in_flight() const {
+    const auto n = static_cast<std::int64_t>(by_stage_ ? 1 : devices_.size());
+    switch (activations_) {
+      case Activations::on_chip:
+        return 1;
+      case Activations::pair_link:
+        return n + 1;
+      case Activations::streaming:
+        return std::max<std::int64_t>(n, 2);
+    }
+    return 1;
+  }
+
+  /// The phases of some steps, in order.
+  std::vector<Phase> window(std::int64_t steps) const {
+    const Workload& workload = request_.workload;
+    const std::int64_t per_batch = workload.batch / workload.micro_batch;
+    const std::int64_t per_phase = once_a_step_ ? workload.batches_per_step : 1;
+    const std::int64_t turns = once_a_step_ ? 1 : in_flight_;
+    std::vector<Phase> phases;
+    for (std::int64_t step = 0; step < steps; ++step)
+      for (std::int64_t batch = 0; batch < workload.batches_per_step; batch += turns * per_phase) {
+        const std::int64_t end = std::min(batch + turns * per_phase, workload.batches_per_step);
+        for (std::size_t stage = 0; stage < bytes_.size(); ++stage)
+          for (std::int64_t b = batch; b < end; b += per_phase) {
+            Phase phase{
+                stage, by_stage_ ? devices_[stage] : devices_[phases.size() % devices_.size()], {}};
+            const std::int64_t first = (step * workload.batches_per_step + b) * per_batch;
+            for (std::int64_t m = 0; m < per_phase * per_batch; ++m)
+              phase.micro_batches.push_back(first + m);
+            phases.push_back(std::move(phase));
+          }
+      }
+    return phases;
+  }
+
+  void add_weights() {
+    for (std::size_t stage = 0; stage < bytes_.size(); ++stage)
+      builder_.tensor("weights." + std::to_string(stage), TensorClass::weight,
+                      bytes_[stage].weights, host_);
+  }
+
+  void list(Section section, const std::vector<Phase>& phases, const std::string& suffix) {
+    builder_.enter(section);
+    suffix_ = suffix;
+    before_ = std::exchange(listed_, {});
+    phases_before_ = std::exchange(phases_, phases);
+    made_.clear();
+    io_.clear();
+    for (std::size_t p = 0; p < phases_.size(); ++p) list_phase(p);
+    if (section == Section::body) add_waits_for_the_iteration_before();
+  }
+
+  void list_phase(std::size_t p) {
+    const Phase& phase = phases_[p];
+    std::vector<PlanBuilder::Ref> loads;
+    const std::uint32_t weights = list_weights(p, loads);
+    std::vector<std::uint32_t> inputs;
+    for (std::int64_t q : phase.micro_batches) inputs.push_back(list_input(p, q, loads));
+    Listed listed;
+    for (std::size_t m = 0; m < phase.micro_batches.size(); ++m)
+      list_compute(p, phase.micro_batches[m], inputs[m], weights, listed);
+    for (PlanBuilder::Ref load : loads) builder_.wait(listed.first, load);
+    listed_.push_back(listed);
+    io_.push_back(std::move(loads));
+    add_waits(p);
+  }
+
+  std::uint32_t list_weights(std::size_t p, std::vector<PlanBuilder::Ref>& loads) {
+    const Phase& phase = phases_[p];
+    if (bytes_[phase.stage].weights == 0) return none;
+    const std::uint32_t weights = builder_.tensor(
+        "weights." + std::to_string(phase.stage) + ".phase" + std::to_string(p) + suffix_,
+        TensorClass::weight, bytes_[phase.stage].weights);
+    loads.push_back(load(weights, host_, phase, -1, false));
+    return weights;
+  }
+
+  PlanBuilder::Ref load(std::uint32_t tensor, const std::string& from, const Phase& phase,
+                        std::int64_t q, bool release) {
+    return builder_.transfer(from == host_ ? ActionKind::load : ActionKind::send, tensor,
+                             {from, phase.device, release, true},
+                             static_cast<std::int32_t>(phase.stage), static_cast<std::int32_t>(q));
+  }
+
+  /// What comes into a phase for one micro-batch; none where it needs no transfer or tensor.
+  std::uint32_t list_input(std::size_t p, std::int64_t q, std::vector<PlanBuilder::Ref>& loads) {
+    const Phase& phase = phases_[p];
+    if (phase.stage == 0) {
+      if (!real_data_) return none;
+      const std::uint32_t input = builder_.tensor("input." + std::to_string(q) + suffix_,
+                                                  TensorClass::input, bytes_[0].input, host_);
+      loads.push_back(load(input, host_, phase, q, false));
+      return input;
+    }
+    const Crossing& from = made_.at(q);
+    if (activations_ == Activations::on_chip || from.device == phase.device) {
+      if (activations_ != Activations::streaming) return from.tensor;
+    }
+    const bool streaming = activations_ == Activations::streaming;
+    const std::uint32_t arrived =
+        builder_.tensor("boundary." + std::to_string(phase.stage - 1) + "." + std::to_string(q) +
+                            ".arrived" + suffix_,
+                        TensorClass::activation, bytes_[phase.stage].input);
+    const PlanBuilder::Ref ref = load(arrived, streaming ? host_ : from.device, phase, q, false);
+    builder_.at(ref).uses.push_back({from.tensor, builder_.pool(streaming ? host_ : from.device)});
+    builder_.wait(ref, streaming ? from.save : from.action);
+    loads.push_back(ref);
+    return arrived;
+  }
+
+  void list_compute(std::size_t p, std::int64_t q, std::uint32_t input, std::uint32_t weights,
+                    Listed& listed) {
+    const Phase& phase = phases_[p];
+    const StageBytes& bytes = bytes_[phase.stage];
+    const bool last = phase.stage + 1 == bytes_.size();
+    const std::string suffix = std::to_string(phase.stage) + "." + std::to_string(q) + suffix_;
+    const std::uint32_t pool = builder_.pool(phase.device);
+    const PlanBuilder::Ref ref =
+        builder_.compute(ActionKind::forward, phase.device, static_cast<std::int32_t>(phase.stage),
+                         static_cast<std::int32_t>(q), request_.workload.micro_batch);
+    const bool saved_answer = last && return_outputs_ && real_data_;
+    const std::uint32_t output =
+        last ? builder_.tensor("output." + std::to_string(q) + suffix_, TensorClass::output,
+                               bytes.output, saved_answer ? host_ : "")
+             : builder_.tensor("boundary." + suffix, TensorClass::activation, bytes.output);
+    Action& action = builder_.at(ref);
+    action.allocates.push_back({output, pool});
+    if (bytes.workspace > 0) {
+      const Placement workspace{
+          builder_.tensor("workspace." + suffix, TensorClass::workspace, bytes.workspace), pool};
+      action.allocates.push_back(workspace);
+      action.uses.push_back(workspace);
+    }
+    if (weights != none) action.uses.push_back({weights, pool});
+    if (input != none) use_input(action, input, phase, q);
+    if (last && !saved_answer) {
+      action.uses.push_back({output, pool});
+      action.samples_done = request_.workload.micro_batch;
+    }
+    if (!listed.first) listed.first = ref;
+    listed.last = ref;
+    Crossing crossing{output, phase.device, ref, {}};
+    if (saved_answer || (!last && activations_ == Activations::streaming)) {
+      crossing.save = save(output, phase, q, last);
+      builder_.wait(crossing.save, ref);
+      listed.saves.push_back(crossing.save);
+    }
+    made_[q] = crossing;
+  }
+
+  /// On chip, a micro-batch's activation stays where it was made.
+  void use_input(Action& action, std::uint32_t input, const Phase& phase, std::int64_t q) {
+    const bool stayed = phase.stage > 0 && made_.at(q).tensor == input;
+    const std::string& where = stayed ? made_.at(q).device : phase.device;
+    action.uses.push_back({input, builder_.pool(where)});
+  }
+
+  PlanBuilder::Ref save(std::uint32_t tensor, const Phase& phase, std::int64_t q, bool answer) {
+    const PlanBuilder::Ref ref =
+        builder_.transfer(ActionKind::save, tensor, {phase.device, host_, true, !answer},
+                          static_cast<std::int32_t>(phase.stage), static_cast<std::int32_t>(q));
+    if (answer) builder_.at(ref).samples_done = request_.workload.micro_batch;
+    return ref;
+  }
+
+  // --- waits between phases -------------------------------------------------------------------
+
+  /// Phase p waits for the phase before (barrier), and its I/O for the last computation of its own
+  /// device; of the phase just before on the same device, for the one before that.
+  void add_waits(std::size_t p) {
+    wait_for_phase(p, 1, [&](const Listed& earlier, std::uint32_t distance) {
+      builder_.wait(listed_[p].first, earlier.last, distance);
+      if (!preload_)
+        for (PlanBuilder::Ref load : io_[p]) builder_.wait(load, earlier.last, distance);
+    });
+    const std::size_t back = phases_since_device(p);
+    if (back == 0) return;
+    wait_for_phase(p, back, [&](const Listed& earlier, std::uint32_t distance) {
+      for (PlanBuilder::Ref save : earlier.saves) builder_.wait(listed_[p].first, save, distance);
+    });
+    if (preload_)
+      wait_for_phase(p, std::max<std::size_t>(back, 2),
+                     [&](const Listed& earlier, std::uint32_t distance) {
+                       for (PlanBuilder::Ref load : io_[p])
+                         builder_.wait(load, earlier.last, distance);
+                     });
+  }
+
+  void add_waits_for_the_iteration_before() {
+    across_ = true;
+    for (std::size_t p = 0; p < phases_.size(); ++p) add_waits(p);
+    across_ = false;
+  }
+
+  /// Calls with the phase `back` before p. Within the window while it is listed; those of the
+  /// window before in a second round for the body (they are listed later), at once in the epilogue.
+  template <class Call>
+  void wait_for_phase(std::size_t p, std::size_t back, Call&& call) {
+    if (back <= p) {
+      if (!across_) call(listed_[p - back], 0);
+      return;
+    }
+    const std::size_t beyond = back - p;  // 1: the last phase of the window before
+    if (across_) {
+      if (beyond <= listed_.size()) call(listed_[listed_.size() - beyond], 1);
+    } else if (beyond <= before_.size()) {
+      call(before_[before_.size() - beyond], 0);
+    }
+  }
+
+  /// How many phases ago this phase's device computed last; 0: never.
+  std::size_t phases_since_device(std::size_t p) const {
+    const std::vector<Phase>& before = phases_before_.empty() ? phases_ : phases_before_;
+    for (std::size_t back = 1; back <= p + before.size(); ++back) {
+      const Phase& phase = back <= p ? phases_[p - back] : before[before.size() - (back - p)];
+      if (phase.device == phases_[p].device) return back;
+    }
+    return 0;
+  }
+
+  struct Crossing {  ///< a micro-batch between two phases
+    std::uint32_t tensor = none;
+    std::string device;
+    PlanBuilder::Ref action, save;
+  };
+
+  const PolicyRequest& request_;
+  std::vector<StageBytes> bytes_;
+  bool overlap_, preload_, once_a_step_, real_data_, return_outputs_;
+  std::string host_;
+  PlanBuilder builder_;
+  Activations activations_ = Activations::on_chip;
+  std::vector<std::string> devices_;
+  bool by_stage_ = false;  ///< devices_ is by stage, not by turns
+  std::int64_t in_flight_ = 1;
+  std::string suffix_;
+  std::vector<Phase> phases_, phases_before_;
+  std::vector<Listed> listed_, before_;
+  std::vector<std::vector<PlanBuilder::Ref>> io_;  ///< loads, by phase
+  std::map<std::int64_t, Crossing> made_;
+  bool across_ = false;
+};
+
+Plan plan_phased(const PolicyRequest& request, const Reader& parameters) {
+  return Phased(request, parameters).make();
+}
+
+std::vector<Field> parameters() {
+  return {
+      {.name = "device",
+       .type = Type::text,
+       .summary = "all phases on this device (parallel streaming); else they take turns",
+       .optional = true},
+      {.name = "overlap",
+       .type = Type::boolean,
+       .summary = "I/O runs beside computation; off: one thing at a time",
+       .default_text = "true"},
+      {.name = "weights",
+       .type = Type::choice,
+       .summary = "preload: during the phase before; on_demand: when the phase begins",
+       .default_text = "preload",
+       .choices = {"preload", "on_demand"}},
+      {.name = "weights_per",
+       .type = Type::choice,
+       .summary =
+           "batch: loaded for each batch; step: a phase computes all batches_per_step batches "
+           "for one load (batch serialisation)",
+       .default_text = "batch",
+       .choices = {"batch", "step"}},
+      {.name = "in_flight",
+       .type = Type::integer,
+       .summary =
+           "batches that take turns phase by phase; auto: 1 with activations on chip, else as "
+           "many as hide the way of the activations",
+       .default_text = "auto",
+       .choices = {"auto"},
+       .minimum = 1,
+       .maximum = 1e6},
+      {.name = "host_data",
+       .type = Type::choice,
+       .summary = "real: inputs come from and answers go to the host; synthetic: neither",
+       .default_text = "real",
+       .choices = {"real", "synthetic"}},
+      {.name = "outputs",
+       .type = Type::choice,
+       .summary = "return: each answer is saved to host memory; discard: it is dropped",
+       .default_text = "return",
+       .choices = {"return", "discard"}},
+  };
+}
+
+}  // namespace
+
+const Record& phases_record() {
+  static const Record record = {
+      .name = "phases",
+      .summary = "How phased execution places its phases and activations.",
+      .fields = {
+          {.name = "activations",
+           .type = Type::choice,
+           .summary =
+               "between two phases: on_chip: at no cost (what seed 004's rule assumes); "
+               "pair_link: over the link between the devices; streaming: saved to and loaded "
+               "from streaming memory",
+           .default_text = "on_chip",
+           .choices = {"on_chip", "pair_link", "streaming"}},
+          {.name = "stages",
+           .type = Type::choice,
+           .summary = "2: the devices take turns (ping-pong); 1: all phases on one device",
+           .default_text = "2",
+           .choices = {"1", "2"}},
+          {.name = "after",
+           .type = Type::list,
+           .summary = "layers after which a phase ends, by number or name: instead of `stages`",
+           .optional = true},
+          {.name = "devices",
+           .type = Type::list,
+           .summary = "the device of each phase of a batch, instead of turns",
+           .optional = true},
+      }};
+  return record;
+}
+
+extern const Policy phased_policy;
+const Policy phased_policy = {
+    .name = "phased",
+    .summary =
+        "PopART's phased execution: one device computes a stage while another saves and loads.",
+    .source =
+        "seed 004; graphcore/examples, phased_execution.py; PopART user guide, phased execution",
+    .parameters = parameters(),
+    .plan = plan_phased,
+};
+
+}  // namespace sluice
