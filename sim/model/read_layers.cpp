@@ -42,6 +42,11 @@ class Expansion {
       fail_at(count, "'" + count.text() + "' for 'repeat': expected an integer of at least 1");
     const Value& layers = *keys.value("layers");
     if (layers.items().empty()) fail_at(layers, "'layers' is empty, expected one layer or more");
+    // Each repetition adds a layer at least: what is far too many is refused before the work is
+    // done.
+    if (count.as_integer() > static_cast<std::int64_t>(most_layers - model_.layers.size()))
+      fail_at(count, "'" + count.text() + "' for 'repeat': the model has more than " +
+                         std::to_string(most_layers) + " layers");
     for (std::int64_t i = 1; i <= count.as_integer(); ++i)
       run(layers, suffix + "." + std::to_string(i));
   }

@@ -1,0 +1,289 @@
+// Documents with random faults in them: every reader either takes one or says what is wrong with
+// it; no other exception leaves it, and nothing crashes. What is read is written and read again.
+//
+// A longer campaign, best under the sanitizers, is the same test with more mutants and another
+// seed:
+//   SLUICE_MUTATIONS=1000000 SLUICE_MUTATION_SEED=7 SLUICE_MUTANT=/tmp/mutant sluice_tests
+//   "[mutations]"
+// SLUICE_MUTANT names a file that always holds the mutant at hand, for one that crashes.
+#include <array>
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <sstream>
+
+#include "document/load.hpp"
+#include "document/record.hpp"
+#include "plan/check.hpp"
+#include "plan/text.hpp"
+#include "scenario/scenario.hpp"
+#include "support/random_plan.hpp"
+
+using namespace sluice;
+namespace fs = std::filesystem;
+
+namespace {
+
+const fs::path root = SLUICE_SOURCE_DIR;
+
+struct Original {
+  fs::path path;
+  std::string text;
+};
+
+std::vector<Original> zoo(const std::string& folder) {
+  std::vector<Original> files;
+  if (!fs::exists(root / folder)) return files;
+  for (const auto& entry : fs::directory_iterator(root / folder)) {
+    const std::string ending = entry.path().extension().string();
+    if (ending != ".yaml" && ending != ".json") continue;
+    std::ifstream in(entry.path(), std::ios::binary);
+    std::ostringstream text;
+    text << in.rdbuf();
+    files.push_back({entry.path(), text.str()});
+  }
+  std::sort(files.begin(), files.end(),
+            [](const Original& a, const Original& b) { return a.path < b.path; });
+  return files;
+}
+
+/// Text with one to four faults. The same generator state gives the same mutant on every machine:
+/// only the generator's own numbers are used, no distribution.
+class Mutator {
+ public:
+  explicit Mutator(unsigned seed) : random_(seed) {}
+
+  std::size_t below(std::size_t limit) { return limit == 0 ? 0 : random_() % limit; }
+
+  std::string mutant(std::string text) {
+    for (std::size_t faults = 1 + below(4); faults > 0; --faults) mutate(text);
+    return text;
+  }
+
+ private:
+  void mutate(std::string& text) {
+    const std::size_t at = below(text.size() + 1);
+    switch (below(9)) {
+      case 0:  // a bit flips
+        if (at < text.size()) text[at] = static_cast<char>(text[at] ^ (1 << below(8)));
+        break;
+      case 1:  // any byte
+        if (at < text.size()) text[at] = static_cast<char>(below(256));
+        break;
+      case 2:
+        text.resize(at);
+        break;
+      case 3:  // a part is lost
+        text.erase(at, 1 + below(12));
+        break;
+      case 4:  // a part stands elsewhere, too
+        text.insert(below(text.size() + 1), text.substr(at, 1 + below(40)));
+        break;
+      case 5:
+        text.insert(at, token());
+        break;
+      case 6:
+        replace_number(text, at);
+        break;
+      default:
+        mutate_lines(text);
+    }
+  }
+
+  /// A line twice, lost, or in another place.
+  void mutate_lines(std::string& text) {
+    std::vector<std::string> lines;
+    std::istringstream in(text);
+    for (std::string line; std::getline(in, line);) lines.push_back(line + "\n");
+    if (lines.empty()) return;
+    const std::string line = lines[below(lines.size())];
+    if (below(3) > 0) lines.erase(lines.begin() + static_cast<long>(below(lines.size())));
+    if (below(3) > 0)
+      lines.insert(lines.begin() + static_cast<long>(below(lines.size() + 1)), line);
+    text.clear();
+    for (const std::string& each : lines) text += each;
+  }
+
+  void replace_number(std::string& text, std::size_t from) {
+    const std::size_t begin = text.find_first_of("0123456789", from);
+    if (begin == std::string::npos) return;
+    const std::size_t end = text.find_first_not_of("0123456789.", begin);
+    text.replace(begin, (end == std::string::npos ? text.size() : end) - begin, token());
+  }
+
+  std::string token() {
+    static const std::array<const char*, 44> tokens = {"0",
+                                                       "-1",
+                                                       "1e999",
+                                                       "1e-999",
+                                                       "nan",
+                                                       ".nan",
+                                                       "inf",
+                                                       "-.inf",
+                                                       "4294967296",
+                                                       "\xff",
+                                                       "\t",
+                                                       "\n",
+                                                       "\r\n",
+                                                       "\x80",
+                                                       "é",
+                                                       "&a ",
+                                                       "*a",
+                                                       "!!int ",
+                                                       "<<: ",
+                                                       "---\n",
+                                                       "...",
+                                                       "{",
+                                                       "}",
+                                                       "[",
+                                                       "]",
+                                                       "\"",
+                                                       "'",
+                                                       "#",
+                                                       ": ",
+                                                       ",",
+                                                       "|\n",
+                                                       ">-\n",
+                                                       "? ",
+                                                       "%YAML 9",
+                                                       "@",
+                                                       "~",
+                                                       "\\x0",
+                                                       "$size",
+                                                       "null",
+                                                       "9223372036854775807",
+                                                       "-9223372036854775808",
+                                                       "0x10",
+                                                       "file: a.yaml\n",
+                                                       "18446744073709551616"};
+    return tokens[below(tokens.size())];
+  }
+
+  std::mt19937 random_;
+};
+
+unsigned from_environment(const char* name, unsigned otherwise) {
+  const char* text = std::getenv(name);
+  return text ? static_cast<unsigned>(std::strtoul(text, nullptr, 10)) : otherwise;
+}
+
+/// The mutants of this run, made of `originals` in turn.
+template <class Read>
+void read_mutants(const std::vector<Original>& originals, unsigned count, unsigned seed,
+                  Read&& read) {
+  REQUIRE_FALSE(originals.empty());
+  count = from_environment("SLUICE_MUTATIONS", count);
+  Mutator mutator(seed + 1000 * from_environment("SLUICE_MUTATION_SEED", 0));
+  const char* const keep = std::getenv("SLUICE_MUTANT");
+  unsigned taken = 0, refused = 0;
+  for (unsigned i = 0; i < count; ++i) {
+    const Original& original = originals[i % originals.size()];
+    const std::string text = mutator.mutant(original.text);
+    if (keep) std::ofstream(keep, std::ios::binary) << text;
+    const auto begin = std::chrono::steady_clock::now();
+    try {
+      read(text, original.path.string());
+      ++taken;
+    } catch (const Error& error) {
+      const std::string message = error.what();
+      const bool ours = error.exit_code() == 70, mute = message.empty();
+      if (ours || mute)
+        FAIL("mutant " << i << " of " << original.path << ": " << message << "\n" << text);
+      ++refused;
+    } catch (const std::exception& error) {
+      FAIL("mutant " << i << " of " << original.path << ": " << error.what() << "\n" << text);
+    }
+    const std::chrono::duration<double> taken_s = std::chrono::steady_clock::now() - begin;
+    if (taken_s.count() > 2) WARN("mutant " << i << " took " << taken_s.count() << " s:\n" << text);
+  }
+  // Neither is all of it refused, nor none: the faults are where they matter.
+  CHECK(taken > 0);
+  CHECK(refused > count / 4);
+}
+
+/// Reads a document as text; what is written of it must read back as the same.
+Value read_document(const std::string& text, const std::string& path) {
+  Value document = parse_text(text, path);
+  const std::string written = to_yaml(document, false);
+  if (to_yaml(parse_text(written, "written.yaml"), false) != written)
+    throw InternalError("what is written reads back otherwise:\n" + written);
+  parse_text(to_json(document), "written.json");
+  return document;
+}
+
+void read_model_text(const std::string& text, const std::string& path) {
+  Value use = Value::make_map();
+  use.set("definition", read_document(text, path));
+  const Model model = read_model(use);
+  if (model.layers.empty()) throw InternalError("a model without layers");
+  (void)model.flop();
+}
+
+void read_platform_text(const std::string& text, const std::string& path) {
+  Value wrapper = Value::make_map();
+  wrapper.set("platform", read_document(text, path));
+  resolve_includes(wrapper, path, {"platform"});
+  const Platform platform = read_platform(*wrapper.find("platform"));
+  for (const Device& device : platform.devices) platform.path(platform.host().name, device.name);
+}
+
+void read_scenario_text(const std::string& text, const std::string& path) {
+  Value document = read_document(text, path);
+  resolve_includes(document, path, {"model*", "platform"});
+  require_format(document, "scenario");
+  const Scenario scenario = read_scenario(std::move(document), "mutant");
+  if (stages_of(scenario).empty()) throw InternalError("a model without stages");
+  if (scenario.workload.micro_batches_per_step() <= 64) to_text(make_plan(scenario));
+}
+
+void read_plan_text(const std::string& text, const std::string& path) {
+  const Plan plan = plan_from_text(text, path);
+  const std::string written = to_text(plan);
+  if (to_text(plan_from_text(written, "written")) != written)
+    throw InternalError("a plan's text reads back otherwise:\n" + written);
+  check_structure(plan);
+  std::int64_t reach = 0;
+  for (const Action& action : plan.actions) {
+    reach = std::max<std::int64_t>(reach, std::abs(action.ahead));
+    for (const Wait& wait : action.waits) reach = std::max<std::int64_t>(reach, wait.distance);
+  }
+  if (reach < 100) check(plan);
+}
+
+const char* const scenario_text =
+    "format: sluice-scenario/1\n"
+    "question: Does it fit?\n"
+    "model: {file: ../models/matmul_chain.yaml, layers: 4, size: 64}\n"
+    "platform:\n  file: ../platforms/rx7900xtx_pcie4.yaml\n"
+    "  devices: {gpu: {memory: {capacity: 1MB}}}\n"
+    "workload: {batch: 8, micro_batch: 2, batches_per_step: 2, steps: 3}\n"
+    "stages: {cut: explicit, after: [2, product.3]}\n"
+    "policy: {name: streamed, in_flight: auto, prefetch: 1}\n"
+    "fates: {strategy: offload_all}\nmemory: {capacity: enforced}\n";
+
+}  // namespace
+
+TEST_CASE("800 mutants of the models are read or refused", "[mutations]") {
+  read_mutants(zoo("models"), 800, 1, read_model_text);
+}
+
+TEST_CASE("700 mutants of the platforms are read or refused", "[mutations]") {
+  read_mutants(zoo("platforms"), 700, 2, read_platform_text);
+}
+
+TEST_CASE("700 mutants of the scenarios are read or refused", "[mutations]") {
+  std::vector<Original> originals = zoo("scenarios");
+  originals.push_back({root / "scenarios/mutant.yaml", scenario_text});
+  read_mutants(originals, 700, 3, read_scenario_text);
+}
+
+TEST_CASE("800 mutants of plans are read or refused", "[mutations]") {
+  std::vector<Original> originals;
+  for (unsigned seed = 0; seed < 20; ++seed)
+    originals.push_back(
+        {"random" + std::to_string(seed) + ".plan", to_text(test::random_plan(seed))});
+  read_mutants(originals, 800, 4, read_plan_text);
+}
