@@ -1,0 +1,154 @@
+// The only user of Boost.Program_options: from words to Arguments.
+#include <boost/program_options.hpp>
+
+#include <charconv>
+#include <cstdio>
+
+#include "command/command.hpp"
+
+namespace sluice {
+namespace {
+
+namespace po = boost::program_options;
+
+std::string shell_word(const std::string& word) {
+  const bool plain = !word.empty() && word.find_first_not_of(
+                                          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                          "0123456789_-./=:,+@%") == std::string::npos;
+  if (plain) return word;
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+const Option& help_option() {
+  static const Option option = {.name = "help", .letter = 'h', .summary = "print this"};
+  return option;
+}
+
+std::vector<const Option*> options_of(const Command& command) {
+  std::vector<const Option*> all;
+  for (const Option& option : command.options) all.push_back(&option);
+  all.push_back(&help_option());
+  return all;
+}
+
+[[noreturn]] void refuse(const Command& command, const std::string& message) {
+  throw UsageError(message + "\nSee 'sluice help " + command.name + "'.");
+}
+
+po::options_description description_of(const Command& command) {
+  po::options_description description;
+  for (const Option* option : options_of(command)) {
+    const std::string names =
+        option->name + (option->letter ? std::string{',', option->letter} : "");
+    if (option->value.empty())
+      description.add_options()(names.c_str(), "");
+    else
+      description.add_options()(names.c_str(), po::value<std::string>(), "");
+  }
+  return description;
+}
+
+std::vector<po::option> parse(const Command& command, const std::vector<std::string>& words) {
+  using namespace po::command_line_style;
+  const po::options_description description = description_of(command);
+  try {
+    // allow_guessing is off: `--js` must not become `--json` today and something else tomorrow.
+    return po::command_line_parser(words)
+        .options(description)
+        .style(allow_long | long_allow_adjacent | long_allow_next | allow_short |
+               allow_dash_for_short | short_allow_adjacent | short_allow_next)
+        .run()
+        .options;
+  } catch (const po::unknown_option& error) {
+    std::vector<std::string> known;
+    for (const Option* option : options_of(command)) known.push_back("--" + option->name);
+    const std::string name = error.get_option_name();
+    refuse(command,
+           "unknown option '" + name + "'" + did_you_mean(name, known) + "; known: " + join(known));
+  } catch (const po::error& error) {
+    refuse(command, error.what());
+  }
+}
+
+/// A word with '=' that does not look like a path: "steps=5", but not "./a=b.yaml".
+bool is_override(const std::string& word) {
+  const std::size_t equals = word.find('=');
+  return equals != std::string::npos && word.find('/') > equals;
+}
+
+void add_option(Arguments& arguments, const Command& command, const po::option& parsed) {
+  for (const Option* option : options_of(command)) {
+    if (option->name != parsed.string_key) continue;
+    if (arguments.has(option->name)) refuse(command, "'--" + option->name + "' is given twice");
+    const std::string value = parsed.value.empty() ? "" : parsed.value.front();
+    if (!option->value.empty() && value.empty())
+      refuse(command, "'--" + option->name + "' needs a value: " + option->value);
+    bool allowed = option->choices.empty();
+    for (const std::string& choice : option->choices) allowed = allowed || choice == value;
+    if (!allowed)
+      refuse(command, "'" + value + "' for '--" + option->name + "'" +
+                          did_you_mean(value, option->choices) + "; expected one of " +
+                          join(option->choices));
+    arguments.given.push_back({option->name, value});
+    return;
+  }
+}
+
+void add_positional(Arguments& arguments, const Command& command, const std::string& word) {
+  if (command.overrides && is_override(word)) {
+    arguments.overrides.push_back(word);
+    return;
+  }
+  if (arguments.positionals.size() == command.most)
+    refuse(command, "unexpected '" + word + "'; " +
+                        (command.most == 0 ? "no argument is expected"
+                                           : "expected " + command.positionals +
+                                                 (command.overrides ? " and KEY=VALUE" : "")));
+  arguments.positionals.push_back(word);
+}
+
+}  // namespace
+
+const Arguments::Given* Arguments::find(std::string_view option) const {
+  for (const Given& one : given)
+    if (one.option == option) return &one;
+  return nullptr;
+}
+
+std::string Arguments::text(std::string_view option, std::string absent) const {
+  const Given* found = find(option);
+  return found ? found->value : std::move(absent);
+}
+
+std::int64_t Arguments::integer(std::string_view option, std::int64_t absent, std::int64_t minimum,
+                                std::int64_t maximum) const {
+  const Given* found = find(option);
+  if (!found) return absent;
+  std::int64_t value = 0;
+  const char* const end = found->value.data() + found->value.size();
+  const auto [stop, error] = std::from_chars(found->value.data(), end, value);
+  if (error != std::errc() || stop != end || value < minimum || value > maximum)
+    throw UsageError("'" + found->value + "' for '--" + found->option +
+                     "': expected an integer from " + std::to_string(minimum) + " to " +
+                     std::to_string(maximum));
+  return value;
+}
+
+Arguments parse_arguments(const Command& command, const std::vector<std::string>& words) {
+  Arguments arguments;
+  arguments.line = "sluice " + command.name;
+  for (const std::string& word : words) arguments.line += " " + shell_word(word);
+  for (const po::option& parsed : parse(command, words)) {
+    if (parsed.position_key >= 0)
+      for (const std::string& word : parsed.value) add_positional(arguments, command, word);
+    else
+      add_option(arguments, command, parsed);
+  }
+  if (arguments.positionals.size() < command.least && !arguments.has("help"))
+    refuse(command, "missing " + command.positionals);
+  return arguments;
+}
+
+}  // namespace sluice

@@ -1,0 +1,18 @@
+#include "command/command.hpp"
+
+namespace sluice {
+
+const Catalog<Command>& command_catalog() {
+  static const Catalog<Command> catalog("command", {
+                                                       SLUICE_ENTRY(Command, run_command),
+                                                       SLUICE_ENTRY(Command, plan_command),
+                                                       SLUICE_ENTRY(Command, model_command),
+                                                       SLUICE_ENTRY(Command, show_command),
+                                                       SLUICE_ENTRY(Command, export_command),
+                                                       SLUICE_ENTRY(Command, list_command),
+                                                       SLUICE_ENTRY(Command, schema_command),
+                                                   });
+  return catalog;
+}
+
+}  // namespace sluice

@@ -1,0 +1,79 @@
+// A subcommand: its record (name, what it is for, how it is called) and its function. One file a
+// subcommand, one line in catalog.cpp. Help, parsing and the check of what was given all come from
+// the record.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/catalog.hpp"
+
+namespace sluice {
+
+/// An option of a subcommand.
+struct Option {
+  std::string name;                       ///< without the dashes
+  char letter = 0;                        ///< the short form; 0: none
+  std::string value = {};                 ///< what stands for its value in the help; empty: a flag
+  std::string summary;                    ///< a phrase
+  std::string absent = {};                ///< what counts when it is not given, for the help
+  std::vector<std::string> choices = {};  ///< the values it takes, where they are fixed
+};
+
+/// A command line, taken apart and checked against the record.
+struct Arguments {
+  std::vector<std::string> positionals;
+  std::vector<std::string> overrides;  ///< KEY=VALUE, as given
+  std::string line;                    ///< the whole command line, quoted for a shell
+
+  bool has(std::string_view option) const { return find(option) != nullptr; }
+  /// The option's value, or `absent`.
+  std::string text(std::string_view option, std::string absent = {}) const;
+  /// Throws UsageError when the value is no integer in minimum..maximum.
+  std::int64_t integer(std::string_view option, std::int64_t absent, std::int64_t minimum,
+                       std::int64_t maximum) const;
+
+  struct Given {
+    std::string option, value;
+  };
+  std::vector<Given> given;
+
+ private:
+  const Given* find(std::string_view option) const;
+};
+
+struct Command {
+  struct Example {
+    std::string line, what;
+  };
+  std::string name;
+  std::string summary;              ///< one sentence
+  std::vector<std::string> usage;   ///< what follows the name
+  std::size_t least = 0, most = 0;  ///< positionals, beside overrides
+  std::string positionals = {};     ///< what they are, for messages: "SCENARIO or PLAN"
+  bool overrides = false;           ///< takes KEY=VALUE
+  std::vector<Option> options = {};
+  std::string details = {};  ///< more of the help, as it is printed
+  std::vector<Example> examples = {};
+  int (*run)(const Arguments& arguments) = nullptr;  ///< returns the exit code
+};
+
+const Catalog<Command>& command_catalog();
+
+/// Takes apart what follows the subcommand's name. Options stand before or after what they are not.
+/// Throws UsageError: unknown option (did you mean), one given twice, a value that is missing or
+/// not one of the choices, too many or too few positionals.
+Arguments parse_arguments(const Command& command, const std::vector<std::string>& words);
+
+/// The help of one subcommand, and of the whole program.
+std::string help_of(const Command& command);
+std::string help_of_program();
+
+/// The whole program: dispatches, prints errors, returns the exit code. `words` without argv[0].
+int run_command_line(const std::vector<std::string>& words);
+
+}  // namespace sluice

@@ -1,0 +1,154 @@
+// sluice export: a trace in the formats of other programs.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+
+#include "run/isolated.hpp"
+#include "trace/export/export.hpp"
+#include "trace/part_file.hpp"
+
+#include "command/command.hpp"
+#include "command/terminal.hpp"
+
+namespace sluice {
+namespace {
+
+/// A file that is written piece by piece. `name` is for messages.
+class FileOutput {
+ public:
+  FileOutput(const std::string& path, std::string name)
+      : name_(std::move(name)), file_(open(path.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC)) {
+    if (file_ < 0) fail();
+    std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is a disk that is full
+  }
+  FileOutput(const FileOutput&) = delete;
+  FileOutput& operator=(const FileOutput&) = delete;
+  ~FileOutput() { close(file_); }
+
+  void write(std::string_view text) {
+    while (!text.empty()) {
+      const ssize_t written = ::write(file_, text.data(), text.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) fail();
+      text.remove_prefix(static_cast<std::size_t>(written));
+    }
+  }
+
+ private:
+  [[noreturn]] void fail() const {
+    throw IoError("cannot write '" + name_ + "': " + std::strerror(errno));
+  }
+
+  std::string name_;
+  int file_;
+};
+
+/// What the run was that the trace holds, for a note.
+std::string note_of(const TraceReader& trace) {
+  if (trace.status() == TraceStatus::complete) return {};
+  return "note: the run was " + std::string(name_of(trace.status())) +
+         "; the trace holds what was executed";
+}
+
+/// In a process of its own: a file that was made to crash HDF5 must not end the program by a
+/// signal. Returns a note for the user.
+std::string convert(const std::string& path, const ExportFormat& format, const std::string& table,
+                    const PartFile* part) {
+  try {
+    return run_isolated([&] {
+      const TraceReader trace(path);
+      if (part) {
+        FileOutput file(part->path(), part->target());
+        format.write(trace, table, [&](std::string_view text) { file.write(text); });
+      } else {
+        format.write(trace, table, print);
+      }
+      return note_of(trace);
+    });
+  } catch (const InternalError& error) {
+    throw InputError("'" + path + "' is damaged: reading it failed (" + error.what() + ")");
+  }
+}
+
+const ExportFormat& format_of(const Arguments& arguments) {
+  if (!arguments.has("to"))
+    throw UsageError("'--to' is missing: one of " + join(export_catalog().names()) +
+                     "\nSee 'sluice help export'.");
+  return export_catalog().find(arguments.text("to"));
+}
+
+std::string table_of(const Arguments& arguments, const ExportFormat& format) {
+  if (format.tables.empty()) {
+    if (arguments.has("table"))
+      throw UsageError("'--table' goes with '--to data-island', not with '" + format.name + "'");
+    return {};
+  }
+  return arguments.text("table", format.tables.front());
+}
+
+int run_export(const Arguments& arguments) {
+  const std::string& path = arguments.positionals.front();
+  const ExportFormat& format = format_of(arguments);
+  const std::string table = table_of(arguments, format);
+  const std::string output = arguments.text("output");
+  if (output.empty() && format.binary && isatty(STDOUT_FILENO) != 0)
+    throw UsageError("'" + format.name + "' is no text for a terminal: name a file with -o");
+  std::error_code ignored;
+  if (!output.empty() && std::filesystem::equivalent(path, output, ignored))
+    throw UsageError("'" + output + "' for '--output' is the trace itself");
+  std::unique_ptr<PartFile> part;
+  if (!output.empty()) part = std::make_unique<PartFile>(output);
+  const std::string note = convert(path, format, table, part.get());
+  if (part) part->commit();
+  if (!note.empty()) message("sluice: " + note);
+  return 0;
+}
+
+}  // namespace
+
+extern const Command export_command;
+const Command export_command = {
+    .name = "export",
+    .summary = "Writes a trace in the format of another program: a timeline, rows, a table.",
+    .usage = {"TRACE --to perfetto|chrome|csv [-o FILE]",
+              "TRACE --to data-island [--table metrics|stages] [-o FILE]"},
+    .least = 1,
+    .most = 1,
+    .positionals = "TRACE",
+    .options = {{.name = "to",
+                 .value = "FORMAT",
+                 .summary = "perfetto, chrome, csv or data-island",
+                 .choices = {"perfetto", "chrome", "csv", "data-island"}},
+                {.name = "table",
+                 .value = "TABLE",
+                 .summary = "of a data-island: metrics, or stages with what they took",
+                 .absent = "metrics",
+                 .choices = {"metrics", "stages"}},
+                {.name = "output",
+                 .letter = 'o',
+                 .value = "FILE",
+                 .summary = "where it goes",
+                 .absent = "standard output"}},
+    .details =
+        "perfetto      a timeline; drag the file into https://ui.perfetto.dev\n"
+        "chrome        the same as JSON, for chrome://tracing, Perfetto and Speedscope\n"
+        "csv           one row a span (RFC 4180)\n"
+        "data-island   a table as JSON for a web page: {\"func\": \"quick_plot\", \"data\": "
+        "[...]}\n"
+        "\n"
+        "A timeline has a process a device, a track a stream, a counter a memory. An arrow leads\n"
+        "from an action to each one that waited for it last; it is left out where more than\n"
+        "131072 spans end in between. Times are rounded to the nanosecond.\n",
+    .examples = {{"sluice run alexnet_x200 -o trace.h5", "a trace"},
+                 {"sluice export trace.h5 --to perfetto -o trace.pftrace", "a timeline of it"},
+                 {"sluice export trace.h5 --to csv -o spans.csv", "a row a span"}},
+    .run = run_export,
+};
+
+}  // namespace sluice

@@ -1,0 +1,32 @@
+// Numbers as people read them.
+#pragma once
+
+#include <string>
+
+#include "trace/summary.hpp"
+
+namespace sluice {
+
+/// A number of a metric's unit: "61 TFLOP/s", "99.06 %" for a ratio, "917 samples".
+std::string figure(double number, const std::string& unit);
+/// Four significant digits and a percent sign.
+std::string percent(double share);
+/// An integer with blanks between groups of three digits: "174 808 832".
+std::string grouped(std::int64_t number);
+/// At least six significant digits and at least three decimals, without trailing zeros: 1256.396,
+/// 0.109227, 800.
+std::string milliseconds(double seconds);
+
+/// Four significant digits and at least two decimals, without trailing zeros: 127.35, 2.192,
+/// 0.6367.
+std::string ratio(double number);
+/// Seconds as a clock shows them: "42 s", "3:07", "2:00:05".
+std::string clock(double seconds);
+
+/// The number of a metric, NaN where it is absent or of another kind.
+double number_of(const Summary& summary, const std::string& metric);
+/// The same by key; NaN where the key is not there.
+double number_of(const Summary& summary, const std::string& metric,
+                 const std::vector<std::string>& key);
+
+}  // namespace sluice

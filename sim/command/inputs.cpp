@@ -1,0 +1,124 @@
+#include "command/inputs.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "base/version.hpp"
+#include "plan/text.hpp"
+#include "trace/part_file.hpp"
+
+namespace sluice {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The text of a regular file; nothing for anything else, which the document reader then refuses
+/// in its own words.
+std::string text_of_regular_file(const std::string& path, std::size_t most) {
+  std::error_code ignored;
+  if (!fs::is_regular_file(path, ignored)) return {};
+  std::ifstream in(path, std::ios::binary);
+  std::string text(most, '\0');
+  in.read(text.data(), static_cast<std::streamsize>(most));
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  return text;
+}
+
+bool is_plan(const std::string& path) {
+  return looks_like_plan(text_of_regular_file(path, 4096));
+}
+
+Plan read_plan(const std::string& path) {
+  std::error_code error;
+  const std::uintmax_t size = fs::file_size(path, error);
+  if (error) throw IoError("cannot read '" + path + "': " + error.message());
+  const std::string text = text_of_regular_file(path, size);
+  if (text.size() != size) throw IoError("cannot read '" + path + "' to its end");
+  return plan_from_text(text, path);
+}
+
+/// Every file that some value of the document was read from.
+void collect_sources(const Value& value, std::set<std::string>& files) {
+  if (value.source()) files.insert(value.source()->name);
+  for (const Value& item : value.items()) collect_sources(item, files);
+  for (const Value::Entry& entry : value.entries()) collect_sources(entry.value, files);
+}
+
+bool same_file(const std::string& a, const std::string& b) {
+  std::error_code ignored;
+  return fs::equivalent(a, b, ignored);
+}
+
+}  // namespace
+
+std::vector<std::string> zoo_files(const std::string& folder) {
+  const fs::path root = fs::path(data_root()) / folder;
+  std::vector<std::string> files;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(root, error)) {
+    const std::string ending = entry.path().extension().string();
+    if (entry.is_regular_file() && (ending == ".yaml" || ending == ".json"))
+      files.push_back(entry.path().string());
+  }
+  if (error)
+    throw IoError("cannot read the folder '" + root.string() + "': " + error.message() +
+                  "; SLUICE_ROOT may name the folder that holds models, platforms and scenarios");
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+std::string find_document(const std::string& file_or_name, const std::string& folder) {
+  std::error_code ignored;
+  const fs::path path = file_or_name;
+  if (fs::exists(path, ignored) || path.has_parent_path() || path.has_extension())
+    return file_or_name;
+  std::vector<std::string> names;
+  for (const std::string& file : zoo_files(folder)) {
+    names.push_back(fs::path(file).stem().string());
+    if (names.back() == file_or_name) return file;
+  }
+  throw IoError("there is no file '" + file_or_name + "', and none of " + folder +
+                " has that name" + did_you_mean(file_or_name, names) + "; known: " + join(names));
+}
+
+Question read_question(const Arguments& arguments) {
+  Question question;
+  question.path = find_document(arguments.positionals.front(), "scenarios");
+  if (!is_plan(question.path)) {
+    question.scenario = load_scenario(question.path, arguments.overrides);
+    return question;
+  }
+  if (!arguments.overrides.empty())
+    throw UsageError("'" + arguments.overrides.front() + "': a plan takes no KEY=VALUE; '" +
+                     question.path + "' is a plan, which can be edited as text");
+  question.plan = read_plan(question.path);
+  return question;
+}
+
+Plan plan_of(Question& question) {
+  return question.plan ? std::move(*question.plan) : make_plan(*question.scenario);
+}
+
+void refuse_to_overwrite(const Question& question, const std::string& output) {
+  std::set<std::string> files = {question.path};
+  if (question.scenario) collect_sources(question.scenario->document, files);
+  for (const std::string& file : files)
+    if (same_file(file, output))
+      throw UsageError("'" + output + "' for '--output' is an input of this run ('" + file + "')");
+}
+
+void write_file(const std::string& path, std::string_view text) {
+  PartFile part(path);
+  std::ofstream out(part.path(), std::ios::binary | std::ios::trunc);
+  out.write(text.data(), static_cast<std::streamsize>(text.size()));
+  out.close();
+  if (!out) throw IoError("cannot write '" + path + "': " + std::strerror(errno));
+  part.commit();
+}
+
+}  // namespace sluice

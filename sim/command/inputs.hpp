@@ -1,0 +1,41 @@
+// What commands read: a scenario or a plan, from a file or by its name in the zoo.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "command/command.hpp"
+#include "plan/plan.hpp"
+#include "scenario/scenario.hpp"
+
+namespace sluice {
+
+/// The path of FILE, or of the document of that name in the zoo: "alexnet" in `folder` "models" is
+/// data_root()/models/alexnet.yaml (or .json) where no such file is here. Throws IoError listing
+/// the names there are.
+std::string find_document(const std::string& file_or_name, const std::string& folder);
+
+/// The documents of a zoo folder, sorted: paths.
+std::vector<std::string> zoo_files(const std::string& folder);
+
+/// A scenario, or a plan that is to be executed as it stands.
+struct Question {
+  std::string path;
+  std::optional<Scenario> scenario;  ///< none: the file is a plan
+  std::optional<Plan> plan;
+};
+
+/// Reads the command's one positional with its overrides. A plan takes none: UsageError.
+Question read_question(const Arguments& arguments);
+
+/// The plan: as read, or made from the scenario. Throws Infeasible, InputError.
+Plan plan_of(Question& question);
+
+/// Throws UsageError when `output` is one of the files that the question was read from.
+void refuse_to_overwrite(const Question& question, const std::string& output);
+
+/// Writes a text as a whole or not at all, likewise. Throws IoError.
+void write_file(const std::string& path, std::string_view text);
+
+}  // namespace sluice

@@ -1,0 +1,67 @@
+// sluice plan: the plan's text, without executing it.
+#include "plan/check.hpp"
+#include "plan/text.hpp"
+
+#include "command/inputs.hpp"
+#include "command/terminal.hpp"
+
+namespace sluice {
+namespace {
+
+std::string in_words(const Plan& plan) {
+  std::int64_t executions = 0;
+  for (std::uint32_t a = 0; a < plan.actions.size(); ++a) executions += plan.executions_of(a);
+  return plan.name + ": it fits and ends; " + std::to_string(plan.actions.size()) + " actions, " +
+         std::to_string(executions) + " executions\n";
+}
+
+int run_plan(const Arguments& arguments) {
+  if (arguments.has("check") && (arguments.has("csv") || arguments.has("output")))
+    throw UsageError("'--check' writes no plan: it goes without --csv and --output");
+  Question question = read_question(arguments);
+  const std::string output = arguments.text("output");
+  if (!output.empty()) refuse_to_overwrite(question, output);
+  const Plan plan = plan_of(question);
+  if (arguments.has("check")) {
+    check(plan);
+    print(in_words(plan));
+    return 0;
+  }
+  const std::string text = arguments.has("csv") ? to_csv(plan) : to_text(plan);
+  if (output.empty())
+    print(text);
+  else
+    write_file(output, text);
+  return 0;
+}
+
+}  // namespace
+
+extern const Command plan_command;
+const Command plan_command = {
+    .name = "plan",
+    .summary = "Prints the plan of a scenario: what is executed where, in which order.",
+    .usage = {"SCENARIO [KEY=VALUE...] [--csv] [-o FILE]", "SCENARIO|PLAN [KEY=VALUE...] --check"},
+    .least = 1,
+    .most = 1,
+    .positionals = "SCENARIO or PLAN",
+    .overrides = true,
+    .options = {{.name = "csv", .summary = "one row an action, for spreadsheets"},
+                {.name = "output",
+                 .letter = 'o',
+                 .value = "FILE",
+                 .summary = "where it goes",
+                 .absent = "standard output"},
+                {.name = "check", .summary = "print no plan; say whether it fits and ends"}},
+    .details =
+        "The text can be saved, compared, edited, and executed: sluice run PLAN.\n"
+        "sim/plan/FORMAT.md describes it.\n",
+    .examples = {{"sluice plan scenarios/alexnet_resident.yaml -o resident.plan",
+                  "saves the plan; sluice run resident.plan executes it"},
+                 {"sluice plan scenarios/alexnet_x200.yaml 'stages={cut: explicit, after: [16]}' "
+                  "--check",
+                  "exit code 4 when it does not fit"}},
+    .run = run_plan,
+};
+
+}  // namespace sluice

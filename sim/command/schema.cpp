@@ -1,0 +1,46 @@
+// sluice schema: JSON Schemas for editors, made from the records.
+#include "document/schema.hpp"
+#include "model/catalog.hpp"
+#include "platform/platform.hpp"
+#include "scenario/scenario.hpp"
+
+#include "command/command.hpp"
+#include "command/terminal.hpp"
+
+namespace sluice {
+namespace {
+
+int run_schema(const Arguments& arguments) {
+  const std::string& kind = arguments.positionals.front();
+  const std::vector<std::string> kinds = {"scenario", "platform", "model"};
+  if (kind == "scenario")
+    print(json_schema(scenario_record(), "A Sluice scenario", kind));
+  else if (kind == "platform")
+    print(json_schema(platform_record(), "A Sluice platform", kind));
+  else if (kind == "model")
+    print(json_schema(model_record(), "A Sluice model", kind));
+  else
+    throw UsageError("no schema of '" + kind + "'" + did_you_mean(kind, kinds) +
+                     "; known: " + join(kinds));
+  return 0;
+}
+
+}  // namespace
+
+extern const Command schema_command;
+const Command schema_command = {
+    .name = "schema",
+    .summary = "Prints the JSON Schema of a kind of document, for editors.",
+    .usage = {"scenario|platform|model"},
+    .least = 1,
+    .most = 1,
+    .positionals = "one of scenario, platform, model",
+    .details =
+        "An editor with a YAML language server finds it by a first line like\n"
+        "  # yaml-language-server: $schema=../schemas/scenario.schema.json\n",
+    .examples = {{"sluice schema scenario > schemas/scenario.schema.json",
+                  "how the files in schemas/ are made"}},
+    .run = run_schema,
+};
+
+}  // namespace sluice

@@ -1,0 +1,50 @@
+#include "command/table.hpp"
+
+#include <algorithm>
+
+#include "command/terminal.hpp"
+
+namespace sluice {
+namespace {
+
+std::string csv_cell(const std::string& text) {
+  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
+  std::string cell = "\"";
+  for (const char c : text) cell += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return cell + "\"";
+}
+
+}  // namespace
+
+std::string TextTable::aligned() const {
+  std::vector<std::size_t> widths;
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    std::size_t width = columns_of(columns[c].heading);
+    for (const auto& row : rows) width = std::max(width, columns_of(row[c]));
+    widths.push_back(width);
+  }
+  const auto line = [&](const auto& cell_of) {
+    std::string text;
+    for (std::size_t c = 0; c < columns.size(); ++c)
+      text += (c == 0 ? "" : "  ") + padded(cell_of(c), widths[c], columns[c].right_aligned);
+    text.erase(text.find_last_not_of(' ') + 1);
+    return text;
+  };
+  std::string text = bold(line([&](std::size_t c) { return columns[c].heading; })) + "\n";
+  for (const auto& row : rows) text += line([&](std::size_t c) { return row[c]; }) + "\n";
+  return text;
+}
+
+std::string TextTable::csv() const {
+  std::string text;
+  for (std::size_t c = 0; c < columns.size(); ++c)
+    text += (c == 0 ? "" : ",") + csv_cell(columns[c].heading);
+  text += "\r\n";
+  for (const auto& row : rows) {
+    for (std::size_t c = 0; c < row.size(); ++c) text += (c == 0 ? "" : ",") + csv_cell(row[c]);
+    text += "\r\n";
+  }
+  return text;
+}
+
+}  // namespace sluice
