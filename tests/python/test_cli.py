@@ -1,0 +1,482 @@
+#!/usr/bin/python3
+"""The command line: exit codes, what goes where, the shape of --json, and signals."""
+
+import csv
+import io
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROGRAM = os.environ.get("SLUICE_PROGRAM", str(ROOT / "build/release/sluice"))
+ENVIRONMENT = {**os.environ, "SLUICE_ROOT": str(ROOT), "LC_ALL": "C.UTF-8"}
+
+SMALL = ["alexnet_resident", "workload.steps=2"]
+
+
+def sluice(*words, **options):
+    return subprocess.run([PROGRAM, *map(str, words)], capture_output=True, text=True, cwd=ROOT,
+                          env=options.pop("env", ENVIRONMENT), timeout=300, **options)
+
+
+def start(*words):
+    return subprocess.Popen([PROGRAM, *map(str, words)], cwd=ROOT, env=ENVIRONMENT, text=True,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+class Cli(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def fails(self, code, *words, says=()):
+        """The exit code, nothing on stdout, and the words of the message."""
+        done = sluice(*words)
+        self.assertEqual(done.returncode, code, done.stderr)
+        self.assertEqual(done.stdout, "")
+        for text in [says] if isinstance(says, str) else says:
+            self.assertIn(text, done.stderr)
+        return done.stderr
+
+    def answers(self, *words):
+        done = sluice(*words)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stderr, "")
+        return done.stdout
+
+    def answers_json(self, *words):
+        return json.loads(self.answers(*words, "--json"))
+
+
+class Usage(Cli):
+    def test_help_stands_on_stdout_and_names_every_command(self):
+        commands = ["run", "plan", "model", "show", "list", "schema"]
+        for words in (["help"], ["--help"], ["-h"]):
+            text = self.answers(*words)
+            for command in commands:
+                self.assertIn(f"\n  {command} ", text)
+        for command in commands:
+            text = self.answers("help", command)
+            self.assertEqual(text, self.answers(command, "--help"))
+            for part in ("Usage:", "Options:", "Examples:", "Exit codes:"):
+                self.assertIn(part, text)
+
+    def test_version(self):
+        self.assertRegex(self.answers("--version"), r"^sluice \d+\.\d+\.\d+ \(.+\), SimGrid 3\.")
+
+    def test_unknown_command_option_and_kind_get_a_suggestion(self):
+        self.fails(2, "rnu", says=["unknown command 'rnu'", "did you mean 'run'"])
+        self.fails(2, "run", "x", "--jsn", says=["unknown option '--jsn'", "did you mean '--json'"])
+        self.fails(2, "list", "polices", says=["'polices'", "did you mean 'policies'"])
+        self.fails(2, "help", "modle", says="did you mean 'model'")
+        self.fails(2, "schema", "platfrom", says="did you mean 'platform'")
+
+    def test_an_option_is_not_guessed_from_its_beginning(self):
+        self.fails(2, "run", *SMALL, "--js", says="unknown option '--js'")
+
+    def test_no_command_is_a_usage_error(self):
+        self.fails(2, says="no command is given")
+
+    def test_given_twice_missing_and_too_many(self):
+        self.fails(2, "run", *SMALL, "--json", "--json", says="'--json' is given twice")
+        self.fails(2, "run", *SMALL, "-o", "a.h5", "--output", "b.h5", says="'--output' is given twice")
+        self.fails(2, "run", *SMALL, "-o", says="--output")
+        self.fails(2, "run", says="missing SCENARIO or PLAN")
+        self.fails(2, "run", "a.yaml", "b.yaml", says="unexpected 'b.yaml'")
+        self.fails(2, "list", "policies", "x=1", says="unexpected 'x=1'")
+
+    def test_values_of_options_are_checked(self):
+        for width in ("-5", "abc", "1e2", "99999", "40.5"):
+            self.fails(2, "show", "t.h5", f"--width={width}", says=[f"'{width}'", "40 to 1000"])
+        self.fails(2, "model", "alexnet", "--platform", "k40", "--dtype", "float33",
+                   says=["'float33'", "did you mean 'float32'", "bfloat16"])
+        self.fails(2, "model", "alexnet", "--dtype", "float16", says="--platform")
+        self.fails(2, "model", "alexnet", "--json", "--csv", says="exclude each other")
+
+    def test_options_stand_before_or_after_the_rest(self):
+        answers = [self.answers("run", *words) for words in (
+            ["--json", "alexnet_resident", "workload.steps=2"],
+            ["alexnet_resident", "--json", "workload.steps=2"],
+            ["workload.steps=2", "alexnet_resident", "--json"])]
+        self.assertEqual(answers[0], answers[1])
+        self.assertEqual(answers[0], answers[2])
+
+    def test_a_file_whose_name_has_an_equals_sign_is_named_by_its_path(self):
+        path = self.folder / "a=b.plan"
+        path.write_text(self.answers("plan", *SMALL))
+        self.assertEqual(self.answers_json("run", path)["metrics"],
+                         self.answers_json("run", *SMALL)["metrics"])
+
+
+class Errors(Cli):
+    def test_missing_files_are_input_output(self):
+        self.fails(5, "run", self.folder / "none.yaml", says="No such file")
+        self.fails(5, "show", self.folder / "none.h5", says="No such file")
+        self.fails(5, "model", "alexnett", says=["alexnett", "did you mean 'alexnet'"])
+
+    def test_an_invalid_document_says_where(self):
+        path = self.folder / "s.yaml"
+        path.write_text("format: sluice-scenario/1\nmodle: {}\n")
+        message = self.fails(3, "run", path)
+        self.assertTrue(message.startswith(f"{path}:2:1: error: unknown key 'modle'"), message)
+
+    def test_an_invalid_override_says_where(self):
+        message = self.fails(3, "run", "alexnet_resident", "policy.overlop=true")
+        self.assertTrue(message.startswith("policy.overlop=true:1:"), message)
+        self.assertIn("did you mean 'overlap'", message)
+
+    def test_what_does_not_fit_is_infeasible(self):
+        stages = "stages={cut: explicit, after: [relu6]}"
+        message = self.fails(4, "run", "alexnet_x200", stages, says=["gpu", "24000000000 B"])
+        self.assertIn("weights", message)
+        self.fails(4, "plan", "alexnet_x200", stages, "--check", says="does not fit")
+
+    def test_an_unwritable_trace_is_found_before_anything_is_simulated(self):
+        began = time.monotonic()
+        self.fails(5, "run", "alexnet_resident", "workload.steps=100000000", "-o",
+                   self.folder / "none" / "t.h5", says="none")
+        self.fails(5, "run", "alexnet_resident", "workload.steps=100000000", "-o", self.folder,
+                   says="directory")
+        self.assertLess(time.monotonic() - began, 60)
+
+    def test_an_input_is_not_overwritten(self):
+        plan = self.folder / "p.plan"
+        plan.write_text(self.answers("plan", *SMALL))
+        before = plan.read_text()
+        self.fails(2, "run", plan, "-o", plan, says="is an input of this run")
+        self.fails(2, "plan", plan, "-o", plan, says="is an input of this run")
+        self.assertEqual(plan.read_text(), before)
+        model = ROOT / "models" / "alexnet.yaml"
+        before = model.read_text()
+        self.fails(2, "run", *SMALL, "-o", "models/../models/alexnet.yaml", says="is an input")
+        self.assertEqual(model.read_text(), before)
+
+    def test_a_full_standard_output_is_input_output(self):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([PROGRAM, "list", "metrics"], stdout=full,
+                                  stderr=subprocess.PIPE, text=True, env=ENVIRONMENT)
+        self.assertEqual(done.returncode, 5)
+        self.assertIn("standard output", done.stderr)
+
+    def test_a_reader_who_leaves_is_no_error(self):
+        reading, writing = os.pipe()
+        os.close(reading)
+        done = subprocess.run([PROGRAM, "list", "metrics"], stdout=writing, stderr=subprocess.PIPE,
+                              text=True, env=ENVIRONMENT)
+        os.close(writing)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+
+class Run(Cli):
+    def test_the_shape_of_the_result(self):
+        result = self.answers_json("run", *SMALL)
+        self.assertEqual(list(result), ["format", "scenario", "question", "status", "plan", "stages",
+                                        "pools", "metrics", "units", "trace"])
+        self.assertEqual(result["format"], "sluice-result/1")
+        self.assertEqual(result["scenario"], "alexnet_resident")
+        self.assertEqual(result["status"], "complete")
+        self.assertIsNone(result["trace"])
+        names = [m["name"] for m in json.loads(self.answers("list", "metrics", "--json"))]
+        self.assertEqual(list(result["metrics"]), names)
+        self.assertEqual(list(result["units"]), names)
+        self.assertEqual(result["units"]["makespan_s"], "s")
+        self.assertEqual(result["metrics"]["samples"], 2 * 10 * 32)
+
+    def test_the_result_is_the_same_each_time(self):
+        self.assertEqual(self.answers("run", *SMALL, "--json"), self.answers("run", *SMALL, "--json"))
+
+    def test_numbers_have_full_precision(self):
+        # All weights, the first input, 20 batches, the last answer: 1 stage, nothing else waits.
+        result = self.answers_json("run", *SMALL)
+        stage = result["stages"][0]
+        link, rate = 15.75e9, 4.291e12
+        expected = (stage["weight_bytes"] / link + 32 * stage["input_bytes"] / link +
+                    20 * 32 * stage["flop"] / rate + 32 * stage["output_bytes"] / link)
+        self.assertAlmostEqual(result["metrics"]["makespan_s"] / expected, 1, delta=1e-9)
+
+    def test_the_facts_of_a_policy_are_numbers(self):
+        facts = self.answers_json("run", "alexnet_x200_as_written")["plan"]["facts"]
+        self.assertEqual(facts["in_flight"], 900)
+        self.assertEqual(facts["passes_per_step"], 1)
+        self.assertEqual(facts["weight_passes"], {"0": 1, "1": 1})
+
+    def test_the_estimate_of_seed_000(self):
+        metrics = self.answers_json("run", "alexnet_x200_as_written")["metrics"]
+        by_class = metrics["transfer_s_by_class"]
+        self.assertEqual(f"{metrics['compute_s']:.3f}", "515.829")
+        self.assertEqual(f"{by_class['weight']:.4f}", "1.2564")
+        self.assertEqual(f"{by_class['input']:.4f}", "3.6127")
+        self.assertEqual(f"{100 * metrics['compute_utilisation']:.2f}", "99.06")
+        total = metrics["compute_s"] + by_class["weight"] + by_class["input"]
+        self.assertAlmostEqual(metrics["makespan_s"] / total, 1, delta=1e-9)
+
+    def test_auto_is_the_most_that_fits(self):
+        most = self.answers_json("run", "alexnet_x200")["plan"]["facts"]["in_flight"]
+        self.answers("run", "alexnet_x200", f"policy.in_flight={most}")
+        self.fails(4, "run", "alexnet_x200", f"policy.in_flight={most + 1}", says=f"fit in flight: {most}")
+
+    def test_every_scenario_of_the_zoo_answers(self):
+        for entry in json.loads(self.answers("list", "scenarios", "--json")):
+            with self.subTest(scenario=entry["name"]):
+                text = self.answers("run", entry["file"])
+                self.assertTrue(text.startswith(entry["summary"].strip()), text)
+                for row in ("makespan", "throughput", "what binds", "peak memory"):
+                    self.assertIn(f"\n{row} ", text)
+
+    def test_an_overflow_is_told(self):
+        text = self.answers("run", "alexnet_x200_as_written")
+        self.assertIn("It does not fit (capacity is not enforced here): gpu by", text)
+        self.assertIn("\nIt fits.\n", self.answers("run", *SMALL))
+
+    def test_a_saved_plan_gives_the_same_metrics(self):
+        plan = self.folder / "p.plan"
+        self.assertEqual(self.answers("plan", "alexnet_x200", "-o", plan), "")
+        self.assertEqual(plan.read_text(), self.answers("plan", "alexnet_x200"))
+        self.assertEqual(plan.read_text(), self.answers("plan", plan))
+        of_plan = self.answers_json("run", plan)
+        of_scenario = self.answers_json("run", "alexnet_x200")
+        self.assertEqual(of_plan["metrics"], of_scenario["metrics"])
+        self.assertEqual(of_plan["plan"], of_scenario["plan"])
+        self.assertIsNone(of_plan["scenario"])
+        self.fails(2, "run", plan, "policy.overlap=false", says="a plan takes no KEY=VALUE")
+        self.fails(2, "run", plan, "--resolve", says="is a plan")
+
+    def test_resolve_prints_where_values_are_from_and_reads_back(self):
+        text = self.answers("run", *SMALL, "--resolve")
+        self.assertRegex(text, r"\n  steps: 2  # workload\.steps=2\n")
+        self.assertRegex(text, r'capacity: "12GB"  # .*k40\.yaml:\d+\n')
+        path = self.folder / "resolved.yaml"
+        path.write_text(text)
+        self.assertEqual(self.answers_json("run", path)["metrics"],
+                         self.answers_json("run", *SMALL)["metrics"])
+        document = json.loads(self.answers("run", *SMALL, "--resolve", "--json"))
+        self.assertEqual(document["workload"]["steps"], 2)
+
+    def test_nothing_moves_and_nothing_is_coloured_without_a_terminal(self):
+        self.assertNotIn("\x1b", self.answers("run", "alexnet_x200"))
+
+
+class Plan(Cli):
+    def test_check_says_that_it_fits(self):
+        self.assertIn("it fits and ends", self.answers("plan", *SMALL, "--check"))
+        self.fails(2, "plan", *SMALL, "--check", "--csv", says="--check")
+
+    def test_csv_has_a_row_an_action(self):
+        rows = list(csv.DictReader(io.StringIO(self.answers("plan", *SMALL, "--csv"))))
+        actions = self.answers_json("run", *SMALL)["plan"]["actions"]
+        self.assertEqual(len(rows), actions)
+        self.assertEqual({row["section"] for row in rows}, {"prologue", "body"})
+
+
+class Model(Cli):
+    """Seed 000's numbers, to the digits that it shows."""
+    TABLE = ["model", "models/alexnet_data_island.json", "--platform",
+             "platforms/rx7900xtx_as_written.yaml"]
+
+    def test_as_it_is(self):
+        whole = self.answers_json(*self.TABLE)["platform"]
+        self.assertEqual(whole["parameter_bytes"], 188_459_392)
+        self.assertEqual(f"{whole['load_ms']:.5f}", "6.28198")
+        self.assertEqual(f"{whole['fill_ms']:.0f}", "800")
+        self.assertEqual(f"{whole['copies_that_fit']:.2f}", "127.35")
+        self.assertEqual(f"{whole['state_ms']:.6f}", "0.196929")
+        self.assertEqual(f"{whole['load_and_state_ms']:.5f}", "6.47891")
+        self.assertEqual(f"{whole['load_and_input_ms']:.5f}", "6.30205")
+        self.assertEqual(f"{whole['inferences_per_load']:.3f}", "2.192")
+
+    def test_the_text_shows_the_same_digits(self):
+        text = self.answers(*self.TABLE)
+        for number in ("6.28198 ms (188 459 392 B)", " 800 ms", " 127.35\n", " 0.196929 ms",
+                       " 6.47891 ms", " 6.30205 ms", " 2.192\n"):
+            self.assertIn(number, text)
+        text = self.answers(*self.TABLE, "scale=200")
+        for number in (" 573.144 ms", " 1256.396 ms", " 699.777 ", " 0.109227 ", " 917\n"):
+            self.assertIn(number, text)
+
+    def test_two_hundred_times_as_large(self):
+        table = self.answers_json(*self.TABLE, "scale=200")
+        self.assertEqual(f"{table['platform']['flop_ms']:.3f}", "573.144")
+        self.assertEqual(f"{table['platform']['load_ms']:.3f}", "1256.396")
+        row = table["layers"][15]
+        self.assertEqual(row["step"], 16)
+        self.assertEqual(f"{row['total_parameters_ms']:.3f}", "699.777")
+        self.assertEqual(f"{row['state_ms']:.6f}", "0.109227")
+        self.assertEqual(row["copies_that_fit"], 917)
+
+    def test_other_link_rate_and_scale_against_arithmetic(self):
+        """Bandwidth x 0.7, rate x 1.3, scale 50, computed here from the document's own rows."""
+        path = self.folder / "platform.yaml"
+        base = (ROOT / "platforms" / "rx7900xtx_pcie4.yaml").read_text()
+        path.write_text(base.replace("bandwidth: 30GB/s", "bandwidth: 21GB/s")
+                        .replace("float32: 61TFLOP/s", "float32: 79.3TFLOP/s"))
+        document = json.loads((ROOT / "models" / "alexnet_data_island.json").read_text())
+        rows = document["data"][1:]
+        table = self.answers_json("model", "alexnet_data_island", "scale=50", "--platform", path)
+        for row, (_, _, state, total_state, parameters, flop) in zip(table["layers"], rows):
+            expected = {
+                "state_ms": 1e3 * 50 * 4 * state / 21e9,
+                "total_state_ms": 1e3 * 50 * 4 * total_state / 21e9,
+                "total_parameters_ms": 1e3 * 50 * 4 * parameters / 21e9,
+                "total_flop_ms": 1e3 * 50 * flop / 79.3e12,
+            }
+            for key, value in expected.items():
+                self.assertAlmostEqual(row[key], value, delta=1e-12 * max(1, value))
+            self.assertEqual(row["copies_that_fit"],
+                             (24 * 10**9 - 200 * parameters) // (200 * state))
+
+    def test_counts_of_a_model_with_biases(self):
+        table = self.answers_json("model", "cnn_mnist")
+        self.assertEqual(table["totals"]["parameters"], 813_802)
+        self.assertEqual(table["totals"]["macs"], 8_255_232)
+        self.assertEqual([r["parameters"] for r in table["layers"]], [0, 320, 9248, 0, 802_944, 1290])
+        self.assertIsNone(table["platform"])
+
+    def test_csv_holds_the_table(self):
+        rows = list(csv.DictReader(io.StringIO(self.answers(*self.TABLE, "--csv"))))
+        self.assertEqual(len(rows), 19)
+        self.assertEqual(rows[15]["layer"], "16-ReLu")
+        self.assertEqual(rows[15]["total parameters"], "26241632")
+        self.assertEqual(rows[15]["MACs"], "")  # a stage table does not know them
+
+    def test_device_and_dtype(self):
+        whole = self.answers_json("model", "matmul_chain", "--platform", "ipu_pair_gc200",
+                                  "--device", "ipu1", "--dtype", "float16")["platform"]
+        self.assertEqual((whole["device"], whole["dtype"]), ("ipu1", "float16"))
+        self.fails(3, "model", "matmul_chain", "--platform", "k40", "--dtype", "int8",
+                   says=["no rate for int8", "float32"])
+        self.fails(3, "model", "matmul_chain", "--platform", "k40", "--device", "gpu7",
+                   says=["no device 'gpu7'"])
+
+
+class List(Cli):
+    KINDS = ["policies", "layers", "costs", "cuts", "metrics", "models", "platforms", "scenarios"]
+
+    def test_every_entry_has_a_name_and_a_sentence(self):
+        for kind in self.KINDS:
+            entries = json.loads(self.answers("list", kind, "--json"))
+            self.assertTrue(entries, kind)
+            text = self.answers("list", kind)
+            for entry in entries:
+                self.assertTrue(entry["summary"], entry)
+                self.assertIn(entry["name"], text)
+            self.assertEqual(len(text.splitlines()), len(entries))
+
+    def test_verbose_shows_parameters_with_their_defaults(self):
+        text = self.answers("list", "policies", "-v")
+        self.assertIn("    in_flight: integer or auto [auto]\n", text)
+        self.assertIn("    source: ", text)
+
+    def test_another_root(self):
+        (self.folder / "models").mkdir()
+        (self.folder / "models" / "mine.yaml").write_text(
+            "format: sluice-model/1\nname: mine\nsummary: Mine.\n")
+        env = {**ENVIRONMENT, "SLUICE_ROOT": str(self.folder)}
+        self.assertEqual(sluice("list", "models", env=env).stdout, "mine  Mine.\n")
+        done = sluice("list", "platforms", env=env)
+        self.assertEqual(done.returncode, 5)
+        self.assertIn("SLUICE_ROOT", done.stderr)
+
+
+class Show(Cli):
+    def trace(self, *words):
+        path = self.folder / "t.h5"
+        self.answers("run", *words, "-o", path)
+        return path
+
+    def test_the_picture_has_streams_memories_waits_and_metrics(self):
+        path = self.trace("alexnet_x200")
+        text = self.answers("show", path)
+        for part in ("Busy, by stream", "gpu.compute", "gpu.host.down", "Memory, high-water mark",
+                     "24 GB", "weight", "Where compute waited", "load on gpu.host.down", "makespan_s"):
+            self.assertIn(part, text)
+        self.assertIn("complete: ", text)
+
+    def test_the_width_is_kept(self):
+        path = self.trace(*SMALL)
+        for width in (60, 120):
+            lines = self.answers("show", path, "--width", width).splitlines()
+            bars = [line for line in lines if "compute " in line and "│" in line]
+            self.assertEqual([len(line) for line in bars], [width])
+
+    def test_without_utf8_it_is_ascii(self):
+        path = self.trace(*SMALL)
+        done = sluice("show", path, env={**ENVIRONMENT, "LC_ALL": "C"})
+        self.assertEqual(done.returncode, 0)
+        self.assertTrue(done.stdout.isascii())
+        self.assertIn("|", done.stdout)
+
+    def test_what_is_no_trace_is_invalid_input(self):
+        self.fails(3, "show", ROOT / "scenarios" / "alexnet_x200.yaml", says="not a readable trace")
+        path = self.trace(*SMALL)
+        path.write_bytes(path.read_bytes()[:5000])
+        self.fails(3, "show", path)
+
+    def test_a_result_names_its_trace_and_two_runs_have_one_hash(self):
+        hashes = set()
+        for name in ("a.h5", "b.h5"):
+            path = self.folder / name
+            trace = self.answers_json("run", *SMALL, "-o", path)["trace"]
+            self.assertEqual(trace["path"], str(path))
+            self.assertRegex(trace["content_sha256"], "^[0-9a-f]{64}$")
+            hashes.add(trace["content_sha256"])
+            self.assertTrue(path.exists())
+        self.assertEqual(len(hashes), 1)
+
+
+class Signals(Cli):
+    """A run that would take minutes, interrupted."""
+    LONG = ["run", "alexnet_resident", "workload.steps=50000000"]
+
+    def interrupt(self, number, trace):
+        process = start(*self.LONG, "-o", trace)
+        part = pathlib.Path(f"{trace}.part")
+        for _ in range(600):
+            if part.exists() and part.stat().st_size > 100_000:
+                break
+            self.assertIsNone(process.poll(), "it ended by itself")
+            time.sleep(0.1)
+        sent = time.monotonic()
+        process.send_signal(number)
+        output, message = process.communicate(timeout=60)
+        return process.returncode, output, message, time.monotonic() - sent
+
+    def test_ctrl_c_leaves_an_aborted_trace_within_two_seconds(self):
+        trace = self.folder / "t.h5"
+        code, output, message, seconds = self.interrupt(signal.SIGINT, trace)
+        self.assertEqual((code, output, message), (130, "", "sluice: interrupted\n"))
+        self.assertLess(seconds, 2)
+        self.assertFalse(pathlib.Path(f"{trace}.part").exists())
+        text = self.answers("show", trace)
+        self.assertIn("aborted: the run did not reach its end", text)
+        self.check_with_h5py(trace)
+
+    def check_with_h5py(self, trace):
+        try:
+            import h5py
+        except ImportError:
+            return
+        with h5py.File(trace) as file:
+            status = file.attrs["status"]
+            self.assertEqual(status.decode() if isinstance(status, bytes) else status, "aborted")
+            self.assertGreater(len(file["spans/start"]), 0)
+
+    def test_sigterm_likewise(self):
+        trace = self.folder / "t.h5"
+        code, _, _, seconds = self.interrupt(signal.SIGTERM, trace)
+        self.assertEqual(code, 143)
+        self.assertLess(seconds, 2)
+        self.assertIn("aborted", self.answers("show", trace))
+
+
+if __name__ == "__main__":
+    if not pathlib.Path(PROGRAM).exists():
+        print(f"skipped: there is no {PROGRAM}; SLUICE_PROGRAM names the program")
+        sys.exit(77)
+    unittest.main(verbosity=2)
