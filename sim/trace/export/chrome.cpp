@@ -1,0 +1,160 @@
+// Chrome's trace events as JSON: complete events "X" (one thread a stream, one process a device),
+// counters "C" of memory levels, flows "s" and "f" along waits, metadata "M". Times in
+// microseconds, to the nanosecond. Source: "Trace Event Format" of the Chromium project.
+//
+// Events on one thread must nest; ours do not even overlap (timeline.hpp). All names are escaped
+// such that the JSON can stand inside an HTML page.
+#include <array>
+#include <cstdio>
+
+#include "trace/export/export.hpp"
+#include "trace/export/text.hpp"
+#include "trace/export/timeline.hpp"
+
+namespace sluice {
+namespace {
+
+std::string microseconds(std::uint64_t nanoseconds) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%llu.%03u",
+                static_cast<unsigned long long>(nanoseconds / 1000),
+                static_cast<unsigned>(nanoseconds % 1000));
+  return text.data();
+}
+
+class ChromeWriter {
+ public:
+  ChromeWriter(const TraceReader& trace, const Write& write)
+      : trace_(trace), labels_(trace.labels()), groups_(labels_), outlet_(write) {
+    for (const Labels::Action& action : labels_.actions) texts_.push_back(texts_of(action));
+  }
+
+  void write() {
+    const TraceHeader& header = trace_.header();
+    outlet_.text() += "{\"displayTimeUnit\": \"ns\", \"otherData\": {\"program\": " +
+                      json_string("sluice " + header.program_version) +
+                      ", \"content_sha256\": " + json_string(trace_.content_sha256()) +
+                      ", \"status\": " + json_string(name_of(trace_.status())) +
+                      "},\n\"traceEvents\": [";
+    describe();
+    for_each_slice(trace_, [this](const Slice& slice) {
+      complete(slice);
+      flows(slice);
+    });
+    for (std::uint32_t p = 0; p < labels_.pools.size(); ++p) levels(p);
+    outlet_.text() += "\n]}\n";
+    outlet_.finish();
+  }
+
+ private:
+  struct Texts {
+    std::string event;  ///< "name": …, "cat": …
+    std::string args;   ///< what is the same for all executions
+  };
+
+  Texts texts_of(const Labels::Action& action) const {
+    Texts texts;
+    texts.event =
+        "\"name\": " + json_string(action.name) + ", \"cat\": " + json_string(action.kind);
+    if (action.stage >= 0) texts.args += ", \"stage\": " + json_string(stage_of(labels_, action));
+    if (action.micro_batch >= 0)
+      texts.args += ", \"micro_batch\": " + std::to_string(action.micro_batch);
+    if (action.bytes != 0) texts.args += ", \"bytes\": " + std::to_string(action.bytes);
+    if (action.flop != 0) texts.args += ", \"flop\": " + json_number_text(action.flop);
+    return texts;
+  }
+
+  /// One event: {"ph": …, "pid": …, then the rest.
+  void event(char phase, std::size_t group, const std::string& rest) {
+    std::string& out = outlet_.text();
+    out += first_ ? "\n{\"ph\": \"" : ",\n{\"ph\": \"";
+    first_ = false;
+    out += phase;
+    out += "\", \"pid\": " + std::to_string(group + 1) + rest + "}";
+    outlet_.pass();
+  }
+
+  static std::string thread(std::uint32_t stream) {
+    return ", \"tid\": " + std::to_string(stream + 1);
+  }
+
+  void name(const std::string& what, std::size_t group, const std::string& tid,
+            const std::string& name, std::size_t order) {
+    event(
+        'M', group,
+        tid + ", \"name\": \"" + what + "_name\", \"args\": {\"name\": " + json_string(name) + "}");
+    event('M', group,
+          tid + ", \"name\": \"" + what +
+              "_sort_index\", \"args\": {\"sort_index\": " + std::to_string(order) + "}");
+  }
+
+  void describe() {
+    for (std::size_t g = 0; g < groups_.names.size(); ++g)
+      name("process", g, "", groups_.names[g], g);
+    for (std::uint32_t s = 0; s < labels_.streams.size(); ++s)
+      name("thread", groups_.of_stream[s], thread(s), labels_.streams[s].name, s);
+  }
+
+  void complete(const Slice& slice) {
+    const Texts& texts = texts_[slice.span.action];
+    std::string args = texts.args;
+    if (labels_.actions[slice.span.action].section == "body")
+      args += ", \"iteration\": " + std::to_string(slice.span.iteration);
+    if (slice.span.available > slice.span.end)
+      args += ", \"latency_s\": " + json_number_text(slice.span.available - slice.span.end);
+    if (slice.span.waited > 0) args += ", \"waited_s\": " + json_number_text(slice.span.waited);
+    const std::string blocker = blocker_of(labels_, slice.span);
+    if (!blocker.empty()) args += ", \"waited_for\": " + json_string(blocker);
+    event('X', groups_.of_stream[slice.stream],
+          thread(slice.stream) + ", \"ts\": " + microseconds(slice.begin) +
+              ", \"dur\": " + microseconds(slice.end - slice.begin) + ", " + texts.event +
+              ", \"args\": {" + (args.empty() ? "" : args.substr(2)) + "}");
+  }
+
+  /// A flow belongs to the slice that encloses its time: so it leaves just before the slice's end,
+  /// where the next one may begin.
+  void flows(const Slice& slice) {
+    const std::uint64_t leaves = slice.end > slice.begin ? slice.end - 1 : slice.begin;
+    if (slice.arriving != 0) flow('f', slice, slice.begin, slice.arriving, ", \"bp\": \"e\"");
+    for (const std::uint64_t number : slice.leaving) flow('s', slice, leaves, number, "");
+  }
+
+  void flow(char phase, const Slice& slice, std::uint64_t time, std::uint64_t number,
+            const char* binding) {
+    event(phase, groups_.of_stream[slice.stream],
+          thread(slice.stream) + ", \"ts\": " + microseconds(time) + ", \"id\": " +
+              std::to_string(number) + ", \"name\": \"wait\", \"cat\": \"wait\"" + binding);
+  }
+
+  void levels(std::uint32_t pool) {
+    const std::string name = json_string(labels_.pools[pool].name + " memory");
+    for_each_level(trace_, pool, [&](std::uint64_t time, std::int64_t level) {
+      event('C', groups_.of_pool[pool],
+            ", \"ts\": " + microseconds(time) + ", \"name\": " + name +
+                ", \"args\": {\"bytes\": " + std::to_string(level) + "}");
+    });
+  }
+
+  const TraceReader& trace_;
+  const Labels& labels_;
+  const TrackGroups groups_;
+  Outlet outlet_;
+  std::vector<Texts> texts_;  ///< by action
+  bool first_ = true;
+};
+
+void write_chrome(const TraceReader& trace, const std::string&, const Write& write) {
+  ChromeWriter(trace, write).write();
+}
+
+}  // namespace
+
+extern const ExportFormat chrome_export;
+const ExportFormat chrome_export = {
+    .name = "chrome",
+    .summary = "The same timeline as JSON, for chrome://tracing, Perfetto and Speedscope.",
+    .source = "Trace Event Format, Chromium project",
+    .write = write_chrome,
+};
+
+}  // namespace sluice

@@ -1,0 +1,71 @@
+// Spans as CSV (RFC 4180): one row a span, in the order of the ends. Times in seconds, with every
+// digit; what does not apply is empty.
+#include "base/interrupt.hpp"
+#include "base/quantity.hpp"
+#include "trace/export/export.hpp"
+#include "trace/export/text.hpp"
+#include "trace/export/timeline.hpp"
+
+namespace sluice {
+namespace {
+
+constexpr std::string_view heading =
+    "stream,device,action,kind,section,iteration,stage,stage_name,micro_batch,start_s,end_s,"
+    "available_s,waited_s,reason,blocker,bytes,flop\r\n";
+
+std::string number_or_nothing(std::int32_t number) {
+  return number < 0 ? "" : std::to_string(number);
+}
+
+/// The cells of an action before the iteration, between it and the start, and at the end.
+struct Cells {
+  std::string before, middle, after;
+};
+
+Cells cells_of(const Labels& labels, const Labels::Action& action) {
+  const Labels::Stream& stream = labels.streams[action.stream];
+  Cells cells;
+  for (const std::string& text :
+       {stream.name, stream.device, action.name, action.kind, action.section})
+    cells.before += csv_text(text) + ",";
+  cells.middle = "," + number_or_nothing(action.stage) + "," + csv_text(stage_of(labels, action)) +
+                 "," + number_or_nothing(action.micro_batch);
+  cells.after = "," + std::to_string(action.bytes) + "," + exact(action.flop) + "\r\n";
+  return cells;
+}
+
+void write_csv(const TraceReader& trace, const std::string&, const Write& write) {
+  constexpr std::string_view reasons[] = {"none", "data", "memory"};
+  const Labels& labels = trace.labels();
+  std::vector<Cells> cells;
+  for (const Labels::Action& action : labels.actions) cells.push_back(cells_of(labels, action));
+  Outlet outlet(write);
+  outlet.text() += heading;
+  trace.spans([&](const std::vector<Span>& block) {
+    check_interrupt();
+    for (const Span& span : block) {
+      const Cells& action = cells[span.action];
+      std::string& out = outlet.text();
+      out += action.before + std::to_string(span.iteration) + action.middle;
+      for (const double time : {span.start, span.end, span.available, span.waited})
+        out += "," + exact(time);
+      out += ",";
+      out += reasons[static_cast<std::size_t>(span.reason)];
+      out += "," + csv_text(blocker_of(labels, span)) + action.after;
+      outlet.pass();
+    }
+  });
+  outlet.finish();
+}
+
+}  // namespace
+
+extern const ExportFormat csv_export;
+const ExportFormat csv_export = {
+    .name = "csv",
+    .summary = "One row a span, for spreadsheets.",
+    .source = "RFC 4180",
+    .write = write_csv,
+};
+
+}  // namespace sluice

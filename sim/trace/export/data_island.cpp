@@ -1,0 +1,121 @@
+// A table as a data island, JSON that a page embeds and plots: {"func": "quick_plot", "data":
+// [[heading, …], [cell, …], …]}. Source: seed 000.
+#include <algorithm>
+#include <map>
+
+#include "base/interrupt.hpp"
+#include "trace/export/export.hpp"
+#include "trace/export/text.hpp"
+#include "trace/export/timeline.hpp"
+
+namespace sluice {
+namespace {
+
+using Row = std::vector<std::string>;  ///< of JSON texts
+
+std::string data_island(const std::vector<Row>& rows) {
+  std::string text = "{\"func\": \"quick_plot\",\n \"data\": [";
+  for (const Row& row : rows) {
+    text += &row == rows.data() ? "\n  [" : ",\n  [";
+    for (const std::string& cell : row) text += (&cell == row.data() ? "" : ", ") + cell;
+    text += "]";
+  }
+  return text + "\n ]}\n";
+}
+
+/// A row for each number; of a metric by key, one for each key. Absent: null.
+std::vector<Row> metrics(const Summary& summary) {
+  std::vector<Row> rows = {{"\"metric\"", "\"key\"", "\"value\"", "\"unit\""}};
+  for (const Summary::Metric& metric : summary.metrics) {
+    const auto add = [&](const std::string& key, std::string value) {
+      rows.push_back(
+          {json_string(metric.name), json_string(key), std::move(value), json_string(metric.unit)});
+    };
+    switch (metric.value.kind) {
+      case SummaryValue::Kind::number:
+        add("", json_number_text(metric.value.number));
+        break;
+      case SummaryValue::Kind::text:
+        add("", json_string(metric.value.text));
+        break;
+      case SummaryValue::Kind::keyed:
+        for (const SummaryValue::Keyed& keyed : metric.value.keyed) {
+          std::string key;
+          for (const std::string& part : keyed.key) key += (key.empty() ? "" : "/") + part;
+          add(key, json_number_text(keyed.number));
+        }
+    }
+  }
+  return rows;
+}
+
+/// What was executed of a stage.
+struct StageSums {
+  double computations = 0, compute_s = 0, flop = 0;
+  double transfers = 0, transfer_s = 0, bytes = 0;
+};
+
+/// By stage number; -1 counts what is of no stage.
+std::map<std::int32_t, StageSums> sums_of(const TraceReader& trace) {
+  const Labels& labels = trace.labels();
+  std::map<std::int32_t, StageSums> sums;
+  for (std::size_t i = 0; i < labels.stages.size(); ++i) sums[static_cast<std::int32_t>(i)];
+  trace.spans([&](const std::vector<Span>& block) {
+    check_interrupt();
+    for (const Span& span : block) {
+      const Labels::Action& action = labels.actions[span.action];
+      StageSums& sum = sums[std::max(action.stage, -1)];
+      const bool computes = labels.streams[action.stream].kind == "compute";
+      (computes ? sum.computations : sum.transfers) += 1;
+      (computes ? sum.compute_s : sum.transfer_s) += span.end - span.start;
+      sum.flop += action.flop;
+      sum.bytes += static_cast<double>(action.bytes);
+    }
+  });
+  return sums;
+}
+
+std::string stage_name(const Labels& labels, std::int32_t stage) {
+  if (stage < 0) return "(no stage)";
+  const auto number = static_cast<std::size_t>(stage);
+  return number < labels.stages.size() ? labels.stages[number] : std::to_string(stage);
+}
+
+/// A row a stage, with running totals as in seed 000's table.
+std::vector<Row> stages(const TraceReader& trace) {
+  std::vector<Row> rows = {{"\"step\"", "\"stage\"", "\"computations\"", "\"compute s\"",
+                            "\"total compute s\"", "\"FLOP\"", "\"total FLOP\"", "\"transfers\"",
+                            "\"transfer s\"", "\"total transfer s\"", "\"bytes\"",
+                            "\"total bytes\""}};
+  StageSums total;
+  for (const auto& [stage, sum] : sums_of(trace)) {
+    total.compute_s += sum.compute_s;
+    total.flop += sum.flop;
+    total.transfer_s += sum.transfer_s;
+    total.bytes += sum.bytes;
+    Row row = {std::to_string(rows.size()), json_string(stage_name(trace.labels(), stage))};
+    for (const double number :
+         {sum.computations, sum.compute_s, total.compute_s, sum.flop, total.flop, sum.transfers,
+          sum.transfer_s, total.transfer_s, sum.bytes, total.bytes})
+      row.push_back(json_number_text(number));
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+void write_data_island(const TraceReader& trace, const std::string& table, const Write& write) {
+  write(data_island(table == "stages" ? stages(trace) : metrics(trace.summary())));
+}
+
+}  // namespace
+
+extern const ExportFormat data_island_export;
+const ExportFormat data_island_export = {
+    .name = "data-island",
+    .summary = "A table as JSON for a web page: the metrics, or the stages with what they took.",
+    .source = "seed 000",
+    .tables = {"metrics", "stages"},
+    .write = write_data_island,
+};
+
+}  // namespace sluice

@@ -1,0 +1,33 @@
+// A trace in the formats of other programs: timelines that people can open, rows for spreadsheets.
+// One file a format, one line in catalog.cpp.
+//
+// Exports are written as a stream: memory does not grow with the number of spans.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/catalog.hpp"
+#include "trace/reader.hpp"
+
+namespace sluice {
+
+/// Takes the next piece of an export.
+using Write = std::function<void(std::string_view)>;
+
+struct ExportFormat {
+  std::string name;
+  std::string summary;  ///< one sentence
+  std::string source;   ///< what describes the format
+  bool binary = false;
+  std::vector<std::string> tables = {};  ///< for formats of one table: the first is the default
+  /// `table` is one of `tables`, or empty where there are none. Throws InputError when the trace
+  /// contradicts itself, Interrupted on a signal, and what the reader and `write` throw.
+  void (*write)(const TraceReader& trace, const std::string& table, const Write& write) = nullptr;
+};
+
+const Catalog<ExportFormat>& export_catalog();
+
+}  // namespace sluice

@@ -1,0 +1,45 @@
+// Pieces of text that exports are made of. Internal to sim/trace/export.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "trace/export/export.hpp"
+
+namespace sluice {
+
+/// Gathers text and hands it on in large pieces.
+class Outlet {
+ public:
+  explicit Outlet(const Write& write) : write_(write) {}
+  /// To append to.
+  std::string& text() { return text_; }
+  /// After each row or packet.
+  void pass() {
+    if (text_.size() >= 1 << 16) finish();
+  }
+  void finish() {
+    if (!text_.empty()) write_(text_);
+    text_.clear();
+  }
+
+ private:
+  const Write& write_;
+  std::string text_;
+};
+
+/// The text with U+FFFD for every byte that is no part of valid UTF-8.
+std::string valid_utf8(std::string_view text);
+
+/// A JSON string with its quotes. Harmless inside HTML, too: `<` is written \u003c, and the two
+/// separators that older JavaScript takes for line ends are escaped.
+std::string json_string(std::string_view text);
+
+/// A JSON number: without a fraction where it is whole, null where it is not finite.
+std::string json_number_text(double number);
+
+/// A cell of a CSV row (RFC 4180): quoted where it has to be.
+std::string csv_text(std::string_view text);
+
+}  // namespace sluice

@@ -1,0 +1,170 @@
+#include "trace/export/timeline.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.hpp"
+#include "base/interrupt.hpp"
+#include "base/quantity.hpp"
+
+namespace sluice {
+namespace {
+
+[[noreturn]] void refuse(const TraceReader& trace, const std::string& reason) {
+  throw InputError(trace.path() + ": error: the trace contradicts itself: " + reason);
+}
+
+std::uint64_t nanoseconds(const TraceReader& trace, double seconds) {
+  constexpr double most = 9.2e9;  // 2^63 ns is a little more
+  if (!(seconds >= 0 && seconds <= most))
+    refuse(trace, "the time " + exact(seconds) + " s is not in 0.." + exact(most));
+  return static_cast<std::uint64_t>(std::llround(seconds * 1e9));
+}
+
+/// Spans in the order in which they came, until it is known what waited for them.
+class Window {
+ public:
+  Window(const TraceReader& trace, const std::function<void(const Slice&)>& take, std::size_t size)
+      : trace_(trace),
+        take_(take),
+        items_(std::min<std::uint64_t>(size, trace.span_count() + 1)),
+        latest_(trace.labels().actions.size(), 0),
+        free_at_(trace.labels().streams.size(), 0) {}
+
+  void add(const Span& span) {
+    check(span);
+    if (added_ - taken_ == items_.size()) take_oldest();
+    Item& item = at(++added_);
+    item = {};
+    item.span = span;
+    item.previous = std::exchange(latest_[span.action], added_);
+    if (const std::uint64_t source = source_of(span)) connect(at(source), item);
+  }
+
+  void finish() {
+    while (taken_ < added_) take_oldest();
+  }
+
+ private:
+  /// Spans are numbered from 1, and 0 is none. A flow has the number of the span where it ends.
+  struct Item {
+    Span span;
+    std::uint64_t previous = 0;  ///< execution of the same action
+    bool waited = false;         ///< a flow ends here
+    std::uint64_t first_leaving = 0, last_leaving = 0;
+    std::uint64_t next_leaving = 0;  ///< of those that leave the same span as this one's flow
+  };
+
+  Item& at(std::uint64_t number) { return items_[number % items_.size()]; }
+
+  void check(const Span& span) {
+    const std::uint32_t stream = trace_.labels().actions[span.action].stream;
+    const std::string& name = trace_.labels().streams[stream].name;
+    if (span.end < span.start)
+      refuse(trace_, "a span on '" + name + "' starts at " + exact(span.start) + " s and ends at " +
+                         exact(span.end) + " s");
+    if (span.start < free_at_[stream])
+      refuse(trace_, "spans overlap on '" + name + "': one starts at " + exact(span.start) +
+                         " s, before the end of the previous one at " + exact(free_at_[stream]) +
+                         " s");
+    free_at_[stream] = span.end;
+  }
+
+  std::uint64_t source_of(const Span& span) {
+    if (span.reason != WaitReason::data || span.blocker >= latest_.size()) return 0;
+    std::uint64_t number = latest_[span.blocker];
+    if (number == added_) number = at(number).previous;  // an earlier execution of the same action
+    while (number > taken_ && at(number).span.available > span.start) number = at(number).previous;
+    return number > taken_ && at(number).span.available == span.start ? number : 0;
+  }
+
+  void connect(Item& source, Item& target) {
+    target.waited = true;
+    if (source.last_leaving == 0)
+      source.first_leaving = added_;
+    else
+      at(source.last_leaving).next_leaving = added_;
+    source.last_leaving = added_;
+  }
+
+  void take_oldest() {
+    Item& item = at(++taken_);
+    leaving_.clear();
+    for (std::uint64_t flow = item.first_leaving; flow != 0; flow = at(flow).next_leaving)
+      leaving_.push_back(flow);
+    take_({item.span, trace_.labels().actions[item.span.action].stream,
+           nanoseconds(trace_, item.span.start), nanoseconds(trace_, item.span.end),
+           item.waited ? taken_ : 0, leaving_});
+  }
+
+  const TraceReader& trace_;
+  const std::function<void(const Slice&)>& take_;
+  std::vector<Item> items_;  ///< a ring
+  std::uint64_t added_ = 0, taken_ = 0;
+  std::vector<std::uint64_t> latest_;  ///< execution, by action
+  std::vector<double> free_at_;        ///< by stream
+  std::vector<std::uint64_t> leaving_;
+};
+
+}  // namespace
+
+TrackGroups::TrackGroups(const Labels& labels) {
+  const auto group = [&](const std::string& name) {
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
+    names.push_back(name);
+    return names.size() - 1;
+  };
+  for (const Labels::Stream& stream : labels.streams) of_stream.push_back(group(stream.device));
+  const std::size_t devices = names.size();
+  std::size_t others = devices;
+  for (const Labels::Pool& pool : labels.pools) {
+    const auto found =
+        std::find(names.begin(), names.begin() + static_cast<long>(devices), pool.name);
+    const auto number = static_cast<std::size_t>(found - names.begin());
+    if (number >= devices && others == names.size()) names.emplace_back("memories");
+    of_pool.push_back(number < devices ? number : others);
+  }
+}
+
+void for_each_slice(const TraceReader& trace, const std::function<void(const Slice&)>& take,
+                    std::size_t window) {
+  Window spans(trace, take, window);
+  trace.spans([&](const std::vector<Span>& block) {
+    check_interrupt();
+    for (const Span& span : block) spans.add(span);
+  });
+  spans.finish();
+}
+
+void for_each_level(const TraceReader& trace, std::uint32_t pool,
+                    const std::function<void(std::uint64_t time, std::int64_t level)>& take) {
+  double last = 0;
+  trace.memory(pool, [&](const std::vector<MemoryEvent>& block) {
+    check_interrupt();
+    for (const MemoryEvent& event : block) {
+      // Two streams can act at one moment, known to the precision of the simulator's clock.
+      if (last - event.time > 1e-9 * std::max(1.0, last))
+        refuse(trace, "the events of the pool '" + trace.labels().pools[pool].name +
+                          "' are not in the order of time at " + exact(event.time) + " s");
+      if (!(event.time <= last)) last = event.time;  // what is no number is refused below
+      take(nanoseconds(trace, last), event.level);
+    }
+  });
+}
+
+std::string blocker_of(const Labels& labels, const Span& span) {
+  if (span.reason == WaitReason::data && span.blocker < labels.actions.size())
+    return labels.actions[span.blocker].name;
+  if (span.reason == WaitReason::memory && span.blocker < labels.pools.size())
+    return "memory of " + labels.pools[span.blocker].name;
+  return {};
+}
+
+std::string stage_of(const Labels& labels, const Labels::Action& action) {
+  if (action.stage < 0) return {};
+  const auto stage = static_cast<std::size_t>(action.stage);
+  return stage < labels.stages.size() ? labels.stages[stage] : std::to_string(stage);
+}
+
+}  // namespace sluice
