@@ -6,6 +6,7 @@
 #include <xbt/log.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <csignal>
 #include <exception>
@@ -111,7 +112,10 @@ class Execution {
     note_homes();
     for (std::uint32_t s = 0; s < streams_.size(); ++s) start_actor(s);
     sg::Engine::on_deadlock_cb([this] { note_blocking(); });
+    const auto begin = std::chrono::steady_clock::now();
     engine.run();
+    report.loop_wall_s =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     if (failure_) std::rethrow_exception(failure_);
     if (blocking_) throw Infeasible(describe(plan_, *blocking_));
     report.makespan = makespan_;

@@ -32,8 +32,9 @@ struct EngineOptions {
 
 /// What the engine reports beside the spans.
 struct EngineReport {
-  double makespan = 0;   ///< s until everything has ended and arrived
-  double precision = 0;  ///< s: SimGrid's, chosen from a bound of the makespan
+  double makespan = 0;     ///< s until everything has ended and arrived
+  double precision = 0;    ///< s: SimGrid's, chosen from a bound of the makespan
+  double loop_wall_s = 0;  ///< s of wall clock in SimGrid's event loop; never in a trace
 };
 
 /// Executes a checked plan. Throws Infeasible (with the story) when it blocks, InputError when it

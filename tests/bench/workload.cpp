@@ -11,16 +11,6 @@ std::uint32_t hash(std::uint32_t stage, std::uint32_t micro_batch, std::uint32_t
   return ((stage * 131U + micro_batch * 31U + kind * 17U) * 2654435761U) >> 16U;
 }
 
-double seconds(int stage, int micro_batch, bool backward, bool hashed) {
-  const auto h = hashed ? hash(static_cast<std::uint32_t>(stage),
-                               static_cast<std::uint32_t>(micro_batch), backward ? 1 : 0) %
-                              101U
-                        : 0U;
-  return ((backward ? 2000 : 1000) + static_cast<int>(h)) * 1e-6;
-}
-
-constexpr std::int64_t transfer_bytes = 16'000'000;
-
 std::uint32_t add_stream(Plan& plan, const std::string& name, StreamKind kind) {
   plan.streams.push_back({name, kind, name, 0, 0});
   return static_cast<std::uint32_t>(plan.streams.size() - 1);
@@ -28,8 +18,9 @@ std::uint32_t add_stream(Plan& plan, const std::string& name, StreamKind kind) {
 
 /// A link of its own with the route over it and the copy engine that uses it.
 std::uint32_t add_copy_engine(Plan& plan, const std::string& name) {
-  plan.links.push_back({name, 25e9, 0, 0});
-  plan.routes.push_back({name, {static_cast<std::uint32_t>(plan.links.size() - 1)}, 0, 10e-6});
+  plan.links.push_back({name, link_bandwidth, 0, 0});
+  plan.routes.push_back(
+      {name, {static_cast<std::uint32_t>(plan.links.size() - 1)}, 0, link_latency_s});
   return add_stream(plan, name, StreamKind::copy);
 }
 
@@ -37,7 +28,8 @@ std::uint32_t add_compute(Plan& plan, std::uint32_t stream, int stage, int micro
                           bool backward, double duration) {
   Action action;
   action.kind = backward ? ActionKind::backward : ActionKind::forward;
-  action.name = std::to_string(stage) + std::string(letter_of(action.kind)) + std::to_string(micro_batch);
+  action.name =
+      std::to_string(stage) + std::string(letter_of(action.kind)) + std::to_string(micro_batch);
   action.stream = stream;
   action.stage = stage;
   action.micro_batch = micro_batch;
@@ -61,14 +53,20 @@ std::uint32_t add_transfer(Plan& plan, std::uint32_t stream, std::uint32_t route
   return static_cast<std::uint32_t>(plan.actions.size() - 1);
 }
 
-struct Step {
-  bool backward;
-  int micro_batch;
-};
+}  // namespace
+
+double compute_seconds(int stage, int micro_batch, bool backward, bool hashed) {
+  const auto h = hashed ? hash(static_cast<std::uint32_t>(stage),
+                               static_cast<std::uint32_t>(micro_batch), backward ? 1 : 0) %
+                              101U
+                        : 0U;
+  return ((backward ? 2000 : 1000) + static_cast<int>(h)) * 1e-6;
+}
 
 std::vector<Step> order_of_stage(const Pipeline& p, int stage) {
   std::vector<Step> steps;
-  const int warm_up = p.one_f_one_b ? std::min(p.stages - 1 - stage, p.micro_batches) : p.micro_batches;
+  const int warm_up =
+      p.one_f_one_b ? std::min(p.stages - 1 - stage, p.micro_batches) : p.micro_batches;
   for (int m = 0; m < warm_up; ++m) steps.push_back({false, m});
   int backward = 0;
   for (int m = warm_up; m < p.micro_batches; ++m) {
@@ -81,8 +79,6 @@ std::vector<Step> order_of_stage(const Pipeline& p, int stage) {
     for (int m = p.micro_batches - 1; m >= 0; --m) steps.push_back({true, m});
   return steps;
 }
-
-}  // namespace
 
 Plan pipeline_plan(const Pipeline& p) {
   Plan plan;
@@ -103,7 +99,7 @@ Plan pipeline_plan(const Pipeline& p) {
       const int m = step.micro_batch;
       const std::uint32_t a =
           add_compute(plan, compute[static_cast<std::size_t>(s)], s, m, step.backward,
-                      seconds(s, m, step.backward, p.hashed));
+                      compute_seconds(s, m, step.backward, p.hashed));
       const int to = step.backward ? s - 1 : s + 1;
       if (to < 0 || to >= p.stages) continue;
       const auto link = static_cast<std::size_t>(std::min(s, to));
@@ -119,7 +115,8 @@ Plan pipeline_plan(const Pipeline& p) {
     const bool backward = action.kind == ActionKind::backward;
     const int from = action.stage + (backward ? 1 : -1);
     if (from >= 0 && from < p.stages)
-      action.waits.push_back({(backward ? sent_back : sent_forth)[key(from, action.micro_batch)], 0});
+      action.waits.push_back(
+          {(backward ? sent_back : sent_forth)[key(from, action.micro_batch)], 0});
   }
   plan.body_begin = plan.body_end = static_cast<std::uint32_t>(plan.actions.size());
   return plan;
@@ -139,7 +136,7 @@ Plan offload_plan(int layers, int iterations) {
       return std::to_string(l) + what + std::to_string(i);
     };
     for (int l = 0; l < layers; ++l) {
-      last_forward = add_compute(plan, gpu, l, i, false, seconds(l, i, false, true));
+      last_forward = add_compute(plan, gpu, l, i, false, compute_seconds(l, i, false, true));
       save[static_cast<std::size_t>(l)] =
           add_transfer(plan, out, 0, ActionKind::save, name(l, "SAVE"), l, i);
       plan.actions.back().waits.push_back({last_forward, 0});
@@ -149,11 +146,33 @@ Plan offload_plan(int layers, int iterations) {
       load[at] = add_transfer(plan, in, 1, ActionKind::load, name(l, "LOAD"), l, i);
       plan.actions.back().waits = {{save[at], 0},
                                    {l + window < layers ? back[at + window] : last_forward, 0}};
-      back[at] = add_compute(plan, gpu, l, i, true, seconds(l, i, true, true));
+      back[at] = add_compute(plan, gpu, l, i, true, compute_seconds(l, i, true, true));
       plan.actions.back().waits = {{load[at], 0}};
     }
   }
   plan.body_begin = plan.body_end = static_cast<std::uint32_t>(plan.actions.size());
+  return plan;
+}
+
+Plan loop_plan(int layers, int iterations) {
+  Plan plan;
+  plan.name = "loop";
+  plan.pools.push_back({"gpu", 2 * transfer_bytes});
+  const std::uint32_t gpu = add_stream(plan, "gpu", StreamKind::compute);
+  const std::uint32_t in = add_copy_engine(plan, "h2d");
+  for (int l = 0; l < layers; ++l) {
+    const auto tensor = static_cast<std::uint32_t>(plan.tensors.size());
+    plan.tensors.push_back({"input" + std::to_string(l), TensorClass::activation, transfer_bytes});
+    const std::uint32_t load =
+        add_transfer(plan, in, 0, ActionKind::load, std::to_string(l) + "LOAD", l, 0);
+    plan.actions[load].moves = tensor;
+    plan.actions[load].allocates = {{tensor, 0}};
+    add_compute(plan, gpu, l, 0, false, compute_seconds(l, 0, false, true));
+    plan.actions.back().waits = {{load, 0}};
+    plan.actions.back().uses = {{tensor, 0}};
+  }
+  plan.body_end = static_cast<std::uint32_t>(plan.actions.size());
+  plan.iterations = iterations;
   return plan;
 }
 
