@@ -71,12 +71,14 @@ HighWater high_water_of(const TraceReader& trace, std::uint32_t pool) {
   }
   HighWater high;
   std::vector<std::int64_t> now(names.size(), 0), at_peak = now;
+  std::int64_t level = 0;
   trace.memory(pool, [&](const std::vector<MemoryEvent>& events) {
     check_interrupt();
     for (const MemoryEvent& event : events) {
       now[class_of[event.tensor]] += event.delta;
-      if (event.level <= high.peak) continue;
-      high.peak = event.level;
+      level += event.delta;  // what the classes add up to, event by event
+      if (level <= high.peak) continue;
+      high.peak = level;
       high.time = event.time;
       at_peak = now;
     }

@@ -63,7 +63,7 @@ void add_weight_passes(Rows& rows, const Plan& plan) {
 void add_facts(Rows& rows, const Report& report) {
   const Plan& plan = report.plan;
   if (const std::string in_flight = fact(plan, "in_flight"); !in_flight.empty()) {
-    std::string text = in_flight + " micro-batches";
+    std::string text = in_flight + (in_flight == "1" ? " micro-batch" : " micro-batches");
     if (report.question.scenario)
       text += " of " + std::to_string(report.question.scenario->workload.micro_batch) + " sample" +
               (report.question.scenario->workload.micro_batch == 1 ? "" : "s");
@@ -82,13 +82,25 @@ void add_facts(Rows& rows, const Report& report) {
       rows.emplace_back(printable(key), printable(text));
 }
 
+std::int64_t compute_streams(const Plan& plan) {
+  std::int64_t count = 0;
+  for (const Stream& stream : plan.streams) count += stream.kind == StreamKind::compute ? 1 : 0;
+  return count;
+}
+
 void add_time(Rows& rows, const Report& report) {
   const Summary& summary = report.result.summary;
   const auto number = [&](const char* name) { return number_of(summary, name); };
   const double makespan = number("makespan_s");
+  // Sums over all compute streams: a share of the makespan of each.
+  const std::int64_t streams = compute_streams(report.plan);
   const auto seconds = [&](const char* name) {
     std::string text = figure(number(name), "s");
-    if (makespan > 0) text += ", " + percent(number(name) / makespan) + " of the makespan";
+    if (makespan > 0 && streams > 0)
+      text +=
+          ", " + percent(number(name) / (makespan * static_cast<double>(streams))) +
+          (streams == 1 ? " of the makespan"
+                        : " of the makespan of " + std::to_string(streams) + " compute streams");
     return text;
   };
   rows.emplace_back("makespan", figure(makespan, "s") + ", " + figure(number("samples"), "sample"));
