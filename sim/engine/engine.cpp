@@ -104,7 +104,7 @@ class Execution {
     sg::Engine engine("sluice");
     install_interrupt_handlers();  // SimGrid's own handler would call exit()
     xbt_log_control_set("root.app:file:/dev/null");
-    report.precision = precision_for(plan_);
+    report.precision = tick_ = precision_for(plan_);
     for (const std::string& setting : settings_for(report.precision))
       sg::Engine::set_config(setting);
     if (!options_.contexts.empty()) sg::Engine::set_config("contexts/factory:" + options_.contexts);
@@ -366,7 +366,7 @@ class Execution {
   std::vector<char> flows_;                            ///< by action: a SimGrid communication
   std::vector<std::pair<sg::Host*, sg::Host*>> ends_;  ///< by route
   sg::Host* host_ = nullptr;
-  double tick_ = 1e-12;
+  double tick_ = 0;  ///< s: the least time that SimGrid tells apart
   double makespan_ = 0;
   std::int64_t executed_ = 0;
   std::exception_ptr failure_;

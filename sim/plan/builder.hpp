@@ -33,6 +33,7 @@ class PlanBuilder {
 
   /// The actions that follow belong to this section.
   void enter(Section section) { section_ = section; }
+  Section section() const { return section_; }
   /// Computes on a device. Seconds come from lower().
   Ref compute(ActionKind kind, const std::string& device, std::int32_t stage,
               std::int32_t micro_batch, std::int64_t samples);

@@ -65,11 +65,12 @@ void check_amounts(const Plan& plan, const Action& action) {
 void check_waits(const Plan& plan, std::uint32_t a) {
   for (const Wait& wait : plan.actions[a].waits) {
     const Section mine = plan.section_of(a), other = plan.section_of(wait.action);
-    const std::string pair =
-        "'" + plan.actions[a].name + "' waits for '" + plan.actions[wait.action].name + "'";
-    if (other > mine) fault(pair + " of the later section " + std::string(name_of(other)));
+    const auto pair = [&] {
+      return "'" + plan.actions[a].name + "' waits for '" + plan.actions[wait.action].name + "'";
+    };
+    if (other > mine) fault(pair() + " of the later section " + std::string(name_of(other)));
     if (other != Section::body && wait.distance != 0)
-      fault(pair + " at an iteration distance, but that runs once");
+      fault(pair() + " at an iteration distance, but that runs once");
     if (wait.action == a && wait.distance == 0)
       fault("'" + plan.actions[a].name + "' waits for itself");
   }
@@ -144,6 +145,7 @@ class CycleSearch {
 void check_names(const Plan& plan) {
   for (Section section : {Section::prologue, Section::body, Section::epilogue}) {
     std::unordered_set<std::string_view> names;
+    names.reserve(plan.section_end(section) - plan.section_begin(section));
     for (std::uint32_t a = plan.section_begin(section); a < plan.section_end(section); ++a)
       if (!names.insert(plan.actions[a].name).second)
         fault("two actions of the " + std::string(name_of(section)) + " are called '" +
@@ -169,15 +171,16 @@ void check_allocations(const Plan& plan) {
   for (std::uint32_t a = 0; a < plan.actions.size(); ++a) {
     const bool inside = plan.section_of(a) == Section::body;
     for (const Placement& p : plan.actions[a].allocates) {
-      const std::string what =
-          "tensor '" + plan.tensors[p.tensor].name + "' in " + plan.pools[p.pool].name;
+      const auto what = [&] {
+        return "tensor '" + plan.tensors[p.tensor].name + "' in " + plan.pools[p.pool].name;
+      };
       const bool fresh =
           inside ? body.emplace(p.tensor, p.pool).second
                  : single.emplace(p.tensor, p.pool, index.instance(a, 0, p.tensor)).second;
-      if (!fresh) fault(what + " is allocated twice (again by '" + plan.actions[a].name + "')");
+      if (!fresh) fault(what() + " is allocated twice (again by '" + plan.actions[a].name + "')");
       const std::int64_t middle = plan.iterations / 2;
       if (inside && plan.iterations > 0 && index.uses(p, middle) == 0)
-        fault("the body allocates " + what + " in each iteration and never releases it");
+        fault("the body allocates " + what() + " in each iteration and never releases it");
     }
   }
 }

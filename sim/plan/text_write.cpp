@@ -1,5 +1,6 @@
 // Writing a plan as text and as CSV.
 #include <sstream>
+#include <utility>
 
 #include "base/quantity.hpp"
 #include "plan/text.hpp"
@@ -34,46 +35,53 @@ std::string list_text(const List& list, Write&& write, const char* separator = "
 }
 
 template <class List, class Write>
-void add_list(std::string& line, const char* key, const List& list, Write&& write) {
-  if (list.empty()) return;
-  line += ' ';
-  line += key;
-  line += '=';
-  line += list_text(list, write);
-}
-
-void add_count(std::string& line, const char* key, std::int64_t value, std::int64_t absent) {
-  if (value != absent) line += std::string(" ") + key + "=" + std::to_string(value);
-}
-
-void add_number(std::string& line, const char* key, double value) {
-  if (value != 0) line += std::string(" ") + key + "=" + exact(value);
-}
-
-std::string action_line(const Plan& plan, std::uint32_t a) {
-  const Action& action = plan.actions[a];
-  std::string line = quoted(action.name) + " on=" + quoted(plan.streams[action.stream].name) +
-                     " kind=" + std::string(name_of(action.kind));
-  add_count(line, "stage", action.stage, -1);
-  add_count(line, "micro_batch", action.micro_batch, -1);
-  add_count(line, "samples", action.samples, 0);
-  add_count(line, "samples_done", action.samples_done, 0);
-  if (action.is_transfer()) {
-    line += " moves=" + quoted(plan.tensors[action.moves].name);
-    line += " route=" + quoted(plan.routes.at(action.route).name);
-    line += " bytes=" + std::to_string(action.bytes);
-  } else {
-    line += " seconds=" + exact(action.seconds);
-    add_number(line, "flop", action.flop);
-    add_number(line, "memory_bytes", action.memory_bytes);
-    add_number(line, "joules", action.joules);
+void add_list(std::string& out, std::string_view key, const List& list, Write&& write) {
+  char separator = '=';
+  for (const auto& element : list) {
+    if (separator == '=') out.append(" ").append(key);
+    out += std::exchange(separator, ',');
+    out += write(element);
   }
-  add_count(line, "ahead", action.ahead, 0);
+}
+
+void add(std::string& out, std::string_view key, std::string_view value) {
+  out.append(" ").append(key).append("=").append(value);
+}
+
+void add_count(std::string& out, std::string_view key, std::int64_t value, std::int64_t absent) {
+  if (value != absent) add(out, key, std::to_string(value));
+}
+
+void add_number(std::string& out, std::string_view key, double value) {
+  if (value != 0) add(out, key, exact(value));
+}
+
+/// Appends: a plan may have millions of actions.
+void add_action(std::string& out, const Plan& plan, std::uint32_t a) {
+  const Action& action = plan.actions[a];
+  out += quoted(action.name);
+  add(out, "on", quoted(plan.streams[action.stream].name));
+  add(out, "kind", name_of(action.kind));
+  add_count(out, "stage", action.stage, -1);
+  add_count(out, "micro_batch", action.micro_batch, -1);
+  add_count(out, "samples", action.samples, 0);
+  add_count(out, "samples_done", action.samples_done, 0);
+  if (action.is_transfer()) {
+    add(out, "moves", quoted(plan.tensors[action.moves].name));
+    add(out, "route", quoted(plan.routes.at(action.route).name));
+    add(out, "bytes", std::to_string(action.bytes));
+  } else {
+    add(out, "seconds", exact(action.seconds));
+    add_number(out, "flop", action.flop);
+    add_number(out, "memory_bytes", action.memory_bytes);
+    add_number(out, "joules", action.joules);
+  }
+  add_count(out, "ahead", action.ahead, 0);
   const auto placement = [&](const Placement& p) { return placement_text(plan, p); };
-  add_list(line, "waits", action.waits, [&](const Wait& w) { return wait_text(plan, a, w); });
-  add_list(line, "allocates", action.allocates, placement);
-  add_list(line, "uses", action.uses, placement);
-  return line;
+  add_list(out, "waits", action.waits, [&](const Wait& w) { return wait_text(plan, a, w); });
+  add_list(out, "allocates", action.allocates, placement);
+  add_list(out, "uses", action.uses, placement);
+  out += '\n';
 }
 
 void write_tables(std::ostream& out, const Plan& plan) {
@@ -104,19 +112,21 @@ void write_tables(std::ostream& out, const Plan& plan) {
 }  // namespace
 
 std::string to_text(const Plan& plan) {
-  std::ostringstream out;
-  out << "format: sluice-plan/1\nname " << quoted(plan.name) << "\niterations " << plan.iterations
-      << "\nsteps_per_iteration " << plan.steps_per_iteration << '\n';
+  std::ostringstream head;
+  head << "format: sluice-plan/1\nname " << quoted(plan.name) << "\niterations " << plan.iterations
+       << "\nsteps_per_iteration " << plan.steps_per_iteration << '\n';
   for (const auto& [key, value] : plan.facts)
-    out << "fact " << quoted(key) << " " << quoted(value) << '\n';
-  write_tables(out, plan);
+    head << "fact " << quoted(key) << " " << quoted(value) << '\n';
+  write_tables(head, plan);
+  std::string out = head.str();
+  out.reserve(out.size() + 128 * plan.actions.size());
   for (Section section : {Section::prologue, Section::body, Section::epilogue}) {
     if (plan.section_begin(section) == plan.section_end(section)) continue;
-    out << name_of(section) << ":\n";
+    out.append(name_of(section)).append(":\n");
     for (std::uint32_t a = plan.section_begin(section); a < plan.section_end(section); ++a)
-      out << action_line(plan, a) << '\n';
+      add_action(out, plan, a);
   }
-  return out.str();
+  return out;
 }
 
 namespace {

@@ -6,6 +6,7 @@
 // Steady phase, overlapped, weights preloaded: max(I/O, computation), where I/O is that of one
 // phase (weights, and what of the activations goes over the host link). Serial: their sum.
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 #include "base/error.hpp"
@@ -26,14 +27,14 @@ struct Phase {
 
 /// What is listed of one phase.
 struct Listed {
-  PlanBuilder::Ref first, last;         ///< computations
-  std::vector<PlanBuilder::Ref> saves;  ///< the device's I/O after it
-};
-
-/// An action of this or the window before.
-struct Reference {
-  PlanBuilder::Ref ref;
-  std::uint32_t distance = 0;
+  struct Gate {  ///< something to wait for, of `distance` iterations ago
+    PlanBuilder::Ref ref;
+    std::uint32_t distance;
+  };
+  PlanBuilder::Ref first, last;                           ///< computations
+  std::vector<PlanBuilder::Ref> saves;                    ///< the device's I/O in the next phase
+  std::vector<PlanBuilder::Ref> first_loads, last_loads;  ///< before it: one a copy engine
+  std::vector<Gate> saves_before;                         ///< what must be saved before it
 };
 
 class Phased {
@@ -64,6 +65,7 @@ class Phased {
     list(Section::body, window(steps), "");
     const std::int64_t rest = workload.steps % steps;
     if (rest > 0) list(Section::epilogue, window(rest), ".last");
+    list_last_saves();
     builder_.fact("phases_per_step", std::to_string(phases));
     builder_.fact("in_flight",
                   std::to_string(once_a_step_ ? workload.batches_per_step : in_flight_));
@@ -144,30 +146,92 @@ class Phased {
                       bytes_[stage].weights, host_);
   }
 
+  /// Lists the phases of a window. What its last phase saves is saved in the first phase of the
+  /// window that comes next: the next iteration (ahead = -1), or the epilogue.
   void list(Section section, const std::vector<Phase>& phases, const std::string& suffix) {
     builder_.enter(section);
-    suffix_ = suffix;
     before_ = std::exchange(listed_, {});
     phases_before_ = std::exchange(phases_, phases);
     made_.clear();
-    io_.clear();
-    for (std::size_t p = 0; p < phases_.size(); ++p) list_phase(p);
-    if (section == Section::body) add_waits_for_the_iteration_before();
+    suffix_before_ = std::exchange(suffix_, suffix);
+    carried_.clear();
+    for (std::size_t p = 0; p < phases_.size(); ++p) list_phase(p, section);
+    add_waits();
   }
 
-  void list_phase(std::size_t p) {
+  /// After the last window: its last phase saves, and nothing more comes.
+  void list_last_saves() {
+    if (phases_.empty()) return;
+    const bool body_was_last = builder_.section() == Section::body;
+    builder_.enter(Section::epilogue);
+    list_saves(phases_.size() - 1, body_was_last ? -1 : 0, {});
+  }
+
+  void list_phase(std::size_t p, Section section) {
     const Phase& phase = phases_[p];
     std::vector<PlanBuilder::Ref> loads;
     const std::uint32_t weights = list_weights(p, loads);
     std::vector<std::uint32_t> inputs;
     for (std::int64_t q : phase.micro_batches) inputs.push_back(list_input(p, q, loads));
-    Listed listed;
+    listed_.emplace_back();
     for (std::size_t m = 0; m < phase.micro_batches.size(); ++m)
-      list_compute(p, phase.micro_batches[m], inputs[m], weights, listed);
-    for (PlanBuilder::Ref load : loads) builder_.wait(listed.first, load);
-    listed_.push_back(listed);
-    io_.push_back(std::move(loads));
-    add_waits(p);
+      list_compute(p, phase.micro_batches[m], inputs[m], weights);
+    for (PlanBuilder::Ref load : loads) builder_.wait(listed_[p].first, load);
+    listed_[p].first_loads = first_of_each_stream(loads.begin(), loads.end());
+    listed_[p].last_loads = first_of_each_stream(loads.rbegin(), loads.rend());
+    if (p > 0)
+      list_saves(p - 1, 0, loads);
+    else
+      carry_saves(section, loads);
+  }
+
+  /// In the first phase of a window: the saves of the last phase of the window before.
+  void carry_saves(Section section, const std::vector<PlanBuilder::Ref>& loads) {
+    if (!saves_answers()) return;
+    const bool body = section == Section::body;
+    const std::vector<Phase>& window = body ? phases_ : phases_before_;
+    for (std::int64_t q : window.back().micro_batches) {
+      const PlanBuilder::Ref ref =
+          save(output_tensor(q, body ? suffix_ : suffix_before_), window.back(), q, true);
+      builder_.at(ref).ahead = -1;
+      for (PlanBuilder::Ref load : loads) builder_.wait(ref, load);
+      carried_.push_back(ref);
+    }
+    if (!body)
+      for (PlanBuilder::Ref ref : carried_) builder_.wait(ref, before_.back().last);
+  }
+
+  /// Phase p's saves, in the phase after it: once that has its loads.
+  void list_saves(std::size_t p, std::int32_t ahead, const std::vector<PlanBuilder::Ref>& loads) {
+    const Phase& phase = phases_[p];
+    const bool last = phase.stage + 1 == bytes_.size();
+    if (last ? !saves_answers() : !saves_boundaries() || adjacent()) return;
+    for (std::int64_t q : phase.micro_batches) {
+      Crossing& crossing = made_.at({phase.stage, q});
+      crossing.save = save(crossing.tensor, phase, q, last);
+      builder_.at(crossing.save).ahead = ahead;
+      builder_.wait(crossing.save, listed_[p].last);
+      for (PlanBuilder::Ref load : loads) builder_.wait(crossing.save, load);
+      listed_[p].saves.push_back(crossing.save);
+    }
+  }
+
+  bool saves_answers() const { return real_data_ && return_outputs_; }
+  bool saves_boundaries() const { return activations_ == Activations::streaming; }
+  /// Does a batch's next phase follow at once? Then its activations are saved as they are made.
+  bool adjacent() const { return once_a_step_ || in_flight_ == 1; }
+
+  /// A copy engine works in order: a wait of its first load holds back all of them.
+  template <class Iterator>
+  std::vector<PlanBuilder::Ref> first_of_each_stream(Iterator begin, Iterator end) {
+    std::vector<PlanBuilder::Ref> found;
+    for (; begin != end; ++begin) {
+      const std::uint32_t stream = builder_.at(*begin).stream;
+      if (std::none_of(found.begin(), found.end(),
+                       [&](PlanBuilder::Ref other) { return builder_.at(other).stream == stream; }))
+        found.push_back(*begin);
+    }
+    return found;
   }
 
   std::uint32_t list_weights(std::size_t p, std::vector<PlanBuilder::Ref>& loads) {
@@ -197,7 +261,7 @@ class Phased {
       loads.push_back(load(input, host_, phase, q, false));
       return input;
     }
-    const Crossing& from = made_.at(q);
+    const Crossing& from = made_.at({phase.stage - 1, q});
     if (activations_ == Activations::on_chip || from.device == phase.device) {
       if (activations_ != Activations::streaming) return from.tensor;
     }
@@ -213,8 +277,16 @@ class Phased {
     return arrived;
   }
 
-  void list_compute(std::size_t p, std::int64_t q, std::uint32_t input, std::uint32_t weights,
-                    Listed& listed) {
+  /// A tensor is known by its name before the action that makes it is listed.
+  std::uint32_t output_tensor(std::int64_t q, const std::string& suffix) {
+    auto [found, fresh] = outputs_.try_emplace({q, suffix}, none);
+    if (fresh)
+      found->second = builder_.tensor("output." + std::to_string(q) + suffix, TensorClass::output,
+                                      bytes_.back().output, saves_answers() ? host_ : "");
+    return found->second;
+  }
+
+  void list_compute(std::size_t p, std::int64_t q, std::uint32_t input, std::uint32_t weights) {
     const Phase& phase = phases_[p];
     const StageBytes& bytes = bytes_[phase.stage];
     const bool last = phase.stage + 1 == bytes_.size();
@@ -223,10 +295,8 @@ class Phased {
     const PlanBuilder::Ref ref =
         builder_.compute(ActionKind::forward, phase.device, static_cast<std::int32_t>(phase.stage),
                          static_cast<std::int32_t>(q), request_.workload.micro_batch);
-    const bool saved_answer = last && return_outputs_ && real_data_;
     const std::uint32_t output =
-        last ? builder_.tensor("output." + std::to_string(q) + suffix_, TensorClass::output,
-                               bytes.output, saved_answer ? host_ : "")
+        last ? output_tensor(q, suffix_)
              : builder_.tensor("boundary." + suffix, TensorClass::activation, bytes.output);
     Action& action = builder_.at(ref);
     action.allocates.push_back({output, pool});
@@ -238,26 +308,26 @@ class Phased {
     }
     if (weights != none) action.uses.push_back({weights, pool});
     if (input != none) use_input(action, input, phase, q);
-    if (last && !saved_answer) {
+    if (last && !saves_answers()) {
       action.uses.push_back({output, pool});
       action.samples_done = request_.workload.micro_batch;
     }
-    if (!listed.first) listed.first = ref;
-    listed.last = ref;
+    if (!listed_[p].first) listed_[p].first = ref;
+    listed_[p].last = ref;
     Crossing crossing{output, phase.device, ref, {}};
-    if (saved_answer || (!last && activations_ == Activations::streaming)) {
-      crossing.save = save(output, phase, q, last);
+    if (!last && saves_boundaries() && adjacent()) {
+      crossing.save = save(output, phase, q, false);
       builder_.wait(crossing.save, ref);
-      listed.saves.push_back(crossing.save);
+      listed_[p].saves.push_back(crossing.save);
     }
-    made_[q] = crossing;
+    made_[{phase.stage, q}] = crossing;
   }
 
   /// On chip, a micro-batch's activation stays where it was made.
   void use_input(Action& action, std::uint32_t input, const Phase& phase, std::int64_t q) {
-    const bool stayed = phase.stage > 0 && made_.at(q).tensor == input;
-    const std::string& where = stayed ? made_.at(q).device : phase.device;
-    action.uses.push_back({input, builder_.pool(where)});
+    const auto from = made_.find({phase.stage - 1, q});
+    const bool stayed = phase.stage > 0 && from->second.tensor == input;
+    action.uses.push_back({input, builder_.pool(stayed ? from->second.device : phase.device)});
   }
 
   PlanBuilder::Ref save(std::uint32_t tensor, const Phase& phase, std::int64_t q, bool answer) {
@@ -270,57 +340,76 @@ class Phased {
 
   // --- waits between phases -------------------------------------------------------------------
 
-  /// Phase p waits for the phase before (barrier), and its I/O for the last computation of its own
-  /// device; of the phase just before on the same device, for the one before that.
-  void add_waits(std::size_t p) {
-    wait_for_phase(p, 1, [&](const Listed& earlier, std::uint32_t distance) {
-      builder_.wait(listed_[p].first, earlier.last, distance);
-      if (!preload_)
-        for (PlanBuilder::Ref load : io_[p]) builder_.wait(load, earlier.last, distance);
-    });
-    const std::size_t back = phases_since_device(p);
-    if (back == 0) return;
-    wait_for_phase(p, back, [&](const Listed& earlier, std::uint32_t distance) {
-      for (PlanBuilder::Ref save : earlier.saves) builder_.wait(listed_[p].first, save, distance);
-    });
-    if (preload_)
-      wait_for_phase(p, std::max<std::size_t>(back, 2),
-                     [&](const Listed& earlier, std::uint32_t distance) {
-                       for (PlanBuilder::Ref load : io_[p])
-                         builder_.wait(load, earlier.last, distance);
-                     });
+  /// The phase `back` before phase p: of this window, of the iteration before, or, in the epilogue,
+  /// of the body. `listed` is null where there is none.
+  struct Earlier {
+    const Listed* listed = nullptr;
+    std::uint32_t distance = 0;
+  };
+  Earlier earlier(std::size_t p, std::size_t back) const {
+    if (back <= p) return {&listed_[p - back], 0};
+    const bool body = builder_.section() == Section::body;
+    const std::vector<Listed>& window = body ? listed_ : before_;
+    const std::size_t beyond = back - p;  // 1: the window's last phase
+    if (beyond > window.size()) return {};
+    return {&window[window.size() - beyond], body ? 1U : 0U};
   }
 
-  void add_waits_for_the_iteration_before() {
-    across_ = true;
-    for (std::size_t p = 0; p < phases_.size(); ++p) add_waits(p);
-    across_ = false;
+  /// What the device of phase p has to have saved before p starts: the results of its last phase.
+  std::vector<Listed::Gate> saves_before(std::size_t p) const {
+    std::vector<Listed::Gate> gates;
+    const std::size_t back = std::max<std::size_t>(phases_since_device(p), 2);
+    if (back == p + 1)  // the last phase of the window before saves in this window
+      for (PlanBuilder::Ref ref : carried_) gates.push_back({ref, 0});
+    else if (const Earlier phase = earlier(p, back); phase.listed)
+      for (PlanBuilder::Ref ref : phase.listed->saves) gates.push_back({ref, phase.distance});
+    return gates;
   }
 
-  /// Calls with the phase `back` before p. Within the window while it is listed; those of the
-  /// window before in a second round for the body (they are listed later), at once in the epilogue.
-  template <class Call>
-  void wait_for_phase(std::size_t p, std::size_t back, Call&& call) {
-    if (back <= p) {
-      if (!across_) call(listed_[p - back], 0);
-      return;
+  /// Phase p starts after all of the phase before has been computed and after its own I/O, which is
+  /// its loads and what its device still had to save. Preloading begins when the phases in which
+  /// its device rests begin: with two devices the phase before.
+  void add_waits() {
+    for (std::size_t p = 0; p < listed_.size(); ++p) listed_[p].saves_before = saves_before(p);
+    for (std::size_t p = 0; p < listed_.size(); ++p) {
+      const Listed& mine = listed_[p];
+      for (const Listed::Gate& gate : mine.saves_before)
+        builder_.wait(mine.first, gate.ref, gate.distance);
+      const Earlier before = earlier(p, 1);
+      if (before.listed) builder_.wait(mine.first, before.listed->last, before.distance);
+      if (preload_)
+        add_preload_waits(p);
+      else if (before.listed)
+        for (PlanBuilder::Ref load : mine.first_loads)
+          builder_.wait(load, before.listed->last, before.distance);
     }
-    const std::size_t beyond = back - p;  // 1: the last phase of the window before
-    if (across_) {
-      if (beyond <= listed_.size()) call(listed_[listed_.size() - beyond], 1);
-    } else if (beyond <= before_.size()) {
-      call(before_[before_.size() - beyond], 0);
+    if (builder_.section() == Section::body)
+      for (PlanBuilder::Ref ref : carried_) builder_.wait(ref, listed_.back().last, 1);
+  }
+
+  /// The loads of phase p wait for what the start of the phase in which they begin waits for.
+  void add_preload_waits(std::size_t p) {
+    const std::size_t resting = std::max<std::size_t>(phases_since_device(p), 2) - 1;
+    const Earlier begin = earlier(p, resting), before = earlier(p, resting + 1);
+    for (PlanBuilder::Ref load : listed_[p].first_loads) {
+      if (before.listed) builder_.wait(load, before.listed->last, before.distance);
+      if (!begin.listed) continue;
+      for (PlanBuilder::Ref other : begin.listed->last_loads)
+        builder_.wait(load, other, begin.distance);
+      for (const Listed::Gate& gate : begin.listed->saves_before)
+        builder_.wait(load, gate.ref, gate.distance + begin.distance);
     }
   }
 
-  /// How many phases ago this phase's device computed last; 0: never.
+  /// How many phases ago this phase's device computed last; as many as there are where it never
+  /// did.
   std::size_t phases_since_device(std::size_t p) const {
     const std::vector<Phase>& before = phases_before_.empty() ? phases_ : phases_before_;
     for (std::size_t back = 1; back <= p + before.size(); ++back) {
       const Phase& phase = back <= p ? phases_[p - back] : before[before.size() - (back - p)];
       if (phase.device == phases_[p].device) return back;
     }
-    return 0;
+    return p + before.size();
   }
 
   struct Crossing {  ///< a micro-batch between two phases
@@ -338,12 +427,12 @@ class Phased {
   std::vector<std::string> devices_;
   bool by_stage_ = false;  ///< devices_ is by stage, not by turns
   std::int64_t in_flight_ = 1;
-  std::string suffix_;
+  std::string suffix_, suffix_before_;
   std::vector<Phase> phases_, phases_before_;
   std::vector<Listed> listed_, before_;
-  std::vector<std::vector<PlanBuilder::Ref>> io_;  ///< loads, by phase
-  std::map<std::int64_t, Crossing> made_;
-  bool across_ = false;
+  std::map<std::pair<std::size_t, std::int64_t>, Crossing> made_;  ///< (stage, q)
+  std::map<std::pair<std::int64_t, std::string>, std::uint32_t> outputs_;
+  std::vector<PlanBuilder::Ref> carried_;  ///< saves of the window before, in this one
 };
 
 Plan plan_phased(const PolicyRequest& request, const Reader& parameters) {

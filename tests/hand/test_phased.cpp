@@ -1,0 +1,184 @@
+// Phased execution against closed forms (seed 004). b x D x D times D x D in float16: C = 2 b D^3 /
+// rate seconds of computation, W = 2 D^2 / bandwidth for the weights, A = 2 b D^2 / bandwidth for an
+// activation, P the same over the pair's link. A steady phase lasts max(I/O, C), serial I/O + C.
+#include <catch2/catch.hpp>
+
+#include "base/quantity.hpp"
+#include "support/phase_times.hpp"
+
+namespace sluice {
+namespace {
+
+using test::ipu_pair;
+using test::steady_phase;
+
+/// One regime: compute-bound (the zoo's rate) or I/O-bound (a rate 1000 times as high).
+struct Times {
+  double C, W, A, P;
+};
+
+constexpr double bandwidth = 32e9, pair_bandwidth = 160e9;
+
+Times times(double rate, double tiles_left, double size = 250, double batch = 32, double k = 1) {
+  return {k * 2 * batch * size * size * size / (rate * tiles_left), 2 * size * size / bandwidth,
+          2 * batch * size * size / bandwidth, 2 * batch * size * size / pair_bandwidth};
+}
+
+std::vector<std::string> with(std::vector<std::string> all, const std::vector<std::string>& more) {
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+Approx s(double seconds) { return Approx(seconds).epsilon(1e-9); }
+
+/// Runs `check` for 2 and 3 layers, with and without I/O tiles, compute- and I/O-bound.
+template <class Check>
+void in_every_regime(Check&& check) {
+  for (int layers : {2, 3})
+    for (int io_tiles : {0, 128})
+      for (double rate : {250e12, 2e12, 250e15}) {
+        const std::vector<std::string> overrides = {
+            "model.layers=" + std::to_string(layers),
+            "platform.devices.ipu.io_tiles=" + std::to_string(io_tiles),
+            "platform.devices.ipu.rate.float16=" + std::to_string(rate / 1e12) + "TFLOP/s"};
+        INFO(layers << " layers, " << io_tiles << " I/O tiles, " << rate << " FLOP/s");
+        check(layers, times(rate, 1 - io_tiles / 1472.0), overrides);
+      }
+}
+
+double phase(const std::vector<std::string>& overrides, int layers) {
+  return steady_phase(make_plan(ipu_pair(overrides)), static_cast<std::size_t>(6 * layers));
+}
+
+TEST_CASE("seed 004's defaults: 1.0e9 FLOP, 125,000 B of weights and 8,000 FLOP/B a phase") {
+  const Scenario scenario = ipu_pair({});
+  const Plan plan = make_plan(scenario);
+  for (const Action& action : plan.actions) {
+    if (!action.is_transfer()) CHECK(action.flop == 1.0e9);
+    if (action.is_transfer() && plan.tensors[action.moves].tensor_class == TensorClass::weight)
+      CHECK(action.bytes == 125'000);
+  }
+  CHECK(1.0e9 / 125'000 == 8000);
+}
+
+TEST_CASE("phased, weights only: max(W, C); serial and on demand: W + C") {
+  in_every_regime([](int layers, const Times& t, const std::vector<std::string>& regime) {
+    const auto synthetic = with(regime, {"policy.host_data=synthetic"});
+    CHECK(phase(synthetic, layers) == s(std::max(t.W, t.C)));
+    CHECK(phase(with(synthetic, {"policy.overlap=false"}), layers) == s(t.W + t.C));
+    CHECK(phase(with(synthetic, {"policy.weights=on_demand"}), layers) == s(t.W + t.C));
+  });
+}
+
+TEST_CASE("phased, weights once a phase for all batches of a step: max(W, 12 C) and W + 12 C") {
+  in_every_regime([](int layers, const Times& t, const std::vector<std::string>& regime) {
+    const auto once = with(regime, {"policy.host_data=synthetic", "policy.weights_per=step",
+                                    "workload.steps=24"});
+    CHECK(phase(once, layers) == s(std::max(t.W, 12 * t.C)));
+    CHECK(phase(with(once, {"policy.overlap=false"}), layers) == s(t.W + 12 * t.C));
+  });
+}
+
+TEST_CASE("phased, activations over the pair's link beside the weights: max(W, P, C)") {
+  // Three batches take turns, so that a batch's next phase is on the other device, two phases later.
+  // The first layer's phases have no activation to receive.
+  in_every_regime([](int layers, const Times& t, const std::vector<std::string>& regime) {
+    const auto pair = with(regime, {"policy.host_data=synthetic", "phases.activations=pair_link"});
+    const double first = std::max(t.W, t.C), later = std::max({t.W, t.P, t.C});
+    CHECK(phase(pair, layers) == s((first + (layers - 1) * later) / layers));
+    CHECK(phase(with(pair, {"policy.overlap=false", "policy.in_flight=1"}), layers) ==
+          s(t.W + t.C + t.P * (layers - 1) / layers));
+  });
+}
+
+TEST_CASE("phased, activations through streaming memory: max(I/O, C)") {
+  // Two batches take turns. While the other computes, a device saves its activation (up, A) beside
+  // the weights (down, W), then loads it again (A): I/O = max(W, A) + A.
+  in_every_regime([](int layers, const Times& t, const std::vector<std::string>& regime) {
+    const auto streaming =
+        with(regime, {"policy.host_data=synthetic", "phases.activations=streaming"});
+    const double first = std::max(t.W, t.C), later = std::max(std::max(t.W, t.A) + t.A, t.C);
+    CHECK(phase(streaming, layers) == s((first + (layers - 1) * later) / layers));
+    CHECK(phase(with(streaming, {"policy.overlap=false"}), layers) ==
+          s(t.W + t.C + 2 * t.A * (layers - 1) / layers));
+  });
+}
+
+TEST_CASE("phased, one batch at a time: the way of its activations cannot hide") {
+  // P + max(W, C) over the pair's link where C hides W; 2 A through streaming memory.
+  for (int layers : {2, 3}) {
+    const Times t = times(2e12, 1 - 128 / 1472.0);
+    const std::vector<std::string> one = {
+        "model.layers=" + std::to_string(layers), "platform.devices.ipu.rate.float16=2TFLOP/s",
+        "policy.host_data=synthetic", "policy.in_flight=1"};
+    const double share = (layers - 1.0) / layers;
+    CHECK(phase(with(one, {"phases.activations=pair_link"}), layers) == s(t.C + t.P * share));
+    CHECK(phase(with(one, {"phases.activations=streaming"}), layers) == s(t.C + 2 * t.A * share));
+  }
+}
+
+TEST_CASE("phased, real inputs and answers join the I/O of the first and the last layer") {
+  // First layer: weights and input, W + A. The device that computed the last layer saves the answer
+  // (up, A) beside its next phase's loads. With 3 layers that next phase is layer 2's; with 2 it is
+  // the last layer's again.
+  in_every_regime([](int layers, const Times& t, const std::vector<std::string>& regime) {
+    const double first = std::max(t.W + t.A, t.C), saving = std::max({t.W, t.A, t.C}),
+                 plain = std::max(t.W, t.C);
+    const double expected = layers == 2 ? (first + saving) / 2 : (first + saving + plain) / 3;
+    CHECK(phase(regime, layers) == s(expected));
+  });
+}
+
+TEST_CASE("in ping-pong one device at a time is on the host link: shared or private, the same") {
+  for (const char* place : {"on_chip", "pair_link", "streaming"})
+    for (const char* data : {"synthetic", "real"})
+      for (double rate : {2.0, 250.0, 250000.0}) {
+        INFO(place << ", " << data << ", " << rate << " TFLOP/s");
+        const std::vector<std::string> overrides = {
+            std::string("phases.activations=") + place, std::string("policy.host_data=") + data,
+            "platform.devices.ipu.rate.float16=" + std::to_string(rate) + "TFLOP/s"};
+        CHECK(phase(with(overrides, {"platform.links.host.sharing=private"}), 3) ==
+              s(phase(with(overrides, {"platform.links.host.sharing=shared"}), 3)));
+      }
+}
+
+TEST_CASE("data-parallel phases load at once: a shared link halves their bandwidth") {
+  // Each IPU has all phases, weights only: max(W, C) alone on its link, max(2 W, C) sharing it.
+  for (double rate : {2e12, 250e12, 250e15}) {
+    const Times t = times(rate, 1 - 128 / 1472.0);
+    for (const bool shared : {false, true}) {
+      const Scenario scenario = ipu_pair(
+          {"policy={name: data_parallel, replica: phased, host_data: synthetic}",
+           "platform.devices.ipu.rate.float16=" + std::to_string(rate / 1e12) + "TFLOP/s",
+           std::string("platform.links.host.sharing=") + (shared ? "shared" : "private")});
+      CHECK(steady_phase(make_plan(scenario), 9, "ipu0") ==
+            s(std::max(shared ? 2 * t.W : t.W, t.C)));
+    }
+  }
+}
+
+TEST_CASE("weights only: streaming hides where k x batch x size x bandwidth <= rate no more") {
+  // C = W where rate = k b D bandwidth: a rate 0.1 % below is compute-bound, 0.1 % above I/O-bound.
+  for (double size : {118.0, 234.0, 250.0, 400.0})
+    for (double batch : {8.0, 32.0})
+      for (double k : {1.0, 4.0})
+        for (double side : {0.999, 1.001}) {
+          const double tiles_left = 1 - 128 / 1472.0;
+          const double rate = k * batch * size * bandwidth / tiles_left * side;
+          INFO(size << " x " << batch << " x " << k << " x " << side);
+          std::vector<std::string> overrides = {
+              "model.size=" + std::to_string(static_cast<int>(size)),
+              "workload.batch=" + std::to_string(static_cast<int>(batch)),
+              "policy.host_data=synthetic",
+              "platform.devices.ipu.rate.float16=" + exact(rate / 1e12) + "TFLOP/s"};
+          if (k > 1)
+            overrides = with(overrides, {"policy.weights_per=step", "workload.steps=24",
+                                         "workload.batches_per_step=" +
+                                             std::to_string(static_cast<int>(k))});
+          const Times t = times(rate, tiles_left, size, batch, k);
+          CHECK(phase(overrides, 3) == s(side < 1 ? t.C : t.W));
+        }
+}
+
+}  // namespace
+}  // namespace sluice

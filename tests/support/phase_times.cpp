@@ -1,0 +1,37 @@
+#include "support/phase_times.hpp"
+
+#include <algorithm>
+
+#include "plan/check.hpp"
+#include "run/isolated.hpp"
+
+namespace sluice::test {
+
+Scenario ipu_pair(const std::vector<std::string>& overrides) {
+  std::vector<std::string> all = {"workload.batches_per_step=12", "workload.steps=4"};
+  all.insert(all.end(), overrides.begin(), overrides.end());
+  return load_scenario(std::string(SLUICE_SOURCE_DIR) + "/scenarios/phased_ipu_pair.yaml", all);
+}
+
+double steady_phase(const Plan& plan, std::size_t phases, const std::string& device) {
+  check(plan);
+  std::vector<double> starts;  // of the first computation of each phase
+  std::uint32_t last_stage = none;
+  std::vector<Span> spans = execute_isolated(plan).spans;
+  std::sort(spans.begin(), spans.end(),
+            [](const Span& a, const Span& b) { return a.start < b.start; });
+  std::uint32_t last_stream = none;
+  for (const Span& span : spans) {
+    const Action& action = plan.actions[span.action];
+    if (action.is_transfer()) continue;
+    if (!device.empty() && plan.streams[action.stream].device != device) continue;
+    const auto stage = static_cast<std::uint32_t>(action.stage);
+    if (stage != last_stage || action.stream != last_stream) starts.push_back(span.start);
+    last_stage = stage;
+    last_stream = action.stream;
+  }
+  const std::size_t middle = starts.size() / 2;
+  return (starts.at(middle + phases) - starts.at(middle)) / static_cast<double>(phases);
+}
+
+}  // namespace sluice::test
