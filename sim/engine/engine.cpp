@@ -58,7 +58,7 @@ double ulp(double x) {
 /// Fine enough for short kernels, and coarse enough that no event is lost up to a bound of the
 /// makespan.
 double precision_for(const Plan& plan) {
-  return std::max(1e-12, 2 * ulp(serial_seconds(plan)));
+  return std::max(1e-15, 8 * ulp(serial_seconds(plan)));
 }
 
 /// Exact transfers; see simgrid's documentation of each. Latency is ours, so links have none.

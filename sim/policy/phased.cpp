@@ -375,6 +375,13 @@ class Phased {
       const Listed& mine = listed_[p];
       for (const Listed::Gate& gate : mine.saves_before)
         builder_.wait(mine.first, gate.ref, gate.distance);
+      // What is saved in this phase, the results of the one before, begins when it begins.
+      const std::vector<PlanBuilder::Ref>& saved_now = p == 0 ? carried_ : listed_[p - 1].saves;
+      const bool as_made = p > 0 && adjacent() && phases_[p - 1].stage + 1 < bytes_.size();
+      if (!as_made)
+        for (PlanBuilder::Ref save : saved_now)
+          for (const Listed::Gate& gate : mine.saves_before)
+            builder_.wait(save, gate.ref, gate.distance);
       const Earlier before = earlier(p, 1);
       if (before.listed) builder_.wait(mine.first, before.listed->last, before.distance);
       if (preload_)
