@@ -32,6 +32,18 @@ Question read_question(const Arguments& arguments);
 /// The plan: as read, or made from the scenario. Throws Infeasible, InputError.
 Plan plan_of(Question& question);
 
+/// Runs `action` on a plan that was read from a file: an error that has no position of its own,
+/// such as one of the plan's check, names the file.
+template <class Action>
+decltype(auto) in_plan_file(const Question& question, Action&& action) {
+  try {
+    return action();
+  } catch (const InputError& error) {
+    if (question.scenario || error.has_position()) throw;
+    throw InputError(Position{question.path, 0, 0, {}}, error.what());
+  }
+}
+
 /// Throws UsageError when `output` is one of the files that the question was read from.
 void refuse_to_overwrite(const Question& question, const std::string& output);
 

@@ -23,7 +23,7 @@ int run_plan(const Arguments& arguments) {
   if (!output.empty()) refuse_to_overwrite(question, output);
   const Plan plan = plan_of(question);
   if (arguments.has("check")) {
-    check(plan);
+    in_plan_file(question, [&] { check(plan); });
     print(in_words(plan));
     return 0;
   }

@@ -25,7 +25,7 @@ RunResult execute(const Arguments& arguments, const Question& question, const Pl
   request.command_line = arguments.line;
   if (line.active())
     request.progress = [&line](std::int64_t done, std::int64_t total) { line.show(done, total); };
-  return run(request);
+  return in_plan_file(question, [&] { return run(request); });
 }
 
 int run_run(const Arguments& arguments) {

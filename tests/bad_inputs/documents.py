@@ -1,0 +1,66 @@
+"""A small scenario that is right; each bad input is this with one thing wrong."""
+
+SCENARIO = """\
+format: sluice-scenario/1
+question: Does it fit?
+model: {file: model.yaml, size: 8}
+platform: {file: platform.yaml}
+workload: {dtype: float32, batch: 2}
+stages: {cut: per_layer}
+policy: {name: streamed, in_flight: auto}
+memory: {capacity: enforced}
+"""
+
+MODEL = """\
+format: sluice-model/1
+name: small
+parameters:
+  size: 4
+layers:
+  - {type: input, name: x, shape: [$size]}
+  - {type: dense, name: full, features: $size}
+  - {type: relu, name: last}
+"""
+
+PLATFORM = """\
+format: sluice-platform/1
+name: bench
+devices:
+  gpu:
+    rate: {float32: 1TFLOP/s}
+    memory: {capacity: 1MB}
+memories:
+  host: {capacity: unlimited}
+links:
+  host: {joins: [host, gpu], bandwidth: 1GB/s}
+"""
+
+# Loads a tensor, computes on it, 3 times.
+PLAN = """\
+format: sluice-plan/1
+name small
+iterations 3
+pool gpu capacity=100B
+pool host capacity=unlimited shared
+link host.down bandwidth=1GB/s
+route host>gpu links=host.down
+stream gpu.compute kind=compute device=gpu
+stream gpu.host.down kind=copy device=gpu
+tensor input class=input bytes=40 home=host
+tensor result class=output bytes=20
+body:
+load on=gpu.host.down kind=load moves=input route=host>gpu bytes=40 allocates=input@gpu
+run on=gpu.compute kind=forward samples=1 samples_done=1 seconds=0.5 waits=load allocates=result@gpu uses=input@gpu,result@gpu
+"""
+
+TABLE = """\
+{"func": "quick_plot", "data": [
+["step", "action", "stage state", "total state", "total params", "total FLOPs"],
+[1, "Init", 10, 10, 0, 0],
+[2, "Conv", 20, 30, 5, 100],
+[3, "ReLu", 20, 50, 5, 120]
+]}
+"""
+
+FILES = {"scenario.yaml": SCENARIO, "model.yaml": MODEL, "platform.yaml": PLATFORM,
+         "small.plan": PLAN, "table.json": TABLE}
