@@ -9,11 +9,15 @@
 #include <filesystem>
 #include <memory>
 
+#include "document/load.hpp"
+#include "model/model.hpp"
 #include "run/isolated.hpp"
 #include "trace/export/export.hpp"
+#include "trace/export/text.hpp"
 #include "trace/part_file.hpp"
 
 #include "command/command.hpp"
+#include "command/stage_table.hpp"
 #include "command/terminal.hpp"
 
 namespace sluice {
@@ -56,6 +60,33 @@ std::string note_of(const TraceReader& trace) {
          "; the trace holds what was executed";
 }
 
+/// The stage table of the model that was run, as seed 000 has it: the trace holds its scenario.
+std::string layers(const TraceReader& trace) {
+  const std::string& text = trace.header().scenario;
+  if (text.empty())
+    throw InputError(trace.path() + ": error: the trace is of a plan, which names no layers");
+  const Value scenario = parse_text(text, trace.path() + ":/scenario");
+  const Value* keys = scenario.find("model");
+  if (!keys) throw InputError(trace.path() + ":/scenario: error: it names no model");
+  std::vector<std::vector<std::string>> rows = {{"\"step\"", "\"action\"", "\"stage state\"",
+                                                 "\"total state\"", "\"total params\"",
+                                                 "\"total FLOPs\""}};
+  const Model model = read_model(*keys);
+  for (const TableRow& row : stage_table(model, nullptr))
+    rows.push_back({std::to_string(rows.size()), json_string(row.layer->type),
+                    std::to_string(row.layer->output), std::to_string(row.total_state),
+                    std::to_string(row.total_parameters), std::to_string(row.total_flop)});
+  return data_island(rows);
+}
+
+void write_to(const Write& write, const TraceReader& trace, const ExportFormat& format,
+              const std::string& table) {
+  if (table == "layers")
+    write(layers(trace));
+  else
+    format.write(trace, table, write);
+}
+
 /// In a process of its own: a file that was made to crash HDF5 must not end the program by a
 /// signal. Returns a note for the user.
 std::string convert(const std::string& path, const ExportFormat& format, const std::string& table,
@@ -65,9 +96,9 @@ std::string convert(const std::string& path, const ExportFormat& format, const s
       const TraceReader trace(path);
       if (part) {
         FileOutput file(part->path(), part->target());
-        format.write(trace, table, [&](std::string_view text) { file.write(text); });
+        write_to([&](std::string_view text) { file.write(text); }, trace, format, table);
       } else {
-        format.write(trace, table, print);
+        write_to(print, trace, format, table);
       }
       return note_of(trace);
     });
@@ -117,19 +148,19 @@ const Command export_command = {
     .name = "export",
     .summary = "Writes a trace in the format of another program: a timeline, rows, a table.",
     .usage = {"TRACE --to perfetto|chrome|csv [-o FILE]",
-              "TRACE --to data-island [--table metrics|stages] [-o FILE]"},
+              "TRACE --to data-island [--table metrics|stages|layers] [-o FILE]"},
     .least = 1,
     .most = 1,
     .positionals = "TRACE",
     .options = {{.name = "to",
                  .value = "FORMAT",
-                 .summary = "perfetto, chrome, csv or data-island",
+                 .summary = "the format",
                  .choices = {"perfetto", "chrome", "csv", "data-island"}},
                 {.name = "table",
                  .value = "TABLE",
-                 .summary = "of a data-island: metrics, or stages with what they took",
+                 .summary = "which table a data-island holds",
                  .absent = "metrics",
-                 .choices = {"metrics", "stages"}},
+                 .choices = {"metrics", "stages", "layers"}},
                 {.name = "output",
                  .letter = 'o',
                  .value = "FILE",
@@ -139,9 +170,10 @@ const Command export_command = {
         "perfetto      a timeline; drag the file into https://ui.perfetto.dev\n"
         "chrome        the same as JSON, for chrome://tracing, Perfetto and Speedscope\n"
         "csv           one row a span (RFC 4180)\n"
-        "data-island   a table as JSON for a web page: {\"func\": \"quick_plot\", \"data\": "
-        "[...]}\n"
-        "\n"
+        "data-island   a table as JSON for a web page, {\"func\": \"quick_plot\", \"data\": "
+        "[...]}: metrics;\n"
+        "              stages with what they took; or layers, the model's stage table, which\n"
+        "              `sluice model` reads\n\n"
         "A timeline has a process a device, a track a stream, a counter a memory. An arrow leads\n"
         "from an action to each one that waited for it last; it is left out where more than\n"
         "131072 spans end in between. Times are rounded to the nanosecond.\n",

@@ -1,5 +1,4 @@
-// A table as a data island, JSON that a page embeds and plots: {"func": "quick_plot", "data":
-// [[heading, …], [cell, …], …]}. Source: seed 000.
+// What a run came to, as a table for a web page: its metrics, or its stages. Source: seed 000.
 #include <algorithm>
 #include <map>
 
@@ -12,16 +11,6 @@ namespace sluice {
 namespace {
 
 using Row = std::vector<std::string>;  ///< of JSON texts
-
-std::string data_island(const std::vector<Row>& rows) {
-  std::string text = "{\"func\": \"quick_plot\",\n \"data\": [";
-  for (const Row& row : rows) {
-    text += &row == rows.data() ? "\n  [" : ",\n  [";
-    for (const std::string& cell : row) text += (&cell == row.data() ? "" : ", ") + cell;
-    text += "]";
-  }
-  return text + "\n ]}\n";
-}
 
 /// A row for each number; of a metric by key, one for each key. Absent: null.
 std::vector<Row> metrics(const Summary& summary) {

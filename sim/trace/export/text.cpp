@@ -77,6 +77,16 @@ std::string json_number_text(double number) {
   return exact(number);
 }
 
+std::string data_island(const std::vector<std::vector<std::string>>& rows) {
+  std::string text = "{\"func\": \"quick_plot\",\n \"data\": [";
+  for (const auto& row : rows) {
+    text += &row == rows.data() ? "\n  [" : ",\n  [";
+    for (const std::string& cell : row) text += (&cell == row.data() ? "" : ", ") + cell;
+    text += "]";
+  }
+  return text + "\n ]}\n";
+}
+
 std::string csv_text(std::string_view text) {
   if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
   std::string cell = "\"";

@@ -1,9 +1,10 @@
-// Pieces of text that exports are made of. Internal to sim/trace/export.
+// Pieces of text that exports are made of.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "trace/export/export.hpp"
 
@@ -38,6 +39,10 @@ std::string json_string(std::string_view text);
 
 /// A JSON number: without a fraction where it is whole, null where it is not finite.
 std::string json_number_text(double number);
+
+/// A table as a data island, JSON that a page embeds and plots: {"func": "quick_plot", "data":
+/// [[heading, ...], [cell, ...], ...]}. Cells are JSON texts. Source: seed 000.
+std::string data_island(const std::vector<std::vector<std::string>>& rows);
 
 /// A cell of a CSV row (RFC 4180): quoted where it has to be.
 std::string csv_text(std::string_view text);
