@@ -34,8 +34,8 @@ Value replica_keys(const Reader& parameters, const std::string& policy, const st
   for (const Value::Entry& entry : parameters.map().entries())
     if (entry.key != "name" && entry.key != "replica" && entry.key != "devices")
       keys.entries().push_back(entry);
-  if (keys.find("device"))
-    parameters.fail("device", "each replica has a device of its own: list them under 'devices'");
+  if (const Value* own = keys.find("device"))
+    fail_at(*own, "each replica has a device of its own: list them under 'devices'");
   keys.set("device", Value::make(device));
   return keys;
 }

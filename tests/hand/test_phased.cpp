@@ -1,6 +1,6 @@
 // Phased execution against closed forms (seed 004). b x D x D times D x D in float16: C = 2 b D^3 /
-// rate seconds of computation, W = 2 D^2 / bandwidth for the weights, A = 2 b D^2 / bandwidth for an
-// activation, P the same over the pair's link. A steady phase lasts max(I/O, C), serial I/O + C.
+// rate seconds of computation, W = 2 D^2 / bandwidth for the weights, A = 2 b D^2 / bandwidth for
+// an activation, P the same over the pair's link. A steady phase lasts max(I/O, C), serial I/O + C.
 #include <catch2/catch.hpp>
 
 #include "base/quantity.hpp"
@@ -29,7 +29,9 @@ std::vector<std::string> with(std::vector<std::string> all, const std::vector<st
   return all;
 }
 
-Approx s(double seconds) { return Approx(seconds).epsilon(1e-9); }
+Approx s(double seconds) {
+  return Approx(seconds).epsilon(1e-9);
+}
 
 /// Runs `check` for 2 and 3 layers, with and without I/O tiles, compute- and I/O-bound.
 template <class Check>
@@ -72,16 +74,16 @@ TEST_CASE("phased, weights only: max(W, C); serial and on demand: W + C") {
 
 TEST_CASE("phased, weights once a phase for all batches of a step: max(W, 12 C) and W + 12 C") {
   in_every_regime([](int layers, const Times& t, const std::vector<std::string>& regime) {
-    const auto once = with(regime, {"policy.host_data=synthetic", "policy.weights_per=step",
-                                    "workload.steps=24"});
+    const auto once = with(
+        regime, {"policy.host_data=synthetic", "policy.weights_per=step", "workload.steps=24"});
     CHECK(phase(once, layers) == s(std::max(t.W, 12 * t.C)));
     CHECK(phase(with(once, {"policy.overlap=false"}), layers) == s(t.W + 12 * t.C));
   });
 }
 
 TEST_CASE("phased, activations over the pair's link beside the weights: max(W, P, C)") {
-  // Three batches take turns, so that a batch's next phase is on the other device, two phases later.
-  // The first layer's phases have no activation to receive.
+  // Three batches take turns, so that a batch's next phase is on the other device, two phases
+  // later. The first layer's phases have no activation to receive.
   in_every_regime([](int layers, const Times& t, const std::vector<std::string>& regime) {
     const auto pair = with(regime, {"policy.host_data=synthetic", "phases.activations=pair_link"});
     const double first = std::max(t.W, t.C), later = std::max({t.W, t.P, t.C});
@@ -108,9 +110,9 @@ TEST_CASE("phased, one batch at a time: the way of its activations cannot hide")
   // P + max(W, C) over the pair's link where C hides W; 2 A through streaming memory.
   for (int layers : {2, 3}) {
     const Times t = times(2e12, 1 - 128 / 1472.0);
-    const std::vector<std::string> one = {
-        "model.layers=" + std::to_string(layers), "platform.devices.ipu.rate.float16=2TFLOP/s",
-        "policy.host_data=synthetic", "policy.in_flight=1"};
+    const std::vector<std::string> one = {"model.layers=" + std::to_string(layers),
+                                          "platform.devices.ipu.rate.float16=2TFLOP/s",
+                                          "policy.host_data=synthetic", "policy.in_flight=1"};
     const double share = (layers - 1.0) / layers;
     CHECK(phase(with(one, {"phases.activations=pair_link"}), layers) == s(t.C + t.P * share));
     CHECK(phase(with(one, {"phases.activations=streaming"}), layers) == s(t.C + 2 * t.A * share));
@@ -147,10 +149,10 @@ TEST_CASE("data-parallel phases load at once: a shared link halves their bandwid
   for (double rate : {2e12, 250e12, 250e15}) {
     const Times t = times(rate, 1 - 128 / 1472.0);
     for (const bool shared : {false, true}) {
-      const Scenario scenario = ipu_pair(
-          {"policy={name: data_parallel, replica: phased, host_data: synthetic}",
-           "platform.devices.ipu.rate.float16=" + std::to_string(rate / 1e12) + "TFLOP/s",
-           std::string("platform.links.host.sharing=") + (shared ? "shared" : "private")});
+      const Scenario scenario =
+          ipu_pair({"policy={name: data_parallel, replica: phased, host_data: synthetic}",
+                    "platform.devices.ipu.rate.float16=" + std::to_string(rate / 1e12) + "TFLOP/s",
+                    std::string("platform.links.host.sharing=") + (shared ? "shared" : "private")});
       CHECK(steady_phase(make_plan(scenario), 9, "ipu0") ==
             s(std::max(shared ? 2 * t.W : t.W, t.C)));
     }
@@ -172,9 +174,9 @@ TEST_CASE("weights only: streaming hides where k x batch x size x bandwidth <= r
               "policy.host_data=synthetic",
               "platform.devices.ipu.rate.float16=" + exact(rate / 1e12) + "TFLOP/s"};
           if (k > 1)
-            overrides = with(overrides, {"policy.weights_per=step", "workload.steps=24",
-                                         "workload.batches_per_step=" +
-                                             std::to_string(static_cast<int>(k))});
+            overrides = with(overrides,
+                             {"policy.weights_per=step", "workload.steps=24",
+                              "workload.batches_per_step=" + std::to_string(static_cast<int>(k))});
           const Times t = times(rate, tiles_left, size, batch, k);
           CHECK(phase(overrides, 3) == s(side < 1 ? t.C : t.W));
         }

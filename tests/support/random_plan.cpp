@@ -52,7 +52,9 @@ class Generator {
     for (int c = 0; c < copies; ++c) {
       const std::string name = "c" + std::to_string(c);
       plan_.links.push_back({name, 10, 0, 0});
-      plan_.routes.push_back({name, {static_cast<std::uint32_t>(c)}, chance(0.3) ? seconds() : 0,
+      plan_.routes.push_back({name,
+                              {static_cast<std::uint32_t>(c)},
+                              chance(0.3) ? seconds() : 0,
                               chance(0.4) ? seconds() : 0});
       plan_.streams.push_back({name, StreamKind::copy, name, 0, 0});
     }
@@ -98,15 +100,16 @@ class Generator {
   }
 
   std::uint32_t new_tensor(const char* what) {
-    plan_.tensors.push_back({what + std::to_string(plan_.tensors.size()), TensorClass::activation,
-                             integer(1, 40)});
+    plan_.tensors.push_back(
+        {what + std::to_string(plan_.tensors.size()), TensorClass::activation, integer(1, 40)});
     return static_cast<std::uint32_t>(plan_.tensors.size() - 1);
   }
 
   /// Allocated by `a`, used by itself or by one or two later actions that wait for it.
   void add_tensor(std::uint32_t a) {
     const std::uint32_t end = plan_.section_end(plan_.section_of(a));
-    const Placement placement{new_tensor("t"), any(0, static_cast<std::uint32_t>(plan_.pools.size()))};
+    const Placement placement{new_tensor("t"),
+                              any(0, static_cast<std::uint32_t>(plan_.pools.size()))};
     plan_.actions[a].allocates.push_back(placement);
     for (int k = integer(1, 2); k > 0; --k) {
       const std::uint32_t user = any(a, end);
@@ -122,7 +125,8 @@ class Generator {
     const std::uint32_t first = any(0, plan_.body_begin);
     const std::uint32_t user = any(plan_.body_begin, plan_.body_end);
     if (user == load) return;
-    const Placement placement{new_tensor("p"), any(0, static_cast<std::uint32_t>(plan_.pools.size()))};
+    const Placement placement{new_tensor("p"),
+                              any(0, static_cast<std::uint32_t>(plan_.pools.size()))};
     plan_.actions[load].ahead = 1;
     plan_.actions[load].allocates.push_back(placement);
     plan_.actions[first].allocates.push_back(placement);

@@ -30,7 +30,8 @@ Scenario small_scenario(std::int64_t input_bytes, const std::vector<Row>& rows,
                         const std::string& extra, const std::vector<std::string>& overrides) {
   const std::string text = R"(
 format: sluice-scenario/1
-model: {definition: )" + table(input_bytes, rows) + R"(}
+model: {definition: )" + table(input_bytes, rows) +
+                           R"(}
 platform:
   format: sluice-platform/1
   name: small

@@ -10,13 +10,13 @@ namespace sluice::test {
 
 /// One layer of a stage table; all per sample.
 struct Row {
-  double compute_ms;         ///< FLOP = 1e6 a millisecond, at 1 GFLOP/s
+  double compute_ms;          ///< FLOP = 1e6 a millisecond, at 1 GFLOP/s
   std::int64_t weight_bytes;  ///< 1 us a kB at 1 GB/s
   std::int64_t output_bytes;
 };
 
-/// Input of `input_bytes`, then the rows, on one device 'gpu' behind link 'host'. `extra` is YAML of
-/// further scenario keys (policy, workload, stages, memory); `overrides` as on the command line.
+/// Input of `input_bytes`, then the rows, on one device 'gpu' behind link 'host'. `extra` is YAML
+/// of further scenario keys (policy, workload, stages, memory); `overrides` as on the command line.
 /// Bytes must be multiples of 4.
 Scenario small_scenario(std::int64_t input_bytes, const std::vector<Row>& rows,
                         const std::string& extra, const std::vector<std::string>& overrides = {});

@@ -1,0 +1,111 @@
+// Two devices behind one host link: sharded and data_parallel, with the contention worked out.
+// Times in milliseconds; 1 GFLOP/s a device, 1 GB/s the host link, so 1 kB takes 1 us alone.
+#include <catch2/catch.hpp>
+
+#include "base/error.hpp"
+#include "plan/check.hpp"
+#include "run/isolated.hpp"
+#include "support/small_case.hpp"
+
+namespace sluice {
+namespace {
+
+using test::Row;
+
+/// Layers A, B, C: 1, 2, 3 ms; weights 100, 200, 300 kB; outputs 2, 3, 1 kB. Input 1 kB.
+const std::vector<Row> abc = {{1, 100'000, 2000}, {2, 200'000, 3000}, {3, 300'000, 1000}};
+
+double makespan(const std::string& text, std::vector<std::string> overrides, bool shared) {
+  overrides.insert(
+      overrides.begin(),
+      {"platform.devices.gpu.count=2",
+       std::string("platform.links={host: {joins: [host, gpu], bandwidth: 1GB/s, "
+                   "sharing: ") +
+           (shared ? "shared" : "private") + "}, pair: {joins: [gpu0, gpu1], bandwidth: 1GB/s}}"});
+  const Plan plan =
+      make_plan(test::small_scenario(1000, abc, "stages: {cut: per_layer}\n" + text, overrides));
+  check(plan);
+  return execute_isolated(plan).report.makespan;
+}
+
+Approx ms(double value) {
+  return Approx(value * 1e-3).epsilon(1e-9);
+}
+
+TEST_CASE("sharded: one batch after the other through both devices") {
+  // A and B on gpu0, C on gpu1. Shared link: gpu0's 300 kB of weights and gpu1's 300 kB come in at
+  // half the rate each, until 0.6; then gpu0's input, 0.001. A batch takes 1 + 2, B's 3 kB over the
+  // pair's link 0.003, 3; four batches; the last answer 0.001. The other inputs hide.
+  const std::string text = "workload: {batches_per_step: 4}\npolicy: {name: sharded}\n";
+  CHECK(makespan(text, {}, true) == ms(0.601 + 4 * 6.003 + 0.001));
+  // Private links: gpu0's weights take 0.3, while gpu1 loads its own.
+  CHECK(makespan(text, {}, false) == ms(0.301 + 4 * 6.003 + 0.001));
+}
+
+TEST_CASE("sharded, several steps: a step follows the other without a gap") {
+  CHECK(makespan("workload: {batches_per_step: 2, steps: 3}\npolicy: {name: sharded}\n", {},
+                 true) == ms(0.601 + 6 * 6.003 + 0.001));
+}
+
+TEST_CASE("sharded without overlap is the sum of everything") {
+  // Weights 0.6; per batch input 0.001, 6 of computation, 0.003 across, answer 0.001.
+  CHECK(makespan("workload: {batches_per_step: 4}\npolicy: {name: sharded, overlap: false}\n", {},
+                 true) == ms(0.6 + 4 * (0.001 + 6.003 + 0.001)));
+}
+
+TEST_CASE("sharded, devices as listed: what stays on a device crosses nothing") {
+  // All on gpu1: no crossing at all.
+  CHECK(makespan("workload: {batches_per_step: 4}\n"
+                 "policy: {name: sharded, devices: [gpu1, gpu1, gpu1]}\n",
+                 {}, true) == ms(0.601 + 4 * 6 + 0.001));
+  // gpu0, gpu1, gpu0: 2 kB and 3 kB cross, 0.005. gpu1's 200 kB are in at 0.4, at half the rate;
+  // gpu0 has then 200 of its 400 kB and gets the rest alone: 0.6.
+  CHECK(makespan("workload: {batches_per_step: 4}\n"
+                 "policy: {name: sharded, devices: [gpu0, gpu1, gpu0]}\n",
+                 {}, true) == ms(0.601 + 4 * 6.005 + 0.001));
+}
+
+TEST_CASE("data_parallel resident, link-bound: both devices' bytes go over one link") {
+  // 1 TFLOP/s, 1 MB/s: weights 600 a device. Shared: both at half the rate, 1200; then two inputs
+  // each, 4 in all, until 1204; the last computation 0.006; both last answers together, 2. The
+  // answers before went out from 1202.006 to 1204.006, when the last ones begin.
+  const std::string text =
+      "workload: {batches_per_step: 4}\npolicy: {name: data_parallel, replica: resident}\n";
+  const std::vector<std::string> fast = {"platform.devices.gpu.rate.float32=1TFLOP/s",
+                                         "platform.links.host.bandwidth=1MB/s"};
+  CHECK(makespan(text, fast, true) == ms(1200 + 4 + 0.006 + 2));
+  // Private links: 600 + 2 inputs + 0.006 + the last answer; the first one is out just before.
+  CHECK(makespan(text, fast, false) == ms(600 + 2 + 0.006 + 1));
+}
+
+TEST_CASE(
+    "data_parallel streamed, compute-bound: only the first loads and the last saves are felt") {
+  // Each device: two inputs, then A's weights: 0.102 of bytes at half the rate, 0.204; then 12 of
+  // computation, since B's and C's weights hide also at half the rate; both last answers, 0.002.
+  CHECK(makespan("workload: {batches_per_step: 4, steps: 2}\n"
+                 "policy: {name: data_parallel, replica: streamed, in_flight: 2}\n",
+                 {}, true) == ms(0.204 + 2 * 12 + 0.002));
+}
+
+TEST_CASE("data_parallel deals odd batches out: one device has one more") {
+  // Three batches, compute-bound: gpu0 has two. Its weights and gpu1's at half the rate: 1.2;
+  // inputs: two each are listed ahead but gpu1 has one: 0.001 each at half the rate, then gpu0's
+  // second. gpu0: 1.202 + 2 x 6 + 0.001.
+  CHECK(makespan("workload: {batches_per_step: 3}\n"
+                 "policy: {name: data_parallel, replica: resident}\n",
+                 {}, true) == ms(1.202 + 12 + 0.001));
+}
+
+TEST_CASE("a replica's device is not given twice, and its parameters are checked") {
+  CHECK_THROWS_WITH(
+      makespan("policy: {name: data_parallel, replica: resident, device: gpu0}\n", {}, true),
+      Catch::Contains("'devices'"));
+  CHECK_THROWS_WITH(
+      makespan("policy: {name: data_parallel, replica: resident, prefetch: 1}\n", {}, true),
+      Catch::Contains("unknown key 'prefetch'"));
+  CHECK_THROWS_WITH(makespan("policy: {name: sharded, devices: [gpu0]}\n", {}, true),
+                    Catch::Contains("one for each"));
+}
+
+}  // namespace
+}  // namespace sluice
