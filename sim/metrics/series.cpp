@@ -22,7 +22,7 @@ double link_joules(const Plan& plan, const Action& action) {
 
 SeriesSink::SeriesSink(const Plan& plan, double width)
     : plan_(plan),
-      most_bins_(std::clamp<std::size_t>(4'000'000 / (plan.streams.size() + 3), 100, 10'000)),
+      most_bins_(std::clamp<std::size_t>(500'000 / (plan.streams.size() + 3), 100, 10'000)),
       width_(width > 0 && std::isfinite(width) ? width : 1e-6),
       per_second_(1 / width_),
       busy_(plan.streams.size(), Bins(most_bins_)),
@@ -31,8 +31,11 @@ SeriesSink::SeriesSink(const Plan& plan, double width)
       dynamic_(most_bins_) {
   for (const Stream& stream : plan.streams) idle_w_ += stream.idle_w;
   for (const Link& link : plan.links) idle_w_ += link.idle_w;
+  effects_.reserve(plan.actions.size());
   for (const Action& action : plan.actions)
-    joules_.push_back(action.joules + link_joules(plan, action));
+    effects_.push_back({action.joules + link_joules(plan, action),
+                        static_cast<double>(action.samples_done), action.stream,
+                        action.kind == ActionKind::recompute});
 }
 
 void SeriesSink::reach(double time) {
@@ -69,14 +72,13 @@ void SeriesSink::spread(Bins& bins, double start, double end, double amount) {
 }
 
 void SeriesSink::span(const Span& span) {
-  const Action& action = plan_.actions[span.action];
+  const Effect& effect = effects_[span.action];
   if (span.available > end_) reach(span.available);
-  spread(busy_[action.stream], span.start, span.end, span.end - span.start);
-  if (joules_[span.action] != 0) spread(dynamic_, span.start, span.end, joules_[span.action]);
-  if (action.kind == ActionKind::recompute)
-    spread(recompute_, span.start, span.end, span.end - span.start);
-  if (action.samples_done != 0)
-    spread(samples_, span.available, span.available, static_cast<double>(action.samples_done));
+  const double seconds = span.end - span.start;
+  spread(busy_[effect.stream], span.start, span.end, seconds);
+  if (effect.joules != 0) spread(dynamic_, span.start, span.end, effect.joules);
+  if (effect.recompute) spread(recompute_, span.start, span.end, seconds);
+  if (effect.samples != 0) spread(samples_, span.available, span.available, effect.samples);
 }
 
 double SeriesSink::length(std::size_t bin) const {

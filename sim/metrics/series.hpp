@@ -1,6 +1,6 @@
 // Quantities over time, gathered while the simulation runs: utilisation by stream, samples done,
 // seconds of recomputation, watts. Equal bins, at most 10,000 (fewer where there are very many
-// streams, so that all series stay below 32 MB): when time goes beyond them, the bins double.
+// streams, so that all series stay below 4 MB): when time goes beyond them, the bins double.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +27,13 @@ class SeriesSink final : public Sink {
 
  private:
   using Bins = std::vector<double>;
+  /// What span() looks at for every span, side by side: actions themselves are large.
+  struct Effect {
+    double joules;   ///< above idle
+    double samples;  ///< done at the end
+    std::uint32_t stream;
+    bool recompute;
+  };
   void reach(double time);  ///< makes the bins wide enough
   void spread(Bins& bins, double start, double end, double amount);
   SeriesTable::Series cumulative(const Bins& bins, std::size_t count) const;
@@ -37,8 +44,8 @@ class SeriesSink final : public Sink {
   double width_, per_second_;  ///< s of a bin; bins of a second
   double end_ = 0;             ///< s, of the run so far
   double idle_w_ = 0;
-  std::vector<double> joules_;  ///< by action, above idle
-  std::vector<Bins> busy_;      ///< s, by stream
+  std::vector<Effect> effects_;  ///< by action
+  std::vector<Bins> busy_;       ///< s, by stream
   Bins samples_, recompute_, dynamic_;
 };
 

@@ -10,22 +10,26 @@ Totals::Totals(const Plan& plan)
       last_(plan.iterations - 1),
       actions_(plan.actions.size()),
       streams_(plan.streams.size()),
-      pools_(plan.pools.size()) {}
+      pools_(plan.pools.size()) {
+  places_.reserve(plan.actions.size());
+  for (const sluice::Action& action : plan.actions)
+    places_.push_back({action.stream, plan.streams[action.stream].kind == StreamKind::compute,
+                       action.is_transfer()});
+}
 
 void Totals::span(const Span& span) {
   sums_.reset();
-  const sluice::Action& action = plan_.actions[span.action];
+  const Place& place = places_[span.action];
   Action& tally = actions_[span.action];
   ++tally.executions;
   tally.seconds.add(span.end - span.start);
 
-  Stream& stream = streams_[action.stream];
+  Stream& stream = streams_[place.stream];
   ++stream.spans;
   stream.first_start = std::min(stream.first_start, span.start);
   stream.last_end = std::max(stream.last_end, span.end);
-  if (span.reason == WaitReason::data && span.waited > 0 &&
-      plan_.streams[action.stream].kind == StreamKind::compute &&
-      span.blocker < plan_.actions.size() && plan_.actions[span.blocker].is_transfer())
+  if (place.compute && span.waited > 0 && span.reason == WaitReason::data &&
+      span.blocker < places_.size() && places_[span.blocker].transfer)
     stream.exposed_s.add(span.waited);
 
   makespan_ = std::max(makespan_, span.available);

@@ -72,12 +72,18 @@ class Totals final : public Sink {
   const Bound& bound() const;
 
  private:
+  /// What span() looks at for every span, side by side: actions themselves are large.
+  struct Place {
+    std::uint32_t stream;
+    bool compute, transfer;
+  };
   Sums add_up() const;
 
   const Plan& plan_;
   double makespan_ = 0;
   std::int64_t middle_ = -1, last_ = -1;
   std::optional<double> middle_complete_, last_complete_;
+  std::vector<Place> places_;  ///< by action
   std::vector<Action> actions_;
   std::vector<Stream> streams_;
   std::vector<Pool> pools_;

@@ -12,6 +12,7 @@ Labels labels_of(const Plan& plan) {
   for (const Tensor& tensor : plan.tensors)
     labels.tensors.push_back(
         {tensor.name, std::string(name_of(tensor.tensor_class)), tensor.bytes});
+  labels.actions.reserve(plan.actions.size());
   for (std::uint32_t a = 0; a < plan.actions.size(); ++a) {
     const Action& action = plan.actions[a];
     labels.actions.push_back({action.name, std::string(name_of(action.kind)),
