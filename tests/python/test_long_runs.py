@@ -1,0 +1,53 @@
+"""Long runs: memory that does not grow with the steps, whole traces, and the same content twice."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = os.environ.get("SLUICE_PROGRAM")
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+SCENARIO = os.path.join(ROOT, "scenarios", "matmul_chain_streamed_ipu.yaml")
+
+
+def run(steps, trace):
+    """Runs one batch a step; returns peak memory (bytes) and the answer."""
+    arguments = [PROGRAM, "run", SCENARIO, "workload.batches_per_step=1", f"workload.steps={steps}",
+                 "-o", trace, "--json"]
+    child = subprocess.Popen(arguments, stdout=subprocess.PIPE)
+    answer = child.stdout.read()
+    _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    child.stdout.close()
+    assert child.returncode == 0, child.returncode
+    return usage.ru_maxrss * 1024, json.loads(answer)
+
+
+class LongRuns(unittest.TestCase):
+    def test_memory_does_not_grow_with_steps_and_the_trace_holds_every_span(self):
+        with tempfile.TemporaryDirectory() as folder:
+            few, _ = run(1000, os.path.join(folder, "few.h5"))
+            many, answer = run(100_000, os.path.join(folder, "many.h5"))
+            self.assertLess(abs(many - few), 20e6, f"{few} and {many} bytes")
+            self.assertEqual(answer["metrics"]["samples"], 32 * 100_000)
+            try:
+                import h5py
+            except ImportError:
+                self.skipTest("no h5py to read the trace back")
+            with h5py.File(os.path.join(folder, "many.h5")) as trace:
+                # A step: 3 loads of weights, an input, 3 computations, an answer. The first step's
+                # early loads are in the prologue, the last step's are dropped.
+                self.assertEqual(len(trace["spans/start"]), 8 * 100_000)
+
+    def test_two_runs_have_the_same_content(self):
+        with tempfile.TemporaryDirectory() as folder:
+            hashes = {run(50, os.path.join(folder, name))[1]["trace"]["content_sha256"]
+                      for name in ("a.h5", "b.h5")}
+            self.assertEqual(len(hashes), 1)
+
+
+if __name__ == "__main__":
+    if not PROGRAM:
+        sys.exit(77)
+    unittest.main()

@@ -1,0 +1,84 @@
+// Every scenario of the zoo: it plans, its plan's text reads back, and engine and replay agree where
+// no link is shared.
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include "base/error.hpp"
+#include "metrics/bound.hpp"
+#include "plan/check.hpp"
+#include "plan/index.hpp"
+#include "plan/text.hpp"
+#include "run/isolated.hpp"
+#include "scenario/scenario.hpp"
+
+namespace sluice {
+namespace {
+
+std::vector<std::string> zoo() {
+  std::vector<std::string> paths;
+  for (const auto& entry : std::filesystem::directory_iterator(SLUICE_SOURCE_DIR "/scenarios"))
+    if (entry.path().extension() == ".yaml") paths.push_back(entry.path().string());
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+std::string fact(const Plan& plan, const std::string& key) {
+  for (const auto& [name, value] : plan.facts)
+    if (name == key) return value;
+  return "none";
+}
+
+void compare(const Plan& plan, const MemoryTrace& trace) {
+  std::map<std::pair<std::uint32_t, std::int64_t>, Executed> expected;
+  replay(plan, [&](const Executed& e) { expected[{e.action, e.iteration}] = e; });
+  REQUIRE(trace.spans.size() == expected.size());
+  double worst = 0;
+  for (const Span& span : trace.spans) {
+    const Executed& e = expected.at({span.action, span.iteration});
+    worst = std::max({worst, std::abs(span.start - e.start), std::abs(span.end - e.end)});
+  }
+  CHECK(worst <= 1e-9 * trace.report.makespan);
+}
+
+TEST_CASE("engine and replay agree on every scenario of the zoo without contention") {
+  int compared = 0;
+  for (const std::string& path : zoo())
+    for (const bool overlap : {true, false}) {
+      INFO(path << ", overlap " << overlap);
+      const Plan plan = make_plan(
+          load_scenario(path, {std::string("policy.overlap=") + (overlap ? "true" : "false"),
+                               "workload.steps=2"}));
+      check(plan);
+      CHECK(to_text(plan_from_text(to_text(plan), "zoo")) == to_text(plan));
+      const MemoryTrace trace = execute_isolated(plan);
+      const double replayed = replay(plan).makespan;
+      CHECK(trace.report.makespan >= replayed * (1 - 1e-9));
+      CHECK(trace.report.makespan >= lower_bound(plan).seconds * (1 - 1e-9));
+      if (!PlanIndex(plan).contention_free()) continue;
+      compare(plan, trace);
+      ++compared;
+    }
+  CHECK(compared >= 6);
+}
+
+TEST_CASE("the real card: auto = N runs, N + 1 exits 4, and cutting after 16 fits nothing") {
+  const std::string path = SLUICE_SOURCE_DIR "/scenarios/alexnet_x200.yaml";
+  for (const char* overlap : {"policy.overlap=true", "policy.overlap=false"}) {
+    const Plan plan = make_plan(load_scenario(path, {overlap}));
+    CHECK_NOTHROW(check(plan));
+    const std::int64_t most = std::stoll(fact(plan, "in_flight"));
+    const auto at = [&](std::int64_t n) {
+      return load_scenario(path, {overlap, "policy.in_flight=" + std::to_string(n)});
+    };
+    CHECK_NOTHROW(check(make_plan(at(most))));
+    CHECK_THROWS_AS(make_plan(at(most + 1)), Infeasible);
+    CHECK_THROWS_WITH(make_plan(load_scenario(path, {overlap, "stages={cut: explicit, after: [16]}"})),
+                      Catch::Contains("not one micro-batch fits") && Catch::Contains("weights.0"));
+  }
+}
+
+}  // namespace
+}  // namespace sluice
