@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "base/interrupt.hpp"
 #include "document/load.hpp"
 #include "model/model.hpp"
 #include "run/isolated.hpp"
@@ -136,6 +137,7 @@ int run_export(const Arguments& arguments) {
   std::unique_ptr<PartFile> part;
   if (!output.empty()) part = std::make_unique<PartFile>(output);
   const std::string note = convert(path, format, table, part.get());
+  check_interrupt();  // a signal that reached this process alone
   if (part) part->commit();
   if (!note.empty()) message("sluice: " + note);
   return 0;

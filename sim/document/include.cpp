@@ -15,7 +15,7 @@ constexpr std::size_t longest_chain = 16;
 
 fs::path true_path(const fs::path& path) {
   std::error_code ignored;  // what does not exist is refused when it is opened
-  fs::path result = fs::weakly_canonical(path, ignored);
+  fs::path result = fs::weakly_canonical(fs::absolute(path), ignored);
   return ignored ? path : result;
 }
 

@@ -221,12 +221,13 @@ class Execution {
     const auto shared = [&](const Demand& demand) { return plan_.pools[demand.pool].shared; };
     if (std::any_of(index_.demands[a].begin(), index_.demands[a].end(), shared))
       sg::this_actor::sleep_for(tick_);  // let all requests of this moment come in first
-    std::uint32_t pool = none;
-    if (!pools_.settle(s)) {
-      pool = pools_.awaited(s);
-      block(stream);
-    }
-    cause.raise(stream.granted_at, WaitReason::memory, pool);
+    if (pools_.settle(s)) return cause.raise(stream.granted_at, WaitReason::memory, none);
+    const std::uint32_t pool = pools_.awaited(s), before = pools_.turn_before(s);
+    block(stream);
+    if (before == none)
+      cause.raise(stream.granted_at, WaitReason::memory, pool);
+    else
+      cause.raise(stream.granted_at, WaitReason::data, before);
   }
 
   /// Called by the pools at the moment of a grant.
@@ -248,10 +249,16 @@ class Execution {
     }
   }
 
+  /// One event a tensor, with the level after each; the pools hold all of them already.
   void note_allocations(std::uint32_t a, double time) {
-    for (const Placement& placement : plan_.actions[a].allocates)
-      sink_.memory({time, placement.pool, placement.tensor, plan_.tensors[placement.tensor].bytes,
-                    instances_.level(placement.pool)});
+    const std::vector<Placement>& allocates = plan_.actions[a].allocates;
+    for (std::size_t i = 0; i < allocates.size(); ++i) {
+      const auto [tensor, pool] = allocates[i];
+      std::int64_t level = instances_.level(pool);
+      for (std::size_t later = i + 1; later < allocates.size(); ++later)
+        if (allocates[later].pool == pool) level -= plan_.tensors[allocates[later].tensor].bytes;
+      sink_.memory({time, pool, tensor, plan_.tensors[tensor].bytes, level});
+    }
   }
 
   /// Spends the action's time from `start`; returns its exact end.

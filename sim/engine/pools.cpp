@@ -45,6 +45,14 @@ void Pools::released(std::uint32_t pool, double time) {
   if (index_.plan.pools[pool].limited()) offer(pool, time);
 }
 
+std::uint32_t Pools::turn_before(std::uint32_t stream) const {
+  const Request& request = requests_[stream];
+  if (request.pool == none || index_.plan.pools[request.pool].shared) return none;
+  const Cursor& turn = turn_[request.pool];
+  const bool mine = turn.action() == request.action && turn.iteration() == request.iteration;
+  return mine ? none : turn.action();
+}
+
 bool Pools::grantable(std::uint32_t stream) {
   Request& request = requests_[stream];
   if (!request.open || !request.settled) return false;
@@ -55,7 +63,7 @@ bool Pools::grantable(std::uint32_t stream) {
     const bool next =
         pool.shared ? queue_[demand.pool].front() == stream
                     : turn.action() == request.action && turn.iteration() == request.iteration;
-    if (!next || instances_.level(demand.pool) + demand.bytes > *pool.capacity) return false;
+    if (!next || demand.bytes > *pool.capacity - instances_.level(demand.pool)) return false;
   }
   return true;
 }

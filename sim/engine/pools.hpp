@@ -28,6 +28,9 @@ class Pools {
 
   /// The pool that the head of this stream waits for; none when it waits for none.
   std::uint32_t awaited(std::uint32_t stream) const { return requests_[stream].pool; }
+  /// The action whose turn it is in that pool, where this stream waits for its turn and not for
+  /// room.
+  std::uint32_t turn_before(std::uint32_t stream) const;
 
  private:
   struct Request {

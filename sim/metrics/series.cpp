@@ -22,7 +22,7 @@ double link_joules(const Plan& plan, const Action& action) {
 
 SeriesSink::SeriesSink(const Plan& plan, double width)
     : plan_(plan),
-      most_bins_(std::clamp<std::size_t>(500'000 / (plan.streams.size() + 3), 100, 10'000)),
+      most_bins_(std::clamp<std::size_t>(250'000 / (plan.streams.size() + 3), 100, 10'000)),
       width_(width > 0 && std::isfinite(width) ? width : 1e-6),
       per_second_(1 / width_),
       busy_(plan.streams.size(), Bins(most_bins_)),

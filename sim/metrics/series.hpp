@@ -1,6 +1,6 @@
 // Quantities over time, gathered while the simulation runs: utilisation by stream, samples done,
 // seconds of recomputation, watts. Equal bins, at most 10,000 (fewer where there are very many
-// streams, so that all series stay below 4 MB): when time goes beyond them, the bins double.
+// streams, so that all series stay below 2 MB): when time goes beyond them, the bins double.
 #pragma once
 
 #include <cstdint>

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/quantity.hpp"
+
 namespace sluice {
 
 void Cursor::settle() {
@@ -63,7 +65,7 @@ void PlanIndex::add_action(std::uint32_t a) {
     auto same = std::find_if(own.begin(), own.end(),
                              [&](const Demand& d) { return d.pool == placement.pool; });
     if (same != own.end()) {
-      same->bytes += bytes;
+      same->bytes = checked_add(same->bytes, bytes, "bytes that " + plan.actions[a].name + " allocates");
     } else {
       own.push_back({placement.pool, bytes});
       pool_grants[placement.pool][section].push_back(a);

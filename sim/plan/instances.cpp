@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "base/error.hpp"
+#include "base/quantity.hpp"
+#include "plan/fault.hpp"
 
 namespace sluice {
 
@@ -15,7 +16,9 @@ auto matches(const Placement& placement, std::int64_t instance) {
 Instances::Instances(const PlanIndex& index)
     : index_(index), live_(index.plan.tensors.size()), levels_(index.plan.pools.size(), 0) {
   for (const Tensor& tensor : index.plan.tensors)
-    if (tensor.home != none) levels_[tensor.home] += tensor.bytes;
+    if (tensor.home != none)
+      levels_[tensor.home] = checked_add(levels_[tensor.home], tensor.bytes,
+                                         "bytes in " + index.plan.pools[tensor.home].name);
 }
 
 void Instances::allocate(std::uint32_t action, std::int64_t iteration) {
@@ -24,11 +27,16 @@ void Instances::allocate(std::uint32_t action, std::int64_t iteration) {
     const std::int64_t instance = index_.instance(action, iteration, placement.tensor);
     auto& live = live_[placement.tensor];
     if (std::any_of(live.begin(), live.end(), matches(placement, instance)))
-      throw InputError("plan: " + action_label(plan, action, iteration) + " allocates tensor '" +
-                       plan.tensors[placement.tensor].name + "' in " +
-                       plan.pools[placement.pool].name + ", where it is already");
+      plan_fault(plan, action,
+                 action_label(plan, action, iteration) + " allocates tensor '" +
+                     plan.tensors[placement.tensor].name + "' in " +
+                     plan.pools[placement.pool].name + ", where it is already");
     live.push_back({placement.pool, instance, index_.uses(placement, instance)});
-    levels_[placement.pool] += plan.tensors[placement.tensor].bytes;
+    std::int64_t& level = levels_[placement.pool];
+    if (__builtin_add_overflow(level, plan.tensors[placement.tensor].bytes, &level))
+      plan_fault(plan, action,
+                 "with the tensors of '" + plan.actions[action].name + "' there are more than " +
+                     "2^63 - 1 bytes in " + plan.pools[placement.pool].name);
   }
 }
 
@@ -51,10 +59,11 @@ bool Instances::drop(const Placement& use, std::int64_t instance, std::uint32_t 
 }
 
 void Instances::absent(const Placement& use, std::uint32_t action) const {
-  throw InputError("plan: action '" + index_.plan.actions[action].name + "' uses tensor '" +
-                   index_.plan.tensors[use.tensor].name + "' in " +
-                   index_.plan.pools[use.pool].name +
-                   ", where it is not: nothing that it waits for has put it there");
+  plan_fault(index_.plan, action,
+             "action '" + index_.plan.actions[action].name + "' uses tensor '" +
+                 index_.plan.tensors[use.tensor].name + "' in " +
+                 index_.plan.pools[use.pool].name +
+                 ", where it is not: nothing that it waits for has put it there");
 }
 
 std::vector<Blocking::Held> Instances::held() const {

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,6 +17,8 @@
 #include <vector>
 
 namespace sluice {
+
+struct Source;
 
 enum class TensorClass : std::uint8_t {
   weight,
@@ -165,6 +168,11 @@ struct Plan {
   std::vector<std::string> stages;  ///< names, by stage number
   /// What the policy decided, for the report: {"in_flight", "587"}.
   std::vector<std::pair<std::string, std::string>> facts;
+
+  /// The text it was read from and where each action's line begins there: for messages. Neither is
+  /// there when a policy made it.
+  std::shared_ptr<const Source> source;
+  std::vector<std::size_t> line_begins;
 
   Section section_of(std::uint32_t action) const {
     return action < body_begin ? Section::prologue

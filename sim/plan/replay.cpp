@@ -146,7 +146,7 @@ class Replay {
     for (const Demand& demand : index_.demands[a]) {
       const Pool& pool = plan_.pools[demand.pool];
       stream.waits_for_pool = demand.pool;
-      if (instances_.level(demand.pool) + demand.bytes > *pool.capacity) return false;
+      if (demand.bytes > *pool.capacity - instances_.level(demand.pool)) return false;
       if (pool.shared ? queue_[demand.pool].front() != s
                       : turn_[demand.pool].action() != a ||
                             turn_[demand.pool].iteration() != stream.cursor.iteration())

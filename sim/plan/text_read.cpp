@@ -15,6 +15,17 @@ namespace {
 
 using Names = std::unordered_map<std::string, std::uint32_t>;
 
+std::int64_t whole_number(const PlanLine& line, std::string_view key, const Word& word,
+                          std::int64_t minimum) {
+  std::int64_t value = 0;
+  const char* end = word.text.data() + word.text.size();
+  const auto [at, error] = std::from_chars(word.text.data(), end, value);
+  if (error != std::errc{} || at != end || value < minimum)
+    line.fail(word.column, "'" + std::string(word.text) + "' for '" + std::string(key) +
+                               "': expected a whole number of at least " + std::to_string(minimum));
+  return value;
+}
+
 /// `key=value` words of one line, each of which must be asked for.
 class Keys {
  public:
@@ -49,19 +60,11 @@ class Keys {
   double quantity(std::string_view key, Dimension dimension, double absent) const {
     const Word* word = find(key);
     if (!word) return absent;
-    return read(*word, [&] { return parse_quantity(word->text, dimension); });
+    return read(*word, [&] { return parse_quantity(word->text, dimension, key); });
   }
   std::int64_t count(std::string_view key, std::int64_t absent, std::int64_t minimum = 0) const {
     const Word* word = find(key);
-    if (!word) return absent;
-    std::int64_t value = 0;
-    const char* end = word->text.data() + word->text.size();
-    const auto [at, error] = std::from_chars(word->text.data(), end, value);
-    if (error != std::errc{} || at != end || value < minimum)
-      line_.fail(word->column, "'" + std::string(word->text) + "' for '" + std::string(key) +
-                                   "': expected a whole number of at least " +
-                                   std::to_string(minimum));
-    return value;
+    return word ? whole_number(line_, key, *word, minimum) : absent;
   }
   template <class Parse>
   auto read(const Word& word, Parse&& parse) const -> decltype(parse()) {
@@ -201,10 +204,9 @@ class PlanReader {
     if (what == "steps_per_iteration") plan_.steps_per_iteration = number(line, words, 1);
   }
 
+  /// The whole number after a line's first word.
   std::int64_t number(const PlanLine& line, const std::vector<Word>& words, std::int64_t minimum) {
-    const std::string keyed = "n=" + std::string(words[1].text);
-    const Keys keys(line, {{keyed, words[1].column}}, 0, {"n"});
-    return keys.count("n", 0, minimum);
+    return whole_number(line, words[0].text, words[1], minimum);
   }
 
   void read_pool(const PlanLine& line, const std::vector<Word>& words) {

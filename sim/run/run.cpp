@@ -55,7 +55,7 @@ class Recording {
     header.simgrid_version = simgrid_version();
     header.simgrid_settings = engine_settings(request.plan);
     header.scenario = request.scenario_text;
-    header.plan = to_text(request.plan);
+    header.make_plan = [&plan = request.plan] { return to_text(plan); };
     header.provenance = {
         {"command_line", request.command_line}, {"host", host_name()}, {"started", utc_now()}};
     writer_ = std::make_unique<TraceWriter>(request.trace_path, std::move(header),

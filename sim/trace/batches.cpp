@@ -6,7 +6,7 @@ namespace sluice {
 
 namespace {
 
-constexpr int batches = 8;
+constexpr int batches = 16;
 
 /// Signals go to the thread that simulates: a new thread inherits the mask.
 class SignalsBlocked {
@@ -26,8 +26,7 @@ class SignalsBlocked {
 
 }  // namespace
 
-BatchQueue::BatchQueue(std::function<void()> prepare, std::function<void(const Batch&)> consume)
-    : prepare_(std::move(prepare)), consume_(std::move(consume)) {
+BatchQueue::BatchQueue(Work work) : work_(std::move(work)) {
   for (int i = 0; i < batches; ++i) {
     all_.push_back(std::make_unique<Batch>());
     all_.back()->spans.reserve(Batch::rows);
@@ -41,32 +40,47 @@ BatchQueue::BatchQueue(std::function<void()> prepare, std::function<void(const B
 }
 
 BatchQueue::~BatchQueue() {
+  {
+    const std::lock_guard held(mutex_);
+    abandoned_ = true;
+  }
   join();
 }
 
-void BatchQueue::run() {
+/// Without the lock, so that the simulation goes on. Remembers what is thrown.
+template <class Piece>
+void BatchQueue::attempt(Piece&& piece) {
   try {
-    prepare_();
+    piece();
   } catch (...) {
     const std::lock_guard held(mutex_);
     error_ = std::current_exception();
   }
+}
+
+void BatchQueue::run() {
+  attempt(work_.prepare);
+  bool idle_work = true;
   std::unique_lock held(mutex_);
   while (true) {
+    if (error_ || abandoned_) idle_work = false;
+    if (full_.empty() && idle_work) {
+      held.unlock();
+      attempt([&] { idle_work = work_.idle(); });
+      held.lock();
+      continue;
+    }
     changed_.wait(held, [this] { return ending_ || !full_.empty(); });
-    if (full_.empty()) return;
+    if (full_.empty()) {
+      if (idle_work) continue;
+      return;
+    }
     Batch* batch = full_.front();
     full_.erase(full_.begin());
-    if (!error_) {
+    if (!error_ && !abandoned_) {
       held.unlock();
-      std::exception_ptr error;
-      try {
-        consume_(*batch);
-      } catch (...) {
-        error = std::current_exception();
-      }
+      attempt([&] { work_.consume(*batch); });
       held.lock();
-      error_ = error;
     }
     batch->spans.clear();
     batch->events.clear();

@@ -22,9 +22,14 @@ struct Batch {
 
 class BatchQueue {
  public:
-  /// `prepare` runs first in the thread, then `consume` for each batch in order. What they throw
-  /// comes out of the next call here; batches after it are dropped.
-  BatchQueue(std::function<void()> prepare, std::function<void(const Batch&)> consume);
+  struct Work {
+    std::function<void()> prepare;              ///< first
+    std::function<void(const Batch&)> consume;  ///< each batch, in order
+    /// One piece of what can wait, while no batch does; false when nothing is left.
+    std::function<bool()> idle;
+  };
+  /// What the work throws comes out of the next call here; no more work is done after it.
+  explicit BatchQueue(Work work);
   BatchQueue(const BatchQueue&) = delete;
   BatchQueue& operator=(const BatchQueue&) = delete;
   ~BatchQueue();  ///< waits for the thread; says nothing of errors
@@ -32,21 +37,23 @@ class BatchQueue {
   /// The batch to fill; hand_over() when it is full.
   Batch& current() { return *current_; }
   void hand_over();
-  /// Hands over what is left, and waits until all is consumed and the thread has ended.
+  /// Hands over what is left, and waits until all work is done and the thread has ended.
   void finish();
 
  private:
   void run();
+  template <class Piece>
+  void attempt(Piece&& piece);
   void join();
   void rethrow();
 
-  std::function<void()> prepare_;
-  std::function<void(const Batch&)> consume_;
+  Work work_;
   std::vector<std::unique_ptr<Batch>> all_;
   std::vector<Batch*> free_, full_;  ///< full_: oldest first
   Batch* current_ = nullptr;
   std::exception_ptr error_;
   bool ending_ = false;
+  bool abandoned_ = false;  ///< ending, and what is left need not be done
   std::mutex mutex_;
   std::condition_variable changed_;
   std::thread thread_;

@@ -1,6 +1,7 @@
 // What a trace says of itself.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,6 +19,9 @@ struct TraceHeader {
   std::string simgrid_version, simgrid_settings;  ///< "key:value key:value"
   std::string scenario;                           ///< the resolved scenario's whole text
   std::string plan;                               ///< the plan's text
+  /// Makes the plan's text, in place of `plan`: called once, in the writer's thread, because that
+  /// of a large plan takes a while.
+  std::function<std::string()> make_plan = {};
   /// Wall clock, host, command line: what differs between two runs of the same.
   std::vector<std::pair<std::string, std::string>> provenance;
 };

@@ -12,7 +12,8 @@ namespace sluice {
 /// Why a span did not start when its stream became free.
 enum class WaitReason : std::uint8_t {
   none,    ///< it started at once
-  data,    ///< the last thing it waited for was another action (`blocker`: its number)
+  data,    ///< the last thing it waited for was another action (`blocker`: its number): its
+           ///< arrival, or that it takes its bytes first
   memory,  ///< … was a grant (`blocker`: the pool)
 };
 

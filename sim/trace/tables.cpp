@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <set>
 
 #include "base/error.hpp"
@@ -42,9 +43,14 @@ class Table {
   void texts(const std::string& name, const std::string& long_name, Get&& get) {
     std::vector<const char*> values(rows_);
     for (std::size_t row = 0; row < rows_; ++row) values[row] = get(row).c_str();
-    tree_.texts(path(name), values, long_name);
+    Tree::Texts column(tree_, path(name), rows_, long_name);
+    column.append(values);
+    column.finish();
     columns_.push_back(name);
   }
+
+  /// A column that another one writes.
+  void add(const std::string& name) { columns_.push_back(name); }
 
   void dimension(const std::string& name) { tree_.dimension(group_, name, rows_, columns_); }
   void scale(const std::string& name) {
@@ -105,17 +111,8 @@ void write_tensors(Tree& tree, ChunkFilter& filter, const std::vector<Labels::Te
   write_names(tree, filter, "/labels/classes", "class", classes.names());
 }
 
-std::vector<ActionCodes> write_actions(Tree& tree, ChunkFilter& filter,
-                                       const std::vector<Labels::Action>& actions) {
-  Codes kinds, sections({"prologue", "body", "epilogue"});
-  std::vector<ActionCodes> codes;
-  codes.reserve(actions.size());
-  for (const auto& a : actions)
-    codes.push_back({a.stream, a.stage, a.micro_batch, kinds.of(a.kind)});
-
-  Table table(tree, filter, "/labels/actions", actions.size());
-  table.texts(
-      "name", "action", [&](std::size_t i) -> auto& { return actions[i].name; });
+void write_action_numbers(Table& table, const std::vector<Labels::Action>& actions,
+                          const std::vector<ActionCodes>& codes, Codes& sections) {
   table.numbers<std::uint8_t>("kind", Cell::u8(), "", "kind, a row of /labels/kinds",
                               [&](std::size_t i) { return codes[i].kind; });
   table.numbers<std::uint8_t>("section", Cell::u8(), "", "section, a row of /labels/sections",
@@ -130,21 +127,74 @@ std::vector<ActionCodes> write_actions(Tree& tree, ChunkFilter& filter,
                               [&](std::size_t i) { return actions[i].bytes; });
   table.numbers<double>("flop", Cell::f64(), "FLOP", "of a compute action",
                         [&](std::size_t i) { return actions[i].flop; });
-  table.dimension("action");
-  write_names(tree, filter, "/labels/kinds", "kind", kinds.names());
-  write_names(tree, filter, "/labels/sections", "section", sections.names());
-  return codes;
 }
 
 }  // namespace
 
-std::vector<ActionCodes> write_labels(Tree& tree, ChunkFilter& filter, const Labels& labels) {
-  tree.group("/labels");
-  write_places(tree, filter, labels);
-  write_tensors(tree, filter, labels.tensors);
-  write_names(tree, filter, "/labels/stages", "stage", labels.stages);
-  write_names(tree, filter, "/labels/reasons", "reason", {"none", "data", "memory"});
-  return write_actions(tree, filter, labels.actions);
+std::vector<ActionCodes> codes_of(const std::vector<Labels::Action>& actions, Codes& kinds) {
+  std::vector<ActionCodes> codes;
+  codes.reserve(actions.size());
+  for (const auto& a : actions)
+    codes.push_back({a.stream, a.stage, a.micro_batch, kinds.of(a.kind)});
+  return codes;
+}
+
+struct LabelWriter::State {
+  static constexpr std::size_t rows_a_piece = 8192;
+
+  void begin() {
+    tree.group("/labels");
+    write_places(tree, filter, labels);
+    write_tensors(tree, filter, labels.tensors);
+    write_names(tree, filter, "/labels/stages", "stage", labels.stages);
+    write_names(tree, filter, "/labels/reasons", "reason", {"none", "data", "memory"});
+    actions.emplace(tree, filter, "/labels/actions", labels.actions.size());
+    names.emplace(tree, actions->path("name"), labels.actions.size(), "action");
+    actions->add("name");
+  }
+
+  void append_names() {
+    std::vector<const char*> values;
+    for (; values.size() < rows_a_piece && row < labels.actions.size(); ++row)
+      values.push_back(labels.actions[row].name.c_str());
+    names->append(values);
+  }
+
+  void end() {
+    names->finish();
+    Codes sections({"prologue", "body", "epilogue"});
+    write_action_numbers(*actions, labels.actions, codes, sections);
+    actions->dimension("action");
+    write_names(tree, filter, "/labels/kinds", "kind", kinds.names());
+    write_names(tree, filter, "/labels/sections", "section", sections.names());
+  }
+
+  Tree& tree;
+  ChunkFilter& filter;
+  const Labels& labels;
+  const std::vector<ActionCodes>& codes;
+  const Codes& kinds;
+  std::optional<Table> actions = {};
+  std::optional<Tree::Texts> names = {};
+  std::size_t row = 0;
+};
+
+LabelWriter::LabelWriter(Tree& tree, ChunkFilter& filter, const Labels& labels,
+                         const std::vector<ActionCodes>& codes, const Codes& kinds)
+    : state_(new State{tree, filter, labels, codes, kinds}) {}
+
+LabelWriter::~LabelWriter() = default;
+
+bool LabelWriter::step() {
+  if (!state_->names) {
+    state_->begin();
+  } else if (state_->row < state_->labels.actions.size()) {
+    state_->append_names();
+  } else {
+    state_->end();
+    return false;
+  }
+  return true;
 }
 
 void write_summary(Tree& tree, const Summary& summary) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -33,8 +34,24 @@ struct ActionCodes {
   std::uint8_t kind;
 };
 
-/// /labels/*. Returns the codes by action.
-std::vector<ActionCodes> write_labels(Tree& tree, ChunkFilter& filter, const Labels& labels);
+/// By action; `kinds` is filled with the names of their kinds.
+std::vector<ActionCodes> codes_of(const std::vector<Labels::Action>& actions, Codes& kinds);
+
+/// /labels/*, in pieces of some milliseconds: the names of a million actions take a while.
+class LabelWriter {
+ public:
+  /// All of it must outlive this.
+  LabelWriter(Tree& tree, ChunkFilter& filter, const Labels& labels,
+              const std::vector<ActionCodes>& codes, const Codes& kinds);
+  ~LabelWriter();
+  /// Writes a piece; false when nothing is left.
+  bool step();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
 /// /summary/*
 void write_summary(Tree& tree, const Summary& summary);
 /// /series/*

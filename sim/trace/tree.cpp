@@ -116,27 +116,32 @@ void Tree::number(const std::string& path, double value, const std::string& unit
   if (!long_name.empty()) first_attribute(made, path, "long_name", long_name);
 }
 
-void Tree::texts(const std::string& path, const std::vector<const char*>& values,
-                 const std::string& long_name) {
-  const hsize_t size = values.size();
+Tree::Texts::Texts(Tree& tree, const std::string& path, std::size_t rows,
+                   const std::string& long_name)
+    : tree_(tree), path_(path), rows_(rows) {
+  const hsize_t size = rows;
   const Handle space(H5Screate_simple(1, &size, nullptr), H5Sclose, "space");
-  {
-    const Handle made = create(path, string_type_, space);
-    if (size > 0)
-      check(H5Dwrite(made, string_type_, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()),
-            "write " + path);
-  }
-  Sha256 hash;
+  dataset_ = tree.create(path, tree.string_type_, space);
+  tree.first_attribute(dataset_, path, "long_name", long_name);
+}
+
+void Tree::Texts::append(const std::vector<const char*>& values) {
+  if (values.empty()) return;
+  const std::string what = "write " + path_;
+  const hsize_t offset = written_, count = values.size();
+  const Handle memory(H5Screate_simple(1, &count, nullptr), H5Sclose, what);
+  const Handle file(H5Dget_space(dataset_), H5Sclose, what);
+  check(H5Sselect_hyperslab(file, H5S_SELECT_SET, &offset, nullptr, &count, nullptr), what);
+  check(H5Dwrite(dataset_, tree_.string_type_, memory, file, H5P_DEFAULT, values.data()), what);
+  written_ += values.size();
   std::string bytes;
-  for (const char* value : values) {
-    bytes.append(value).push_back('\0');
-    if (bytes.size() < 65536) continue;
-    hash.update(bytes);
-    bytes.clear();
-  }
-  hash.update(bytes);
-  record(path, "str", std::to_string(size), hash.hex());
-  attribute(path, "long_name", long_name);
+  for (const char* value : values) bytes.append(value).push_back('\0');
+  hash_.update(bytes);
+}
+
+void Tree::Texts::finish() {
+  tree_.record(path_, "str", std::to_string(rows_), hash_.hex());
+  check(dataset_.close(), "close " + path_);
 }
 
 void Tree::dimension(const std::string& group, const std::string& name, std::uint64_t rows,

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/sha256.hpp"
 #include "trace/hdf5.hpp"
 
 namespace sluice {
@@ -37,9 +38,21 @@ class Tree {
   void text(const std::string& path, const std::string& value);
   void number(const std::string& path, double value, const std::string& unit,
               const std::string& long_name);
-  /// A column of texts, of variable length: netCDF's library crashes on texts of fixed length.
-  void texts(const std::string& path, const std::vector<const char*>& values,
-             const std::string& long_name);
+  /// A column of texts, written from its first row on. Of variable length: netCDF's library crashes
+  /// on texts of fixed length.
+  class Texts {
+   public:
+    Texts(Tree& tree, const std::string& path, std::size_t rows, const std::string& long_name);
+    void append(const std::vector<const char*>& values);
+    void finish();
+
+   private:
+    Tree& tree_;
+    std::string path_;
+    std::size_t rows_, written_ = 0;
+    hdf5::Handle dataset_;
+    Sha256 hash_;
+  };
 
   /// A dimension of the group without values of its own, in the way of netCDF-4: a scale of `rows`
   /// that takes no space. Attached to the columns named.

@@ -35,6 +35,7 @@ struct Store {
   Tree tree;
   ChunkFilter filter;
   std::vector<std::unique_ptr<Column>> columns;
+  std::optional<LabelWriter> labels;  ///< while it writes
 };
 
 constexpr std::array<const char*, 12> span_columns = {
@@ -103,8 +104,13 @@ struct TraceWriter::State {
       store = std::make_unique<Store>(part.path());
       write_header();
     });
-    queue.emplace([this] { guarded([this] { prepare(); }); },
-                  [this](const Batch& batch) { guarded([&] { consume(batch); }); });
+    queue.emplace(BatchQueue::Work{[this] { guarded([this] { prepare(); }); },
+                                   [this](const Batch& batch) { guarded([&] { consume(batch); }); },
+                                   [this] {
+                                     bool more = false;
+                                     guarded([&] { more = write_tables(); });
+                                     return more;
+                                   }});
   }
 
   ~State() {
@@ -131,6 +137,8 @@ struct TraceWriter::State {
 
   void write_header();
   void prepare();
+  void write_plan();
+  bool write_tables();
   void consume(const Batch& batch);
   void add_spans(const std::vector<Span>& spans);
   void finish(TraceStatus status, const Summary& summary, const SeriesTable& series);
@@ -141,6 +149,7 @@ struct TraceWriter::State {
   std::size_t chunk_rows;
   std::unique_ptr<Store> store;
   std::vector<ActionCodes> codes;
+  Codes kinds;
   std::optional<Spans> spans;
   std::vector<Memory> pools;
   std::uint64_t flushed_chunks = 0;
@@ -170,16 +179,36 @@ void TraceWriter::State::prepare() {
   Tree& tree = store->tree;
   tree.text("/scenario", header.scenario);
   tree.attribute("/scenario", "long_name", "the resolved scenario");
-  tree.text("/plan", header.plan);
-  tree.attribute("/plan", "long_name", "the plan that was executed");
-  codes = write_labels(tree, store->filter, labels);
+  codes = codes_of(labels.actions, kinds);
   spans.emplace(make_spans(*store, chunk_rows));
   tree.group("/memory");
   for (const Labels::Pool& pool : labels.pools)
     pools.push_back(make_memory(*store, "/memory/" + hdf5::escaped(pool.name),
                                 std::max<std::size_t>(1, chunk_rows / 2)));
-  labels = {};  // in the file now
   tree.flush();
+}
+
+void TraceWriter::State::write_plan() {
+  if (header.make_plan) header.plan = header.make_plan();
+  const auto held = hdf5::lock();
+  store->tree.text("/plan", header.plan);
+  store->tree.attribute("/plan", "long_name", "the plan that was executed");
+  header.plan = {};  // it is in the file now, and may be large
+}
+
+/// What the spans need not wait for, piece by piece; false when all is written.
+bool TraceWriter::State::write_tables() {
+  if (!store->labels) {
+    write_plan();
+    store->labels.emplace(store->tree, store->filter, labels, codes, kinds);
+    return true;
+  }
+  const auto held = hdf5::lock();
+  if (store->labels->step()) return true;
+  store->labels.reset();
+  labels = {};  // likewise
+  store->tree.flush();
+  return false;
 }
 
 void TraceWriter::State::add_spans(const std::vector<Span>& rows) {

@@ -1,11 +1,11 @@
 // A trace as timelines: which tracks there are, and their slices with the flows between them.
 // Internal to sim/trace/export.
 //
-// Timestamps are whole nanoseconds, each time rounded to the nearest. Rounding keeps the order of
-// times, so the slices of one track do not overlap and none ends before it begins; what is shorter
-// than a nanosecond may have no length. Throws InputError when the trace contradicts itself: a time
-// that is not finite, negative or beyond 292 years, a span that ends before it starts, spans of one
-// stream that overlap.
+// Timestamps are whole nanoseconds, each time rounded to the nearest, halves up. Rounding keeps the
+// order of times, so the slices of one track do not overlap and none ends before it begins; what is
+// shorter than a nanosecond may have no length. Throws InputError when the trace contradicts
+// itself: a time that is not finite, negative or beyond 292 years, a span that ends before it
+// starts, spans of one stream that overlap.
 #pragma once
 
 #include <cstdint>

@@ -1,0 +1,19 @@
+#include "plan/fault.hpp"
+
+#include <algorithm>
+
+#include "document/value.hpp"
+
+namespace sluice {
+
+void plan_fault(const Plan& plan, std::uint32_t action, const std::string& message) {
+  if (action == none || action >= plan.line_begins.size() || !plan.source)
+    throw InputError("plan: " + message);
+  const std::string& text = plan.source->text;
+  const auto begin = text.begin() + static_cast<std::ptrdiff_t>(plan.line_begins[action]);
+  const auto line = 1 + static_cast<int>(std::count(text.begin(), begin, '\n'));
+  const auto word = std::find_if(begin, text.end(), [](char c) { return c != ' ' && c != '\t'; });
+  throw InputError(position_in(*plan.source, line, 1 + static_cast<int>(word - begin)), message);
+}
+
+}  // namespace sluice

@@ -1,0 +1,14 @@
+// A plan that contradicts itself: how that is said.
+#pragma once
+
+#include <string>
+
+#include "plan/plan.hpp"
+
+namespace sluice {
+
+/// Throws InputError at the action's line where the plan was read from a text; else, and for `none`,
+/// one without position that begins with "plan: ".
+[[noreturn]] void plan_fault(const Plan& plan, std::uint32_t action, const std::string& message);
+
+}  // namespace sluice
