@@ -1,5 +1,5 @@
-// transfer_s: how long transfers occupied their streams, set-up included; exposed_transfer_s: how
-// much of it compute had to wait for.
+// transfer_s: how long transfers occupied their streams, set-up included; full_rate_s: how long
+// their bytes need the links; exposed_transfer_s: how much compute had to wait for them.
 #include <utility>
 #include <vector>
 
@@ -25,6 +25,16 @@ SummaryValue by_class(const Totals& totals) {
     if (totals.sums().class_transfer_s[c] > 0)
       keyed.push_back(
           {{std::string(name_of(static_cast<TensorClass>(c)))}, totals.sums().class_transfer_s[c]});
+  return SummaryValue::of(std::move(keyed));
+}
+
+/// Unlike the time of the transfers, this does not grow when they share the link.
+SummaryValue full_rate(const Totals& totals) {
+  std::vector<SummaryValue::Keyed> keyed;
+  for (std::size_t l = 0; l < totals.plan().links.size(); ++l) {
+    const Link& link = totals.plan().links[l];
+    keyed.push_back({{link.name}, totals.sums().link_bytes[l] / link.bandwidth});
+  }
   return SummaryValue::of(std::move(keyed));
 }
 
@@ -63,6 +73,15 @@ extern const Metric transfer_s_by_class_metric = {
     .source = "definition",
     .better = Metric::Better::neither,
     .value = by_class,
+};
+
+extern const Metric full_rate_s_by_link_metric = {
+    .name = "full_rate_s_by_link",
+    .unit = "s",
+    .summary = "Bytes that crossed the link / its bandwidth: the least time that they take.",
+    .source = "definition",
+    .better = Metric::Better::lower,
+    .value = full_rate,
 };
 
 extern const Metric exposed_transfer_s_metric = {

@@ -1,0 +1,45 @@
+// compute_s_by_stage: which stage the computing was for.
+#include <map>
+#include <string>
+#include <vector>
+
+#include "metrics/metric.hpp"
+
+namespace sluice {
+namespace {
+
+std::string stage_name(const Plan& plan, std::uint32_t stage) {
+  if (stage == none) return "none";
+  return stage < plan.stages.size() ? plan.stages[stage] : std::to_string(stage);
+}
+
+/// Stages in their order; two of one name count together, and what is of no stage comes last.
+SummaryValue compute(const Totals& totals) {
+  const Plan& plan = totals.plan();
+  std::map<std::uint32_t, double> seconds;  // the stage -1 is `none`, the greatest
+  for (std::size_t a = 0; a < plan.actions.size(); ++a)
+    if (const Action& action = plan.actions[a];
+        plan.streams[action.stream].kind == StreamKind::compute)
+      seconds[static_cast<std::uint32_t>(action.stage)] += totals.actions()[a].seconds.value();
+  std::vector<SummaryValue::Keyed> keyed;
+  std::map<std::string, std::size_t> places;
+  for (const auto& [stage, sum] : seconds) {
+    const auto [place, is_new] = places.try_emplace(stage_name(plan, stage), keyed.size());
+    if (is_new) keyed.push_back({{place->first}, 0});
+    keyed[place->second].number += sum;
+  }
+  return SummaryValue::of(std::move(keyed));
+}
+
+}  // namespace
+
+extern const Metric compute_s_by_stage_metric = {
+    .name = "compute_s_by_stage",
+    .unit = "s",
+    .summary = "Busy time of the compute streams with the actions of each stage.",
+    .source = "definition",
+    .better = Metric::Better::lower,
+    .value = compute,
+};
+
+}  // namespace sluice
