@@ -177,7 +177,7 @@ const Command export_command = {
         "              stages with what they took; or layers, the model's stage table, which\n"
         "              `sluice model` reads\n\n"
         "A timeline has a process a device, a track a stream, a counter a memory. An arrow leads\n"
-        "from an action to each one that waited for it last; it is left out where more than\n"
+        "from an action to each one that waited for it to arrive; it is left out where more than\n"
         "131072 spans end in between. Times are rounded to the nanosecond.\n",
     .examples = {{"sluice run alexnet_x200 -o trace.h5", "a trace"},
                  {"sluice export trace.h5 --to perfetto -o trace.pftrace", "a timeline of it"},

@@ -118,14 +118,19 @@ class Columns:
 
     def flows(self):
         """(source, target) by the span's number: the source became available when the target, which
-        waited for its action, started."""
-        found = []
-        for target, row in enumerate(self.rows()):
+        waited for its action, started. A target that waited for its turn to take memory started
+        while the one before it, which had just taken its own, was still at work: no flow."""
+        latest, starts, found = {}, collections.defaultdict(list), []
+        for row in self.rows():
+            starts[row["action"]].append(row["start"])
+        for number, row in enumerate(self.rows()):
             if row["reason"] == 1:
-                sources = [i for i in range(target)
-                           if self.spans["action"][i] == row["blocker"]
-                           and self.spans["available"][i] == row["start"]]
-                found.append((sources[-1], target))
+                source = latest.get((row["blocker"], row["start"]))
+                if source is not None:
+                    found.append((source, number))
+                elif min(starts[row["blocker"]]) > row["start"]:
+                    raise AssertionError("span %d waited for what came later" % number)
+            latest[row["action"], row["available"]] = number
         return sorted(found)
 
 
@@ -473,7 +478,7 @@ class Export(unittest.TestCase):
         run.communicate()
         self.assertEqual(run.returncode, 130)
         words = ["export", trace, "--to", "chrome", "-o", self.path("stopped.json")]
-        export = subprocess.Popen([PROGRAM, *words], env=ENVIRONMENT)
+        export = subprocess.Popen([PROGRAM, *words], env=ENVIRONMENT, stderr=subprocess.DEVNULL)
         while not pathlib.Path(str(self.path("stopped.json.part"))).exists():
             time.sleep(0.001)
         export.send_signal(signal.SIGTERM)

@@ -37,9 +37,10 @@ struct Slice {
 };
 
 /// Flows lead from the execution that a span's blocker names: the one that became available at the
-/// moment when the span started. They come in the order of the ends; a flow begins in a slice
-/// before the one where it ends. To know what waits for a span, a window of spans is kept: where
-/// more than `window` spans end between the two, the flow is left out.
+/// moment when the span started. Waits for memory, be it for room or for one's turn to take it, end
+/// with no arrival and have none. Slices come in the order of the ends; a flow begins in one before
+/// that where it ends. To know what waits for a span, a window of spans is kept: where more than
+/// `window` spans end between the two, the flow is left out.
 void for_each_slice(const TraceReader& trace, const std::function<void(const Slice&)>& take,
                     std::size_t window = 1 << 17);
 
