@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "base/error.hpp"
+#include "plan/index.hpp"
 
 namespace sluice {
 
@@ -13,15 +15,6 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 /// Executions whose times are kept; waits that reach further back are left out.
 constexpr std::int64_t most_remembered = 4'000'000;
-
-double seconds_alone(const Plan& plan, const Action& action) {
-  if (!action.is_transfer()) return action.seconds;
-  const Route& route = plan.routes[action.route];
-  double bandwidth = infinity;
-  for (const std::uint32_t link : route.links)
-    bandwidth = std::min(bandwidth, plan.links[link].bandwidth);
-  return route.setup_s + static_cast<double>(action.bytes) / bandwidth;
-}
 
 }  // namespace
 
@@ -69,28 +62,34 @@ void PathGraph::sort_section(Section section) {
       if (inside(waits[w]) && waits[w].action >= a) sorted = false;
   if (sorted) return;
 
-  std::vector<std::vector<std::uint32_t>> after(end - begin);
-  std::vector<std::uint32_t> missing(end - begin, 0), last(plan.streams.size(), none), ready;
-  const auto edge = [&](std::uint32_t from, std::uint32_t to) {
-    after[from - begin].push_back(to);
-    ++missing[to - begin];
-  };
-  for (std::uint32_t a = begin; a < end; ++a) {
-    std::uint32_t& previous = last[nodes[a].stream];
-    if (previous != none) edge(previous, a);
-    previous = a;
-    for (std::uint32_t w = nodes[a].wait_begin; w < nodes[a].wait_end; ++w)
-      if (inside(waits[w])) edge(waits[w].action, a);
-  }
+  // Kahn's order; what follows the k-th action stands in next[first[k]] … next[first[k + 1] - 1].
+  std::vector<std::uint32_t> previous(end - begin, none), last(plan.streams.size(), none);
   for (std::uint32_t a = begin; a < end; ++a)
-    if (missing[a - begin] == 0) ready.push_back(a);
+    previous[a - begin] = std::exchange(last[nodes[a].stream], a);
+  const auto each_edge = [&](auto&& edge) {
+    for (std::uint32_t a = begin; a < end; ++a) {
+      if (previous[a - begin] != none) edge(previous[a - begin] - begin, a - begin);
+      for (std::uint32_t w = nodes[a].wait_begin; w < nodes[a].wait_end; ++w)
+        if (inside(waits[w])) edge(waits[w].action - begin, a - begin);
+    }
+  };
+  std::vector<std::uint32_t> first(end - begin + 1, 0), missing(end - begin, 0);
+  each_edge([&](std::uint32_t from, std::uint32_t to) {
+    ++first[from];
+    ++missing[to];
+  });
+  std::partial_sum(first.begin(), first.end(), first.begin());
+  std::vector<std::uint32_t> next(first.back()), ready;
+  each_edge([&](std::uint32_t from, std::uint32_t to) { next[--first[from]] = to; });
+  for (std::uint32_t k = 0; k < missing.size(); ++k)
+    if (missing[k] == 0) ready.push_back(k);
   std::uint32_t place = begin;
   while (!ready.empty()) {
-    const std::uint32_t a = ready.back();
+    const std::uint32_t k = ready.back();
     ready.pop_back();
-    order[place++] = a;
-    for (const std::uint32_t next : after[a - begin])
-      if (--missing[next - begin] == 0) ready.push_back(next);
+    order[place++] = begin + k;
+    for (std::uint32_t i = first[k]; i < first[k + 1]; ++i)
+      if (--missing[next[i]] == 0) ready.push_back(next[i]);
   }
   if (place != end) throw InternalError("the waits of a checked plan form a cycle");
 }

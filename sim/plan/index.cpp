@@ -50,7 +50,7 @@ void PlanIndex::add_action(std::uint32_t a) {
   const Action& action = plan.actions[a];
   const auto section = static_cast<std::size_t>(plan.section_of(a));
   stream_actions[action.stream][section].push_back(a);
-  seconds_.push_back(occupancy(action));
+  seconds_.push_back(sluice::seconds_alone(plan, action));
   latency_.push_back(action.is_transfer() ? plan.routes[action.route].latency_s : 0);
   waits_.insert(waits_.end(), action.waits.begin(), action.waits.end());
   first_wait_.push_back(static_cast<std::uint32_t>(waits_.size()));
@@ -65,7 +65,8 @@ void PlanIndex::add_action(std::uint32_t a) {
     auto same = std::find_if(own.begin(), own.end(),
                              [&](const Demand& d) { return d.pool == placement.pool; });
     if (same != own.end()) {
-      same->bytes = checked_add(same->bytes, bytes, "bytes that " + plan.actions[a].name + " allocates");
+      same->bytes =
+          checked_add(same->bytes, bytes, "bytes that " + plan.actions[a].name + " allocates");
     } else {
       own.push_back({placement.pool, bytes});
       pool_grants[placement.pool][section].push_back(a);
@@ -82,7 +83,7 @@ bool PlanIndex::contention_free() const {
   return std::none_of(link_shared.begin(), link_shared.end(), [](char shared) { return shared; });
 }
 
-double PlanIndex::occupancy(const Action& action) const {
+double seconds_alone(const Plan& plan, const Action& action) {
   if (!action.is_transfer()) return action.seconds;
   const Route& route = plan.routes[action.route];
   double bandwidth = std::numeric_limits<double>::infinity();

@@ -48,6 +48,9 @@ struct Demand {
   std::int64_t bytes;
 };
 
+/// Seconds that an action occupies its stream when nothing else is on its links.
+double seconds_alone(const Plan& plan, const Action& action);
+
 struct PlanIndex {
   explicit PlanIndex(const Plan& plan);
 
@@ -91,7 +94,6 @@ struct PlanIndex {
     std::uint32_t action;
   };
   void add_action(std::uint32_t action);
-  double occupancy(const Action& action) const;
 
   std::vector<std::vector<Use>> uses_;  ///< by tensor
   // What execution looks at for every action, side by side.

@@ -308,11 +308,12 @@ ReplayResult replay(const Plan& plan, const std::function<void(const Executed&)>
 }
 
 double serial_seconds(const Plan& plan) {
-  const PlanIndex index(plan);
   double seconds = 0;
-  for (std::uint32_t a = 0; a < plan.actions.size(); ++a)
-    seconds +=
-        static_cast<double>(plan.executions_of(a)) * (index.seconds_alone(a) + index.latency(a));
+  for (std::uint32_t a = 0; a < plan.actions.size(); ++a) {
+    const Action& action = plan.actions[a];
+    const double latency = action.is_transfer() ? plan.routes[action.route].latency_s : 0;
+    seconds += static_cast<double>(plan.executions_of(a)) * (seconds_alone(plan, action) + latency);
+  }
   return seconds;
 }
 

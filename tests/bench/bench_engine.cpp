@@ -9,7 +9,8 @@
 // does with one. Seconds of wall clock: import_s (the plan's text), check_s, build_s (both); run_s
 // (all from the checked plan to the closed trace), of which setup_s (totals, labels, the trace's
 // header), engine_s (SimGrid's event loop alone: what reference loops call their run time) and
-// close_s (metrics, the rest of the trace, its last fsync).
+// close_s (metrics, the rest of the trace, its last fsync); cpu_s is what both threads computed in
+// run_s.
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -57,7 +58,7 @@ struct Request {
 };
 
 struct Times {
-  double import = 0, check = 0, setup = 0, engine = 0, close = 0, run = 0;
+  double import = 0, check = 0, setup = 0, engine = 0, close = 0, run = 0, cpu = 0;
 };
 
 [[noreturn]] void usage() {
@@ -125,7 +126,7 @@ class Recorder {
     header.git_sha = git_sha();
     header.simgrid_version = simgrid_version();
     header.simgrid_settings = engine_settings(plan);
-    header.plan = to_text(plan);
+    header.make_plan = [&plan] { return to_text(plan); };
     writer_ = std::make_unique<TraceWriter>(path, std::move(header), labels_of(plan));
   }
 
@@ -146,8 +147,19 @@ class Recorder {
   std::unique_ptr<TraceWriter> writer_;
 };
 
+/// Of all threads.
+double cpu_seconds() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
 double run(const Request& request, const Plan& plan, const std::string& path, Times& times) {
   Stopwatch whole, part;
+  const double cpu = cpu_seconds();
   EngineReport report;
   if (request.replayed) {
     report.makespan = replay(plan).makespan;
@@ -167,6 +179,7 @@ double run(const Request& request, const Plan& plan, const std::string& path, Ti
     times.close = part.lap();
   }
   times.run = whole.lap();
+  times.cpu = cpu_seconds() - cpu;
   return report.makespan;
 }
 
@@ -197,12 +210,13 @@ void bench(const Request& request) {
       "{\"peer\":\"sluice%s\",\"workload\":\"%s\",\"%s\":%d,\"%s\":%d,\"schedule\":\"%s\","
       "\"sink\":\"%s\",\"ops\":%lld,\"makespan_us\":%.6f,\"import_s\":%.6f,\"check_s\":%.6f,"
       "\"build_s\":%.6f,\"run_s\":%.6f,\"setup_s\":%.6f,\"engine_s\":%.6f,\"close_s\":%.6f,"
+      "\"cpu_s\":%.6f,"
       "\"trace_bytes\":%lld,\"rss_kb\":%ld}\n",
       request.replayed ? "-replay" : "", request.workload.c_str(), pipeline ? "P" : "N",
       request.first, pipeline ? "M" : "I", request.second, request.schedule.c_str(),
       request.sink.c_str(), static_cast<long long>(executions(plan)), makespan * 1e6, times.import,
       times.check, times.import + times.check, times.run, times.setup, times.engine, times.close,
-      static_cast<long long>(file.st_size), peak_rss_kb());
+      times.cpu, static_cast<long long>(file.st_size), peak_rss_kb());
 }
 
 }  // namespace
