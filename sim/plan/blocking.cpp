@@ -16,12 +16,13 @@ std::string action_label(const Plan& plan, std::uint32_t action, std::int64_t it
   return label;
 }
 
-namespace {
-
 std::string bytes_text(std::int64_t bytes) {
+  if (bytes < 1000) return std::to_string(bytes) + " B";
   return std::to_string(bytes) + " B (" +
          format_quantity(static_cast<double>(bytes), Dimension::bytes) + ")";
 }
+
+namespace {
 
 void describe_waiter(std::ostream& out, const Plan& plan, const Blocking::Waiter& waiter) {
   const Action& action = plan.actions[waiter.action];
@@ -54,8 +55,10 @@ void describe_pool(std::ostream& out, const Plan& plan, const Blocking& blocking
   std::stable_sort(largest.begin(), largest.end(),
                    [](const auto& a, const auto& b) { return a.second.bytes > b.second.bytes; });
   out << "\n  " << plan.pools[pool].name << ": " << bytes_text(blocking.levels[pool]) << " of "
-      << bytes_text(*plan.pools[pool].capacity) << " held by " << by_tensor.size()
-      << (by_tensor.size() == 1 ? " tensor:" : " tensors; the largest:");
+      << bytes_text(*plan.pools[pool].capacity) << " held by ";
+  if (by_tensor.empty()) out << "no tensor";
+  if (by_tensor.size() == 1) out << "1 tensor:";
+  if (by_tensor.size() > 1) out << by_tensor.size() << " tensors; the largest:";
   for (std::size_t i = 0; i < largest.size() && i < 5; ++i) {
     const Tensor& tensor = plan.tensors[largest[i].first];
     out << "\n    " << tensor.name << " (" << name_of(tensor.tensor_class) << ") "

@@ -35,6 +35,9 @@ struct Blocking {
 /// largest tensors of each pool that is waited for.
 std::string describe(const Plan& plan, const Blocking& blocking);
 
+/// "5120000 B (5.12 MB)"
+std::string bytes_text(std::int64_t bytes);
+
 /// "0F3" or, in the body, "0F3 (iteration 2)".
 std::string action_label(const Plan& plan, std::uint32_t action, std::int64_t iteration);
 

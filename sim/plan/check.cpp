@@ -8,58 +8,61 @@
 
 #include "base/error.hpp"
 #include "base/quantity.hpp"
+#include "plan/fault.hpp"
 #include "plan/index.hpp"
 
 namespace sluice {
 
 namespace {
 
-[[noreturn]] void fault(const std::string& message) {
-  throw InputError("plan: " + message);
-}
-
-void require_number(std::uint32_t number, std::size_t size, const Action& action,
-                    std::string_view what) {
-  if (number >= size)
-    fault("action '" + action.name + "' names " + std::string(what) + " number " +
-          std::to_string(number) + ", of which there are " + std::to_string(size));
-}
-
-void check_numbers(const Plan& plan, const Action& action) {
-  require_number(action.stream, plan.streams.size(), action, "stream");
+void check_numbers(const Plan& plan, std::uint32_t a) {
+  const Action& action = plan.actions[a];
+  const auto require = [&](std::uint32_t number, std::size_t size, const char* what) {
+    if (number >= size)
+      plan_fault(plan, a,
+                 "action '" + action.name + "' names " + what + " number " +
+                     std::to_string(number) + ", of which there are " + std::to_string(size));
+  };
+  require(action.stream, plan.streams.size(), "stream");
   for (const auto* placements : {&action.allocates, &action.uses})
     for (const Placement& placement : *placements) {
-      require_number(placement.tensor, plan.tensors.size(), action, "tensor");
-      require_number(placement.pool, plan.pools.size(), action, "pool");
+      require(placement.tensor, plan.tensors.size(), "tensor");
+      require(placement.pool, plan.pools.size(), "pool");
     }
-  for (const Wait& wait : action.waits)
-    require_number(wait.action, plan.actions.size(), action, "action");
+  for (const Wait& wait : action.waits) require(wait.action, plan.actions.size(), "action");
   if (!action.is_transfer()) return;
-  require_number(action.moves, plan.tensors.size(), action, "tensor");
+  require(action.moves, plan.tensors.size(), "tensor");
   if (action.route == none)
-    fault("transfer '" + action.name + "' has no route: the plan is not lowered");
-  require_number(action.route, plan.routes.size(), action, "route");
+    plan_fault(plan, a, "transfer '" + action.name + "' has no route: the plan is not lowered");
+  require(action.route, plan.routes.size(), "route");
   for (std::uint32_t link : plan.routes[action.route].links)
-    require_number(link, plan.links.size(), action, "link");
+    require(link, plan.links.size(), "link");
 }
 
 void check_tensor(const Plan& plan, const Tensor& tensor) {
-  if (tensor.bytes < 0) fault("tensor '" + tensor.name + "' has a negative size");
+  if (tensor.bytes < 0) plan_fault(plan, none, "tensor '" + tensor.name + "' has a negative size");
   if (tensor.home != none && tensor.home >= plan.pools.size())
-    fault("tensor '" + tensor.name + "' has its home in pool number " +
-          std::to_string(tensor.home) + ", of which there are " +
-          std::to_string(plan.pools.size()));
+    plan_fault(plan, none,
+               "tensor '" + tensor.name + "' has its home in pool number " +
+                   std::to_string(tensor.home) + ", of which there are " +
+                   std::to_string(plan.pools.size()));
 }
 
-void check_amounts(const Plan& plan, const Action& action) {
-  const bool compute = plan.streams[action.stream].kind == StreamKind::compute;
-  if (compute && action.is_transfer())
-    fault("transfer '" + action.name + "' stands on compute stream " +
-          plan.streams[action.stream].name);
+void check_amounts(const Plan& plan, std::uint32_t a) {
+  const Action& action = plan.actions[a];
+  const Stream& stream = plan.streams[action.stream];
+  if (stream.kind == StreamKind::compute && action.is_transfer())
+    plan_fault(plan, a,
+               "transfer '" + action.name + "' stands on '" + stream.name +
+                   "', a compute stream; expected a copy stream");
+  if (!action.is_transfer() && std::isnan(action.seconds))
+    plan_fault(plan, a, "action '" + action.name + "' has no seconds: the plan is not lowered");
   if (!action.is_transfer() && !(std::isfinite(action.seconds) && action.seconds >= 0))
-    fault("action '" + action.name + "' has no seconds: the plan is not lowered");
+    plan_fault(plan, a,
+               "action '" + action.name + "' takes " + exact(action.seconds) +
+                   " s; expected a finite time, not negative");
   if (action.bytes < 0 || action.samples < 0)
-    fault("action '" + action.name + "' has a negative amount");
+    plan_fault(plan, a, "action '" + action.name + "' has a negative amount");
 }
 
 void check_waits(const Plan& plan, std::uint32_t a) {
@@ -68,11 +71,12 @@ void check_waits(const Plan& plan, std::uint32_t a) {
     const auto pair = [&] {
       return "'" + plan.actions[a].name + "' waits for '" + plan.actions[wait.action].name + "'";
     };
-    if (other > mine) fault(pair() + " of the later section " + std::string(name_of(other)));
+    if (other > mine)
+      plan_fault(plan, a, pair() + " of the later section " + std::string(name_of(other)));
     if (other != Section::body && wait.distance != 0)
-      fault(pair() + " at an iteration distance, but that runs once");
+      plan_fault(plan, a, pair() + " at an iteration distance, but that runs once");
     if (wait.action == a && wait.distance == 0)
-      fault("'" + plan.actions[a].name + "' waits for itself");
+      plan_fault(plan, a, "'" + plan.actions[a].name + "' waits for itself");
   }
 }
 
@@ -133,7 +137,9 @@ class CycleSearch {
                              [&](const Frame& frame) { return frame.action == entry; });
     std::string names;
     for (; from != path.end(); ++from) names += "'" + plan_.actions[from->action].name + "' after ";
-    fault("waits and stream order form a cycle: " + names + "'" + plan_.actions[entry].name + "'");
+    plan_fault(
+        plan_, entry,
+        "waits and stream order form a cycle: " + names + "'" + plan_.actions[entry].name + "'");
   }
 
   static constexpr std::uint32_t end_ = none - 1;
@@ -148,18 +154,20 @@ void check_names(const Plan& plan) {
     names.reserve(plan.section_end(section) - plan.section_begin(section));
     for (std::uint32_t a = plan.section_begin(section); a < plan.section_end(section); ++a)
       if (!names.insert(plan.actions[a].name).second)
-        fault("two actions of the " + std::string(name_of(section)) + " are called '" +
-              plan.actions[a].name + "'");
+        plan_fault(plan, a,
+                   "two actions of the " + std::string(name_of(section)) + " are called '" +
+                       plan.actions[a].name + "'");
   }
 }
 
 void check_receives(const Plan& plan) {
-  for (const Action& action : plan.actions) {
+  for (std::uint32_t a = 0; a < plan.actions.size(); ++a) {
+    const Action& action = plan.actions[a];
     if (action.kind != ActionKind::receive) continue;
     const bool paired = std::any_of(
         action.waits.begin(), action.waits.end(),
         [&](const Wait& wait) { return plan.actions[wait.action].kind == ActionKind::send; });
-    if (!paired) fault("receive '" + action.name + "' waits for no send");
+    if (!paired) plan_fault(plan, a, "receive '" + action.name + "' waits for no send");
   }
 }
 
@@ -177,12 +185,31 @@ void check_allocations(const Plan& plan) {
       const bool fresh =
           inside ? body.emplace(p.tensor, p.pool).second
                  : single.emplace(p.tensor, p.pool, index.instance(a, 0, p.tensor)).second;
-      if (!fresh) fault(what() + " is allocated twice (again by '" + plan.actions[a].name + "')");
+      if (!fresh)
+        plan_fault(plan, a,
+                   what() + " is allocated twice (again by '" + plan.actions[a].name + "')");
       const std::int64_t middle = plan.iterations / 2;
       if (inside && plan.iterations > 0 && index.uses(p, middle) == 0)
-        fault("the body allocates " + what() + " in each iteration and never releases it");
+        plan_fault(plan, a,
+                   "the body allocates " + what() + " in each iteration and never releases it");
     }
   }
+}
+
+/// What is summed over a run must fit the number that holds it: executions, and the clock.
+void check_totals(const Plan& plan) {
+  std::int64_t executions = 0;
+  for (std::uint32_t a = 0; a < plan.actions.size(); ++a)
+    if (__builtin_add_overflow(executions, plan.executions_of(a), &executions))
+      plan_fault(plan, none,
+                 std::to_string(plan.iterations) + " iterations of its body are more than " +
+                     "2^63 - 1 executions of actions");
+  constexpr double longest = 1e300;
+  const double seconds = serial_seconds(plan);
+  if (!(seconds <= longest))
+    plan_fault(plan, none,
+               "its actions take " + exact(seconds) + " s, one after the other; at most " +
+                   exact(longest) + " s can be counted");
 }
 
 void check_homes(const Plan& plan) {
@@ -194,8 +221,7 @@ void check_homes(const Plan& plan) {
       if (tensor.home == p) bytes = checked_add(bytes, tensor.bytes, "bytes in " + pool.name);
     if (bytes > *pool.capacity)
       throw Infeasible("out of memory at 0 s: the tensors whose home is " + pool.name + " take " +
-                       std::to_string(bytes) + " B, its capacity is " +
-                       std::to_string(*pool.capacity) + " B");
+                       bytes_text(bytes) + ", its capacity is " + bytes_text(*pool.capacity));
   }
 }
 
@@ -205,18 +231,16 @@ void check_demands(const Plan& plan) {
     for (const Demand& demand : index.demands[a]) {
       const Pool& pool = plan.pools[demand.pool];
       if (demand.bytes <= *pool.capacity) continue;
-      std::string message =
-          "out of memory at 0 s: " + plan.actions[a].name + " on " +
-          plan.streams[plan.actions[a].stream].name + " needs " + std::to_string(demand.bytes) +
-          " B (" + format_quantity(static_cast<double>(demand.bytes), Dimension::bytes) +
-          ") at once in " + pool.name + ", whose capacity is " + std::to_string(*pool.capacity) +
-          " B (" + format_quantity(static_cast<double>(*pool.capacity), Dimension::bytes) +
-          "), even when it is empty; it allocates:";
+      std::string message = "out of memory at 0 s: " + plan.actions[a].name + " on " +
+                            plan.streams[plan.actions[a].stream].name + " needs " +
+                            bytes_text(demand.bytes) + " at once in " + pool.name +
+                            ", whose capacity is " + bytes_text(*pool.capacity) +
+                            ", even when it is empty; it allocates:";
       for (const Placement& p : plan.actions[a].allocates)
         if (p.pool == demand.pool)
           message += "\n    " + plan.tensors[p.tensor].name + " (" +
                      std::string(name_of(plan.tensors[p.tensor].tensor_class)) + ") " +
-                     std::to_string(plan.tensors[p.tensor].bytes) + " B";
+                     bytes_text(plan.tensors[p.tensor].bytes);
       throw Infeasible(message);
     }
 }
@@ -225,13 +249,15 @@ void check_demands(const Plan& plan) {
 
 void check_structure(const Plan& plan) {
   if (plan.body_begin > plan.body_end || plan.body_end > plan.actions.size())
-    fault("its sections do not cover its actions");
+    plan_fault(plan, none, "its sections do not cover its actions");
   if (plan.body_end > plan.body_begin && plan.iterations < 1)
-    fault("it has a body but " + std::to_string(plan.iterations) + " iterations");
+    plan_fault(plan, plan.body_begin,
+               "a body that runs " + std::to_string(plan.iterations) +
+                   " times; expected 'iterations' of at least 1");
   for (const Tensor& tensor : plan.tensors) check_tensor(plan, tensor);
-  for (const Action& action : plan.actions) check_numbers(plan, action);
+  for (std::uint32_t a = 0; a < plan.actions.size(); ++a) check_numbers(plan, a);
   for (std::uint32_t a = 0; a < plan.actions.size(); ++a) {
-    check_amounts(plan, plan.actions[a]);
+    check_amounts(plan, a);
     check_waits(plan, a);
   }
   check_names(plan);
@@ -254,6 +280,7 @@ std::optional<Blocking> blocks(const Plan& plan) {
 
 void check(const Plan& plan) {
   check_structure(plan);
+  check_totals(plan);
   check_homes(plan);
   check_demands(plan);
   if (const auto blocking = blocks(plan)) throw Infeasible(describe(plan, *blocking));

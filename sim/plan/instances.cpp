@@ -61,8 +61,7 @@ bool Instances::drop(const Placement& use, std::int64_t instance, std::uint32_t 
 void Instances::absent(const Placement& use, std::uint32_t action) const {
   plan_fault(index_.plan, action,
              "action '" + index_.plan.actions[action].name + "' uses tensor '" +
-                 index_.plan.tensors[use.tensor].name + "' in " +
-                 index_.plan.pools[use.pool].name +
+                 index_.plan.tensors[use.tensor].name + "' in " + index_.plan.pools[use.pool].name +
                  ", where it is not: nothing that it waits for has put it there");
 }
 

@@ -2,10 +2,12 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <limits>
 #include <unordered_map>
 
 #include "base/quantity.hpp"
 #include "base/suggest.hpp"
+#include "document/builder.hpp"
 #include "plan/text.hpp"
 #include "plan/words.hpp"
 
@@ -15,14 +17,17 @@ namespace {
 
 using Names = std::unordered_map<std::string, std::uint32_t>;
 
+constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
+
 std::int64_t whole_number(const PlanLine& line, std::string_view key, const Word& word,
-                          std::int64_t minimum) {
+                          std::int64_t minimum, std::int64_t maximum = largest) {
   std::int64_t value = 0;
   const char* end = word.text.data() + word.text.size();
   const auto [at, error] = std::from_chars(word.text.data(), end, value);
-  if (error != std::errc{} || at != end || value < minimum)
+  if (error != std::errc{} || at != end || value < minimum || value > maximum)
     line.fail(word.column, "'" + std::string(word.text) + "' for '" + std::string(key) +
-                               "': expected a whole number of at least " + std::to_string(minimum));
+                               "': expected a whole number from " + std::to_string(minimum) +
+                               " to " + std::to_string(maximum));
   return value;
 }
 
@@ -30,8 +35,9 @@ std::int64_t whole_number(const PlanLine& line, std::string_view key, const Word
 class Keys {
  public:
   Keys(const PlanLine& line, const std::vector<Word>& words, std::size_t first,
-       const std::vector<std::string>& allowed)
+       std::vector<std::string> allowed, const std::vector<std::string>& flags = {})
       : line_(line) {
+    allowed.insert(allowed.end(), flags.begin(), flags.end());
     for (std::size_t i = first; i < words.size(); ++i) {
       const std::size_t equals = PlanLine::find_bare(words[i].text, '=');
       const std::string key(words[i].text.substr(0, equals));
@@ -41,7 +47,12 @@ class Keys {
                                        "; allowed: " + join(allowed));
       for (const auto& [other, word] : keys_)
         if (other == key) line.fail(words[i].column, "key '" + key + "' stands twice");
-      const bool flag = equals == std::string_view::npos;
+      const bool flag = equals == std::string_view::npos,
+                 is_flag = std::find(flags.begin(), flags.end(), key) != flags.end();
+      if (flag != is_flag)
+        line.fail(words[i].column, is_flag
+                                       ? "'" + key + "' stands alone, without '='"
+                                       : "'" + key + "' has no value; expected " + key + "=...");
       keys_.emplace_back(key, flag ? Word{{}, words[i].column}
                                    : Word{words[i].text.substr(equals + 1),
                                           words[i].column + static_cast<int>(equals) + 1});
@@ -55,16 +66,30 @@ class Keys {
   }
   const Word& get(std::string_view key) const {
     if (const Word* word = find(key)) return *word;
-    line_.fail(1, "missing key '" + std::string(key) + "'");
+    line_.fail(1, "the key '" + std::string(key) + "' is missing in this line");
   }
   double quantity(std::string_view key, Dimension dimension, double absent) const {
     const Word* word = find(key);
     if (!word) return absent;
     return read(*word, [&] { return parse_quantity(word->text, dimension, key); });
   }
-  std::int64_t count(std::string_view key, std::int64_t absent, std::int64_t minimum = 0) const {
+  /// A plain number: the key names its unit.
+  double number(std::string_view key) const {
     const Word* word = find(key);
-    return word ? whole_number(line_, key, *word, minimum) : absent;
+    if (!word) return 0;
+    if (!word->text.empty() && word->text.back() == '%')
+      line_.fail(word->column, "'" + std::string(word->text) + "' for '" + std::string(key) +
+                                   "': a percentage, expected a number like \"0.7\"");
+    return quantity(key, Dimension::none, 0);
+  }
+  std::int64_t count(std::string_view key, std::int64_t absent, std::int64_t minimum = 0,
+                     std::int64_t maximum = largest) const {
+    const Word* word = find(key);
+    return word ? whole_number(line_, key, *word, minimum, maximum) : absent;
+  }
+  /// A label that is held in 32 bits.
+  std::int32_t label(std::string_view key) const {
+    return static_cast<std::int32_t>(count(key, -1, 0, std::numeric_limits<std::int32_t>::max()));
   }
   template <class Parse>
   auto read(const Word& word, Parse&& parse) const -> decltype(parse()) {
@@ -114,15 +139,19 @@ Enum enum_of(const PlanLine& line, const Word& word, int count, const char* what
 
 class PlanReader {
  public:
-  PlanReader(std::string_view text, const std::string& file) : text_(text), file_(file) {}
+  PlanReader(std::string_view text, const std::string& file)
+      : source_(std::make_shared<const Source>(Source{file, std::string(text)})),
+        text_(source_->text) {
+    require_text(*source_);
+  }
 
   Plan read() {
-    for (PlanLine line{&file_, 0, {}}; next(line);) {
+    for (PlanLine line{&source_->name, 0, {}}; next(line);) {
       const std::vector<Word> words = line.words();
       if (words.empty()) continue;
       if (!formatted_)
         read_format(line, words);
-      else if (words.size() == 1 && section_head(words[0].text))
+      else if (words.size() == 1 && section_head(line, words[0]))
         continue;
       else if (section_ >= 0)
         read_action(line, words);
@@ -130,9 +159,10 @@ class PlanReader {
         read_table(line, words);
     }
     if (!formatted_)
-      throw InputError(Position{file_, 1, 1, ""},
+      throw InputError(Position{source_->name, 1, 1, ""},
                        "an empty plan; it begins with 'format: sluice-plan/1'");
     finish();
+    plan_.source = source_;
     return std::move(plan_);
   }
 
@@ -159,13 +189,17 @@ class PlanReader {
     formatted_ = true;
   }
 
-  bool section_head(std::string_view word) {
-    for (int s = 0; s < 3; ++s)
-      if (word == std::string(name_of(static_cast<Section>(s))) + ":" && s > section_) {
-        section_ = s;
-        begin_from(s);
-        return true;
-      }
+  bool section_head(const PlanLine& line, const Word& word) {
+    for (int s = 0; s < 3; ++s) {
+      if (word.text != std::string(name_of(static_cast<Section>(s))) + ":") continue;
+      if (s <= section_)
+        line.fail(word.column, "'" + std::string(word.text) +
+                                   "' cannot stand here: each section comes once, in the order "
+                                   "prologue, body, epilogue");
+      section_ = s;
+      begin_from(s);
+      return true;
+    }
     return false;
   }
 
@@ -195,8 +229,10 @@ class PlanReader {
     if (what == "tensor") return read_tensor(line, words);
     const std::size_t expected = what == "fact" ? 3 : 2;
     if (words.size() != expected)
-      line.fail(words.back().column,
-                "'" + std::string(what) + "' takes " + std::to_string(expected - 1) + " words");
+      line.fail(words.back().column, "'" + std::string(what) + "' takes " +
+                                         (expected == 2 ? "one word" : "two words") + ", got " +
+                                         std::to_string(words.size() - 1) +
+                                         "; a name with blanks stands in double quotes");
     if (what == "name") plan_.name = line.name(words[1]);
     if (what == "stage") plan_.stages.push_back(line.name(words[1]));
     if (what == "fact") plan_.facts.emplace_back(line.name(words[1]), line.name(words[2]));
@@ -211,14 +247,14 @@ class PlanReader {
 
   void read_pool(const PlanLine& line, const std::vector<Word>& words) {
     declare(line, pools_, words[1], "pool");
-    const Keys keys(line, words, 2, {"capacity", "shared", "not_enforced"});
+    const Keys keys(line, words, 2, {"capacity"}, {"shared", "not_enforced"});
     Pool pool{line.name(words[1]),
               {},
               keys.find("shared") != nullptr,
               keys.find("not_enforced") == nullptr};
     const Word& capacity = keys.get("capacity");
     if (capacity.text != "unlimited")
-      pool.capacity = keys.read(capacity, [&] { return parse_bytes(capacity.text); });
+      pool.capacity = keys.read(capacity, [&] { return parse_bytes(capacity.text, "capacity"); });
     plan_.pools.push_back(std::move(pool));
   }
 
@@ -229,7 +265,9 @@ class PlanReader {
     Link link{line.name(words[1]), keys.quantity("bandwidth", Dimension::bytes_per_s, 0),
               keys.quantity("idle", Dimension::watts, 0),
               keys.quantity("busy", Dimension::watts, 0)};
-    if (!(link.bandwidth > 0)) line.fail(bandwidth.column, "a bandwidth must be greater than 0");
+    if (!(link.bandwidth > 0))
+      line.fail(bandwidth.column,
+                "'" + std::string(bandwidth.text) + "' for 'bandwidth': it must be more than 0B/s");
     plan_.links.push_back(std::move(link));
   }
 
@@ -275,6 +313,10 @@ class PlanReader {
         "on",     "kind",  "stage", "micro_batch", "samples", "samples_done",
         "moves",  "route", "bytes", "seconds",     "flop",    "memory_bytes",
         "joules", "ahead", "waits", "allocates",   "uses"};
+    if (words.size() > 1 && PlanLine::find_bare(words[1].text, '=') == std::string_view::npos)
+      line.fail(words[1].column, "'" + std::string(words[1].text) +
+                                     "': expected key=value after an action's name; pools, links, "
+                                     "streams and tensors stand before the first section");
     const Keys keys(line, words, 1, allowed);
     Action action;
     action.name = line.name(words[0]);
@@ -282,11 +324,11 @@ class PlanReader {
       line.fail(words[0].column, "second action called '" + action.name + "' in this section");
     action.stream = look_up(line, streams_, keys.get("on"), "stream");
     action.kind = enum_of<ActionKind>(line, keys.get("kind"), action_kind_count, "kind of action");
-    action.stage = static_cast<std::int32_t>(keys.count("stage", -1));
-    action.micro_batch = static_cast<std::int32_t>(keys.count("micro_batch", -1));
+    action.stage = keys.label("stage");
+    action.micro_batch = keys.label("micro_batch");
     action.samples = keys.count("samples", 0);
     action.samples_done = keys.count("samples_done", 0);
-    action.ahead = static_cast<std::int32_t>(keys.count("ahead", 0, -1'000'000));
+    action.ahead = static_cast<std::int32_t>(keys.count("ahead", 0, -1'000'000, 1'000'000));
     read_work(line, keys, action);
     for (const auto& [key, list] :
          {std::pair{"allocates", &action.allocates}, {"uses", &action.uses}})
@@ -295,6 +337,7 @@ class PlanReader {
     if (const Word* waits = keys.find("waits"))
       for (const Word& part : line.split(*waits, ',')) pending_.push_back({size(), line, part});
     plan_.actions.push_back(std::move(action));
+    plan_.line_begins.push_back(static_cast<std::size_t>(line.text.data() - text_.data()));
   }
 
   void read_work(const PlanLine& line, const Keys& keys, Action& action) {
@@ -311,10 +354,10 @@ class PlanReader {
       action.bytes = keys.count("bytes", 0);
       return;
     }
-    action.seconds = keys.quantity("seconds", Dimension::none, 0);
-    action.flop = keys.quantity("flop", Dimension::none, 0);
-    action.memory_bytes = keys.quantity("memory_bytes", Dimension::none, 0);
-    action.joules = keys.quantity("joules", Dimension::none, 0);
+    action.seconds = keys.number("seconds");
+    action.flop = keys.number("flop");
+    action.memory_bytes = keys.number("memory_bytes");
+    action.joules = keys.number("joules");
   }
 
   Placement read_placement(const PlanLine& line, const Word& word) {
@@ -345,8 +388,10 @@ class PlanReader {
       const auto [end, error] =
           std::from_chars(digits.data(), digits.data() + digits.size(), wait.distance);
       if (error != std::errc{} || end != digits.data() + digits.size())
-        line.fail(word.column,
-                  "'" + std::string(digits) + "': expected an iteration distance after '~'");
+        line.fail(word.column + static_cast<int>(tilde) + 1,
+                  "'" + std::string(digits) +
+                      "' after '~': expected how many iterations ago, from 0 to " +
+                      std::to_string(std::numeric_limits<std::uint32_t>::max()));
       word.text = word.text.substr(0, tilde);
     }
     if (const std::size_t colon = PlanLine::find_bare(word.text, ':');
@@ -359,8 +404,8 @@ class PlanReader {
     return wait;
   }
 
+  std::shared_ptr<const Source> source_;
   std::string_view text_;
-  std::string file_;
   std::size_t at_ = 0;
   bool formatted_ = false;
   int section_ = -1;

@@ -125,8 +125,10 @@ std::string PlanLine::name(const Word& word) const {
     } else if (c == 'x' && i + 2 < t.size()) {
       unsigned code = 0;
       const auto [end, error] = std::from_chars(t.data() + i + 1, t.data() + i + 3, code, 16);
-      if (error != std::errc{} || end != t.data() + i + 3)
-        fail(word.column + static_cast<int>(i), "bad escape in a name: \\x takes two hex digits");
+      // Names are text: neither a zero byte nor half a character can be in them.
+      if (error != std::errc{} || end != t.data() + i + 3 || code == 0 || code > 0x7f)
+        fail(word.column + static_cast<int>(i),
+             "bad escape in a name: \\x takes two hex digits, 01 to 7f");
       out += static_cast<char>(code);
       i += 2;
     } else {

@@ -5,6 +5,7 @@
 #include "policy/parts.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/error.hpp"
 #include "base/quantity.hpp"
@@ -79,8 +80,8 @@ class Streamed {
     const auto gb = [](std::int64_t bytes) {
       return format_quantity(static_cast<double>(bytes), Dimension::bytes);
     };
-    std::string message =
-        "does not fit: with " + std::to_string(in_flight_) + " micro-batches in flight";
+    std::string message = "does not fit: with " + std::to_string(in_flight_) +
+                          (in_flight_ == 1 ? " micro-batch in flight" : " micro-batches in flight");
     for (std::size_t g = 0; g < bytes_.size(); ++g) {
       const std::int64_t first = bytes_at(g, 0, in_flight_);
       const std::int64_t needed = std::max(first, bytes_at(g, in_flight_ - 1, in_flight_));
@@ -110,13 +111,19 @@ class Streamed {
     return groups;
   }
 
-  /// Bytes on the device while micro-batch `m` of `count` runs through group g, alone.
+  /// Bytes on the device while micro-batch `m` of `count` runs through group g, alone; more than
+  /// 2^63 - 1 count as that.
   std::int64_t bytes_at(std::size_t g, std::int64_t m, std::int64_t count) const {
     const StageBytes& stage = bytes_[g];
     const bool last = g + 1 == bytes_.size();
     const std::int64_t inputs = g == 0 || offloads() ? 1 : count - m;
     const std::int64_t outputs = last || offloads() ? 1 : m + 1;
-    return stage.weights + stage.workspace + inputs * stage.input + outputs * stage.output;
+    __extension__ using Wide =
+        __int128;  // counts and bytes each fit in 64 bits, not their products
+    const Wide bytes = static_cast<Wide>(inputs) * stage.input +
+                       static_cast<Wide>(outputs) * stage.output + stage.weights + stage.workspace;
+    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+    return bytes > most ? most : static_cast<std::int64_t>(bytes);
   }
 
   /// The most bytes with so many in flight; linear in m within a group, so its ends decide.
