@@ -7,23 +7,13 @@
 // phase (weights, and what of the activations goes over the host link). Serial: their sum.
 #include <algorithm>
 #include <map>
-#include <numeric>
 
-#include "base/error.hpp"
 #include "policy/parts.hpp"
-#include "policy/policy.hpp"
+#include "policy/phases.hpp"
 
 namespace sluice {
 
 namespace {
-
-enum class Activations { on_chip, pair_link, streaming };
-
-struct Phase {
-  std::size_t stage = 0;
-  std::string device;
-  std::vector<std::int64_t> micro_batches;  ///< of the window
-};
 
 /// What is listed of one phase.
 struct Listed {
@@ -42,104 +32,31 @@ class Phased {
   Phased(const PolicyRequest& request, const Reader& parameters)
       : request_(request),
         bytes_(stage_bytes(request)),
-        overlap_(parameters.boolean("overlap")),
-        preload_(parameters.text("weights") == "preload"),
-        once_a_step_(parameters.text("weights_per") == "step"),
-        real_data_(parameters.text("host_data") == "real"),
-        return_outputs_(parameters.text("outputs") == "return"),
+        rules_(read_phase_rules(request, parameters)),
         host_(request.pricing.platform.host().name),
-        builder_(request.pricing.platform, "phased", request.capacity_enforced) {
-    read_phases(parameters);
-    in_flight_ = parameters.is_word("in_flight", "auto") ? default_in_flight()
-                                                         : parameters.integer("in_flight");
-  }
+        builder_(request.pricing.platform, "phased", request.capacity_enforced) {}
 
   Plan make() {
     const Workload& workload = request_.workload;
-    const auto devices = static_cast<std::int64_t>(devices_.size());
-    const std::int64_t phases = static_cast<std::int64_t>(window(1).size());
-    // As many steps a run of the body as bring the device of phase 0 back to the first one.
-    std::int64_t steps = by_stage_ ? 1 : devices / std::gcd(devices, phases);
-    steps = std::min(steps, workload.steps);
+    const std::int64_t steps = steps_a_round(rules_, workload, bytes_.size());
+    const auto window = [&](std::int64_t count) {
+      return phases_of(rules_, workload, bytes_.size(), count);
+    };
     add_weights();
     list(Section::body, window(steps), "");
     const std::int64_t rest = workload.steps % steps;
     if (rest > 0) list(Section::epilogue, window(rest), ".last");
     list_last_saves();
-    builder_.fact("phases_per_step", std::to_string(phases));
-    builder_.fact("in_flight",
-                  std::to_string(once_a_step_ ? workload.batches_per_step : in_flight_));
+    builder_.fact("phases_per_step", std::to_string(window(1).size()));
+    builder_.fact("in_flight", std::to_string(rules_.once_a_step ? workload.batches_per_step
+                                                                 : rules_.in_flight));
     Plan plan = builder_.finish(workload.steps / steps, steps);
-    if (!overlap_) serialise(plan);
+    if (!rules_.overlap) serialise(plan);
     lower(plan, request_.pricing);
     return plan;
   }
 
  private:
-  void read_phases(const Reader& parameters) {
-    const Platform& platform = request_.pricing.platform;
-    const Value empty = Value::make_map();
-    const Reader phases(request_.phases ? *request_.phases : empty, phases_record());
-    const std::string place = phases.text("activations");
-    activations_ = place == "on_chip"     ? Activations::on_chip
-                   : place == "pair_link" ? Activations::pair_link
-                                          : Activations::streaming;
-    const bool one = phases.text("stages") == "1";
-    if (parameters.has("device"))
-      devices_ = {platform.device(parameters.text("device")).name};
-    else if (one)
-      devices_ = {platform.devices.front().name};
-    else
-      for (const Device& device : platform.devices) devices_.push_back(device.name);
-    if (!phases.has("devices")) return;
-    by_stage_ = true;
-    devices_.clear();
-    for (const Value& name : phases.value("devices")->items())
-      devices_.push_back(located(name, [&] { return platform.device(name.text()).name; }));
-    if (devices_.size() != bytes_.size())
-      phases.fail("devices", "'devices' lists " + std::to_string(devices_.size()) +
-                                 " devices, there are " + std::to_string(bytes_.size()) +
-                                 " phases a batch: one device for each");
-  }
-
-  /// Batches that take turns, so that the way of one batch's activations hides behind the phases of
-  /// the others: it comes back to the same device after n phases, to the next one after n + 1.
-  std::int64_t default_in_flight() const {
-    const auto n = static_cast<std::int64_t>(by_stage_ ? 1 : devices_.size());
-    switch (activations_) {
-      case Activations::on_chip:
-        return 1;
-      case Activations::pair_link:
-        return n + 1;
-      case Activations::streaming:
-        return std::max<std::int64_t>(n, 2);
-    }
-    return 1;
-  }
-
-  /// The phases of some steps, in order.
-  std::vector<Phase> window(std::int64_t steps) const {
-    const Workload& workload = request_.workload;
-    const std::int64_t per_batch = workload.batch / workload.micro_batch;
-    const std::int64_t per_phase = once_a_step_ ? workload.batches_per_step : 1;
-    const std::int64_t turns = once_a_step_ ? 1 : in_flight_;
-    std::vector<Phase> phases;
-    for (std::int64_t step = 0; step < steps; ++step)
-      for (std::int64_t batch = 0; batch < workload.batches_per_step; batch += turns * per_phase) {
-        const std::int64_t end = std::min(batch + turns * per_phase, workload.batches_per_step);
-        for (std::size_t stage = 0; stage < bytes_.size(); ++stage)
-          for (std::int64_t b = batch; b < end; b += per_phase) {
-            Phase phase{
-                stage, by_stage_ ? devices_[stage] : devices_[phases.size() % devices_.size()], {}};
-            const std::int64_t first = (step * workload.batches_per_step + b) * per_batch;
-            for (std::int64_t m = 0; m < per_phase * per_batch; ++m)
-              phase.micro_batches.push_back(first + m);
-            phases.push_back(std::move(phase));
-          }
-      }
-    return phases;
-  }
-
   void add_weights() {
     for (std::size_t stage = 0; stage < bytes_.size(); ++stage)
       builder_.tensor("weights." + std::to_string(stage), TensorClass::weight,
@@ -187,7 +104,7 @@ class Phased {
 
   /// In the first phase of a window: the saves of the last phase of the window before.
   void carry_saves(Section section, const std::vector<PlanBuilder::Ref>& loads) {
-    if (!saves_answers()) return;
+    if (!rules_.saves_answers()) return;
     const bool body = section == Section::body;
     const std::vector<Phase>& window = body ? phases_ : phases_before_;
     for (std::int64_t q : window.back().micro_batches) {
@@ -205,7 +122,7 @@ class Phased {
   void list_saves(std::size_t p, std::int32_t ahead, const std::vector<PlanBuilder::Ref>& loads) {
     const Phase& phase = phases_[p];
     const bool last = phase.stage + 1 == bytes_.size();
-    if (last ? !saves_answers() : !saves_boundaries() || adjacent()) return;
+    if (last ? !rules_.saves_answers() : !rules_.saves_boundaries() || rules_.adjacent()) return;
     for (std::int64_t q : phase.micro_batches) {
       Crossing& crossing = made_.at({phase.stage, q});
       crossing.save = save(crossing.tensor, phase, q, last);
@@ -215,11 +132,6 @@ class Phased {
       listed_[p].saves.push_back(crossing.save);
     }
   }
-
-  bool saves_answers() const { return real_data_ && return_outputs_; }
-  bool saves_boundaries() const { return activations_ == Activations::streaming; }
-  /// Does a batch's next phase follow at once? Then its activations are saved as they are made.
-  bool adjacent() const { return once_a_step_ || in_flight_ == 1; }
 
   /// A copy engine works in order: a wait of its first load holds back all of them.
   template <class Iterator>
@@ -255,17 +167,17 @@ class Phased {
   std::uint32_t list_input(std::size_t p, std::int64_t q, std::vector<PlanBuilder::Ref>& loads) {
     const Phase& phase = phases_[p];
     if (phase.stage == 0) {
-      if (!real_data_) return none;
+      if (!rules_.real_data) return none;
       const std::uint32_t input = builder_.tensor("input." + std::to_string(q) + suffix_,
                                                   TensorClass::input, bytes_[0].input, host_);
       loads.push_back(load(input, host_, phase, q, false));
       return input;
     }
     const Crossing& from = made_.at({phase.stage - 1, q});
-    if (activations_ == Activations::on_chip || from.device == phase.device) {
-      if (activations_ != Activations::streaming) return from.tensor;
+    if (rules_.activations == Activations::on_chip || from.device == phase.device) {
+      if (rules_.activations != Activations::streaming) return from.tensor;
     }
-    const bool streaming = activations_ == Activations::streaming;
+    const bool streaming = rules_.activations == Activations::streaming;
     const std::uint32_t arrived =
         builder_.tensor("boundary." + std::to_string(phase.stage - 1) + "." + std::to_string(q) +
                             ".arrived" + suffix_,
@@ -282,7 +194,7 @@ class Phased {
     auto [found, fresh] = outputs_.try_emplace({q, suffix}, none);
     if (fresh)
       found->second = builder_.tensor("output." + std::to_string(q) + suffix, TensorClass::output,
-                                      bytes_.back().output, saves_answers() ? host_ : "");
+                                      bytes_.back().output, rules_.saves_answers() ? host_ : "");
     return found->second;
   }
 
@@ -308,14 +220,14 @@ class Phased {
     }
     if (weights != none) action.uses.push_back({weights, pool});
     if (input != none) use_input(action, input, phase, q);
-    if (last && !saves_answers()) {
+    if (last && !rules_.saves_answers()) {
       action.uses.push_back({output, pool});
       action.samples_done = request_.workload.micro_batch;
     }
     if (!listed_[p].first) listed_[p].first = ref;
     listed_[p].last = ref;
     Crossing crossing{output, phase.device, ref, {}};
-    if (!last && saves_boundaries() && adjacent()) {
+    if (!last && rules_.saves_boundaries() && rules_.adjacent()) {
       crossing.save = save(output, phase, q, false);
       builder_.wait(crossing.save, ref);
       listed_[p].saves.push_back(crossing.save);
@@ -377,14 +289,14 @@ class Phased {
         builder_.wait(mine.first, gate.ref, gate.distance);
       // What is saved in this phase, the results of the one before, begins when it begins.
       const std::vector<PlanBuilder::Ref>& saved_now = p == 0 ? carried_ : listed_[p - 1].saves;
-      const bool as_made = p > 0 && adjacent() && phases_[p - 1].stage + 1 < bytes_.size();
+      const bool as_made = p > 0 && rules_.adjacent() && phases_[p - 1].stage + 1 < bytes_.size();
       if (!as_made)
         for (PlanBuilder::Ref save : saved_now)
           for (const Listed::Gate& gate : mine.saves_before)
             builder_.wait(save, gate.ref, gate.distance);
       const Earlier before = earlier(p, 1);
       if (before.listed) builder_.wait(mine.first, before.listed->last, before.distance);
-      if (preload_)
+      if (rules_.preload)
         add_preload_waits(p);
       else if (before.listed)
         for (PlanBuilder::Ref load : mine.first_loads)
@@ -427,13 +339,9 @@ class Phased {
 
   const PolicyRequest& request_;
   std::vector<StageBytes> bytes_;
-  bool overlap_, preload_, once_a_step_, real_data_, return_outputs_;
+  PhaseRules rules_;
   std::string host_;
   PlanBuilder builder_;
-  Activations activations_ = Activations::on_chip;
-  std::vector<std::string> devices_;
-  bool by_stage_ = false;  ///< devices_ is by stage, not by turns
-  std::int64_t in_flight_ = 1;
   std::string suffix_, suffix_before_;
   std::vector<Phase> phases_, phases_before_;
   std::vector<Listed> listed_, before_;
@@ -446,81 +354,7 @@ Plan plan_phased(const PolicyRequest& request, const Reader& parameters) {
   return Phased(request, parameters).make();
 }
 
-std::vector<Field> parameters() {
-  return {
-      {.name = "device",
-       .type = Type::text,
-       .summary = "all phases on this device (parallel streaming); else they take turns",
-       .optional = true},
-      {.name = "overlap",
-       .type = Type::boolean,
-       .summary = "I/O runs beside computation; off: one thing at a time",
-       .default_text = "true"},
-      {.name = "weights",
-       .type = Type::choice,
-       .summary = "preload: during the phase before; on_demand: when the phase begins",
-       .default_text = "preload",
-       .choices = {"preload", "on_demand"}},
-      {.name = "weights_per",
-       .type = Type::choice,
-       .summary =
-           "batch: loaded for each batch; step: a phase computes all batches_per_step batches "
-           "for one load (batch serialisation)",
-       .default_text = "batch",
-       .choices = {"batch", "step"}},
-      {.name = "in_flight",
-       .type = Type::integer,
-       .summary =
-           "batches that take turns phase by phase; auto: 1 with activations on chip, else as "
-           "many as hide the way of the activations",
-       .default_text = "auto",
-       .choices = {"auto"},
-       .minimum = 1,
-       .maximum = 1e6},
-      {.name = "host_data",
-       .type = Type::choice,
-       .summary = "real: inputs come from and answers go to the host; synthetic: neither",
-       .default_text = "real",
-       .choices = {"real", "synthetic"}},
-      {.name = "outputs",
-       .type = Type::choice,
-       .summary = "return: each answer is saved to host memory; discard: it is dropped",
-       .default_text = "return",
-       .choices = {"return", "discard"}},
-  };
-}
-
 }  // namespace
-
-const Record& phases_record() {
-  static const Record record = {
-      .name = "phases",
-      .summary = "How phased execution places its phases and activations.",
-      .fields = {
-          {.name = "activations",
-           .type = Type::choice,
-           .summary =
-               "between two phases: on_chip: at no cost (what seed 004's rule assumes); "
-               "pair_link: over the link between the devices; streaming: saved to and loaded "
-               "from streaming memory",
-           .default_text = "on_chip",
-           .choices = {"on_chip", "pair_link", "streaming"}},
-          {.name = "stages",
-           .type = Type::choice,
-           .summary = "2: the devices take turns (ping-pong); 1: all phases on one device",
-           .default_text = "2",
-           .choices = {"1", "2"}},
-          {.name = "after",
-           .type = Type::list,
-           .summary = "layers after which a phase ends, by number or name: instead of `stages`",
-           .optional = true},
-          {.name = "devices",
-           .type = Type::list,
-           .summary = "the device of each phase of a batch, instead of turns",
-           .optional = true},
-      }};
-  return record;
-}
 
 extern const Policy phased_policy;
 const Policy phased_policy = {
@@ -529,7 +363,7 @@ const Policy phased_policy = {
         "PopART's phased execution: one device computes a stage while another saves and loads.",
     .source =
         "seed 004; graphcore/examples, phased_execution.py; PopART user guide, phased execution",
-    .parameters = parameters(),
+    .parameters = phase_parameters(),
     .plan = plan_phased,
 };
 

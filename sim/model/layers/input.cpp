@@ -21,7 +21,7 @@ extern const LayerType input_layer;
 const LayerType input_layer = {
     .name = "input",
     .summary = "What the network is given: one sample.",
-    .source = "",
+    .source = "definition",
     .parameters = {{.name = "shape",
                     .type = Type::list,
                     .summary = "extents of one sample; an image is [height, width, channels]"}},
