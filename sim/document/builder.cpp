@@ -110,22 +110,24 @@ Value number_value(const Builder& builder, Place place, std::string_view text) {
   if (!digits.empty() && digits[0] == '+') digits.remove_prefix(1);
   const std::string_view magnitude = digits.substr(digits.substr(0, 1) == "-" ? 1 : 0);
   if (magnitude.size() > 1 && magnitude[0] == '0' && is_digit(magnitude[1]))
-    builder.fail(place, "'" + std::string(text) +
-                            "' has a leading zero, which some readers take for octal; write it "
+    builder.fail(place, "'" + std::string(text) + "'" + builder.for_key() +
+                            " has a leading zero, which some readers take for octal; write it "
                             "without, or in quotes");
   const char* const end = digits.data() + digits.size();
   Value value;
   if (all_digits(magnitude)) {
     std::int64_t integer = 0;
     if (std::from_chars(digits.data(), end, integer).ec != std::errc())
-      builder.fail(place,
-                   "the integer '" + std::string(text.substr(0, 40)) + "' does not fit in 64 bits");
+      builder.fail(place, "the integer '" + std::string(text.substr(0, 40)) + "'" +
+                              builder.for_key() +
+                              " does not fit in 64 bits: at most 9223372036854775807");
     value = Value::make(integer);
   } else {
     double number = 0;
     const auto [stop, error] = std::from_chars(digits.data(), end, number);
     if (error != std::errc() || stop != end || !std::isfinite(number))
-      builder.fail(place, "the number '" + std::string(text.substr(0, 40)) + "' is out of range");
+      builder.fail(place, "the number '" + std::string(text.substr(0, 40)) + "'" +
+                              builder.for_key() + " is out of range: at most 1.8e308 in size");
     value = Value::make(number);
   }
   value.set_text(std::string(text));
@@ -140,12 +142,12 @@ Value plain_value(const Builder& builder, Place place, const std::string& text) 
   std::string_view rest = text;
   if (rest[0] == '-' || rest[0] == '+') rest.remove_prefix(1);
   if (is_one_of(rest, {".inf", ".Inf", ".INF", ".nan", ".NaN", ".NAN"}))
-    builder.fail(place, "'" + text + "' is not a finite number");
+    builder.fail(place, "'" + text + "'" + builder.for_key() + " is not a finite number");
   const bool based = rest.size() > 2 && rest[0] == '0' && (rest[1] == 'x' || rest[1] == 'o') &&
                      rest.find_first_not_of("0123456789abcdefABCDEF", 2) == std::string_view::npos;
   if (based)
-    builder.fail(place, "'" + text +
-                            "' is a number in another base than ten; write it in decimal, "
+    builder.fail(place, "'" + text + "'" + builder.for_key() +
+                            " is a number in another base than ten; write it in decimal, "
                             "or in quotes");
   return Value::make(text);
 }

@@ -38,6 +38,8 @@ class Builder {
   Value take() { return std::move(root_); }
 
   [[noreturn]] void fail(Place place, const std::string& message) const;
+  /// " for 'batch'" where the value to come has a key.
+  std::string for_key() const { return has_key() ? " for '" + open_.back().key + "'" : ""; }
 
  private:
   struct Open {

@@ -62,7 +62,9 @@ class Includes {
   /// The document that `file` (relative to `from`) names, its own bases laid under it.
   Value load(const Value& file, const std::string& from) {
     if (file.kind() != Value::Kind::string || file.text().empty())
-      fail_at(file, "expected a path for 'file', got " + std::string(file.kind_name()));
+      fail_at(file, "expected a path for 'file', got " + (file.kind() == Value::Kind::string
+                                                              ? "an empty text"
+                                                              : std::string(file.kind_name())));
     const fs::path path = (fs::path(from).parent_path() / file.text()).lexically_normal();
     check(file, path);
     enter(path.string());

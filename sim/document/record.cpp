@@ -51,6 +51,12 @@ std::string expected(const Field& field) {
   return field.choices.empty() ? text : text + ", or: " + join(field.choices);
 }
 
+/// Without the full stop that a summary may end with.
+std::string in_brackets(std::string text) {
+  if (!text.empty() && text.back() == '.') text.pop_back();
+  return " (" + text + ")";
+}
+
 [[noreturn]] void refuse(const Field& field, const Value& value, const std::string& reason) {
   fail_at(value, quoted(value) + " for '" + field.name + "': " + reason);
 }
@@ -148,8 +154,8 @@ Reader::Reader(const Value& map, const Record& record, std::string word)
     if (const Value* value = map.find(field.name))
       check_value(field, *value);
     else if (!field.optional && !field.default_text)
-      fail_at(map, "the key '" + field.name + "' is missing in " + word_ + " (" + field.summary +
-                       "); expected " + expected(field));
+      fail_at(map, "the key '" + field.name + "' is missing in " + word_ +
+                       in_brackets(field.summary) + "; expected " + expected(field));
   }
 }
 

@@ -71,7 +71,9 @@ class Builder {
 std::pair<double, double> Builder::watts(const Reader& reader) {
   const double idle = reader.quantity("idle");
   const double busy = optional_quantity(reader, "busy").value_or(idle);
-  if (busy < idle) reader.fail("busy", "busy watts are less than idle watts");
+  if (busy < idle)
+    reader.fail("busy", "'" + reader.text("busy") + "' for 'busy': busy watts are less than idle " +
+                            "watts, expected at least " + format_quantity(idle, Dimension::watts));
   return {idle, busy};
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/quantity.hpp"
+#include "plan/blocking.hpp"
 #include "plan/check.hpp"
 
 namespace sluice {
@@ -88,9 +89,9 @@ class Streamed {
       if (needed <= *capacity_) continue;
       const StageBytes& stage = bytes_[g];
       message += "\n  group " + std::to_string(g) + " (" + request_.pricing.stages[g].name +
-                 ") needs " + std::to_string(needed) + " B (" + gb(needed) + ") of the " +
-                 gb(*capacity_) + " of " + common_.device.name + ": weights " + gb(stage.weights) +
-                 ", workspace " + gb(stage.workspace) + ", activations and input or output " +
+                 ") needs " + bytes_text(needed) + " of the " + gb(*capacity_) + " of " +
+                 common_.device.name + ": weights " + gb(stage.weights) + ", workspace " +
+                 gb(stage.workspace) + ", activations and input or output " +
                  gb(needed - stage.weights - stage.workspace);
     }
     const std::int64_t most = most_in_flight();
@@ -107,7 +108,9 @@ class Streamed {
     if (!parameters.has("prefetch")) return common_.overlap ? 1 : 0;
     const std::int64_t groups = parameters.integer("prefetch");
     if (groups > 0 && !common_.overlap)
-      parameters.fail("prefetch", "without overlap nothing is loaded ahead: 'prefetch' must be 0");
+      parameters.fail("prefetch", "'" + std::to_string(groups) +
+                                      "' for 'prefetch': without overlap nothing is loaded ahead, "
+                                      "it must be 0");
     return groups;
   }
 

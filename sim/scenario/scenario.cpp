@@ -23,8 +23,11 @@ void read_workload(Scenario& scenario, const Value& value) {
     reader.fail("micro_batch", "'" + std::to_string(workload.micro_batch) +
                                    "' for 'micro_batch' does not divide the batch of " +
                                    std::to_string(workload.batch) + " samples");
-  const std::int64_t samples = checked_mul(
-      checked_mul(workload.batch, workload.batches_per_step, "samples"), workload.steps, "samples");
+  const std::int64_t samples = located(value, [&] {
+    return checked_mul(
+        checked_mul(workload.batch, workload.batches_per_step, "samples: batch x batches_per_step"),
+        workload.steps, "samples: batch x batches_per_step x steps");
+  });
   if (workload.micro_batches_per_step() > 1'000'000)
     reader.fail("batches_per_step",
                 "a step of " + std::to_string(workload.micro_batches_per_step()) +
@@ -46,6 +49,9 @@ const Policy& policy_of(const Value& policy) {
   if (name == nullptr)
     fail_at(policy,
             "missing key 'name' in policy; known policies: " + join(policy_catalog().names()));
+  if (!name->is_scalar())
+    fail_at(*name, std::string(name->kind_name()) +
+                       " for 'name' in policy; known policies: " + join(policy_catalog().names()));
   return located(*name, [&]() -> const Policy& { return policy_catalog().find(name->text()); });
 }
 
@@ -117,11 +123,30 @@ const Device& device_of(const Scenario& scenario) {
                  [&]() -> const Device& { return scenario.platform.device(device->text()); });
 }
 
+/// Where `key` of `mapping` is chosen, or where it would have been.
+const Value& chosen(const Value& document, std::string_view mapping, std::string_view key) {
+  const Value* outer = document.find(mapping);
+  const Value* inner = outer ? outer->find(key) : nullptr;
+  return inner ? *inner : outer ? *outer : document;
+}
+
+/// A device that has no rate for the dtype, or lacks what the cost model needs, is refused where
+/// those were chosen.
+void require_prices(const Scenario& scenario, const Device& device) {
+  const DType dtype = scenario.workload.dtype;
+  located(chosen(scenario.document, "workload", "dtype"), [&] { return device.flop_per_s(dtype); });
+  located(chosen(scenario.document, "cost", "model"), [&] {
+    return scenario.cost->seconds({1, 1}, device, dtype);
+  });
+}
+
 }  // namespace
 
 std::vector<Stage> stages_of(const Scenario& scenario) {
   const std::optional<Value> cut = cut_of(scenario);
-  return cut_stages({scenario.model, device_of(scenario), *scenario.cost, scenario.workload.dtype,
+  const Device& device = device_of(scenario);
+  require_prices(scenario, device);
+  return cut_stages({scenario.model, device, *scenario.cost, scenario.workload.dtype,
                      scenario.workload.micro_batch, scenario.working_set_counted,
                      cut ? &*cut : nullptr});
 }

@@ -34,7 +34,8 @@ void require_file(const std::string& path) {
   const bool free = !known || flock(file, LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK;
   if (file >= 0) close(file);
   if (!known) throw IoError("cannot read '" + path + "': " + std::strerror(reason));
-  if (!S_ISREG(status.st_mode)) throw IoError("cannot read '" + path + "': it is not a file");
+  if (!S_ISREG(status.st_mode))
+    throw IoError("cannot read '" + path + "': it is not a regular file");
   if (!free) throw IoError("cannot read '" + path + "': it is in use by another process");
   if (status.st_size == 0) throw InputError(path + ": error: the file is empty");
 }

@@ -119,13 +119,14 @@ TEST_CASE("YAML that means something else than it seems is refused") {
   CHECK_THAT(refused("a: 1\n---\nb: 2"), StartsWith("3 t.yaml:2:1: error: a second document"));
   CHECK_THAT(refused("a: 1\nb: 2\na: 3"),
              StartsWith("3 t.yaml:3:1: error: duplicate key 'a' (first at line 1)"));
-  CHECK_THAT(refused("a: 010"), StartsWith("3 t.yaml:1:4: error: '010' has a leading zero"));
+  CHECK_THAT(refused("a: 010"),
+             StartsWith("3 t.yaml:1:4: error: '010' for 'a' has a leading zero"));
   CHECK_THAT(refused("a: -007"), Contains("leading zero"));
   CHECK_THAT(refused("a: 0x10"), Contains("another base"));
   CHECK_THAT(refused("a: 0o10"), Contains("another base"));
-  CHECK_THAT(refused("a: .nan"), Contains("'.nan' is not a finite number"));
-  CHECK_THAT(refused("a: -.inf"), Contains("'-.inf' is not a finite number"));
-  CHECK_THAT(refused("a: 1e999"), Contains("the number '1e999' is out of range"));
+  CHECK_THAT(refused("a: .nan"), Contains("'.nan' for 'a' is not a finite number"));
+  CHECK_THAT(refused("a: -.inf"), Contains("'-.inf' for 'a' is not a finite number"));
+  CHECK_THAT(refused("a: 1e999"), Contains("the number '1e999' for 'a' is out of range"));
   CHECK_THAT(refused("a: 9223372036854775808"), Contains("does not fit in 64 bits"));
   CHECK_THAT(refused("? [a]\n: 1"), Contains("a key must be a word"));
   CHECK_THAT(refused("~: 1"), Contains("a key is missing"));
