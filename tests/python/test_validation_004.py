@@ -1,0 +1,78 @@
+"""analysis/validation/seed_004.md against exact arithmetic and against what sluice prints."""
+import json
+import os
+import re
+import subprocess
+import sys
+import unittest
+from fractions import Fraction as F
+
+PROGRAM = os.environ.get("SLUICE_PROGRAM")
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+PAGE = open(os.path.join(ROOT, "analysis", "validation", "seed_004.md"), encoding="utf-8").read()
+
+BATCH, SIZE, LAYERS, BATCHES, STEPS = 32, 250, 3, 100, 5
+RATE = F(250 * 10**12) * F(1472 - 128, 1472)
+LINK = F(32 * 10**9)
+PAIR = F(160 * 10**9)
+FLOP = 2 * BATCH * SIZE**3
+WEIGHTS = 2 * SIZE**2
+C, W, A = FLOP / RATE, WEIGHTS / LINK, 2 * BATCH * SIZE**2 / LINK
+PHASES = LAYERS * BATCHES * STEPS
+
+
+def makespan(scenario, *overrides):
+    answer = subprocess.run([PROGRAM, "run", os.path.join(ROOT, "scenarios", scenario + ".yaml"), "--json",
+                             *overrides], check=True, capture_output=True, text=True)
+    return json.loads(answer.stdout)["metrics"]["makespan_s"]
+
+
+def row(quantity):
+    """The last cell of a row of the page."""
+    found = re.search(rf"^\| {re.escape(quantity)} \|(.*)\|$", PAGE, re.M)
+    assert found, quantity
+    return found.group(1).split("|")
+
+
+class Seed004(unittest.TestCase):
+    def check(self, quantity, expected, measured):
+        self.assertAlmostEqual(measured / float(expected), 1, delta=1e-9)
+        self.assertEqual(f"{float(expected) * 1e3:.6g}", row(quantity)[-1].strip())
+
+    def test_counts(self):
+        self.assertEqual(str(FLOP), row("FLOP a phase")[1].strip())
+        self.assertEqual(str(WEIGHTS), row("bytes of weights a phase")[1].strip())
+        self.assertEqual(str(FLOP // WEIGHTS), row("FLOP a byte of weights")[1].strip())
+        sizes = [d for d in range(1, 1000) if 3750 <= BATCH * d <= 7500]
+        self.assertEqual(f"{sizes[0]} to {sizes[-1]}", row("sizes inside the band at b = 32")[1].strip())
+
+    def test_weights_only(self):
+        weights_only = "policy.host_data=synthetic"
+        self.check("overlapped, compute binds", W + PHASES * C, makespan("phased_ipu_pair", weights_only))
+        self.check("serial", PHASES * (W + C),
+                   makespan("phased_ipu_pair", weights_only, "policy.overlap=false"))
+        self.check("both IPUs at once, one host link, the link binds", PHASES // 2 * 2 * W + C,
+                   makespan("data_parallel_ipu_pair", weights_only))
+        self.check("both IPUs at once, a private link each", W + PHASES // 2 * C,
+                   makespan("data_parallel_ipu_pair", weights_only, "platform.links.host.sharing=private"))
+
+    def test_real_data(self):
+        # Phased, 3 layers in turns: a period of three phases brings an input in (W + A), takes the
+        # answer of the batch before out (A), and loads weights only (W or C). First and last: the
+        # first input before anything; the last answer after everything, when the phase in which it
+        # would have hidden is not there.
+        batches = BATCHES * STEPS
+        self.check("phased", (W + A) + batches * (max(W, C) + max(W, C) + max(W + A, C))
+                   + (batches - 1) * (max(W, A, C) - max(W, C)) - (max(W + A, C) - C) + A,
+                   makespan("phased_ipu_pair"))
+        # Sharded: two layers on the first device; a batch is three products and one crossing, one
+        # after the other; inputs and answers of 125 us bind, each direction on its own.
+        measured = makespan("sharded_ipu_pair")
+        self.assertGreater(measured, float(batches * A))
+        self.assertEqual(f"{measured * 1e3:.5g}", f"{float(row('sharded')[-1]):.5g}")
+
+
+if __name__ == "__main__":
+    if not PROGRAM:
+        sys.exit(77)
+    unittest.main()
