@@ -5,6 +5,8 @@
 #include <simgrid/version.h>
 #include <xbt/log.h>
 
+#include <simgrid/kernel/Timer.hpp>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -35,7 +37,7 @@ struct StreamState {
   std::uint32_t awaited_action = none;
   std::int64_t awaited_iteration = 0;
   std::uint32_t next_waiter = none;
-  sg::SemaphorePtr wake;
+  sg::Actor* actor = nullptr;  ///< SimGrid's, while it lives
 };
 
 /// An execution that has ended but not arrived (only with a latency).
@@ -153,8 +155,7 @@ class Execution {
 
   void start_actor(std::uint32_t s) {
     streams_[s].cursor = Cursor(plan_, index_.stream_actions[s]);
-    streams_[s].wake = sg::Semaphore::create(0);
-    sg::Actor::create(plan_.streams[s].name, host_, [this, s] {
+    const auto actor = sg::Actor::create(plan_.streams[s].name, host_, [this, s] {
       try {
         walk(s);
       } catch (const simgrid::ForcefulKillException&) {
@@ -164,6 +165,7 @@ class Execution {
         sg::Actor::kill_all();
       }
     });
+    streams_[s].actor = actor.get();
   }
 
   /// The life of a stream: its actions, one after the other.
@@ -180,7 +182,7 @@ class Execution {
       wait_for_data(s, a, cause);
       wait_for_memory(s, a, cause);
       if (index_.touches_memory(a)) instances_.require(a, stream.cursor.iteration());
-      const double end = occupy(a, cause.ready);
+      const double end = occupy(s, a, cause.ready);
       finish(s, a, cause, end);
     }
   }
@@ -212,15 +214,14 @@ class Execution {
     if (!index_.touches_memory(a) || plan_.actions[a].allocates.empty()) return;
     StreamState& stream = streams_[s];
     const std::int64_t iteration = stream.cursor.iteration();
-    sleep_until(cause.ready);
+    sleep_until(s, cause.ready);
     if (index_.demands[a].empty()) {
       instances_.allocate(a, iteration);
       return note_allocations(a, cause.ready);
     }
     pools_.request(s, a, iteration, cause.ready);
     const auto shared = [&](const Demand& demand) { return plan_.pools[demand.pool].shared; };
-    if (std::any_of(index_.demands[a].begin(), index_.demands[a].end(), shared))
-      sg::this_actor::sleep_for(tick_);  // let all requests of this moment come in first
+    if (std::any_of(index_.demands[a].begin(), index_.demands[a].end(), shared)) let_others_ask(s);
     if (pools_.settle(s)) return cause.raise(stream.granted_at, WaitReason::memory, none);
     const std::uint32_t pool = pools_.awaited(s), before = pools_.turn_before(s);
     block(stream);
@@ -229,6 +230,9 @@ class Execution {
     else
       cause.raise(stream.granted_at, WaitReason::data, before);
   }
+
+  /// All requests of this moment come in before one is granted.
+  void let_others_ask(std::uint32_t s) { sleep_until(s, sg::Engine::get_clock() + tick_); }
 
   /// Called by the pools at the moment of a grant.
   void granted(std::uint32_t s, double time) {
@@ -262,16 +266,16 @@ class Execution {
   }
 
   /// Spends the action's time from `start`; returns its exact end.
-  double occupy(std::uint32_t a, double start) {
+  double occupy(std::uint32_t s, std::uint32_t a, double start) {
     if (!flows_[a]) {
       const double end = start + index_.seconds_alone(a);
-      sleep_until(end);
+      sleep_until(s, end);
       return end;
     }
     const Action& action = plan_.actions[a];
     const Route& route = plan_.routes[action.route];
     const double flowing = start + route.setup_s;
-    sleep_until(flowing);
+    sleep_until(s, flowing);
     if (action.bytes == 0) return flowing;
     auto [from, to] = ends_[action.route];
     sg::CommPtr comm = sg::Comm::sendto_async(from, to, static_cast<double>(action.bytes));
@@ -324,19 +328,24 @@ class Execution {
 
   void block(StreamState& stream) {
     stream.blocked = true;
-    stream.wake->acquire();
+    sg::this_actor::suspend();
   }
 
-  /// Popped from its list before: release() yields to other actors.
+  /// Popped from its list before: resume() yields to other actors.
   void unblock(StreamState& stream, double time) {
     stream.blocked = false;
     stream.woken_at = time;
-    stream.wake->release();
+    stream.actor->resume();
   }
 
-  void sleep_until(double time) {
-    const double now = sg::Engine::get_clock();
-    if (time > now) sg::this_actor::sleep_for(time - now);
+  /// A timer that resumes the actor costs half of sleep_for(), and ends at its very time: sleeps
+  /// that end closer together than SimGrid's precision end together.
+  void sleep_until(std::uint32_t s, double time) {
+    if (time <= sg::Engine::get_clock()) return;
+    simgrid::kernel::timer::Timer::set(time, [this, s] {
+      if (!failure_) streams_[s].actor->resume();  // after a failure the actors are gone
+    });
+    sg::this_actor::suspend();
   }
 
   void note_blocking() {

@@ -1,11 +1,10 @@
 // The engine: executes a plan with SimGrid, one actor per stream. The only user of SimGrid.
 //
-// Times. A transfer that can meet no other flow, and every computation, is timed by arithmetic
-// (start
-// + seconds) and handed to SimGrid as a sleep: SimGrid's clock orders all events, the times in the
-// trace are the exact sums. A transfer whose links other streams use too is a SimGrid
-// communication, shared max-min fairly; its end is SimGrid's clock. Setup occupies the stream
-// before the bytes flow, latency delays the arrival and occupies nothing.
+// Times. A transfer that can meet no other flow, and every computation, is timed by arithmetic: its
+// end is start plus seconds, and its actor is suspended until SimGrid's clock is there. SimGrid's
+// clock orders all events, the times in the trace are the exact sums. A transfer whose links other
+// streams use too is a SimGrid communication, shared max-min fairly; its end is SimGrid's clock.
+// Setup occupies the stream before the bytes flow, latency delays the arrival and occupies nothing.
 //
 // SimGrid allows one engine in a process: a second call to execute() in the same process throws
 // InternalError. Whoever wants more forks (run/isolated.hpp).
