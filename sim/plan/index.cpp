@@ -66,7 +66,7 @@ void PlanIndex::add_action(std::uint32_t a) {
                              [&](const Demand& d) { return d.pool == placement.pool; });
     if (same != own.end()) {
       same->bytes =
-          checked_add(same->bytes, bytes, "bytes that " + plan.actions[a].name + " allocates");
+          checked_add(same->bytes, bytes, "bytes that '" + plan.actions[a].name + "' allocates");
     } else {
       own.push_back({placement.pool, bytes});
       pool_grants[placement.pool][section].push_back(a);

@@ -91,7 +91,7 @@ SCENARIOS = [
     scenario("a batch beyond 64 bits", "scenario.yaml:5:35", ["99999999999999999999"], "batch: 2", "batch: 99999999999999999999"),
     scenario("a micro-batch that does not divide", "scenario.yaml:5:51", ["'3'", "micro_batch", "does not divide"], "batch: 2", "batch: 4, micro_batch: 3"),
     scenario("an unknown dtype", "scenario.yaml:5:19", ["'flot32'", "did you mean 'float32'"], "float32", "flot32"),
-    scenario("a dtype that the device has no rate for", "scenario.yaml:7:9", ["no rate for int8", "float32"], "float32", "int8"),
+    scenario("a dtype that the device has no rate for", "scenario.yaml:5:19", ["no rate for int8", "float32"], "float32", "int8"),
     scenario("an unknown cut", "scenario.yaml:6:15", ["'per_leyer'", "did you mean 'per_layer'", "by_memory"], "per_layer", "per_leyer"),
     scenario("a cut after no layer", "scenario.yaml:6:33", ["'lst'", "did you mean 'last'"], "cut: per_layer", "cut: explicit, after: [lst]"),
     scenario("a cut after a layer number beyond the model", "scenario.yaml:6:33", ["9", "1 to 3"], "cut: per_layer", "cut: explicit, after: [9]"),

@@ -9,11 +9,14 @@ import tempfile
 import unittest
 
 import cases
+import command_cases
 import documents
+import plan_cases
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("SLUICE_PROGRAM", str(ROOT / "build/release/sluice"))
 ENVIRONMENT = {**os.environ, "SLUICE_ROOT": str(ROOT)}
+CASES = cases.CASES + plan_cases.CASES + command_cases.CASES
 
 
 def write(folder, case):
@@ -66,7 +69,7 @@ class BadInputs(unittest.TestCase):
             self.assertEqual((code, message), (0, ""))
 
     def test_there_are_sixty_and_no_name_stands_twice(self):
-        names = [case.name for case in cases.CASES]
+        names = [case.name for case in CASES]
         self.assertGreaterEqual(len(names), 60)
         self.assertEqual(len(names), len(set(names)))
 
@@ -74,10 +77,10 @@ class BadInputs(unittest.TestCase):
 def add(number, case):
     def test(self):
         self.check(case)
-    setattr(BadInputs, f"test_{number:02}_" + "_".join(case.name.split()), test)
+    setattr(BadInputs, f"test_{number:03}_" + "_".join(case.name.split()), test)
 
 
-for number, case in enumerate(cases.CASES, 1):
+for number, case in enumerate(CASES, 1):
     add(number, case)
 
 if __name__ == "__main__":
@@ -85,7 +88,7 @@ if __name__ == "__main__":
         print(f"skipped: there is no {PROGRAM}; SLUICE_PROGRAM names the program")
         sys.exit(77)
     if sys.argv[1:] == ["--print"]:
-        for case in cases.CASES:
+        for case in CASES:
             code, _, message = run(case)
             print(f"--- {case.name}: {code}\n{message}")
     else:

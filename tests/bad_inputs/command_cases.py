@@ -1,0 +1,111 @@
+"""Command lines, files that are no documents, overrides with one thing wrong, and the zoo's own limits."""
+
+from cases import Case, given, scenario
+
+
+def words(name, code, says, *line, at=""):
+    return Case(name, code, at, says, run=list(line))
+
+
+def said(name, at, says, *overrides, code=3):
+    """`at` is the column in the last override."""
+    return given(name, f"{overrides[-1]}:1:{at}", says, *overrides, code=code)
+
+
+COMMANDS = [
+    words("no command", 2, ["no command", "run, plan, model"]),
+    words("an unknown command", 2, ["'rnu'", "did you mean 'run'"], "rnu"),
+    words("an unknown option of the program", 2, ["'--verison'", "did you mean '--version'"], "--verison"),
+    words("no scenario", 2, ["missing SCENARIO or PLAN"], "run"),
+    words("two scenarios", 2, ["unexpected 'small.plan'"], "run", "scenario.yaml", "small.plan"),
+    words("an unknown option", 2, ["'--josn'", "did you mean '--json'"], "run", "scenario.yaml", "--josn"),
+    words("a part of an option", 2, ["'--js'"], "run", "scenario.yaml", "--js"),
+    words("an option twice", 2, ["'--output' is given twice"], "run", "scenario.yaml", "-o", "a.h5", "-o", "b.h5"),
+    words("an option without its value", 2, ["--output", "missing"], "run", "scenario.yaml", "-o"),
+    words("a dtype that is none", 2, ["'flot'", "--dtype", "float32"], "model", "model.yaml", "--platform", "platform.yaml", "--dtype", "flot"),
+    words("two forms at once", 2, ["'--json' and '--csv'"], "model", "model.yaml", "--json", "--csv"),
+    words("an override of a plan", 2, ["'a=b'", "'small.plan' is a plan"], "run", "small.plan", "a=b"),
+    words("nothing of that name to list", 2, ["'polices'", "did you mean 'policies'"], "list", "polices"),
+    words("a schema of nothing", 2, ["'scenari'", "did you mean 'scenario'"], "schema", "scenari"),
+]
+
+FILES = [
+    words("a scenario that is missing", 5, ["'none.yaml'", "No such file"], "run", "none.yaml"),
+    words("a name that the zoo does not have", 5, ["'alexnt_x200'", "did you mean 'alexnet_x200'"], "run", "alexnt_x200"),
+    words("a platform that the zoo does not have", 5, ["'gpu9'", "rx7900xtx_pcie4"], "model", "model.yaml", "--platform", "gpu9"),
+    words("a scenario that is a pipe", 5, ["'pipe.yaml'", "a pipe, not a regular file"], "run", "pipe.yaml"),
+    words("a model that is a pipe", 5, ["'pipe.yaml'", "a pipe"], "model", "pipe.yaml"),
+    words("a trace that is a pipe", 5, ["'pipe.yaml'", "not a regular file"], "show", "pipe.yaml"),
+    words("a scenario without end", 5, ["'/dev/zero'", "a device"], "run", "/dev/zero"),
+    words("a trace without end", 5, ["'/dev/zero'", "not a regular file"], "show", "/dev/zero"),
+    words("a scenario that is a folder", 5, ["'folder.yaml'", "a folder"], "run", "folder.yaml"),
+    words("a trace that is none", 3, ["not a readable trace"], "show", "scenario.yaml", at="scenario.yaml"),
+    words("a scenario where a model belongs", 3, ["'sluice-scenario/1'", "expected 'sluice-model/1'"], "model", "scenario.yaml", at="scenario.yaml:1:9"),
+    words("a trace below a file", 5, ["'scenario.yaml' is not a directory"], "run", "scenario.yaml", "-o", "scenario.yaml/t.h5"),
+    words("a trace where nothing can be written", 5, ["cannot write '/proc/t.h5'"], "run", "scenario.yaml", "-o", "/proc/t.h5"),
+    words("a trace without a name", 5, ["it names no file"], "run", "scenario.yaml", "-o", "t.h5/"),
+    words("a trace with too long a name", 5, ["File name too long"], "run", "scenario.yaml", "-o", "t" * 300),
+    words("a plan in no folder", 5, ["'none/t.plan'", "No such file"], "plan", "scenario.yaml", "-o", "none/t.plan"),
+]
+
+DOCUMENTS = [
+    said("an absolute include", 12, ["'/etc/passwd'", "must lie inside"], "model.file=/etc/passwd"),
+    said("an include that is a list", 14, ["expected a path for 'file', got a list"], "model={file: [a]}"),
+    said("an include without a name", 14, ["an empty text"], 'model={file: ""}'),
+    said("an alias in an override", 16, ["aliases"], "workload.batch=*x"),
+    said("a tag in an override", 16, ["tags"], "workload.batch=!!int 3"),
+    said("not a number where one belongs", 16, ["'.nan'", "not a finite number"], "workload.batch=.nan"),
+    said("infinity where a number belongs", 33, ["'.inf'", "not a finite number"], "platform.devices.gpu.efficiency=.inf"),
+    said("a number that is too large for any", 16, ["'1e999'", "out of range", "1.8e308"], "workload.batch=1e999"),
+    scenario("a number that is too large, in a file", "scenario.yaml:3:34", ["'1e999' for 'scale'", "out of range"], "size: 8", "scale: 1e999"),
+]
+
+VALUES = [
+    said("a word for a mapping", 10, ["'inference' for 'workload'", "a mapping"], "workload=inference"),
+    said("nothing for a number", 16, ["'null' for 'batch'", "an integer"], "workload.batch="),
+    said("an exponent for a count", 16, ["'1e3' for 'batch'", "an integer"], "workload.batch=1e3"),
+    said("an unknown mode", 15, ["'training' for 'mode'", "inference"], "workload.mode=training"),
+    given("samples that overflow", "scenario.yaml:5:11", ["batch x batches_per_step x steps", "below 2^63"], "workload.batch=1000000000000", "workload.steps=1000000000000"),
+    given("a step of too many micro-batches", "scenario.yaml:5:11", ["1000000000000 micro-batches", "at most 1000000"], "workload.batch=1000000000000", "workload.micro_batch=1"),
+    said("a policy that is a word", 8, ["'streamed' for 'policy'", "a mapping"], "policy=streamed"),
+    said("a policy that is a list", 13, ["a list for 'name'", "resident, streamed"], "policy.name=[a]"),
+    said("a parameter of another policy", 25, ["'prefetch'", "policy resident", "allowed: name"], "policy={name: resident, prefetch: 1}"),
+    said("prefetch without overlap", 51, ["'1' for 'prefetch'", "without overlap", "must be 0"], "policy={name: streamed, overlap: false, prefetch: 1}"),
+    said("a negative prefetch", 35, ["'-1' for 'prefetch'", "at least 0"], "policy={name: streamed, prefetch: -1}"),
+    said("neither yes nor no", 34, ["'maybe' for 'overlap'", "true or false"], "policy={name: streamed, overlap: maybe}"),
+    said("outputs that are kept", 34, ["'keep' for 'outputs'", "return, discard"], "policy={name: streamed, outputs: keep}"),
+    said("an unknown cost model", 14, ["'peek' for 'model'", "did you mean 'peak'", "roofline"], "cost={model: peek}"),
+    said("a cost model that lacks a bandwidth", 14, ["'gpu' has no memory bandwidth", "960GB/s"], "cost={model: roofline}"),
+    said("an unknown fate", 18, ["'recompute' for 'strategy'", "keep_all, offload_all"], "fates={strategy: recompute}"),
+    said("a cut that does not say where", 8, ["'after' is missing", "explicit", "a list"], "stages={cut: explicit}"),
+    said("a cut after the last layer", 32, ["'last' is the last layer"], "stages={cut: explicit, after: [3]}"),
+    said("cuts that do not ascend", 35, ["must ascend", "'full'"], "stages={cut: explicit, after: [2, 2]}"),
+    said("a parameter of another cut", 25, ["'after'", "per_layer", "allowed: cut"], "stages={cut: per_layer, after: [1]}"),
+    said("a share above 1", 32, ["'1.5' for 'share'", "at most 1"], "stages={cut: by_memory, share: 1.5}"),
+    said("no efficiency", 33, ["'0' for 'efficiency'", "more than 0"], "platform.devices.gpu.efficiency=0"),
+    said("no rate at all", 27, ["'gpu' needs a rate", "float32"], "platform.devices.gpu.rate={}"),
+    said("a rate of zero", 35, ["'0FLOP/s' for 'float32'", "more than 0"], "platform.devices.gpu.rate.float32=0FLOP/s"),
+    said("MACs for FLOP", 35, ["'1TMAC/s' for 'float32'", "FLOP per second"], "platform.devices.gpu.rate.float32=1TMAC/s"),
+    said("an unknown dtype of a rate", 35, ["'flaot32'", "did you mean 'float32'"], "platform.devices.gpu.rate.flaot32=1GFLOP/s"),
+    said("a capacity beyond 64 bits", 38, ["'16EiB' for 'capacity'", "2^63 - 1"], "platform.devices.gpu.memory.capacity=16EiB"),
+    said("a negative latency", 29, ["'-5us' for 'latency'", "negative"], "platform.links.host.latency=-5us"),
+    said("an unknown duplex", 28, ["'both' for 'duplex'", "full, half"], "platform.links.host.duplex=both"),
+    said("a link with one end", 27, ["at least two"], "platform.links.host.joins=[host]"),
+    said("a link from a node to itself", 34, ["'host' twice"], "platform.links.host.joins=[host, host]"),
+    said("a machine without devices", 18, ["at least one device"], "platform.devices={}"),
+    said("busier at rest", 27, ["'1W' for 'busy'", "at least 2 W"], "platform.devices.gpu.idle=2W", "platform.devices.gpu.busy=1W"),
+    said("an override of nothing that is there", 1, ["'plaform'", "did you mean 'platform'"], "plaform.links.host.bandwidth=1GB/s"),
+]
+
+ZOO = [
+    words("a cut that no longer fits the card", 4, ["24539776000 B", "24 GB of gpu", "out of memory at", "for weights.0", "held by", "input.0"],
+          "run", "alexnet_x200", "stages={cut: explicit, after: [16]}"),
+    words("one more in flight than fit", 4, ["591 micro-batches in flight", "the most that fit in flight: 590", "gpu.compute", "weights.1"],
+          "run", "alexnet_x200", "policy.in_flight=591"),
+    words("a model kept where it does not fit", 4, ["out of memory at", "for weights.2", "24000000000 B (24 GB)"],
+          "run", "alexnet_x200", "policy={name: resident}"),
+    words("a model whose counts overflow", 3, ["FLOP", "below 2^63"], "model", "alexnet_data_island", "scale=100000000000", at="scale=100000000000:1:7"),
+    words("bytes that overflow in host memory", 3, ["bytes in host", "2^63"], "run", "alexnet_x200_as_written", "model.scale=10000000000", "workload.batches_per_step=9000"),
+]
+
+CASES = COMMANDS + FILES + DOCUMENTS + VALUES + ZOO

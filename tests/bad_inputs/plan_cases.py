@@ -1,0 +1,133 @@
+"""Plans as text with one thing wrong: every kind of line, of word, and of contradiction."""
+
+from cases import Case, plan
+from documents import PLAN
+
+LOAD, RUN = "small.plan:13", "small.plan:14"
+MOST = 2**63 - 1
+
+LINES = [
+    plan("a line of an unknown kind", "small.plan:4:1", ["'pol'", "did you mean 'pool'", "tensor"], "pool gpu", "pol gpu"),
+    plan("a pool without a name", "small.plan:4:1", ["'pool' needs a name"], "pool gpu capacity=100B", "pool"),
+    plan("a pool without a capacity", "small.plan:4:1", ["'capacity' is missing"], "gpu capacity=100B", "gpu"),
+    plan("a key without a value", "small.plan:4:10", ["'capacity' has no value"], "capacity=100B", "capacity"),
+    plan("a flag with a value", "small.plan:5:30", ["'shared' stands alone"], "shared", "shared=no"),
+    plan("another flag with a value", "small.plan:4:24", ["'not_enforced' stands alone"], "capacity=100B", "capacity=100B not_enforced=false"),
+    plan("a pool twice", "small.plan:5:6", ["second pool called 'gpu'"], "pool host", "pool gpu"),
+    plan("a tensor twice", "small.plan:11:8", ["second tensor called 'input'"], "tensor result", "tensor input"),
+    plan("a stream twice", "small.plan:9:8", ["second stream called 'gpu.compute'"], "stream gpu.host.down", "stream gpu.compute"),
+    plan("an action twice", f"{RUN}:1", ["second action called 'load'"], "run on", "load on"),
+    plan("a key twice", f"{LOAD}:69", ["'bytes' stands twice"], "bytes=40 allocates", "bytes=40 bytes=40 allocates"),
+    plan("a name of two words", "small.plan:2:9", ["'name' takes one word", "double quotes"], "name small", "name sm all"),
+    plan("a name that needs quotes", "small.plan:2:6", ["'sm@all'", "double quotes"], "name small", "name sm@all"),
+    plan("a quote that does not end", "small.plan:2:6", ["does not end"], "name small", 'name "small'),
+    plan("a bad escape", "small.plan:2:10", ["allowed:", r"\xHH"], "name small", r'name "sm\qall"'),
+    plan("an escape that is no text", "small.plan:2:10", ["two hex digits, 01 to 7f"], "name small", r'name "sm\xffall"'),
+    plan("an unknown section", "small.plan:12:1", ["'bdy:'", "did you mean 'body:'"], "body:", "bdy:"),
+    plan("a section that comes too late", "small.plan:13:1", ["'prologue:'", "prologue, body, epilogue"], "body:", "body:\nprologue:"),
+    plan("a section twice", "small.plan:13:1", ["'body:'", "comes once"], "body:", "body:\nbody:"),
+    plan("an action outside of the sections", "small.plan:12:1", ["unknown line 'load'", "body:"], "body:\n", ""),
+    plan("a pool inside of a section", "small.plan:13:6", ["'x'", "before the first section"], "body:\n", "body:\npool x capacity=1B\n"),
+    plan("a newer plan", "small.plan:1:1", ["'format: sluice-plan/1'", "only version"], "sluice-plan/1", "sluice-plan/2"),
+    Case("a plan that is no UTF-8", 3, "small.plan:2:8", ["UTF-8"], "small.plan",
+         content=PLAN.encode().replace(b"name small", b"name sm\xffll"), run=["run", "small.plan"]),
+    Case("a plan with a zero byte", 3, "small.plan:2:8", ["control character (byte 0)"], "small.plan",
+         content=PLAN.encode().replace(b"name small", b"name sm\0ll"), run=["run", "small.plan"]),
+]
+
+WORDS = [
+    plan("an unknown kind of action", f"{RUN}:25", ["'forwards'", "forward, backward"], "kind=forward", "kind=forwards"),
+    plan("an unknown kind of stream", "small.plan:9:27", ["'cpoy'", "compute, copy"], "kind=copy", "kind=cpoy"),
+    plan("an unknown class of tensor", "small.plan:10:20", ["'inputs'", "weight, gradient"], "class=input", "class=inputs"),
+    plan("an unknown tensor", f"{LOAD}:39", ["'inptu'", "did you mean 'input'"], "moves=input", "moves=inptu"),
+    plan("an unknown pool", f"{RUN}:113", ["'gpo'", "did you mean 'gpu'", "known: gpu, host"], "input@gpu,result", "input@gpo,result"),
+    plan("a tensor without its pool", f"{RUN}:107", ["'input'", "TENSOR@POOL"], "input@gpu,result", "input,result"),
+    plan("an unknown route", f"{LOAD}:51", ["'gpu>host'", "known: host>gpu"], "route=host>gpu bytes", "route=gpu>host bytes"),
+    plan("an unknown link", "small.plan:7:22", ["'host.up'", "known: host.down"], "links=host.down", "links=host.up"),
+    plan("an unknown home", "small.plan:10:40", ["'hots'", "did you mean 'host'"], "home=host", "home=hots"),
+    plan("an action without seconds", f"{RUN}:1", ["either 'seconds'", "'moves', 'route' and 'bytes'"], "seconds=0.5 ", ""),
+    plan("an action that computes and moves", f"{RUN}:1", ["either 'seconds'"], "seconds=0.5", "seconds=0.5 moves=input"),
+    plan("a transfer without a route", f"{LOAD}:1", ["'route' is missing"], "route=host>gpu bytes", "bytes"),
+    plan("a transfer without bytes", f"{LOAD}:1", ["'bytes' is missing"], "bytes=40 allocates", "allocates"),
+    plan("a wait in an unknown section", f"{RUN}:76", ["'foo'", "prologue, body, epilogue"], "waits=load", "waits=foo:load"),
+    plan("a distance that is no number", f"{RUN}:81", ["'x' after '~'", "0 to 4294967295"], "waits=load", "waits=load~x"),
+    plan("a negative distance", f"{RUN}:81", ["'-1' after '~'"], "waits=load", "waits=load~-1"),
+    plan("a distance beyond 32 bits", f"{RUN}:81", ["'4294967296' after '~'"], "waits=load", "waits=load~4294967296"),
+    plan("a list that ends with a comma", f"{RUN}:81", ["expected a name"], "waits=load", "waits=load,"),
+]
+
+NUMBERS = [
+    plan("infinite seconds", f"{RUN}:66", ["'inf' for 'seconds'"], "seconds=0.5", "seconds=inf"),
+    plan("seconds of 1e999", f"{RUN}:66", ["'1e999' for 'seconds'", "out of range"], "seconds=0.5", "seconds=1e999"),
+    plan("seconds with a unit", f"{RUN}:66", ["'0.5s' for 'seconds'", "unknown unit 's'"], "seconds=0.5", "seconds=0.5s"),
+    plan("seconds as a percentage", f"{RUN}:66", ["'50%' for 'seconds'", "a percentage"], "seconds=0.5", "seconds=50%"),
+    plan("negative bytes", f"{LOAD}:66", ["'-40' for 'bytes'", "whole number from 0"], "bytes=40 allocates", "bytes=-40 allocates"),
+    plan("a part of a byte to move", f"{LOAD}:66", ["'4.5' for 'bytes'"], "bytes=40 allocates", "bytes=4.5 allocates"),
+    plan("bytes to move beyond 64 bits", f"{LOAD}:66", [f"'{MOST + 1}' for 'bytes'", f"to {MOST}"], "bytes=40 allocates", f"bytes={MOST + 1} allocates"),
+    plan("a stage beyond 32 bits", f"{LOAD}:39", ["'4294967296' for 'stage'", "0 to 2147483647"], "kind=load", "kind=load stage=4294967296"),
+    plan("a micro-batch beyond 32 bits", f"{LOAD}:45", ["'4294967296' for 'micro_batch'"], "kind=load", "kind=load micro_batch=4294967296"),
+    plan("ahead beyond its range", f"{LOAD}:39", ["'4294967297' for 'ahead'", "-1000000 to 1000000"], "kind=load", "kind=load ahead=4294967297"),
+    plan("no bandwidth", "small.plan:6:26", ["'0GB/s' for 'bandwidth'", "more than 0"], "1GB/s", "0GB/s"),
+    plan("a bandwidth without a unit", "small.plan:6:26", ["'1' for 'bandwidth'", "unit is missing", "30GB/s"], "1GB/s", "1"),
+    plan("iterations that are no number", "small.plan:3:12", ["'three' for 'iterations'", "whole number"], "iterations 3", "iterations three"),
+    plan("negative iterations", "small.plan:3:12", ["'-1' for 'iterations'"], "iterations 3", "iterations -1"),
+    plan("a body that never runs", f"{LOAD}:1", ["runs 0 times", "'iterations' of at least 1"], "iterations 3", "iterations 0"),
+    plan("a body without iterations", "small.plan:12:1", ["runs 0 times"], "iterations 3\n", ""),
+    plan("more executions than 64 bits count", "small.plan", [f"{MOST} iterations", "executions"], "iterations 3", f"iterations {MOST}"),
+    plan("a clock that overflows", "small.plan", ["s, one after the other", "1e+300"], "seconds=0.5", "seconds=1e308"),
+    plan("a latency that overflows", "small.plan", ["1e+300"], "links=host.down", "links=host.down latency=1e308s"),
+    Case("a pool that overflows", 3, f"{RUN}:1", ["'run'", "more than 2^63 - 1 bytes in gpu"], "small.plan",
+         content=PLAN.replace("capacity=100B", "capacity=unlimited").replace("bytes=20", f"bytes={MOST}"),
+         run=["run", "small.plan"]),
+    Case("homes that overflow", 3, "small.plan", ["bytes in host", "below 2^63"], "small.plan",
+         content=PLAN.replace("tensor result", f"tensor other class=weight bytes={MOST} home=host\ntensor result"),
+         run=["run", "small.plan"]),
+    Case("a request that overflows", 3, "small.plan", ["'run' allocates", "below 2^63"], "small.plan",
+         content=PLAN.replace("capacity=100B", f"capacity={MOST}B").replace("bytes=20", f"bytes={MOST}\ntensor more class=output bytes={MOST}")
+         .replace("allocates=result@gpu", "allocates=result@gpu,more@gpu").replace("uses=", "uses=more@gpu,"),
+         run=["run", "small.plan"]),
+]
+
+CONTRADICTIONS = [
+    plan("an action that waits for itself", f"{RUN}:1", ["'run' waits for itself"], "waits=load", "waits=run"),
+    plan("a wait for a later section", f"{RUN}:1", ["'run' waits for 'end' of the later section epilogue"], "waits=load allocates=result@gpu uses=input@gpu,result@gpu\n",
+         "waits=load,epilogue:end allocates=result@gpu uses=input@gpu,result@gpu\nepilogue:\nend on=gpu.compute kind=forward seconds=0\n"),
+    plan("a transfer on a compute stream", f"{LOAD}:1", ["'gpu.compute'", "expected a copy stream"], "load on=gpu.host.down", "load on=gpu.compute"),
+    plan("a receive without its send", f"{LOAD}:1", ["receive 'load' waits for no send"], "kind=load", "kind=receive"),
+    plan("a tensor allocated twice", f"{RUN}:1", ["'result' in gpu is allocated twice"], "allocates=result@gpu", "allocates=result@gpu,result@gpu"),
+    plan("a tensor allocated by two actions", f"{RUN}:1", ["'input' in gpu is allocated twice"], "allocates=result@gpu", "allocates=result@gpu,input@gpu"),
+    plan("a body that never releases", f"{RUN}:1", ["'result'", "never releases it"], "uses=input@gpu,result@gpu", "uses=input@gpu"),
+    plan("a use of what is not there", f"{RUN}:1", ["'run' uses tensor 'result' in gpu, where it is not"], "allocates=result@gpu uses", "uses"),
+    plan("a load that is ahead of its first use", f"{RUN}:1", ["'run' uses tensor 'input'", "where it is not"], "kind=load", "kind=load ahead=1"),
+]
+
+# Two buffers of 40 B fit, a third does not: the load two iterations ahead waits for the run of this
+# one, which stands behind it on the only stream there is.
+ACROSS = """\
+format: sluice-plan/1
+iterations 5
+pool gpu capacity=80B
+pool host capacity=unlimited shared
+link host.down bandwidth=1GB/s
+route host>gpu links=host.down
+stream gpu.copy kind=copy device=gpu
+stream gpu.compute kind=compute device=gpu
+tensor input class=input bytes=40
+prologue:
+first on=gpu.copy kind=load moves=input route=host>gpu bytes=40 allocates=input@gpu
+second on=gpu.copy kind=load moves=input route=host>gpu bytes=40 ahead=1 allocates=input@gpu
+body:
+load on=gpu.copy kind=load moves=input route=host>gpu bytes=40 ahead=2 allocates=input@gpu
+run on=gpu.compute kind=forward seconds=1 waits=load uses=input@gpu
+"""
+
+BLOCKING = [
+    Case("a plan that blocks across iterations", 4, "", ["out of memory at 80 ns", "load (iteration 0) waits for 40 B in gpu, for input",
+         "run (iteration 0) waits for load (iteration 0)", "80 B of 80 B", "in 2 instances"], "small.plan",
+         content=ACROSS, run=["run", "small.plan"]),
+    plan("homes that do not fit", "", ["home is gpu", "take 400 B", "capacity is 100 B"], "bytes=40 home=host", "bytes=400 home=gpu", code=4),
+    plan("an action that fits in no state", "", ["run on gpu.compute needs 101 B at once in gpu", "even when it is empty", "result (output) 101 B"],
+         "class=output bytes=20", "class=output bytes=101", code=4),
+]
+
+CASES = LINES + WORDS + NUMBERS + CONTRADICTIONS + BLOCKING
