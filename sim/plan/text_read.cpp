@@ -1,141 +1,15 @@
 // Reading a plan's text.
-#include <algorithm>
 #include <array>
 #include <charconv>
-#include <limits>
-#include <unordered_map>
 
 #include "base/quantity.hpp"
-#include "base/suggest.hpp"
 #include "document/builder.hpp"
+#include "plan/line_keys.hpp"
 #include "plan/text.hpp"
-#include "plan/words.hpp"
 
 namespace sluice {
 
 namespace {
-
-using Names = std::unordered_map<std::string, std::uint32_t>;
-
-constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
-
-std::int64_t whole_number(const PlanLine& line, std::string_view key, const Word& word,
-                          std::int64_t minimum, std::int64_t maximum = largest) {
-  std::int64_t value = 0;
-  const char* end = word.text.data() + word.text.size();
-  const auto [at, error] = std::from_chars(word.text.data(), end, value);
-  if (error != std::errc{} || at != end || value < minimum || value > maximum)
-    line.fail(word.column, "'" + std::string(word.text) + "' for '" + std::string(key) +
-                               "': expected a whole number from " + std::to_string(minimum) +
-                               " to " + std::to_string(maximum));
-  return value;
-}
-
-/// `key=value` words of one line, each of which must be asked for.
-class Keys {
- public:
-  Keys(const PlanLine& line, const std::vector<Word>& words, std::size_t first,
-       std::vector<std::string> allowed, const std::vector<std::string>& flags = {})
-      : line_(line) {
-    allowed.insert(allowed.end(), flags.begin(), flags.end());
-    for (std::size_t i = first; i < words.size(); ++i) {
-      const std::size_t equals = PlanLine::find_bare(words[i].text, '=');
-      const std::string key(words[i].text.substr(0, equals));
-      const auto known = std::find(allowed.begin(), allowed.end(), key);
-      if (known == allowed.end())
-        line.fail(words[i].column, "unknown key '" + key + "'" + did_you_mean(key, allowed) +
-                                       "; allowed: " + join(allowed));
-      for (const auto& [other, word] : keys_)
-        if (other == key) line.fail(words[i].column, "key '" + key + "' stands twice");
-      const bool flag = equals == std::string_view::npos,
-                 is_flag = std::find(flags.begin(), flags.end(), key) != flags.end();
-      if (flag != is_flag)
-        line.fail(words[i].column, is_flag
-                                       ? "'" + key + "' stands alone, without '='"
-                                       : "'" + key + "' has no value; expected " + key + "=...");
-      keys_.emplace_back(key, flag ? Word{{}, words[i].column}
-                                   : Word{words[i].text.substr(equals + 1),
-                                          words[i].column + static_cast<int>(equals) + 1});
-    }
-  }
-
-  const Word* find(std::string_view key) const {
-    for (const auto& [name, word] : keys_)
-      if (name == key) return &word;
-    return nullptr;
-  }
-  const Word& get(std::string_view key) const {
-    if (const Word* word = find(key)) return *word;
-    line_.fail(1, "the key '" + std::string(key) + "' is missing in this line");
-  }
-  double quantity(std::string_view key, Dimension dimension, double absent) const {
-    const Word* word = find(key);
-    if (!word) return absent;
-    return read(*word, [&] { return parse_quantity(word->text, dimension, key); });
-  }
-  /// A plain number: the key names its unit.
-  double number(std::string_view key) const {
-    const Word* word = find(key);
-    if (!word) return 0;
-    if (!word->text.empty() && word->text.back() == '%')
-      line_.fail(word->column, "'" + std::string(word->text) + "' for '" + std::string(key) +
-                                   "': a percentage, expected a number like \"0.7\"");
-    return quantity(key, Dimension::none, 0);
-  }
-  std::int64_t count(std::string_view key, std::int64_t absent, std::int64_t minimum = 0,
-                     std::int64_t maximum = largest) const {
-    const Word* word = find(key);
-    return word ? whole_number(line_, key, *word, minimum, maximum) : absent;
-  }
-  /// A label that is held in 32 bits.
-  std::int32_t label(std::string_view key) const {
-    return static_cast<std::int32_t>(count(key, -1, 0, std::numeric_limits<std::int32_t>::max()));
-  }
-  template <class Parse>
-  auto read(const Word& word, Parse&& parse) const -> decltype(parse()) {
-    try {
-      return parse();
-    } catch (const InputError& error) {
-      line_.fail(word.column, error.what());
-    }
-  }
-
- private:
-  const PlanLine& line_;
-  std::vector<std::pair<std::string, Word>> keys_;
-};
-
-/// Enters a name into a table's names; twice is an error.
-void declare(const PlanLine& line, Names& names, const Word& word, const char* what) {
-  const std::string name = line.name(word);
-  if (!names.emplace(name, static_cast<std::uint32_t>(names.size())).second)
-    line.fail(word.column, std::string("second ") + what + " called '" + name + "'");
-}
-
-std::uint32_t look_up(const PlanLine& line, const Names& names, const Word& word,
-                      const char* what) {
-  const std::string name = line.name(word);
-  if (auto found = names.find(name); found != names.end()) return found->second;
-  std::vector<std::string> known;
-  for (const auto& [key, number] : names)
-    if (known.size() < 1000) known.push_back(key);
-  std::sort(known.begin(), known.end());
-  std::string message =
-      std::string("unknown ") + what + " '" + name + "'" + did_you_mean(name, known);
-  if (known.size() <= 12) message += "; known: " + (known.empty() ? "none" : join(known));
-  line.fail(word.column, message);
-}
-
-template <class Enum>
-Enum enum_of(const PlanLine& line, const Word& word, int count, const char* what) {
-  std::vector<std::string> known;
-  for (int i = 0; i < count; ++i) {
-    if (name_of(static_cast<Enum>(i)) == word.text) return static_cast<Enum>(i);
-    known.emplace_back(name_of(static_cast<Enum>(i)));
-  }
-  line.fail(word.column, std::string("unknown ") + what + " '" + std::string(word.text) +
-                             "'; known: " + join(known));
-}
 
 class PlanReader {
  public:
@@ -247,7 +121,7 @@ class PlanReader {
 
   void read_pool(const PlanLine& line, const std::vector<Word>& words) {
     declare(line, pools_, words[1], "pool");
-    const Keys keys(line, words, 2, {"capacity"}, {"shared", "not_enforced"});
+    const LineKeys keys(line, words, 2, {"capacity"}, {"shared", "not_enforced"});
     Pool pool{line.name(words[1]),
               {},
               keys.find("shared") != nullptr,
@@ -260,7 +134,7 @@ class PlanReader {
 
   void read_link(const PlanLine& line, const std::vector<Word>& words) {
     declare(line, links_, words[1], "link");
-    const Keys keys(line, words, 2, {"bandwidth", "idle", "busy"});
+    const LineKeys keys(line, words, 2, {"bandwidth", "idle", "busy"});
     const Word& bandwidth = keys.get("bandwidth");
     Link link{line.name(words[1]), keys.quantity("bandwidth", Dimension::bytes_per_s, 0),
               keys.quantity("idle", Dimension::watts, 0),
@@ -273,7 +147,7 @@ class PlanReader {
 
   void read_route(const PlanLine& line, const std::vector<Word>& words) {
     declare(line, routes_, words[1], "route");
-    const Keys keys(line, words, 2, {"links", "setup", "latency"});
+    const LineKeys keys(line, words, 2, {"links", "setup", "latency"});
     Route route{line.name(words[1]),
                 {},
                 keys.quantity("setup", Dimension::seconds, 0),
@@ -285,7 +159,7 @@ class PlanReader {
 
   void read_stream(const PlanLine& line, const std::vector<Word>& words) {
     declare(line, streams_, words[1], "stream");
-    const Keys keys(line, words, 2, {"kind", "device", "idle", "busy"});
+    const LineKeys keys(line, words, 2, {"kind", "device", "idle", "busy"});
     const Word& kind = keys.get("kind");
     if (kind.text != "compute" && kind.text != "copy")
       line.fail(kind.column,
@@ -299,7 +173,7 @@ class PlanReader {
 
   void read_tensor(const PlanLine& line, const std::vector<Word>& words) {
     declare(line, tensors_, words[1], "tensor");
-    const Keys keys(line, words, 2, {"class", "bytes", "home"});
+    const LineKeys keys(line, words, 2, {"class", "bytes", "home"});
     keys.get("bytes");
     const Word* home = keys.find("home");
     plan_.tensors.push_back(
@@ -317,7 +191,7 @@ class PlanReader {
       line.fail(words[1].column, "'" + std::string(words[1].text) +
                                      "': expected key=value after an action's name; pools, links, "
                                      "streams and tensors stand before the first section");
-    const Keys keys(line, words, 1, allowed);
+    const LineKeys keys(line, words, 1, allowed);
     Action action;
     action.name = line.name(words[0]);
     if (!names_[static_cast<std::size_t>(section_)].emplace(action.name, size()).second)
@@ -340,7 +214,7 @@ class PlanReader {
     plan_.line_begins.push_back(static_cast<std::size_t>(line.text.data() - text_.data()));
   }
 
-  void read_work(const PlanLine& line, const Keys& keys, Action& action) {
+  void read_work(const PlanLine& line, const LineKeys& keys, Action& action) {
     const Word* moves = keys.find("moves");
     const Word* seconds = keys.find("seconds");
     if ((moves == nullptr) == (seconds == nullptr))

@@ -54,6 +54,28 @@ std::vector<StageBytes> stage_bytes(const PolicyRequest& request) {
   return all;
 }
 
+PlanBuilder::Ref list_forward(PlanBuilder& builder, const ForwardOf& forward) {
+  const std::uint32_t pool = builder.pool(forward.device);
+  const PlanBuilder::Ref ref =
+      builder.compute(ActionKind::forward, forward.device, static_cast<std::int32_t>(forward.stage),
+                      static_cast<std::int32_t>(forward.micro_batch), forward.samples);
+  Action& action = builder.at(ref);
+  action.allocates.push_back({forward.output, pool});
+  if (forward.bytes.workspace > 0) {
+    const std::string name = "workspace." + std::to_string(forward.stage) + "." +
+                             std::to_string(forward.micro_batch) + forward.suffix;
+    const Placement workspace{builder.tensor(name, TensorClass::workspace, forward.bytes.workspace),
+                              pool};
+    action.allocates.push_back(workspace);
+    action.uses.push_back(workspace);
+  }
+  if (forward.drops_output) {
+    action.uses.push_back({forward.output, pool});
+    action.samples_done = forward.samples;
+  }
+  return ref;
+}
+
 StageRunner::StageRunner(PlanBuilder& builder, const PolicyRequest& request, const Common& common)
     : builder_(builder), request_(request), common_(common), bytes_(stage_bytes(request)) {
   const std::int64_t count = request.workload.micro_batches_per_step();
@@ -92,27 +114,14 @@ StageRunner::Made StageRunner::forward(std::size_t stage, std::int64_t micro_bat
   const bool last = stage + 1 == bytes_.size();
   const std::string suffix = std::to_string(stage) + "." + std::to_string(micro_batch);
   const std::string& device = common_.device.name;
-  const std::uint32_t pool = builder_.pool(device);
   const std::uint32_t output =
       last ? builder_.tensor("output." + std::to_string(micro_batch), TensorClass::output,
                              bytes.output, common_.return_outputs ? common_.host : "")
            : builder_.tensor("boundary." + suffix, TensorClass::activation, bytes.output);
   const PlanBuilder::Ref ref =
-      builder_.compute(ActionKind::forward, device, static_cast<std::int32_t>(stage),
-                       static_cast<std::int32_t>(micro_batch), request_.workload.micro_batch);
-  Action& action = builder_.at(ref);
-  action.uses.push_back({input, pool});
-  action.allocates.push_back({output, pool});
-  if (bytes.workspace > 0) {
-    const std::uint32_t workspace =
-        builder_.tensor("workspace." + suffix, TensorClass::workspace, bytes.workspace);
-    action.allocates.push_back({workspace, pool});
-    action.uses.push_back({workspace, pool});
-  }
-  if (last && !common_.return_outputs) {
-    action.uses.push_back({output, pool});
-    action.samples_done = request_.workload.micro_batch;
-  }
+      list_forward(builder_, {stage, micro_batch, device, bytes, request_.workload.micro_batch,
+                              output, last && !common_.return_outputs});
+  builder_.at(ref).uses.push_back({input, builder_.pool(device)});
   return {ref, output};
 }
 

@@ -30,6 +30,20 @@ struct StageBytes {
 };
 std::vector<StageBytes> stage_bytes(const PolicyRequest& request);
 
+/// One micro-batch through one stage on one device.
+struct ForwardOf {
+  std::size_t stage = 0;
+  std::int64_t micro_batch = 0;
+  std::string device;
+  StageBytes bytes{};
+  std::int64_t samples = 0;
+  std::uint32_t output = none;  ///< the tensor it makes
+  bool drops_output = false;    ///< an answer that nobody takes: it counts as done, and goes
+  std::string suffix = {};      ///< tells the workspace of one window from another's
+};
+/// Lists it: allocates its output and workspace; its input and weights are the caller's to add.
+PlanBuilder::Ref list_forward(PlanBuilder& builder, const ForwardOf& forward);
+
 /// Lists computations and saves of one device, and remembers what later ones wait for.
 class StageRunner {
  public:

@@ -202,28 +202,16 @@ class Phased {
     const Phase& phase = phases_[p];
     const StageBytes& bytes = bytes_[phase.stage];
     const bool last = phase.stage + 1 == bytes_.size();
-    const std::string suffix = std::to_string(phase.stage) + "." + std::to_string(q) + suffix_;
-    const std::uint32_t pool = builder_.pool(phase.device);
+    const std::uint32_t output = last ? output_tensor(q, suffix_)
+                                      : builder_.tensor("boundary." + std::to_string(phase.stage) +
+                                                            "." + std::to_string(q) + suffix_,
+                                                        TensorClass::activation, bytes.output);
     const PlanBuilder::Ref ref =
-        builder_.compute(ActionKind::forward, phase.device, static_cast<std::int32_t>(phase.stage),
-                         static_cast<std::int32_t>(q), request_.workload.micro_batch);
-    const std::uint32_t output =
-        last ? output_tensor(q, suffix_)
-             : builder_.tensor("boundary." + suffix, TensorClass::activation, bytes.output);
+        list_forward(builder_, {phase.stage, q, phase.device, bytes, request_.workload.micro_batch,
+                                output, last && !rules_.saves_answers(), suffix_});
     Action& action = builder_.at(ref);
-    action.allocates.push_back({output, pool});
-    if (bytes.workspace > 0) {
-      const Placement workspace{
-          builder_.tensor("workspace." + suffix, TensorClass::workspace, bytes.workspace), pool};
-      action.allocates.push_back(workspace);
-      action.uses.push_back(workspace);
-    }
-    if (weights != none) action.uses.push_back({weights, pool});
+    if (weights != none) action.uses.push_back({weights, builder_.pool(phase.device)});
     if (input != none) use_input(action, input, phase, q);
-    if (last && !rules_.saves_answers()) {
-      action.uses.push_back({output, pool});
-      action.samples_done = request_.workload.micro_batch;
-    }
     if (!listed_[p].first) listed_[p].first = ref;
     listed_[p].last = ref;
     Crossing crossing{output, phase.device, ref, {}};

@@ -106,29 +106,15 @@ class Sharded {
   /// Computes stage s from `tensor`, which becomes its output.
   PlanBuilder::Ref list_compute(std::size_t s, std::int64_t q, std::uint32_t& tensor) {
     const bool last = s + 1 == bytes_.size();
-    const std::string suffix = std::to_string(s) + "." + std::to_string(q);
-    const std::uint32_t pool = builder_.pool(devices_[s]);
-    const PlanBuilder::Ref ref =
-        builder_.compute(ActionKind::forward, devices_[s], static_cast<std::int32_t>(s),
-                         static_cast<std::int32_t>(q), request_.workload.micro_batch);
     const std::uint32_t output =
         last ? builder_.tensor("output." + std::to_string(q), TensorClass::output, bytes_[s].output,
                                return_outputs_ ? host_ : "")
-             : builder_.tensor("boundary." + suffix, TensorClass::activation, bytes_[s].output);
-    Action& action = builder_.at(ref);
-    action.uses.push_back({tensor, pool});
-    action.allocates.push_back({output, pool});
-    if (bytes_[s].workspace > 0) {
-      const Placement workspace{
-          builder_.tensor("workspace." + suffix, TensorClass::workspace, bytes_[s].workspace),
-          pool};
-      action.allocates.push_back(workspace);
-      action.uses.push_back(workspace);
-    }
-    if (last && !return_outputs_) {
-      action.uses.push_back({output, pool});
-      action.samples_done = request_.workload.micro_batch;
-    }
+             : builder_.tensor("boundary." + std::to_string(s) + "." + std::to_string(q),
+                               TensorClass::activation, bytes_[s].output);
+    const PlanBuilder::Ref ref =
+        list_forward(builder_, {s, q, devices_[s], bytes_[s], request_.workload.micro_batch, output,
+                                last && !return_outputs_});
+    builder_.at(ref).uses.push_back({tensor, builder_.pool(devices_[s])});
     tensor = output;
     return ref;
   }
