@@ -69,6 +69,9 @@ const Catalog<Command>& command_catalog();
 /// not one of the choices, too many or too few positionals.
 Arguments parse_arguments(const Command& command, const std::vector<std::string>& words);
 
+/// A word of a command line, quoted for a shell where it has to be.
+std::string shell_word(const std::string& word);
+
 /// The help of one subcommand, and of the whole program.
 std::string help_of(const Command& command);
 std::string help_of_program();
