@@ -7,8 +7,9 @@
 namespace sluice {
 
 void plan_fault(const Plan& plan, std::uint32_t action, const std::string& message) {
-  if (action == none || action >= plan.line_begins.size() || !plan.source)
-    throw InputError("plan: " + message);
+  if (!plan.source) throw InputError("plan: " + message);
+  if (action >= plan.line_begins.size())
+    throw InputError(Position{plan.source->name, 0, 0, {}}, message);
   const std::string& text = plan.source->text;
   const auto begin = text.begin() + static_cast<std::ptrdiff_t>(plan.line_begins[action]);
   const auto line = 1 + static_cast<int>(std::count(text.begin(), begin, '\n'));

@@ -7,8 +7,8 @@
 
 namespace sluice {
 
-/// Throws InputError at the action's line where the plan was read from a text; else, and for `none`,
-/// one without position that begins with "plan: ".
+/// Throws InputError: where the plan was read from a text, at the action's line, or for `none`
+/// naming the file; else one without position that begins with "plan: ".
 [[noreturn]] void plan_fault(const Plan& plan, std::uint32_t action, const std::string& message);
 
 }  // namespace sluice
