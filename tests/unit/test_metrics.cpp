@@ -190,7 +190,7 @@ TEST_CASE("Two devices: bubbles count from the mean, recomputation against the r
 TEST_CASE("The step counts from the middle iteration's completion to the last one's") {
   Plan plan = load_and_compute();
   plan.iterations = 8;
-  plan.iterations_per_step = 2;
+  plan.steps_per_iteration = 2;
   Totals totals(plan);
   // Iteration i is complete at 10 i + 5, but the first ones are slow. Middle (8 - 1) / 2 = 3.
   for (std::int64_t i = 0; i < 8; ++i) {
@@ -198,7 +198,7 @@ TEST_CASE("The step counts from the middle iteration's completion to the last on
     totals.span({1, i, end - 3, end, end, 0, WaitReason::none, Span::nobody});
     if (i == 3) REQUIRE(std::isnan(number(totals, "step_s")));  // the last is not reached
   }
-  REQUIRE(number(totals, "step_s") == 20);  // (75 - 35) / (7 - 3) x 2 iterations a step
+  REQUIRE(number(totals, "step_s") == 5);  // (75 - 35) / (7 - 3) / 2 steps an iteration
 }
 
 TEST_CASE("A single iteration's step is the makespan") {
