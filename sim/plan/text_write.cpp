@@ -1,4 +1,6 @@
 // Writing a plan as text and as CSV.
+#include <array>
+#include <charconv>
 #include <sstream>
 #include <utility>
 
@@ -10,77 +12,72 @@ namespace sluice {
 
 namespace {
 
-std::string placement_text(const Plan& plan, const Placement& placement) {
-  return quoted(plan.tensors[placement.tensor].name) + "@" +
-         quoted(plan.pools[placement.pool].name);
+void add_placement(std::string& out, const Plan& plan, const Placement& placement) {
+  add_quoted(out, plan.tensors[placement.tensor].name);
+  out += '@';
+  add_quoted(out, plan.pools[placement.pool].name);
 }
 
-std::string wait_text(const Plan& plan, std::uint32_t from, const Wait& wait) {
-  std::string text;
+void add_wait(std::string& out, const Plan& plan, std::uint32_t from, const Wait& wait) {
   const Section other = plan.section_of(wait.action);
-  if (other != plan.section_of(from)) text = std::string(name_of(other)) + ":";
-  text += quoted(plan.actions[wait.action].name);
-  if (wait.distance > 0) text += "~" + std::to_string(wait.distance);
-  return text;
+  if (other != plan.section_of(from)) out.append(name_of(other)).append(":");
+  add_quoted(out, plan.actions[wait.action].name);
+  if (wait.distance > 0) out.append("~").append(std::to_string(wait.distance));
 }
 
-template <class List, class Write>
-std::string list_text(const List& list, Write&& write, const char* separator = ",") {
-  std::string text;
+/// `key` as it stands before the list: " waits=".
+template <class List, class Add>
+void add_list(std::string& out, std::string_view key, const List& list, Add&& add,
+              std::string_view separator = ",") {
   for (const auto& element : list) {
-    if (!text.empty()) text += separator;
-    text += write(element);
-  }
-  return text;
-}
-
-template <class List, class Write>
-void add_list(std::string& out, std::string_view key, const List& list, Write&& write) {
-  char separator = '=';
-  for (const auto& element : list) {
-    if (separator == '=') out.append(" ").append(key);
-    out += std::exchange(separator, ',');
-    out += write(element);
+    out += std::exchange(key, separator);
+    add(element);
   }
 }
 
-void add(std::string& out, std::string_view key, std::string_view value) {
-  out.append(" ").append(key).append("=").append(value);
+void add_name(std::string& out, std::string_view key, std::string_view name) {
+  out += key;
+  add_quoted(out, name);
 }
 
-void add_count(std::string& out, std::string_view key, std::int64_t value, std::int64_t absent) {
-  if (value != absent) add(out, key, std::to_string(value));
+template <class Number>
+void add_number(std::string& out, std::string_view key, Number value) {
+  std::array<char, 32> digits;
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
+  out += key;
+  out.append(digits.data(), end);
 }
 
-void add_number(std::string& out, std::string_view key, double value) {
-  if (value != 0) add(out, key, exact(value));
+template <class Number>
+void add_unless(Number absent, std::string& out, std::string_view key, Number value) {
+  if (value != absent) add_number(out, key, value);
 }
 
-/// Appends: a plan may have millions of actions.
+/// Appends to one text: a plan may have millions of actions.
 void add_action(std::string& out, const Plan& plan, std::uint32_t a) {
   const Action& action = plan.actions[a];
-  out += quoted(action.name);
-  add(out, "on", quoted(plan.streams[action.stream].name));
-  add(out, "kind", name_of(action.kind));
-  add_count(out, "stage", action.stage, -1);
-  add_count(out, "micro_batch", action.micro_batch, -1);
-  add_count(out, "samples", action.samples, 0);
-  add_count(out, "samples_done", action.samples_done, 0);
+  add_quoted(out, action.name);
+  add_name(out, " on=", plan.streams[action.stream].name);
+  add_name(out, " kind=", name_of(action.kind));
+  add_unless(-1, out, " stage=", action.stage);
+  add_unless(-1, out, " micro_batch=", action.micro_batch);
+  add_unless<std::int64_t>(0, out, " samples=", action.samples);
+  add_unless<std::int64_t>(0, out, " samples_done=", action.samples_done);
   if (action.is_transfer()) {
-    add(out, "moves", quoted(plan.tensors[action.moves].name));
-    add(out, "route", quoted(plan.routes.at(action.route).name));
-    add(out, "bytes", std::to_string(action.bytes));
+    add_name(out, " moves=", plan.tensors[action.moves].name);
+    add_name(out, " route=", plan.routes.at(action.route).name);
+    add_number(out, " bytes=", action.bytes);
   } else {
-    add(out, "seconds", exact(action.seconds));
-    add_number(out, "flop", action.flop);
-    add_number(out, "memory_bytes", action.memory_bytes);
-    add_number(out, "joules", action.joules);
+    add_number(out, " seconds=", action.seconds);
+    add_unless(0.0, out, " flop=", action.flop);
+    add_unless(0.0, out, " memory_bytes=", action.memory_bytes);
+    add_unless(0.0, out, " joules=", action.joules);
   }
-  add_count(out, "ahead", action.ahead, 0);
-  const auto placement = [&](const Placement& p) { return placement_text(plan, p); };
-  add_list(out, "waits", action.waits, [&](const Wait& w) { return wait_text(plan, a, w); });
-  add_list(out, "allocates", action.allocates, placement);
-  add_list(out, "uses", action.uses, placement);
+  add_unless(0, out, " ahead=", action.ahead);
+  const auto placement = [&](const Placement& p) { add_placement(out, plan, p); };
+  add_list(out, " waits=", action.waits, [&](const Wait& w) { add_wait(out, plan, a, w); });
+  add_list(out, " allocates=", action.allocates, placement);
+  add_list(out, " uses=", action.uses, placement);
   out += '\n';
 }
 
@@ -93,10 +90,12 @@ void write_tables(std::ostream& out, const Plan& plan) {
   for (const Link& link : plan.links)
     out << "link " << quoted(link.name) << " bandwidth=" << exact(link.bandwidth)
         << "B/s idle=" << exact(link.idle_w) << "W busy=" << exact(link.busy_w) << "W\n";
-  for (const Route& route : plan.routes)
-    out << "route " << quoted(route.name) << " links="
-        << list_text(route.links, [&](auto link) { return quoted(plan.links[link].name); })
-        << " setup=" << exact(route.setup_s) << "s latency=" << exact(route.latency_s) << "s\n";
+  for (const Route& route : plan.routes) {
+    std::string links;
+    add_list(links, "", route.links, [&](auto link) { add_quoted(links, plan.links[link].name); });
+    out << "route " << quoted(route.name) << " links=" << links << " setup=" << exact(route.setup_s)
+        << "s latency=" << exact(route.latency_s) << "s\n";
+  }
   for (const Stream& stream : plan.streams)
     out << "stream " << quoted(stream.name)
         << " kind=" << (stream.kind == StreamKind::compute ? "compute" : "copy")
@@ -148,8 +147,14 @@ std::string to_csv(const Plan& plan) {
   for (std::uint32_t a = 0; a < plan.actions.size(); ++a) {
     const Action& action = plan.actions[a];
     const bool moves = action.is_transfer();
-    const auto placement = [&](const Placement& p) { return placement_text(plan, p); };
-    const auto wait = [&](const Wait& w) { return wait_text(plan, a, w); };
+    std::string waits, allocates, uses;
+    const auto list = [&](std::string& cell, const auto& elements, auto&& add) {
+      add_list(cell, "", elements, add, " ");
+    };
+    list(waits, action.waits, [&](const Wait& w) { add_wait(waits, plan, a, w); });
+    list(allocates, action.allocates,
+         [&](const Placement& p) { add_placement(allocates, plan, p); });
+    list(uses, action.uses, [&](const Placement& p) { add_placement(uses, plan, p); });
     const std::string cells[] = {std::string(name_of(plan.section_of(a))),
                                  action.name,
                                  plan.streams[action.stream].name,
@@ -163,9 +168,9 @@ std::string to_csv(const Plan& plan) {
                                  moves ? std::to_string(action.bytes) : "",
                                  moves ? plan.routes[action.route].name : "",
                                  std::to_string(action.ahead),
-                                 list_text(action.waits, wait, " "),
-                                 list_text(action.allocates, placement, " "),
-                                 list_text(action.uses, placement, " ")};
+                                 waits,
+                                 allocates,
+                                 uses};
     bool first = true;
     for (const std::string& cell : cells) {
       if (!std::exchange(first, false)) out << ',';

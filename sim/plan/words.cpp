@@ -1,26 +1,40 @@
 #include "plan/words.hpp"
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdio>
 
 namespace sluice {
 
 namespace {
+/// By character: may it stand in a name without quotes?
+constexpr std::array<bool, 256> plain = [] {
+  std::array<bool, 256> table{};
+  for (std::size_t c = 0x21; c < table.size(); ++c) table[c] = c != 0x7f;
+  for (const char c : {'"', '\\', ',', '=', '@', '~', ':', '#'})
+    table[static_cast<unsigned char>(c)] = false;
+  return table;
+}();
+
 bool bare(std::string_view name) {
-  if (name.empty()) return false;
-  for (const char c : name) {
-    const auto u = static_cast<unsigned char>(c);
-    const bool plain = u > 0x20 && u != 0x7f && c != '"' && c != '\\' && c != ',' && c != '=' &&
-                       c != '@' && c != '~' && c != ':' && c != '#';
-    if (!plain) return false;
-  }
-  return true;
+  return !name.empty() && std::all_of(name.begin(), name.end(),
+                                      [](char c) { return plain[static_cast<unsigned char>(c)]; });
 }
 }  // namespace
 
 std::string quoted(std::string_view name) {
-  if (bare(name)) return std::string(name);
-  std::string out = "\"";
+  std::string out;
+  add_quoted(out, name);
+  return out;
+}
+
+void add_quoted(std::string& out, std::string_view name) {
+  if (bare(name)) {
+    out += name;
+    return;
+  }
+  out += '"';
   for (const char c : name) {
     const auto u = static_cast<unsigned char>(c);
     if (c == '"' || c == '\\') {
@@ -38,7 +52,7 @@ std::string quoted(std::string_view name) {
       out += c;
     }
   }
-  return out + "\"";
+  out += '"';
 }
 
 void PlanLine::fail(int column, const std::string& message) const {

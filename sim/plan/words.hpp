@@ -11,6 +11,7 @@ namespace sluice {
 
 /// A name as it stands in a plan's text: bare, or in double quotes with \" \\ \n \t \xHH.
 std::string quoted(std::string_view name);
+void add_quoted(std::string& out, std::string_view name);
 
 /// One word of a line, or one element of a list, with its column.
 struct Word {

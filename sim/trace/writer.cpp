@@ -137,7 +137,7 @@ struct TraceWriter::State {
 
   void write_header();
   void prepare();
-  void write_plan();
+  bool write_plan();
   bool write_tables();
   void consume(const Batch& batch);
   void add_spans(const std::vector<Span>& spans);
@@ -188,18 +188,23 @@ void TraceWriter::State::prepare() {
   tree.flush();
 }
 
-void TraceWriter::State::write_plan() {
-  if (header.make_plan) header.plan = header.make_plan();
+/// True when it is written.
+bool TraceWriter::State::write_plan() {
+  if (const auto make = std::exchange(header.make_plan, {})) {
+    header.plan = make();
+    return false;
+  }
   const auto held = hdf5::lock();
   store->tree.text("/plan", header.plan);
   store->tree.attribute("/plan", "long_name", "the plan that was executed");
   header.plan = {};  // it is in the file now, and may be large
+  return true;
 }
 
 /// What the spans need not wait for, piece by piece; false when all is written.
 bool TraceWriter::State::write_tables() {
   if (!store->labels) {
-    write_plan();
+    if (!write_plan()) return true;
     store->labels.emplace(store->tree, store->filter, labels, codes, kinds);
     return true;
   }
