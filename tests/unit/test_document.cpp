@@ -141,8 +141,9 @@ TEST_CASE("JSON that is not strict is refused") {
              StartsWith("3 t.json:2:2: error: duplicate key 'a' (first at line 1)"));
   CHECK_THAT(json("{\"a\": NaN}"), StartsWith("3 t.json:1:7: error: this is not JSON"));
   CHECK_THAT(json("{\"a\": 1e999}"), Contains("number overflow"));
-  CHECK_THAT(json("{\"a\": 18446744073709551615}"),
-             StartsWith("3 t.json:1:7: error: the integer '18446744073709551615' for 'a' does not fit"));
+  CHECK_THAT(
+      json("{\"a\": 18446744073709551615}"),
+      StartsWith("3 t.json:1:7: error: the integer '18446744073709551615' for 'a' does not fit"));
   CHECK_THAT(json("{\"a\": 99999999999999999999}"), Contains("does not fit in 64 bits"));
   CHECK_THAT(json("{\"a\": 01}"), Contains("leading zero"));
   CHECK_THAT(json("{\"a\": 1"), Contains("this is not JSON"));

@@ -158,21 +158,25 @@ TEST_CASE("a line of a megabyte is shown as a window around the column") {
 }
 
 TEST_CASE("a signal sets the flag, and check_interrupt leaves with its exit code") {
-  struct sigaction before_int = {}, before_term = {};
-  sigaction(SIGINT, nullptr, &before_int);
-  sigaction(SIGTERM, nullptr, &before_term);
-  install_interrupt_handlers();
+  // The flag stays set, so each signal has a process of its own.
+  for (const int signal : {SIGTERM, SIGINT}) {
+    const pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+      install_interrupt_handlers();
+      if (interrupt_signal() != 0 || error_of([] { check_interrupt(); }) != "nothing") _exit(1);
+      std::raise(signal);
+      install_interrupt_handlers();  // forgets nothing
+      if (interrupt_signal() != signal) _exit(2);
+      const std::string expected = std::to_string(128 + signal) + " interrupted";
+      _exit(error_of([] { check_interrupt(); }) == expected ? 0 : 3);
+    }
+    int status = 0;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    CHECK(WIFEXITED(status));
+    CHECK(WEXITSTATUS(status) == 0);
+  }
   CHECK(interrupt_signal() == 0);
-  CHECK(error_of([] { check_interrupt(); }) == "nothing");
-  std::raise(SIGTERM);
-  CHECK(interrupt_signal() == SIGTERM);
-  CHECK(error_of([] { check_interrupt(); }) == "143 interrupted");
-  install_interrupt_handlers();
-  std::raise(SIGINT);
-  CHECK(error_of([] { check_interrupt(); }) == "130 interrupted");
-  install_interrupt_handlers();  // leaves the flag clean
-  sigaction(SIGINT, &before_int, nullptr);
-  sigaction(SIGTERM, &before_term, nullptr);
 }
 
 TEST_CASE("a second Ctrl-C ends the process at once, by the signal itself") {
