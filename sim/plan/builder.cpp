@@ -3,6 +3,7 @@
 #include <iterator>
 
 #include "base/error.hpp"
+#include "base/interrupt.hpp"
 
 namespace sluice {
 
@@ -79,6 +80,7 @@ std::uint32_t PlanBuilder::stream(const std::string& name, StreamKind kind,
 }
 
 PlanBuilder::Ref PlanBuilder::add(Action action) {
+  check_interrupt();  // a step may have a million micro-batches
   action.name = unique_name(action);
   auto& actions = actions_[static_cast<std::size_t>(section_)];
   actions.push_back(std::move(action));

@@ -288,8 +288,10 @@ std::vector<Field> parameters() {
   std::vector<Field> fields = common_parameters();
   fields.push_back({.name = "in_flight",
                     .type = Type::integer,
-                    .summary = "micro-batches that run through each group between two loads of its "
-                               "weights; auto: the most that fit, working set counted",
+                    .summary =
+                        "micro-batches that run through each group between two loads of its "
+                        "weights, at most those of a step; auto: the most that fit, working set "
+                        "counted",
                     .default_text = "auto",
                     .choices = {"auto"},
                     .minimum = 1,
