@@ -1,0 +1,58 @@
+// The two workloads of the speed comparison end where independent programs say: a max-plus loop, an
+// event queue and bare SimGrid, all of integer microseconds.
+#include <catch2/catch.hpp>
+
+#include "bench/workload.hpp"
+#include "plan/check.hpp"
+#include "plan/text.hpp"
+#include "run/isolated.hpp"
+
+namespace sluice {
+namespace {
+
+void require_makespan(const Plan& made, double microseconds) {
+  const Plan plan = plan_from_text(to_text(made), "workload");  // as it would be imported
+  check(plan);
+  const Approx exact = Approx(microseconds * 1e-6).epsilon(1e-12);
+  CHECK(replay(plan).makespan == exact);
+  CHECK(execute_isolated(plan).report.makespan == exact);
+}
+
+TEST_CASE("1F1B pipelines of uneven stages end when a max-plus recursion says") {
+  require_makespan(bench::pipeline_plan({4, 8, true, true}), 44'536);
+  require_makespan(bench::pipeline_plan({8, 64, true, true}), 300'847);
+  require_makespan(bench::pipeline_plan({16, 256, true, true}), 1'170'780);
+}
+
+// P stages, M micro-batches, forward f = 1000, backward b = 2000; a transfer takes x = 640 + 10.
+// GPipe: the last stage begins after (P-1)(f + x) and computes M f, then M b without a gap, because
+// its own backwards come first; the last gradient crosses P-1 stages in (P-1)(b + x):
+//   (P-1)(f + b + 2x) + M (f + b)
+TEST_CASE("a GPipe pipeline of equal stages takes its closed form") {
+  for (const auto& [stages, micro_batches] : {std::pair{4, 8}, {8, 64}, {16, 256}}) {
+    const double x = 640 + 10, f = 1000, b = 2000;
+    const double expected = (stages - 1) * (f + b + 2 * x) + micro_batches * (f + b);
+    require_makespan(bench::pipeline_plan({stages, micro_batches, false, false}), expected);
+  }
+}
+
+TEST_CASE("1F1B pipelines of equal stages take longer where latency meets the order of 1F1B") {
+  require_makespan(bench::pipeline_plan({4, 8, true, false}), 43'400);
+  require_makespan(bench::pipeline_plan({8, 64, true, false}), 293'600);
+  require_makespan(bench::pipeline_plan({16, 256, true, false}), 1'143'200);
+}
+
+// With one layer nothing overlaps: forward 1000 + h, save 650, load 650, backward 2000 + h; the h
+// of five iterations add up to 476: 5 x 4300 + 476.
+TEST_CASE("an offloaded chain of one layer takes the sum of its parts") {
+  require_makespan(bench::offload_plan(1, 5), 5 * 4300 + 476);
+}
+
+TEST_CASE("an offloaded chain ends when an event queue says") {
+  require_makespan(bench::offload_plan(2, 3), 22'438);
+  require_makespan(bench::offload_plan(3, 4), 42'387);
+  require_makespan(bench::offload_plan(12, 100), 3'850'602);
+}
+
+}  // namespace
+}  // namespace sluice
