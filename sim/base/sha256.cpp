@@ -18,6 +18,13 @@ void require(int ok) {
   if (ok != 1) throw InternalError("libcrypto cannot compute SHA-256");
 }
 
+/// Looked up once: OpenSSL's search takes longer than a short text.
+const EVP_MD* algorithm() {
+  static const EVP_MD* const found = EVP_MD_fetch(nullptr, "SHA256", nullptr);
+  require(found != nullptr);
+  return found;
+}
+
 }  // namespace
 
 void Sha256::Free::operator()(void* context) const {
@@ -26,7 +33,7 @@ void Sha256::Free::operator()(void* context) const {
 
 Sha256::Sha256() : context_(EVP_MD_CTX_new()) {
   require(context_ != nullptr);
-  require(EVP_DigestInit_ex(context_of(context_.get()), EVP_sha256(), nullptr));
+  require(EVP_DigestInit_ex(context_of(context_.get()), algorithm(), nullptr));
 }
 Sha256::~Sha256() = default;
 Sha256::Sha256(Sha256&&) noexcept = default;

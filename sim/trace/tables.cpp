@@ -112,11 +112,11 @@ void write_tensors(Tree& tree, ChunkFilter& filter, const std::vector<Labels::Te
 }
 
 void write_action_numbers(Table& table, const std::vector<Labels::Action>& actions,
-                          const std::vector<ActionCodes>& codes, Codes& sections) {
+                          const std::vector<ActionCodes>& codes) {
   table.numbers<std::uint8_t>("kind", Cell::u8(), "", "kind, a row of /labels/kinds",
                               [&](std::size_t i) { return codes[i].kind; });
   table.numbers<std::uint8_t>("section", Cell::u8(), "", "section, a row of /labels/sections",
-                              [&](std::size_t i) { return sections.of(actions[i].section); });
+                              [&](std::size_t i) { return codes[i].section; });
   table.numbers<std::uint32_t>("stream", Cell::u32(), "", "stream, a row of /labels/streams",
                                [&](std::size_t i) { return codes[i].stream; });
   table.numbers<std::int32_t>("stage", Cell::i32(), "", "stage, a row of /labels/stages; -1: none",
@@ -131,11 +131,12 @@ void write_action_numbers(Table& table, const std::vector<Labels::Action>& actio
 
 }  // namespace
 
-std::vector<ActionCodes> codes_of(const std::vector<Labels::Action>& actions, Codes& kinds) {
+std::vector<ActionCodes> codes_of(const std::vector<Labels::Action>& actions, Codes& kinds,
+                                  Codes& sections) {
   std::vector<ActionCodes> codes;
   codes.reserve(actions.size());
   for (const auto& a : actions)
-    codes.push_back({a.stream, a.stage, a.micro_batch, kinds.of(a.kind)});
+    codes.push_back({a.stream, a.stage, a.micro_batch, kinds.of(a.kind), sections.of(a.section)});
   return codes;
 }
 
@@ -162,8 +163,7 @@ struct LabelWriter::State {
 
   void end() {
     names->finish();
-    Codes sections({"prologue", "body", "epilogue"});
-    write_action_numbers(*actions, labels.actions, codes, sections);
+    write_action_numbers(*actions, labels.actions, codes);
     actions->dimension("action");
     write_names(tree, filter, "/labels/kinds", "kind", kinds.names());
     write_names(tree, filter, "/labels/sections", "section", sections.names());
@@ -173,15 +173,16 @@ struct LabelWriter::State {
   ChunkFilter& filter;
   const Labels& labels;
   const std::vector<ActionCodes>& codes;
-  const Codes& kinds;
+  const Codes &kinds, &sections;
   std::optional<Table> actions = {};
   std::optional<Tree::Texts> names = {};
   std::size_t row = 0;
 };
 
 LabelWriter::LabelWriter(Tree& tree, ChunkFilter& filter, const Labels& labels,
-                         const std::vector<ActionCodes>& codes, const Codes& kinds)
-    : state_(new State{tree, filter, labels, codes, kinds}) {}
+                         const std::vector<ActionCodes>& codes, const Codes& kinds,
+                         const Codes& sections)
+    : state_(new State{tree, filter, labels, codes, kinds, sections}) {}
 
 LabelWriter::~LabelWriter() = default;
 

@@ -27,22 +27,23 @@ class Codes {
   std::vector<std::string> names_;
 };
 
-/// What a span repeats of its action.
+/// An action's numbers, side by side: labels are large.
 struct ActionCodes {
   std::uint32_t stream;
   std::int32_t stage, micro_batch;
-  std::uint8_t kind;
+  std::uint8_t kind, section;
 };
 
-/// By action; `kinds` is filled with the names of their kinds.
-std::vector<ActionCodes> codes_of(const std::vector<Labels::Action>& actions, Codes& kinds);
+/// By action; `kinds` and `sections` learn the names of theirs.
+std::vector<ActionCodes> codes_of(const std::vector<Labels::Action>& actions, Codes& kinds,
+                                  Codes& sections);
 
 /// /labels/*, in pieces of some milliseconds: the names of a million actions take a while.
 class LabelWriter {
  public:
   /// All of it must outlive this.
   LabelWriter(Tree& tree, ChunkFilter& filter, const Labels& labels,
-              const std::vector<ActionCodes>& codes, const Codes& kinds);
+              const std::vector<ActionCodes>& codes, const Codes& kinds, const Codes& sections);
   ~LabelWriter();
   /// Writes a piece; false when nothing is left.
   bool step();

@@ -149,7 +149,7 @@ struct TraceWriter::State {
   std::size_t chunk_rows;
   std::unique_ptr<Store> store;
   std::vector<ActionCodes> codes;
-  Codes kinds;
+  Codes kinds, sections{{"prologue", "body", "epilogue"}};
   std::optional<Spans> spans;
   std::vector<Memory> pools;
   std::uint64_t flushed_chunks = 0;
@@ -179,7 +179,7 @@ void TraceWriter::State::prepare() {
   Tree& tree = store->tree;
   tree.text("/scenario", header.scenario);
   tree.attribute("/scenario", "long_name", "the resolved scenario");
-  codes = codes_of(labels.actions, kinds);
+  codes = codes_of(labels.actions, kinds, sections);
   spans.emplace(make_spans(*store, chunk_rows));
   tree.group("/memory");
   for (const Labels::Pool& pool : labels.pools)
@@ -205,7 +205,7 @@ bool TraceWriter::State::write_plan() {
 bool TraceWriter::State::write_tables() {
   if (!store->labels) {
     if (!write_plan()) return true;
-    store->labels.emplace(store->tree, store->filter, labels, codes, kinds);
+    store->labels.emplace(store->tree, store->filter, labels, codes, kinds, sections);
     return true;
   }
   const auto held = hdf5::lock();
