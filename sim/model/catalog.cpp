@@ -5,14 +5,38 @@
 namespace sluice {
 
 const Catalog<LayerType>& layer_catalog() {
-  static const Catalog<LayerType> catalog("layer type", {
-                                                            SLUICE_ENTRY(LayerType, input_layer),
-                                                            SLUICE_ENTRY(LayerType, conv2d_layer),
-                                                            SLUICE_ENTRY(LayerType, max_pool_layer),
-                                                            SLUICE_ENTRY(LayerType, relu_layer),
-                                                            SLUICE_ENTRY(LayerType, dense_layer),
-                                                            SLUICE_ENTRY(LayerType, matmul_layer),
-                                                        });
+  static const Catalog<LayerType> catalog("layer type",
+                                          {
+                                              SLUICE_ENTRY(LayerType, input_layer),
+                                              SLUICE_ENTRY(LayerType, conv2d_layer),
+                                              SLUICE_ENTRY(LayerType, conv_transpose2d_layer),
+                                              SLUICE_ENTRY(LayerType, max_pool_layer),
+                                              SLUICE_ENTRY(LayerType, avg_pool_layer),
+                                              SLUICE_ENTRY(LayerType, global_avg_pool_layer),
+                                              SLUICE_ENTRY(LayerType, adaptive_avg_pool_layer),
+                                              SLUICE_ENTRY(LayerType, dense_layer),
+                                              SLUICE_ENTRY(LayerType, matmul_layer),
+                                              SLUICE_ENTRY(LayerType, batch_norm_layer),
+                                              SLUICE_ENTRY(LayerType, layer_norm_layer),
+                                              SLUICE_ENTRY(LayerType, group_norm_layer),
+                                              SLUICE_ENTRY(LayerType, rms_norm_layer),
+                                              SLUICE_ENTRY(LayerType, relu_layer),
+                                              SLUICE_ENTRY(LayerType, relu6_layer),
+                                              SLUICE_ENTRY(LayerType, leaky_relu_layer),
+                                              SLUICE_ENTRY(LayerType, sigmoid_layer),
+                                              SLUICE_ENTRY(LayerType, tanh_layer),
+                                              SLUICE_ENTRY(LayerType, silu_layer),
+                                              SLUICE_ENTRY(LayerType, gelu_layer),
+                                              SLUICE_ENTRY(LayerType, hardsigmoid_layer),
+                                              SLUICE_ENTRY(LayerType, hardswish_layer),
+                                              SLUICE_ENTRY(LayerType, softmax_layer),
+                                              SLUICE_ENTRY(LayerType, dropout_layer),
+                                              SLUICE_ENTRY(LayerType, add_layer),
+                                              SLUICE_ENTRY(LayerType, mul_layer),
+                                              SLUICE_ENTRY(LayerType, concat_layer),
+                                              SLUICE_ENTRY(LayerType, flatten_layer),
+                                              SLUICE_ENTRY(LayerType, reshape_layer),
+                                          });
   return catalog;
 }
 

@@ -65,7 +65,8 @@ class Expansion {
   }
 
   static bool takes_integers(const Field& field) {
-    return field.type == Type::integer || field.type == Type::list;
+    // A value of any kind is an integer or a list of them: a kernel, a padding.
+    return field.type == Type::integer || field.type == Type::list || field.type == Type::any;
   }
 
   static bool is_expression(const Value& value, const Field& field) {

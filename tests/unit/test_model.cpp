@@ -182,19 +182,29 @@ TEST_CASE("overrides reach parameters by one word and the document by a path") {
 }
 
 TEST_CASE("every entry of the layer catalog has a summary and reads a layer of its own") {
-  const std::map<std::string, std::string> examples = {
-      {"input", "- {type: input, shape: [4, 4, 1]}\n"},
-      {"conv2d", "- {type: input, shape: [4, 4, 1]}\n- {type: conv2d, channels: 2, kernel: 3}\n"},
-      {"max_pool", "- {type: input, shape: [4, 4, 1]}\n- {type: max_pool, kernel: 2}\n"},
-      {"relu", "- {type: input, shape: [4]}\n- {type: relu}\n"},
-      {"dense", "- {type: input, shape: [4]}\n- {type: dense, features: 2}\n"},
-      {"matmul", "- {type: input, shape: [4, 4]}\n- {type: matmul, features: 2}\n"}};
+  // What each needs beside its type; nothing for those that take any image.
+  const std::map<std::string, std::string> keys = {{"input", ", shape: [4, 4, 1]"},
+                                                   {"conv2d", ", channels: 2, kernel: 3"},
+                                                   {"conv_transpose2d", ", channels: 2, kernel: 3"},
+                                                   {"max_pool", ", kernel: 2"},
+                                                   {"avg_pool", ", kernel: 2"},
+                                                   {"adaptive_avg_pool", ", output: 2"},
+                                                   {"dense", ", features: 2"},
+                                                   {"matmul", ", features: 2"},
+                                                   {"group_norm", ", groups: 2"},
+                                                   {"add", ", inputs: [x, x]"},
+                                                   {"mul", ", inputs: [x, x]"},
+                                                   {"concat", ", inputs: [x, x]"},
+                                                   {"reshape", ", shape: [-1]"}};
   for (const LayerType* type : layer_catalog().entries()) {
     INFO(type->name);
     CHECK_FALSE(type->summary.empty());
     CHECK(layer_record(*type).fields.size() == 3 + type->parameters.size());
-    REQUIRE(examples.count(type->name) == 1);
-    const Model m = model_of(examples.at(type->name));
+    const auto own = keys.find(type->name);
+    const std::string shape = type->name == "matmul" ? "[4, 4]" : "[4, 4, 2]";
+    const Model m =
+        model_of("- {type: input, name: x, shape: " + shape + "}\n- {type: " + type->name +
+                 (own == keys.end() ? "" : own->second) + "}\n");
     CHECK(m.layers.back().type == type->name);
     CHECK(m.layers.back().output > 0);
   }

@@ -1,0 +1,109 @@
+// The activations: one function of each element. A FLOP is one operation or one call of exp, erf,
+// tanh, max or min, for hardware differs in what those cost.
+#include "base/quantity.hpp"
+#include "model/catalog.hpp"
+#include "model/layers/shape.hpp"
+
+namespace sluice {
+namespace {
+
+template <int flop_each>
+LayerCounts infer(const Reader&, const std::vector<const Shape*>& inputs) {
+  LayerCounts counts;
+  counts.shape = *inputs[0];
+  counts.flop = checked_mul(elements_of(counts.shape), flop_each, "FLOP");
+  return counts;
+}
+
+}  // namespace
+
+extern const LayerType relu_layer, relu6_layer, leaky_relu_layer, sigmoid_layer, tanh_layer,
+    silu_layer, gelu_layer, hardsigmoid_layer, hardswish_layer, softmax_layer;
+
+const LayerType relu_layer = {
+    .name = "relu",
+    .summary = "max(x, 0) of each element: 1 FLOP each.",
+    .source = "Nair and Hinton, Rectified linear units improve restricted Boltzmann machines",
+    .parameters = {},
+    .infer = infer<1>,
+};
+
+const LayerType relu6_layer = {
+    .name = "relu6",
+    .summary = "min(max(x, 0), 6) of each element: 2 FLOP each.",
+    .source =
+        "Howard et al., MobileNets (2017); Krizhevsky, Convolutional deep belief networks on "
+        "CIFAR-10 (2010)",
+    .parameters = {},
+    .infer = infer<2>,
+};
+
+const LayerType leaky_relu_layer = {
+    .name = "leaky_relu",
+    .summary = "max(x, slope x) of each element: 2 FLOP each.",
+    .source =
+        "Maas, Hannun and Ng, Rectifier nonlinearities improve neural network acoustic "
+        "models (2013), section 2",
+    .parameters = {},
+    .infer = infer<2>,
+};
+
+const LayerType sigmoid_layer = {
+    .name = "sigmoid",
+    .summary = "1 / (1 + exp(-x)) of each element: negate, exp, add, divide, 4 FLOP each.",
+    .source = "Goodfellow, Bengio and Courville, Deep Learning, section 3.10",
+    .parameters = {},
+    .infer = infer<4>,
+};
+
+const LayerType tanh_layer = {
+    .name = "tanh",
+    .summary = "tanh(x) of each element: 1 FLOP each.",
+    .source = "Goodfellow, Bengio and Courville, Deep Learning, section 6.3.2",
+    .parameters = {},
+    .infer = infer<1>,
+};
+
+const LayerType silu_layer = {
+    .name = "silu",
+    .summary = "x sigmoid(x) of each element, also called swish: 5 FLOP each.",
+    .source = "Elfwing, Uchibe and Doya, Sigmoid-weighted linear units (2018), section 2",
+    .parameters = {},
+    .infer = infer<5>,
+};
+
+const LayerType gelu_layer = {
+    .name = "gelu",
+    .summary = "x (1 + erf(x / sqrt 2)) / 2 of each element: 5 FLOP each.",
+    .source = "Hendrycks and Gimpel, Gaussian error linear units (2016), section 2",
+    .parameters = {},
+    .infer = infer<5>,
+};
+
+const LayerType hardsigmoid_layer = {
+    .name = "hardsigmoid",
+    .summary = "relu6(x + 3) / 6 of each element: 4 FLOP each.",
+    .source = "Howard et al., Searching for MobileNetV3 (2019), section 5.2",
+    .parameters = {},
+    .infer = infer<4>,
+};
+
+const LayerType hardswish_layer = {
+    .name = "hardswish",
+    .summary = "x relu6(x + 3) / 6 of each element: 5 FLOP each.",
+    .source = "Howard et al., Searching for MobileNetV3 (2019), section 5.2",
+    .parameters = {},
+    .infer = infer<5>,
+};
+
+const LayerType softmax_layer = {
+    .name = "softmax",
+    .summary =
+        "exp(x - max) / sum over the last axis: max, subtract, exp, add, divide, 5 FLOP an "
+        "element.",
+    .source = "Goodfellow, Bengio and Courville, Deep Learning, sections 4.1 and 6.2.2.3",
+    .parameters = {},
+    .infer = infer<5>,
+};
+
+}  // namespace sluice

@@ -1,0 +1,108 @@
+// Layers that join branches: of each element, or end to end.
+#include <limits>
+
+#include "base/quantity.hpp"
+#include "model/catalog.hpp"
+#include "model/layers/shape.hpp"
+
+namespace sluice {
+namespace {
+
+constexpr std::size_t any_number = std::numeric_limits<std::size_t>::max();
+
+/// The shape that both stretch to: aligned at the last axis, an extent of 1 takes the other's.
+Shape stretched(const Reader& keys, const Shape& a, const Shape& b) {
+  Shape shape = a.size() >= b.size() ? a : b;
+  const Shape& other = a.size() >= b.size() ? b : a;
+  for (std::size_t i = 1; i <= other.size(); ++i) {
+    std::int64_t& extent = shape[shape.size() - i];
+    const std::int64_t with = other[other.size() - i];
+    if (extent != with && extent != 1 && with != 1)
+      keys.fail("inputs", keys.text("type") + " of " + text_of(a) + " and " + text_of(b) +
+                              ": expected the same extents, or 1, from the last axis on");
+    if (extent == 1) extent = with;
+  }
+  return shape;
+}
+
+// One FLOP an output for each input after the first.
+LayerCounts infer_each(const Reader& keys, const std::vector<const Shape*>& inputs) {
+  LayerCounts counts;
+  counts.shape = *inputs[0];
+  for (const Shape* input : inputs) counts.shape = stretched(keys, counts.shape, *input);
+  counts.flop =
+      checked_mul(elements_of(counts.shape), static_cast<std::int64_t>(inputs.size()) - 1, "FLOP");
+  return counts;
+}
+
+// Nothing is computed; the output is a tensor of its own, into which the inputs are copied.
+LayerCounts infer_concat(const Reader& keys, const std::vector<const Shape*>& inputs) {
+  const Shape& first = *inputs[0];
+  const auto axes = static_cast<std::int64_t>(first.size());
+  const std::int64_t given = keys.integer("axis");
+  if (given < -axes || given >= axes)
+    keys.fail("axis", "'" + std::to_string(given) + "' for 'axis': " + text_of(first) +
+                          " has the axes " + std::to_string(-axes) + " to " +
+                          std::to_string(axes - 1));
+  const auto axis = static_cast<std::size_t>(given < 0 ? given + axes : given);
+  LayerCounts counts;
+  counts.shape = first;
+  for (std::size_t i = 1; i < inputs.size(); ++i) {
+    Shape other = *inputs[i];
+    const std::int64_t more = axis < other.size() ? other[axis] : 0;
+    if (axis < other.size()) other[axis] = first[axis];
+    if (other != first)
+      keys.fail("inputs", "concat of " + text_of(first) + " and " + text_of(*inputs[i]) +
+                              ": expected the same extents but along axis " + std::to_string(axis));
+    counts.shape[axis] = checked_add(counts.shape[axis], more, "elements");
+  }
+  return counts;
+}
+
+}  // namespace
+
+extern const LayerType add_layer;
+const LayerType add_layer = {
+    .name = "add",
+    .summary =
+        "The sum of its inputs, element by element: 1 FLOP an output for each but the first.",
+    .source =
+        "He et al., Deep residual learning (2016), section 3.2; stretching as in the NumPy "
+        "user guide, Broadcasting",
+    .parameters = {},
+    .min_inputs = 2,
+    .max_inputs = any_number,
+    .infer = infer_each,
+};
+
+extern const LayerType mul_layer;
+const LayerType mul_layer = {
+    .name = "mul",
+    .summary =
+        "The product of its inputs, element by element: 1 FLOP an output for each but the first.",
+    .source =
+        "Hu, Shen and Sun, Squeeze-and-excitation networks (2018), section 3.2; stretching "
+        "as in the NumPy user guide, Broadcasting",
+    .parameters = {},
+    .min_inputs = 2,
+    .max_inputs = any_number,
+    .infer = infer_each,
+};
+
+extern const LayerType concat_layer;
+const LayerType concat_layer = {
+    .name = "concat",
+    .summary = "Its inputs end to end along an axis.",
+    .source = "Huang et al., Densely connected convolutional networks (2017), section 3",
+    .parameters = {{.name = "axis",
+                    .type = Type::integer,
+                    .summary = "from 0; or from the end, -1 being the last (of an image: channels)",
+                    .default_text = "-1",
+                    .minimum = -16,
+                    .maximum = 15}},
+    .min_inputs = 2,
+    .max_inputs = any_number,
+    .infer = infer_concat,
+};
+
+}  // namespace sluice

@@ -1,0 +1,100 @@
+// The normalisations, over or by the channels, which are the last axis.
+#include "base/quantity.hpp"
+#include "model/catalog.hpp"
+#include "model/layers/shape.hpp"
+
+namespace sluice {
+namespace {
+
+LayerCounts counts_of(const Shape& shape, std::int64_t parameters, std::int64_t flop_each) {
+  LayerCounts counts;
+  counts.shape = shape;
+  counts.parameters = checked_mul(shape.back(), parameters, "parameters");
+  counts.flop = checked_mul(elements_of(shape), flop_each, "FLOP");
+  return counts;
+}
+
+// In inference mean and variance are constants: with the scale and the shift they fold into one
+// multiplication and one addition an element. The running statistics are buffers, no parameters.
+LayerCounts infer_batch(const Reader& keys, const std::vector<const Shape*>& inputs) {
+  return counts_of(*inputs[0], keys.boolean("affine") ? 2 : 0, 2);
+}
+
+// An element: 1 addition for the mean; a subtraction, a square and an addition for the variance; a
+// multiplication by 1 / sigma; then the scale and the shift, 1 each. What is done once a group of
+// elements (division, square root) is left out.
+LayerCounts normalised(const Reader& keys, const Shape& shape) {
+  const int affine = keys.boolean("affine") ? 2 : 0;
+  return counts_of(shape, affine, 5 + affine);
+}
+
+LayerCounts infer_layer(const Reader& keys, const std::vector<const Shape*>& inputs) {
+  return normalised(keys, *inputs[0]);
+}
+
+LayerCounts infer_group(const Reader& keys, const std::vector<const Shape*>& inputs) {
+  const std::int64_t groups = keys.integer("groups"), channels = inputs[0]->back();
+  if (channels % groups != 0)
+    keys.fail("groups", "'" + std::to_string(groups) +
+                            "' for 'groups': expected a divisor of the " +
+                            std::to_string(channels) + " channels");
+  return normalised(keys, *inputs[0]);
+}
+
+// An element: a square and an addition, a multiplication by 1 / root mean square, the scale.
+LayerCounts infer_rms(const Reader&, const std::vector<const Shape*>& inputs) {
+  return counts_of(*inputs[0], 1, 4);
+}
+
+Field affine_field() {
+  return {.name = "affine",
+          .type = Type::boolean,
+          .summary = "a scale and a shift for each channel: 2 parameters",
+          .default_text = "true"};
+}
+
+}  // namespace
+
+extern const LayerType batch_norm_layer;
+const LayerType batch_norm_layer = {
+    .name = "batch_norm",
+    .summary =
+        "Normalises each channel by statistics of the batch, in inference by constants: 2 "
+        "FLOP an element.",
+    .source = "Ioffe and Szegedy, Batch normalization (2015), algorithm 2",
+    .parameters = {affine_field()},
+    .infer = infer_batch,
+};
+
+extern const LayerType layer_norm_layer;
+const LayerType layer_norm_layer = {
+    .name = "layer_norm",
+    .summary = "Normalises over the last axis: 7 FLOP an element, 5 without scale and shift.",
+    .source = "Ba, Kiros and Hinton, Layer normalization (2016), section 3",
+    .parameters = {affine_field()},
+    .infer = infer_layer,
+};
+
+extern const LayerType group_norm_layer;
+const LayerType group_norm_layer = {
+    .name = "group_norm",
+    .summary = "Normalises over groups of channels: 7 FLOP an element, 5 without scale and shift.",
+    .source = "Wu and He, Group normalization (2018), section 3",
+    .parameters = {{.name = "groups",
+                    .type = Type::integer,
+                    .summary = "into which the channels are split",
+                    .minimum = 1},
+                   affine_field()},
+    .infer = infer_group,
+};
+
+extern const LayerType rms_norm_layer;
+const LayerType rms_norm_layer = {
+    .name = "rms_norm",
+    .summary = "Divides the last axis by its root mean square, and scales it: 4 FLOP an element.",
+    .source = "Zhang and Sennrich, Root mean square layer normalization (2019), section 4",
+    .parameters = {},
+    .infer = infer_rms,
+};
+
+}  // namespace sluice

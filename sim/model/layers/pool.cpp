@@ -1,0 +1,103 @@
+// The pools: an output reads one window of one channel.
+#include <numeric>
+
+#include "base/quantity.hpp"
+#include "model/catalog.hpp"
+#include "model/layers/shape.hpp"
+#include "model/layers/window.hpp"
+
+namespace sluice {
+namespace {
+
+// One FLOP an element of the window, as the table of seed 000 counts: for the mean area - 1
+// additions and a division; for the maximum it is an upper bound by one comparison.
+LayerCounts infer_window(const Reader& keys, const std::vector<const Shape*>& inputs) {
+  const Shape& image = *inputs[0];
+  require_image(keys, image);
+  const Window window = read_pool_window(keys);
+  LayerCounts counts;
+  counts.shape = slide(keys, window, image, keys.boolean("ceil"));
+  counts.shape.push_back(image[2]);
+  counts.flop = checked_mul(elements_of(counts.shape), window.area(), "FLOP");
+  return counts;
+}
+
+LayerCounts infer_global(const Reader& keys, const std::vector<const Shape*>& inputs) {
+  const Shape& image = *inputs[0];
+  require_image(keys, image);
+  LayerCounts counts;
+  counts.shape = {1, 1, image[2]};
+  counts.flop = elements_of(image);
+  return counts;
+}
+
+// Along an axis of n elements window i of m is floor(i n / m) to ceil((i + 1) n / m). Neighbours
+// share an element at each of the m - 1 inner bounds that is no whole number, and gcd(n, m) - 1 of
+// them are: the windows have n + m - gcd(n, m) elements in all.
+LayerCounts infer_adaptive(const Reader& keys, const std::vector<const Shape*>& inputs) {
+  const Shape& image = *inputs[0];
+  require_image(keys, image);
+  const Pair output = read_pair(keys, "output");
+  LayerCounts counts;
+  counts.shape = {output[0], output[1], image[2]};
+  counts.flop = image[2];
+  for (std::size_t axis = 0; axis < 2; ++axis) {
+    const std::int64_t common = std::gcd(image[axis], output[axis]);
+    const std::int64_t read = checked_add(image[axis], output[axis] - common, "FLOP");
+    counts.flop = checked_mul(counts.flop, read, "FLOP");
+  }
+  return counts;
+}
+
+std::vector<Field> window_parameters() {
+  std::vector<Field> fields = window_fields(std::nullopt);
+  fields.push_back(ceil_field());
+  return fields;
+}
+
+constexpr const char* guide =
+    "Dumoulin and Visin, A guide to convolution arithmetic for deep learning, section 3";
+
+}  // namespace
+
+extern const LayerType max_pool_layer;
+const LayerType max_pool_layer = {
+    .name = "max_pool",
+    .summary = "The largest value of each window of an image, channel by channel.",
+    .source = guide,
+    .parameters = window_parameters(),
+    .infer = infer_window,
+};
+
+extern const LayerType avg_pool_layer;
+const LayerType avg_pool_layer = {
+    .name = "avg_pool",
+    .summary = "The mean of each window of an image, channel by channel.",
+    .source = guide,
+    .parameters = window_parameters(),
+    .infer = infer_window,
+};
+
+extern const LayerType global_avg_pool_layer;
+const LayerType global_avg_pool_layer = {
+    .name = "global_avg_pool",
+    .summary = "The mean of each channel of an image: [1, 1, channels].",
+    .source = "Lin, Chen and Yan, Network in network (2014), section 3.2",
+    .parameters = {},
+    .infer = infer_global,
+};
+
+extern const LayerType adaptive_avg_pool_layer;
+const LayerType adaptive_avg_pool_layer = {
+    .name = "adaptive_avg_pool",
+    .summary = "The means of as many windows of an image as the output is to have.",
+    .source =
+        "PyTorch, torch.nn.AdaptiveAvgPool2d; the windows of He et al., Spatial pyramid "
+        "pooling (2014), section 2.3",
+    .parameters = {{.name = "output",
+                    .type = Type::any,
+                    .summary = "size of the output: an integer or [height, width]"}},
+    .infer = infer_adaptive,
+};
+
+}  // namespace sluice
