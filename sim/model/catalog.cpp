@@ -64,7 +64,10 @@ Record make_layer_record(const LayerType& type) {
 Record make_item_record() {
   Record record;
   record.name = "layer";
-  record.summary = "a layer, or {repeat: N, layers: [...]}; the other keys depend on the type";
+  record.summary =
+      "a layer, {repeat: N, layers: [...]}, or {block: NAME}; the other keys depend on the type, "
+      "or "
+      "are the block's parameters";
   record.open = true;
   record.fields = {
       {.name = "type",
@@ -75,16 +78,40 @@ Record make_item_record() {
       {.name = "name", .type = Type::text, .summary = "unique in the model", .optional = true},
       {.name = "inputs",
        .type = Type::list,
-       .summary = "names of earlier layers",
+       .summary = "names of earlier layers; before: the one before the repetition or the block",
        .optional = true},
       {.name = "repeat",
        .type = Type::any,
        .summary = "how often `layers` follow each other: an integer or an expression",
        .optional = true},
       {.name = "layers", .type = Type::list, .summary = "the layers repeated", .optional = true},
+      {.name = "block",
+       .type = Type::text,
+       .summary = "the block whose layers stand here",
+       .optional = true},
   };
   return record;
 }
+
+}  // namespace
+
+const Record& block_record() {
+  static const Record item = make_item_record();
+  static const Record record = {
+      .name = "block",
+      .summary = "layers that stand in several places, with integer parameters",
+      .fields = {
+          {.name = "summary", .type = Type::text, .summary = "one sentence", .optional = true},
+          {.name = "parameters",
+           .type = Type::mapping,
+           .summary = "name: default, or name: {default: N, summary: TEXT, minimum: N, "
+                      "maximum: N}",
+           .optional = true},
+          {.name = "layers", .type = Type::list, .summary = "in order", .record = &item}}};
+  return record;
+}
+
+namespace {
 
 Record make_model_record() {
   static const Record item = make_item_record();
@@ -100,6 +127,12 @@ Record make_model_record() {
        .type = Type::mapping,
        .summary = "name: default, or name: {default: N, summary: TEXT, minimum: N, maximum: N}",
        .optional = true},
+      {.name = "blocks",
+       .type = Type::mapping,
+       .summary = "name: {parameters: {...}, layers: [...]}, used as {block: name}",
+       .optional = true,
+       .record = &block_record(),
+       .map_of = true},
       {.name = "layers", .type = Type::list, .summary = "in order", .record = &item},
   };
   return record;

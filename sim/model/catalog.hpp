@@ -40,6 +40,8 @@ const Record& layer_record(const LayerType& type);
 
 /// A sluice-model/1 document.
 const Record& model_record();
+/// One of its `blocks`.
+const Record& block_record();
 /// The `model:` mapping of a scenario; open, for the model's parameters.
 const Record& model_use_record();
 

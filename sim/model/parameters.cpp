@@ -1,5 +1,7 @@
 #include "model/parameters.hpp"
 
+#include <algorithm>
+
 #include "base/suggest.hpp"
 #include "document/record.hpp"
 #include "model/catalog.hpp"
@@ -70,29 +72,57 @@ void refuse_unknown_parameters(const Value& use, const Parameters& parameters) {
   }
 }
 
-Parameters read_parameters(const Value& definition, const Value& use) {
+namespace {
+
+/// The defaults of what `definition` declares, and over them what `use` gives.
+Parameters read_declared(const Value& definition, const Value& use,
+                         const std::vector<std::string>& reserved) {
   Parameters parameters;
-  if (const Value* declared = definition.find("parameters")) {
-    for (const Value::Entry& entry : declared->entries()) {
-      if (is_reserved(entry.key) || !is_name(entry.key))
-        throw InputError(entry.position(),
-                         "'" + entry.key +
-                             "' cannot be a parameter's name; expected letters, "
-                             "digits and '_', and none of: file, definition, scale");
-      Declaration declaration;
-      const Value* standard = &entry.value;
-      if (entry.value.is_map()) {
-        const Reader keys(entry.value, declaration_record(), "parameter '" + entry.key + "'");
-        declaration.minimum = keys.integer("minimum");
-        if (keys.has("maximum")) declaration.maximum = keys.integer("maximum");
-        standard = keys.value("default");
-      }
-      parameters[entry.key] = check(entry.key, *standard, declaration);
-      if (const Value* given = use.find(entry.key))
-        parameters[entry.key] = check(entry.key, *given, declaration);
+  const Value* declared = definition.find("parameters");
+  if (!declared) return parameters;
+  for (const Value::Entry& entry : declared->entries()) {
+    const bool taken = std::find(reserved.begin(), reserved.end(), entry.key) != reserved.end();
+    if (taken || !is_name(entry.key))
+      throw InputError(entry.position(), "'" + entry.key +
+                                             "' cannot be a parameter's name; expected letters, "
+                                             "digits and '_', and none of: " +
+                                             join(reserved));
+    Declaration declaration;
+    const Value* standard = &entry.value;
+    if (entry.value.is_map()) {
+      const Reader keys(entry.value, declaration_record(), "parameter '" + entry.key + "'");
+      declaration.minimum = keys.integer("minimum");
+      if (keys.has("maximum")) declaration.maximum = keys.integer("maximum");
+      standard = keys.value("default");
     }
+    parameters[entry.key] = check(entry.key, *standard, declaration);
+    if (const Value* given = use.find(entry.key))
+      parameters[entry.key] = check(entry.key, *given, declaration);
   }
+  return parameters;
+}
+
+}  // namespace
+
+Parameters read_parameters(const Value& definition, const Value& use) {
+  std::vector<std::string> reserved;
+  for (const Field& field : model_use_record().fields) reserved.push_back(field.name);
+  Parameters parameters = read_declared(definition, use, reserved);
   refuse_unknown_parameters(use, parameters);
+  return parameters;
+}
+
+Parameters read_block_parameters(const Value& block, const std::string& name, const Value& use) {
+  const std::vector<std::string> reserved = {"block", "name"};
+  Parameters parameters = read_declared(block, use, reserved);
+  std::vector<std::string> known;
+  for (const auto& [parameter, value] : parameters) known.push_back(parameter);
+  for (const Value::Entry& entry : use.entries()) {
+    if (entry.key == "block" || entry.key == "name" || parameters.count(entry.key)) continue;
+    throw InputError(entry.position(), "the block '" + name + "' has no parameter '" + entry.key +
+                                           "'" + did_you_mean(entry.key, known) +
+                                           "; it has: " + (known.empty() ? "none" : join(known)));
+  }
   return parameters;
 }
 

@@ -13,4 +13,8 @@ Parameters read_parameters(const Value& definition, const Value& use);
 /// Throws InputError at a key of `use` that is neither one of model_use_record nor in `parameters`.
 void refuse_unknown_parameters(const Value& use, const Parameters& parameters);
 
+/// The values of a block's parameters at one of its uses: the keys of `use` beside block and name,
+/// in which expressions have been evaluated. Throws InputError.
+Parameters read_block_parameters(const Value& block, const std::string& name, const Value& use);
+
 }  // namespace sluice

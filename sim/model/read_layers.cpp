@@ -1,6 +1,7 @@
-// Expands a sluice-model/1 document: `repeat`, expressions, inputs, and the inference of each
-// layer.
+// Expands a sluice-model/1 document: repetitions, blocks, expressions, inputs, and the inference of
+// each layer.
 #include <unordered_map>
+#include <utility>
 
 #include "base/suggest.hpp"
 #include "document/load.hpp"
@@ -15,7 +16,9 @@ namespace {
 
 class Expansion {
  public:
-  Expansion(Model& model, const Parameters& parameters) : model_(model), parameters_(parameters) {}
+  /// `blocks`: the document's, or null.
+  Expansion(Model& model, Parameters parameters, const Value* blocks)
+      : model_(model), parameters_(std::move(parameters)), blocks_(blocks) {}
 
   /// `suffix`: of the names in the repetition at hand: ".2.1".
   void run(const Value& layers, const std::string& suffix) {
@@ -24,6 +27,8 @@ class Expansion {
         fail_at(item, "expected a layer like {type: relu}, got " + std::string(item.kind_name()));
       if (item.find("repeat"))
         repeat(item, suffix);
+      else if (item.find("block"))
+        use_block(item, suffix);
       else
         add(item, suffix);
     }
@@ -48,7 +53,47 @@ class Expansion {
       fail_at(count, "'" + count.text() + "' for 'repeat': the model has more than " +
                          std::to_string(most_layers) + " layers");
     for (std::int64_t i = 1; i <= count.as_integer(); ++i)
-      run(layers, suffix + "." + std::to_string(i));
+      run_inside(layers, suffix + "." + std::to_string(i));
+  }
+
+  /// Layers for which `before` is the last one so far.
+  void run_inside(const Value& layers, const std::string& suffix) {
+    const std::size_t outside = std::exchange(before_, model_.layers.size());
+    run(layers, suffix);
+    before_ = outside;
+  }
+
+  void use_block(const Value& item, const std::string& suffix) {
+    const Value& word = *item.find("block");
+    const Value* block = blocks_ ? blocks_->find(word.text()) : nullptr;
+    if (!block) refuse_block(word);
+    for (const std::string& open : open_blocks_)
+      if (open == word.text()) fail_at(word, "the block '" + open + "' stands in itself");
+    const Value* layers = block->find("layers");
+    if (layers->items().empty()) fail_at(*layers, "'layers' is empty, expected one layer or more");
+    Value use = item;
+    for (Value::Entry& entry : use.entries())
+      if (entry.key != "block" && entry.key != "name") entry.value = resolved(entry.value);
+    const Value* name = item.find("name");
+    if (name && (!name->is_scalar() || name->text().empty()))
+      fail_at(*name, "expected a name for 'name', got " + std::string(name->kind_name()));
+
+    Parameters scope = read_block_parameters(*block, word.text(), use);
+    scope.insert(parameters_.begin(), parameters_.end());  // the block's own stay
+    scope.swap(parameters_);
+    open_blocks_.push_back(word.text());
+    run_inside(*layers, name ? suffix + "." + name->text() : suffix);
+    open_blocks_.pop_back();
+    scope.swap(parameters_);
+  }
+
+  [[noreturn]] void refuse_block(const Value& word) const {
+    std::vector<std::string> known;
+    if (blocks_)
+      for (const Value::Entry& entry : blocks_->entries()) known.push_back(entry.key);
+    fail_at(word, "the model has no block '" + word.text() + "'" +
+                      did_you_mean(word.text(), known) +
+                      "; it has: " + (known.empty() ? "none" : join(known)));
   }
 
   /// A string is an expression; everything else is itself.
@@ -117,6 +162,10 @@ class Expansion {
     layer.type = type.name;
     layer.name = keys.has("name") ? keys.text("name") + suffix
                                   : type.name + std::to_string(model_.layers.size() + 1);
+    if (keys.has("name") && keys.text("name") == before_word)
+      keys.fail("name",
+                "'before' cannot be a layer's name: in 'inputs' it means the layer before "
+                "the repetition or the block");
     layer.inputs = inputs_of(keys, type, suffix);
     if (model_.layers.empty() && type.min_inputs > 0)
       keys.fail("type", "the first layer must be of type input, got " + type.name);
@@ -160,6 +209,7 @@ class Expansion {
 
   /// A name means the layer in the same repetition, else in the one around it.
   std::uint32_t input(const Value& name, std::string suffix) const {
+    if (name.text() == before_word) return input_before(name);
     for (;;) {
       const auto found = names_.find(name.text() + suffix);
       if (found != names_.end()) return found->second;
@@ -173,8 +223,22 @@ class Expansion {
                       did_you_mean(name.text(), known) + "; the last ones are: " + join(known));
   }
 
+  /// The layer that would be the input of the first one of the repetition or block at hand.
+  std::uint32_t input_before(const Value& name) const {
+    if (before_ == 0)
+      fail_at(name,
+              "'before' in 'inputs' is the layer before a repetition or a block, and there is "
+              "none here");
+    return static_cast<std::uint32_t>(before_ - 1);
+  }
+
+  static constexpr std::string_view before_word = "before";
+
   Model& model_;
-  const Parameters& parameters_;
+  Parameters parameters_;  ///< of the model; in a block its own over them
+  const Value* blocks_;
+  std::vector<std::string> open_blocks_;
+  std::size_t before_ = 0;  ///< layers before the repetition or block at hand; 0 outside
   std::unordered_map<std::string, std::uint32_t> names_;
 };
 
@@ -189,7 +253,11 @@ Model read_layers(const Value& definition, const Value& use) {
   const Parameters parameters = read_parameters(definition, use);
   const Value& layers = *keys.value("layers");
   if (layers.items().empty()) fail_at(layers, "'layers' is empty, expected one layer or more");
-  Expansion(model, parameters).run(layers, "");
+  const Value* blocks = keys.value("blocks");
+  if (blocks)
+    for (const Value::Entry& entry : blocks->entries())
+      const Reader checked(entry.value, block_record(), "block '" + entry.key + "'");
+  Expansion(model, parameters, blocks).run(layers, "");
   return model;
 }
 
