@@ -50,7 +50,7 @@ std::vector<EntryName> names_of(const SideBySide& row) {
 }
 
 std::string cell(const Measurement& side, const EntryName& name) {
-  if (const std::string outcome = outcome_of(side); outcome != "complete") return outcome;
+  if (std::string outcome = outcome_of(side); outcome != "complete") return outcome;
   const Entry* entry = find(side, name);
   if (!entry) return "-";
   return entry->number ? figure(*entry->number, entry->unit) : "none";

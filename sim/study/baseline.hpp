@@ -45,7 +45,7 @@ struct Baseline {
 };
 
 /// Longer texts, of scenarios and of plans, are kept by their hash and sums.
-inline constexpr std::size_t longest_kept_text = 256 * 1024;  ///< bytes
+inline constexpr std::size_t longest_kept_text = 262'144;  ///< bytes
 
 /// All metrics of a run, with the usual tolerances and the directions of the metrics' records.
 Entries entries_of(const Summary& summary);

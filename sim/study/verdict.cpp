@@ -155,12 +155,15 @@ std::vector<std::string> slower_parts(const ScenarioVerdict& verdict) {
   for (const MetricVerdict& metric : verdict.metrics) {
     const std::optional<double> share = metric.share();
     if (metric.verdict != Verdict::worse || !share) continue;
-    const std::string longer = format_quantity(100 * *share, Dimension::none) + " % longer";
-    const std::string name = "'" + metric.name.second + "' ";
-    if (metric.name.first == "compute_s_by_stage")
-      parts.emplace_back(*share, "stage " + name + "computes " + longer);
-    else if (metric.name.first == "full_rate_s_by_link")
-      parts.emplace_back(*share, "link " + name + "takes " + longer + " for its bytes");
+    const auto& [kind, name] = metric.name;
+    const bool is_stage = kind == "compute_s_by_stage";
+    if (!is_stage && kind != "full_rate_s_by_link") continue;
+    std::string text = is_stage ? "stage '" : "link '";
+    text += name;
+    text += is_stage ? "' computes " : "' takes ";
+    text += format_quantity(100 * *share, Dimension::none);
+    text += is_stage ? " % longer" : " % longer for its bytes";
+    parts.emplace_back(*share, std::move(text));
   }
   std::stable_sort(parts.begin(), parts.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });

@@ -219,18 +219,18 @@ class Baselines(Check):
         for words in ([], ["--update"]):
             done = self.sluice("check", bad, good, "--baseline", "golden", *words)
             self.assertEqual(done.returncode, 3)
-            self.assertRegex(done.stderr, rf"^golden/bad\.json:{line}:\d+: error: ")
+            self.assertRegex(done.stderr, rf"(?m)^golden/bad\.json:{line}:\d+: error: ")
             self.assertIn("'faster'", done.stderr)
             self.assertRegex(done.stdout, r"good +equal ")
         self.assertIn("faster", path.read_text())
         path.write_text(path.read_text()[:1000])
         done = self.sluice("check", bad, "--baseline", "golden")
         self.assertEqual(done.returncode, 3)
-        self.assertRegex(done.stderr, r"^golden/bad\.json:\d+:\d+: error: this is not JSON")
+        self.assertRegex(done.stderr, r"(?m)^golden/bad\.json:\d+:\d+: error: this is not JSON")
         (self.folder / "golden/good.plan").write_text("what?\n")
         done = self.sluice("check", good, "--baseline", "golden")
         self.assertEqual(done.returncode, 3)
-        self.assertRegex(done.stderr, r"^golden/good\.plan:1:1: error: ")
+        self.assertRegex(done.stderr, r"(?m)^golden/good\.plan:1:1: error: ")
 
     def test_what_does_not_fit_can_be_expected(self):
         tight = {"platform.devices.gpu.memory.capacity": "100MB"}
