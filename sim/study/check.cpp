@@ -27,6 +27,16 @@ void require_unique_names(const std::vector<std::string>& paths) {
   }
 }
 
+void require_other_files(const std::vector<std::string>& paths, const std::string& folder) {
+  std::error_code ignored;
+  for (const std::string& path : paths)
+    for (const std::string& file :
+         {baseline_path(folder, name_of_path(path)), golden_path(folder, name_of_path(path))})
+      if (fs::equivalent(path, file, ignored))
+        throw UsageError("'" + path +
+                         "' is where its own baseline would stand; choose another folder");
+}
+
 bool exists(const std::string& path) {
   std::error_code ignored;
   return fs::exists(fs::symlink_status(path, ignored));
@@ -149,6 +159,7 @@ std::vector<std::string> CheckResult::paths_to_accept() const {
 
 CheckResult check_scenarios(const CheckRequest& request) {
   require_unique_names(request.paths);
+  require_other_files(request.paths, request.folder);
   const auto subject = [&](std::size_t i) { return request.read(request.paths[i]); };
   const std::vector<Measurement> measurements =
       measure_all(request.paths.size(), request.jobs, subject, request.progress);

@@ -31,7 +31,8 @@ std::string baseline_path(const std::string& folder, const std::string& name);
 std::string golden_path(const std::string& folder, const std::string& name);
 
 /// Errors of a scenario or of its baseline are verdicts. Throws UsageError: two scenarios of one
-/// name. Throws IoError: a baseline cannot be written. Throws Interrupted.
+/// name, or one that stands where its baseline would. Throws IoError: a baseline cannot be written.
+/// Throws Interrupted.
 CheckResult check_scenarios(const CheckRequest& request);
 
 }  // namespace sluice
