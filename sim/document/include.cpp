@@ -172,7 +172,8 @@ Value load_document(const std::string& path) {
 }
 
 Value load_with_overrides(const std::string& path, const std::vector<std::string>& include_keys,
-                          const std::vector<std::string>& overrides) {
+                          const std::vector<std::string>& overrides,
+                          const std::vector<std::string>& may_be_absent) {
   // Where things are included by key there is no base: its relative paths would change their
   // meaning.
   Value document = include_keys.empty() ? load_document(path) : load_file(path);
@@ -185,7 +186,7 @@ Value load_with_overrides(const std::string& path, const std::vector<std::string
       after.push_back(std::move(override));
   }
   resolve_includes(document, path, include_keys);
-  for (const Override& override : after) apply_override(document, override);
+  for (const Override& override : after) apply_override(document, override, may_be_absent);
   return document;
 }
 

@@ -22,9 +22,12 @@ Value parse_text(std::string text, std::string name);
 Value load_document(const std::string& path);
 
 /// The whole way of a scenario: load, overrides of what is included (`platform.file=`), includes,
-/// the other overrides. Paths in overrides are relative to the scenario, too.
+/// the other overrides. Paths in overrides are relative to the scenario, too. `may_be_absent`:
+/// mappings at the top that an override may begin (`stages.cut=per_layer` where there is no
+/// `stages`).
 Value load_with_overrides(const std::string& path, const std::vector<std::string>& include_keys,
-                          const std::vector<std::string>& overrides);
+                          const std::vector<std::string>& overrides,
+                          const std::vector<std::string>& may_be_absent = {});
 
 /// Checks `format: sluice-KIND/1` and throws otherwise (missing, another kind, a newer version).
 void require_format(const Value& document, std::string_view kind, int version = 1);

@@ -19,7 +19,8 @@ std::vector<std::string> keys_of(const Value& map) {
 /// Walks the document along an override's path.
 class Walk {
  public:
-  Walk(Value& document, const Override& override) : at_(&document), override_(override) {}
+  Walk(Value& document, const Override& override, const std::vector<std::string>& may_be_absent)
+      : at_(&document), override_(override), may_be_absent_(may_be_absent) {}
 
   void run() {
     const auto& path = override_.path;
@@ -59,6 +60,13 @@ class Walk {
       fail("'" + segment + "' cannot be found in " + here() + ", which is " +
            std::string(at_->kind_name()));
     Value* found = at_->find(segment);
+    if (!found && walked_.empty() &&
+        std::find(may_be_absent_.begin(), may_be_absent_.end(), segment) != may_be_absent_.end()) {
+      Value empty = Value::make_map();
+      empty.place(override_.value.source(), 1, column_);
+      at_->set(segment, std::move(empty));
+      found = at_->find(segment);
+    }
     if (!found) {
       const std::vector<std::string> known = keys_of(*at_);
       fail("unknown key '" + segment + "' in " + here() + did_you_mean(segment, known) +
@@ -80,6 +88,7 @@ class Walk {
 
   Value* at_;
   const Override& override_;
+  const std::vector<std::string>& may_be_absent_;
   std::string walked_;
   int column_ = 1;
 };
@@ -108,8 +117,9 @@ Override parse_override(const std::string& text) {
   return result;
 }
 
-void apply_override(Value& document, const Override& override) {
-  Walk(document, override).run();
+void apply_override(Value& document, const Override& override,
+                    const std::vector<std::string>& may_be_absent) {
+  Walk(document, override, may_be_absent).run();
 }
 
 void apply_overrides(Value& document, const std::vector<std::string>& overrides) {

@@ -17,6 +17,7 @@ struct Override {
 Override parse_override(const std::string& text);
 
 /// Throws InputError where the path leads nowhere.
-void apply_override(Value& document, const Override& override);
+void apply_override(Value& document, const Override& override,
+                    const std::vector<std::string>& may_be_absent = {});
 
 }  // namespace sluice

@@ -87,13 +87,13 @@ PlanBuilder::Ref PlanBuilder::add(Action action) {
   return {section_, static_cast<std::uint32_t>(actions.size() - 1)};
 }
 
-/// `<stage><letter><micro-batch>`, with "'", "''" … where it is taken.
+/// `<stage><letter><micro-batch>`, with '2, '3 … where it is taken.
 std::string PlanBuilder::unique_name(const Action& action) {
   std::string name = action.stage < 0 ? "" : std::to_string(action.stage);
   name += letter_of(action.kind);
   if (action.micro_batch >= 0) name += std::to_string(action.micro_batch);
   const int taken = names_[static_cast<std::size_t>(section_)][name]++;
-  return name + std::string(static_cast<std::size_t>(taken), '\'');
+  return taken == 0 ? name : name + "'" + std::to_string(taken + 1);
 }
 
 Plan PlanBuilder::finish(std::int64_t iterations, std::int64_t steps_per_iteration) {

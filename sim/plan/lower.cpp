@@ -78,10 +78,18 @@ void lower(Plan& plan, const Pricing& pricing) {
 }
 
 void serialise(Plan& plan) {
-  for (std::uint32_t a = 1; a < plan.actions.size(); ++a)
-    plan.actions[a].waits.push_back({a - 1, 0});
+  // Actions that work for another iteration are dropped at an end of the run: whoever comes after
+  // one also waits for the nearest before it that never is.
+  const auto chain = [&](std::uint32_t a, std::uint32_t before, std::uint32_t begin,
+                         std::uint32_t distance) {
+    for (std::uint32_t b = before;; --b) {
+      plan.actions[a].waits.push_back({b, distance});
+      if (plan.actions[b].ahead == 0 || plan.section_of(b) != Section::body || b == begin) return;
+    }
+  };
+  for (std::uint32_t a = 1; a < plan.actions.size(); ++a) chain(a, a - 1, 0, 0);
   if (plan.body_end > plan.body_begin)
-    plan.actions[plan.body_begin].waits.push_back({plan.body_end - 1, 1});
+    chain(plan.body_begin, plan.body_end - 1, plan.body_begin, 1);
 }
 
 }  // namespace sluice

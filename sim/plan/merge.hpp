@@ -9,9 +9,9 @@
 
 namespace sluice {
 
-/// Pools, links and routes are the same where their names are. Streams, actions and tensors are kept
-/// apart by the part's name, `gpu0/`; only weights whose home is shared are one tensor, since every
-/// replica reads the same ones. The parts have equally many iterations (or none). Throws
+/// Pools, links and routes are the same where their names are. Streams, actions and tensors are
+/// kept apart by the part's name, `gpu0/`; only weights whose home is shared are one tensor, since
+/// every replica reads the same ones. The parts have equally many iterations (or none). Throws
 /// InternalError otherwise.
 Plan merge(const std::vector<Plan>& parts, const std::vector<std::string>& names);
 

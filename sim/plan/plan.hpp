@@ -165,7 +165,7 @@ struct Plan {
   std::int64_t iterations = 0;  ///< n; 0 where there is no body
 
   std::int64_t steps_per_iteration = 1;  ///< of the workload, in one run of the body
-  std::vector<std::string> stages;  ///< names, by stage number
+  std::vector<std::string> stages;       ///< names, by stage number
   /// What the policy decided, for the report: {"in_flight", "587"}.
   std::vector<std::pair<std::string, std::string>> facts;
 

@@ -21,7 +21,6 @@ struct StreamState {
   Cursor cursor;
   double free_at = 0;
   bool running = false;
-  bool arriving = false;  ///< an event will look at it when the last thing it waits for has arrived
   std::uint32_t waits_for_pool = none;
   std::uint32_t waits_for_action = none;
   std::int64_t waits_for_iteration = 0;
@@ -82,7 +81,6 @@ class Replay {
  private:
   void attempt(std::uint32_t s) {
     StreamState& stream = streams_[s];
-    stream.arriving = false;
     stream.cursor.skip_dropped();
     if (stream.cursor.done()) return;
     const std::uint32_t a = stream.cursor.action();
@@ -90,7 +88,6 @@ class Replay {
     for (const Wait& wait : index_.waits(a))
       if (!look(stream, s, a, wait, ready)) return;
     if (ready > now_) {
-      stream.arriving = true;
       events_.push({ready, s});
       return;
     }

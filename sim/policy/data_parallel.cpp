@@ -21,6 +21,11 @@ std::vector<std::string> replica_devices(const PolicyRequest& request, const Rea
     for (const Device& device : platform.devices) devices.push_back(device.name);
   const auto batches = static_cast<std::size_t>(request.workload.batches_per_step);
   if (devices.empty()) parameters.fail("devices", "'devices' is empty");
+  for (std::size_t k = 1; k < devices.size(); ++k)
+    if (std::find(devices.begin(), devices.begin() + static_cast<long>(k), devices[k]) !=
+        devices.begin() + static_cast<long>(k))
+      parameters.fail("devices",
+                      "'" + devices[k] + "' stands twice in 'devices': one replica a device");
   if (devices.size() > batches) devices.resize(batches);
   return devices;
 }
@@ -76,6 +81,7 @@ const Policy data_parallel_policy = {
              .summary = "the devices of the replicas; all where not given",
              .optional = true},
         },
+    .all_devices = true,
     .open = true,
     .plan = plan_data_parallel,
 };

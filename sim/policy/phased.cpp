@@ -78,7 +78,7 @@ class Phased {
 
   /// After the last window: its last phase saves, and nothing more comes.
   void list_last_saves() {
-    if (phases_.empty()) return;
+    if (phases_.empty() || !rules_.overlap) return;
     const bool body_was_last = builder_.section() == Section::body;
     builder_.enter(Section::epilogue);
     list_saves(phases_.size() - 1, body_was_last ? -1 : 0, {});
@@ -96,7 +96,9 @@ class Phased {
     for (PlanBuilder::Ref load : loads) builder_.wait(listed_[p].first, load);
     listed_[p].first_loads = first_of_each_stream(loads.begin(), loads.end());
     listed_[p].last_loads = first_of_each_stream(loads.rbegin(), loads.rend());
-    if (p > 0)
+    if (!rules_.overlap)
+      list_saves(p, 0, {});
+    else if (p > 0)
       list_saves(p - 1, 0, loads);
     else
       carry_saves(section, loads);
@@ -122,7 +124,7 @@ class Phased {
   void list_saves(std::size_t p, std::int32_t ahead, const std::vector<PlanBuilder::Ref>& loads) {
     const Phase& phase = phases_[p];
     const bool last = phase.stage + 1 == bytes_.size();
-    if (last ? !rules_.saves_answers() : !rules_.saves_boundaries() || rules_.adjacent()) return;
+    if (last ? !rules_.saves_answers() : !rules_.saves_boundaries() || followed_at_once(p)) return;
     for (std::int64_t q : phase.micro_batches) {
       Crossing& crossing = made_.at({phase.stage, q});
       crossing.save = save(crossing.tensor, phase, q, last);
@@ -131,6 +133,12 @@ class Phased {
       for (PlanBuilder::Ref load : loads) builder_.wait(crossing.save, load);
       listed_[p].saves.push_back(crossing.save);
     }
+  }
+
+  /// Does the next phase need what this one makes? Then its activations are saved as they are made.
+  bool followed_at_once(std::size_t p) const {
+    return p + 1 < phases_.size() && phases_[p + 1].stage == phases_[p].stage + 1 &&
+           phases_[p + 1].micro_batches.front() == phases_[p].micro_batches.front();
   }
 
   /// A copy engine works in order: a wait of its first load holds back all of them.
@@ -215,7 +223,7 @@ class Phased {
     if (!listed_[p].first) listed_[p].first = ref;
     listed_[p].last = ref;
     Crossing crossing{output, phase.device, ref, {}};
-    if (!last && rules_.saves_boundaries() && rules_.adjacent()) {
+    if (!last && rules_.saves_boundaries() && followed_at_once(p)) {
       crossing.save = save(output, phase, q, false);
       builder_.wait(crossing.save, ref);
       listed_[p].saves.push_back(crossing.save);
@@ -277,7 +285,7 @@ class Phased {
         builder_.wait(mine.first, gate.ref, gate.distance);
       // What is saved in this phase, the results of the one before, begins when it begins.
       const std::vector<PlanBuilder::Ref>& saved_now = p == 0 ? carried_ : listed_[p - 1].saves;
-      const bool as_made = p > 0 && rules_.adjacent() && phases_[p - 1].stage + 1 < bytes_.size();
+      const bool as_made = p > 0 && followed_at_once(p - 1);
       if (!as_made)
         for (PlanBuilder::Ref save : saved_now)
           for (const Listed::Gate& gate : mine.saves_before)
@@ -311,6 +319,7 @@ class Phased {
   /// How many phases ago this phase's device computed last; as many as there are where it never
   /// did.
   std::size_t phases_since_device(std::size_t p) const {
+    if (!rules_.by_stage) return rules_.devices.size();
     const std::vector<Phase>& before = phases_before_.empty() ? phases_ : phases_before_;
     for (std::size_t back = 1; back <= p + before.size(); ++back) {
       const Phase& phase = back <= p ? phases_[p - back] : before[before.size() - (back - p)];
@@ -352,6 +361,7 @@ const Policy phased_policy = {
     .source =
         "seed 004; graphcore/examples, phased_execution.py; PopART user guide, phased execution",
     .parameters = phase_parameters(),
+    .all_devices = true,
     .plan = plan_phased,
 };
 

@@ -20,7 +20,13 @@ void read_devices(PhaseRules& rules, const PolicyRequest& request, const Reader&
     rules.devices = {platform.devices.front().name};
   else
     for (const Device& device : platform.devices) rules.devices.push_back(device.name);
+  if (parameters.has("device") && phases.has("stages") && phases.text("stages") == "2")
+    phases.fail("stages", "'stages: 2' takes turns, but the policy's 'device' is one device");
   if (!phases.has("devices")) return;
+  if (parameters.has("device"))
+    phases.fail("devices",
+                "'devices' places the phases, and so does the policy's 'device' (each "
+                "replica of data_parallel has one): give one of them");
   rules.by_stage = true;
   rules.devices.clear();
   for (const Value& name : phases.value("devices")->items())
@@ -62,6 +68,14 @@ PhaseRules read_phase_rules(const PolicyRequest& request, const Reader& paramete
                       : place == "pair_link" ? Activations::pair_link
                                              : Activations::streaming;
   read_devices(rules, request, parameters, phases);
+  if (request.fates != Fates::keep_all)
+    throw InputError(
+        "policy 'phased' places activations by 'phases.activations': 'fates.strategy' "
+        "must be keep_all");
+  if (rules.once_a_step && !parameters.is_word("in_flight", "auto"))
+    parameters.fail("in_flight",
+                    "with 'weights_per: step' a phase computes all batches of a step: "
+                    "'in_flight' must be auto");
   rules.in_flight = parameters.is_word("in_flight", "auto") ? default_in_flight(rules)
                                                             : parameters.integer("in_flight");
   return rules;

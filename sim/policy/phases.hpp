@@ -29,8 +29,6 @@ struct PhaseRules {
 
   bool saves_answers() const { return real_data && return_outputs; }
   bool saves_boundaries() const { return activations == Activations::streaming; }
-  /// Does a batch's next phase follow at once? Then its activations are saved as they are made.
-  bool adjacent() const { return once_a_step || in_flight == 1; }
 };
 
 /// Throws InputError at the key at fault.

@@ -47,7 +47,8 @@ struct Policy {
   std::string summary;  ///< one sentence
   std::string source;   ///< paper or document, section
   std::vector<Field> parameters;
-  bool open = false;  ///< takes other keys, too (those of the policy that it replicates)
+  bool all_devices = false;  ///< uses several devices: stages are cut for the smallest
+  bool open = false;         ///< takes other keys, too (those of the policy that it replicates)
   Plan (*plan)(const PolicyRequest& request, const Reader& parameters);
 };
 

@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/quantity.hpp"
 
 namespace sluice {
 
@@ -26,16 +27,17 @@ Plan plan_resident(const PolicyRequest& request, const Reader& parameters) {
 
   std::int64_t weights = 0, largest = 0;
   for (const StageBytes& stage : bytes) {
-    weights += stage.weights;
-    largest = std::max(largest, stage.input + stage.output + stage.workspace);
+    weights = checked_add(weights, stage.weights, "bytes of all weights");
+    const std::int64_t in_and_out = checked_add(stage.input, stage.output, "bytes of a stage");
+    largest = std::max(largest, checked_add(in_and_out, stage.workspace, "bytes of a stage"));
   }
+  const std::int64_t resident = checked_add(weights, largest, "bytes on the device");
   PlanBuilder builder(request.pricing.platform, "resident", request.capacity_enforced);
   StageRunner runner(builder, request, common);
   const std::vector<PlanBuilder::Ref> loaded = runner.load_all_weights();
 
   const auto capacity = request.capacity_enforced ? common.device.capacity : std::nullopt;
-  Slots slots(builder,
-              std::vector<std::int64_t>(static_cast<std::size_t>(per_step), weights + largest),
+  Slots slots(builder, std::vector<std::int64_t>(static_cast<std::size_t>(per_step), resident),
               capacity);
   for (std::int64_t m = 0; m < per_step; ++m) {
     SlotLoad load = runner.input_load(m, m);

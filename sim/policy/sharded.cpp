@@ -184,6 +184,7 @@ const Policy sharded_policy = {
     .summary = "Stages fixed on devices, one batch after another, without phases.",
     .source = "seed 004, --sharded-execution",
     .parameters = parameters(),
+    .all_devices = true,
     .plan = plan_sharded,
 };
 

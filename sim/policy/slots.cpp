@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/quantity.hpp"
+
 namespace sluice {
 
 namespace {
@@ -23,9 +25,11 @@ void Slots::add(SlotLoad load) {
   const std::int64_t bytes = builder_.bytes_of(load.tensor);
   const std::int64_t earliest = std::max(load.earliest, -count());
   std::int64_t at = load.slot;
-  while (at > earliest && room(at - 1, bytes)) --at;
-  for (std::int64_t slot = at; slot < load.slot; ++slot)
-    bytes_[static_cast<std::size_t>((slot + count()) % count())] += bytes;
+  while (at > earliest && room(at - 1, bytes)) {  // beyond a whole step it meets itself
+    --at;
+    std::int64_t& level = bytes_[static_cast<std::size_t>((at + count()) % count())];
+    level = checked_add(level, bytes, "bytes in a slot");
+  }
   by_slot_[static_cast<std::size_t>((at + count()) % count())].push_back(loads_.size());
   loads_.push_back({std::move(load), at, {}, {}});
 }

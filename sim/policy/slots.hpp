@@ -4,7 +4,7 @@
 // ahead and never blocks the grants that come before in the listing.
 //
 // Why a plan made here cannot block: executed one action at a time in listing order, it fits at
-// every moment (place() sees to it), and every wait looks back in the listing. A pool that grants
+// every moment (add() sees to it), and every wait looks back in the listing. A pool that grants
 // in listing order can then always serve the earliest action that has not ended.
 #pragma once
 
@@ -61,7 +61,6 @@ class Slots {
     add_waits();
   }
 
-  const std::vector<SlotWork>& work() const { return work_; }
   /// How many of the loads are listed before the slot that needs them.
   std::int64_t early() const;
 

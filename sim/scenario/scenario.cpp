@@ -1,6 +1,8 @@
 #include "scenario/scenario.hpp"
 
+#include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <optional>
 
 #include "base/error.hpp"
@@ -87,6 +89,8 @@ Scenario read_scenario(Value document, const std::string& name) {
   scenario.capacity_enforced = rules.text("capacity") == "enforced";
   scenario.working_set_counted = rules.text("working_set") == "counted";
   const Policy& policy = policy_of(*reader.value("policy"));
+  const Record keys = record_of(policy);
+  Reader(*reader.value("policy"), keys);  // finds what is wrong with them before anything is cut
   if (const Value* phases = reader.value("phases");
       phases && !uses_phases(policy, *reader.value("policy")))
     fail_at(*phases, "'phases' belongs to policy phased; the policy is " + policy.name);
@@ -94,7 +98,10 @@ Scenario read_scenario(Value document, const std::string& name) {
 }
 
 Scenario load_scenario(const std::string& path, const std::vector<std::string>& overrides) {
-  Value document = load_with_overrides(path, {"model*", "platform"}, overrides);
+  std::vector<std::string> optional;
+  for (const Field& field : scenario_record().fields)
+    if (field.optional && field.type == Type::mapping) optional.push_back(field.name);
+  Value document = load_with_overrides(path, {"model*", "platform"}, overrides, optional);
   require_format(document, "scenario");
   return read_scenario(std::move(document), std::filesystem::path(path).stem().string());
 }
@@ -116,11 +123,19 @@ std::optional<Value> cut_of(const Scenario& scenario) {
   return cut;
 }
 
+/// The device that stages are cut for: the policy's, or the smallest of all that take part.
 const Device& device_of(const Scenario& scenario) {
-  const Value* device = scenario.document.find("policy")->find("device");
-  if (!device) return scenario.platform.devices.front();
-  return located(*device,
-                 [&]() -> const Device& { return scenario.platform.device(device->text()); });
+  const Value& keys = *scenario.document.find("policy");
+  const std::vector<Device>& devices = scenario.platform.devices;
+  if (const Value* device = keys.find("device"))
+    return located(*device,
+                   [&]() -> const Device& { return scenario.platform.device(device->text()); });
+  if (!policy_of(keys).all_devices) return devices.front();
+  const auto bytes = [](const Device& device) {
+    return device.capacity.value_or(std::numeric_limits<std::int64_t>::max());
+  };
+  return *std::min_element(devices.begin(), devices.end(),
+                           [&](const Device& a, const Device& b) { return bytes(a) < bytes(b); });
 }
 
 /// Where `key` of `mapping` is chosen, or where it would have been.

@@ -4,6 +4,8 @@
 #include <catch2/catch.hpp>
 
 #include "base/quantity.hpp"
+#include "plan/check.hpp"
+#include "run/isolated.hpp"
 #include "support/phase_times.hpp"
 
 namespace sluice {
@@ -179,6 +181,63 @@ TEST_CASE("weights only: streaming hides where k x batch x size x bandwidth <= r
                               "workload.batches_per_step=" + std::to_string(static_cast<int>(k))});
           const Times t = times(rate, tiles_left, size, batch, k);
           CHECK(phase(overrides, 3) == s(side < 1 ? t.C : t.W));
+        }
+}
+
+TEST_CASE("phased: any number of batches with any number in flight does all the work") {
+  for (const char* place : {"on_chip", "pair_link", "streaming"})
+    for (int batches = 1; batches <= 7; ++batches)
+      for (const char* turns : {"auto", "1", "2", "3", "5"})
+        for (int steps : {1, 2, 3}) {
+          INFO(place << ", " << batches << " batches, " << turns << " in flight, " << steps
+                     << " steps");
+          const Plan plan =
+              make_plan(ipu_pair({std::string("phases.activations=") + place,
+                                  "workload.batches_per_step=" + std::to_string(batches),
+                                  std::string("policy.in_flight=") + turns,
+                                  "workload.steps=" + std::to_string(steps)}));
+          REQUIRE_NOTHROW(check(plan));
+          std::int64_t done = 0;
+          for (std::uint32_t a = 0; a < plan.actions.size(); ++a)
+            done += plan.actions[a].samples_done * plan.executions_of(a);
+          CHECK(done == 32 * batches * steps);
+        }
+}
+
+/// Everything that a plan does, one after the other.
+double sum_of(const Plan& plan) {
+  double seconds = 0;
+  for (std::uint32_t a = 0; a < plan.actions.size(); ++a) {
+    const Action& action = plan.actions[a];
+    double one = action.seconds;
+    if (action.is_transfer())
+      one = static_cast<double>(action.bytes) /
+            plan.links[plan.routes[action.route].links[0]].bandwidth;
+    seconds += one * static_cast<double>(plan.executions_of(a));
+  }
+  return seconds;
+}
+
+TEST_CASE("without overlap the makespan is the sum of everything, for every policy") {
+  for (const char* policy :
+       {"{name: resident, overlap: false}", "{name: streamed, overlap: false}",
+        "{name: streamed, overlap: false, in_flight: 2}", "{name: sharded, overlap: false}",
+        "{name: phased, overlap: false}", "{name: phased, overlap: false, weights_per: step}"})
+    for (const char* place : {"on_chip", "pair_link", "streaming"})
+      for (int batches : {1, 3})
+        for (int steps : {1, 7}) {
+          std::vector<std::string> overrides = {
+              std::string("policy=") + policy,
+              "workload.batches_per_step=" + std::to_string(batches),
+              "workload.steps=" + std::to_string(steps)};
+          const bool phased = std::string(policy).find("phased") != std::string::npos;
+          if (!phased && std::string(place) != "on_chip") continue;
+          const Plan plan = make_plan(
+              phased ? ipu_pair(with(overrides, {std::string("phases.activations=") + place}))
+                     : test::ipu_pair_without_phases(overrides));
+          INFO(policy << ", " << place << ", " << batches << " batches, " << steps << " steps");
+          check(plan);
+          CHECK(execute_isolated(plan).report.makespan == s(sum_of(plan)));
         }
 }
 

@@ -240,5 +240,18 @@ TEST_CASE("no capacity lets a plan that fits without prefetch block with it") {
     }
 }
 
+TEST_CASE("prefetch over more than a whole step meets its own weights and still does not block") {
+  for (int prefetch = 0; prefetch <= 12; ++prefetch)
+    for (int kilobytes = 304; kilobytes < 700; kilobytes += 11) {
+      INFO("prefetch " << prefetch << ", " << kilobytes << " kB");
+      CHECK_NOTHROW(check(make_plan(small_scenario(
+          1000, abc,
+          "workload: {batches_per_step: 3, steps: 4}\nstages: {cut: per_layer}\n"
+          "policy: {name: streamed, in_flight: 1, buffers: 1, prefetch: " +
+              std::to_string(prefetch) + "}\n",
+          {"platform.devices.gpu.memory.capacity=" + std::to_string(kilobytes) + "kB"}))));
+    }
+}
+
 }  // namespace
 }  // namespace sluice

@@ -7,10 +7,20 @@
 
 namespace sluice::test {
 
-Scenario ipu_pair(const std::vector<std::string>& overrides) {
+namespace {
+Scenario load(const std::string& name, const std::vector<std::string>& overrides) {
   std::vector<std::string> all = {"workload.batches_per_step=12", "workload.steps=4"};
   all.insert(all.end(), overrides.begin(), overrides.end());
-  return load_scenario(std::string(SLUICE_SOURCE_DIR) + "/scenarios/phased_ipu_pair.yaml", all);
+  return load_scenario(std::string(SLUICE_SOURCE_DIR) + "/scenarios/" + name + ".yaml", all);
+}
+}  // namespace
+
+Scenario ipu_pair(const std::vector<std::string>& overrides) {
+  return load("phased_ipu_pair", overrides);
+}
+
+Scenario ipu_pair_without_phases(const std::vector<std::string>& overrides) {
+  return load("sharded_ipu_pair", overrides);
 }
 
 double steady_phase(const Plan& plan, std::size_t phases, const std::string& device) {

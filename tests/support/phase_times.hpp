@@ -11,6 +11,9 @@ namespace sluice::test {
 /// scenarios/phased_ipu_pair.yaml with few batches and overrides.
 Scenario ipu_pair(const std::vector<std::string>& overrides);
 
+/// scenarios/sharded_ipu_pair.yaml, the same without `phases`.
+Scenario ipu_pair_without_phases(const std::vector<std::string>& overrides);
+
 /// Mean time from one phase's start to the next one's, over `phases` phases in the middle of the
 /// run; of one device where it is named.
 double steady_phase(const Plan& plan, std::size_t phases, const std::string& device = "");

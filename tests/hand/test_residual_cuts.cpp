@@ -1,0 +1,111 @@
+// Residual networks cut in the middle of a block: what crosses the cut is what a later layer reads,
+// the shortcut's tensor beside the branch's, and the stages' sums are the model's.
+#include <catch2/catch.hpp>
+
+#include "metrics/totals.hpp"
+#include "plan/check.hpp"
+#include "plan/index.hpp"
+#include "run/isolated.hpp"
+#include "scenario/scenario.hpp"
+#include "stage/stage.hpp"
+#include "unit/models.hpp"
+
+namespace sluice {
+namespace {
+
+std::uint32_t layer(const Model& model, const std::string& name) {
+  return model.layer_at(parse_text(name, "layer"));
+}
+
+/// Bytes in float32 that cross the cut after the layer.
+std::int64_t crossing(const Model& model, const std::string& name) {
+  const auto last = static_cast<std::uint32_t>(model.layers.size() - 1);
+  const auto stages = make_stages(model, {layer(model, name), last}, DType::float32);
+  CHECK(stages[0].output_bytes == stages[1].input_bytes);
+  return stages[0].output_bytes;
+}
+
+TEST_CASE("a cut in ResNet-18's blocks carries the branch and the shortcut") {
+  const Model m = load_model(test::zoo + "resnet18.yaml", {});
+  // Stage 1 has outputs of 56 x 56 x 64 = 200,704 elements, stage 2 of 28 x 28 x 128 = 100,352.
+  const std::int64_t wide = 4 * 200704, narrow = 4 * 100352;
+  CHECK(crossing(m, "pool1") == wide);              // between blocks: one tensor
+  CHECK(crossing(m, "conv1.stage1a") == 2 * wide);  // conv1, and pool1 for the sum
+  CHECK(crossing(m, "relu1.stage1a") == 2 * wide);  // norm1 has been read
+  CHECK(crossing(m, "norm2.stage1a") == 2 * wide);
+  CHECK(crossing(m, "sum.stage1a") == wide);             // joined: the shortcut is over
+  CHECK(crossing(m, "conv2.stage2a") == narrow + wide);  // relu2.stage1b goes into the projection
+  CHECK(crossing(m, "norm2.stage2a") == narrow + wide);
+  CHECK(crossing(m, "shortcut.stage2a") == 2 * narrow);  // norm2 and the projection
+  CHECK(crossing(m, "relu2.stage2a") == narrow);
+}
+
+TEST_CASE("in a dense block everything made so far crosses once, concatenated") {
+  const Model m = load_model(test::zoo + "densenet121.yaml", {});
+  // 56 x 56 = 3,136 pixels, 64 channels before the block, 32 more a layer.
+  CHECK(crossing(m, "pool0") == 4 * 3136 * 64);
+  CHECK(crossing(m, "all.block1.1") == 4 * 3136 * 96);
+  CHECK(crossing(m, "conv1.block1.2") == 4 * 3136 * (96 + 128));  // and the bottleneck's 4 x 32
+  CHECK(crossing(m, "conv2.block1.2") == 4 * 3136 * (96 + 32));
+  CHECK(crossing(m, "all.block1.2") == 4 * 3136 * 128);
+}
+
+TEST_CASE(
+    "every cut of a residual network keeps the sums of weights, multiply-accumulates and FLOP") {
+  for (const char* name : {"resnet18", "squeezenet1_0", "mobilenet_v2"}) {
+    const Model m = load_model(test::zoo + name + ".yaml", {});
+    const auto last = static_cast<std::uint32_t>(m.layers.size() - 1);
+    for (std::uint32_t cut = 1; cut < last; ++cut) {
+      const auto stages = make_stages(m, {cut, last}, DType::float32);
+      REQUIRE(stages.size() == 2);
+      REQUIRE(stages[0].weight_bytes + stages[1].weight_bytes == 4 * m.parameters());
+      REQUIRE(stages[0].macs + stages[1].macs == m.macs());
+      REQUIRE(stages[0].flop + stages[1].flop == m.flop());
+      // Beyond the cut every layer reads what is made there or what has crossed.
+      std::int64_t read = 0;
+      for (std::uint32_t made = 0; made <= cut; ++made) {
+        bool needed = false;
+        for (std::uint32_t l = cut + 1; l <= last; ++l)
+          for (const std::uint32_t input : m.layers[l].inputs) needed |= input == made;
+        if (needed) read += 4 * m.layers[made].output;
+      }
+      REQUIRE(stages[1].input_bytes == read);
+    }
+  }
+}
+
+TEST_CASE("ResNet-18 cut inside its blocks runs, and its trace has the model's FLOP and weights") {
+  for (const char* policy : {"resident", "streamed"}) {
+    Value document = parse_text(
+        "format: sluice-scenario/1\nplatform:\n  format: sluice-platform/1\n  name: small\n"
+        "  summary: one device behind one link\n  source: made up\n"
+        "  devices: {gpu: {rate: {float32: 1TFLOP/s}, memory: {capacity: 1GB}}}\n"
+        "  memories: {host: {capacity: unlimited}}\n"
+        "  links: {host: {joins: [host, gpu], bandwidth: 1GB/s}}\n"
+        "workload: {mode: inference, dtype: float32, batch: 2, batches_per_step: 3, steps: 2}\n"
+        "stages: {cut: explicit, after: [relu1.stage1a, conv2.stage2a, shortcut.stage3a]}\n"
+        "policy: {name: " +
+            std::string(policy) + "}\n",
+        "s.yaml");
+    Value use = Value::make_map();
+    use.set("definition", load_document(test::zoo + "resnet18.yaml"));
+    document.set("model", std::move(use));
+    const Scenario scenario = read_scenario(std::move(document), "residual");
+    INFO(policy);
+    const Plan plan = make_plan(scenario);
+    check(plan);
+    const MemoryTrace trace = execute_isolated(plan);
+    Totals totals(plan);
+    for (const Span& span : trace.spans) totals.span(span);
+    for (const MemoryEvent& event : trace.memory) totals.memory(event);
+    REQUIRE(totals.complete());
+    CHECK(totals.sums().samples == 12);
+    CHECK(totals.sums().flop == 12 * scenario.model.flop());
+    CHECK(stages_of(scenario).size() == 4);
+    CHECK(PlanIndex(plan).contention_free());
+    CHECK(trace.report.makespan == Approx(replay(plan).makespan).epsilon(1e-9));
+  }
+}
+
+}  // namespace
+}  // namespace sluice
