@@ -84,18 +84,25 @@ StageRunner::StageRunner(PlanBuilder& builder, const PolicyRequest& request, con
                                      bytes_.front().input, common.host));
 }
 
-std::vector<PlanBuilder::Ref> StageRunner::load_all_weights() {
-  std::vector<PlanBuilder::Ref> loads(bytes_.size());
-  builder_.enter(Section::prologue);
-  for (std::size_t g = 0; g < bytes_.size(); ++g) {
-    if (bytes_[g].weights == 0) continue;
-    const std::uint32_t weights = builder_.tensor(
-        "weights." + std::to_string(g), TensorClass::weight, bytes_[g].weights, common_.host);
-    loads[g] = builder_.transfer(ActionKind::load, weights,
-                                 {common_.host, common_.device.name, false, true},
-                                 static_cast<std::int32_t>(g), -1);
+std::vector<PlanBuilder::Ref> list_weights(PlanBuilder& builder,
+                                           const std::vector<StageBytes>& bytes,
+                                           const std::vector<std::string>& devices,
+                                           const std::string& host) {
+  std::vector<PlanBuilder::Ref> loads(bytes.size());
+  builder.enter(Section::prologue);
+  for (std::size_t stage = 0; stage < bytes.size(); ++stage) {
+    if (bytes[stage].weights == 0) continue;
+    const std::uint32_t weights = builder.tensor("weights." + std::to_string(stage),
+                                                 TensorClass::weight, bytes[stage].weights, host);
+    loads[stage] = builder.transfer(ActionKind::load, weights, {host, devices[stage], false, true},
+                                    static_cast<std::int32_t>(stage), -1);
   }
   return loads;
+}
+
+std::vector<PlanBuilder::Ref> StageRunner::load_all_weights() {
+  return list_weights(builder_, bytes_,
+                      std::vector<std::string>(bytes_.size(), common_.device.name), common_.host);
 }
 
 SlotLoad StageRunner::input_load(std::int64_t micro_batch, std::int64_t slot) {
@@ -139,11 +146,9 @@ PlanBuilder::Ref StageRunner::save(const Made& made, std::size_t stage, std::int
 void StageRunner::finish() {
   const auto count = static_cast<std::int64_t>(saves_.size());
   for (std::int64_t j = 0; j < count; ++j) {
-    std::int64_t earlier = j - common_.buffers;
-    std::uint32_t steps_back = 0;
-    for (; earlier < 0; earlier += count) ++steps_back;
-    builder_.wait(saves_[static_cast<std::size_t>(j)].first,
-                  saves_[static_cast<std::size_t>(earlier)].second, steps_back);
+    const InRow earlier = in_row(j - common_.buffers, count);
+    builder_.wait(saves_[static_cast<std::size_t>(j)].first, saves_[earlier.place].second,
+                  earlier.steps_ago);
   }
 }
 

@@ -44,6 +44,13 @@ struct ForwardOf {
 /// Lists it: allocates its output and workspace; its input and weights are the caller's to add.
 PlanBuilder::Ref list_forward(PlanBuilder& builder, const ForwardOf& forward);
 
+/// Lists the loads of all weights, each to its stage's device, in the prologue; by stage, empty
+/// where a stage has none.
+std::vector<PlanBuilder::Ref> list_weights(PlanBuilder& builder,
+                                           const std::vector<StageBytes>& bytes,
+                                           const std::vector<std::string>& devices,
+                                           const std::string& host);
+
 /// Lists computations and saves of one device, and remembers what later ones wait for.
 class StageRunner {
  public:

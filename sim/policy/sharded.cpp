@@ -45,7 +45,7 @@ class Sharded {
         builder_(request.pricing.platform, "sharded", request.capacity_enforced) {}
 
   Plan make() {
-    load_weights();
+    loaded_ = list_weights(builder_, bytes_, devices_, host_);
     builder_.enter(Section::body);
     const std::int64_t count = request_.workload.micro_batches_per_step();
     for (std::int64_t q = 0; q < count; ++q) list_micro_batch(q);
@@ -62,17 +62,6 @@ class Sharded {
   struct MicroBatch {
     PlanBuilder::Ref input, first, last, save;
   };
-
-  void load_weights() {
-    for (std::size_t s = 0; s < bytes_.size(); ++s) {
-      loaded_.emplace_back();
-      if (bytes_[s].weights == 0) continue;
-      const std::uint32_t weights = builder_.tensor("weights." + std::to_string(s),
-                                                    TensorClass::weight, bytes_[s].weights, host_);
-      loaded_[s] = builder_.transfer(ActionKind::load, weights, {host_, devices_[s], false, true},
-                                     static_cast<std::int32_t>(s), -1);
-    }
-  }
 
   void list_micro_batch(std::int64_t q) {
     MicroBatch listed;
@@ -124,10 +113,8 @@ class Sharded {
   void add_waits() {
     const auto count = static_cast<std::int64_t>(listed_.size());
     const auto before = [&](std::int64_t q, std::int64_t back, auto&& call) {
-      std::int64_t earlier = q - back;
-      std::uint32_t distance = 0;
-      for (; earlier < 0; earlier += count) ++distance;
-      call(listed_[static_cast<std::size_t>(earlier)], distance);
+      const InRow earlier = in_row(q - back, count);
+      call(listed_[earlier.place], earlier.steps_ago);
     };
     for (std::int64_t q = 0; q < count; ++q) {
       const MicroBatch& mine = listed_[static_cast<std::size_t>(q)];

@@ -6,19 +6,17 @@
 
 namespace sluice {
 
-namespace {
-std::int64_t floor_div(std::int64_t a, std::int64_t b) {
-  return a / b - ((a % b != 0 && (a < 0) != (b < 0)) ? 1 : 0);
+InRow in_row(std::int64_t index, std::int64_t count) {
+  const std::int64_t steps = index < 0 ? (-index + count - 1) / count : 0;
+  return {static_cast<std::size_t>(index + steps * count), static_cast<std::uint32_t>(steps)};
 }
-}  // namespace
 
 Slots::Slots(PlanBuilder& builder, std::vector<std::int64_t> bytes,
              std::optional<std::int64_t> capacity)
     : builder_(builder), bytes_(std::move(bytes)), capacity_(capacity), by_slot_(bytes_.size()) {}
 
 bool Slots::room(std::int64_t slot, std::int64_t bytes) const {
-  const auto at = static_cast<std::size_t>(slot - floor_div(slot, count()) * count());
-  return !capacity_ || bytes_[at] + bytes <= *capacity_;
+  return !capacity_ || bytes_[in_row(slot, count()).place] + bytes <= *capacity_;
 }
 
 void Slots::add(SlotLoad load) {
@@ -27,10 +25,10 @@ void Slots::add(SlotLoad load) {
   std::int64_t at = load.slot;
   while (at > earliest && room(at - 1, bytes)) {  // beyond a whole step it meets itself
     --at;
-    std::int64_t& level = bytes_[static_cast<std::size_t>((at + count()) % count())];
+    std::int64_t& level = bytes_[in_row(at, count()).place];
     level = checked_add(level, bytes, "bytes in a slot");
   }
-  by_slot_[static_cast<std::size_t>((at + count()) % count())].push_back(loads_.size());
+  by_slot_[in_row(at, count()).place].push_back(loads_.size());
   loads_.push_back({std::move(load), at, {}, {}});
 }
 
@@ -62,18 +60,17 @@ void Slots::list_loads(std::int64_t slot) {
 
 void Slots::add_waits() {
   for (const Placed& placed : loads_) {
-    const std::int64_t ahead = placed.at < 0 ? 1 : 0;
+    const std::uint32_t ahead = placed.at < 0 ? 1 : 0;
     const SlotLoad& load = placed.load;
-    const std::int64_t steps_back = floor_div(load.after, count());
-    const auto slot = static_cast<std::size_t>(load.after - steps_back * count());
-    builder_.wait(placed.body, work_[slot].last, static_cast<std::uint32_t>(-ahead - steps_back));
+    const InRow after = in_row(load.after, count());
+    builder_.wait(placed.body, work_[after.place].last, after.steps_ago - ahead);
     if (load.reloads >= 0) {
       const SlotWork& source = work_[static_cast<std::size_t>(load.reloads)];
       builder_.wait(placed.body, source.save);
       builder_.at(placed.body).uses.push_back({source.saved, builder_.pool(load.ends.from)});
     }
     const PlanBuilder::Ref user = work_[static_cast<std::size_t>(load.slot)].first;
-    builder_.wait(user, placed.body, static_cast<std::uint32_t>(ahead));
+    builder_.wait(user, placed.body, ahead);
     builder_.wait(user, placed.prologue);
   }
 }

@@ -16,6 +16,14 @@
 
 namespace sluice {
 
+/// Item number `index` of a row of `count` that each step repeats, where a negative one is of a
+/// step before: its place in the row, and how many steps ago.
+struct InRow {
+  std::size_t place;
+  std::uint32_t steps_ago;
+};
+InRow in_row(std::int64_t index, std::int64_t count);
+
 /// A load that a slot needs.
 struct SlotLoad {
   std::uint32_t tensor = none;

@@ -163,10 +163,8 @@ class Streamed {
 
   /// Run number r, also of the steps before (r < 0), with its slots counted from this step's first.
   std::int64_t last_slot_of(std::int64_t r) const {
-    const auto count = static_cast<std::int64_t>(runs_.size());
-    std::int64_t shift = 0;
-    for (; r < 0; r += count) shift -= static_cast<std::int64_t>(slots_.count());
-    return runs_[static_cast<std::size_t>(r)].last_slot() + shift;
+    const InRow run = in_row(r, static_cast<std::int64_t>(runs_.size()));
+    return runs_[run.place].last_slot() - run.steps_ago * slots_.count();
   }
 
   void add_weight_loads() {
@@ -199,9 +197,8 @@ class Streamed {
         slot_of[static_cast<std::size_t>(run.first_micro_batch + m)] = run.first_slot + m;
     for (std::int64_t q = 0; q < per_step_; ++q) {
       SlotLoad load = runner_.input_load(q, slot_of[static_cast<std::size_t>(q)]);
-      std::int64_t earlier = q - common_.buffers, shift = 0;
-      for (; earlier < 0; earlier += per_step_) shift -= slots_.count();
-      load.after = slot_of[static_cast<std::size_t>(earlier)] + shift;
+      const InRow earlier = in_row(q - common_.buffers, per_step_);
+      load.after = slot_of[earlier.place] - earlier.steps_ago * slots_.count();
       load.earliest = load.after + 1;
       slots_.add(std::move(load));
     }
