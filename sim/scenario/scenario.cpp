@@ -57,13 +57,13 @@ const Policy& policy_of(const Value& policy) {
   return located(*name, [&]() -> const Policy& { return policy_catalog().find(name->text()); });
 }
 
-/// Is it phased, or does it replicate phased?
-bool uses_phases(const Policy& policy, const Value& keys) {
-  const Value* replica = keys.find("replica");
-  return policy.name == "phased" || (replica && replica->text() == "phased");
-}
-
 }  // namespace
+
+bool uses_phases(const Value& policy) {
+  const Value* name = policy.find("name");
+  const Value* replica = policy.find("replica");
+  return (name && name->text() == "phased") || (replica && replica->text() == "phased");
+}
 
 std::string Scenario::text() const {
   return to_yaml(document, false);
@@ -91,8 +91,7 @@ Scenario read_scenario(Value document, const std::string& name) {
   const Policy& policy = policy_of(*reader.value("policy"));
   const Record keys = record_of(policy);
   Reader(*reader.value("policy"), keys);  // finds what is wrong with them before anything is cut
-  if (const Value* phases = reader.value("phases");
-      phases && !uses_phases(policy, *reader.value("policy")))
+  if (const Value* phases = reader.value("phases"); phases && !uses_phases(*reader.value("policy")))
     fail_at(*phases, "'phases' belongs to policy phased; the policy is " + policy.name);
   return scenario;
 }

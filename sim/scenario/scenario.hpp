@@ -34,6 +34,9 @@ Scenario load_scenario(const std::string& path, const std::vector<std::string>& 
 Plan make_plan(const Scenario& scenario);
 std::vector<Stage> stages_of(const Scenario& scenario);
 
+/// Is a `policy:` mapping's policy phased, or does it replicate phased?
+bool uses_phases(const Value& policy);
+
 /// What a scenario may contain, for the schema and for help.
 const Record& scenario_record();
 

@@ -12,13 +12,6 @@ namespace sluice {
 
 namespace {
 
-/// Is it phased, or does it replicate phased?
-bool uses_phases(const Value& policy) {
-  const Value* name = policy.find("name");
-  const Value* replica = policy.find("replica");
-  return (name && name->text() == "phased") || (replica && replica->text() == "phased");
-}
-
 bool knows(const Policy& policy, const std::string& parameter) {
   for (const Field& field : policy.parameters)
     if (field.name == parameter) return true;
