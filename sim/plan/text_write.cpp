@@ -18,10 +18,32 @@ void add_placement(std::string& out, const Plan& plan, const Placement& placemen
   add_quoted(out, plan.pools[placement.pool].name);
 }
 
-void add_wait(std::string& out, const Plan& plan, std::uint32_t from, const Wait& wait) {
+/// The names of all actions, quoted, side by side: what an action waits for is far away in the
+/// plan.
+class ActionNames {
+ public:
+  explicit ActionNames(const Plan& plan) {
+    ends_.reserve(plan.actions.size() + 1);
+    ends_.push_back(0);
+    for (const Action& action : plan.actions) {
+      add_quoted(text_, action.name);
+      ends_.push_back(text_.size());
+    }
+  }
+  std::string_view operator[](std::uint32_t a) const {
+    return std::string_view(text_).substr(ends_[a], ends_[a + 1] - ends_[a]);
+  }
+
+ private:
+  std::string text_;
+  std::vector<std::size_t> ends_;
+};
+
+void add_wait(std::string& out, const Plan& plan, const ActionNames& names, std::uint32_t from,
+              const Wait& wait) {
   const Section other = plan.section_of(wait.action);
   if (other != plan.section_of(from)) out.append(name_of(other)).append(":");
-  add_quoted(out, plan.actions[wait.action].name);
+  out += names[wait.action];
   if (wait.distance > 0) out.append("~").append(std::to_string(wait.distance));
 }
 
@@ -54,9 +76,9 @@ void add_unless(Number absent, std::string& out, std::string_view key, Number va
 }
 
 /// Appends to one text: a plan may have millions of actions.
-void add_action(std::string& out, const Plan& plan, std::uint32_t a) {
+void add_action(std::string& out, const Plan& plan, const ActionNames& names, std::uint32_t a) {
   const Action& action = plan.actions[a];
-  add_quoted(out, action.name);
+  out += names[a];
   add_name(out, " on=", plan.streams[action.stream].name);
   add_name(out, " kind=", name_of(action.kind));
   add_unless(-1, out, " stage=", action.stage);
@@ -75,7 +97,7 @@ void add_action(std::string& out, const Plan& plan, std::uint32_t a) {
   }
   add_unless(0, out, " ahead=", action.ahead);
   const auto placement = [&](const Placement& p) { add_placement(out, plan, p); };
-  add_list(out, " waits=", action.waits, [&](const Wait& w) { add_wait(out, plan, a, w); });
+  add_list(out, " waits=", action.waits, [&](const Wait& w) { add_wait(out, plan, names, a, w); });
   add_list(out, " allocates=", action.allocates, placement);
   add_list(out, " uses=", action.uses, placement);
   out += '\n';
@@ -117,13 +139,14 @@ std::string to_text(const Plan& plan) {
   for (const auto& [key, value] : plan.facts)
     head << "fact " << quoted(key) << " " << quoted(value) << '\n';
   write_tables(head, plan);
+  const ActionNames names(plan);
   std::string out = head.str();
   out.reserve(out.size() + 128 * plan.actions.size());
   for (Section section : {Section::prologue, Section::body, Section::epilogue}) {
     if (plan.section_begin(section) == plan.section_end(section)) continue;
     out.append(name_of(section)).append(":\n");
     for (std::uint32_t a = plan.section_begin(section); a < plan.section_end(section); ++a)
-      add_action(out, plan, a);
+      add_action(out, plan, names, a);
   }
   return out;
 }
@@ -141,6 +164,7 @@ std::string csv_cell(const std::string& text) {
 }  // namespace
 
 std::string to_csv(const Plan& plan) {
+  const ActionNames names(plan);
   std::ostringstream out;
   out << "section,action,stream,kind,stage,micro_batch,samples,seconds,flop,tensor,bytes,from_to,"
          "ahead,waits,allocates,uses\r\n";
@@ -151,7 +175,7 @@ std::string to_csv(const Plan& plan) {
     const auto list = [&](std::string& cell, const auto& elements, auto&& add) {
       add_list(cell, "", elements, add, " ");
     };
-    list(waits, action.waits, [&](const Wait& w) { add_wait(waits, plan, a, w); });
+    list(waits, action.waits, [&](const Wait& w) { add_wait(waits, plan, names, a, w); });
     list(allocates, action.allocates,
          [&](const Placement& p) { add_placement(allocates, plan, p); });
     list(uses, action.uses, [&](const Placement& p) { add_placement(uses, plan, p); });
