@@ -36,6 +36,12 @@ const Catalog<LayerType>& layer_catalog() {
                                               SLUICE_ENTRY(LayerType, concat_layer),
                                               SLUICE_ENTRY(LayerType, flatten_layer),
                                               SLUICE_ENTRY(LayerType, reshape_layer),
+                                              SLUICE_ENTRY(LayerType, take_row_layer),
+                                              SLUICE_ENTRY(LayerType, embedding_layer),
+                                              SLUICE_ENTRY(LayerType, add_embedding_layer),
+                                              SLUICE_ENTRY(LayerType, class_token_layer),
+                                              SLUICE_ENTRY(LayerType, rotary_layer),
+                                              SLUICE_ENTRY(LayerType, attention_layer),
                                           });
   return catalog;
 }

@@ -30,7 +30,21 @@ TORCHVISION = {
     "squeezenet1_0": (1_248_424, "0.819"),
     "vgg16": (138_357_544, "15.47"),
     "vgg19": (143_667_240, "19.632"),
+    "vit_b_16": (86_567_656, "17.564"),
+    "vit_b_32": (88_224_232, "4.409"),
+    "vit_l_16": (304_326_632, "61.555"),
     "wide_resnet50_2": (68_883_240, "11.398"),
+}
+
+# Parameters of the released weights, each as the sum over its tensors. GPT-2: openai/gpt-2, 124M and
+# 1558M; BERT: google-research/bert, uncased_L-12_H-768_A-12, without the heads of the pre-training;
+# Llama 2: Touvron et al. (2023), the sizes of table 1 and of the released params.json.
+LANGUAGE = {
+    "bert_base": 109_482_240,
+    "gpt2": 124_439_808,
+    "gpt2_xl": 1_557_611_200,
+    "llama2_7b": 6_738_415_616,
+    "llama2_70b": 68_976_648_192,
 }
 
 # Counted by hand in tests/unit/test_model.cpp.
@@ -40,8 +54,8 @@ SCENARIO = """
 format: sluice-scenario/1
 question: Does it run?
 model: {{file: ../models/{model}.yaml}}
-platform: {{file: ../platforms/k40.yaml}}
-workload: {{mode: inference, dtype: float32, batch: 2, batches_per_step: 3, steps: 2}}
+platform: {{file: ../platforms/{platform}.yaml}}
+workload: {{mode: inference, dtype: {dtype}, batch: 2, batches_per_step: 3, steps: 2}}
 {keys}
 """
 SAMPLES = 2 * 3 * 2
@@ -62,7 +76,7 @@ def totals(model):
 class Counts(unittest.TestCase):
     def test_every_model_of_the_zoo_is_counted(self):
         zoo = {path.stem for path in (ROOT / "models").glob("*.yaml")}
-        self.assertEqual(zoo, TORCHVISION.keys() | ELSEWHERE)
+        self.assertEqual(zoo, TORCHVISION.keys() | LANGUAGE.keys() | ELSEWHERE)
 
     def test_parameters_and_multiply_accumulates_are_torchvisions(self):
         for model, (parameters, gmacs) in TORCHVISION.items():
@@ -71,6 +85,25 @@ class Counts(unittest.TestCase):
                 self.assertEqual(counted["parameters"], parameters)
                 digits = len(gmacs.split(".")[1])
                 self.assertEqual(f"{counted['macs'] / 1e9:.{digits}f}", gmacs)
+
+
+    def test_parameters_of_language_models_are_those_of_the_released_weights(self):
+        for model, parameters in LANGUAGE.items():
+            with self.subTest(model=model):
+                self.assertEqual(totals(model)["parameters"], parameters)
+
+    def test_a_transformers_parameters_follow_from_its_sizes(self):
+        # GPT-2: a block has 12 width^2 weights, 9 width biases and 4 width of two norms.
+        block = 12 * 768 ** 2 + 13 * 768
+        self.assertEqual(totals("gpt2")["parameters"],
+                         50257 * 768 + 1024 * 768 + 12 * block + 2 * 768)
+        # Llama 2 70B: queries and output full, keys and values an eighth, three products 28,672 wide.
+        block = 2 * 8192 ** 2 + 2 * 8192 * 1024 + 3 * 8192 * 28672 + 2 * 8192
+        self.assertEqual(totals("llama2_70b")["parameters"], 2 * 32000 * 8192 + 80 * block + 8192)
+        # Its multiply-accumulates a token: each weight but the words' once, and for each block 4,096
+        # scores of 8,192 features, twice.
+        used = 32000 * 8192 + 80 * (block - 2 * 8192)
+        self.assertEqual(totals("llama2_70b")["macs"], 4096 * (used + 80 * 2 * 4096 * 8192))
 
 
 class Runs(unittest.TestCase):
@@ -82,29 +115,37 @@ class Runs(unittest.TestCase):
             shutil.copytree(ROOT / zoo, self.folder / zoo)
         (self.folder / "scenarios").mkdir()
 
-    def run_model(self, model, keys):
+    def run_model(self, model, keys, platform="k40", dtype="float32"):
         path = self.folder / "scenarios" / f"{model}.yaml"
-        path.write_text(SCENARIO.format(model=model, keys=keys))
+        path.write_text(SCENARIO.format(model=model, keys=keys, platform=platform,
+                                        dtype=dtype))
         return sluice("run", path)
 
-    def check_sums(self, model, result, passes=1):
+    def check_sums(self, model, result, passes=1, element=4):
         counted, metrics = totals(model), result["metrics"]
         stages = result["stages"]
         self.assertEqual(metrics["samples"], SAMPLES)
         self.assertEqual(metrics["flop"], SAMPLES * counted["flop"])
         self.assertEqual(sum(stage["flop"] for stage in stages), counted["flop"])
         self.assertEqual(sum(stage["macs"] for stage in stages), counted["macs"])
-        self.assertEqual(sum(stage["weight_bytes"] for stage in stages), 4 * counted["parameters"])
+        self.assertEqual(sum(stage["weight_bytes"] for stage in stages), element * counted["parameters"])
         moved = metrics["transferred_bytes_by_class"]
-        self.assertEqual(moved["weight"], passes * 4 * counted["parameters"])
+        self.assertEqual(moved["weight"], passes * element * counted["parameters"])
         self.assertEqual(moved["input"], SAMPLES * stages[0]["input_bytes"])
         self.assertEqual(moved["output"], SAMPLES * stages[-1]["output_bytes"])
 
     def test_each_runs_resident_and_its_bytes_and_flop_add_up(self):
-        for model in TORCHVISION:
+        for model in [*TORCHVISION, "bert_base", "gpt2", "gpt2_xl"]:
             with self.subTest(model=model):
                 result = self.run_model(model, "policy: {name: resident}\ncost: {model: roofline}")
                 self.check_sums(model, result)
+
+    def test_llama_runs_resident_and_grouped_streamed_in_half_precision(self):
+        result = self.run_model("llama2_7b", "policy: {name: resident}", "a100_pcie", "float16")
+        self.check_sums("llama2_7b", result, element=2)
+        result = self.run_model("llama2_70b", "stages: {cut: balanced, count: 40}\n"
+                                "policy: {name: streamed}", "a100_pcie", "float16")
+        self.check_sums("llama2_70b", result, passes=2, element=2)
 
     def test_residual_and_dense_networks_run_streamed_with_cuts_through_their_blocks(self):
         for model, count in (("resnet50", 7), ("densenet121", 11), ("squeezenet1_0", 5)):

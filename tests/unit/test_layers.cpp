@@ -162,6 +162,62 @@ TEST_CASE("flatten, reshape and dropout compute nothing") {
     CHECK(last(keys, square).flop == 0);
 }
 
+TEST_CASE("a product over rows may have a bias, or weights that are counted elsewhere") {
+  const std::string rows = "- {type: input, name: x, shape: [5, 8]}\n";
+  CHECK(last("matmul, features: 3", rows).parameters == 24);
+  CHECK(last("matmul, features: 3", rows).flop == 2 * 5 * 24);
+  CHECK(last("matmul, features: 3, bias: true", rows).parameters == 27);
+  CHECK(last("matmul, features: 3, bias: true", rows).flop == 2 * 5 * 24 + 15);
+  CHECK(last("matmul, features: 3, tied: true", rows).parameters == 0);
+  CHECK(last("matmul, features: 3, tied: true", rows).macs == 5 * 24);
+}
+
+TEST_CASE("tokens become rows, which get positions, a class and an angle") {
+  const std::string tokens = "- {type: input, name: x, shape: [5]}\n";
+  const std::string rows = "- {type: input, name: x, shape: [5, 8]}\n";
+  CHECK(last("embedding, entries: 100, features: 8", tokens).shape == Shape{5, 8});
+  CHECK(last("embedding, entries: 100, features: 8", tokens).parameters == 800);
+  CHECK(last("embedding, entries: 100, features: 8", tokens).flop == 0);
+  CHECK(last("add_embedding, entries: 20", rows).parameters == 160);
+  CHECK(last("add_embedding, entries: 20", rows).flop == 40);
+  CHECK(last("class_token", rows).shape == Shape{6, 8});
+  CHECK(last("class_token", rows).parameters == 8);
+  CHECK(last("rotary", rows).flop == 120);
+  CHECK(last("take_row, row: 4", rows).shape == Shape{8});
+  CHECK_THAT(refused(rows + "- {type: embedding, entries: 2, features: 3}\n"),
+             Contains("embedding needs an input of [tokens], got [5, 8]"));
+  CHECK_THAT(refused(tokens + "- {type: rotary}\n"),
+             Contains("rotary needs an input of [rows, features], got [5]"));
+  CHECK_THAT(refused(rows + "- {type: take_row, row: 5}\n"),
+             Contains("m.yaml:5:25: error: '5' for 'row': the input [5, 8] has the rows 0 to 4"));
+}
+
+TEST_CASE("attention: every query with every key, head by head, keys and values shared by groups") {
+  // 5 queries and 7 keys in 4 heads of 6 features, 2 heads of keys, values of 3 features a head.
+  const std::string given =
+      "- {type: input, name: q, shape: [5, 24]}\n- {type: input, name: k, shape: [7, 12]}\n"
+      "- {type: input, name: v, shape: [7, 6]}\n- {type: input, name: w, shape: [6, 6]}\n";
+  const Layer grouped = last("attention, inputs: [q, k, v], heads: 4, kv_heads: 2", given);
+  CHECK(grouped.shape == Shape{5, 12});
+  CHECK(grouped.parameters == 0);
+  CHECK(grouped.macs == 4 * 5 * 7 * (6 + 3));
+  CHECK(grouped.flop == 2 * grouped.macs + 6 * 4 * 5 * 7);  // scaling 1, softmax 5 a score
+  const Layer full = last("attention, inputs: [q, q, q], heads: 4", given);
+  CHECK(full.shape == Shape{5, 24});
+  CHECK(full.macs == 5 * 5 * (24 + 24));
+  const auto said = [&](const std::string& keys) {
+    return refused(given + "- {type: attention, " + keys + "}\n");
+  };
+  CHECK_THAT(said("inputs: [q, k, v], heads: 5"),
+             Contains("'5' for 'heads': expected a divisor of"));
+  CHECK_THAT(said("inputs: [q, k, v], heads: 4, kv_heads: 3"),
+             Contains("'3' for 'kv_heads': expected a divisor of the 4 heads"));
+  CHECK_THAT(said("inputs: [q, q, v], heads: 4, kv_heads: 2"),
+             Contains("keys as wide a head as queries"));
+  CHECK_THAT(said("inputs: [q, k, w], heads: 4, kv_heads: 2"), Contains("as many keys as values"));
+  CHECK_THAT(said("inputs: [q, k], heads: 4"), Contains("attention takes 3 inputs, got 2"));
+}
+
 TEST_CASE("what a layer cannot do is refused at the key") {
   const auto said = [](const std::string& keys) {
     return refused(square + "- {type: " + keys + "}\n");

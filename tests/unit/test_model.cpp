@@ -195,13 +195,20 @@ TEST_CASE("every entry of the layer catalog has a summary and reads a layer of i
                                                    {"add", ", inputs: [x, x]"},
                                                    {"mul", ", inputs: [x, x]"},
                                                    {"concat", ", inputs: [x, x]"},
-                                                   {"reshape", ", shape: [-1]"}};
+                                                   {"reshape", ", shape: [-1]"},
+                                                   {"embedding", ", entries: 9, features: 2"},
+                                                   {"add_embedding", ", entries: 9"},
+                                                   {"attention", ", inputs: [x, x, x], heads: 2"}};
+  const std::map<std::string, std::string> shapes = {
+      {"embedding", "[4]"},      {"matmul", "[4, 4]"}, {"add_embedding", "[4, 4]"},
+      {"class_token", "[4, 4]"}, {"rotary", "[4, 4]"}, {"attention", "[4, 4]"}};
   for (const LayerType* type : layer_catalog().entries()) {
     INFO(type->name);
     CHECK_FALSE(type->summary.empty());
     CHECK(layer_record(*type).fields.size() == 3 + type->parameters.size());
     const auto own = keys.find(type->name);
-    const std::string shape = type->name == "matmul" ? "[4, 4]" : "[4, 4, 2]";
+    const auto other = shapes.find(type->name);
+    const std::string shape = other == shapes.end() ? "[4, 4, 2]" : other->second;
     const Model m =
         model_of("- {type: input, name: x, shape: " + shape + "}\n- {type: " + type->name +
                  (own == keys.end() ? "" : own->second) + "}\n");

@@ -15,6 +15,11 @@ LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
   counts.parameters = checked_mul(input[1], features, "parameters");
   counts.macs = checked_mul(input[0], counts.parameters, "multiply-accumulates");
   counts.flop = checked_mul(counts.macs, 2, "FLOP");
+  if (keys.boolean("tied")) counts.parameters = 0;
+  if (keys.boolean("bias")) {
+    counts.parameters = checked_add(counts.parameters, features, "parameters");
+    counts.flop = checked_add(counts.flop, elements_of(counts.shape), "FLOP");
+  }
   return counts;
 }
 
@@ -23,12 +28,20 @@ LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
 extern const LayerType matmul_layer;
 const LayerType matmul_layer = {
     .name = "matmul",
-    .summary = "A matrix [rows, columns] times a weight matrix [columns, features], without bias.",
+    .summary = "A matrix [rows, columns] times a weight matrix [columns, features].",
     .source = "seed 004, the phased execution example",
     .parameters = {{.name = "features",
                     .type = Type::integer,
                     .summary = "columns of the weight matrix",
-                    .minimum = 1}},
+                    .minimum = 1},
+                   {.name = "bias",
+                    .type = Type::boolean,
+                    .summary = "adds one parameter a feature",
+                    .default_text = "false"},
+                   {.name = "tied",
+                    .type = Type::boolean,
+                    .summary = "whether the weights are another layer's, and counted there alone",
+                    .default_text = "false"}},
     .infer = infer,
 };
 

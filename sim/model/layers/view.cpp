@@ -37,6 +37,19 @@ LayerCounts infer_reshape(const Reader& keys, const std::vector<const Shape*>& i
   return counts;
 }
 
+LayerCounts infer_row(const Reader& keys, const std::vector<const Shape*>& inputs) {
+  const Shape& rows = *inputs[0];
+  const std::int64_t row = keys.integer("row");
+  if (rows.size() < 2)
+    keys.fail("type", "take_row needs an input of [rows, ...], got " + text_of(rows));
+  if (row >= rows[0])
+    keys.fail("row", "'" + std::to_string(row) + "' for 'row': the input " + text_of(rows) +
+                         " has the rows 0 to " + std::to_string(rows[0] - 1));
+  LayerCounts counts;
+  counts.shape = Shape(rows.begin() + 1, rows.end());
+  return counts;
+}
+
 LayerCounts infer_same(const Reader&, const std::vector<const Shape*>& inputs) {
   LayerCounts counts;
   counts.shape = *inputs[0];
@@ -63,6 +76,16 @@ const LayerType reshape_layer = {
                     .type = Type::list,
                     .summary = "extents of one sample; one may be -1, which is what is left"}},
     .infer = infer_reshape,
+};
+
+extern const LayerType take_row_layer;
+const LayerType take_row_layer = {
+    .name = "take_row",
+    .summary = "One row of its input: what stands there along the first axis.",
+    .source = "definition",
+    .parameters =
+        {{.name = "row", .type = Type::integer, .summary = "counted from 0", .default_text = "0"}},
+    .infer = infer_row,
 };
 
 extern const LayerType dropout_layer;

@@ -1,0 +1,172 @@
+// Layers over a sequence, [rows, features], one row a token.
+#include "base/quantity.hpp"
+#include "model/catalog.hpp"
+#include "model/layers/shape.hpp"
+
+namespace sluice {
+namespace {
+
+void require_rows(const Reader& keys, const Shape& shape) {
+  if (shape.size() != 2)
+    keys.fail("type",
+              keys.text("type") + " needs an input of [rows, features], got " + text_of(shape));
+}
+
+// A row of the table is looked up for each token: no FLOP.
+LayerCounts infer_embedding(const Reader& keys, const std::vector<const Shape*>& inputs) {
+  const Shape& tokens = *inputs[0];
+  if (tokens.size() != 1)
+    keys.fail("type", "embedding needs an input of [tokens], got " + text_of(tokens));
+  const std::int64_t features = keys.integer("features");
+  LayerCounts counts;
+  counts.shape = {tokens[0], features};
+  counts.parameters = checked_mul(keys.integer("entries"), features, "parameters");
+  return counts;
+}
+
+LayerCounts infer_add_embedding(const Reader& keys, const std::vector<const Shape*>& inputs) {
+  require_rows(keys, *inputs[0]);
+  LayerCounts counts;
+  counts.shape = *inputs[0];
+  counts.parameters = checked_mul(keys.integer("entries"), counts.shape[1], "parameters");
+  counts.flop = elements_of(counts.shape);
+  return counts;
+}
+
+LayerCounts infer_class_token(const Reader& keys, const std::vector<const Shape*>& inputs) {
+  require_rows(keys, *inputs[0]);
+  LayerCounts counts;
+  counts.shape = {checked_add((*inputs[0])[0], 1, "elements"), (*inputs[0])[1]};
+  counts.parameters = counts.shape[1];
+  return counts;
+}
+
+// Two elements turn together: x cos - y sin and x sin + y cos, 3 FLOP each.
+LayerCounts infer_rotary(const Reader& keys, const std::vector<const Shape*>& inputs) {
+  require_rows(keys, *inputs[0]);
+  LayerCounts counts;
+  counts.shape = *inputs[0];
+  counts.flop = checked_mul(elements_of(counts.shape), 3, "FLOP");
+  return counts;
+}
+
+/// The features of one head.
+std::int64_t per_head(const Reader& keys, const Shape& shape, const char* heads, const char* word) {
+  const std::int64_t count = keys.integer(heads);
+  if (shape[1] % count != 0)
+    keys.fail(heads, "'" + std::to_string(count) + "' for '" + heads +
+                         "': expected a divisor of the " + std::to_string(shape[1]) +
+                         " features of the " + word);
+  return shape[1] / count;
+}
+
+// For each head: rows x keys scores of as many multiply-accumulates as a head has features, their
+// scaling (1 FLOP) and softmax (5, as of the layer softmax), and rows x keys multiply-accumulates
+// for each feature of the values. A causal mask is applied to scores that are computed all the
+// same.
+LayerCounts infer_attention(const Reader& keys, const std::vector<const Shape*>& inputs) {
+  const Shape &query = *inputs[0], &key = *inputs[1], &value = *inputs[2];
+  for (const Shape* input : inputs) require_rows(keys, *input);
+  const std::int64_t heads = keys.integer("heads");
+  const char* shared = keys.has("kv_heads") ? "kv_heads" : "heads";
+  const std::int64_t kv_heads = keys.integer(shared);
+  if (heads % kv_heads != 0)
+    keys.fail("kv_heads", "'" + std::to_string(kv_heads) +
+                              "' for 'kv_heads': expected a divisor of "
+                              "the " +
+                              std::to_string(heads) + " heads");
+  const std::int64_t width = per_head(keys, query, "heads", "queries");
+  const std::int64_t depth = per_head(keys, value, shared, "values");
+  if (per_head(keys, key, shared, "keys") != width || key[0] != value[0])
+    keys.fail("inputs",
+              "attention of queries " + text_of(query) + ", keys " + text_of(key) + " and values " +
+                  text_of(value) +
+                  ": expected as many keys as values, and keys as wide a head as queries");
+  LayerCounts counts;
+  counts.shape = {query[0], checked_mul(heads, depth, "elements")};
+  const std::int64_t scores = elements_of({heads, query[0], key[0]});
+  counts.macs = checked_mul(scores, checked_add(width, depth, "multiply-accumulates"),
+                            "multiply-accumulates");
+  counts.flop =
+      checked_add(checked_mul(counts.macs, 2, "FLOP"), checked_mul(scores, 6, "FLOP"), "FLOP");
+  return counts;
+}
+
+}  // namespace
+
+extern const LayerType embedding_layer;
+const LayerType embedding_layer = {
+    .name = "embedding",
+    .summary = "A row of a table for each token.",
+    .source = "Vaswani et al., Attention is all you need (2017), section 3.4",
+    .parameters = {{.name = "entries",
+                    .type = Type::integer,
+                    .summary = "rows of the table: words known",
+                    .minimum = 1},
+                   {.name = "features",
+                    .type = Type::integer,
+                    .summary = "columns of the table",
+                    .minimum = 1}},
+    .infer = infer_embedding,
+};
+
+extern const LayerType add_embedding_layer;
+const LayerType add_embedding_layer = {
+    .name = "add_embedding",
+    .summary =
+        "Adds to each row one of some learned rows, its position's or its segment's: 1 FLOP "
+        "an element.",
+    .source = "Devlin et al., BERT (2019), figure 2",
+    .parameters = {{.name = "entries",
+                    .type = Type::integer,
+                    .summary = "learned rows: positions or segments known",
+                    .minimum = 1}},
+    .infer = infer_add_embedding,
+};
+
+extern const LayerType class_token_layer;
+const LayerType class_token_layer = {
+    .name = "class_token",
+    .summary = "Puts a learned row before the others.",
+    .source = "Dosovitskiy et al., An image is worth 16x16 words (2021), equation 1",
+    .parameters = {},
+    .infer = infer_class_token,
+};
+
+extern const LayerType rotary_layer;
+const LayerType rotary_layer = {
+    .name = "rotary",
+    .summary =
+        "Turns pairs of features by an angle that grows with the position: 3 FLOP an element.",
+    .source =
+        "Su et al., RoFormer: enhanced transformer with rotary position embedding (2021), "
+        "equation 34",
+    .parameters = {},
+    .infer = infer_rotary,
+};
+
+extern const LayerType attention_layer;
+const LayerType attention_layer = {
+    .name = "attention",
+    .summary =
+        "Scaled dot products of queries with keys, their softmax, and the values weighted "
+        "by it, head by head. The projections are layers of their own.",
+    .source =
+        "Vaswani et al., Attention is all you need (2017), section 3.2; Ainslie et al., GQA "
+        "(2023), section 2.2",
+    .parameters = {{.name = "heads",
+                    .type = Type::integer,
+                    .summary = "into which the features of the queries are split",
+                    .minimum = 1},
+                   {.name = "kv_heads",
+                    .type = Type::integer,
+                    .summary = "heads of keys and values, each for as many of the queries'; by "
+                               "default as many",
+                    .optional = true,
+                    .minimum = 1}},
+    .min_inputs = 3,
+    .max_inputs = 3,
+    .infer = infer_attention,
+};
+
+}  // namespace sluice
