@@ -52,7 +52,7 @@ TEST_CASE("in a dense block everything made so far crosses once, concatenated") 
 
 TEST_CASE(
     "every cut of a residual network keeps the sums of weights, multiply-accumulates and FLOP") {
-  for (const char* name : {"resnet18", "squeezenet1_0", "mobilenet_v2"}) {
+  for (const char* name : {"resnet18", "squeezenet1_0", "mobilenet_v2", "unet"}) {
     const Model m = load_model(test::zoo + name + ".yaml", {});
     const auto last = static_cast<std::uint32_t>(m.layers.size() - 1);
     for (std::uint32_t cut = 1; cut < last; ++cut) {

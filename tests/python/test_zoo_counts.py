@@ -47,6 +47,9 @@ LANGUAGE = {
     "llama2_70b": 68_976_648_192,
 }
 
+# U-Net as in mateuszbuda/brain-segmentation-pytorch: the sum over the tensors of its weights.
+OTHERS = {"unet": 7_763_041}
+
 # Counted by hand in tests/unit/test_model.cpp.
 ELSEWHERE = {"alexnet", "cnn_mnist", "matmul_chain"}
 
@@ -76,7 +79,8 @@ def totals(model):
 class Counts(unittest.TestCase):
     def test_every_model_of_the_zoo_is_counted(self):
         zoo = {path.stem for path in (ROOT / "models").glob("*.yaml")}
-        self.assertEqual(zoo, TORCHVISION.keys() | LANGUAGE.keys() | ELSEWHERE)
+        self.assertEqual(zoo, TORCHVISION.keys() | LANGUAGE.keys() | OTHERS.keys()
+                         | ELSEWHERE)
 
     def test_parameters_and_multiply_accumulates_are_torchvisions(self):
         for model, (parameters, gmacs) in TORCHVISION.items():
@@ -87,8 +91,8 @@ class Counts(unittest.TestCase):
                 self.assertEqual(f"{counted['macs'] / 1e9:.{digits}f}", gmacs)
 
 
-    def test_parameters_of_language_models_are_those_of_the_released_weights(self):
-        for model, parameters in LANGUAGE.items():
+    def test_parameters_of_the_others_are_those_of_the_released_weights(self):
+        for model, parameters in {**LANGUAGE, **OTHERS}.items():
             with self.subTest(model=model):
                 self.assertEqual(totals(model)["parameters"], parameters)
 
@@ -135,7 +139,7 @@ class Runs(unittest.TestCase):
         self.assertEqual(moved["output"], SAMPLES * stages[-1]["output_bytes"])
 
     def test_each_runs_resident_and_its_bytes_and_flop_add_up(self):
-        for model in [*TORCHVISION, "bert_base", "gpt2", "gpt2_xl"]:
+        for model in [*TORCHVISION, "unet", "bert_base", "gpt2", "gpt2_xl"]:
             with self.subTest(model=model):
                 result = self.run_model(model, "policy: {name: resident}\ncost: {model: roofline}")
                 self.check_sums(model, result)
@@ -148,7 +152,8 @@ class Runs(unittest.TestCase):
         self.check_sums("llama2_70b", result, passes=2, element=2)
 
     def test_residual_and_dense_networks_run_streamed_with_cuts_through_their_blocks(self):
-        for model, count in (("resnet50", 7), ("densenet121", 11), ("squeezenet1_0", 5)):
+        for model, count in (("resnet50", 7), ("densenet121", 11), ("squeezenet1_0", 5),
+                             ("unet", 6)):
             with self.subTest(model=model):
                 result = self.run_model(
                     model, f"stages: {{cut: balanced, count: {count}}}\npolicy: {{name: streamed}}")
