@@ -108,6 +108,29 @@ TEST_CASE("phased, activations through streaming memory: max(I/O, C)") {
   });
 }
 
+TEST_CASE(
+    "phased, weights once a phase: activations follow batch by batch, and the last one is felt") {
+  // 12 batches a phase. Each goes on as soon as it is computed; the next phase starts when the last
+  // has arrived. Two machines in a row, C then P: C + P + 11 max(C, P). Three, C, A out, A back:
+  // C + 2 A + 11 max(C, A). The first layer's phases wait for weights only.
+  in_every_regime([](int layers, const Times& t, const std::vector<std::string>& regime) {
+    const auto once = with(
+        regime, {"policy.host_data=synthetic", "policy.weights_per=step", "workload.steps=24"});
+    const double first = std::max(t.W, 12 * t.C);
+    const double pair = std::max(t.W, t.C + t.P + 11 * std::max(t.C, t.P));
+    const double streaming = std::max(t.W, t.C + 2 * t.A + 11 * std::max(t.C, t.A));
+    const auto mean = [&](double later) { return (first + (layers - 1) * later) / layers; };
+    CHECK(phase(with(once, {"phases.activations=pair_link"}), layers) == s(mean(pair)));
+    CHECK(phase(with(once, {"phases.activations=streaming"}), layers) == s(mean(streaming)));
+    const auto serial = with(once, {"policy.overlap=false"});
+    const double share = 12.0 * (layers - 1) / layers;
+    CHECK(phase(with(serial, {"phases.activations=pair_link"}), layers) ==
+          s(t.W + 12 * t.C + t.P * share));
+    CHECK(phase(with(serial, {"phases.activations=streaming"}), layers) ==
+          s(t.W + 12 * t.C + 2 * t.A * share));
+  });
+}
+
 TEST_CASE("phased, one batch at a time: the way of its activations cannot hide") {
   // P + max(W, C) over the pair's link where C hides W; 2 A through streaming memory.
   for (int layers : {2, 3}) {
