@@ -22,11 +22,11 @@ struct Span {
   static constexpr std::uint32_t nobody = std::numeric_limits<std::uint32_t>::max();
 
   std::uint32_t action = nobody;
-  std::int64_t iteration = 0;        ///< of the body; 0 in prologue and epilogue
+  std::int64_t iteration = 0;  ///< of the body; 0 in prologue and epilogue
   double start = 0;
   double end = 0;        ///< the stream is free again
   double available = 0;  ///< consumers may start: end + latency of the route
-  double waited = 0;     ///< s its stream was idle before it (from the end of its previous span, or 0)
+  double waited = 0;  ///< s its stream was idle before it (from the end of its previous span, or 0)
   WaitReason reason = WaitReason::none;
   std::uint32_t blocker = nobody;
 };

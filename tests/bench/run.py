@@ -16,6 +16,7 @@ import shlex
 import statistics
 import subprocess
 import sys
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 REFERENCES = ("sg", "sgc", "limit", "sg_off", "limit_off")
@@ -133,7 +134,7 @@ def sum_of(*keys):
     return lambda result: sum(result[key] for key in keys)
 
 
-def peers_of(programs, workload):
+def peers_of(programs, workload, scratch):
     """(name, command, environment, {row: seconds}) of each program that takes part in a workload."""
     run, loop = sum_of("run_s"), sum_of("engine_s")
     engine = [programs.engine, *workload]
@@ -152,7 +153,7 @@ def peers_of(programs, workload):
         extra = [("sg_off", "sg_off", size, None, {"sg_off": run}),
                  ("limit_off", "limit_off", size, None, {"limit_off": run})]
     else:
-        trace = {"TRACE": "/tmp/sluice-bench-reference.h5"}
+        trace = {"TRACE": str(pathlib.Path(scratch) / "reference.h5")}
         extra = [("sg", "sg A", [*size, "A"], None, {"sg A": run}),
                  ("sgc", "sgc S", [*size, "S"], None, {"sgc S": run}),
                  ("sgc", "sgc S trace", [*size, "S"], trace,
@@ -166,16 +167,16 @@ def peers_of(programs, workload):
 
 def measure(programs, workload, runs):
     """Seconds by row, one for each round; and the last result of each program."""
-    peers = peers_of(programs, workload)
     seconds, results = {}, {}
-    for turn in range(runs + 1):
-        say(f"{' '.join(workload)}: " + (f"round {turn} of {runs}" if turn else "warm-up"))
-        for name, command, environment, rows in peers:
-            results[name] = call(command, environment)
-            for row, get in rows.items():
-                if turn:
-                    seconds.setdefault(row, []).append(get(results[name]))
-    pathlib.Path("/tmp/sluice-bench-reference.h5").unlink(missing_ok=True)
+    with tempfile.TemporaryDirectory() as scratch:
+        peers = peers_of(programs, workload, scratch)
+        for turn in range(runs + 1):
+            say(f"{' '.join(workload)}: " + (f"round {turn} of {runs}" if turn else "warm-up"))
+            for name, command, environment, rows in peers:
+                results[name] = call(command, environment)
+                for row, get in rows.items():
+                    if turn:
+                        seconds.setdefault(row, []).append(get(results[name]))
     if len({round(result["makespan_us"], 3) for result in results.values()}) != 1:
         raise SystemExit("bench: the programs disagree on the makespan: " +
                          str({name: result["makespan_us"] for name, result in results.items()}))
