@@ -349,25 +349,17 @@ class Execution {
   }
 
   void note_blocking() {
-    Blocking blocking;
+    std::vector<Blocking::Waiter> waiters;
+    double time = 0;
     for (std::uint32_t s = 0; s < streams_.size(); ++s) {
       const StreamState& stream = streams_[s];
       if (stream.cursor.done()) continue;
-      Blocking::Waiter waiter{stream.cursor.action(),
-                              stream.cursor.iteration(),
-                              stream.awaited_action,
-                              stream.awaited_iteration,
-                              none,
-                              0};
-      if (stream.awaited_action == none) waiter.pool = pools_.awaited(s);
-      for (const Demand& demand : index_.demands[waiter.action])
-        if (demand.pool == waiter.pool) waiter.bytes = demand.bytes;
-      blocking.waiters.push_back(waiter);
-      blocking.time = std::max(blocking.time, stream.free_at);
+      const bool data = stream.awaited_action != none;
+      waiters.push_back({stream.cursor.action(), stream.cursor.iteration(), stream.awaited_action,
+                         stream.awaited_iteration, data ? none : pools_.awaited(s), 0});
+      time = std::max(time, stream.free_at);
     }
-    blocking.held = instances_.held();
-    blocking.levels = instances_.levels();
-    blocking_ = std::move(blocking);
+    blocking_ = instances_.blocking(time, std::move(waiters));
   }
 
   const Plan& plan_;

@@ -65,14 +65,18 @@ void Instances::absent(const Placement& use, std::uint32_t action) const {
                  ", where it is not: nothing that it waits for has put it there");
 }
 
-std::vector<Blocking::Held> Instances::held() const {
-  std::vector<Blocking::Held> held;
+Blocking Instances::blocking(double time, std::vector<Blocking::Waiter> waiters) const {
+  Blocking blocking{time, std::move(waiters), {}, levels_};
+  for (Blocking::Waiter& waiter : blocking.waiters)
+    for (const Demand& demand : index_.demands[waiter.action])
+      if (demand.pool == waiter.pool) waiter.bytes = demand.bytes;
   for (std::uint32_t tensor = 0; tensor < live_.size(); ++tensor) {
     const std::uint32_t home = index_.plan.tensors[tensor].home;
-    if (home != none) held.push_back({home, tensor, 0});
-    for (const Live& live : live_[tensor]) held.push_back({live.pool, tensor, live.instance});
+    if (home != none) blocking.held.push_back({home, tensor, 0});
+    for (const Live& live : live_[tensor])
+      blocking.held.push_back({live.pool, tensor, live.instance});
   }
-  return held;
+  return blocking;
 }
 
 }  // namespace sluice

@@ -26,7 +26,9 @@ class Instances {
 
   std::int64_t level(std::uint32_t pool) const { return levels_[pool]; }
   const std::vector<std::int64_t>& levels() const { return levels_; }
-  std::vector<Blocking::Held> held() const;
+  /// The story of a moment in which nothing can happen any more: adds to the heads of the blocked
+  /// streams how many bytes they ask for, and what holds the pools.
+  Blocking blocking(double time, std::vector<Blocking::Waiter> waiters) const;
 
  private:
   struct Live {

@@ -254,28 +254,14 @@ class Replay {
   }
 
   void note_blocking() {
-    Blocking blocking;
-    for (std::uint32_t s = 0; s < streams_.size(); ++s) {
-      const StreamState& stream = streams_[s];
-      if (stream.cursor.done()) continue;
-      Blocking::Waiter waiter{stream.cursor.action(),
-                              stream.cursor.iteration(),
-                              stream.waits_for_action,
-                              stream.waits_for_iteration,
-                              none,
-                              0};
-      if (stream.waits_for_pool != none) {
-        waiter.pool = stream.waits_for_pool;
-        for (const Demand& demand : index_.demands[waiter.action])
-          if (demand.pool == waiter.pool) waiter.bytes = demand.bytes;
-      }
-      blocking.waiters.push_back(waiter);
-    }
-    if (blocking.waiters.empty()) return;
-    blocking.time = now_;
-    blocking.held = instances_.held();
-    blocking.levels = instances_.levels();
-    result_.blocking = std::move(blocking);
+    std::vector<Blocking::Waiter> waiters;
+    for (const StreamState& stream : streams_)
+      if (!stream.cursor.done())
+        waiters.push_back({stream.cursor.action(), stream.cursor.iteration(),
+                           stream.waits_for_action, stream.waits_for_iteration,
+                           stream.waits_for_pool, 0});
+    if (waiters.empty()) return;
+    result_.blocking = instances_.blocking(now_, std::move(waiters));
     result_.makespan = now_;
   }
 
