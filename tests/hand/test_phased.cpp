@@ -208,17 +208,23 @@ TEST_CASE("weights only: streaming hides where k x batch x size x bandwidth <= r
 }
 
 TEST_CASE("phased: any number of batches with any number in flight does all the work") {
-  for (const char* place : {"on_chip", "pair_link", "streaming"})
+  const std::vector<std::string> places = {"{activations: on_chip}",
+                                           "{activations: pair_link}",
+                                           "{activations: streaming}",
+                                           "{activations: streaming, stages: 1}",
+                                           "{activations: on_chip, devices: [ipu0, ipu1, ipu1]}",
+                                           "{activations: pair_link, devices: [ipu1, ipu0, ipu1]}",
+                                           "{activations: streaming, devices: [ipu1, ipu1, ipu0]}"};
+  for (const std::string& place : places)
     for (int batches = 1; batches <= 7; ++batches)
       for (const char* turns : {"auto", "1", "2", "3", "5"})
         for (int steps : {1, 2, 3}) {
           INFO(place << ", " << batches << " batches, " << turns << " in flight, " << steps
                      << " steps");
-          const Plan plan =
-              make_plan(ipu_pair({std::string("phases.activations=") + place,
-                                  "workload.batches_per_step=" + std::to_string(batches),
-                                  std::string("policy.in_flight=") + turns,
-                                  "workload.steps=" + std::to_string(steps)}));
+          const Plan plan = make_plan(
+              ipu_pair({"phases=" + place, "workload.batches_per_step=" + std::to_string(batches),
+                        std::string("policy.in_flight=") + turns,
+                        "workload.steps=" + std::to_string(steps)}));
           REQUIRE_NOTHROW(check(plan));
           std::int64_t done = 0;
           for (std::uint32_t a = 0; a < plan.actions.size(); ++a)
