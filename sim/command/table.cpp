@@ -2,20 +2,10 @@
 
 #include <algorithm>
 
+#include "base/csv.hpp"
 #include "command/terminal.hpp"
 
 namespace sluice {
-namespace {
-
-std::string csv_cell(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string cell = "\"";
-  for (const char c : text) cell += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return cell + "\"";
-}
-
-}  // namespace
-
 std::string TextTable::aligned() const {
   std::vector<std::size_t> widths;
   for (std::size_t c = 0; c < columns.size(); ++c) {

@@ -172,8 +172,8 @@ void check_receives(const Plan& plan) {
 }
 
 /// Each instance is allocated once; what the body allocates, it releases.
-void check_allocations(const Plan& plan) {
-  const PlanIndex index(plan);
+void check_allocations(const PlanIndex& index) {
+  const Plan& plan = index.plan;
   std::set<std::tuple<std::uint32_t, std::uint32_t, std::int64_t>> single;
   std::set<std::pair<std::uint32_t, std::uint32_t>> body;
   for (std::uint32_t a = 0; a < plan.actions.size(); ++a) {
@@ -225,8 +225,8 @@ void check_homes(const Plan& plan) {
   }
 }
 
-void check_demands(const Plan& plan) {
-  const PlanIndex index(plan);
+void check_demands(const PlanIndex& index) {
+  const Plan& plan = index.plan;
   for (std::uint32_t a = 0; a < plan.actions.size(); ++a)
     for (const Demand& demand : index.demands[a]) {
       const Pool& pool = plan.pools[demand.pool];
@@ -245,9 +245,8 @@ void check_demands(const Plan& plan) {
     }
 }
 
-}  // namespace
-
-void check_structure(const Plan& plan) {
+/// What has to hold before tables can be made of the plan.
+void check_parts(const Plan& plan) {
   if (plan.body_begin > plan.body_end || plan.body_end > plan.actions.size())
     plan_fault(plan, none, "its sections do not cover its actions");
   if (plan.body_end > plan.body_begin && plan.iterations < 1)
@@ -263,7 +262,13 @@ void check_structure(const Plan& plan) {
   check_names(plan);
   check_receives(plan);
   CycleSearch(plan).run();
-  check_allocations(plan);
+}
+
+}  // namespace
+
+void check_structure(const Plan& plan) {
+  check_parts(plan);
+  check_allocations(PlanIndex(plan));
 }
 
 std::optional<Blocking> blocks(const Plan& plan) {
@@ -279,10 +284,14 @@ std::optional<Blocking> blocks(const Plan& plan) {
 }
 
 void check(const Plan& plan) {
-  check_structure(plan);
-  check_totals(plan);
-  check_homes(plan);
-  check_demands(plan);
+  check_parts(plan);
+  {
+    const PlanIndex index(plan);
+    check_allocations(index);
+    check_totals(plan);
+    check_homes(plan);
+    check_demands(index);
+  }
   if (const auto blocking = blocks(plan)) throw Infeasible(describe(plan, *blocking));
 }
 

@@ -4,6 +4,7 @@
 #include <sstream>
 #include <utility>
 
+#include "base/csv.hpp"
 #include "base/quantity.hpp"
 #include "plan/text.hpp"
 #include "plan/words.hpp"
@@ -150,18 +151,6 @@ std::string to_text(const Plan& plan) {
   }
   return out;
 }
-
-namespace {
-std::string csv_cell(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"') out += '"';
-    out += c;
-  }
-  return out + "\"";
-}
-}  // namespace
 
 std::string to_csv(const Plan& plan) {
   const ActionNames names(plan);

@@ -76,6 +76,29 @@ PlanBuilder::Ref list_forward(PlanBuilder& builder, const ForwardOf& forward) {
   return ref;
 }
 
+Made list_stage(PlanBuilder& builder, ForwardOf forward, std::uint32_t input, bool last,
+                const std::string& answers_to) {
+  const std::string micro_batch = std::to_string(forward.micro_batch);
+  forward.output =
+      last ? builder.tensor("output." + micro_batch, TensorClass::output, forward.bytes.output,
+                            answers_to)
+           : builder.tensor("boundary." + std::to_string(forward.stage) + "." + micro_batch,
+                            TensorClass::activation, forward.bytes.output);
+  forward.drops_output = last && answers_to.empty();
+  const PlanBuilder::Ref ref = list_forward(builder, forward);
+  builder.at(ref).uses.push_back({input, builder.pool(forward.device)});
+  return {ref, forward.output};
+}
+
+PlanBuilder::Ref list_save(PlanBuilder& builder, std::uint32_t tensor, const ForwardOf& forward,
+                           const std::string& host, bool answer) {
+  const PlanBuilder::Ref ref = builder.transfer(
+      ActionKind::save, tensor, {forward.device, host, true, !answer},
+      static_cast<std::int32_t>(forward.stage), static_cast<std::int32_t>(forward.micro_batch));
+  if (answer) builder.at(ref).samples_done = forward.samples;
+  return ref;
+}
+
 StageRunner::StageRunner(PlanBuilder& builder, const PolicyRequest& request, const Common& common)
     : builder_(builder), request_(request), common_(common), bytes_(stage_bytes(request)) {
   const std::int64_t count = request.workload.micro_batches_per_step();
@@ -115,32 +138,22 @@ SlotLoad StageRunner::input_load(std::int64_t micro_batch, std::int64_t slot) {
   return load;
 }
 
-StageRunner::Made StageRunner::forward(std::size_t stage, std::int64_t micro_batch,
-                                       std::uint32_t input) {
-  const StageBytes& bytes = bytes_[stage];
-  const bool last = stage + 1 == bytes_.size();
-  const std::string suffix = std::to_string(stage) + "." + std::to_string(micro_batch);
-  const std::string& device = common_.device.name;
-  const std::uint32_t output =
-      last ? builder_.tensor("output." + std::to_string(micro_batch), TensorClass::output,
-                             bytes.output, common_.return_outputs ? common_.host : "")
-           : builder_.tensor("boundary." + suffix, TensorClass::activation, bytes.output);
-  const PlanBuilder::Ref ref =
-      list_forward(builder_, {stage, micro_batch, device, bytes, request_.workload.micro_batch,
-                              output, last && !common_.return_outputs});
-  builder_.at(ref).uses.push_back({input, builder_.pool(device)});
-  return {ref, output};
+Made StageRunner::forward(std::size_t stage, std::int64_t micro_batch, std::uint32_t input) {
+  return list_stage(builder_, forward_of(stage, micro_batch), input, stage + 1 == bytes_.size(),
+                    common_.return_outputs ? common_.host : "");
 }
 
 PlanBuilder::Ref StageRunner::save(const Made& made, std::size_t stage, std::int64_t micro_batch,
                                    bool answer) {
-  const PlanBuilder::Ref ref = builder_.transfer(
-      ActionKind::save, made.output, {common_.device.name, common_.host, true, !answer},
-      static_cast<std::int32_t>(stage), static_cast<std::int32_t>(micro_batch));
-  if (answer) builder_.at(ref).samples_done = request_.workload.micro_batch;
+  const PlanBuilder::Ref ref =
+      list_save(builder_, made.output, forward_of(stage, micro_batch), common_.host, answer);
   builder_.wait(ref, made.action);
   saves_.emplace_back(made.action, ref);
   return ref;
+}
+
+ForwardOf StageRunner::forward_of(std::size_t stage, std::int64_t micro_batch) const {
+  return {stage, micro_batch, common_.device.name, bytes_[stage], request_.workload.micro_batch};
 }
 
 void StageRunner::finish() {

@@ -44,6 +44,20 @@ struct ForwardOf {
 /// Lists it: allocates its output and workspace; its input and weights are the caller's to add.
 PlanBuilder::Ref list_forward(PlanBuilder& builder, const ForwardOf& forward);
 
+/// The same with its output: the boundary activation of its stage, or, where the stage is the last
+/// one, the answer, whose home is `answers_to` (empty: nobody takes it). Uses `input`.
+struct Made {
+  PlanBuilder::Ref action;
+  std::uint32_t output = none;
+};
+Made list_stage(PlanBuilder& builder, ForwardOf forward, std::uint32_t input, bool last,
+                const std::string& answers_to);
+
+/// Lists the save of what `forward` made to `host`. An answer has its place there from the start,
+/// and its samples are done when it arrives; a boundary activation takes a place.
+PlanBuilder::Ref list_save(PlanBuilder& builder, std::uint32_t tensor, const ForwardOf& forward,
+                           const std::string& host, bool answer);
+
 /// Lists the loads of all weights, each to its stage's device, in the prologue; by stage, empty
 /// where a stage has none.
 std::vector<PlanBuilder::Ref> list_weights(PlanBuilder& builder,
@@ -62,16 +76,11 @@ class StageRunner {
   /// The input of a micro-batch (its home is the host) and the load that brings it to a slot.
   SlotLoad input_load(std::int64_t micro_batch, std::int64_t slot);
 
-  /// Forward of one stage. Uses `input`, makes a tensor of the stage's output, returns both.
-  struct Made {
-    PlanBuilder::Ref action;
-    std::uint32_t output;
-  };
+  /// Forward of one stage; see list_stage.
   Made forward(std::size_t stage, std::int64_t micro_batch, std::uint32_t input);
 
   /// Saves a tensor after the action that makes it. That action waits until the save `buffers` back
-  /// has arrived, so that no more than `buffers` results wait to be saved. An answer has a place in
-  /// the host's memory from the start; a boundary activation takes one.
+  /// has arrived, so that no more than `buffers` results wait to be saved. See list_save.
   PlanBuilder::Ref save(const Made& made, std::size_t stage, std::int64_t micro_batch, bool answer);
 
   /// Adds the waits of computations for earlier saves; call once, after everything is listed.
@@ -82,6 +91,7 @@ class StageRunner {
   }
 
  private:
+  ForwardOf forward_of(std::size_t stage, std::int64_t micro_batch) const;
   PlanBuilder& builder_;
   const PolicyRequest& request_;
   const Common& common_;

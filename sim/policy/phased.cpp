@@ -214,9 +214,11 @@ class Phased {
                                       : builder_.tensor("boundary." + std::to_string(phase.stage) +
                                                             "." + std::to_string(q) + suffix_,
                                                         TensorClass::activation, bytes.output);
-    const PlanBuilder::Ref ref =
-        list_forward(builder_, {phase.stage, q, phase.device, bytes, request_.workload.micro_batch,
-                                output, last && !rules_.saves_answers(), suffix_});
+    ForwardOf forward = forward_of(phase, q);
+    forward.output = output;
+    forward.drops_output = last && !rules_.saves_answers();
+    forward.suffix = suffix_;
+    const PlanBuilder::Ref ref = list_forward(builder_, forward);
     Action& action = builder_.at(ref);
     if (weights != none) action.uses.push_back({weights, builder_.pool(phase.device)});
     if (input != none) use_input(action, input, phase, q);
@@ -239,11 +241,11 @@ class Phased {
   }
 
   PlanBuilder::Ref save(std::uint32_t tensor, const Phase& phase, std::int64_t q, bool answer) {
-    const PlanBuilder::Ref ref =
-        builder_.transfer(ActionKind::save, tensor, {phase.device, host_, true, !answer},
-                          static_cast<std::int32_t>(phase.stage), static_cast<std::int32_t>(q));
-    if (answer) builder_.at(ref).samples_done = request_.workload.micro_batch;
-    return ref;
+    return list_save(builder_, tensor, forward_of(phase, q), host_, answer);
+  }
+
+  ForwardOf forward_of(const Phase& phase, std::int64_t q) const {
+    return {phase.stage, q, phase.device, bytes_[phase.stage], request_.workload.micro_batch};
   }
 
   // --- waits between phases -------------------------------------------------------------------

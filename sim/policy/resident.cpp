@@ -48,7 +48,7 @@ Plan plan_resident(const PolicyRequest& request, const Reader& parameters) {
   slots.list([&](std::int64_t m) {
     SlotWork work;
     std::uint32_t tensor = runner.input_tensor(m);
-    StageRunner::Made made{};
+    Made made{};
     for (std::size_t g = 0; g < bytes.size(); ++g) {
       made = runner.forward(g, m, tensor);
       if (g == 0) work.first = made.action;

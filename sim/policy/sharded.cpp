@@ -76,36 +76,24 @@ class Sharded {
                                     static_cast<std::int32_t>(s), static_cast<std::int32_t>(q));
         builder_.wait(arrived, listed.last);
       }
-      listed.last = list_compute(s, q, tensor);
+      const Made made = list_stage(builder_, forward_of(s, q), tensor, s + 1 == bytes_.size(),
+                                   return_outputs_ ? host_ : "");
+      listed.last = made.action;
+      tensor = made.output;
       builder_.wait(listed.last, arrived);
       if (q == 0) builder_.wait(listed.last, loaded_[s]);
       if (!listed.first) listed.first = listed.last;
       arrived = {};
     }
     if (return_outputs_) {
-      listed.save = builder_.transfer(
-          ActionKind::save, tensor, {devices_.back(), host_, true, false},
-          static_cast<std::int32_t>(bytes_.size() - 1), static_cast<std::int32_t>(q));
-      builder_.at(listed.save).samples_done = request_.workload.micro_batch;
+      listed.save = list_save(builder_, tensor, forward_of(bytes_.size() - 1, q), host_, true);
       builder_.wait(listed.save, listed.last);
     }
     listed_.push_back(listed);
   }
 
-  /// Computes stage s from `tensor`, which becomes its output.
-  PlanBuilder::Ref list_compute(std::size_t s, std::int64_t q, std::uint32_t& tensor) {
-    const bool last = s + 1 == bytes_.size();
-    const std::uint32_t output =
-        last ? builder_.tensor("output." + std::to_string(q), TensorClass::output, bytes_[s].output,
-                               return_outputs_ ? host_ : "")
-             : builder_.tensor("boundary." + std::to_string(s) + "." + std::to_string(q),
-                               TensorClass::activation, bytes_[s].output);
-    const PlanBuilder::Ref ref =
-        list_forward(builder_, {s, q, devices_[s], bytes_[s], request_.workload.micro_batch, output,
-                                last && !return_outputs_});
-    builder_.at(ref).uses.push_back({tensor, builder_.pool(devices_[s])});
-    tensor = output;
-    return ref;
+  ForwardOf forward_of(std::size_t s, std::int64_t q) const {
+    return {s, q, devices_[s], bytes_[s], request_.workload.micro_batch};
   }
 
   /// One batch after the other; its input may come in while the one before is computed, and the

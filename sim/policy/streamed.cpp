@@ -238,7 +238,7 @@ class Streamed {
     const std::uint32_t input = run.group == 0 ? runner_.input_tensor(q)
                                 : offloads()   ? reloads_[static_cast<std::size_t>(slot)]
                                                : crossing[at];
-    const StageRunner::Made made = runner_.forward(run.group, q, input);
+    const Made made = runner_.forward(run.group, q, input);
     crossing[at] = made.output;
     if (!kept.empty() && slot == 0) builder_.wait(made.action, kept.front());
     if (kept.empty() && bytes_[run.group].weights > 0)

@@ -2,9 +2,11 @@
 #include <catch2/catch.hpp>
 
 #include "cost/cost.hpp"
+#include "unit/stage_models.hpp"
 
 using namespace sluice;
 using Catch::Matchers::Contains;
+using sluice::test::layer;
 
 namespace {
 
@@ -15,18 +17,6 @@ Device device() {
   made.efficiency = 0.5;
   made.memory_bandwidth = 100e9;
   made.launch_overhead = 3e-6;
-  return made;
-}
-
-Layer layer(std::string name, std::vector<std::uint32_t> inputs, std::int64_t output,
-            std::int64_t parameters, std::int64_t flop) {
-  Layer made;
-  made.name = std::move(name);
-  made.inputs = std::move(inputs);
-  made.output = output;
-  made.parameters = parameters;
-  made.flop = flop;
-  made.macs = flop / 2;
   return made;
 }
 

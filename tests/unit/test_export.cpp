@@ -10,6 +10,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "base/csv.hpp"
 #include "base/error.hpp"
 #include "command/command.hpp"
 #include "trace/export/export.hpp"
@@ -225,10 +226,10 @@ TEST_CASE("Bytes that are no UTF-8 become U+FFFD each, and only those") {
 }
 
 TEST_CASE("A CSV cell is quoted where it has to be") {
-  REQUIRE(csv_text("plain text") == "plain text");
-  REQUIRE(csv_text("a,b") == "\"a,b\"");
-  REQUIRE(csv_text("say \"x\"") == "\"say \"\"x\"\"\"");
-  REQUIRE(csv_text("\r\n") == "\"\r\n\"");
+  REQUIRE(csv_cell("plain text") == "plain text");
+  REQUIRE(csv_cell("a,b") == "\"a,b\"");
+  REQUIRE(csv_cell("say \"x\"") == "\"say \"\"x\"\"\"");
+  REQUIRE(csv_cell("\r\n") == "\"\r\n\"");
 }
 
 TEST_CASE("JSON numbers: whole ones without a fraction, what is none as null") {

@@ -1,5 +1,6 @@
 // Spans as CSV (RFC 4180): one row a span, in the order of the ends. Times in seconds, with every
 // digit; what does not apply is empty.
+#include "base/csv.hpp"
 #include "base/interrupt.hpp"
 #include "base/quantity.hpp"
 #include "trace/export/export.hpp"
@@ -27,8 +28,8 @@ Cells cells_of(const Labels& labels, const Labels::Action& action) {
   Cells cells;
   for (const std::string& text :
        {stream.name, stream.device, action.name, action.kind, action.section})
-    cells.before += csv_text(text) + ",";
-  cells.middle = "," + number_or_nothing(action.stage) + "," + csv_text(stage_of(labels, action)) +
+    cells.before += csv_cell(text) + ",";
+  cells.middle = "," + number_or_nothing(action.stage) + "," + csv_cell(stage_of(labels, action)) +
                  "," + number_or_nothing(action.micro_batch);
   cells.after = "," + std::to_string(action.bytes) + "," + exact(action.flop) + "\r\n";
   return cells;
@@ -51,7 +52,7 @@ void write_csv(const TraceReader& trace, const std::string&, const Write& write)
         out += "," + exact(time);
       out += ",";
       out += reasons[static_cast<std::size_t>(span.reason)];
-      out += "," + csv_text(blocker_of(labels, span)) + action.after;
+      out += "," + csv_cell(blocker_of(labels, span)) + action.after;
       outlet.pass();
     }
   });

@@ -87,14 +87,4 @@ std::string data_island(const std::vector<std::vector<std::string>>& rows) {
   return text + "\n ]}\n";
 }
 
-std::string csv_text(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
-  std::string cell = "\"";
-  for (const char c : text) {
-    if (c == '"') cell += '"';
-    cell += c;
-  }
-  return cell + '"';
-}
-
 }  // namespace sluice

@@ -44,7 +44,4 @@ std::string json_number_text(double number);
 /// [[heading, ...], [cell, ...], ...]}. Cells are JSON texts. Source: seed 000.
 std::string data_island(const std::vector<std::vector<std::string>>& rows);
 
-/// A cell of a CSV row (RFC 4180): quoted where it has to be.
-std::string csv_text(std::string_view text);
-
 }  // namespace sluice
