@@ -11,15 +11,46 @@ const Catalog<CostModel>& cost_catalog() {
   return catalog;
 }
 
+namespace {
+
+std::optional<double> measured(const Model& model, std::optional<double> seconds,
+                               std::int64_t samples) {
+  return model.measured_batch == samples ? seconds : std::nullopt;
+}
+
+double inputs_of(const Model& model, const Layer& layer) {
+  double elements = 0;
+  for (const std::uint32_t input : layer.inputs)
+    elements += static_cast<double>(model.layers.at(input).output);
+  return elements;
+}
+
+}  // namespace
+
 Work forward_work(const Model& model, const Layer& layer, std::int64_t samples, DType dtype) {
   if (layer.inputs.empty()) return {};
   const auto count = static_cast<double>(samples);
   const auto size = static_cast<double>(bytes_of(dtype));
-  double activations = static_cast<double>(layer.output);
-  for (const std::uint32_t input : layer.inputs)
-    activations += static_cast<double>(model.layers.at(input).output);
+  const double activations = static_cast<double>(layer.output) + inputs_of(model, layer);
   return {.flop = count * static_cast<double>(layer.flop),
-          .bytes = size * (count * activations + static_cast<double>(layer.parameters))};
+          .bytes = size * (count * activations + static_cast<double>(layer.parameters)),
+          .measured_s = measured(model, layer.forward_s, samples)};
+}
+
+Work backward_work(const Model& model, const Layer& layer, std::int64_t samples, DType dtype) {
+  if (layer.inputs.empty()) return {};
+  const Backward& backward = layer.backward;
+  const auto count = static_cast<double>(samples);
+  const auto size = static_cast<double>(bytes_of(dtype));
+  const double inputs = inputs_of(model, layer), output = static_cast<double>(layer.output);
+  const double elements = inputs + output + static_cast<double>(backward.kept) +
+                          (backward.reads_inputs ? inputs : 0) +
+                          (backward.reads_output ? output : 0);
+  return {.flop = count * (static_cast<double>(backward.input_flop) +
+                           static_cast<double>(backward.weight_flop)),
+          .bytes = size * (count * elements + 2 * static_cast<double>(layer.parameters)) +
+                   count * static_cast<double>(backward.kept_bytes),
+          .measured_s = measured(model, layer.backward_s, samples)};
 }
 
 }  // namespace sluice

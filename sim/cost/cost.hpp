@@ -1,6 +1,7 @@
 // Cost models: layer x device -> seconds. One file a cost model; cost/catalog.cpp lists them.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "base/catalog.hpp"
@@ -14,6 +15,7 @@ namespace sluice {
 struct Work {
   double flop = 0;
   double bytes = 0;  ///< read and written in the device's memory: inputs, weights, output
+  std::optional<double> measured_s = {};  ///< seconds, where the model brings them for that batch
 };
 
 /// A cost model: seconds of one operator on a device.
@@ -29,5 +31,9 @@ const Catalog<CostModel>& cost_catalog();
 /// The forward pass of `layer` for `samples` samples: inputs and weights are read, the output
 /// written.
 Work forward_work(const Model& model, const Layer& layer, std::int64_t samples, DType dtype);
+
+/// The backward pass of `layer`: its own FLOP; what it keeps, the weights and the output's gradient
+/// are read, the gradients of inputs and weights are written.
+Work backward_work(const Model& model, const Layer& layer, std::int64_t samples, DType dtype);
 
 }  // namespace sluice

@@ -18,6 +18,7 @@ struct LayerCounts {
   std::int64_t parameters = 0;  ///< elements
   std::int64_t macs = 0;        ///< multiply-accumulates of the forward pass
   std::int64_t flop = 0;        ///< FLOP of the forward pass, 2 a multiply-accumulate
+  Backward backward;
 };
 
 /// A layer type. `infer` may take for granted that the keys are of their types and in their ranges,

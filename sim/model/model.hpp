@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,28 @@
 namespace sluice {
 
 using Shape = std::vector<std::int64_t>;  ///< of one sample, without the batch
+
+/// The backward pass of one operator: what it computes, and what the forward pass keeps for it.
+/// Counts are per sample. What several layers keep of one tensor is one tensor: a layer names the
+/// tensors of the graph that its backward pass reads, and counts only those that are its own.
+struct Backward {
+  std::int64_t input_flop = 0;   ///< FLOP of the input gradient (I)
+  std::int64_t weight_flop = 0;  ///< FLOP of the weight gradient (W)
+  bool reads_inputs = false;     ///< reads the layer's inputs
+  bool reads_output = false;     ///< reads the layer's output
+  std::int64_t kept = 0;         ///< elements of further tensors of the layer's own that are kept
+  std::int64_t kept_bytes = 0;   ///< bytes kept that no dtype changes: masks, indices
+  /// Selective recomputation drops `kept` and `kept_bytes` and runs the forward pass of this layer
+  /// again (Korthikanti et al. 2022, section 5: the core of the attention).
+  bool selective = false;
+};
+
+/// Along each axis of an image: input pixels that one output pixel sees, and input pixels between
+/// two neighbouring output pixels.
+struct ReceptiveField {
+  Shape size, jump;
+  bool operator==(const ReceptiveField&) const = default;
+};
 
 /// One operator. All counts are per sample, but `parameters`.
 struct Layer {
@@ -23,6 +46,11 @@ struct Layer {
   std::int64_t parameters = 0;        ///< elements
   std::int64_t macs = 0;              ///< multiply-accumulates of the forward pass
   std::int64_t flop = 0;              ///< FLOP of the forward pass
+  Backward backward;
+  std::optional<ReceptiveField> field;  ///< where it has one
+  double sparsity = 0;                  ///< share of the weights that are zero and left out
+  /// Measured seconds for Model::measured_batch samples, where they were measured.
+  std::optional<double> forward_s, backward_s;
 };
 
 /// Layers in an order in which each comes after its inputs; layer 0 is an input.
@@ -30,6 +58,7 @@ struct Model {
   std::string name;
   std::string summary;
   std::vector<Layer> layers;
+  std::int64_t measured_batch = 0;  ///< samples for which seconds were measured; 0: none were
 
   std::int64_t parameters() const;
   std::int64_t activations() const;  ///< elements of all outputs, the input's included

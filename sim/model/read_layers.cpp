@@ -178,6 +178,7 @@ class Expansion {
       layer.parameters = counts.parameters;
       layer.macs = counts.macs;
       layer.flop = counts.flop;
+      layer.backward = counts.backward;
     });
     const auto index = static_cast<std::uint32_t>(model_.layers.size());
     if (!names_.emplace(layer.name, index).second)

@@ -1,0 +1,38 @@
+// A chain of stages as the choice between keeping, recomputing and offloading sees it: seconds and
+// bytes of one micro-batch on one device. Data only.
+//
+// Boundary b is what stage b reads: boundary 0 is the input, boundary s + 1 the output of stage s.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace sluice {
+
+/// A tensor that may go to host memory: seconds of the copy each way.
+struct ChainTensor {
+  std::int64_t bytes = 0;
+  double save_s = 0, load_s = 0;
+};
+
+struct ChainStage {
+  std::string name;
+  double forward_s = 0, backward_s = 0;
+  ChainTensor output;       ///< boundary s + 1
+  ChainTensor inner;        ///< what the forward pass keeps for the backward pass beside boundaries
+  bool reads_input = true;  ///< the backward pass reads boundary s
+  bool reads_output = false;  ///< … and boundary s + 1 (always so for the last stage: the loss)
+  std::int64_t gradient = 0;  ///< bytes of the gradient of the output (0 for the last stage)
+  /// Further bytes while it runs: forward that keeps nothing, forward that keeps, backward.
+  std::int64_t pass_workspace = 0, keep_workspace = 0, backward_workspace = 0;
+};
+
+struct Chain {
+  ChainTensor input;  ///< boundary 0; host memory has it all the time, so it is never saved
+  std::vector<ChainStage> stages;
+
+  const ChainTensor& boundary(std::size_t b) const { return b == 0 ? input : stages[b - 1].output; }
+};
+
+}  // namespace sluice
