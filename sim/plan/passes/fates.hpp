@@ -7,7 +7,8 @@
 // that stage's fate where the stage before recomputes. The input of the first stage is in host
 // memory from the start: offloading stage 0 drops it and loads it again, without a save.
 //
-// One exact form for every policy: fates -> tape.
+// One exact form for every policy: fates -> choices -> tape. Choices speak of inner tensors and
+// boundaries separately, so they say more than fates: they have the checkpoints of Chen et al.
 #pragma once
 
 #include <vector>
@@ -18,12 +19,28 @@ namespace sluice {
 
 enum class Fate : std::uint8_t { keep, recompute, offload };
 
-/// The tape of a training step under these fates, one a stage. Boundary 0 is loaded by the tape's
-/// first operation.
+/// Fates of the inner tensors, by stage, and of the boundaries, 0 … n. A boundary between two
+/// stages that recompute may be dropped (recompute), else it is a checkpoint, from which the second
+/// of them runs again; any other boundary is kept or offloaded.
+struct Choices {
+  std::vector<Fate> inner, boundary;
+  bool operator==(const Choices&) const = default;
+};
+
+Choices choices_of(const Chain& chain, const std::vector<Fate>& fates);
+
+/// The tape of a training step. Boundary 0 is loaded by the tape's first operation. Saves stand
+/// right after the forward that makes a tensor, loads right before the operation that reads it.
+/// Nothing is saved that is not read later, and nothing of 0 bytes is copied. Throws InternalError
+/// on the wrong number of choices, or a boundary dropped beside a stage that does not recompute.
+Tape tape_of(const Chain& chain, const Choices& choices);
+
+/// The same, under one fate a stage.
 Tape tape_of(const Chain& chain, const std::vector<Fate>& fates);
 
-/// Chen et al. 2016, section 4.1: segments of about sqrt(n) stages; the last stage of each keeps
-/// nothing but its output: fates by boundary rather than by stage, so it is a tape of its own.
+/// Chen et al. 2016, section 4.1: segments of about sqrt(n) stages, each of which keeps only its
+/// input and runs again before its backward; the last one, whose backward follows at once, keeps
+/// all. Checkpoints are choices of boundaries, so no list of fates by stage says this.
 Tape sqrt_tape(const Chain& chain);
 
 }  // namespace sluice

@@ -30,8 +30,8 @@ struct TapeOp {
 
 using Tape = std::vector<TapeOp>;
 
-/// Bytes on the device while each operation runs alone, and what it finds there. `input_present`:
-/// boundary 0 is on the device at the start (else the tape loads it).
+/// Bytes on the device while each operation runs alone. Nothing is there at the start: boundary 0
+/// is loaded, unless it has 0 bytes.
 struct TapeMemory {
   std::vector<std::int64_t> bytes;  ///< by operation
   std::int64_t peak = 0;

@@ -1,0 +1,69 @@
+// Seed 000: the states and FLOP of its table, x200, at 61 GFLOP/s and 30 GB/s: what its three
+// strategies of training cost a sample beyond forward and backward.
+#include <catch2/catch.hpp>
+
+#include "plan/passes/fates.hpp"
+
+namespace sluice {
+namespace {
+
+/// Elements of each stage's state, FLOP up to and with it.
+constexpr double table[19][2] = {
+    {150528, 0},        {279936, 67744512}, {279936, 68024448}, {64896, 68608512},
+    {173056, 77261312}, {173056, 77434368}, {36864, 77766144},  {55296, 78761472},
+    {55296, 78816768},  {55296, 79812096},  {55296, 79867392},  {36864, 80530944},
+    {36864, 80567808},  {6400, 80625408},   {4096, 133054208},  {4096, 133058304},
+    {4096, 166612736},  {4096, 166616832},  {1000, 174808832}};
+
+Chain alexnet_x200() {
+  Chain chain;
+  double before = 0;
+  for (const auto& [elements, flop] : table) {
+    ChainStage stage;
+    stage.forward_s = stage.backward_s = (flop - before) * 200 / 61e9;
+    stage.output.bytes = static_cast<std::int64_t>(elements * 4 * 200);
+    stage.output.save_s = stage.output.load_s = elements * 4 * 200 / 30e9;
+    before = flop;
+    chain.stages.push_back(stage);
+  }
+  return chain;
+}
+
+std::vector<Fate> from_to(std::vector<Fate> fates, std::size_t first, std::size_t last, Fate fate) {
+  for (std::size_t s = first; s <= last; ++s) fates[s - 1] = fate;
+  return fates;
+}
+
+double beyond_compute(const std::vector<Fate>& fates) {
+  const Chain chain = alexnet_x200();
+  return serial_seconds(chain, tape_of(chain, fates)) - 2 * 174808832 * 200.0 / 61e9;
+}
+
+const std::vector<Fate> all_kept(19, Fate::keep);
+
+TEST_CASE("seed 000 training: recomputing 2 to 14 costs 264.346 ms, 237.911 s for 900") {
+  // 80625408 FLOP x 200 / 61e9
+  const double seconds = beyond_compute(from_to(all_kept, 2, 14, Fate::recompute));
+  CHECK(seconds == Approx(80625408 * 200.0 / 61e9).epsilon(1e-12));
+  CHECK(900 * seconds == Approx(237.911).margin(5e-4));
+}
+
+TEST_CASE("seed 000 training: saving and reloading 1 to 14 costs 77.844 ms, 70.060 s for 900") {
+  // 1459584 elements x 800 B / 30e9, twice
+  const double seconds = beyond_compute(from_to(all_kept, 1, 14, Fate::offload));
+  CHECK(seconds == Approx(2 * 1459584 * 800.0 / 30e9).epsilon(1e-12));
+  CHECK(900 * seconds == Approx(70.060).margin(5e-4));
+}
+
+TEST_CASE("seed 000 training: 1 to 5 offloaded and 6 to 14 recomputed cost 61.6086 ms") {
+  // 2 x 948352 elements x 800 B / 30e9 = 2 x 25.2894 ms
+  // + (80625408 - 77261312) FLOP x 200 / 61e9 = 11.0298 ms
+  const std::vector<Fate> combined =
+      from_to(from_to(all_kept, 1, 5, Fate::offload), 6, 14, Fate::recompute);
+  CHECK(beyond_compute(combined) ==
+        Approx(2 * 948352 * 800.0 / 30e9 + 3364096 * 200.0 / 61e9).epsilon(1e-12));
+  CHECK(beyond_compute(combined) * 1e3 == Approx(61.6086).margin(5e-5));
+}
+
+}  // namespace
+}  // namespace sluice

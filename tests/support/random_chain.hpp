@@ -1,0 +1,78 @@
+// Random chains of stages, the same for the same seed on every machine.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "plan/passes/fates.hpp"
+
+namespace sluice::test {
+
+/// SplitMix64 (Steele et al. 2014); std distributions differ between libraries.
+class Dice {
+ public:
+  explicit Dice(std::uint64_t seed) : state_(seed) {}
+  std::uint64_t next() {
+    std::uint64_t z = (state_ += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+  }
+  /// 0 … bound - 1
+  std::uint64_t below(std::uint64_t bound) { return next() % bound; }
+  bool one_in(std::uint64_t n) { return below(n) == 0; }
+
+ private:
+  std::uint64_t state_;
+};
+
+/// Up to 10 seconds and 100 bytes a tensor; some tensors of 0 bytes, some workspaces, stages that
+/// do not read their input or that read their output.
+inline Chain random_chain(Dice& dice, std::size_t stages) {
+  const auto tensor = [&dice] {
+    ChainTensor made;
+    if (!dice.one_in(6)) made.bytes = 1 + static_cast<std::int64_t>(dice.below(100));
+    const double each = static_cast<double>(1 + dice.below(40)) / 10 / 100;
+    made.save_s = made.load_s = each * static_cast<double>(made.bytes);
+    if (dice.one_in(3)) made.load_s *= 2;
+    return made;
+  };
+  const auto workspace = [&dice] {
+    return dice.one_in(3) ? static_cast<std::int64_t>(dice.below(60)) : 0;
+  };
+  Chain chain;
+  chain.input = tensor();
+  for (std::size_t s = 0; s < stages; ++s) {
+    ChainStage stage;
+    stage.name = "s" + std::to_string(s);
+    stage.forward_s = static_cast<double>(1 + dice.below(1000)) / 100;
+    stage.backward_s = stage.forward_s * (dice.one_in(2) ? 1 : 2);
+    stage.output = tensor();
+    stage.inner = tensor();
+    stage.reads_input = !dice.one_in(4);
+    stage.reads_output = s + 1 == stages || dice.one_in(5);
+    stage.gradient = s + 1 == stages ? 0 : stage.output.bytes;
+    stage.pass_workspace = workspace();
+    stage.keep_workspace = workspace();
+    stage.backward_workspace = workspace();
+    chain.stages.push_back(stage);
+  }
+  return chain;
+}
+
+/// Number `index` of the 3^n lists of fates of n stages.
+inline std::vector<Fate> fates_number(std::uint64_t index, std::size_t stages) {
+  std::vector<Fate> fates;
+  for (std::size_t s = 0; s < stages; ++s, index /= 3)
+    fates.push_back(static_cast<Fate>(index % 3));
+  return fates;
+}
+
+inline std::uint64_t fates_count(std::size_t stages) {
+  std::uint64_t count = 1;
+  for (std::size_t s = 0; s < stages; ++s) count *= 3;
+  return count;
+}
+
+}  // namespace sluice::test
