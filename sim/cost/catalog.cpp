@@ -1,4 +1,5 @@
 // The cost models. A new one is a file beside this one and a line here.
+#include "model/catalog.hpp"
 #include "cost/cost.hpp"
 
 namespace sluice {
@@ -28,7 +29,7 @@ double inputs_of(const Model& model, const Layer& layer) {
 }  // namespace
 
 Work forward_work(const Model& model, const Layer& layer, std::int64_t samples, DType dtype) {
-  if (layer.inputs.empty()) return {};
+  if (layer.inputs.empty() || is_view(layer)) return {};
   const auto count = static_cast<double>(samples);
   const auto size = static_cast<double>(bytes_of(dtype));
   const double activations = static_cast<double>(layer.output) + inputs_of(model, layer);
@@ -38,7 +39,7 @@ Work forward_work(const Model& model, const Layer& layer, std::int64_t samples, 
 }
 
 Work backward_work(const Model& model, const Layer& layer, std::int64_t samples, DType dtype) {
-  if (layer.inputs.empty()) return {};
+  if (layer.inputs.empty() || is_view(layer)) return {};
   const Backward& backward = layer.backward;
   const auto count = static_cast<double>(samples);
   const auto size = static_cast<double>(bytes_of(dtype));

@@ -46,6 +46,11 @@ const Catalog<LayerType>& layer_catalog() {
   return catalog;
 }
 
+bool is_view(const Layer& layer) {
+  const LayerType* type = layer_catalog().find_or_null(layer.type);
+  return type && type->view;
+}
+
 namespace {
 
 Record make_layer_record(const LayerType& type) {

@@ -12,6 +12,18 @@
 
 namespace sluice {
 
+/// What of its inputs an output pixel of a layer sees; the receptive field follows from it (see
+/// model/field.hpp). Along each axis of an image:
+///   window   `reach` pixels from first to last, `stride` further on for the next output pixel
+///   spread   the other way round: each input pixel is seen by `reach` output pixels, and for the
+///            next one `stride` further on (a transposed convolution)
+/// An image is a shape of at least two axes, the last of which, the channels, is none of its own.
+struct Sight {
+  enum class Kind : std::uint8_t { everything, same_place, window, spread };
+  Kind kind = Kind::everything;
+  Shape reach, stride;  ///< of a window or spread; by axis
+};
+
 /// What a layer type makes of its inputs and keys. All counts are of one sample, but `parameters`.
 struct LayerCounts {
   Shape shape;                  ///< of the output
@@ -19,6 +31,8 @@ struct LayerCounts {
   std::int64_t macs = 0;        ///< multiply-accumulates of the forward pass
   std::int64_t flop = 0;        ///< FLOP of the forward pass, 2 a multiply-accumulate
   Backward backward;
+  Sight sight;
+  double sparsity = 0;  ///< share of the weights that is left out of all counts
 };
 
 /// A layer type. `infer` may take for granted that the keys are of their types and in their ranges,
@@ -32,9 +46,15 @@ struct LayerType {
       parameters;  ///< keys beside type, name and inputs; integers may be expressions
   std::size_t min_inputs = 1, max_inputs = 1;
   LayerCounts (*infer)(const Reader& keys, const std::vector<const Shape*>& inputs) = nullptr;
+  /// The output is the input's memory under another shape, or a part of it: nothing is computed,
+  /// moved or kept.
+  bool view = false;
 };
 
 const Catalog<LayerType>& layer_catalog();
+
+/// Whether the layer's type is a view.
+bool is_view(const Layer& layer);
 
 /// The keys of a layer of that type: type, name, inputs, and the type's own.
 const Record& layer_record(const LayerType& type);

@@ -6,6 +6,7 @@
 #include "document/override.hpp"
 #include "document/record.hpp"
 #include "model/catalog.hpp"
+#include "model/kept.hpp"
 #include "model/parameters.hpp"
 #include "model/read.hpp"
 
@@ -25,6 +26,11 @@ void scale_counts(Model& model, std::int64_t scale) {
     layer.parameters = checked_mul(layer.parameters, scale, "parameters");
     layer.macs = checked_mul(layer.macs, scale, "multiply-accumulates");
     layer.flop = checked_mul(layer.flop, scale, "FLOP");
+    Backward& backward = layer.backward;
+    backward.input_flop = checked_mul(backward.input_flop, scale, "FLOP of the backward pass");
+    backward.weight_flop = checked_mul(backward.weight_flop, scale, "FLOP of the backward pass");
+    backward.kept = checked_mul(backward.kept, scale, "kept elements");
+    backward.kept_bytes = checked_mul(backward.kept_bytes, scale, "kept bytes");
   }
 }
 
@@ -102,6 +108,7 @@ Model read_model(const Value& use) {
     model.activations();
     model.macs();
     model.flop();
+    backward_flop(model);
   });
   return model;
 }

@@ -7,6 +7,7 @@
 #include "document/load.hpp"
 #include "document/record.hpp"
 #include "model/catalog.hpp"
+#include "model/field.hpp"
 #include "model/layers/shape.hpp"
 #include "model/parameters.hpp"
 #include "model/read.hpp"
@@ -170,7 +171,11 @@ class Expansion {
     if (model_.layers.empty() && type.min_inputs > 0)
       keys.fail("type", "the first layer must be of type input, got " + type.name);
     std::vector<const Shape*> shapes;
-    for (const std::uint32_t input : layer.inputs) shapes.push_back(&model_.layers[input].shape);
+    std::vector<const Layer*> sources;
+    for (const std::uint32_t input : layer.inputs) {
+      sources.push_back(&model_.layers[input]);
+      shapes.push_back(&sources.back()->shape);
+    }
     located(item, [&] {
       LayerCounts counts = type.infer(keys, shapes);
       layer.shape = std::move(counts.shape);
@@ -179,11 +184,25 @@ class Expansion {
       layer.macs = counts.macs;
       layer.flop = counts.flop;
       layer.backward = counts.backward;
+      layer.sparsity = counts.sparsity;
+      layer.field = field_of(counts.sight, layer.shape, sources);
     });
+    leave_out_gradients(layer);
     const auto index = static_cast<std::uint32_t>(model_.layers.size());
     if (!names_.emplace(layer.name, index).second)
       keys.fail("name", "duplicate layer name '" + layer.name + "'");
     model_.layers.push_back(std::move(layer));
+  }
+
+  /// As automatic differentiation does: no gradient of an input before which nothing has weights,
+  /// and no backward pass at all of a layer that has none either.
+  void leave_out_gradients(Layer& layer) {
+    bool learns = false;
+    for (const std::uint32_t input : layer.inputs) learns = learns || learns_[input];
+    const bool has_weights = layer.parameters > 0 || layer.backward.weight_flop > 0;
+    if (!learns) layer.backward.input_flop = 0;
+    if (!learns && !has_weights) layer.backward = {};
+    learns_.push_back(learns || has_weights);
   }
 
   std::vector<std::uint32_t> inputs_of(const Reader& keys, const LayerType& type,
@@ -241,6 +260,7 @@ class Expansion {
   std::vector<std::string> open_blocks_;
   std::size_t before_ = 0;  ///< layers before the repetition or block at hand; 0 outside
   std::unordered_map<std::string, std::uint32_t> names_;
+  std::vector<bool> learns_;  ///< layers that have weights, or read from one that learns
 };
 
 }  // namespace

@@ -44,13 +44,15 @@ LEFT_OUT = {"inception_v3": 768 * 128 + 2 * 128 + 25 * 128 * 768 + 2 * 768 + 100
 
 # Parameters of the released weights, each as the sum over its tensors. GPT-2: openai/gpt-2, 124M and
 # 1558M; BERT: google-research/bert, uncased_L-12_H-768_A-12, without the heads of the pre-training;
-# Llama 2: Touvron et al. (2023), the sizes of table 1 and of the released params.json.
+# Llama 2: Touvron et al. (2023), the sizes of table 1 and of the released params.json. Megatron 22B was
+# not released: Narayanan et al. (2021), equation 2, and the last norm.
 LANGUAGE = {
     "bert_base": 109_482_240,
     "gpt2": 124_439_808,
     "gpt2_xl": 1_557_611_200,
     "llama2_7b": 6_738_415_616,
     "llama2_70b": 68_976_648_192,
+    "megatron_22b": 22_074_273_792,
 }
 
 # U-Net as in mateuszbuda/brain-segmentation-pytorch: the sum over the tensors of its weights.
@@ -107,6 +109,9 @@ class Counts(unittest.TestCase):
         block = 12 * 768 ** 2 + 13 * 768
         self.assertEqual(totals("gpt2")["parameters"],
                          50257 * 768 + 1024 * 768 + 12 * block + 2 * 768)
+        # Megatron 22B: 12 L h^2 (1 + 13 / 12 h + (v + s) / 12 L h), and 2 h of the last norm.
+        self.assertEqual(totals("megatron_22b")["parameters"],
+                         48 * (12 * 6144 ** 2 + 13 * 6144) + (51200 + 2048) * 6144 + 2 * 6144)
         # Llama 2 70B: queries and output full, keys and values an eighth, three products 28,672 wide.
         block = 2 * 8192 ** 2 + 2 * 8192 * 1024 + 3 * 8192 * 28672 + 2 * 8192
         self.assertEqual(totals("llama2_70b")["parameters"], 2 * 32000 * 8192 + 80 * block + 8192)

@@ -1,5 +1,18 @@
 // The activations: one function of each element. A FLOP is one operation or one call of exp, erf,
 // tanh, max or min, for hardware differs in what those cost.
+//
+// The backward pass multiplies the gradient g by the derivative, from the output y where that is
+// enough, else from the input x; which one is kept is as in PyTorch's derivatives.yaml:
+//   relu         g where y > 0                        1
+//   relu6        g where 0 < x, x < 6                 2
+//   leaky_relu   g or g slope, by x                   2
+//   sigmoid      g y (1 - y)                          3
+//   tanh         g (1 - y y)                          3
+//   silu         g s (1 + x (1 - s)), s = sigmoid(x)  4 + 5
+//   gelu         g ((1 + erf(x / sqrt 2)) / 2 + x exp(-x x / 2) / sqrt(2 pi))  4 + 1 + 4 + 1 + 1
+//   hardsigmoid  g / 6 where -3 < x, x < 3            3
+//   hardswish    g (x / 3 + 1 / 2) there, g above     5
+//   softmax      y (g - sum of g y)                   4
 #include "base/quantity.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
@@ -7,11 +20,18 @@
 namespace sluice {
 namespace {
 
-template <int flop_each>
+enum class Reads { input, output };
+
+template <int flop_each, int backward_flop_each, Reads reads>
 LayerCounts infer(const Reader&, const std::vector<const Shape*>& inputs) {
   LayerCounts counts;
   counts.shape = *inputs[0];
-  counts.flop = checked_mul(elements_of(counts.shape), flop_each, "FLOP");
+  const std::int64_t elements = elements_of(counts.shape);
+  counts.flop = checked_mul(elements, flop_each, "FLOP");
+  counts.backward = {.input_flop = checked_mul(elements, backward_flop_each, "FLOP"),
+                     .reads_inputs = reads == Reads::input,
+                     .reads_output = reads == Reads::output};
+  counts.sight.kind = Sight::Kind::same_place;
   return counts;
 }
 
@@ -25,7 +45,7 @@ const LayerType relu_layer = {
     .summary = "max(x, 0) of each element: 1 FLOP each.",
     .source = "Nair and Hinton, Rectified linear units improve restricted Boltzmann machines",
     .parameters = {},
-    .infer = infer<1>,
+    .infer = infer<1, 1, Reads::output>,
 };
 
 const LayerType relu6_layer = {
@@ -35,7 +55,7 @@ const LayerType relu6_layer = {
         "Howard et al., MobileNets (2017); Krizhevsky, Convolutional deep belief networks on "
         "CIFAR-10 (2010)",
     .parameters = {},
-    .infer = infer<2>,
+    .infer = infer<2, 2, Reads::input>,
 };
 
 const LayerType leaky_relu_layer = {
@@ -45,7 +65,7 @@ const LayerType leaky_relu_layer = {
         "Maas, Hannun and Ng, Rectifier nonlinearities improve neural network acoustic "
         "models (2013), section 2",
     .parameters = {},
-    .infer = infer<2>,
+    .infer = infer<2, 2, Reads::input>,
 };
 
 const LayerType sigmoid_layer = {
@@ -53,7 +73,7 @@ const LayerType sigmoid_layer = {
     .summary = "1 / (1 + exp(-x)) of each element: negate, exp, add, divide, 4 FLOP each.",
     .source = "Goodfellow, Bengio and Courville, Deep Learning, section 3.10",
     .parameters = {},
-    .infer = infer<4>,
+    .infer = infer<4, 3, Reads::output>,
 };
 
 const LayerType tanh_layer = {
@@ -61,7 +81,7 @@ const LayerType tanh_layer = {
     .summary = "tanh(x) of each element: 1 FLOP each.",
     .source = "Goodfellow, Bengio and Courville, Deep Learning, section 6.3.2",
     .parameters = {},
-    .infer = infer<1>,
+    .infer = infer<1, 3, Reads::output>,
 };
 
 const LayerType silu_layer = {
@@ -69,7 +89,7 @@ const LayerType silu_layer = {
     .summary = "x sigmoid(x) of each element, also called swish: 5 FLOP each.",
     .source = "Elfwing, Uchibe and Doya, Sigmoid-weighted linear units (2018), section 2",
     .parameters = {},
-    .infer = infer<5>,
+    .infer = infer<5, 9, Reads::input>,
 };
 
 const LayerType gelu_layer = {
@@ -77,7 +97,7 @@ const LayerType gelu_layer = {
     .summary = "x (1 + erf(x / sqrt 2)) / 2 of each element: 5 FLOP each.",
     .source = "Hendrycks and Gimpel, Gaussian error linear units (2016), section 2",
     .parameters = {},
-    .infer = infer<5>,
+    .infer = infer<5, 11, Reads::input>,
 };
 
 const LayerType hardsigmoid_layer = {
@@ -85,7 +105,7 @@ const LayerType hardsigmoid_layer = {
     .summary = "relu6(x + 3) / 6 of each element: 4 FLOP each.",
     .source = "Howard et al., Searching for MobileNetV3 (2019), section 5.2",
     .parameters = {},
-    .infer = infer<4>,
+    .infer = infer<4, 3, Reads::input>,
 };
 
 const LayerType hardswish_layer = {
@@ -93,7 +113,7 @@ const LayerType hardswish_layer = {
     .summary = "x relu6(x + 3) / 6 of each element: 5 FLOP each.",
     .source = "Howard et al., Searching for MobileNetV3 (2019), section 5.2",
     .parameters = {},
-    .infer = infer<5>,
+    .infer = infer<5, 5, Reads::input>,
 };
 
 const LayerType softmax_layer = {
@@ -103,7 +123,7 @@ const LayerType softmax_layer = {
         "element.",
     .source = "Goodfellow, Bengio and Courville, Deep Learning, sections 4.1 and 6.2.2.3",
     .parameters = {},
-    .infer = infer<5>,
+    .infer = infer<5, 4, Reads::output>,
 };
 
 }  // namespace sluice

@@ -1,5 +1,6 @@
 #include "base/quantity.hpp"
 #include "model/catalog.hpp"
+#include "model/layers/product.hpp"
 #include "model/layers/shape.hpp"
 #include "model/layers/window.hpp"
 
@@ -16,8 +17,7 @@ void require_groups(const Reader& keys, std::int64_t groups, std::int64_t in, st
 }
 
 // An output channel has one filter over the input channels of its group: kernel height x width x
-// input channels / groups weights. 2 FLOP a multiply-accumulate, 1 an output for the bias; zeros of
-// the padding are multiplied like everything else.
+// input channels / groups weights. Zeros of the padding are multiplied like everything else.
 LayerCounts counts_of(const Reader& keys, const Shape& image, Shape output, const Window& window,
                       std::int64_t meets) {
   const std::int64_t channels = keys.integer("channels"), groups = keys.integer("groups");
@@ -26,13 +26,8 @@ LayerCounts counts_of(const Reader& keys, const Shape& image, Shape output, cons
   LayerCounts counts;
   counts.shape = std::move(output);
   counts.shape.push_back(channels);
-  counts.parameters = checked_mul(filter, channels, "parameters");
-  counts.macs = checked_mul(meets, counts.parameters, "multiply-accumulates");
-  counts.flop = checked_mul(counts.macs, 2, "FLOP");
-  if (keys.boolean("bias")) {
-    counts.parameters = checked_add(counts.parameters, channels, "parameters");
-    counts.flop = checked_add(counts.flop, elements_of(counts.shape), "FLOP");
-  }
+  count_product(counts, keys, checked_mul(filter, channels, "parameters"), meets);
+  counts.sight = sight_of(window);
   return counts;
 }
 
@@ -66,7 +61,10 @@ LayerCounts infer_transposed(const Reader& keys, const std::vector<const Shape*>
                                ", expected less");
     output.push_back(extent - cut);
   }
-  return counts_of(keys, image, std::move(output), window, elements_of({image[0], image[1]}));
+  LayerCounts counts =
+      counts_of(keys, image, std::move(output), window, elements_of({image[0], image[1]}));
+  counts.sight.kind = Sight::Kind::spread;
+  return counts;
 }
 
 std::vector<Field> parameters() {
@@ -86,6 +84,7 @@ std::vector<Field> parameters() {
                     .type = Type::boolean,
                     .summary = "adds one parameter an output channel",
                     .default_text = "true"});
+  fields.push_back(sparsity_field());
   return fields;
 }
 

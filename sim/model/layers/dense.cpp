@@ -1,21 +1,18 @@
 #include "model/catalog.hpp"
+#include "model/layers/product.hpp"
 #include "model/layers/shape.hpp"
 
 namespace sluice {
 namespace {
 
-// The input is flattened: one weight for each pair of input element and feature.
+// The input is flattened: one weight for each pair of input element and feature, used once.
 LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const std::int64_t features = keys.integer("features");
   LayerCounts counts;
   counts.shape = {features};
-  counts.macs = checked_mul(elements_of(*inputs[0]), features, "multiply-accumulates");
-  counts.parameters = counts.macs;
-  counts.flop = checked_mul(counts.macs, 2, "FLOP");
-  if (keys.boolean("bias")) {
-    counts.parameters = checked_add(counts.parameters, features, "parameters");
-    counts.flop = checked_add(counts.flop, features, "FLOP");
-  }
+  const std::int64_t weights =
+      checked_mul(elements_of(*inputs[0]), features, "multiply-accumulates");
+  count_product(counts, keys, weights, 1);
   return counts;
 }
 
@@ -31,7 +28,8 @@ const LayerType dense_layer = {
          {.name = "bias",
           .type = Type::boolean,
           .summary = "adds one parameter a feature",
-          .default_text = "true"}},
+          .default_text = "true"},
+         sparsity_field()},
     .infer = infer,
 };
 

@@ -25,17 +25,33 @@ Shape stretched(const Reader& keys, const Shape& a, const Shape& b) {
   return shape;
 }
 
-// One FLOP an output for each input after the first.
+// One FLOP an output for each input after the first. Backward, the gradient of an input that was
+// stretched is summed over what it was stretched to: 1 FLOP an output for each such input.
 LayerCounts infer_each(const Reader& keys, const std::vector<const Shape*>& inputs) {
   LayerCounts counts;
   counts.shape = *inputs[0];
   for (const Shape* input : inputs) counts.shape = stretched(keys, counts.shape, *input);
-  counts.flop =
-      checked_mul(elements_of(counts.shape), static_cast<std::int64_t>(inputs.size()) - 1, "FLOP");
+  const std::int64_t outputs = elements_of(counts.shape);
+  counts.flop = checked_mul(outputs, static_cast<std::int64_t>(inputs.size()) - 1, "FLOP");
+  for (const Shape* input : inputs)
+    if (elements_of(*input) != outputs)
+      counts.backward.input_flop = checked_add(counts.backward.input_flop, outputs, "FLOP");
+  counts.sight.kind = Sight::Kind::same_place;
   return counts;
 }
 
-// Nothing is computed; the output is a tensor of its own, into which the inputs are copied.
+// Backward, the gradient of each of n inputs is the output's times the n - 1 others.
+LayerCounts infer_product(const Reader& keys, const std::vector<const Shape*>& inputs) {
+  LayerCounts counts = infer_each(keys, inputs);
+  const std::int64_t products =
+      checked_mul(counts.flop, static_cast<std::int64_t>(inputs.size()), "FLOP");
+  counts.backward.input_flop = checked_add(counts.backward.input_flop, products, "FLOP");
+  counts.backward.reads_inputs = true;
+  return counts;
+}
+
+// Nothing is computed; the output is a tensor of its own, into which the inputs are copied, and its
+// gradient is taken apart.
 LayerCounts infer_concat(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& first = *inputs[0];
   const auto axes = static_cast<std::int64_t>(first.size());
@@ -56,6 +72,7 @@ LayerCounts infer_concat(const Reader& keys, const std::vector<const Shape*>& in
                               ": expected the same extents but along axis " + std::to_string(axis));
     counts.shape[axis] = checked_add(counts.shape[axis], more, "elements");
   }
+  counts.sight.kind = Sight::Kind::same_place;
   return counts;
 }
 
@@ -86,7 +103,7 @@ const LayerType mul_layer = {
     .parameters = {},
     .min_inputs = 2,
     .max_inputs = any_number,
-    .infer = infer_each,
+    .infer = infer_product,
 };
 
 extern const LayerType concat_layer;

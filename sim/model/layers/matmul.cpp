@@ -1,4 +1,5 @@
 #include "model/catalog.hpp"
+#include "model/layers/product.hpp"
 #include "model/layers/shape.hpp"
 
 namespace sluice {
@@ -12,14 +13,10 @@ LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const std::int64_t features = keys.integer("features");
   LayerCounts counts;
   counts.shape = {input[0], features};
-  counts.parameters = checked_mul(input[1], features, "parameters");
-  counts.macs = checked_mul(input[0], counts.parameters, "multiply-accumulates");
-  counts.flop = checked_mul(counts.macs, 2, "FLOP");
-  if (keys.boolean("tied")) counts.parameters = 0;
-  if (keys.boolean("bias")) {
-    counts.parameters = checked_add(counts.parameters, features, "parameters");
-    counts.flop = checked_add(counts.flop, elements_of(counts.shape), "FLOP");
-  }
+  const std::int64_t weights = checked_mul(input[1], features, "parameters");
+  const std::int64_t stored = count_product(counts, keys, weights, input[0]);
+  if (keys.boolean("tied")) counts.parameters -= stored;
+  counts.sight.kind = Sight::Kind::same_place;
   return counts;
 }
 
@@ -41,7 +38,8 @@ const LayerType matmul_layer = {
                    {.name = "tied",
                     .type = Type::boolean,
                     .summary = "whether the weights are another layer's, and counted there alone",
-                    .default_text = "false"}},
+                    .default_text = "false"},
+                   sparsity_field()},
     .infer = infer,
 };
 

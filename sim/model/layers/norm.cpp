@@ -6,26 +6,47 @@
 namespace sluice {
 namespace {
 
-LayerCounts counts_of(const Shape& shape, std::int64_t parameters, std::int64_t flop_each) {
+// FLOP an element.
+struct Each {
+  std::int64_t forward = 0, input_gradient = 0, weight_gradient = 0;
+};
+
+// The backward pass reads the input. Mean and variance are computed from it again: they are two
+// values a row, channel or group, and Korthikanti et al. (2022), section 4.1, leave them out of
+// what is kept.
+LayerCounts counts_of(const Shape& shape, std::int64_t parameters, Each each) {
   LayerCounts counts;
   counts.shape = shape;
   counts.parameters = checked_mul(shape.back(), parameters, "parameters");
-  counts.flop = checked_mul(elements_of(shape), flop_each, "FLOP");
+  const std::int64_t elements = elements_of(shape);
+  counts.flop = checked_mul(elements, each.forward, "FLOP");
+  counts.backward = {.input_flop = checked_mul(elements, each.input_gradient, "FLOP"),
+                     .weight_flop = checked_mul(elements, each.weight_gradient, "FLOP"),
+                     .reads_inputs = true};
+  counts.sight.kind = Sight::Kind::same_place;
   return counts;
 }
 
 // In inference mean and variance are constants: with the scale and the shift they fold into one
 // multiplication and one addition an element. The running statistics are buffers, no parameters.
+// Backward, an element: 4 for the statistics of the batch (an addition; a subtraction, a square and
+// an addition) and 2 for the normalised value z; 3 for the sums of g and g z over the batch, which
+// are the gradients of shift and scale, if there are any; and 4 for s (g - a - z b) with s, a and b
+// constant over the channel.
 LayerCounts infer_batch(const Reader& keys, const std::vector<const Shape*>& inputs) {
-  return counts_of(*inputs[0], keys.boolean("affine") ? 2 : 0, 2);
+  const bool affine = keys.boolean("affine");
+  return counts_of(*inputs[0], affine ? 2 : 0, {2, affine ? 10 : 13, affine ? 3 : 0});
 }
 
 // An element: 1 addition for the mean; a subtraction, a square and an addition for the variance; a
 // multiplication by 1 / sigma; then the scale and the shift, 1 each. What is done once a group of
 // elements (division, square root) is left out.
+// Backward, an element: 4 for the statistics, 2 for the normalised value z; with scale and shift 1
+// for h = g scale, else h = g; 3 for the sums of h and h z over what is normalised together, 4 for
+// s (h - a - z b); and 3 for the sums of g and g z over the rest, the gradients of shift and scale.
 LayerCounts normalised(const Reader& keys, const Shape& shape) {
-  const int affine = keys.boolean("affine") ? 2 : 0;
-  return counts_of(shape, affine, 5 + affine);
+  const bool affine = keys.boolean("affine");
+  return affine ? counts_of(shape, 2, {7, 14, 3}) : counts_of(shape, 0, {5, 13, 0});
 }
 
 LayerCounts infer_layer(const Reader& keys, const std::vector<const Shape*>& inputs) {
@@ -38,12 +59,16 @@ LayerCounts infer_group(const Reader& keys, const std::vector<const Shape*>& inp
     keys.fail("groups", "'" + std::to_string(groups) +
                             "' for 'groups': expected a divisor of the " +
                             std::to_string(channels) + " channels");
-  return normalised(keys, *inputs[0]);
+  LayerCounts counts = normalised(keys, *inputs[0]);
+  counts.sight.kind = Sight::Kind::everything;  // through mean and variance
+  return counts;
 }
 
 // An element: a square and an addition, a multiplication by 1 / root mean square, the scale.
+// Backward: 2 for the root mean square, 1 for the normalised value z, 1 for h = g scale, 2 for the
+// sum of h z, 3 for s (h - z b); and 2 for the sum of g z, the gradient of the scale.
 LayerCounts infer_rms(const Reader&, const std::vector<const Shape*>& inputs) {
-  return counts_of(*inputs[0], 1, 4);
+  return counts_of(*inputs[0], 1, {4, 9, 2});
 }
 
 Field affine_field() {

@@ -11,7 +11,7 @@ namespace {
 
 // One FLOP an element of the window, as the table of seed 000 counts: for the mean area - 1
 // additions and a division; for the maximum it is an upper bound by one comparison.
-LayerCounts infer_window(const Reader& keys, const std::vector<const Shape*>& inputs) {
+LayerCounts counts_of(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& image = *inputs[0];
   require_image(keys, image);
   const Window window = read_pool_window(keys);
@@ -19,6 +19,25 @@ LayerCounts infer_window(const Reader& keys, const std::vector<const Shape*>& in
   counts.shape = slide(keys, window, image, keys.boolean("ceil"));
   counts.shape.push_back(image[2]);
   counts.flop = checked_mul(elements_of(counts.shape), window.area(), "FLOP");
+  counts.sight = sight_of(window);
+  return counts;
+}
+
+// Where each maximum stood is kept, an index of 8 bytes an output, as PyTorch's max_pool2d keeps it
+// (int64; its input, which it holds on to for the shape alone, is not read). Backward, each
+// gradient is added there: 1 FLOP an output.
+LayerCounts infer_max(const Reader& keys, const std::vector<const Shape*>& inputs) {
+  LayerCounts counts = counts_of(keys, inputs);
+  const std::int64_t outputs = elements_of(counts.shape);
+  counts.backward = {.input_flop = outputs, .kept_bytes = checked_mul(outputs, 8, "kept bytes")};
+  return counts;
+}
+
+// Backward, a mean's gradient is divided once and added to the other elements of the window: as
+// many FLOP as forward, and nothing is read.
+LayerCounts infer_mean(const Reader& keys, const std::vector<const Shape*>& inputs) {
+  LayerCounts counts = counts_of(keys, inputs);
+  counts.backward.input_flop = counts.flop;
   return counts;
 }
 
@@ -27,7 +46,7 @@ LayerCounts infer_global(const Reader& keys, const std::vector<const Shape*>& in
   require_image(keys, image);
   LayerCounts counts;
   counts.shape = {1, 1, image[2]};
-  counts.flop = elements_of(image);
+  counts.flop = counts.backward.input_flop = elements_of(image);
   return counts;
 }
 
@@ -46,6 +65,14 @@ LayerCounts infer_adaptive(const Reader& keys, const std::vector<const Shape*>& 
     const std::int64_t read = checked_add(image[axis], output[axis] - common, "FLOP");
     counts.flop = checked_mul(counts.flop, read, "FLOP");
   }
+  counts.backward.input_flop = counts.flop;
+  // Windows of one size, side by side, where the output divides the image.
+  Window window;
+  for (std::size_t axis = 0; axis < 2; ++axis) {
+    if (image[axis] % output[axis] != 0) return counts;
+    window.kernel[axis] = window.stride[axis] = image[axis] / output[axis];
+  }
+  counts.sight = sight_of(window);
   return counts;
 }
 
@@ -66,7 +93,7 @@ const LayerType max_pool_layer = {
     .summary = "The largest value of each window of an image, channel by channel.",
     .source = guide,
     .parameters = window_parameters(),
-    .infer = infer_window,
+    .infer = infer_max,
 };
 
 extern const LayerType avg_pool_layer;
@@ -75,7 +102,7 @@ const LayerType avg_pool_layer = {
     .summary = "The mean of each window of an image, channel by channel.",
     .source = guide,
     .parameters = window_parameters(),
-    .infer = infer_window,
+    .infer = infer_mean,
 };
 
 extern const LayerType global_avg_pool_layer;

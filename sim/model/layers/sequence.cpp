@@ -12,7 +12,8 @@ void require_rows(const Reader& keys, const Shape& shape) {
               keys.text("type") + " needs an input of [rows, features], got " + text_of(shape));
 }
 
-// A row of the table is looked up for each token: no FLOP.
+// A row of the table is looked up for each token: no FLOP. Backward, its gradient is added to that
+// row of the table's gradient, 1 FLOP an element; the tokens are read again.
 LayerCounts infer_embedding(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& tokens = *inputs[0];
   if (tokens.size() != 1)
@@ -21,15 +22,19 @@ LayerCounts infer_embedding(const Reader& keys, const std::vector<const Shape*>&
   LayerCounts counts;
   counts.shape = {tokens[0], features};
   counts.parameters = checked_mul(keys.integer("entries"), features, "parameters");
+  counts.backward = {.weight_flop = elements_of(counts.shape), .reads_inputs = true};
   return counts;
 }
+
+// Backward, the gradient is added to that of the learned rows.
 
 LayerCounts infer_add_embedding(const Reader& keys, const std::vector<const Shape*>& inputs) {
   require_rows(keys, *inputs[0]);
   LayerCounts counts;
   counts.shape = *inputs[0];
   counts.parameters = checked_mul(keys.integer("entries"), counts.shape[1], "parameters");
-  counts.flop = elements_of(counts.shape);
+  counts.flop = counts.backward.weight_flop = elements_of(counts.shape);
+  counts.sight.kind = Sight::Kind::same_place;
   return counts;
 }
 
@@ -37,16 +42,18 @@ LayerCounts infer_class_token(const Reader& keys, const std::vector<const Shape*
   require_rows(keys, *inputs[0]);
   LayerCounts counts;
   counts.shape = {checked_add((*inputs[0])[0], 1, "elements"), (*inputs[0])[1]};
-  counts.parameters = counts.shape[1];
+  counts.parameters = counts.backward.weight_flop = counts.shape[1];
   return counts;
 }
 
-// Two elements turn together: x cos - y sin and x sin + y cos, 3 FLOP each.
+// Two elements turn together: x cos - y sin and x sin + y cos, 3 FLOP each. Backward, the gradient
+// is turned back.
 LayerCounts infer_rotary(const Reader& keys, const std::vector<const Shape*>& inputs) {
   require_rows(keys, *inputs[0]);
   LayerCounts counts;
   counts.shape = *inputs[0];
-  counts.flop = checked_mul(elements_of(counts.shape), 3, "FLOP");
+  counts.flop = counts.backward.input_flop = checked_mul(elements_of(counts.shape), 3, "FLOP");
+  counts.sight.kind = Sight::Kind::same_place;
   return counts;
 }
 
@@ -64,6 +71,11 @@ std::int64_t per_head(const Reader& keys, const Shape& shape, const char* heads,
 // scaling (1 FLOP) and softmax (5, as of the layer softmax), and rows x keys multiply-accumulates
 // for each feature of the values. A causal mask is applied to scores that are computed all the
 // same.
+//
+// Backward: each product has two gradients, of as many multiply-accumulates each; softmax takes 4
+// FLOP a score (as the layer), its scaling 1, and dropout 2 (mask, and 1 / (1 - rate)). It reads
+// queries, keys and values and the softmax's output; with dropout the mask, 1 byte a score, and the
+// scores that it left, too.
 LayerCounts infer_attention(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape &query = *inputs[0], &key = *inputs[1], &value = *inputs[2];
   for (const Shape* input : inputs) require_rows(keys, *input);
@@ -89,6 +101,14 @@ LayerCounts infer_attention(const Reader& keys, const std::vector<const Shape*>&
                             "multiply-accumulates");
   counts.flop =
       checked_add(checked_mul(counts.macs, 2, "FLOP"), checked_mul(scores, 6, "FLOP"), "FLOP");
+  const bool dropout = keys.boolean("dropout");
+  counts.backward = {
+      .input_flop = checked_add(checked_mul(counts.macs, 4, "FLOP"),
+                                checked_mul(scores, dropout ? 7 : 5, "FLOP"), "FLOP"),
+      .reads_inputs = true,
+      .kept = dropout ? checked_mul(scores, 2, "kept elements") : scores,
+      .kept_bytes = dropout ? scores : 0,
+      .selective = true};
   return counts;
 }
 
@@ -153,7 +173,8 @@ const LayerType attention_layer = {
         "by it, head by head. The projections are layers of their own.",
     .source =
         "Vaswani et al., Attention is all you need (2017), section 3.2; Ainslie et al., GQA "
-        "(2023), section 2.2",
+        "(2023), section 2.2; what is kept for the backward pass: Korthikanti et al. (2022), "
+        "section 4.1 (flash attention, one of torch.nn's variants, keeps no scores)",
     .parameters = {{.name = "heads",
                     .type = Type::integer,
                     .summary = "into which the features of the queries are split",
@@ -163,7 +184,11 @@ const LayerType attention_layer = {
                     .summary = "heads of keys and values, each for as many of the queries'; by "
                                "default as many",
                     .optional = true,
-                    .minimum = 1}},
+                    .minimum = 1},
+                   {.name = "dropout",
+                    .type = Type::boolean,
+                    .summary = "sets scores to zero at random in training, after the softmax",
+                    .default_text = "false"}},
     .min_inputs = 3,
     .max_inputs = 3,
     .infer = infer_attention,

@@ -1,5 +1,6 @@
 // Layers that compute nothing: other shapes of the same elements, and what inference leaves out.
-// Their output counts as a tensor like any other layer's.
+// The output of a view counts as a tensor like any other layer's, but nothing is moved to make it,
+// and what its readers keep is the tensor that it is a view of.
 #include "base/quantity.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
@@ -50,9 +51,15 @@ LayerCounts infer_row(const Reader& keys, const std::vector<const Shape*>& input
   return counts;
 }
 
-LayerCounts infer_same(const Reader&, const std::vector<const Shape*>& inputs) {
+// Training keeps which elements were set to zero, a mask of 1 byte an element (Korthikanti et al.
+// 2022, section 4.1), and multiplies the gradient by it and by 1 / (1 - rate): 2 FLOP an element.
+LayerCounts infer_dropout(const Reader& keys, const std::vector<const Shape*>& inputs) {
   LayerCounts counts;
   counts.shape = *inputs[0];
+  const std::int64_t elements = elements_of(counts.shape);
+  if (keys.number("rate") > 0)
+    counts.backward = {.input_flop = checked_mul(elements, 2, "FLOP"), .kept_bytes = elements};
+  counts.sight.kind = Sight::Kind::same_place;
   return counts;
 }
 
@@ -65,6 +72,7 @@ const LayerType flatten_layer = {
     .source = "definition",
     .parameters = {},
     .infer = infer_flatten,
+    .view = true,
 };
 
 extern const LayerType reshape_layer;
@@ -76,6 +84,7 @@ const LayerType reshape_layer = {
                     .type = Type::list,
                     .summary = "extents of one sample; one may be -1, which is what is left"}},
     .infer = infer_reshape,
+    .view = true,
 };
 
 extern const LayerType take_row_layer;
@@ -86,19 +95,22 @@ const LayerType take_row_layer = {
     .parameters =
         {{.name = "row", .type = Type::integer, .summary = "counted from 0", .default_text = "0"}},
     .infer = infer_row,
+    .view = true,
 };
 
 extern const LayerType dropout_layer;
 const LayerType dropout_layer = {
     .name = "dropout",
     .summary = "Sets elements to zero at random in training; in inference it changes nothing.",
-    .source = "Srivastava et al., Dropout (2014), section 4",
+    .source =
+        "Srivastava et al., Dropout (2014), section 4; its mask: Korthikanti et al. (2022), "
+        "section 4.1",
     .parameters = {{.name = "rate",
                     .type = Type::number,
                     .summary = "the share that is set to zero",
                     .default_text = "0.5",
                     .maximum = 1}},
-    .infer = infer_same,
+    .infer = infer_dropout,
 };
 
 }  // namespace sluice

@@ -155,4 +155,10 @@ Shape slide(const Reader& keys, const Window& window, const Shape& image, bool c
   return out;
 }
 
+Sight sight_of(const Window& window) {
+  return {.kind = Sight::Kind::window,
+          .reach = {window.reach(0), window.reach(1)},
+          .stride = {window.stride[0], window.stride[1]}};
+}
+
 }  // namespace sluice

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "document/record.hpp"
-#include "model/model.hpp"
+#include "model/catalog.hpp"
 
 namespace sluice {
 
@@ -45,5 +45,8 @@ Window read_pool_window(const Reader& keys);
 /// or, `ceil`, rounded up, without a window that would begin in the zeros after the image.
 /// Throws InputError where the kernel reaches further than the padded image.
 Shape slide(const Reader& keys, const Window& window, const Shape& image, bool ceil = false);
+
+/// What an output pixel sees through the window.
+Sight sight_of(const Window& window);
 
 }  // namespace sluice

@@ -1,0 +1,56 @@
+#include "model/field.hpp"
+
+#include <algorithm>
+
+#include "base/quantity.hpp"
+
+namespace sluice {
+namespace {
+
+bool all_have_one(const std::vector<const Layer*>& inputs) {
+  for (const Layer* input : inputs)
+    if (!input->field || input->field->size.size() != inputs[0]->field->size.size()) return false;
+  return true;
+}
+
+/// The larger along each axis.
+ReceptiveField joined(const std::vector<const Layer*>& inputs) {
+  ReceptiveField field = *inputs[0]->field;
+  for (const Layer* input : inputs)
+    for (std::size_t axis = 0; axis < field.size.size(); ++axis) {
+      field.size[axis] = std::max(field.size[axis], input->field->size[axis]);
+      field.jump[axis] = std::max(field.jump[axis], input->field->jump[axis]);
+    }
+  return field;
+}
+
+}  // namespace
+
+std::optional<ReceptiveField> field_of(const Sight& sight, const Shape& shape,
+                                       const std::vector<const Layer*>& inputs) {
+  if (inputs.empty()) {
+    if (shape.size() < 2) return {};
+    const Shape ones(shape.size() - 1, 1);
+    return ReceptiveField{ones, ones};
+  }
+  if (sight.kind == Sight::Kind::everything || !all_have_one(inputs)) return {};
+  ReceptiveField field = joined(inputs);
+  if (sight.kind == Sight::Kind::same_place) return field;
+  if (sight.reach.size() != field.size.size()) return {};
+  for (std::size_t axis = 0; axis < sight.reach.size(); ++axis) {
+    const std::int64_t stride = sight.stride[axis];
+    std::int64_t &size = field.size[axis], &jump = field.jump[axis];
+    std::int64_t more = sight.reach[axis] - 1;  // input pixels seen beside the first
+    if (sight.kind == Sight::Kind::spread) more /= stride;
+    size = checked_add(size, checked_mul(more, jump, "receptive field"), "receptive field");
+    if (sight.kind == Sight::Kind::window)
+      jump = checked_mul(jump, stride, "jump");
+    else if (jump % stride == 0)
+      jump /= stride;
+    else
+      return {};
+  }
+  return field;
+}
+
+}  // namespace sluice

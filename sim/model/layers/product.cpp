@@ -1,0 +1,38 @@
+#include "model/layers/product.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/quantity.hpp"
+#include "model/layers/shape.hpp"
+
+namespace sluice {
+
+Field sparsity_field() {
+  return {.name = "sparsity",
+          .type = Type::number,
+          .summary = "share of the weights that is zero and left out, of storage and products",
+          .default_text = "0",
+          .maximum = 1};
+}
+
+std::int64_t count_product(LayerCounts& counts, const Reader& keys, std::int64_t weights,
+                           std::int64_t meets) {
+  counts.sparsity = keys.number("sparsity");
+  // The product is exact enough to be rounded up to 2^53 weights, and never more than all of them.
+  const std::int64_t zeros = std::llround(counts.sparsity * static_cast<double>(weights));
+  const std::int64_t stored = weights - std::min(zeros, weights);
+  counts.parameters = stored;
+  counts.macs = checked_mul(meets, stored, "multiply-accumulates");
+  counts.flop = checked_mul(counts.macs, 2, "FLOP");
+  counts.backward = {.input_flop = counts.flop, .weight_flop = counts.flop, .reads_inputs = true};
+  if (keys.boolean("bias")) {
+    const std::int64_t outputs = elements_of(counts.shape);
+    counts.parameters = checked_add(counts.parameters, counts.shape.back(), "parameters");
+    counts.flop = checked_add(counts.flop, outputs, "FLOP");
+    counts.backward.weight_flop = checked_add(counts.backward.weight_flop, outputs, "FLOP");
+  }
+  return stored;
+}
+
+}  // namespace sluice

@@ -1,0 +1,110 @@
+// What the backward pass of a transformer block reads, against the formulas of Korthikanti et al.,
+// Reducing activation recomputation in large transformer models (2022), section 4, to the byte.
+#include <catch2/catch.hpp>
+
+#include "model/kept.hpp"
+#include "unit/models.hpp"
+
+using namespace sluice;
+using namespace sluice::test;
+
+namespace {
+
+Kept kept_between(const Model& model, const std::string& first, const std::string& last) {
+  return kept_for(model, model.layer_at(Value::make(first)), model.layer_at(Value::make(last)));
+}
+
+std::int64_t bytes_between(const Model& model, const std::string& first, const std::string& last) {
+  return bytes_of(kept_between(model, first, last).in_all(model), DType::float16);
+}
+
+}  // namespace
+
+TEST_CASE("a transformer block keeps s h (34 + 5 a s / h) bytes of a sample") {
+  // The 22B configuration: s = 2048 tokens, h = 6144 features, a = 64 heads, in float16.
+  const std::int64_t s = 2048, h = 6144, a = 64;
+  const Model model = load_model(zoo + "megatron_22b.yaml", {"blocks=2"});
+  const std::int64_t sh = s * h, ass = a * s * s;  // 12,582,912 and 268,435,456
+  // 34 x 12,582,912 + 5 x 268,435,456 = 427,819,008 + 1,342,177,280
+  CHECK(34 * sh + 5 * ass == 1'769'996'288);
+  CHECK(bytes_between(model, "norm1.1", "sum2.1") == 1'769'996'288);
+  CHECK(bytes_between(model, "norm1.2", "sum2.2") == 1'769'996'288);
+  // What one block makes is the input of the next, and counts there.
+  CHECK(bytes_between(model, "norm1.1", "sum2.2") == 2 * 1'769'996'288LL);
+
+  // Section 4.1: attention 11 s h + 5 a s s, of which the input is made outside: the products for
+  // queries, keys and values read it once, 2 s h; then 2 s h each for the three, 2 s h for the
+  // attention's output and s h for the mask; scores 2 + 1 + 2 a s s.
+  const Kept attention = kept_between(model, "query.1", "dropout1.1");
+  CHECK(bytes_of(attention.in_all(model), DType::float16) == 11 * sh + 5 * ass);
+  CHECK(attention.outside == std::vector{model.layer_at(Value::make(std::string("norm1.1")))});
+  CHECK(attention.inside.size() == 4);
+  CHECK(attention.own == KeptCount{0, sh});
+  CHECK(attention.selective == KeptCount{2 * ass, ass});
+  // The feed-forward layers: input 2 s h, 8 s h each before and after GeLU, mask s h.
+  CHECK(bytes_between(model, "up.1", "dropout2.1") == 19 * sh);
+  // Each norm keeps its input.
+  CHECK(bytes_between(model, "norm1.1", "norm1.1") == 2 * sh);
+  CHECK(bytes_between(model, "norm2.1", "norm2.1") == 2 * sh);
+  CHECK(bytes_between(model, "sum1.1", "sum1.1") == 0);
+}
+
+TEST_CASE("selective recomputation leaves 34 s h bytes of a transformer block") {
+  const Model model = load_model(zoo + "megatron_22b.yaml", {"blocks=1"});
+  Kept kept = kept_between(model, "norm1.1", "sum2.1");
+  kept.selective = {};
+  CHECK(bytes_of(kept.in_all(model), DType::float16) == 34LL * 2048 * 6144);
+}
+
+TEST_CASE("outside its blocks a transformer keeps a mask and the inputs of norm and logits") {
+  // Section 4.3: s h for the dropout of the embeddings, 2 s h each for the last norm and the
+  // logits' product; beside it here the tokens, of the size of any element, and not the logits,
+  // which a loss would read.
+  const std::int64_t sh = 2048 * 6144, block = 1'769'996'288;
+  const Model model = load_model(zoo + "megatron_22b.yaml", {});
+  const Kept whole = kept_for(model, 0, static_cast<std::uint32_t>(model.layers.size()) - 1);
+  CHECK(bytes_of(whole.in_all(model), DType::float16) == 48 * block + 5 * sh + 2 * 2048);
+  CHECK(whole.outside.empty());
+}
+
+TEST_CASE("forward and backward take 72 L s h h (1 + s / 6 h + v / 12 h L) FLOP in products") {
+  // Section 6.1 and appendix A, of one sample: 6 FLOP a multiply-accumulate of the forward pass.
+  const std::int64_t s = 2048, h = 6144, v = 51200, layers = 48;
+  const std::int64_t published = 72 * layers * s * h * h + 12 * layers * s * s * h + 6 * s * h * v;
+  // 267,181,325,549,568 + 14,843,406,974,976 + 3,865,470,566,400
+  CHECK(published == 285'890'203'090'944);
+  const Model model = load_model(zoo + "megatron_22b.yaml", {});
+  CHECK(6 * model.macs() == published);
+  // Product by product: 2 forward, 4 backward, beside the biases.
+  for (const Layer& layer : model.layers)
+    if (layer.type == "matmul") {
+      const std::int64_t bias = layer.name == "logits" ? 0 : layer.output;
+      CHECK(layer.flop == 2 * layer.macs + bias);
+      CHECK(backward_flop(layer) == 4 * layer.macs + bias);
+    }
+}
+
+TEST_CASE("a tensor that several layers read is kept once, through views too") {
+  // x 28 x 28 x 3; conv 28 x 28 x 4 = 3136 elements, relu reads its output, both heads read it
+  // flattened or not; pooled 14 x 14 x 4 = 784 keeps indices of 8 bytes.
+  const Model model = model_of(image +
+                               "- {type: conv2d, name: conv, channels: 4, kernel: 3, padding: 1}\n"
+                               "- {type: relu, name: relu}\n"
+                               "- {type: flatten, name: flat}\n"
+                               "- {type: reshape, name: rows, shape: [4, 784]}\n"
+                               "- {type: dense, name: a, features: 10}\n"
+                               "- {type: dense, name: b, features: 10, inputs: [flat]}\n"
+                               "- {type: max_pool, name: pool, kernel: 2, inputs: [relu]}\n"
+                               "- {type: flatten, name: last}\n");
+  const Kept whole = kept_for(model, 0, 8);
+  CHECK(whole.inside == std::vector<std::uint32_t>{0, 2});  // x for conv; relu for itself, a and b
+  CHECK(whole.own == KeptCount{0, 8 * 784});
+  CHECK(whole.in_all(model) == KeptCount{28 * 28 * 3 + 3136, 8 * 784});
+  CHECK(bytes_of(whole.in_all(model), DType::float32) == 4 * (2352 + 3136) + 6272);
+  const Kept heads = kept_for(model, 3, 6);
+  CHECK(heads.outside == std::vector<std::uint32_t>{2});
+  CHECK(heads.inside.empty());
+  CHECK(heads.in_all(model) == KeptCount{3136, 0});
+  CHECK(origin_of(model, 4) == 2);
+  CHECK(origin_of(model, 0) == 0);
+}
