@@ -41,6 +41,13 @@ Common read_common(const PolicyRequest& request, const Reader& parameters) {
           parameters.text("outputs") == "return"};
 }
 
+void require_inference(const PolicyRequest& request, const std::string& policy) {
+  if (request.workload.training)
+    throw InputError("policy '" + policy +
+                     "' does not train: workload.mode must be inference "
+                     "(policies that train: resident, streamed, data_parallel of these)");
+}
+
 std::vector<StageBytes> stage_bytes(const PolicyRequest& request) {
   std::vector<StageBytes> all;
   const std::int64_t samples = request.workload.micro_batch;

@@ -24,6 +24,9 @@ struct Common {
 };
 Common read_common(const PolicyRequest& request, const Reader& parameters);
 
+/// Throws InputError where the workload is training.
+void require_inference(const PolicyRequest& request, const std::string& policy);
+
 /// Bytes of a stage for one micro-batch.
 struct StageBytes {
   std::int64_t weights, input, output, workspace;

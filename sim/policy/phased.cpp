@@ -350,6 +350,7 @@ class Phased {
 };
 
 Plan plan_phased(const PolicyRequest& request, const Reader& parameters) {
+  require_inference(request, "phased");
   return Phased(request, parameters).make();
 }
 

@@ -68,7 +68,7 @@ PhaseRules read_phase_rules(const PolicyRequest& request, const Reader& paramete
                       : place == "pair_link" ? Activations::pair_link
                                              : Activations::streaming;
   read_devices(rules, request, parameters, phases);
-  if (request.fates != Fates::keep_all)
+  if (!request.keeps_all())
     throw InputError(
         "policy 'phased' places activations by 'phases.activations': 'fates.strategy' "
         "must be keep_all");

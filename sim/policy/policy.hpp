@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,20 +22,21 @@ struct Workload {
   std::int64_t micro_batch = 1;  ///< samples; divides the batch
   std::int64_t batches_per_step = 1;
   std::int64_t steps = 1;
+  std::optional<Training> training = {};  ///< none: inference
 
   std::int64_t micro_batches_per_step() const { return batches_per_step * (batch / micro_batch); }
 };
 
-/// Where boundary activations of inference stay between two stages.
-enum class Fates { keep_all, offload_all };
-
 struct PolicyRequest {
   Pricing pricing;  ///< model, stages, platform, cost model, dtype
   Workload workload;
-  Fates fates = Fates::keep_all;
+  std::string strategy = "keep_all";  ///< of the fate catalog
   bool capacity_enforced = true;
   bool working_set_counted = true;
-  const Value* phases = nullptr;  ///< the scenario's `phases:`, for policy phased
+  const Value* phases = nullptr;     ///< the scenario's `phases:`, for policy phased
+  const Value* fate_keys = nullptr;  ///< the scenario's `fates:`; may be null
+
+  bool keeps_all() const { return strategy == "keep_all"; }
 };
 
 /// The scenario's `phases:` mapping.

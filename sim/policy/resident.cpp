@@ -5,7 +5,7 @@
 // micro-batch the slowest of input load (I), computation (C) and output save (O) binds:
 // W + I + (M - 1) max(I, C, O) + C + O for constant times and two buffers. Without overlap:
 // W + M (I + C + O).
-#include "policy/parts.hpp"
+#include "policy/training/training.hpp"
 
 #include <algorithm>
 
@@ -17,7 +17,8 @@ namespace sluice {
 namespace {
 
 Plan plan_resident(const PolicyRequest& request, const Reader& parameters) {
-  if (request.fates != Fates::keep_all)
+  if (request.workload.training) return plan_training(request, parameters, {"resident", true, 1});
+  if (!request.keeps_all())
     throw InputError(
         "policy 'resident' computes each micro-batch to its end at once: 'fates.strategy' must be "
         "keep_all");

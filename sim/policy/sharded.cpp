@@ -127,7 +127,8 @@ class Sharded {
 };
 
 Plan plan_sharded(const PolicyRequest& request, const Reader& parameters) {
-  if (request.fates != Fates::keep_all)
+  require_inference(request, "sharded");
+  if (!request.keeps_all())
     throw InputError(
         "policy 'sharded' keeps activations on the devices: 'fates.strategy' must be keep_all");
   return Sharded(request, parameters).make();

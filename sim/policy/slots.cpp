@@ -58,17 +58,23 @@ void Slots::list_loads(std::int64_t slot) {
     }
 }
 
+const SlotWork::Save& Slots::save(const SlotLoad::Saved& saved) const {
+  return work_.at(static_cast<std::size_t>(saved.slot)).saves.at(saved.number);
+}
+
 void Slots::add_waits() {
   for (const Placed& placed : loads_) {
     const std::uint32_t ahead = placed.at < 0 ? 1 : 0;
     const SlotLoad& load = placed.load;
     const InRow after = in_row(load.after, count());
     builder_.wait(placed.body, work_[after.place].last, after.steps_ago - ahead);
-    if (load.reloads >= 0) {
-      const SlotWork& source = work_[static_cast<std::size_t>(load.reloads)];
-      builder_.wait(placed.body, source.save);
-      builder_.at(placed.body).uses.push_back({source.saved, builder_.pool(load.ends.from)});
+    if (load.reloads.slot >= 0) {
+      const SlotWork::Save& source = save(load.reloads);
+      builder_.wait(placed.body, source.action);
+      builder_.at(placed.body).uses.push_back({source.tensor, builder_.pool(load.ends.from)});
     }
+    if (load.after_save.slot >= 0)
+      builder_.wait(placed.body, save(load.after_save).action, load.after_save.steps_ago - ahead);
     const PlanBuilder::Ref user = work_[static_cast<std::size_t>(load.slot)].first;
     builder_.wait(user, placed.body, ahead);
     builder_.wait(user, placed.prologue);

@@ -34,14 +34,24 @@ struct SlotLoad {
       0;  ///< it may be listed at the head of this slot; < 0: in the step before
   std::int64_t after =
       0;  ///< it may start when this slot has been computed (< 0: of a step before)
-  std::int64_t reloads = -1;  ///< brings back, and releases there, what this slot of the step saved
+  /// A save that this slot of the step (of `steps_ago` steps before) lists, `number` of it.
+  struct Saved {
+    std::int64_t slot = -1;  ///< none
+    std::size_t number = 0;
+    std::uint32_t steps_ago = 0;
+  };
+  Saved reloads = {};     ///< brings back what was saved there, and releases that
+  Saved after_save = {};  ///< starts after that save, and leaves it alone
 };
 
 /// What is listed in a slot.
 struct SlotWork {
   PlanBuilder::Ref first, last;  ///< first and last computation
-  PlanBuilder::Ref save;         ///< of a boundary activation, if it is saved
-  std::uint32_t saved = none;    ///< … that tensor
+  struct Save {
+    PlanBuilder::Ref action;
+    std::uint32_t tensor = none;
+  };
+  std::vector<Save> saves = {};  ///< of what may come back
 };
 
 class Slots {
@@ -82,6 +92,7 @@ class Slots {
   void list_prologue();
   void list_loads(std::int64_t slot);
   void add_waits();
+  const SlotWork::Save& save(const SlotLoad::Saved& saved) const;
   PlanBuilder::Ref list_one(const SlotLoad& load, std::int32_t ahead);
 
   PlanBuilder& builder_;

@@ -2,7 +2,7 @@
 // cut). For each group the weights are loaded, then all micro-batches in flight run through it;
 // what crosses to the next group stays on the device or goes through host memory. When a step has
 // more micro-batches than are in flight, the weights pass several times.
-#include "policy/parts.hpp"
+#include "policy/training/training.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -102,7 +102,7 @@ class Streamed {
     throw Infeasible(message + (blocking ? "\n" + describe(plan, *blocking) : ""));
   }
 
-  bool offloads() const { return request_.fates == Fates::offload_all && bytes_.size() > 1; }
+  bool offloads() const { return request_.strategy == "offload_all" && bytes_.size() > 1; }
 
   std::int64_t read_prefetch(const Reader& parameters) const {
     if (!parameters.has("prefetch")) return common_.overlap ? 1 : 0;
@@ -224,7 +224,7 @@ class Streamed {
         load.slot = slot;
         load.after = std::max(slot - common_.buffers, made_in);
         load.earliest = load.after + 1;
-        load.reloads = made_in;
+        load.reloads = {.slot = made_in};
         reloads_[static_cast<std::size_t>(slot)] = load.tensor;
         slots_.add(std::move(load));
       }
@@ -247,8 +247,9 @@ class Streamed {
                            builder_.pool(common_.device.name)});
     const bool last = run.group + 1 == bytes_.size();
     if (last && common_.return_outputs) runner_.save(made, run.group, q, true);
-    SlotWork work{made.action, made.action, {}, made.output};
-    if (!last && offloads()) work.save = runner_.save(made, run.group, q, false);
+    SlotWork work{made.action, made.action};
+    if (!last && offloads())
+      work.saves.push_back({runner_.save(made, run.group, q, false), made.output});
     return work;
   }
 
@@ -278,6 +279,15 @@ class Streamed {
 };
 
 Plan plan_streamed(const PolicyRequest& request, const Reader& parameters) {
+  if (request.workload.training) {
+    TrainingOrder order{"streamed", false, {}};
+    if (!parameters.is_word("in_flight", "auto")) order.in_flight = parameters.integer("in_flight");
+    if (parameters.has("prefetch"))
+      parameters.fail("prefetch",
+                      "'prefetch' is for inference: in training loads are listed as late as they "
+                      "can be without being waited for");
+    return plan_training(request, parameters, order);
+  }
   return Streamed(request, parameters).make();
 }
 

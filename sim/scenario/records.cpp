@@ -1,5 +1,6 @@
 #include "scenario/records.hpp"
 
+#include "policy/fates/strategy.hpp"
 #include "scenario/scenario.hpp"
 
 namespace sluice {
@@ -11,9 +12,10 @@ const Record& workload_record() {
       .fields = {
           {.name = "mode",
            .type = Type::choice,
-           .summary = "inference: the forward pass alone",
+           .summary = "inference: the forward pass alone; training: forward and backward passes "
+                      "of each batch's micro-batches, then an update",
            .default_text = "inference",
-           .choices = {"inference"}},
+           .choices = {"inference", "training"}},
           {.name = "dtype",
            .type = Type::choice,
            .summary = "element type of weights and activations",
@@ -44,6 +46,38 @@ const Record& workload_record() {
            .default_text = "1",
            .minimum = 1,
            .maximum = 1e12},
+          {.name = "optimizer",
+           .type = Type::choice,
+           .summary = "training: what updates the weights after each batch",
+           .default_text = "sgd",
+           .choices = optimizer_catalog().names()},
+          {.name = "gradient_dtype",
+           .type = Type::choice,
+           .summary = "training: element type of the weights' gradients; that of the weights where "
+                      "it is not given",
+           .optional = true,
+           .choices = dtype_names()},
+          {.name = "optimizer_dtype",
+           .type = Type::choice,
+           .summary = "training: element type of the optimizer's state",
+           .default_text = "float32",
+           .choices = dtype_names()},
+          {.name = "master_weights",
+           .type = Type::boolean,
+           .summary = "training: the optimizer keeps a copy of the weights in its own element type "
+                      "(mixed precision)",
+           .default_text = "false"},
+          {.name = "backward",
+           .type = Type::number,
+           .summary = "training: time and FLOP of a backward pass as a multiple of the forward "
+                      "pass; per_layer: each layer's own",
+           .default_text = "2",
+           .choices = {"per_layer"},
+           .maximum = 1e6},
+          {.name = "split_backward",
+           .type = Type::boolean,
+           .summary = "training: input gradient and weight gradient are two actions",
+           .default_text = "false"},
       }};
   return record;
 }
@@ -56,19 +90,6 @@ const Record& cost_record() {
                                             .summary = "a cost model; see `sluice list costs`",
                                             .default_text = "peak",
                                             .choices = cost_catalog().names()}}};
-  return record;
-}
-
-const Record& fates_record() {
-  static const Record record = {
-      .name = "fates",
-      .summary = "What becomes of activations between two stages.",
-      .fields = {{.name = "strategy",
-                  .type = Type::choice,
-                  .summary = "keep_all: they stay on the device; offload_all: they go to host "
-                             "memory and come back",
-                  .default_text = "keep_all",
-                  .choices = {"keep_all", "offload_all"}}}};
   return record;
 }
 
@@ -116,6 +137,17 @@ Record any_entry(const Catalog<Entry>& catalog, const std::string& name, const s
 }
 
 }  // namespace
+
+const Record& fates_record() {
+  static const Record record = [] {
+    Record made = any_entry(fate_catalog(), "fates", "strategy",
+                            "What becomes of activations: between two stages of inference, and "
+                            "until the backward pass of training.");
+    made.fields.front().default_text = "keep_all";
+    return made;
+  }();
+  return record;
+}
 
 const Record& scenario_record() {
   static const Record policy =

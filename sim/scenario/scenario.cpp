@@ -7,11 +7,39 @@
 
 #include "base/error.hpp"
 #include "document/load.hpp"
+#include "policy/fates/strategy.hpp"
 #include "scenario/records.hpp"
 
 namespace sluice {
 
 namespace {
+
+/// The keys that say how to train; each is refused where nothing is trained.
+void read_training(Workload& workload, const Reader& reader) {
+  if (reader.text("mode") == "inference") {
+    for (const char* key : {"optimizer", "gradient_dtype", "optimizer_dtype", "master_weights",
+                            "backward", "split_backward"})
+      if (reader.has(key))
+        reader.fail(key,
+                    "'" + std::string(key) + "' is for 'mode: training'; the mode is inference");
+    return;
+  }
+  Training training;
+  training.optimizer = &optimizer_catalog().find(reader.text("optimizer"));
+  training.weights = workload.dtype;
+  training.gradients =
+      reader.has("gradient_dtype") ? dtype_of(reader.text("gradient_dtype")) : workload.dtype;
+  training.states = dtype_of(reader.text("optimizer_dtype"));
+  training.master_weights = reader.boolean("master_weights");
+  if (training.master_weights && !training.optimizer->updates)
+    reader.fail("master_weights",
+                "'master_weights' needs an optimizer that updates weights; it is " +
+                    training.optimizer->name);
+  training.split_backward = reader.boolean("split_backward");
+  training.backward.reset();
+  if (!reader.is_word("backward", "per_layer")) training.backward = reader.number("backward");
+  workload.training = training;
+}
 
 void read_workload(Scenario& scenario, const Value& value) {
   const Reader reader(value, workload_record());
@@ -21,6 +49,7 @@ void read_workload(Scenario& scenario, const Value& value) {
   workload.micro_batch = reader.has("micro_batch") ? reader.integer("micro_batch") : workload.batch;
   workload.batches_per_step = reader.integer("batches_per_step");
   workload.steps = reader.integer("steps");
+  read_training(workload, reader);
   if (workload.batch % workload.micro_batch != 0)
     reader.fail("micro_batch", "'" + std::to_string(workload.micro_batch) +
                                    "' for 'micro_batch' does not divide the batch of " +
@@ -35,6 +64,24 @@ void read_workload(Scenario& scenario, const Value& value) {
                 "a step of " + std::to_string(workload.micro_batches_per_step()) +
                     " micro-batches is unrolled in the plan; at most 1000000 (of " +
                     std::to_string(samples) + " samples): use more steps or larger micro-batches");
+}
+
+void read_fates(Scenario& scenario, const Value& fates) {
+  const Value* strategy = fates.find("strategy");
+  if (strategy && !strategy->is_scalar())
+    fail_at(*strategy, std::string(strategy->kind_name()) +
+                           " for 'strategy' in fates; known: " + join(fate_catalog().names()));
+  const std::string name = strategy ? strategy->text() : "keep_all";
+  const FateStrategy& entry = located(strategy ? *strategy : fates, [&]() -> const FateStrategy& {
+    return fate_catalog().find(name);
+  });
+  const Record keys = record_of(entry);
+  const Reader reader(fates, keys);
+  if (!scenario.workload.training && !entry.inference)
+    reader.fail("strategy", "'" + name +
+                                "' for 'strategy' in fates is for training; of inference "
+                                "keep_all and offload_all say where boundary activations go");
+  scenario.strategy = name;
 }
 
 /// An absent mapping reads as an empty one, at the position of the whole document.
@@ -82,9 +129,7 @@ Scenario read_scenario(Value document, const std::string& name) {
   const Value cost = mapping_or_empty(reader, "cost"), fates = mapping_or_empty(reader, "fates"),
               memory = mapping_or_empty(reader, "memory");
   scenario.cost = &cost_catalog().find(Reader(cost, cost_record()).text("model"));
-  scenario.fates = Reader(fates, fates_record()).text("strategy") == "offload_all"
-                       ? Fates::offload_all
-                       : Fates::keep_all;
+  read_fates(scenario, fates);
   const Reader rules(memory, memory_record());
   scenario.capacity_enforced = rules.text("capacity") == "enforced";
   scenario.working_set_counted = rules.text("working_set") == "counted";
@@ -172,12 +217,14 @@ Plan make_plan(const Scenario& scenario) {
   const Record record = record_of(policy);
   const Reader parameters(value, record);
   const PolicyRequest request{
-      {scenario.model, stages, scenario.platform, *scenario.cost, scenario.workload.dtype},
+      {scenario.model, stages, scenario.platform, *scenario.cost, scenario.workload.dtype,
+       scenario.workload.training ? &*scenario.workload.training : nullptr},
       scenario.workload,
-      scenario.fates,
+      scenario.strategy,
       scenario.capacity_enforced,
       scenario.working_set_counted,
-      scenario.document.find("phases")};
+      scenario.document.find("phases"),
+      scenario.document.find("fates")};
   Plan plan = located(value, [&] { return policy.plan(request, parameters); });
   plan.name = scenario.name + ": " + plan.name;
   return plan;

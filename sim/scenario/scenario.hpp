@@ -16,7 +16,7 @@ struct Scenario {
   Platform platform;
   Workload workload;
   const CostModel* cost = nullptr;
-  Fates fates = Fates::keep_all;
+  std::string strategy = "keep_all";  ///< of the fate catalog
   bool capacity_enforced = true;
   bool working_set_counted = true;
 

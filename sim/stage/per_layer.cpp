@@ -4,11 +4,13 @@
 namespace sluice {
 namespace {
 
-std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader&) {
+std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader& parameters) {
   const auto count = static_cast<std::uint32_t>(request.model.layers.size());
+  const bool inputs_too = parameters.boolean("input_stage");
   std::vector<std::uint32_t> last;
   for (std::uint32_t layer = 0; layer < count; ++layer)
-    if (!request.model.layers[layer].inputs.empty() || layer + 1 == count) last.push_back(layer);
+    if (inputs_too || !request.model.layers[layer].inputs.empty() || layer + 1 == count)
+      last.push_back(layer);
   return last;
 }
 
@@ -18,7 +20,12 @@ extern const Cut per_layer_cut = {
     .name = "per_layer",
     .summary = "A stage for each layer; the input belongs to the first.",
     .source = "as in Calculon and PyTorch's FSDP: the finest cut",
-    .parameters = {},
+    .parameters = {{.name = "input_stage",
+                    .type = Type::boolean,
+                    .summary =
+                        "the input is a stage, too: its copy on the device has a fate of its "
+                        "own, as every activation",
+                    .default_text = "false"}},
     .last_layers = last_layers,
 };
 

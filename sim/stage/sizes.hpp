@@ -8,12 +8,13 @@
 
 #include "base/dtype.hpp"
 #include "model/model.hpp"
+#include "stage/stage.hpp"
 
 namespace sluice {
 
 class Sizes {
  public:
-  /// Throws InputError when bytes overflow.
+  /// `model` must outlive this. Throws InputError when bytes overflow.
   Sizes(const Model& model, DType dtype);
 
   std::uint32_t layers() const { return static_cast<std::uint32_t>(bytes_.size()); }
@@ -22,6 +23,9 @@ class Sizes {
   std::int64_t input(std::uint32_t first) const;
   /// What crosses out of a stage that ends at `last`.
   std::int64_t output(std::uint32_t last) const { return live_after_[last]; }
+
+  /// What the stage first..last keeps for its backward pass.
+  Stage::Kept kept(std::uint32_t first, std::uint32_t last) const;
 
   /// The workspace of the stages that begin at `first` and end ever later: Stage::workspace_bytes.
   class Workspace {
@@ -38,7 +42,13 @@ class Sizes {
   };
 
  private:
-  std::vector<std::int64_t> bytes_;                  ///< of each layer's output
+  bool is_read_backward(std::uint32_t layer) const { return read_backward_[layer] != 0; }
+
+  const Model& model_;
+  std::int64_t size_;                ///< bytes of an element
+  std::vector<std::int64_t> bytes_;  ///< of each layer's output
+  std::vector<std::uint32_t> last_readers_;
+  std::vector<char> read_backward_;  ///< by layer: some backward pass reads its output
   std::vector<std::int64_t> live_after_;             ///< bytes live across the cut after each layer
   std::vector<std::int64_t> weights_;                ///< of all layers before
   std::vector<std::vector<std::uint32_t>> dies_at_;  ///< layers whose output is read last there

@@ -26,6 +26,16 @@ struct Stage {
   /// layer: for a layer l those made at or before l that l or a later layer of the stage reads.
   std::int64_t workspace_bytes = 0;
   std::int64_t macs = 0, flop = 0;
+
+  /// For training: what the forward pass keeps for the backward pass, bytes per sample.
+  struct Kept {
+    /// Inner tensors that the backward pass reads, and what the layers keep of their own.
+    std::int64_t inner_bytes = 0;
+    std::int64_t selective_bytes = 0;  ///< of these: what selective recomputation drops
+    bool reads_input = false, reads_output = false;  ///< the backward pass reads what crosses
+    /// As workspace_bytes, of the inner tensors that are not kept.
+    std::int64_t workspace_bytes = 0;
+  } kept;
 };
 
 /// What a cut may look at.

@@ -21,6 +21,7 @@ Stage make_stage(const Model& model, const Sizes& sizes, std::uint32_t first, st
   stage.weight_bytes = sizes.weights(first, last);
   stage.input_bytes = sizes.input(first);
   stage.output_bytes = sizes.output(last);
+  stage.kept = sizes.kept(first, last);
   Sizes::Workspace workspace(sizes, first);
   for (std::uint32_t layer = first; layer <= last; ++layer) {
     stage.workspace_bytes = workspace.extend();

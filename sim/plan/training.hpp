@@ -1,0 +1,41 @@
+// How a network is trained: the optimizer with its state, element types of gradients and state, and
+// what a backward pass costs. Bytes and FLOP per parameter.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/catalog.hpp"
+#include "base/dtype.hpp"
+
+namespace sluice {
+
+/// What an update reads, writes and computes for one parameter.
+struct Optimizer {
+  std::string name;
+  std::string summary;
+  std::string source;   ///< paper, section
+  bool updates = true;  ///< false: gradients are only summed
+  int states = 0;       ///< values kept a parameter beside its gradient
+  int flop = 0;         ///< FLOP a parameter
+};
+
+const Catalog<Optimizer>& optimizer_catalog();
+
+struct Training {
+  const Optimizer* optimizer = nullptr;
+  DType weights = DType::float32;  ///< element type of the weights that the layers read
+  DType gradients = DType::float32;
+  DType states = DType::float32;  ///< of the optimizer's state
+  bool master_weights = false;    ///< the optimizer also keeps a copy of the weights in `states`
+  /// Seconds and FLOP of a backward pass as a multiple of the forward pass; none: layer by layer.
+  std::optional<double> backward = 2;
+  bool split_backward = false;  ///< input gradient and weight gradient as two actions
+
+  /// Bytes for weights of so many bytes. Throw InputError on overflow.
+  std::int64_t gradient_bytes(std::int64_t weight_bytes) const;
+  std::int64_t optimizer_bytes(std::int64_t weight_bytes) const;
+};
+
+}  // namespace sluice

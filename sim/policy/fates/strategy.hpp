@@ -1,0 +1,53 @@
+// Strategies for the fates of activations in training: keep, recompute or offload. One file a
+// strategy (or a few small ones); catalog.cpp lists them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/catalog.hpp"
+#include "document/record.hpp"
+#include "plan/passes/fates.hpp"
+
+namespace sluice {
+
+struct FateRequest {
+  const Chain& chain;
+  /// Bytes of the device for activations, gradients of activations and working sets of one
+  /// micro-batch; none: without limit.
+  std::optional<std::int64_t> budget;
+  bool overlap = true;
+  /// Seconds of a tape as it would be simulated within so many bytes; infinity: it blocks.
+  std::function<double(const Tape&, std::int64_t)> score;
+};
+
+struct FateChoice {
+  Tape tape;
+  std::vector<std::pair<std::string, std::string>> facts;  ///< for the report
+};
+
+struct FateStrategy {
+  std::string name;
+  std::string summary;  ///< one sentence
+  std::string source;   ///< paper, section
+  std::vector<Field> parameters = {};
+  bool selective = false;   ///< what selective recomputation drops is never kept
+  bool inference = false;   ///< also says where boundary activations of inference go
+  bool one_by_one = false;  ///< for one micro-batch at a time only
+  /// Throws InputError (at the parameter) and Infeasible.
+  FateChoice (*choose)(const FateRequest& request, const Reader& parameters) = nullptr;
+};
+
+const Catalog<FateStrategy>& fate_catalog();
+
+/// The record of a scenario's `fates:` mapping under that strategy.
+Record record_of(const FateStrategy& strategy);
+
+/// What becomes of each stage under a tape: keep, recompute (how often), offload.
+std::vector<std::string> fates_text(const Chain& chain, const Tape& tape);
+
+}  // namespace sluice

@@ -1,0 +1,198 @@
+#include "policy/training/training.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/error.hpp"
+#include "base/quantity.hpp"
+#include "plan/check.hpp"
+#include "plan/replay.hpp"
+
+namespace sluice {
+
+namespace {
+
+std::string gb(std::int64_t bytes) {
+  return format_quantity(static_cast<double>(bytes), Dimension::bytes);
+}
+
+class TrainingPlan {
+ public:
+  TrainingPlan(const PolicyRequest& request, const Reader& parameters, const TrainingOrder& order)
+      : request_(request),
+        order_(order),
+        common_(read_common(request, parameters)),
+        strategy_(fate_catalog().find(request.strategy)),
+        chain_(chain_of(request, common_.device, strategy_.selective)),
+        states_(states_of(request, common_.device, strategy_.selective)),
+        capacity_(request.capacity_enforced ? common_.device.capacity : std::nullopt),
+        weights_stay_(order.weights_stay || chain_.stages.size() == 1) {
+    if (strategy_.one_by_one && !weights_stay_)
+      throw InputError("fates '" + strategy_.name +
+                       "' are chosen for one micro-batch at a time: "
+                       "policy '" +
+                       std::string(order.policy) + "' cannot take them");
+    choose_fates();
+  }
+
+  Plan make() {
+    const std::int64_t in_flight = std::min(this->in_flight(), per_batch());
+    const StepShape shape = shape_of(in_flight, per_batch(), request_.workload.batches_per_step);
+    const Step step = make_step(shape);
+    if (capacity_ && step.peak() > *capacity_) refuse(step, in_flight);
+    add_facts(step, in_flight);
+    return list_training({request_, common_, shape, order_.policy, capacity_}, step, facts_);
+  }
+
+ private:
+  std::int64_t per_batch() const { return request_.workload.batch / request_.workload.micro_batch; }
+
+  StepShape shape_of(std::int64_t in_flight, std::int64_t micro_batches,
+                     std::int64_t batches) const {
+    return {chain_,  tape_,     states_,       micro_batches,
+            batches, in_flight, weights_stay_, request_.workload.training->split_backward};
+  }
+
+  void choose_fates() {
+    Value keys = Value::make_map();
+    if (request_.fate_keys) keys = *request_.fate_keys;
+    const Record record = record_of(strategy_);
+    const Reader parameters(keys, record);
+    FateChoice choice = strategy_.choose(
+        {chain_, budget(), common_.overlap,
+         [this](const Tape& tape, std::int64_t bytes) { return score(tape, bytes); }},
+        parameters);
+    tape_ = std::move(choice.tape);
+    facts_ = std::move(choice.facts);
+  }
+
+  std::int64_t constant_bytes() const {
+    std::int64_t bytes = 0;
+    for (const StageState& state : states_)
+      for (const std::int64_t part : {state.weights, state.gradients, state.optimizer})
+        bytes = checked_add(bytes, part, "bytes of training");
+    return bytes;
+  }
+
+  std::optional<std::int64_t> budget() const {
+    if (!capacity_ || !weights_stay_) return capacity_;
+    const std::int64_t constant = constant_bytes();
+    if (constant >= *capacity_)
+      throw Infeasible("does not fit: weights, gradients and optimizer state take " + gb(constant) +
+                       " of the " + gb(*capacity_) + " of " + common_.device.name +
+                       "; policy streamed lets them take turns");
+    return *capacity_ - constant;
+  }
+
+  /// Seconds of three micro-batches in turn within `bytes` for activations.
+  double score(const Tape& tape, std::int64_t bytes) const {
+    StepShape shape{chain_, tape, states_,       3,
+                    1,      1,    weights_stay_, request_.workload.training->split_backward};
+    PolicyRequest request = request_;
+    request.workload.batch = 3 * request.workload.micro_batch;
+    request.workload.batches_per_step = request.workload.steps = 1;
+    const Step step = make_step(shape);
+    const std::int64_t limit =
+        bytes > std::numeric_limits<std::int64_t>::max() - step.constant_bytes
+            ? std::numeric_limits<std::int64_t>::max()
+            : bytes + step.constant_bytes;
+    if (step.peak() > limit) return std::numeric_limits<double>::infinity();
+    Plan plan = list_training({request, common_, shape, order_.policy, limit}, step, {});
+    for (Pool& pool : plan.pools)
+      if (pool.name == common_.device.name) pool.capacity = limit, pool.enforced = true;
+    const ReplayResult result = replay(plan);
+    return result.blocking ? std::numeric_limits<double>::infinity() : result.makespan;
+  }
+
+  // --- how many side by side -----------------------------------------------------------------
+
+  std::int64_t in_flight() const {
+    if (order_.in_flight) return *order_.in_flight;
+    return most_in_flight().value_or(1);
+  }
+
+  bool fits(std::int64_t count) const {
+    return !capacity_ ||
+           make_step(shape_of(count, std::min(per_batch(), 2 * count), 1)).peak() <= *capacity_;
+  }
+
+  /// None: not even one does.
+  std::optional<std::int64_t> most_in_flight() const {
+    if (!fits(1)) return {};
+    std::int64_t good = 1, bad = per_batch() + 1;
+    while (bad - good > 1) {
+      const std::int64_t middle = good + (bad - good) / 2;
+      (fits(middle) ? good : bad) = middle;
+    }
+    return good;
+  }
+
+  [[noreturn]] void refuse(const Step& step, std::int64_t in_flight) const {
+    const std::vector<std::int64_t> levels = step.bytes();
+    const auto worst = std::max_element(levels.begin(), levels.end()) - levels.begin();
+    const Step::Slot& slot = step.slots[static_cast<std::size_t>(worst)];
+    std::string message =
+        "does not fit: training with " + std::to_string(in_flight) +
+        (in_flight == 1 ? " micro-batch" : " micro-batches") + " in flight needs " +
+        bytes_text(step.peak()) + " of the " + gb(*capacity_) + " of " + common_.device.name +
+        ", in the " + std::string(name_of(slot.kind)) + " of stage " + std::to_string(slot.stage) +
+        " (" + chain_.stages[static_cast<std::size_t>(slot.stage)].name + "):";
+    std::array<std::int64_t, tensor_class_count> held{};
+    for (const Step::Instance& made : step.instances)
+      if (made.first <= worst && worst <= made.last)
+        held[static_cast<std::size_t>(made.tensor_class)] += made.bytes;
+    if (weights_stay_)
+      for (const StageState& state : states_) {
+        held[static_cast<std::size_t>(TensorClass::weight)] += state.weights;
+        held[static_cast<std::size_t>(TensorClass::gradient)] += state.gradients;
+        held[static_cast<std::size_t>(TensorClass::optimizer)] += state.optimizer;
+      }
+    held[static_cast<std::size_t>(TensorClass::workspace)] += slot.workspace;
+    for (std::size_t c = 0; c < held.size(); ++c)
+      if (held[c] > 0)
+        message += "\n  " + std::string(name_of(static_cast<TensorClass>(c))) + ": " + gb(held[c]);
+    if (in_flight > 1) {
+      const std::optional<std::int64_t> most = most_in_flight();
+      message += most ? "\n  the most that fit in flight: " + std::to_string(*most)
+                      : "\n  not one micro-batch fits";
+    }
+    message +=
+        "\n  fates that keep less, a smaller micro_batch, smaller stages or policy streamed "
+        "need less";
+    throw Infeasible(message);
+  }
+
+  void add_facts(const Step& step, std::int64_t in_flight) {
+    facts_.insert(facts_.begin(), {{"in_flight", std::to_string(in_flight)},
+                                   {"passes_per_batch", std::to_string(step.passes)},
+                                   {"fates", strategy_.name},
+                                   {"bytes_needed", std::to_string(step.peak())}});
+    const std::vector<std::string> fates = fates_text(chain_, tape_);
+    for (std::size_t s = 0, next = 0; s < fates.size(); s = next) {
+      while (next < fates.size() && fates[next] == fates[s]) ++next;
+      std::string stages = "stages " + std::to_string(s + 1);
+      if (next > s + 1) stages += ".." + std::to_string(next);
+      facts_.emplace_back(stages, fates[s]);
+    }
+  }
+
+  const PolicyRequest& request_;
+  const TrainingOrder& order_;
+  Common common_;
+  const FateStrategy& strategy_;
+  Chain chain_;
+  std::vector<StageState> states_;
+  std::optional<std::int64_t> capacity_;
+  bool weights_stay_;
+  Tape tape_;
+  std::vector<std::pair<std::string, std::string>> facts_;
+};
+
+}  // namespace
+
+Plan plan_training(const PolicyRequest& request, const Reader& parameters,
+                   const TrainingOrder& order) {
+  return TrainingPlan(request, parameters, order).make();
+}
+
+}  // namespace sluice

@@ -1,0 +1,42 @@
+// Training plans for one device: forward and backward passes of a batch's micro-batches under the
+// fates of their activations, sums of gradients, updates. The policies resident and streamed train
+// with it; they differ in where weights are and in how many micro-batches go side by side.
+#pragma once
+
+#include "policy/fates/strategy.hpp"
+#include "policy/parts.hpp"
+#include "policy/training/step.hpp"
+
+namespace sluice {
+
+/// The stages as the choice of fates sees them. `selective`: what selective recomputation drops is
+/// not kept, and its recomputation is part of the backward pass.
+Chain chain_of(const PolicyRequest& request, const Device& device, bool selective);
+
+/// Weights, gradients and optimizer state of each stage on that device.
+std::vector<StageState> states_of(const PolicyRequest& request, const Device& device,
+                                  bool selective);
+
+struct TrainingOrder {
+  const char* policy = "";
+  bool weights_stay = true;
+  std::optional<std::int64_t> in_flight;  ///< none: the most that fit
+};
+
+/// Throws InputError, Infeasible (what does not fit, and what would).
+Plan plan_training(const PolicyRequest& request, const Reader& parameters,
+                   const TrainingOrder& order);
+
+/// Lists a step as a plan and lowers it. Loads come as late as they can without being waited for,
+/// as far as `capacity` has room for them.
+struct Listing {
+  const PolicyRequest& request;
+  const Common& common;
+  const StepShape& shape;
+  const char* policy;
+  std::optional<std::int64_t> capacity;  ///< bytes of the device
+};
+Plan list_training(const Listing& listing, const Step& step,
+                   const std::vector<std::pair<std::string, std::string>>& facts);
+
+}  // namespace sluice

@@ -1,0 +1,162 @@
+// Training against arithmetic. Times in milliseconds in the comments; 1 GFLOP/s and 1 GB/s, so 1e6
+// FLOP take 1 ms and 1 kB takes 1 us.
+#include <catch2/catch.hpp>
+
+#include "base/error.hpp"
+#include "plan/check.hpp"
+#include "plan/replay.hpp"
+#include "run/isolated.hpp"
+#include "support/small_case.hpp"
+
+namespace sluice {
+namespace {
+
+using test::Row;
+using test::small_scenario;
+
+/// Layers A, B, C: 1, 2, 3 ms; weights 100, 200, 300 kB (25, 50, 75 thousand parameters); outputs
+/// 2, 3, 1 kB. Input 1 kB. A backward pass takes twice its forward pass.
+const std::vector<Row> abc = {{1, 100'000, 2000}, {2, 200'000, 3000}, {3, 300'000, 1000}};
+
+const std::string four = "workload: {mode: training, batch: 4, micro_batch: 1, optimizer: none}\n";
+const std::string serial = "policy: {name: resident, overlap: false}\n";
+const std::string cut = "stages: {cut: per_layer}\n";
+
+double makespan_of(const Plan& plan) {
+  check(plan);
+  const double replayed = replay(plan).makespan;
+  const double simulated = execute_isolated(plan).report.makespan;
+  CHECK(simulated == Approx(replayed).epsilon(1e-9));
+  return simulated;
+}
+
+double makespan_of(const std::string& extra, const std::vector<std::string>& overrides = {}) {
+  return makespan_of(make_plan(small_scenario(1000, abc, extra, overrides)));
+}
+
+std::int64_t peak_of(const std::string& extra) {
+  return replay(make_plan(small_scenario(1000, abc, extra))).peaks.front();
+}
+
+Approx ms(double value) {
+  return Approx(value * 1e-3).epsilon(1e-9);
+}
+
+TEST_CASE("training, all kept: weights, one input, then forward and backward without a gap") {
+  // W = 0.6; input 0.001; four times (1 + 2 + 3) x (1 + 2).
+  CHECK(makespan_of(four + cut + "policy: {name: resident}\n") == ms(0.6 + 0.001 + 72));
+}
+
+TEST_CASE("training, nothing overlapping: each input adds to its forward and backward passes") {
+  CHECK(makespan_of(four + cut + serial) == ms(0.6 + 4 * (0.001 + 18)));
+}
+
+TEST_CASE("an update takes its FLOP a parameter, once a batch") {
+  // sgd: 2 FLOP for each of 150,000 parameters: 0.3 ms; adam: 12 FLOP: 1.8 ms.
+  CHECK(makespan_of(four + cut + serial, {"workload.optimizer=sgd"}) ==
+        ms(0.6 + 4 * (0.001 + 18) + 0.3));
+  CHECK(makespan_of(four + cut + serial, {"workload.optimizer=adam", "workload.steps=2"}) ==
+        ms(0.6 + 2 * (4 * (0.001 + 18) + 1.8)));
+}
+
+TEST_CASE("the backward pass costs the multiple of the forward pass that is asked for") {
+  CHECK(makespan_of(four + cut + serial, {"workload.backward=1"}) == ms(0.6 + 4 * (0.001 + 12)));
+  // A stage table's rows count as much for the input gradient and for the weight gradient: twice.
+  CHECK(makespan_of(four + cut + serial, {"workload.backward=per_layer"}) ==
+        ms(0.6 + 4 * (0.001 + 18)));
+}
+
+TEST_CASE("a split backward pass takes as long as a whole one") {
+  CHECK(makespan_of(four + cut + serial, {"workload.split_backward=true"}) ==
+        ms(0.6 + 4 * (0.001 + 18)));
+}
+
+TEST_CASE("recomputing everything adds a forward pass") {
+  CHECK(makespan_of(four + cut + serial + "fates: {strategy: recompute_all}\n") ==
+        ms(0.6 + 4 * (0.001 + 18 + 6)));
+}
+
+TEST_CASE("offloading everything moves each boundary both ways, and loads the input again") {
+  // Outputs 0.002 + 0.003 each way (C's is used at once); the input comes twice, is never saved.
+  CHECK(makespan_of(four + cut + serial + "fates: {strategy: offload_all}\n") ==
+        ms(0.6 + 4 * (2 * 0.001 + 18 + 2 * 0.005)));
+}
+
+TEST_CASE("training, all kept: the peak is at the last backward pass") {
+  // Weights and gradients 600,000 each; at backward C: input 1000, outputs 2000, 3000 and 1000, the
+  // gradient of C's output 1000, and that of B's output 3000, which it makes.
+  CHECK(peak_of(four + cut + serial) == 1'200'000 + 11'000);
+}
+
+TEST_CASE("training, all recomputed: the peak is that of one forward and backward pass") {
+  // The same moment: recomputing brings back all three outputs before backward C.
+  CHECK(peak_of(four + cut + serial + "fates: {strategy: recompute_all}\n") == 1'200'000 + 11'000);
+  // With B and C kept, backward C finds the same; with A and B offloaded, it finds neither the
+  // input nor A's output: 3000 + 1000 + 1000 + 3000.
+  CHECK(peak_of(four + cut + serial + "fates: {strategy: listed, offload: [1, 2]}\n") ==
+        1'200'000 + 8'000);
+}
+
+TEST_CASE("the optimizer's state is held beside weights and gradients") {
+  // adam: two float32 values for each of 150,000 parameters.
+  CHECK(peak_of("workload: {mode: training, batch: 4, micro_batch: 1, optimizer: adam}\n" + cut +
+                serial) == 1'200'000 + 1'200'000 + 11'000);
+}
+
+TEST_CASE("streamed training, all micro-batches in flight: each weight comes once a direction") {
+  // Loads: A, B, C forward; B, A backward (C is still there): 0.9. Updates 0.3, weights saved 0.6.
+  CHECK(makespan_of(four + cut + "policy: {name: streamed, overlap: false}\n",
+                    {"workload.optimizer=sgd"}) == ms(0.9 + 4 * (18 + 0.001) + 0.3 + 0.6));
+}
+
+TEST_CASE("streamed training in two passes: gradients leave and come back between them") {
+  // Pass 1: loads 0.1 + 0.2 + 0.3 + 0.2 + 0.1; gradients saved 0.6. Pass 2: A is still there, so
+  // 0.2 + 0.3 + 0.2 + 0.1; gradients loaded 0.6. Updates 0.3, weights saved 0.6.
+  CHECK(makespan_of(four + cut + "policy: {name: streamed, overlap: false, in_flight: 2}\n",
+                    {"workload.optimizer=sgd"}) ==
+        ms(0.9 + 0.6 + 0.8 + 0.6 + 4 * (18 + 0.001) + 0.3 + 0.6));
+}
+
+TEST_CASE("streamed training loads the weights that the step before has saved") {
+  const Plan plan = make_plan(small_scenario(
+      1000, abc,
+      "workload: {mode: training, batch: 4, micro_batch: 1, optimizer: sgd, steps: 3}\n" + cut +
+          "policy: {name: streamed}\n"));
+  std::vector<Executed> spans;
+  replay(plan, [&](const Executed& span) { spans.push_back(span); });
+  int checked = 0;
+  for (const Executed& load : spans) {
+    const Action& action = plan.actions[load.action];
+    if (action.kind != ActionKind::load || load.iteration == 0) continue;
+    if (plan.tensors[action.moves].tensor_class != TensorClass::weight) continue;
+    for (const Executed& save : spans)
+      if (plan.actions[save.action].kind == ActionKind::save &&
+          plan.actions[save.action].stage == action.stage &&
+          save.iteration + plan.actions[save.action].ahead <
+              load.iteration + plan.actions[load.action].ahead) {
+        CHECK(load.start >= save.end);
+        ++checked;
+      }
+  }
+  CHECK(checked > 0);
+}
+
+TEST_CASE("the engine and the replay agree on training under every fate and policy") {
+  for (const char* policy : {"resident", "streamed"})
+    for (const char* fates : {"keep_all", "recompute_all", "offload_all", "sqrt", "selective"})
+      for (const char* optimizer : {"none", "adam"}) {
+        CAPTURE(policy, fates, optimizer);
+        makespan_of("workload: {mode: training, batch: 6, micro_batch: 2, steps: 3, optimizer: " +
+                    std::string(optimizer) + "}\n" + cut + "policy: {name: " + policy +
+                    "}\nfates: {strategy: " + fates + "}\n");
+      }
+}
+
+TEST_CASE("a budget below what training needs is refused with what takes how much") {
+  CHECK_THROWS_WITH(
+      makespan_of(four + cut + serial, {"platform.devices.gpu.memory.capacity=1.205MB"}),
+      Catch::Contains("does not fit") && Catch::Contains("gradient") && Catch::Contains("weight"));
+}
+
+}  // namespace
+}  // namespace sluice
