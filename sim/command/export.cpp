@@ -18,7 +18,7 @@
 #include "trace/part_file.hpp"
 
 #include "command/command.hpp"
-#include "command/stage_table.hpp"
+#include "command/model_report.hpp"
 #include "command/terminal.hpp"
 
 namespace sluice {
@@ -69,15 +69,7 @@ std::string layers(const TraceReader& trace) {
   const Value scenario = parse_text(text, trace.path() + ":/scenario");
   const Value* keys = scenario.find("model");
   if (!keys) throw InputError(trace.path() + ":/scenario: error: it names no model");
-  std::vector<std::vector<std::string>> rows = {{"\"step\"", "\"action\"", "\"stage state\"",
-                                                 "\"total state\"", "\"total params\"",
-                                                 "\"total FLOPs\""}};
-  const Model model = read_model(*keys);
-  for (const TableRow& row : stage_table(model, nullptr))
-    rows.push_back({std::to_string(rows.size()), json_string(row.layer->type),
-                    std::to_string(row.layer->output), std::to_string(row.total_state),
-                    std::to_string(row.total_parameters), std::to_string(row.total_flop)});
-  return data_island(rows);
+  return model_island({read_model(*keys), DType::float32});
 }
 
 void write_to(const Write& write, const TraceReader& trace, const ExportFormat& format,

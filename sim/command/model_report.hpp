@@ -1,21 +1,26 @@
-// The stage table of a model as text, as CSV and as JSON.
+// The stage table of a model as text, as CSV, as a data island and as JSON.
 #pragma once
 
 #include <string>
 
-#include "command/stage_table.hpp"
+#include "command/model_columns.hpp"
 
 namespace sluice {
 
-/// `target` may be null: without times. The JSON's keys are described in the help of `sluice
-/// model`.
-std::string model_text(const Model& model, const Target* target);
-std::string model_csv(const Model& model, const Target* target);
-std::string model_json(const Model& model, const Target* target);
+/// What the forms share. `target` may be null: without times.
+struct ModelReport {
+  const Model& model;
+  DType dtype;
+  const Target* target = nullptr;
+  /// None: those of the form; all in CSV, in text those that are asked for most.
+  std::vector<const ModelColumn*> columns = {};
+};
 
-/// A stage table gives FLOP, but no MACs.
-inline bool knows_macs(const Model& model) {
-  return model.macs() > 0 || model.flop() == 0;
-}
+std::string model_text(const ModelReport& report);
+std::string model_csv(const ModelReport& report);
+/// Unless columns are named those of seed 000, with which it is a model that is read again.
+std::string model_island(const ModelReport& report);
+/// All columns. The keys are described in the help of `sluice model`.
+std::string model_json(const ModelReport& report);
 
 }  // namespace sluice

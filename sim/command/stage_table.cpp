@@ -1,16 +1,20 @@
 #include "command/stage_table.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "base/quantity.hpp"
+#include "model/kept.hpp"
 
 namespace sluice {
 
-Target::Target(const Platform& platform_, const Device& device_, DType dtype_)
+Target::Target(const Platform& platform_, const Device& device_, DType dtype_,
+               const CostModel& cost_)
     : platform(platform_),
       device(device_),
       dtype(dtype_),
+      cost(cost_),
       bandwidth(std::numeric_limits<double>::infinity()),
       flop_per_s(device_.flop_per_s(dtype_)) {
   const Path path = platform.path(platform.host().name, device.name);
@@ -28,35 +32,109 @@ double Target::transfer_s(std::int64_t elements) const {
 
 namespace {
 
-TableRow::Times times_of(const TableRow& row, const Target& target) {
-  TableRow::Times times;
-  times.state = target.transfer_s(row.layer->output);
-  times.total_state = target.transfer_s(row.total_state);
-  times.total_parameters = target.transfer_s(row.total_parameters);
-  times.flop = static_cast<double>(row.layer->flop) / target.flop_per_s;
-  times.total_flop = static_cast<double>(row.total_flop) / target.flop_per_s;
-  if (target.device.capacity && row.layer->output > 0) {
-    const std::int64_t room = *target.device.capacity - target.bytes(row.total_parameters);
-    times.copies = std::max<std::int64_t>(0, room) / target.bytes(row.layer->output);
-  }
-  return times;
+std::int64_t whole_bytes(double bytes) {
+  constexpr double limit = 9223372036854775807.0;
+  if (bytes >= limit) throw InputError("the bytes of the model do not stay below 2^63");
+  return std::llround(bytes);
 }
+
+/// Layer by layer: the counts of one, and the sums.
+class Rows {
+ public:
+  Rows(const Model& model, DType dtype, const Target* target)
+      : model_(model), dtype_(dtype), target_(target), counted_(model.layers.size()) {
+    row_.knows_macs = knows_macs(model);
+  }
+
+  TableRow next() {
+    const auto index = static_cast<std::uint32_t>(row_.step++);
+    row_.layer = &model_.layers[index];
+    row_.own = counts_of(index);
+    add(row_.own);
+    row_.total = total_;
+    if (target_) row_.times = times();
+    return row_;
+  }
+
+ private:
+  RowCounts counts_of(std::uint32_t index) {
+    const Layer& layer = model_.layers[index];
+    RowCounts own;
+    own.state = layer.output;
+    own.parameters = layer.parameters;
+    own.macs = layer.macs;
+    own.flop = layer.flop;
+    own.backward_flop = backward_flop(layer);
+    own.kept = newly_kept(index);
+    forward_ = forward_work(model_, layer, 1, dtype_);
+    backward_ = backward_work(model_, layer, 1, dtype_);
+    own.read = whole_bytes(forward_.bytes - forward_.written);
+    own.written = whole_bytes(forward_.written);
+    own.backward_read = whole_bytes(backward_.bytes - backward_.written);
+    own.backward_written = whole_bytes(backward_.written);
+    return own;
+  }
+
+  std::int64_t newly_kept(std::uint32_t index) {
+    const Backward& backward = model_.layers[index].backward;
+    KeptCount count = {backward.kept, backward.kept_bytes};
+    const auto read = [&](std::uint32_t tensor) {
+      const std::uint32_t origin = origin_of(model_, tensor);
+      if (counted_[origin]) return;
+      counted_[origin] = true;
+      count.elements = checked_add(count.elements, model_.layers[origin].output, "kept elements");
+    };
+    if (backward.reads_inputs)
+      for (const std::uint32_t input : model_.layers[index].inputs) read(input);
+    if (backward.reads_output) read(index);
+    return bytes_of(count, dtype_);
+  }
+
+  void add(const RowCounts& own) {
+    for (const auto member :
+         {&RowCounts::state, &RowCounts::parameters, &RowCounts::macs, &RowCounts::flop,
+          &RowCounts::backward_flop, &RowCounts::kept, &RowCounts::read, &RowCounts::written,
+          &RowCounts::backward_read, &RowCounts::backward_written})
+      total_.*member = checked_add(total_.*member, own.*member, "a running total");
+  }
+
+  TableRow::Times times() {
+    const Target& target = *target_;
+    TableRow::Times times;
+    times.state = target.transfer_s(row_.own.state);
+    times.total_state = target.transfer_s(total_.state);
+    times.total_parameters = target.transfer_s(total_.parameters);
+    times.flop = static_cast<double>(row_.own.flop) / target.flop_per_s;
+    times.total_flop = static_cast<double>(total_.flop) / target.flop_per_s;
+    times.forward = target.cost.seconds(forward_, target.device, dtype_);
+    times.backward = target.cost.seconds(backward_, target.device, dtype_);
+    times.total_forward = forward_s_ += times.forward;
+    times.total_backward = backward_s_ += times.backward;
+    if (target.device.capacity && row_.own.state > 0) {
+      const std::int64_t room = *target.device.capacity - target.bytes(total_.parameters);
+      times.copies = std::max<std::int64_t>(0, room) / target.bytes(row_.own.state);
+    }
+    return times;
+  }
+
+  const Model& model_;
+  DType dtype_;
+  const Target* target_;
+  std::vector<bool> counted_;  ///< tensors that are among the bytes kept
+  TableRow row_{};
+  RowCounts total_;
+  Work forward_, backward_;
+  double forward_s_ = 0, backward_s_ = 0;
+};
 
 }  // namespace
 
-std::vector<TableRow> stage_table(const Model& model, const Target* target) {
-  std::vector<TableRow> rows;
-  rows.reserve(model.layers.size());
-  TableRow row{};
-  for (const Layer& layer : model.layers) {
-    row.layer = &layer;  // the sums were checked when the model was read
-    row.total_state += layer.output;
-    row.total_parameters += layer.parameters;
-    row.total_flop += layer.flop;
-    if (target) row.times = times_of(row, *target);
-    rows.push_back(row);
-  }
-  return rows;
+std::vector<TableRow> stage_table(const Model& model, DType dtype, const Target* target) {
+  Rows rows(model, dtype, target);
+  std::vector<TableRow> table;
+  table.reserve(model.layers.size());
+  while (table.size() < model.layers.size()) table.push_back(rows.next());
+  return table;
 }
 
 TableSummary summary_of(const Model& model, const Target& target) {

@@ -6,41 +6,62 @@
 #include <optional>
 #include <vector>
 
+#include "cost/cost.hpp"
 #include "model/model.hpp"
 #include "platform/platform.hpp"
 
 namespace sluice {
 
-/// Where the seconds come from: a device, and the link that feeds it.
+/// Where the seconds come from: a device, the link that feeds it, and a cost model.
 struct Target {
   const Platform& platform;
   const Device& device;
   DType dtype;
+  const CostModel& cost;
   double bandwidth = 0;   ///< byte/s of the narrowest link between host memory and the device
   double flop_per_s = 0;  ///< of the device: rate x efficiency
 
   /// Throws InputError: no such device, no rate for the dtype, no link that feeds it.
-  Target(const Platform& platform, const Device& device, DType dtype);
+  Target(const Platform& platform, const Device& device, DType dtype, const CostModel& cost);
   double transfer_s(std::int64_t elements) const;
   std::int64_t bytes(std::int64_t elements) const;  ///< throws InputError on overflow
 };
 
-/// One layer. Counts are of one sample, in elements, but the parameters.
+/// Of one layer, or of all up to it. Of one sample, but the parameters.
+struct RowCounts {
+  std::int64_t state = 0, parameters = 0;  ///< elements
+  std::int64_t macs = 0, flop = 0, backward_flop = 0;
+  /// Bytes kept for the backward pass. A layer counts what no earlier one's backward pass reads.
+  std::int64_t kept = 0;
+  /// Bytes of the device's memory, forward and backward; the parameters once.
+  std::int64_t read = 0, written = 0, backward_read = 0, backward_written = 0;
+};
+
 struct TableRow {
   const Layer* layer;
-  std::int64_t total_state = 0, total_parameters = 0, total_flop = 0;  ///< up to this layer
+  std::size_t step = 0;  ///< from 1
+  bool knows_macs = true;
+  RowCounts own, total;
 
   struct Times {
     double state = 0, total_state = 0, total_parameters = 0;  ///< s over the link
-    double flop = 0, total_flop = 0;                          ///< s on the device
+    double flop = 0, total_flop = 0;                          ///< s: FLOP / rate
+    double forward = 0, total_forward = 0;                    ///< s, of the cost model
+    double backward = 0, total_backward = 0;
     /// Copies of this layer's output that fit beside the parameters up to it; none: no limit.
     std::optional<std::int64_t> copies;
   };
   std::optional<Times> times;
 };
 
-/// `target` may be null: without times.
-std::vector<TableRow> stage_table(const Model& model, const Target* target);
+/// `target` may be null: without times. `dtype` makes elements bytes. Throws InputError on
+/// overflow.
+std::vector<TableRow> stage_table(const Model& model, DType dtype, const Target* target);
+
+/// A stage table that was read gives FLOP, but no MACs.
+inline bool knows_macs(const Model& model) {
+  return model.macs() > 0 || model.flop() == 0;
+}
 
 /// What the whole model takes on a target. Seconds.
 struct TableSummary {

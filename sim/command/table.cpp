@@ -1,22 +1,47 @@
 #include "command/table.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/csv.hpp"
 #include "command/terminal.hpp"
 
 namespace sluice {
-std::string TextTable::aligned() const {
+
+namespace {
+
+constexpr std::size_t gap = 2;  ///< blanks between columns
+
+std::vector<std::size_t> widths_of(const TextTable& table) {
   std::vector<std::size_t> widths;
-  for (std::size_t c = 0; c < columns.size(); ++c) {
-    std::size_t width = columns_of(columns[c].heading);
-    for (const auto& row : rows) width = std::max(width, columns_of(row[c]));
+  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    std::size_t width = columns_of(table.columns[c].heading);
+    for (const auto& row : table.rows) width = std::max(width, columns_of(row[c]));
     widths.push_back(width);
   }
+  return widths;
+}
+
+}  // namespace
+
+std::size_t TextTable::width() const {
+  const std::vector<std::size_t> widths = widths_of(*this);
+  return std::accumulate(widths.begin(), widths.end(),
+                         widths.empty() ? 0 : gap * (widths.size() - 1));
+}
+
+void TextTable::drop_last() {
+  columns.pop_back();
+  for (auto& row : rows) row.pop_back();
+}
+
+std::string TextTable::aligned() const {
+  const std::vector<std::size_t> widths = widths_of(*this);
   const auto line = [&](const auto& cell_of) {
     std::string text;
     for (std::size_t c = 0; c < columns.size(); ++c)
-      text += (c == 0 ? "" : "  ") + padded(cell_of(c), widths[c], columns[c].right_aligned);
+      text += (c == 0 ? "" : std::string(gap, ' ')) +
+              padded(cell_of(c), widths[c], columns[c].right_aligned);
     text.erase(text.find_last_not_of(' ') + 1);
     return text;
   };

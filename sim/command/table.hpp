@@ -15,6 +15,8 @@ struct TextTable {
   std::vector<std::vector<std::string>> rows;
 
   std::string aligned() const;
+  std::size_t width() const;  ///< of the aligned text's lines
+  void drop_last();           ///< the last column
   std::string csv() const;
 };
 

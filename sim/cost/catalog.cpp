@@ -35,7 +35,8 @@ Work forward_work(const Model& model, const Layer& layer, std::int64_t samples, 
   const double activations = static_cast<double>(layer.output) + inputs_of(model, layer);
   return {.flop = count * static_cast<double>(layer.flop),
           .bytes = size * (count * activations + static_cast<double>(layer.parameters)),
-          .measured_s = measured(model, layer.forward_s, samples)};
+          .measured_s = measured(model, layer.forward_s, samples),
+          .written = size * count * static_cast<double>(layer.output)};
 }
 
 Work backward_work(const Model& model, const Layer& layer, std::int64_t samples, DType dtype) {
@@ -44,14 +45,17 @@ Work backward_work(const Model& model, const Layer& layer, std::int64_t samples,
   const auto count = static_cast<double>(samples);
   const auto size = static_cast<double>(bytes_of(dtype));
   const double inputs = inputs_of(model, layer), output = static_cast<double>(layer.output);
-  const double elements = inputs + output + static_cast<double>(backward.kept) +
+  // A product whose input's gradient takes no FLOP is one before which nothing has weights.
+  const double gradients = layer.macs > 0 && backward.input_flop == 0 ? 0 : inputs;
+  const double elements = gradients + output + static_cast<double>(backward.kept) +
                           (backward.reads_inputs ? inputs : 0) +
                           (backward.reads_output ? output : 0);
   return {.flop = count * (static_cast<double>(backward.input_flop) +
                            static_cast<double>(backward.weight_flop)),
           .bytes = size * (count * elements + 2 * static_cast<double>(layer.parameters)) +
                    count * static_cast<double>(backward.kept_bytes),
-          .measured_s = measured(model, layer.backward_s, samples)};
+          .measured_s = measured(model, layer.backward_s, samples),
+          .written = size * (count * gradients + static_cast<double>(layer.parameters))};
 }
 
 }  // namespace sluice

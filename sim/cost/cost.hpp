@@ -16,6 +16,7 @@ struct Work {
   double flop = 0;
   double bytes = 0;  ///< read and written in the device's memory: inputs, weights, output
   std::optional<double> measured_s = {};  ///< seconds, where the model brings them for that batch
+  double written = 0;                     ///< of the bytes: the output, or the gradients
 };
 
 /// A cost model: seconds of one operator on a device.

@@ -23,6 +23,8 @@ COMMANDS = [
     words("an option twice", 2, ["'--output' is given twice"], "run", "scenario.yaml", "-o", "a.h5", "-o", "b.h5"),
     words("an option without its value", 2, ["--output", "missing"], "run", "scenario.yaml", "-o"),
     words("a dtype that is none", 2, ["'flot'", "--dtype", "float32"], "model", "model.yaml", "--platform", "platform.yaml", "--dtype", "flot"),
+    words("a column that is none", 2, ["'mac' for '--columns'", "did you mean 'macs'"], "model", "model.yaml", "--columns", "mac"),
+    words("a cost model that is none", 2, ["'roofl' for '--cost'", "roofline"], "model", "model.yaml", "--platform", "platform.yaml", "--cost", "roofl"),
     words("two forms at once", 2, ["'--json' and '--csv'"], "model", "model.yaml", "--json", "--csv"),
     words("an override of a plan", 2, ["'a=b'", "'small.plan' is a plan"], "run", "small.plan", "a=b"),
     words("nothing of that name to list", 2, ["'polices'", "did you mean 'policies'"], "list", "polices"),

@@ -3,6 +3,7 @@
 
 import csv
 import io
+import itertools
 import json
 import os
 import pathlib
@@ -97,8 +98,18 @@ class Usage(Cli):
             self.fails(2, "show", "t.h5", f"--width={width}", says=[f"'{width}'", "40 to 1000"])
         self.fails(2, "model", "alexnet", "--platform", "k40", "--dtype", "float33",
                    says=["'float33'", "did you mean 'float32'", "bfloat16"])
-        self.fails(2, "model", "alexnet", "--dtype", "float16", says="--platform")
+        self.fails(2, "model", "alexnet", "--device", "gpu", says="--platform")
+        self.fails(2, "model", "alexnet", "--cost", "roofline", says="--platform")
+        self.fails(2, "model", "alexnet", "--platform", "k40", "--cost", "roofli",
+                   says=["'roofli' for '--cost'", "did you mean 'roofline'", "peak"])
         self.fails(2, "model", "alexnet", "--json", "--csv", says="exclude each other")
+        self.fails(2, "model", "alexnet", "--csv", "--data-island", says="exclude each other")
+        self.fails(2, "model", "alexnet", "--columns", "layer,mac",
+                   says=["'mac' for '--columns'", "did you mean 'macs'", "kept_bytes"])
+        self.fails(2, "model", "alexnet", "--columns", "macs,macs", says="given twice")
+        self.fails(2, "model", "alexnet", "--columns", ",macs", says="'' for '--columns'")
+        self.fails(2, "model", "alexnet", "--columns", "state_ms", says="--platform")
+        self.fails(2, "model", "alexnet", "--columns", "macs", "--json", says="has all columns")
 
     def test_options_stand_before_or_after_the_rest(self):
         answers = [self.answers("run", *words) for words in (
@@ -331,12 +342,114 @@ class Model(Cli):
             self.assertEqual(row["copies_that_fit"],
                              (24 * 10**9 - 200 * parameters) // (200 * state))
 
-    def test_counts_of_a_model_with_biases(self):
+    def test_seed_002_and_what_training_keeps_of_it(self):
         table = self.answers_json("model", "cnn_mnist")
+        column = lambda key: [row[key] for row in table["layers"]]
+        self.assertEqual(column("parameters"), [0, 320, 9248, 0, 802_944, 1290])
+        self.assertEqual(column("state"), [784, 25_088, 25_088, 6272, 128, 10])
+        self.assertEqual(column("receptive_field"), [[1, 1], [3, 3], [5, 5], [6, 6], None, None])
+        self.assertEqual(column("jump"), [[1, 1], [1, 1], [1, 1], [2, 2], None, None])
+        # Inputs of the products, and 8 bytes for the place of each maximum.
+        self.assertEqual(column("kept_bytes"),
+                         [0, 4 * 784, 4 * 25_088, 8 * 6272, 4 * 6272, 4 * 128])
+        # A product's gradients are as much work each as the product; the image gets none.
+        macs = column("macs")
+        self.assertEqual(macs, [0, 784 * 32 * 9, 784 * 32 * 9 * 32, 0, 6272 * 128, 1280])
+        self.assertEqual(column("flop"), [0, 2 * macs[1] + 25_088, 2 * macs[2] + 25_088,
+                                          4 * 6272, 2 * macs[4] + 128, 2 * macs[5] + 10])
+        self.assertEqual(column("backward_flop"), [0, 2 * macs[1] + 25_088, 4 * macs[2] + 25_088,
+                                                   6272, 4 * macs[4] + 128, 4 * macs[5] + 10])
+        # conv2 reads its input and weights and writes its output; backward it reads both again and
+        # the output's gradient, and writes the gradients of both.
+        self.assertEqual(column("read_bytes")[2], 4 * (25_088 + 9248))
+        self.assertEqual(column("written_bytes")[2], 4 * 25_088)
+        self.assertEqual(column("backward_read_bytes")[2], 4 * (25_088 + 9248 + 25_088))
+        self.assertEqual(column("backward_written_bytes")[2], 4 * (25_088 + 9248))
+        self.assertEqual(column("backward_written_bytes")[1], 4 * 320)
         self.assertEqual(table["totals"]["parameters"], 813_802)
         self.assertEqual(table["totals"]["macs"], 8_255_232)
-        self.assertEqual([r["parameters"] for r in table["layers"]], [0, 320, 9248, 0, 802_944, 1290])
         self.assertIsNone(table["platform"])
+        text = self.answers("model", "cnn_mnist")
+        for words in ("813 802 (3 255 208 B, 3.1044 MiB as float32)", " 8 255 232\n"):
+            self.assertIn(words, text)
+
+    TOTALS = ["state", "parameters", "kept_bytes", "macs", "flop", "backward_flop", "read_bytes",
+              "written_bytes"]
+
+    def test_totals_are_the_sums_of_the_rows_and_run(self):
+        for model in ("resnet18", "unet", "gpt2", "densenet121"):
+            table = self.answers_json("model", model, "--platform", "rx7900xtx_pcie4")
+            for key in self.TOTALS:
+                sums = list(itertools.accumulate(row[key] for row in table["layers"]))
+                self.assertEqual(sums[-1], table["totals"][key])
+                self.assertEqual(sums, [row["total_" + key] for row in table["layers"]])
+            for key in ("backward_read_bytes", "backward_written_bytes"):
+                self.assertEqual(sum(row[key] for row in table["layers"]), table["totals"][key])
+            for key in ("forward_ms", "backward_ms"):
+                self.assertAlmostEqual(sum(row[key] for row in table["layers"]),
+                                       table["platform"][key], delta=1e-9)
+
+    def test_a_dtype_makes_elements_bytes_but_not_masks(self):
+        half, single = (self.answers_json("model", "megatron_22b", "blocks=1", "--dtype", dtype)
+                        for dtype in ("float16", "float32"))
+        self.assertEqual((half["dtype"], single["dtype"]), ("float16", "float32"))
+        rows = {row["layer"]: row for row in half["layers"]}
+        # A block between norm1 and sum2, Korthikanti et al. (2022): s h (34 + 5 a s / h).
+        block = rows["sum2.1"]["total_kept_bytes"] - rows["dropout"]["total_kept_bytes"]
+        self.assertEqual(block, 2048 * 6144 * 34 + 5 * 64 * 2048 ** 2)
+        masks = 64 * 2048 ** 2 + 3 * 2048 * 6144
+        self.assertEqual(single["totals"]["kept_bytes"],
+                         2 * half["totals"]["kept_bytes"] - masks)
+
+    def test_milliseconds_by_a_cost_model(self):
+        arguments = ["model", "resnet18", "--platform", "rx7900xtx_pcie4"]
+        table = self.answers_json(*arguments, "--cost", "roofline")
+        self.assertEqual(table["platform"]["cost"], "roofline")
+        for row in table["layers"]:
+            forward = max(row["flop"] / 61e12,
+                          (row["read_bytes"] + row["written_bytes"]) / 960e9)
+            backward = max(row["backward_flop"] / 61e12,
+                           (row["backward_read_bytes"] + row["backward_written_bytes"]) / 960e9)
+            self.assertAlmostEqual(row["forward_ms"], 1e3 * forward, delta=1e-12)
+            self.assertAlmostEqual(row["backward_ms"], 1e3 * backward, delta=1e-12)
+        peak = self.answers_json(*arguments)
+        self.assertEqual([row["forward_ms"] for row in peak["layers"]],
+                         [row["flop_ms"] for row in peak["layers"]])
+
+    def test_columns_are_those_asked_for_in_every_form(self):
+        arguments = ["model", "cnn_mnist", "--columns", "layer,receptive_field,total_flop"]
+        lines = self.answers(*arguments).splitlines()
+        self.assertEqual(lines[0].split(), ["layer", "field", "total", "FLOP"])
+        self.assertEqual(lines[4].split(), ["pool", "6", "14", "977", "536"])
+        rows = list(csv.reader(io.StringIO(self.answers(*arguments, "--csv"))))
+        self.assertEqual(rows[0], ["layer", "field", "total FLOP"])
+        self.assertEqual(rows[4], ["pool", "6x6", "14977536"])
+        self.assertEqual(rows[5][1], "")
+        island = json.loads(self.answers(*arguments, "--data-island"))
+        self.assertEqual(island["data"][4], ["pool", "6x6", 14977536])
+        self.assertIsNone(island["data"][5][1])
+        whole = self.answers("model", "cnn_mnist", "--columns", "all", "--platform", "k40", "--csv")
+        table = self.answers_json("model", "cnn_mnist", "--platform", "k40")
+        self.assertEqual(len(whole.splitlines()[0].split(",")), len(table["layers"][0]))
+
+    def test_the_data_island_is_a_model_that_is_read_again(self):
+        path = self.folder / "resnet.json"
+        path.write_text(self.answers("model", "resnet18", "--data-island"))
+        once, again = self.answers_json("model", "resnet18"), self.answers_json("model", path)
+        for key in ("state", "parameters", "flop"):
+            self.assertEqual(again["totals"][key], once["totals"][key])
+        self.assertEqual([row["type"] for row in again["layers"]],
+                         [row["type"] for row in once["layers"]])
+
+    def test_the_table_of_every_model_of_the_zoo_fits_into_120_columns(self):
+        for path in (ROOT / "models").glob("*.yaml"):
+            for more in ([], ["--platform", "rx7900xtx_pcie4"]):
+                lines = self.answers("model", path, *more).splitlines()[2:]
+                self.assertLessEqual(max(map(len, lines)), 120, path)
+        # What does not fit is named.
+        wide = self.answers("model", "gpt2", "width=6144000", "blocks=1").splitlines()
+        self.assertLessEqual(max(map(len, wide[2:])), 120)
+        self.assertIn("Left out to fit, see --columns: backward_flop", "\n".join(wide))
 
     def test_csv_holds_the_table(self):
         rows = list(csv.DictReader(io.StringIO(self.answers(*self.TABLE, "--csv"))))

@@ -309,6 +309,9 @@ class Seed002(Case):
             "parameters in f32": total * F32,
             **{f"state of {name}": count for name, count in states.items()},
             "state of pool": 14 * 14 * 32,
+            "receptive field of conv1": 3,
+            "receptive field of conv2": 3 + (3 - 1),
+            "receptive field of pool": 5 + (2 - 1),
             "MACs": sum(outputs * fan for outputs, fan in self.LAYERS.values()),
         }
 
@@ -325,6 +328,10 @@ class Seed002(Case):
         got["parameters"] = found["totals"]["parameters"]
         got["parameters in f32"] = found["platform"]["parameter_bytes"]
         got["MACs"] = found["totals"]["macs"]
+        for name in ("conv1", "conv2", "pool"):
+            height, width = by_name[name]["receptive_field"]
+            self.assertEqual(height, width)
+            got[f"receptive field of {name}"] = height
         self.assertEqual(got, self.by_hand())
 
 

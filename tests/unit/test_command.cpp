@@ -171,10 +171,11 @@ TEST_CASE("The stage table counts up, and times are bytes over the link and FLOP
   platform.memories = {{"host", {}}};
   platform.channels = {{"wide", 5.0}, {"narrow", 2.0}};
   platform.edges = {{"host", "gpu", "l", "down", {0, 1}, 9.0, 9.0}};  // set-up does not count
-  const Target target(platform, platform.devices.front(), DType::float32);
+  const Target target(platform, platform.devices.front(), DType::float32,
+                      cost_catalog().find("peak"));
 
-  const std::vector<TableRow> rows = stage_table(model, &target);
-  CHECK(rows[1].total_state == 10);
+  const std::vector<TableRow> rows = stage_table(model, DType::float32, &target);
+  CHECK(rows[1].total.state == 10);
   CHECK(rows[1].times->total_state == 20.0);       // 40 B / 2 B/s
   CHECK(rows[1].times->total_parameters == 32.0);  // 64 B / 2 B/s
   CHECK(rows[1].times->flop == 8.0);               // 32 / 4
@@ -201,6 +202,7 @@ TEST_CASE("Where the parameters alone exceed the memory, no copy fits beside the
   platform.memories = {{"host", {}}};
   platform.channels = {{"l", 2.0}};
   platform.edges = {{"host", "gpu", "l", "down", {0}, 0, 0}};
-  const Target target(platform, platform.devices.front(), DType::float32);
-  CHECK(stage_table(model, &target)[1].times->copies == 0);  // 104 B of parameters
+  const Target target(platform, platform.devices.front(), DType::float32,
+                      cost_catalog().find("peak"));
+  CHECK(stage_table(model, DType::float32, &target)[1].times->copies == 0);  // 104 B of parameters
 }

@@ -41,6 +41,29 @@ TEST_CASE("forward work reads every input and the weights and writes the output"
   CHECK(sum.bytes == 9600);
 }
 
+TEST_CASE("backward work reads what is kept and the gradient, and writes gradients") {
+  Model model = sum_of_two();
+  Layer& a = model.layers[1];
+  a.macs = 2000;
+  a.backward = {.input_flop = 4000,
+                .weight_flop = 4100,
+                .reads_inputs = true,
+                .reads_output = true,
+                .kept = 7,
+                .kept_bytes = 5};
+  // 8 samples x 8100 FLOP. Read, 4 B x (8 x (input 100 + output 200 + 7 + gradient 200) + weights
+  // 50) + 8 x 5 = 16,464 B. Written, 4 B x (8 x gradient 100 + gradient 50) = 3400 B.
+  const Work work = backward_work(model, a, 8, DType::float32);
+  CHECK(work.flop == 64800);
+  CHECK(work.bytes == 16464 + 3400);
+  CHECK(work.written == 3400);
+  // Without a gradient of the input, 50 weights' alone.
+  a.backward.input_flop = 0;
+  CHECK(backward_work(model, a, 8, DType::float32).written == 200);
+  CHECK(backward_work(model, a, 8, DType::float32).bytes == 16464 + 200);
+  CHECK(forward_work(model, a, 8, DType::float32).written == 4 * 8 * 200);
+}
+
 TEST_CASE("an input layer does no work and takes no time") {
   const Model model = sum_of_two();
   const Work input = forward_work(model, model.layers[0], 8, DType::float32);

@@ -1,0 +1,219 @@
+#include "command/model_columns.hpp"
+
+#include "base/quantity.hpp"
+#include "command/figures.hpp"
+#include "command/json.hpp"
+#include "command/terminal.hpp"
+#include "trace/export/text.hpp"
+
+namespace sluice {
+namespace {
+
+template <auto member>
+Cell own(const TableRow& row) {
+  return row.own.*member;
+}
+template <auto member>
+Cell total(const TableRow& row) {
+  return row.total.*member;
+}
+template <auto member>
+Cell ms(const TableRow& row) {
+  return 1e3 * (*row.times).*member;
+}
+
+Cell step(const TableRow& row) {
+  return static_cast<std::int64_t>(row.step);
+}
+Cell name(const TableRow& row) {
+  return row.layer->name;
+}
+Cell type(const TableRow& row) {
+  return row.layer->type;
+}
+Cell shape(const TableRow& row) {
+  return row.layer->shape;
+}
+Cell macs(const TableRow& row) {
+  return row.knows_macs ? Cell(row.own.macs) : Cell();
+}
+Cell total_macs(const TableRow& row) {
+  return row.knows_macs ? Cell(row.total.macs) : Cell();
+}
+Cell sparsity(const TableRow& row) {
+  return row.layer->sparsity;
+}
+Cell field(const TableRow& row) {
+  return row.layer->field ? Cell(ByAxis{row.layer->field->size}) : Cell();
+}
+Cell jump(const TableRow& row) {
+  return row.layer->field ? Cell(ByAxis{row.layer->field->jump}) : Cell();
+}
+Cell copies(const TableRow& row) {
+  return row.times->copies ? Cell(*row.times->copies) : Cell();
+}
+
+using R = RowCounts;
+using T = TableRow::Times;
+
+std::vector<ModelColumn> make_columns() {
+  std::vector<ModelColumn> columns = {
+      {"step", "step", "number of the layer, from 1", step},
+      {"layer", "layer", "its name", name},
+      {"type", "type", "its layer type", type},
+      {"shape", "shape", "extents of its output", shape},
+      {"state", "state", "elements of its output", own<&R::state>},
+      {"total_state", "total state", "up to this layer", total<&R::state>},
+      {"parameters", "parameters", "elements of its weights", own<&R::parameters>},
+      {"total_parameters", "total parameters", "up to this layer", total<&R::parameters>},
+      {"sparsity", "sparsity", "share of the weights that is left out of all counts", sparsity},
+      {"kept_bytes", "kept B", "bytes kept for the backward pass that no earlier layer keeps",
+       own<&R::kept>},
+      {"total_kept_bytes", "total kept B", "up to this layer", total<&R::kept>},
+      {"macs", "MACs", "multiply-accumulates, forward", macs},
+      {"total_macs", "total MACs", "up to this layer", total_macs},
+      {"flop", "FLOP", "forward", own<&R::flop>},
+      {"total_flop", "total FLOP", "up to this layer", total<&R::flop>},
+      {"backward_flop", "FLOP back", "backward, of both gradients", own<&R::backward_flop>},
+      {"total_backward_flop", "total FLOP back", "up to this layer", total<&R::backward_flop>},
+      {"read_bytes", "read B", "bytes read: inputs and weights", own<&R::read>},
+      {"written_bytes", "written B", "bytes written: the output", own<&R::written>},
+      {"total_read_bytes", "total read B", "up to this layer", total<&R::read>},
+      {"total_written_bytes", "total written B", "up to this layer", total<&R::written>},
+      {"backward_read_bytes", "backward read B",
+       "bytes read: what is kept, the weights, the output's gradient", own<&R::backward_read>},
+      {"backward_written_bytes", "backward written B",
+       "bytes written: gradients of inputs and weights", own<&R::backward_written>},
+      {"receptive_field", "field", "input pixels that an output pixel sees, by axis", field},
+      {"jump", "jump", "input pixels between those of neighbouring output pixels", jump},
+  };
+  const std::vector<ModelColumn> times = {
+      {"state_ms", "state ms", "the output over the link", ms<&T::state>},
+      {"total_state_ms", "total state ms", "up to this layer", ms<&T::total_state>},
+      {"total_parameters_ms", "total parameters ms", "the weights over the link, up to this layer",
+       ms<&T::total_parameters>},
+      {"flop_ms", "FLOP ms", "FLOP / (rate x efficiency)", ms<&T::flop>},
+      {"total_flop_ms", "total FLOP ms", "up to this layer", ms<&T::total_flop>},
+      {"forward_ms", "forward ms", "the forward pass, by the cost model", ms<&T::forward>},
+      {"total_forward_ms", "total forward ms", "up to this layer", ms<&T::total_forward>},
+      {"backward_ms", "backward ms", "the backward pass, likewise", ms<&T::backward>},
+      {"total_backward_ms", "total backward ms", "up to this layer", ms<&T::total_backward>},
+      {"copies_that_fit", "copies that fit", "of the output, beside the weights up to this layer",
+       copies},
+  };
+  for (ModelColumn& column : columns) column.words = column.key == "layer" || column.key == "type";
+  for (ModelColumn column : times) {
+    column.of_platform = true;
+    columns.push_back(column);
+  }
+  return columns;
+}
+
+std::string joined(const Shape& shape) {
+  std::string text;
+  for (const std::int64_t extent : shape)
+    text += (text.empty() ? "" : "x") + std::to_string(extent);
+  return text;
+}
+
+std::string once_where_equal(const Shape& numbers) {
+  for (const std::int64_t number : numbers)
+    if (number != numbers.front()) return joined(numbers);
+  return grouped(numbers.front());
+}
+
+Value list_of(const Shape& shape) {
+  Value list = Value::make_list();
+  for (const std::int64_t extent : shape) list.items().push_back(Value::make(extent));
+  return list;
+}
+
+template <class... Visitors>
+struct Overloaded : Visitors... {
+  using Visitors::operator()...;
+};
+template <class... Visitors>
+Overloaded(Visitors...) -> Overloaded<Visitors...>;
+
+const ModelColumn& column_named(const std::string& word, bool with_platform) {
+  std::vector<std::string> known;
+  for (const ModelColumn& column : model_columns()) {
+    if (column.key == word) {
+      if (column.of_platform && !with_platform)
+        throw UsageError("'" + word +
+                         "' for '--columns' is of a platform: it goes with --platform");
+      return column;
+    }
+    known.push_back(column.key);
+  }
+  throw UsageError("'" + word + "' for '--columns' is no column" + did_you_mean(word, known) +
+                   "; known: all, " + join(known));
+}
+
+}  // namespace
+
+const std::vector<ModelColumn>& model_columns() {
+  static const std::vector<ModelColumn> columns = make_columns();
+  return columns;
+}
+
+std::vector<const ModelColumn*> columns_named(std::string_view list, bool with_platform) {
+  std::vector<const ModelColumn*> columns;
+  if (list == "all") {
+    for (const ModelColumn& column : model_columns())
+      if (with_platform || !column.of_platform) columns.push_back(&column);
+    return columns;
+  }
+  for (std::size_t begin = 0; begin <= list.size();) {
+    const std::size_t end = std::min(list.find(',', begin), list.size());
+    columns.push_back(&column_named(std::string(list.substr(begin, end - begin)), with_platform));
+    for (std::size_t i = 0; i + 1 < columns.size(); ++i)
+      if (columns[i] == columns.back())
+        throw UsageError("'" + columns.back()->key + "' for '--columns' is given twice");
+    begin = end + 1;
+  }
+  return columns;
+}
+
+std::string text_for_people(const Cell& cell) {
+  return std::visit(Overloaded{[](std::monostate) { return std::string("-"); },
+                               [](std::int64_t count) { return grouped(count); },
+                               [](double number) { return milliseconds(number / 1e3); },
+                               [](const std::string& word) { return printable(word); },
+                               [](const Shape& shape) { return joined(shape); },
+                               [](const ByAxis& axes) { return once_where_equal(axes.numbers); }},
+                    cell);
+}
+
+std::string text_exactly(const Cell& cell) {
+  return std::visit(Overloaded{[](std::monostate) { return std::string(); },
+                               [](std::int64_t count) { return std::to_string(count); },
+                               [](double number) { return exact(number); },
+                               [](const std::string& word) { return printable(word); },
+                               [](const Shape& shape) { return joined(shape); },
+                               [](const ByAxis& axes) { return joined(axes.numbers); }},
+                    cell);
+}
+
+Value json_of(const Cell& cell) {
+  return std::visit(Overloaded{[](std::monostate) { return Value::make_null(); },
+                               [](std::int64_t count) { return Value::make(count); },
+                               [](double number) { return json_number(number); },
+                               [](const std::string& word) { return json_text(word); },
+                               [](const Shape& shape) { return list_of(shape); },
+                               [](const ByAxis& axes) { return list_of(axes.numbers); }},
+                    cell);
+}
+
+std::string json_text_of(const Cell& cell) {
+  return std::visit(
+      Overloaded{[](std::monostate) { return std::string("null"); },
+                 [](std::int64_t count) { return std::to_string(count); },
+                 [](double number) { return json_number_text(number); },
+                 [](const std::string& word) { return json_string(word); },
+                 [](const Shape& shape) { return json_string(joined(shape)); },
+                 [](const ByAxis& axes) { return json_string(joined(axes.numbers)); }},
+      cell);
+}
+
+}  // namespace sluice
