@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/quantity.hpp"
+#include "model/catalog.hpp"
 
 namespace sluice {
 namespace {
@@ -22,17 +23,10 @@ Sizes::Sizes(const Model& model, DType dtype)
     : model_(model),
       size_(bytes_of(dtype)),
       last_readers_(last_readers(model)),
-      read_backward_(model.layers.size(), 0),
       weights_{0},
       dies_at_(model.layers.size()) {
   const std::int64_t size = size_;
   const std::vector<std::uint32_t>& last = last_readers_;
-  for (std::uint32_t layer = 0; layer < model.layers.size(); ++layer) {
-    const Layer& reader = model.layers[layer];
-    if (reader.backward.reads_output) read_backward_[layer] = 1;
-    if (reader.backward.reads_inputs)
-      for (const std::uint32_t input : reader.inputs) read_backward_[input] = 1;
-  }
   for (const Layer& layer : model.layers) {
     bytes_.push_back(checked_mul(layer.output, size, "bytes of layer " + layer.name));
     const std::int64_t own = checked_mul(layer.parameters, size, "weights of layer " + layer.name);
@@ -62,13 +56,32 @@ std::int64_t Sizes::input(std::uint32_t first) const {
   return first == 0 ? inputs_ : live_after_[first - 1];
 }
 
-// Who reads a tensor backwards may be of a later stage: then the tensor crosses the cut, and is kept
-// as part of this stage's output.
+// A view reads backwards what it is a view of, unless that is of an earlier stage.
+std::vector<char> Sizes::read_backward(std::uint32_t first, std::uint32_t last,
+                                       bool& reads_input) const {
+  std::vector<char> read(last - first + 1, 0);
+  for (std::uint32_t l = first; l <= last; ++l) {
+    const Layer& layer = model_.layers[l];
+    if (layer.backward.reads_output) read[l - first] = 1;
+    if (!layer.backward.reads_inputs) continue;
+    for (std::uint32_t input : layer.inputs) {
+      while (input >= first && is_view(model_.layers[input]))
+        input = model_.layers[input].inputs.front();
+      if (input < first || model_.layers[input].inputs.empty()) reads_input = true;
+      if (input >= first) read[input - first] = 1;
+    }
+  }
+  return read;
+}
+
+// Who reads a tensor backwards may be of a later stage: then the tensor crosses the cut, and is
+// kept as part of this stage's output.
 Stage::Kept Sizes::kept(std::uint32_t first, std::uint32_t last) const {
   Stage::Kept kept;
   const auto bytes = [](std::int64_t a, std::int64_t b) {
     return checked_add(a, b, "bytes kept for the backward pass");
   };
+  const std::vector<char> read = read_backward(first, last, kept.reads_input);
   std::vector<std::int64_t> made(last - first + 1, 0), gone(last - first + 1, 0);  // not kept
   for (std::uint32_t l = first; l <= last; ++l) {
     const Layer& layer = model_.layers[l];
@@ -78,11 +91,8 @@ Stage::Kept Sizes::kept(std::uint32_t first, std::uint32_t last) const {
     if (layer.backward.selective) kept.selective_bytes = bytes(kept.selective_bytes, own);
     const bool crosses = last_readers_[l] > last;
     if (layer.backward.reads_output && crosses) kept.reads_output = true;
-    for (const std::uint32_t input : layer.inputs)
-      if (layer.backward.reads_inputs && (input < first || model_.layers[input].inputs.empty()))
-        kept.reads_input = true;
     if (crosses || layer.inputs.empty()) continue;
-    if (is_read_backward(l)) {
+    if (read[l - first]) {
       kept.inner_bytes = bytes(kept.inner_bytes, bytes_[l]);
     } else {
       std::int64_t& goes = gone[last_readers_[l] - first];

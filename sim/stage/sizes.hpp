@@ -42,13 +42,13 @@ class Sizes {
   };
 
  private:
-  bool is_read_backward(std::uint32_t layer) const { return read_backward_[layer] != 0; }
+  /// By layer of the stage: whether a backward pass of the stage reads its output.
+  std::vector<char> read_backward(std::uint32_t first, std::uint32_t last, bool& reads_input) const;
 
   const Model& model_;
   std::int64_t size_;                ///< bytes of an element
   std::vector<std::int64_t> bytes_;  ///< of each layer's output
   std::vector<std::uint32_t> last_readers_;
-  std::vector<char> read_backward_;  ///< by layer: some backward pass reads its output
   std::vector<std::int64_t> live_after_;             ///< bytes live across the cut after each layer
   std::vector<std::int64_t> weights_;                ///< of all layers before
   std::vector<std::vector<std::uint32_t>> dies_at_;  ///< layers whose output is read last there

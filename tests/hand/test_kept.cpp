@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "model/kept.hpp"
+#include "stage/sizes.hpp"
 #include "unit/models.hpp"
 
 using namespace sluice;
@@ -47,6 +48,17 @@ TEST_CASE("a transformer block keeps s h (34 + 5 a s / h) bytes of a sample") {
   CHECK(bytes_between(model, "norm1.1", "norm1.1") == 2 * sh);
   CHECK(bytes_between(model, "norm2.1", "norm2.1") == 2 * sh);
   CHECK(bytes_between(model, "sum1.1", "sum1.1") == 0);
+}
+
+TEST_CASE("a stage that is a transformer block keeps the same beside its input") {
+  const Model model = load_model(zoo + "megatron_22b.yaml", {"blocks=2"});
+  const std::uint32_t first = model.layer_at(Value::make(std::string("norm1.2")));
+  const std::uint32_t last = model.layer_at(Value::make(std::string("sum2.2")));
+  const Stage::Kept kept = Sizes(model, DType::float16).kept(first, last);
+  CHECK(kept.inner_bytes == 1'769'996'288 - 2 * 2048 * 6144);
+  CHECK(kept.selective_bytes == 5LL * 64 * 2048 * 2048);
+  CHECK(kept.reads_input);
+  CHECK_FALSE(kept.reads_output);
 }
 
 TEST_CASE("selective recomputation leaves 34 s h bytes of a transformer block") {
@@ -106,5 +118,13 @@ TEST_CASE("a tensor that several layers read is kept once, through views too") {
   CHECK(heads.inside.empty());
   CHECK(heads.in_all(model) == KeptCount{3136, 0});
   CHECK(origin_of(model, 4) == 2);
+  // In stages: relu is kept once, beside x, which comes in; pool and its view cross to the end.
+  const Stage::Kept stage = Sizes(model, DType::float32).kept(0, 8);
+  CHECK(stage.inner_bytes == 4 * 3136 + 6272);
+  CHECK(stage.reads_input);
+  // Cut after relu: the views of the second stage are of what comes in.
+  const Stage::Kept second = Sizes(model, DType::float32).kept(3, 6);
+  CHECK(second.inner_bytes == 0);
+  CHECK(second.reads_input);
   CHECK(origin_of(model, 0) == 0);
 }
