@@ -1,10 +1,13 @@
-// data_parallel: replicas of another policy, one a device, with the batches of a step dealt out
-// among them. They share the host's memory and whatever links and ports their routes share; nothing
-// else. Seed 004: "two IPUs to perform computation at the same time, in a data-parallel fashion".
+// data_parallel: replicas of another policy, one a device. They share the host's memory and
+// whatever links and ports their routes share. In inference the batches of a step are dealt out
+// among them; seed 004: "two IPUs to perform computation at the same time, in a data-parallel
+// fashion". In training each batch is split among them, and gradients are all-reduced before each
+// update.
 #include <algorithm>
 
 #include "base/error.hpp"
 #include "plan/merge.hpp"
+#include "policy/all_reduce.hpp"
 #include "policy/policy.hpp"
 
 namespace sluice {
@@ -19,13 +22,20 @@ std::vector<std::string> replica_devices(const PolicyRequest& request, const Rea
       devices.push_back(located(name, [&] { return platform.device(name.text()).name; }));
   else
     for (const Device& device : platform.devices) devices.push_back(device.name);
-  const auto batches = static_cast<std::size_t>(request.workload.batches_per_step);
+  const Workload& workload = request.workload;
+  const auto batches = static_cast<std::size_t>(
+      workload.training ? workload.batch / workload.micro_batch : workload.batches_per_step);
   if (devices.empty()) parameters.fail("devices", "'devices' is empty");
   for (std::size_t k = 1; k < devices.size(); ++k)
     if (std::find(devices.begin(), devices.begin() + static_cast<long>(k), devices[k]) !=
         devices.begin() + static_cast<long>(k))
       parameters.fail("devices",
                       "'" + devices[k] + "' stands twice in 'devices': one replica a device");
+  if (workload.training && batches % devices.size() != 0)
+    throw InputError(
+        "the batch of " + std::to_string(workload.batch) + " samples is " +
+        std::to_string(batches) + " micro-batches, which " + std::to_string(devices.size()) +
+        " replicas cannot share equally: batch = micro-batch x accumulation x replicas");
   if (devices.size() > batches) devices.resize(batches);
   return devices;
 }
@@ -37,7 +47,8 @@ Value replica_keys(const Reader& parameters, const std::string& policy, const st
              parameters.map().position().column);
   keys.set("name", Value::make(policy));
   for (const Value::Entry& entry : parameters.map().entries())
-    if (entry.key != "name" && entry.key != "replica" && entry.key != "devices")
+    if (entry.key != "name" && entry.key != "replica" && entry.key != "devices" &&
+        entry.key != "all_reduce")
       keys.entries().push_back(entry);
   if (const Value* own = keys.find("device"))
     fail_at(*own, "each replica has a device of its own: list them under 'devices'");
@@ -53,12 +64,18 @@ Plan plan_data_parallel(const PolicyRequest& request, const Reader& parameters) 
   std::vector<Plan> parts;
   for (std::int64_t k = 0; k < count; ++k) {
     PolicyRequest share = request;
-    share.workload.batches_per_step = (request.workload.batches_per_step + count - 1 - k) / count;
+    if (request.workload.training)
+      share.workload.batch /= count;
+    else
+      share.workload.batches_per_step = (request.workload.batches_per_step + count - 1 - k) / count;
     const Value keys = replica_keys(parameters, policy.name, devices[static_cast<std::size_t>(k)]);
     parts.push_back(policy.plan(share, Reader(keys, record)));
   }
   Plan plan = merge(parts, devices);
   plan.name = "data_parallel " + policy.name;
+  const std::string all_reduce = parameters.text("all_reduce");
+  if (request.workload.training && all_reduce != "off")
+    add_all_reduce(plan, request.pricing.platform, devices, all_reduce == "overlapped");
   return plan;
 }
 
@@ -68,8 +85,12 @@ extern const Policy data_parallel_policy;
 const Policy data_parallel_policy = {
     .name = "data_parallel",
     .summary =
-        "Replicas of another policy, one a device; batches are dealt out, the host is shared.",
-    .source = "seed 004; the usual data parallelism, without gradients",
+        "Replicas of another policy, one a device; batches are dealt out (inference) or split, "
+        "with "
+        "gradients all-reduced (training).",
+    .source =
+        "seed 004; the usual data parallelism; Li et al., PyTorch distributed (2020), "
+        "section 3.2 (overlap)",
     .parameters =
         {
             {.name = "replica",
@@ -80,6 +101,13 @@ const Policy data_parallel_policy = {
              .type = Type::list,
              .summary = "the devices of the replicas; all where not given",
              .optional = true},
+            {.name = "all_reduce",
+             .type = Type::choice,
+             .summary = "training: gradients are summed over a ring of the replicas before each "
+                        "update; overlapped: stage by stage beside the backward pass; after: when "
+                        "the whole backward pass has ended; off: each replica keeps its own",
+             .default_text = "overlapped",
+             .choices = {"overlapped", "after", "off"}},
         },
     .all_devices = true,
     .open = true,

@@ -152,6 +152,50 @@ TEST_CASE("the engine and the replay agree on training under every fate and poli
       }
 }
 
+const std::string replicas = "policy: {name: data_parallel, replica: resident}\n";
+const std::vector<std::string> two = {"platform.devices.gpu.count=2",
+                                      "platform.links.host.sharing=private",
+                                      "workload.optimizer=sgd"};
+
+std::vector<std::string> with(std::vector<std::string> overrides, const std::string& more) {
+  overrides.push_back(more);
+  return overrides;
+}
+
+TEST_CASE("all-reduce after the backward pass: 2 (n - 1) pieces of g / n, one after the other") {
+  // Two replicas, two micro-batches each: W = 0.6, input 0.001, 2 x 18. Each sends two halves of
+  // 100, 200 and 300 kB to the other, both ways at once: 0.6, C's first. The updates of C and B
+  // hide behind the rings that follow, A's (0.05) does not.
+  CHECK(makespan_of(four + cut + replicas, with(two, "policy.all_reduce=after")) ==
+        ms(0.6 + 0.001 + 36 + 0.6 + 0.05));
+  // Four replicas of one micro-batch: six quarters: 6 / 4 x 0.6 = 0.9.
+  CHECK(makespan_of(four + cut + replicas,
+                    with(with(two, "platform.devices.gpu.count=4"), "policy.all_reduce=after")) ==
+        ms(0.6 + 0.001 + 18 + 0.9 + 0.05));
+}
+
+TEST_CASE(
+    "all-reduce beside the backward pass hides but for what the first stage's update awaits") {
+  // C's ring (0.3) runs beside backward B and A (4 + 2), B's (0.2) beside A; A's (0.1) beside the
+  // update of C (0.15). Nothing is exposed.
+  CHECK(makespan_of(four + cut + replicas, two) == ms(0.6 + 0.001 + 36 + 0.3));
+  // At 1 MB/s C's ring 300, B's 200, A's 100 one after the other from the end of the last backward
+  // C: W = 600; input 1 (the next input hides behind 18); backward C of the second micro-batch ends
+  // at 601 + 18 + 6 + 6 = 631; rings end at 631 + 600; then A's update 0.05.
+  CHECK(makespan_of(four + cut + replicas, with(two, "platform.links.host.bandwidth=1MB/s")) ==
+        ms(631 + 600 + 0.05));
+}
+
+TEST_CASE("replicas that share nothing but off the ring end as one with its share of the batch") {
+  CHECK(makespan_of(four + cut + replicas, with(two, "policy.all_reduce=off")) ==
+        ms(0.6 + 0.001 + 36 + 0.3));
+}
+
+TEST_CASE("a batch that replicas cannot share equally is refused") {
+  CHECK_THROWS_WITH(makespan_of(four + cut + replicas, with(two, "platform.devices.gpu.count=3")),
+                    Catch::Contains("4 micro-batches, which 3 replicas cannot share equally"));
+}
+
 TEST_CASE("a budget below what training needs is refused with what takes how much") {
   CHECK_THROWS_WITH(
       makespan_of(four + cut + serial, {"platform.devices.gpu.memory.capacity=1.205MB"}),

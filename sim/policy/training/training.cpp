@@ -170,7 +170,7 @@ class TrainingPlan {
     const std::vector<std::string> fates = fates_text(chain_, tape_);
     for (std::size_t s = 0, next = 0; s < fates.size(); s = next) {
       while (next < fates.size() && fates[next] == fates[s]) ++next;
-      std::string stages = "stages " + std::to_string(s + 1);
+      std::string stages = (next > s + 1 ? "stages " : "stage ") + std::to_string(s + 1);
       if (next > s + 1) stages += ".." + std::to_string(next);
       facts_.emplace_back(stages, fates[s]);
     }
