@@ -201,23 +201,44 @@ void require_prices(const Scenario& scenario, const Device& device) {
 
 }  // namespace
 
-std::vector<Stage> stages_of(const Scenario& scenario) {
+CutModel cut_model(const Scenario& scenario) {
   const std::optional<Value> cut = cut_of(scenario);
   const Device& device = device_of(scenario);
   require_prices(scenario, device);
-  return cut_stages({scenario.model, device, *scenario.cost, scenario.workload.dtype,
-                     scenario.workload.micro_batch, scenario.working_set_counted,
-                     cut ? &*cut : nullptr});
+  std::optional<std::int64_t> state;
+  if (const auto& training = scenario.workload.training) {
+    const std::int64_t element = bytes_of(training->weights);
+    state = training->gradient_bytes(element) + training->optimizer_bytes(element);
+  }
+  const auto request = [&](const Model& model) {
+    return CutRequest{model,
+                      device,
+                      *scenario.cost,
+                      scenario.workload.dtype,
+                      scenario.workload.micro_batch,
+                      scenario.working_set_counted,
+                      cut ? &*cut : nullptr,
+                      state};
+  };
+  CutModel made;
+  made.split = with_partial_layers(request(scenario.model));
+  made.stages = cut_stages(request(made.split ? *made.split : scenario.model));
+  return made;
+}
+
+std::vector<Stage> stages_of(const Scenario& scenario) {
+  return cut_model(scenario).stages;
 }
 
 Plan make_plan(const Scenario& scenario) {
-  const std::vector<Stage> stages = stages_of(scenario);
+  const CutModel cut = cut_model(scenario);
+  const Model& model = cut.split ? *cut.split : scenario.model;
   const Value& value = *scenario.document.find("policy");
   const Policy& policy = policy_of(value);
   const Record record = record_of(policy);
   const Reader parameters(value, record);
   const PolicyRequest request{
-      {scenario.model, stages, scenario.platform, *scenario.cost, scenario.workload.dtype,
+      {model, cut.stages, scenario.platform, *scenario.cost, scenario.workload.dtype,
        scenario.workload.training ? &*scenario.workload.training : nullptr},
       scenario.workload,
       scenario.strategy,

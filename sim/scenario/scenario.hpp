@@ -1,6 +1,7 @@
 // A scenario: the question. Model + platform + workload + cut + policy, read from one document.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,13 @@ Scenario load_scenario(const std::string& path, const std::vector<std::string>& 
 /// Cuts the model and lets the policy plan. Throws InputError, Infeasible.
 Plan make_plan(const Scenario& scenario);
 std::vector<Stage> stages_of(const Scenario& scenario);
+
+/// The stages, and the model that they are of where layers had to be split.
+struct CutModel {
+  std::optional<Model> split;
+  std::vector<Stage> stages;
+};
+CutModel cut_model(const Scenario& scenario);
 
 /// Is a `policy:` mapping's policy phased, or does it replicate phased?
 bool uses_phases(const Value& policy);

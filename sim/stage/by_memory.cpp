@@ -1,9 +1,11 @@
 // by_memory: each stage is as long as fits into the device's memory. Greedy from the front, which
 // gives the fewest stages where a longer stage never needs less.
 #include <cmath>
+#include <initializer_list>
 #include <optional>
 
 #include "base/quantity.hpp"
+#include "model/partial.hpp"
 #include "stage/sizes.hpp"
 #include "stage/stage.hpp"
 
@@ -11,13 +13,18 @@ namespace sluice {
 namespace {
 
 struct Need {
-  std::int64_t weights = 0, input = 0, output = 0, workspace = 0;
+  std::int64_t weights = 0, state = 0, input = 0, output = 0, workspace = 0;
+  std::int64_t kept = 0;  ///< for the backward pass, and gradients of input and output
   /// What a longer stage needs at least as much of.
-  std::int64_t growing() const {
-    return checked_add(checked_add(weights, input, "bytes of a stage"), workspace,
-                       "bytes of a stage");
+  std::int64_t growing() const { return sum({weights, state, input, workspace}); }
+  std::int64_t total() const { return sum({growing(), output, kept}); }
+
+ private:
+  static std::int64_t sum(std::initializer_list<std::int64_t> parts) {
+    std::int64_t all = 0;
+    for (const std::int64_t part : parts) all = checked_add(all, part, "bytes of a stage");
+    return all;
   }
-  std::int64_t total() const { return checked_add(growing(), output, "bytes of a stage"); }
 };
 
 Need need_of(const CutRequest& request, const Sizes& sizes, std::uint32_t first, std::uint32_t last,
@@ -25,19 +32,39 @@ Need need_of(const CutRequest& request, const Sizes& sizes, std::uint32_t first,
   const auto all = [&](std::int64_t bytes) {
     return checked_mul(bytes, request.samples, "bytes of a micro-batch");
   };
-  return {sizes.weights(first, last), all(sizes.input(first)), all(sizes.output(last)),
-          request.working_set_counted ? all(workspace) : 0};
+  Need need{.weights = sizes.weights(first, last),
+            .input = all(sizes.input(first)),
+            .output = all(sizes.output(last)),
+            .workspace = request.working_set_counted ? all(workspace) : 0};
+  if (!request.state_bytes) return need;
+  need.state = checked_mul(need.weights / bytes_of(request.dtype), *request.state_bytes,
+                           "bytes of gradients and optimizer state");
+  const std::int64_t gradients = checked_add(need.input, need.output, "bytes of gradients");
+  need.kept = checked_add(all(sizes.kept(first, last).inner_bytes), gradients, "bytes kept");
+  return need;
+}
+
+std::int64_t budget_of(const CutRequest& request, const Reader& parameters) {
+  const double share = parameters.number("share");
+  const auto capacity = *request.device.capacity;
+  return share == 1 ? capacity
+                    : static_cast<std::int64_t>(std::floor(static_cast<double>(capacity) * share));
 }
 
 [[noreturn]] void refuse(const CutRequest& request, std::uint32_t layer, const Need& need,
                          std::int64_t budget) {
   const auto bytes = [](std::int64_t count) { return std::to_string(count) + " B"; };
+  std::string parts = "weights " + bytes(need.weights);
+  if (request.state_bytes) parts += " + gradients and optimizer state " + bytes(need.state);
+  parts += " + input " + bytes(need.input) + " + output " + bytes(need.output) + " + workspace " +
+           bytes(need.workspace);
+  if (request.state_bytes)
+    parts += " + what the backward pass needs, gradients too, " + bytes(need.kept);
   throw Infeasible("layer '" + request.model.layers[layer].name + "' does not fit into device '" +
-                   request.device.name + "' alone: weights " + bytes(need.weights) + " + input " +
-                   bytes(need.input) + " + output " + bytes(need.output) + " + workspace " +
-                   bytes(need.workspace) + " = " + bytes(need.total()) + " for " +
-                   std::to_string(request.samples) + " samples, and " + bytes(budget) + " of " +
-                   bytes(*request.device.capacity) + " may be used");
+                   request.device.name + "' alone: " + parts + " = " + bytes(need.total()) +
+                   " for " + std::to_string(request.samples) + " samples, and " + bytes(budget) +
+                   " of " + bytes(*request.device.capacity) +
+                   " may be used; stages.split=true makes parts of such a layer");
 }
 
 /// The last layer of the longest stage that begins at `first` and fits.
@@ -68,15 +95,45 @@ std::uint32_t longest(const CutRequest& request, const Sizes& sizes, std::uint32
 std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader& parameters) {
   const Sizes sizes(request.model, request.dtype);
   if (!request.device.capacity) return {sizes.layers() - 1};
-  const double share = parameters.number("share");
-  const auto capacity = *request.device.capacity;
-  const auto budget =
-      share == 1 ? capacity
-                 : static_cast<std::int64_t>(std::floor(static_cast<double>(capacity) * share));
+  const std::int64_t budget = budget_of(request, parameters);
   std::vector<std::uint32_t> last;
   for (std::uint32_t first = 0; first < sizes.layers(); first = last.back() + 1)
     last.push_back(longest(request, sizes, first, budget));
   return last;
+}
+
+bool parts_fit(const CutRequest& request, std::uint32_t layer, std::int64_t count,
+               std::int64_t budget) {
+  std::vector<std::int64_t> parts(request.model.layers.size(), 1);
+  parts[layer] = count;
+  const Model split = split_layers(request.model, parts);
+  const Sizes sizes(split, request.dtype);
+  for (std::uint32_t part = layer; part < layer + count; ++part)
+    if (need_of(request, sizes, part, part, 0).total() > budget) return false;
+  return true;
+}
+
+/// How many parts each layer needs so that each fits alone. Beside its share a part holds what
+/// crosses it: the layer's inputs and the other parts' outputs.
+std::vector<std::int64_t> parts_of_layers(const CutRequest& request, const Reader& parameters) {
+  constexpr std::int64_t most = 1024;
+  const Sizes sizes(request.model, request.dtype);
+  std::vector<std::int64_t> parts(sizes.layers(), 1);
+  if (!request.device.capacity || !parameters.boolean("split")) return parts;
+  const std::int64_t budget = budget_of(request, parameters);
+  for (std::uint32_t layer = 0; layer < sizes.layers(); ++layer) {
+    if (request.model.layers[layer].inputs.empty()) continue;
+    const Need alone = need_of(request, sizes, layer, layer, 0);
+    if (alone.total() <= budget) continue;
+    const std::int64_t shared = checked_add(alone.weights, alone.state, "bytes of a layer");
+    const std::int64_t room = budget - (alone.total() - shared);
+    if (room <= 0 || shared == 0) refuse(request, layer, alone, budget);
+    std::int64_t count = (shared + room - 1) / room;
+    while (count <= most && !parts_fit(request, layer, count, budget)) ++count;
+    if (count > most) refuse(request, layer, alone, budget);
+    parts[layer] = count;
+  }
+  return parts;
 }
 
 }  // namespace
@@ -92,8 +149,15 @@ extern const Cut by_memory_cut = {
                     .summary = "Share of the device's memory that a stage may take.",
                     .default_text = "1",
                     .maximum = 1,
-                    .minimum_excluded = true}},
+                    .minimum_excluded = true},
+                   {.name = "split",
+                    .type = Type::boolean,
+                    .summary =
+                        "A layer that does not fit alone becomes the fewest equal parts that "
+                        "do.",
+                    .default_text = "false"}},
     .last_layers = last_layers,
+    .parts = parts_of_layers,
 };
 
 }  // namespace sluice

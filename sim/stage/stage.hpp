@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,8 @@ struct CutRequest {
   std::int64_t samples;  ///< of a micro-batch
   bool working_set_counted;
   const Value* stages;  ///< the `stages:` mapping, for positions; may be null
+  /// For training: bytes of gradients and optimizer state beside each weight; none for inference.
+  std::optional<std::int64_t> state_bytes = {};
 };
 
 /// A cut: its parameters (keys beside `cut:`) and the function that gives each stage's last layer.
@@ -56,6 +59,8 @@ struct Cut {
   std::string source;
   std::vector<Field> parameters;
   std::vector<std::uint32_t> (*last_layers)(const CutRequest& request, const Reader& parameters);
+  /// Into how many parts each layer is to be split first; null: none is.
+  std::vector<std::int64_t> (*parts)(const CutRequest& request, const Reader& parameters) = nullptr;
 };
 
 const Catalog<Cut>& cut_catalog();
@@ -67,5 +72,11 @@ std::vector<Stage> make_stages(const Model& model, const std::vector<std::uint32
 
 /// Reads `stages:` ({cut: NAME, …}; absent: one stage) and cuts.
 std::vector<Stage> cut_stages(const CutRequest& request);
+
+/// The model with partial layers, where `stages:` asks for them (by_memory with `split`): a layer
+/// that does not fit alone becomes the fewest equal parts that do, "15a" and "15b", each with its
+/// share of the output, the weights and the FLOP; whatever reads the layer reads all parts. None:
+/// nothing is split. Source: seed 000, "split 15, as 15a and 15b".
+std::optional<Model> with_partial_layers(const CutRequest& request);
 
 }  // namespace sluice

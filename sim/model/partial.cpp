@@ -1,0 +1,49 @@
+#include "model/partial.hpp"
+
+namespace sluice {
+namespace {
+
+/// Part `part` of `parts` of a count.
+std::int64_t share(std::int64_t count, std::int64_t part, std::int64_t parts) {
+  return count / parts + (part < count % parts ? 1 : 0);
+}
+
+Layer part_of(const Layer& layer, std::int64_t part, std::int64_t parts) {
+  Layer made = layer;
+  made.name +=
+      parts <= 26 ? std::string(1, static_cast<char>('a' + part)) : "." + std::to_string(part + 1);
+  for (std::int64_t* count :
+       {&made.output, &made.parameters, &made.macs, &made.flop, &made.backward.input_flop,
+        &made.backward.weight_flop, &made.backward.kept, &made.backward.kept_bytes})
+    *count = share(*count, part, parts);
+  // Along the last axis where it divides; else the part is a row of elements.
+  if (!made.shape.empty() && made.shape.back() % parts == 0)
+    made.shape.back() /= parts;
+  else
+    made.shape = {made.output};
+  for (auto* seconds : {&made.forward_s, &made.backward_s})
+    if (*seconds) **seconds /= static_cast<double>(parts);
+  return made;
+}
+
+}  // namespace
+
+Model split_layers(const Model& model, const std::vector<std::int64_t>& parts) {
+  Model split = model;
+  split.layers.clear();
+  std::vector<std::vector<std::uint32_t>> numbers(model.layers.size());
+  for (std::size_t l = 0; l < model.layers.size(); ++l) {
+    std::vector<std::uint32_t> inputs;
+    for (const std::uint32_t input : model.layers[l].inputs)
+      inputs.insert(inputs.end(), numbers[input].begin(), numbers[input].end());
+    for (std::int64_t part = 0; part < parts[l]; ++part) {
+      numbers[l].push_back(static_cast<std::uint32_t>(split.layers.size()));
+      split.layers.push_back(parts[l] == 1 ? model.layers[l]
+                                           : part_of(model.layers[l], part, parts[l]));
+      split.layers.back().inputs = inputs;
+    }
+  }
+  return split;
+}
+
+}  // namespace sluice

@@ -1,0 +1,82 @@
+// Partial layers: a layer whose weights, gradients and state are too large alone becomes parts.
+#include <catch2/catch.hpp>
+
+#include "base/error.hpp"
+#include "model/partial.hpp"
+#include "plan/check.hpp"
+#include "support/small_case.hpp"
+
+namespace sluice {
+namespace {
+
+using test::Row;
+using test::small_scenario;
+
+const std::vector<Row> one_large = {{1, 4000, 2000}, {2, 40'000, 1000}, {1, 4000, 400}};
+
+TEST_CASE("parts add up to the layer, and whatever read it reads all of them") {
+  Model model;
+  model.layers.resize(3);
+  model.layers[1] = {.name = "7-Full", .inputs = {0}, .output = 10, .parameters = 7, .flop = 11};
+  model.layers[2] = {.name = "last", .inputs = {1}};
+  const Model split = split_layers(model, {1, 3, 1});
+  REQUIRE(split.layers.size() == 5);
+  CHECK(split.layers[1].name == "7-Fulla");
+  CHECK(split.layers[3].name == "7-Fullc");
+  CHECK(split.layers[3].inputs == std::vector<std::uint32_t>{0});
+  CHECK(split.layers[4].inputs == std::vector<std::uint32_t>{1, 2, 3});
+  CHECK(split.layers[1].parameters == 3);  // 7 = 3 + 2 + 2
+  CHECK(split.layers[2].parameters == 2);
+  CHECK(split.parameters() == model.parameters());
+  CHECK(split.flop() == model.flop());
+  CHECK(split.activations() == model.activations());
+}
+
+TEST_CASE("a layer is split into the fewest parts that fit with gradients and state") {
+  // Training with sgd: weights 40,000 and gradients 40,000, beside them input 2000, output 1000 and
+  // gradients of both: 6000. In 50,000 bytes 44,000 remain for 80,000: two parts. In 30,500 bytes
+  // 24,500 would remain for 80,000, four parts; but the third of four reads 2000 + half the output
+  // and leaves 2000 + three quarters of it, with gradients 2 x (2500 + 2750) = 10,500, and
+  // 20,000 + 10,500 is what there is (sizes of parts are whole elements: 2504 and 2752): five.
+  const std::string training =
+      "workload: {mode: training}\nstages: {cut: by_memory, split: true}\n"
+      "policy: {name: streamed}\n";
+  const auto layers = [&](const char* capacity) {
+    const CutModel cut = cut_model(
+        small_scenario(800, one_large, training,
+                       {std::string("platform.devices.gpu.memory.capacity=") + capacity}));
+    REQUIRE(cut.split);
+    return cut.split->layers.size();
+  };
+  CHECK(layers("50kB") == 4 + 1);
+  CHECK(layers("30500B") == 4 + 4);
+}
+
+TEST_CASE("what fits is not split, and without split what does not fit says how to") {
+  const std::string training = "workload: {mode: training}\npolicy: {name: streamed}\n";
+  CHECK_FALSE(
+      cut_model(small_scenario(800, one_large, training + "stages: {cut: by_memory, split: true}\n",
+                               {"platform.devices.gpu.memory.capacity=1MB"}))
+          .split);
+  CHECK_THROWS_WITH(
+      cut_model(small_scenario(800, one_large, training + "stages: {cut: by_memory}\n",
+                               {"platform.devices.gpu.memory.capacity=50kB"})),
+      Catch::Contains("gradients and optimizer state 40000 B") &&
+          Catch::Contains("stages.split=true"));
+}
+
+TEST_CASE("a plan over partial layers computes the model's FLOP and moves its weights") {
+  const Scenario scenario =
+      small_scenario(800, one_large,
+                     "workload: {mode: training, optimizer: none}\nstages: {cut: by_memory, split: "
+                     "true}\npolicy: {name: streamed}\n",
+                     {"platform.devices.gpu.memory.capacity=50kB"});
+  const Plan plan = make_plan(scenario);
+  check(plan);
+  double flop = 0;
+  for (const Action& action : plan.actions) flop += action.flop;
+  CHECK(flop == Approx(4e6 * 3));  // 4 ms at 1 GFLOP/s, forward and twice that backward
+}
+
+}  // namespace
+}  // namespace sluice
