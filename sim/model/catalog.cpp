@@ -8,8 +8,12 @@ const Catalog<LayerType>& layer_catalog() {
   static const Catalog<LayerType> catalog("layer type",
                                           {
                                               SLUICE_ENTRY(LayerType, input_layer),
+                                              SLUICE_ENTRY(LayerType, conv1d_layer),
                                               SLUICE_ENTRY(LayerType, conv2d_layer),
+                                              SLUICE_ENTRY(LayerType, conv3d_layer),
+                                              SLUICE_ENTRY(LayerType, conv_transpose1d_layer),
                                               SLUICE_ENTRY(LayerType, conv_transpose2d_layer),
+                                              SLUICE_ENTRY(LayerType, conv_transpose3d_layer),
                                               SLUICE_ENTRY(LayerType, max_pool_layer),
                                               SLUICE_ENTRY(LayerType, avg_pool_layer),
                                               SLUICE_ENTRY(LayerType, global_avg_pool_layer),

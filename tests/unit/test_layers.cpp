@@ -94,6 +94,53 @@ TEST_CASE("pools: windows rounded up, means, and windows fitted to the output") 
   CHECK(last("adaptive_avg_pool, output: 8", square).flop == 8 * 8 * 6);
 }
 
+TEST_CASE("convolutions over one axis and over three count as those over two do") {
+  const std::string signal = "- {type: input, name: x, shape: [20, 4]}\n";
+  const std::string volume = "- {type: input, name: x, shape: [6, 8, 10, 2]}\n";
+  // floor((20 + 4 - 5) / 2) + 1 = 10, and 1 + 2 zeros: floor((20 + 3 - 5) / 2) + 1 = 10
+  const Layer line = last("conv1d, channels: 6, kernel: 5, stride: 2, padding: 2", signal);
+  CHECK(line.shape == Shape{10, 6});
+  CHECK(line.parameters == 5 * 4 * 6 + 6);
+  CHECK(line.macs == 10 * 5 * 4 * 6);
+  CHECK(line.flop == 2 * line.macs + 60);
+  CHECK(last("conv1d, channels: 6, kernel: [5], stride: [2], padding: [1, 2]", signal).shape ==
+        Shape{10, 6});
+  CHECK(last("conv1d, channels: 8, kernel: 3, padding: same, groups: 4", signal).parameters ==
+        3 * 8 + 8);
+  CHECK(last("conv1d, channels: 1, kernel: 3, dilation: 4", signal).shape == Shape{12, 1});
+  // 6 + 2 - 3 + 1 = 6, floor((8 - 3) / 2) + 1 = 3, floor((10 - 1) / 2) + 1 = 5
+  const Layer solid =
+      last("conv3d, channels: 3, kernel: [3, 3, 1], stride: [1, 2, 2], padding: [1, 0, 0]", volume);
+  CHECK(solid.shape == Shape{6, 3, 5, 3});
+  CHECK(solid.parameters == 9 * 2 * 3 + 3);
+  CHECK(solid.macs == 6 * 3 * 5 * 9 * 2 * 3);
+  CHECK(last("conv3d, channels: 1, kernel: 3, padding: [1, 0, 0, 0, 1, 2]", volume).shape ==
+        Shape{5, 7, 10, 1});
+  // (20 - 1) 2 + 4 - 2 = 40; twice each extent
+  CHECK(last("conv_transpose1d, channels: 3, kernel: 4, stride: 2, padding: 1", signal).shape ==
+        Shape{40, 3});
+  const Layer up = last("conv_transpose3d, channels: 4, kernel: 2, stride: 2", volume);
+  CHECK(up.shape == Shape{12, 16, 20, 4});
+  CHECK(up.parameters == 8 * 2 * 4 + 4);
+  CHECK(up.macs == 6 * 8 * 10 * 8 * 2 * 4);
+}
+
+TEST_CASE("pools go over all axes of their input but the channels") {
+  const std::string signal = "- {type: input, name: x, shape: [20, 4]}\n";
+  const std::string volume = "- {type: input, name: x, shape: [4, 6, 8, 2]}\n";
+  CHECK(last("max_pool, kernel: 3, stride: 2, ceil: true", signal).shape == Shape{10, 4});
+  CHECK(last("avg_pool, kernel: 2", signal).flop == 20 * 4);
+  CHECK(last("global_avg_pool", signal).shape == Shape{1, 4});
+  CHECK(last("adaptive_avg_pool, output: 5", signal).shape == Shape{5, 4});
+  const Layer pool = last("max_pool, kernel: [2, 3, 4]", volume);
+  CHECK(pool.shape == Shape{2, 2, 2, 2});
+  CHECK(pool.flop == 4 * 6 * 8 * 2);
+  CHECK(last("global_avg_pool", volume).shape == Shape{1, 1, 1, 2});
+  CHECK(last("adaptive_avg_pool, output: [1, 2, 3]", volume).shape == Shape{1, 2, 3, 2});
+  // 8 to 3 has 8 + 3 - 1 = 10 elements in its windows.
+  CHECK(last("adaptive_avg_pool, output: [1, 2, 3]", volume).flop == 4 * 6 * 10 * 2);
+}
+
 TEST_CASE("the windows of an adaptive pool have as many elements as the sum over them") {
   for (std::int64_t n = 1; n <= 20; ++n)
     for (std::int64_t m = 1; m <= 20; ++m) {
@@ -262,7 +309,22 @@ TEST_CASE("what a layer cannot do is refused at the key") {
   CHECK_THAT(refused(square + flat + "- {type: concat, inputs: [f, f], axis: 1}\n"),
              Contains("'1' for 'axis': [384] has the axes -1 to 0"));
   CHECK_THAT(refused(square + flat + "- {type: avg_pool, kernel: 2}\n"),
-             Contains("avg_pool needs an input of [height, width, channels], got [384]"));
+             Contains("avg_pool needs an input of [length, channels], [height, width, channels] or "
+                      "[depth, height, width, channels], got [384]"));
+  CHECK_THAT(said("conv1d, channels: 1, kernel: 3"),
+             Contains("conv1d needs an input of [length, channels], got [8, 8, 6]"));
+  CHECK_THAT(said("conv3d, channels: 1, kernel: 3"),
+             Contains("conv3d needs an input of [depth, height, width, channels], got [8, 8, 6]"));
+  const auto of_volume = [](const std::string& keys) {
+    return refused("- {type: input, name: x, shape: [4, 8, 8, 6]}\n- {type: " + keys + "}\n");
+  };
+  CHECK_THAT(of_volume("conv3d, channels: 1, kernel: [3, 3]"),
+             Contains("a list of 2 for 'kernel': expected an integer or [depth, height, width]"));
+  CHECK_THAT(
+      of_volume("max_pool, kernel: 2, padding: [1, 1]"),
+      Contains("a list of 2 for 'padding'") && Contains("[front, top, left, back, bottom, right]"));
+  CHECK_THAT(of_volume("conv3d, channels: 1, kernel: [5, 1, 1]"),
+             Contains("'5' for 'kernel': larger than the input [4, 8, 8, 6]"));
 }
 
 TEST_CASE("sizes at the edge of 64 bits are counted or refused, never wrapped") {

@@ -1,4 +1,5 @@
-// The pools: an output reads one window of one channel.
+// The pools: an output reads one window of one channel. They go over all axes of their input but
+// the last, the channels: of a signal, an image or a volume.
 #include <numeric>
 
 #include "base/quantity.hpp"
@@ -9,15 +10,24 @@
 namespace sluice {
 namespace {
 
+/// The axes that are pooled: all but the channels.
+std::size_t axes_of(const Reader& keys, const Shape& image) {
+  if (image.size() < 2 || image.size() > 4)
+    keys.fail("type", keys.text("type") +
+                          " needs an input of [length, channels], [height, width, channels] or "
+                          "[depth, height, width, channels], got " +
+                          text_of(image));
+  return image.size() - 1;
+}
+
 // One FLOP an element of the window, as the table of seed 000 counts: for the mean area - 1
 // additions and a division; for the maximum it is an upper bound by one comparison.
 LayerCounts counts_of(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& image = *inputs[0];
-  require_image(keys, image);
-  const Window window = read_pool_window(keys);
+  const Window window = read_pool_window(keys, axes_of(keys, image));
   LayerCounts counts;
   counts.shape = slide(keys, window, image, keys.boolean("ceil"));
-  counts.shape.push_back(image[2]);
+  counts.shape.push_back(image.back());
   counts.flop = checked_mul(elements_of(counts.shape), window.area(), "FLOP");
   counts.sight = sight_of(window);
   return counts;
@@ -43,9 +53,9 @@ LayerCounts infer_mean(const Reader& keys, const std::vector<const Shape*>& inpu
 
 LayerCounts infer_global(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& image = *inputs[0];
-  require_image(keys, image);
   LayerCounts counts;
-  counts.shape = {1, 1, image[2]};
+  counts.shape = Shape(axes_of(keys, image), 1);
+  counts.shape.push_back(image.back());
   counts.flop = counts.backward.input_flop = elements_of(image);
   return counts;
 }
@@ -55,29 +65,30 @@ LayerCounts infer_global(const Reader& keys, const std::vector<const Shape*>& in
 // them are: the windows have n + m - gcd(n, m) elements in all.
 LayerCounts infer_adaptive(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& image = *inputs[0];
-  require_image(keys, image);
-  const Pair output = read_pair(keys, "output");
+  const Shape output = read_extents(keys, "output", axes_of(keys, image));
   LayerCounts counts;
-  counts.shape = {output[0], output[1], image[2]};
-  counts.flop = image[2];
-  for (std::size_t axis = 0; axis < 2; ++axis) {
+  counts.shape = output;
+  counts.shape.push_back(image.back());
+  counts.flop = image.back();
+  for (std::size_t axis = 0; axis < output.size(); ++axis) {
     const std::int64_t common = std::gcd(image[axis], output[axis]);
     const std::int64_t read = checked_add(image[axis], output[axis] - common, "FLOP");
     counts.flop = checked_mul(counts.flop, read, "FLOP");
   }
   counts.backward.input_flop = counts.flop;
   // Windows of one size, side by side, where the output divides the image.
-  Window window;
-  for (std::size_t axis = 0; axis < 2; ++axis) {
+  Sight sight{.kind = Sight::Kind::window, .reach = {}, .stride = {}};
+  for (std::size_t axis = 0; axis < output.size(); ++axis) {
     if (image[axis] % output[axis] != 0) return counts;
-    window.kernel[axis] = window.stride[axis] = image[axis] / output[axis];
+    sight.reach.push_back(image[axis] / output[axis]);
   }
-  counts.sight = sight_of(window);
+  sight.stride = sight.reach;
+  counts.sight = std::move(sight);
   return counts;
 }
 
 std::vector<Field> window_parameters() {
-  std::vector<Field> fields = window_fields(std::nullopt);
+  std::vector<Field> fields = window_fields(0, std::nullopt);
   fields.push_back(ceil_field());
   return fields;
 }
@@ -108,7 +119,7 @@ const LayerType avg_pool_layer = {
 extern const LayerType global_avg_pool_layer;
 const LayerType global_avg_pool_layer = {
     .name = "global_avg_pool",
-    .summary = "The mean of each channel of an image: [1, 1, channels].",
+    .summary = "The mean of each channel: of an image [1, 1, channels].",
     .source = "Lin, Chen and Yan, Network in network (2014), section 3.2",
     .parameters = {},
     .infer = infer_global,
@@ -123,7 +134,8 @@ const LayerType adaptive_avg_pool_layer = {
         "pooling (2014), section 2.3",
     .parameters = {{.name = "output",
                     .type = Type::any,
-                    .summary = "size of the output: an integer or [height, width]"}},
+                    .summary = "size of the output: an integer, or one for each axis: [height, "
+                               "width]"}},
     .infer = infer_adaptive,
 };
 

@@ -15,10 +15,4 @@ std::string text_of(const Shape& shape) {
   return "[" + text + "]";
 }
 
-void require_image(const Reader& keys, const Shape& shape) {
-  if (shape.size() != 3)
-    keys.fail("type", keys.text("type") + " needs an input of [height, width, channels], got " +
-                          text_of(shape));
-}
-
 }  // namespace sluice

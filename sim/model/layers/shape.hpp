@@ -15,7 +15,4 @@ std::int64_t elements_of(const Shape& shape);
 /// "[26, 26, 96]"
 std::string text_of(const Shape& shape);
 
-/// Throws InputError at the layer's `type` unless the shape is [height, width, channels].
-void require_image(const Reader& keys, const Shape& shape);
-
 }  // namespace sluice

@@ -19,24 +19,36 @@ std::int64_t whole(const Value& value, std::string_view name, std::int64_t least
   return value.as_integer();
 }
 
+std::string one_or_list(std::size_t axes) {
+  return "an integer or " + axes_text(axes);
+}
+
+/// The zeros before the image along each axis, then those after it.
+std::string sides_text(std::size_t axes) {
+  if (axes == 1) return "[left, right]";
+  return axes == 2 ? "[top, left, bottom, right]" : "[front, top, left, back, bottom, right]";
+}
+
 void read_padding(const Reader& keys, Window& window) {
-  static const std::string expected =
-      "an integer, or: valid, same, [height, width], [top, left, bottom, right]";
+  const std::size_t axes = window.axes();
+  window.before = window.after = Shape(axes, 0);
   window.same = keys.is_word("padding", "same");
   if (window.same || keys.is_word("padding", "valid")) return;
   const Value& value = *keys.value("padding");
+  const std::string expected =
+      "an integer, or: valid, same, " + axes_text(axes) + ", " + sides_text(axes);
   if (!value.is_list()) {
-    const std::int64_t all = whole(value, "padding", 0, expected);
-    window.before = window.after = {all, all};
+    window.before = window.after = Shape(axes, whole(value, "padding", 0, expected));
     return;
   }
-  std::vector<std::int64_t> zeros;
+  Shape zeros;
   for (const Value& item : value.items()) zeros.push_back(whole(item, "padding", 0, "an integer"));
-  if (zeros.size() != 2 && zeros.size() != 4)
+  if (zeros.size() != axes && zeros.size() != 2 * axes)
     fail_at(value,
             "a list of " + std::to_string(zeros.size()) + " for 'padding': expected " + expected);
-  window.before = {zeros[0], zeros[1]};
-  window.after = {zeros[zeros.size() - 2], zeros[zeros.size() - 1]};
+  const auto count = static_cast<std::ptrdiff_t>(axes);
+  window.before.assign(zeros.begin(), zeros.begin() + count);
+  window.after.assign(zeros.end() - count, zeros.end());
 }
 
 std::string padding_text(const Window& window, std::size_t axis) {
@@ -59,56 +71,74 @@ std::string padding_text(const Window& window, std::size_t axis) {
 
 }  // namespace
 
-Pair read_pair(const Reader& keys, std::string_view name, std::int64_t least) {
+std::string axes_text(std::size_t axes) {
+  if (axes == 1) return "[length]";
+  return axes == 2 ? "[height, width]" : "[depth, height, width]";
+}
+
+void require_axes(const Reader& keys, const Shape& shape, std::size_t axes) {
+  if (shape.size() == axes + 1) return;
+  std::string expected = axes_text(axes);
+  expected.insert(expected.size() - 1, ", channels");
+  keys.fail("type",
+            keys.text("type") + " needs an input of " + expected + ", got " + text_of(shape));
+}
+
+Shape read_extents(const Reader& keys, std::string_view name, std::size_t axes,
+                   std::int64_t least) {
   const Value* value = keys.value(name);
-  if (!value) {
-    const std::int64_t standard = keys.integer(name);
-    return {standard, standard};
-  }
-  if (!value->is_list()) {
-    const std::int64_t both = whole(*value, name, least, "an integer or [height, width]");
-    return {both, both};
-  }
-  if (value->items().size() != 2)
+  if (!value) return Shape(axes, keys.integer(name));
+  if (!value->is_list()) return Shape(axes, whole(*value, name, least, one_or_list(axes)));
+  if (value->items().size() != axes)
     fail_at(*value, "a list of " + std::to_string(value->items().size()) + " for '" +
-                        std::string(name) + "': expected an integer or [height, width]");
-  return {whole(value->items()[0], name, least, "an integer"),
-          whole(value->items()[1], name, least, "an integer")};
+                        std::string(name) + "': expected " + one_or_list(axes));
+  Shape extents;
+  for (const Value& item : value->items())
+    extents.push_back(whole(item, name, least, "an integer"));
+  return extents;
 }
 
 std::int64_t Window::area() const {
-  return checked_mul(kernel[0], kernel[1], "elements of a kernel");
+  return elements_of(kernel);
 }
 
 std::int64_t Window::reach(std::size_t axis) const {
   return checked_add(checked_mul(dilation[axis], kernel[axis] - 1, "dilation"), 1, "dilation");
 }
 
-std::vector<Field> window_fields(std::optional<std::string> stride_default) {
+namespace {
+
+/// What the summary of a key calls its values.
+std::string values_text(std::size_t axes) {
+  return axes == 0 ? "an integer, or one for each axis: [height, width]" : one_or_list(axes);
+}
+
+}  // namespace
+
+std::vector<Field> window_fields(std::size_t axes, std::optional<std::string> stride_default) {
   const bool none = !stride_default;
+  const std::size_t shown = axes == 0 ? 2 : axes;
   return {
-      {.name = "kernel",
-       .type = Type::any,
-       .summary = "size of the window: an integer or [height, width]"},
+      {.name = "kernel", .type = Type::any, .summary = "size of the window: " + values_text(axes)},
       {.name = "stride",
        .type = Type::any,
-       .summary = std::string("step of the window: an integer or [height, width]") +
+       .summary = "step of the window: " + values_text(axes) +
                   (none ? "; by default the kernel's size" : ""),
        .default_text = std::move(stride_default),
        .optional = none},
       {.name = "padding",
        .type = Type::any,
-       .summary = "zeros on each side: an integer, [height, width] or [top, left, bottom, right]; "
-                  "valid is none, same makes the output ceil(input / stride)",
+       .summary = "zeros on each side: an integer, " + axes_text(shown) + " or " +
+                  sides_text(shown) + "; valid is none, same makes the output ceil(input / stride)",
        .default_text = "valid",
        .choices = {"valid", "same"}},
   };
 }
 
-Field dilation_field() {
+Field dilation_field(std::size_t axes) {
   return {.name = "dilation",
           .type = Type::any,
-          .summary = "step between the elements of the kernel: an integer or [height, width]",
+          .summary = "step between the elements of the kernel: " + values_text(axes),
           .default_text = "1"};
 }
 
@@ -119,26 +149,27 @@ Field ceil_field() {
           .default_text = "false"};
 }
 
-Window read_window(const Reader& keys) {
+Window read_window(const Reader& keys, std::size_t axes) {
   Window window;
-  window.kernel = read_pair(keys, "kernel");
-  window.dilation = read_pair(keys, "dilation");
-  window.stride = read_pair(keys, "stride");
+  window.kernel = read_extents(keys, "kernel", axes);
+  window.dilation = read_extents(keys, "dilation", axes);
+  window.stride = read_extents(keys, "stride", axes);
   read_padding(keys, window);
   return window;
 }
 
-Window read_pool_window(const Reader& keys) {
+Window read_pool_window(const Reader& keys, std::size_t axes) {
   Window window;
-  window.kernel = read_pair(keys, "kernel");
-  window.stride = keys.has("stride") ? read_pair(keys, "stride") : window.kernel;
+  window.kernel = read_extents(keys, "kernel", axes);
+  window.dilation = Shape(axes, 1);
+  window.stride = keys.has("stride") ? read_extents(keys, "stride", axes) : window.kernel;
   read_padding(keys, window);
   return window;
 }
 
 Shape slide(const Reader& keys, const Window& window, const Shape& image, bool ceil) {
   Shape out;
-  for (std::size_t axis = 0; axis < 2; ++axis) {
+  for (std::size_t axis = 0; axis < window.axes(); ++axis) {
     const std::int64_t extent = image[axis], stride = window.stride[axis];
     if (window.same) {
       out.push_back((extent - 1) / stride + 1);
@@ -156,9 +187,9 @@ Shape slide(const Reader& keys, const Window& window, const Shape& image, bool c
 }
 
 Sight sight_of(const Window& window) {
-  return {.kind = Sight::Kind::window,
-          .reach = {window.reach(0), window.reach(1)},
-          .stride = {window.stride[0], window.stride[1]}};
+  Shape reach;
+  for (std::size_t axis = 0; axis < window.axes(); ++axis) reach.push_back(window.reach(axis));
+  return {.kind = Sight::Kind::window, .reach = std::move(reach), .stride = window.stride};
 }
 
 }  // namespace sluice

@@ -1,3 +1,4 @@
+// The convolutions over 1, 2 and 3 axes, and their transposes. The last axis is the channels.
 #include "base/quantity.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/product.hpp"
@@ -16,13 +17,13 @@ void require_groups(const Reader& keys, std::int64_t groups, std::int64_t in, st
   if (out % groups != 0) refuse("the " + std::to_string(out) + " output channels");
 }
 
-// An output channel has one filter over the input channels of its group: kernel height x width x
-// input channels / groups weights. Zeros of the padding are multiplied like everything else.
+// An output channel has one filter over the input channels of its group: kernel area x input
+// channels / groups weights. Zeros of the padding are multiplied like everything else.
 LayerCounts counts_of(const Reader& keys, const Shape& image, Shape output, const Window& window,
                       std::int64_t meets) {
   const std::int64_t channels = keys.integer("channels"), groups = keys.integer("groups");
-  require_groups(keys, groups, image[2], channels);
-  const std::int64_t filter = checked_mul(window.area(), image[2] / groups, "parameters");
+  require_groups(keys, groups, image.back(), channels);
+  const std::int64_t filter = checked_mul(window.area(), image.back() / groups, "parameters");
   LayerCounts counts;
   counts.shape = std::move(output);
   counts.shape.push_back(channels);
@@ -32,10 +33,11 @@ LayerCounts counts_of(const Reader& keys, const Shape& image, Shape output, cons
 }
 
 // Each weight is used once an output pixel.
+template <std::size_t axes>
 LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& image = *inputs[0];
-  require_image(keys, image);
-  const Window window = read_window(keys);
+  require_axes(keys, image, axes);
+  const Window window = read_window(keys, axes);
   Shape output = slide(keys, window, image);
   const std::int64_t pixels = elements_of(output);
   return counts_of(keys, image, std::move(output), window, pixels);
@@ -43,13 +45,14 @@ LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
 
 // The convolution's shapes the other way round: each weight is used once an input pixel, and the
 // products are summed where they overlap. What the padding cuts off is computed as well.
+template <std::size_t axes>
 LayerCounts infer_transposed(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& image = *inputs[0];
-  require_image(keys, image);
-  const Window window = read_window(keys);
-  const Pair extra = read_pair(keys, "output_padding", 0);
+  require_axes(keys, image, axes);
+  const Window window = read_window(keys, axes);
+  const Shape extra = read_extents(keys, "output_padding", axes, 0);
   Shape output;
-  for (std::size_t axis = 0; axis < 2; ++axis) {
+  for (std::size_t axis = 0; axis < axes; ++axis) {
     const std::int64_t steps = window.same ? image[axis] : image[axis] - 1;
     std::int64_t extent = checked_mul(steps, window.stride[axis], "elements");
     if (!window.same) extent = checked_add(extent, window.reach(axis), "elements");
@@ -61,19 +64,19 @@ LayerCounts infer_transposed(const Reader& keys, const std::vector<const Shape*>
                                ", expected less");
     output.push_back(extent - cut);
   }
-  LayerCounts counts =
-      counts_of(keys, image, std::move(output), window, elements_of({image[0], image[1]}));
+  LayerCounts counts = counts_of(keys, image, std::move(output), window,
+                                 elements_of(Shape(image.begin(), image.end() - 1)));
   counts.sight.kind = Sight::Kind::spread;
   return counts;
 }
 
-std::vector<Field> parameters() {
+std::vector<Field> parameters(std::size_t axes) {
   std::vector<Field> fields = {{.name = "channels",
                                 .type = Type::integer,
                                 .summary = "output channels: the number of filters",
                                 .minimum = 1}};
-  for (const Field& field : window_fields("1")) fields.push_back(field);
-  fields.push_back(dilation_field());
+  for (const Field& field : window_fields(axes, "1")) fields.push_back(field);
+  fields.push_back(dilation_field(axes));
   fields.push_back({.name = "groups",
                     .type = Type::integer,
                     .summary = "parts into which the channels are split, each convolved alone; "
@@ -88,36 +91,55 @@ std::vector<Field> parameters() {
   return fields;
 }
 
-std::vector<Field> transposed_parameters() {
-  std::vector<Field> fields = parameters();
+std::vector<Field> transposed_parameters(std::size_t axes) {
+  std::vector<Field> fields = parameters(axes);
   fields.push_back({.name = "output_padding",
                     .type = Type::any,
-                    .summary = "rows and columns added to the output: an integer or [height, "
-                               "width]",
+                    .summary = "what is added to the output: an integer or " + axes_text(axes),
                     .default_text = "0"});
   return fields;
 }
 
+LayerType convolution(std::string name, std::string over, decltype(LayerType::infer) infer_counts,
+                      std::size_t axes) {
+  return {
+      .name = std::move(name),
+      .summary = "A convolution over " + over + ", its filters as deep as the input or its group.",
+      .source =
+          "Dumoulin and Visin, A guide to convolution arithmetic for deep learning, sections 2 "
+          "and 5.1; groups: Krizhevsky, Sutskever and Hinton (2012), section 3.2",
+      .parameters = parameters(axes),
+      .infer = infer_counts,
+  };
+}
+
+LayerType transposed(std::string name, std::string over, decltype(LayerType::infer) infer_counts,
+                     std::size_t axes) {
+  return {
+      .name = std::move(name),
+      .summary = "A transposed convolution over " + over +
+                 ": from the output's shape of a convolution to its input's.",
+      .source =
+          "Dumoulin and Visin, A guide to convolution arithmetic for deep learning, section 4",
+      .parameters = transposed_parameters(axes),
+      .infer = infer_counts,
+  };
+}
+
 }  // namespace
 
-extern const LayerType conv2d_layer;
-const LayerType conv2d_layer = {
-    .name = "conv2d",
-    .summary = "A convolution over an image, its filters as deep as the input or its group.",
-    .source =
-        "Dumoulin and Visin, A guide to convolution arithmetic for deep learning, sections 2 "
-        "and 5.1; groups: Krizhevsky, Sutskever and Hinton (2012), section 3.2",
-    .parameters = parameters(),
-    .infer = infer,
-};
+extern const LayerType conv1d_layer, conv2d_layer, conv3d_layer, conv_transpose1d_layer,
+    conv_transpose2d_layer, conv_transpose3d_layer;
 
-extern const LayerType conv_transpose2d_layer;
-const LayerType conv_transpose2d_layer = {
-    .name = "conv_transpose2d",
-    .summary = "A transposed convolution: from the output's shape of a convolution to its input's.",
-    .source = "Dumoulin and Visin, A guide to convolution arithmetic for deep learning, section 4",
-    .parameters = transposed_parameters(),
-    .infer = infer_transposed,
-};
+const LayerType conv1d_layer = convolution("conv1d", "a signal [length, channels]", infer<1>, 1);
+const LayerType conv2d_layer = convolution("conv2d", "an image", infer<2>, 2);
+const LayerType conv3d_layer =
+    convolution("conv3d", "a volume [depth, height, width, channels]", infer<3>, 3);
+const LayerType conv_transpose1d_layer =
+    transposed("conv_transpose1d", "a signal", infer_transposed<1>, 1);
+const LayerType conv_transpose2d_layer =
+    transposed("conv_transpose2d", "an image", infer_transposed<2>, 2);
+const LayerType conv_transpose3d_layer =
+    transposed("conv_transpose3d", "a volume", infer_transposed<3>, 3);
 
 }  // namespace sluice
