@@ -54,4 +54,10 @@ std::string located_message(const Position& where, const std::string& message) {
 InputError::InputError(const Position& where, const std::string& message)
     : Error(3, located_message(where, message)), has_position_(!where.file.empty()) {}
 
+InputError InputError::noted(const std::string& line) const {
+  InputError more(std::string(what()) + "\n    " + line);
+  more.has_position_ = has_position_;
+  return more;
+}
+
 }  // namespace sluice

@@ -39,6 +39,8 @@ struct InputError : Error {
   explicit InputError(const std::string& message) : Error(3, message) {}
   InputError(const Position& where, const std::string& message);
   bool has_position() const { return has_position_; }
+  /// The same error with a line beneath: how one came to that place.
+  InputError noted(const std::string& line) const;
 
  private:
   bool has_position_ = false;

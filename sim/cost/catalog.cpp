@@ -26,15 +26,21 @@ double inputs_of(const Model& model, const Layer& layer) {
   return elements;
 }
 
+/// A layer reads all its weights, also those that it shares.
+double weights_of(const Layer& layer) {
+  return static_cast<double>(layer.parameters) + static_cast<double>(layer.shared);
+}
+
 }  // namespace
 
 Work forward_work(const Model& model, const Layer& layer, std::int64_t samples, DType dtype) {
   if (layer.inputs.empty() || is_view(layer)) return {};
   const auto count = static_cast<double>(samples);
   const auto size = static_cast<double>(bytes_of(dtype));
-  const double activations = static_cast<double>(layer.output) + inputs_of(model, layer);
+  const double activations = static_cast<double>(layer.output) + inputs_of(model, layer) +
+                             static_cast<double>(layer.state);
   return {.flop = count * static_cast<double>(layer.flop),
-          .bytes = size * (count * activations + static_cast<double>(layer.parameters)),
+          .bytes = size * (count * activations + weights_of(layer)),
           .measured_s = measured(model, layer.forward_s, samples),
           .written = size * count * static_cast<double>(layer.output)};
 }
@@ -52,10 +58,10 @@ Work backward_work(const Model& model, const Layer& layer, std::int64_t samples,
                           (backward.reads_output ? output : 0);
   return {.flop = count * (static_cast<double>(backward.input_flop) +
                            static_cast<double>(backward.weight_flop)),
-          .bytes = size * (count * elements + 2 * static_cast<double>(layer.parameters)) +
+          .bytes = size * (count * elements + 2 * weights_of(layer)) +
                    count * static_cast<double>(backward.kept_bytes),
           .measured_s = measured(model, layer.backward_s, samples),
-          .written = size * (count * gradients + static_cast<double>(layer.parameters))};
+          .written = size * (count * gradients + weights_of(layer))};
 }
 
 }  // namespace sluice

@@ -71,6 +71,10 @@ Record make_layer_record(const LayerType& type) {
        .type = Type::list,
        .summary = "names of earlier layers whose output it reads; by default the layer before",
        .optional = true},
+      {.name = "tied",
+       .type = Type::text,
+       .summary = "the earlier layer whose weights it shares; they count there",
+       .optional = true},
   };
   for (const Field& field : type.parameters) record.fields.push_back(field);
   return record;
@@ -93,7 +97,12 @@ Record make_item_record() {
       {.name = "name", .type = Type::text, .summary = "unique in the model", .optional = true},
       {.name = "inputs",
        .type = Type::list,
-       .summary = "names of earlier layers; before: the one before the repetition or the block",
+       .summary = "names of earlier layers, or of the block's inputs; before: the layer before the "
+                  "repetition or the block",
+       .optional = true},
+      {.name = "tied",
+       .type = Type::text,
+       .summary = "the earlier layer whose weights it shares",
        .optional = true},
       {.name = "repeat",
        .type = Type::any,
@@ -121,6 +130,12 @@ const Record& block_record() {
            .type = Type::mapping,
            .summary = "name: default, or name: {default: N, summary: TEXT, minimum: N, "
                       "maximum: N}",
+           .optional = true},
+          {.name = "inputs",
+           .type = Type::list,
+           .summary =
+               "names by which its layers call what a use gives as `inputs`; by default one, "
+               "before",
            .optional = true},
           {.name = "layers", .type = Type::list, .summary = "in order", .record = &item}}};
   return record;

@@ -24,6 +24,8 @@ void scale_counts(Model& model, std::int64_t scale) {
   for (Layer& layer : model.layers) {
     layer.output = checked_mul(layer.output, scale, "elements");
     layer.parameters = checked_mul(layer.parameters, scale, "parameters");
+    layer.shared = checked_mul(layer.shared, scale, "parameters");
+    layer.state = checked_mul(layer.state, scale, "elements");
     layer.macs = checked_mul(layer.macs, scale, "multiply-accumulates");
     layer.flop = checked_mul(layer.flop, scale, "FLOP");
     Backward& backward = layer.backward;

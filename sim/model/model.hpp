@@ -43,9 +43,14 @@ struct Layer {
   std::vector<std::uint32_t> inputs;  ///< layers whose output it reads; empty for an input
   Shape shape;                        ///< of its output
   std::int64_t output = 0;            ///< elements of its output
-  std::int64_t parameters = 0;        ///< elements
+  std::int64_t parameters = 0;        ///< elements, but those that it shares
+  std::optional<std::uint32_t> tied;  ///< the earlier layer whose weights it shares
+  std::int64_t shared = 0;            ///< elements of those; counted in that layer's parameters
   std::int64_t macs = 0;              ///< multiply-accumulates of the forward pass
   std::int64_t flop = 0;              ///< FLOP of the forward pass
+  /// Elements that stay from one pass to the next, as a cache of keys and values does. They are read
+  /// by the forward pass, and are neither input nor output.
+  std::int64_t state = 0;
   Backward backward;
   std::optional<ReceptiveField> field;  ///< where it has one
   double sparsity = 0;                  ///< share of the weights that are zero and left out

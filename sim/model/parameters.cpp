@@ -113,12 +113,13 @@ Parameters read_parameters(const Value& definition, const Value& use) {
 }
 
 Parameters read_block_parameters(const Value& block, const std::string& name, const Value& use) {
-  const std::vector<std::string> reserved = {"block", "name"};
+  const std::vector<std::string> reserved = {"block", "name", "inputs"};
   Parameters parameters = read_declared(block, use, reserved);
   std::vector<std::string> known;
   for (const auto& [parameter, value] : parameters) known.push_back(parameter);
   for (const Value::Entry& entry : use.entries()) {
-    if (entry.key == "block" || entry.key == "name" || parameters.count(entry.key)) continue;
+    if (std::find(reserved.begin(), reserved.end(), entry.key) != reserved.end()) continue;
+    if (parameters.count(entry.key)) continue;
     throw InputError(entry.position(), "the block '" + name + "' has no parameter '" + entry.key +
                                            "'" + did_you_mean(entry.key, known) +
                                            "; it has: " + (known.empty() ? "none" : join(known)));

@@ -1,11 +1,11 @@
 // Expands a sluice-model/1 document: repetitions, blocks, expressions, inputs, and the inference of
 // each layer.
-#include <unordered_map>
 #include <utility>
 
 #include "base/suggest.hpp"
 #include "document/load.hpp"
 #include "document/record.hpp"
+#include "model/blocks.hpp"
 #include "model/catalog.hpp"
 #include "model/field.hpp"
 #include "model/layers/shape.hpp"
@@ -19,7 +19,7 @@ class Expansion {
  public:
   /// `blocks`: the document's, or null.
   Expansion(Model& model, Parameters parameters, const Value* blocks)
-      : model_(model), parameters_(std::move(parameters)), blocks_(blocks) {}
+      : model_(model), names_(model), parameters_(std::move(parameters)), blocks_(blocks) {}
 
   /// `suffix`: of the names in the repetition at hand: ".2.1".
   void run(const Value& layers, const std::string& suffix) {
@@ -54,23 +54,23 @@ class Expansion {
       fail_at(count, "'" + count.text() + "' for 'repeat': the model has more than " +
                          std::to_string(most_layers) + " layers");
     for (std::int64_t i = 1; i <= count.as_integer(); ++i)
-      run_inside(layers, suffix + "." + std::to_string(i));
+      run_inside(layers, suffix + "." + std::to_string(i), {previous_, around_.inputs});
   }
 
-  /// Layers for which `before` is the last one so far.
-  void run_inside(const Value& layers, const std::string& suffix) {
-    const std::size_t outside = std::exchange(before_, model_.layers.size());
+  /// Layers that stand among `around`: the first of them reads what is before.
+  void run_inside(const Value& layers, const std::string& suffix, Surroundings around) {
+    previous_ = around.before;
+    std::swap(around, around_);
     run(layers, suffix);
-    before_ = outside;
+    std::swap(around, around_);
   }
 
   void use_block(const Value& item, const std::string& suffix) {
     const Value& word = *item.find("block");
-    const Value* block = blocks_ ? blocks_->find(word.text()) : nullptr;
-    if (!block) refuse_block(word);
+    const Value& block = find_block(blocks_, word);
     for (const std::string& open : open_blocks_)
       if (open == word.text()) fail_at(word, "the block '" + open + "' stands in itself");
-    const Value* layers = block->find("layers");
+    const Value* layers = block.find("layers");
     if (layers->items().empty()) fail_at(*layers, "'layers' is empty, expected one layer or more");
     Value use = item;
     for (Value::Entry& entry : use.entries())
@@ -79,22 +79,20 @@ class Expansion {
     if (name && (!name->is_scalar() || name->text().empty()))
       fail_at(*name, "expected a name for 'name', got " + std::string(name->kind_name()));
 
-    Parameters scope = read_block_parameters(*block, word.text(), use);
+    Parameters scope = read_block_parameters(block, word.text(), use);
     scope.insert(parameters_.begin(), parameters_.end());  // the block's own stay
+    Surroundings around = given_to_block(block, item, names_, suffix, around_, previous_);
     scope.swap(parameters_);
     open_blocks_.push_back(word.text());
-    run_inside(*layers, name ? suffix + "." + name->text() : suffix);
+    try {
+      run_inside(*layers, name ? suffix + "." + name->text() : suffix, std::move(around));
+    } catch (const InputError& error) {
+      const Position where = item.position();
+      throw error.noted("in the block '" + word.text() + "', used at " + where.file + ":" +
+                        std::to_string(where.line) + ":" + std::to_string(where.column));
+    }
     open_blocks_.pop_back();
     scope.swap(parameters_);
-  }
-
-  [[noreturn]] void refuse_block(const Value& word) const {
-    std::vector<std::string> known;
-    if (blocks_)
-      for (const Value::Entry& entry : blocks_->entries()) known.push_back(entry.key);
-    fail_at(word, "the model has no block '" + word.text() + "'" +
-                      did_you_mean(word.text(), known) +
-                      "; it has: " + (known.empty() ? "none" : join(known)));
   }
 
   /// A string is an expression; everything else is itself.
@@ -163,10 +161,7 @@ class Expansion {
     layer.type = type.name;
     layer.name = keys.has("name") ? keys.text("name") + suffix
                                   : type.name + std::to_string(model_.layers.size() + 1);
-    if (keys.has("name") && keys.text("name") == before_word)
-      keys.fail("name",
-                "'before' cannot be a layer's name: in 'inputs' it means the layer before "
-                "the repetition or the block");
+    check_name(keys);
     layer.inputs = inputs_of(keys, type, suffix);
     if (model_.layers.empty() && type.min_inputs > 0)
       keys.fail("type", "the first layer must be of type input, got " + type.name);
@@ -183,15 +178,53 @@ class Expansion {
       layer.parameters = counts.parameters;
       layer.macs = counts.macs;
       layer.flop = counts.flop;
+      layer.state = counts.state;
       layer.backward = counts.backward;
       layer.sparsity = counts.sparsity;
       layer.field = field_of(counts.sight, layer.shape, sources);
     });
     leave_out_gradients(layer);
+    if (keys.has("tied")) tie(layer, keys, type, suffix);
     const auto index = static_cast<std::uint32_t>(model_.layers.size());
-    if (!names_.emplace(layer.name, index).second)
+    if (!names_.add(layer.name, index))
       keys.fail("name", "duplicate layer name '" + layer.name + "'");
     model_.layers.push_back(std::move(layer));
+    previous_ = index;
+  }
+
+  void check_name(const Reader& keys) const {
+    if (!keys.has("name")) return;
+    const std::string name = keys.text("name");
+    if (name == before_word)
+      keys.fail("name",
+                "'before' cannot be a layer's name: in 'inputs' it means the layer before "
+                "the repetition or the block");
+    for (const auto& [given, layer] : around_.inputs)
+      if (given == name)
+        keys.fail("name", "'" + name + "' cannot be a layer's name: it is an input of the block");
+  }
+
+  /// Its weights are those of another layer. A bias may be its own.
+  void tie(Layer& layer, const Reader& keys, const LayerType& type,
+           const std::string& suffix) const {
+    const Value& name = *keys.value("tied");
+    const std::uint32_t target = names_.find(name, "tied", suffix, around_);
+    const Layer& other = model_.layers[target];
+    const std::string start = "'" + name.text() + "' for 'tied': ";
+    if (other.tied)
+      keys.fail("tied", start + "its weights are those of '" + model_.layers[*other.tied].name +
+                            "', expected that layer");
+    bool bias = false;
+    for (const Field& field : type.parameters)
+      if (field.name == "bias") bias = keys.boolean("bias");
+    const std::int64_t own = layer.parameters - other.parameters;
+    if (other.parameters == 0 || (own != 0 && !(bias && own == layer.shape.back())))
+      keys.fail("tied", start + "it has " + std::to_string(other.parameters) +
+                            " parameters, expected the " + std::to_string(layer.parameters) +
+                            " of this layer" + (bias ? ", or those but the bias" : ""));
+    layer.tied = target;
+    layer.shared = other.parameters;
+    layer.parameters = own;
   }
 
   /// As automatic differentiation does: no gradient of an input before which nothing has weights,
@@ -209,9 +242,10 @@ class Expansion {
                                        const std::string& suffix) const {
     std::vector<std::uint32_t> inputs;
     if (const Value* names = keys.value("inputs")) {
-      for (const Value& name : names->items()) inputs.push_back(input(name, suffix));
-    } else if (type.max_inputs > 0 && !model_.layers.empty()) {
-      inputs.push_back(static_cast<std::uint32_t>(model_.layers.size() - 1));
+      for (const Value& name : names->items())
+        inputs.push_back(names_.find(name, "inputs", suffix, around_));
+    } else if (type.max_inputs > 0 && previous_) {
+      inputs.push_back(*previous_);
     }
     const bool first = model_.layers.empty();  // refused with its own words
     if (!first && (inputs.size() < type.min_inputs || inputs.size() > type.max_inputs))
@@ -227,39 +261,13 @@ class Expansion {
     return "at least " + std::to_string(type.min_inputs) + " inputs";
   }
 
-  /// A name means the layer in the same repetition, else in the one around it.
-  std::uint32_t input(const Value& name, std::string suffix) const {
-    if (name.text() == before_word) return input_before(name);
-    for (;;) {
-      const auto found = names_.find(name.text() + suffix);
-      if (found != names_.end()) return found->second;
-      if (suffix.empty()) break;
-      suffix.erase(suffix.rfind('.'));
-    }
-    std::vector<std::string> known;
-    for (std::size_t i = model_.layers.size(); i > 0 && known.size() < 20; --i)
-      known.push_back(model_.layers[i - 1].name);
-    fail_at(name, "'" + name.text() + "' in 'inputs' is no earlier layer" +
-                      did_you_mean(name.text(), known) + "; the last ones are: " + join(known));
-  }
-
-  /// The layer that would be the input of the first one of the repetition or block at hand.
-  std::uint32_t input_before(const Value& name) const {
-    if (before_ == 0)
-      fail_at(name,
-              "'before' in 'inputs' is the layer before a repetition or a block, and there is "
-              "none here");
-    return static_cast<std::uint32_t>(before_ - 1);
-  }
-
-  static constexpr std::string_view before_word = "before";
-
   Model& model_;
+  LayerNames names_;
   Parameters parameters_;  ///< of the model; in a block its own over them
   const Value* blocks_;
   std::vector<std::string> open_blocks_;
-  std::size_t before_ = 0;  ///< layers before the repetition or block at hand; 0 outside
-  std::unordered_map<std::string, std::uint32_t> names_;
+  Surroundings around_;                    ///< of the repetition or block at hand
+  std::optional<std::uint32_t> previous_;  ///< what the next layer reads unless told otherwise
   std::vector<bool> learns_;  ///< layers that have weights, or read from one that learns
 };
 
@@ -275,9 +283,7 @@ Model read_layers(const Value& definition, const Value& use) {
   const Value& layers = *keys.value("layers");
   if (layers.items().empty()) fail_at(layers, "'layers' is empty, expected one layer or more");
   const Value* blocks = keys.value("blocks");
-  if (blocks)
-    for (const Value::Entry& entry : blocks->entries())
-      const Reader checked(entry.value, block_record(), "block '" + entry.key + "'");
+  if (blocks) check_blocks(*blocks);
   Expansion(model, parameters, blocks).run(layers, "");
   return model;
 }

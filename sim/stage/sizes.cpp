@@ -1,6 +1,8 @@
 #include "stage/sizes.hpp"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "base/quantity.hpp"
 #include "model/catalog.hpp"
@@ -24,6 +26,7 @@ Sizes::Sizes(const Model& model, DType dtype)
       size_(bytes_of(dtype)),
       last_readers_(last_readers(model)),
       weights_{0},
+      states_{0},
       dies_at_(model.layers.size()) {
   const std::int64_t size = size_;
   const std::vector<std::uint32_t>& last = last_readers_;
@@ -31,8 +34,17 @@ Sizes::Sizes(const Model& model, DType dtype)
     bytes_.push_back(checked_mul(layer.output, size, "bytes of layer " + layer.name));
     const std::int64_t own = checked_mul(layer.parameters, size, "weights of layer " + layer.name);
     weights_.push_back(checked_add(weights_.back(), own, "bytes of all weights"));
+    const std::int64_t state = checked_mul(layer.state, size, "state of layer " + layer.name);
+    states_.push_back(checked_add(states_.back(), state, "bytes of all states"));
     if (layer.inputs.empty()) inputs_ = checked_add(inputs_, bytes_.back(), "bytes of the inputs");
   }
+  std::map<std::uint32_t, std::uint32_t> holders;  // of tied weights: the last layer so far
+  for (std::uint32_t layer = 0; layer < layers(); ++layer)
+    if (const auto tied = model.layers[layer].tied) {
+      std::uint32_t& holder = holders.try_emplace(*tied, *tied).first->second;
+      const std::int64_t held = checked_mul(model.layers[layer].shared, size, "tied weights");
+      shared_.push_back({layer, std::exchange(holder, layer), held});
+    }
   std::int64_t live = inputs_;
   for (std::uint32_t layer = 0; layer < layers(); ++layer) {
     if (!model.layers[layer].inputs.empty())
@@ -49,7 +61,12 @@ Sizes::Sizes(const Model& model, DType dtype)
 }
 
 std::int64_t Sizes::weights(std::uint32_t first, std::uint32_t last) const {
-  return weights_[last + 1] - weights_[first];
+  std::int64_t bytes = weights_[last + 1] - weights_[first];
+  auto shared = std::lower_bound(shared_.begin(), shared_.end(), first,
+                                 [](const Shared& s, std::uint32_t l) { return s.layer < l; });
+  for (; shared != shared_.end() && shared->layer <= last; ++shared)
+    if (shared->before < first) bytes = checked_add(bytes, shared->bytes, "bytes of a stage");
+  return bytes;
 }
 
 std::int64_t Sizes::input(std::uint32_t first) const {
@@ -122,7 +139,8 @@ std::int64_t Sizes::Workspace::extend() {
       most_ = std::max(most_, held);
     }
   }
-  return most_;
+  const std::int64_t states = sizes_.states_[layer + 1] - sizes_.states_[first_];
+  return checked_add(most_, states, "bytes of a workspace");
 }
 
 }  // namespace sluice

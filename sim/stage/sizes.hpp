@@ -18,6 +18,7 @@ class Sizes {
   Sizes(const Model& model, DType dtype);
 
   std::uint32_t layers() const { return static_cast<std::uint32_t>(bytes_.size()); }
+  /// Weights that several layers share are counted once, in each stage that has one of these.
   std::int64_t weights(std::uint32_t first, std::uint32_t last) const;
   /// What crosses into a stage that begins at `first`; the inputs for the first stage.
   std::int64_t input(std::uint32_t first) const;
@@ -49,8 +50,14 @@ class Sizes {
   std::int64_t size_;                ///< bytes of an element
   std::vector<std::int64_t> bytes_;  ///< of each layer's output
   std::vector<std::uint32_t> last_readers_;
+  /// A layer, and the one before it that has the same weights.
+  struct Shared {
+    std::uint32_t layer, before;
+    std::int64_t bytes;
+  };
+  std::vector<Shared> shared_;                       ///< in the order of the layers
   std::vector<std::int64_t> live_after_;             ///< bytes live across the cut after each layer
-  std::vector<std::int64_t> weights_;                ///< of all layers before
+  std::vector<std::int64_t> weights_, states_;       ///< of all layers before
   std::vector<std::vector<std::uint32_t>> dies_at_;  ///< layers whose output is read last there
   std::int64_t inputs_ = 0;
 };

@@ -18,13 +18,14 @@ namespace sluice {
 struct Stage {
   std::string name;  ///< "Conv..Pool" or the layer's own name
   std::uint32_t first = 0, last = 0;
-  std::int64_t weight_bytes = 0;
+  std::int64_t weight_bytes = 0;  ///< tied weights in each stage that has a layer of theirs
   std::int64_t input_bytes =
       0;  ///< what crosses into it (its boundary activations; the input for stage 0)
   std::int64_t output_bytes =
       0;  ///< what crosses out of it (live across the cut; the answer for the last)
   /// The most bytes that its inner tensors (neither input nor output) take at one moment, layer by
   /// layer: for a layer l those made at or before l that l or a later layer of the stage reads.
+  /// With what the layers keep from one pass to the next (Layer::state), all of it at all moments.
   std::int64_t workspace_bytes = 0;
   std::int64_t macs = 0, flop = 0;
 

@@ -61,6 +61,64 @@ TEST_CASE("repetitions stand in blocks, and blocks in repetitions and blocks") {
   CHECK(m.layers[5].inputs == Inputs{0, 0});  // before the outer block; and by name
 }
 
+TEST_CASE("a use of a block gives it its inputs, which its layers call by the names it declares") {
+  const std::string join =
+      "blocks:\n"
+      "  join: {inputs: [deep, skip], layers: [{type: relu, name: r},\n"
+      "    {type: add, name: s, inputs: [r, skip]}, {type: add, name: t, inputs: [before, s]}]}\n"
+      "  twice: {inputs: [skip, deep], layers: [{block: join, name: a, inputs: [deep, skip]},\n"
+      "    {repeat: 2, layers: [{type: add, name: u, inputs: [before, deep]}]}]}\n"
+      "  one: {layers: [{type: relu, name: only}]}\n";
+  const std::string two = "- {type: input, name: x, shape: [4]}\n- {type: relu, name: y}\n";
+  const Model m =
+      model_of(two + "- {block: join, inputs: [x, y]}\n- {block: one, inputs: [y]}\n", "", join);
+  CHECK(names_of(m) == std::vector<std::string>{"x", "y", "r", "s", "t", "only"});
+  CHECK(m.layers[2].inputs == Inputs{0});
+  CHECK(m.layers[3].inputs == Inputs{2, 1});
+  CHECK(m.layers[4].inputs == Inputs{0, 3});
+  CHECK(m.layers[5].inputs == Inputs{1});
+  // The outer block's `deep` is y, its `skip` x; the inner one's the same, by its own declaration.
+  const Model nested = model_of(two + "- {block: twice, name: o, inputs: [x, y]}\n", "", join);
+  CHECK(names_of(nested) ==
+        std::vector<std::string>{"x", "y", "r.o.a", "s.o.a", "t.o.a", "u.o.1", "u.o.2"});
+  CHECK(nested.layers[2].inputs == Inputs{1});
+  CHECK(nested.layers[3].inputs == Inputs{2, 0});
+  CHECK(nested.layers[5].inputs == Inputs{4, 1});
+  CHECK(nested.layers[6].inputs == Inputs{5, 1});
+
+  const auto said = [&](const std::string& layers) { return refused(two + layers, "", join); };
+  CHECK_THAT(said("- {block: join, inputs: [x]}\n"),
+             Contains("the block 'join' takes 2 inputs (deep, skip), got 1"));
+  CHECK_THAT(said("- {block: join}\n"), Contains("takes 2 inputs (deep, skip), got 1"));
+  CHECK_THAT(said("- {block: one, inputs: [x, y]}\n"),
+             Contains("the block 'one' takes 1 input, got 2"));
+  CHECK_THAT(said("- {block: one, inputs: x}\n"), Contains("expected a list of layers"));
+  CHECK_THAT(said("- {block: one, inputs: [z]}\n"),
+             Contains("'z' in 'inputs' is no earlier layer"));
+  const auto declared = [&](const std::string& block) {
+    return refused(two + "- {type: relu}\n", "", "blocks: {b: " + block + "}\n");
+  };
+  CHECK_THAT(declared("{inputs: [], layers: [{type: relu}]}"), Contains("'inputs' is empty"));
+  CHECK_THAT(declared("{inputs: [a, a], layers: [{type: relu}]}"), Contains("duplicate input 'a'"));
+  CHECK_THAT(declared("{inputs: [before], layers: [{type: relu}]}"),
+             Contains("'before' cannot be the name of a block's input"));
+  CHECK_THAT(refused(two + "- {block: b}\n", "",
+                     "blocks: {b: {inputs: [a], layers: [{type: relu, name: a}]}}\n"),
+             Contains("it is an input of the block"));
+}
+
+TEST_CASE("an error inside a block names the line of the block and each use that led there") {
+  const std::string blocks =
+      "blocks:\n"
+      "  inner: {layers: [{type: reshape, shape: [5]}]}\n"
+      "  outer:\n    layers:\n      - {block: inner, name: a}\n";
+  const std::string said = refused(x + "- {block: outer}\n", "", blocks);
+  CHECK_THAT(said, Catch::Matchers::StartsWith("m.yaml:4:") &&
+                       Contains("'shape' does not hold the 4 elements") &&
+                       Contains("\n    in the block 'inner', used at m.yaml:7:9\n"
+                                "    in the block 'outer', used at m.yaml:10:3"));
+}
+
 TEST_CASE("bad blocks are refused where they are written or used") {
   const auto said = [](const std::string& layers, const std::string& blocks = residual) {
     return refused(x + layers, "", blocks);

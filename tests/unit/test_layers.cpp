@@ -215,8 +215,33 @@ TEST_CASE("a product over rows may have a bias, or weights that are counted else
   CHECK(last("matmul, features: 3", rows).flop == 2 * 5 * 24);
   CHECK(last("matmul, features: 3, bias: true", rows).parameters == 27);
   CHECK(last("matmul, features: 3, bias: true", rows).flop == 2 * 5 * 24 + 15);
-  CHECK(last("matmul, features: 3, tied: true", rows).parameters == 0);
-  CHECK(last("matmul, features: 3, tied: true", rows).macs == 5 * 24);
+}
+
+TEST_CASE("tied weights count at the layer that has them, and must be as many") {
+  const std::string words =
+      "- {type: input, name: x, shape: [5]}\n"
+      "- {type: embedding, name: words, entries: 100, features: 8}\n";
+  const Model m = model_of(words + "- {type: matmul, name: a, features: 100, tied: words}\n" +
+                           "- {type: matmul, name: b, features: 100, inputs: [words], bias: true, "
+                           "tied: words}\n");
+  CHECK(m.parameters() == 800 + 100);
+  CHECK(m.layers[2].parameters == 0);
+  CHECK(m.layers[2].shared == 800);
+  CHECK(m.layers[2].tied == 1);
+  CHECK(m.layers[2].macs == 5 * 800);
+  CHECK(m.layers[3].parameters == 100);  // its bias is its own
+  CHECK(m.layers[3].shared == 800);
+  const auto said = [&](const std::string& keys) {
+    return refused(words + "- {type: matmul, name: a, " + keys + "}\n");
+  };
+  CHECK_THAT(said("features: 99, tied: words"),
+             Contains("m.yaml:6:48: error: 'words' for 'tied': it has 800 parameters, expected the "
+                      "792 of this layer"));
+  CHECK_THAT(said("features: 100, tied: x"), Contains("it has 0 parameters"));
+  CHECK_THAT(said("features: 100, tied: true"), Contains("'true' in 'tied' is no earlier layer"));
+  CHECK_THAT(refused(words + "- {type: matmul, name: a, features: 100, tied: words}\n" +
+                     "- {type: matmul, inputs: [words], features: 100, tied: a}\n"),
+             Contains("its weights are those of 'words', expected that layer"));
 }
 
 TEST_CASE("tokens become rows, which get positions, a class and an angle") {

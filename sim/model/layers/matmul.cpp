@@ -13,9 +13,7 @@ LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const std::int64_t features = keys.integer("features");
   LayerCounts counts;
   counts.shape = {input[0], features};
-  const std::int64_t weights = checked_mul(input[1], features, "parameters");
-  const std::int64_t stored = count_product(counts, keys, weights, input[0]);
-  if (keys.boolean("tied")) counts.parameters -= stored;
+  count_product(counts, keys, checked_mul(input[1], features, "parameters"), input[0]);
   counts.sight.kind = Sight::Kind::same_place;
   return counts;
 }
@@ -34,10 +32,6 @@ const LayerType matmul_layer = {
                    {.name = "bias",
                     .type = Type::boolean,
                     .summary = "adds one parameter a feature",
-                    .default_text = "false"},
-                   {.name = "tied",
-                    .type = Type::boolean,
-                    .summary = "whether the weights are another layer's, and counted there alone",
                     .default_text = "false"},
                    sparsity_field()},
     .infer = infer,
