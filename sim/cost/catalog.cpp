@@ -38,7 +38,7 @@ Work forward_work(const Model& model, const Layer& layer, std::int64_t samples, 
   const auto count = static_cast<double>(samples);
   const auto size = static_cast<double>(bytes_of(dtype));
   const double activations = static_cast<double>(layer.output) + inputs_of(model, layer) +
-                             static_cast<double>(layer.state);
+                             static_cast<double>(layer.cached);
   return {.flop = count * static_cast<double>(layer.flop),
           .bytes = size * (count * activations + weights_of(layer)),
           .measured_s = measured(model, layer.forward_s, samples),

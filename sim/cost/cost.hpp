@@ -29,7 +29,7 @@ struct CostModel {
 
 const Catalog<CostModel>& cost_catalog();
 
-/// The forward pass of `layer` for `samples` samples: inputs, weights and state are read, the output
+/// The forward pass of `layer` for `samples` samples: inputs, weights and cache are read, the output
 /// written.
 Work forward_work(const Model& model, const Layer& layer, std::int64_t samples, DType dtype);
 

@@ -30,7 +30,7 @@ struct LayerCounts {
   std::int64_t parameters = 0;  ///< elements
   std::int64_t macs = 0;        ///< multiply-accumulates of the forward pass
   std::int64_t flop = 0;        ///< FLOP of the forward pass, 2 a multiply-accumulate
-  std::int64_t state = 0;       ///< elements that stay from one pass to the next
+  std::int64_t cached = 0;      ///< elements that stay from one pass to the next
   Backward backward;
   Sight sight;
   double sparsity = 0;  ///< share of the weights that is left out of all counts

@@ -25,7 +25,7 @@ void scale_counts(Model& model, std::int64_t scale) {
     layer.output = checked_mul(layer.output, scale, "elements");
     layer.parameters = checked_mul(layer.parameters, scale, "parameters");
     layer.shared = checked_mul(layer.shared, scale, "parameters");
-    layer.state = checked_mul(layer.state, scale, "elements");
+    layer.cached = checked_mul(layer.cached, scale, "elements");
     layer.macs = checked_mul(layer.macs, scale, "multiply-accumulates");
     layer.flop = checked_mul(layer.flop, scale, "FLOP");
     Backward& backward = layer.backward;

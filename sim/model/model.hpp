@@ -48,9 +48,9 @@ struct Layer {
   std::int64_t shared = 0;            ///< elements of those; counted in that layer's parameters
   std::int64_t macs = 0;              ///< multiply-accumulates of the forward pass
   std::int64_t flop = 0;              ///< FLOP of the forward pass
-  /// Elements that stay from one pass to the next, as a cache of keys and values does. They are read
-  /// by the forward pass, and are neither input nor output.
-  std::int64_t state = 0;
+  /// Elements of a cache that stays from one pass to the next, as one of keys and values does. The
+  /// forward pass reads them; they are neither input nor output.
+  std::int64_t cached = 0;
   Backward backward;
   std::optional<ReceptiveField> field;  ///< where it has one
   double sparsity = 0;                  ///< share of the weights that are zero and left out

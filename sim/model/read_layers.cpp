@@ -178,7 +178,7 @@ class Expansion {
       layer.parameters = counts.parameters;
       layer.macs = counts.macs;
       layer.flop = counts.flop;
-      layer.state = counts.state;
+      layer.cached = counts.cached;
       layer.backward = counts.backward;
       layer.sparsity = counts.sparsity;
       layer.field = field_of(counts.sight, layer.shape, sources);

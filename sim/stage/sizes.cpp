@@ -26,7 +26,7 @@ Sizes::Sizes(const Model& model, DType dtype)
       size_(bytes_of(dtype)),
       last_readers_(last_readers(model)),
       weights_{0},
-      states_{0},
+      cached_{0},
       dies_at_(model.layers.size()) {
   const std::int64_t size = size_;
   const std::vector<std::uint32_t>& last = last_readers_;
@@ -34,8 +34,8 @@ Sizes::Sizes(const Model& model, DType dtype)
     bytes_.push_back(checked_mul(layer.output, size, "bytes of layer " + layer.name));
     const std::int64_t own = checked_mul(layer.parameters, size, "weights of layer " + layer.name);
     weights_.push_back(checked_add(weights_.back(), own, "bytes of all weights"));
-    const std::int64_t state = checked_mul(layer.state, size, "state of layer " + layer.name);
-    states_.push_back(checked_add(states_.back(), state, "bytes of all states"));
+    const std::int64_t cached = checked_mul(layer.cached, size, "cache of layer " + layer.name);
+    cached_.push_back(checked_add(cached_.back(), cached, "bytes of all caches"));
     if (layer.inputs.empty()) inputs_ = checked_add(inputs_, bytes_.back(), "bytes of the inputs");
   }
   std::map<std::uint32_t, std::uint32_t> holders;  // of tied weights: the last layer so far
@@ -139,8 +139,8 @@ std::int64_t Sizes::Workspace::extend() {
       most_ = std::max(most_, held);
     }
   }
-  const std::int64_t states = sizes_.states_[layer + 1] - sizes_.states_[first_];
-  return checked_add(most_, states, "bytes of a workspace");
+  const std::int64_t cached = sizes_.cached_[layer + 1] - sizes_.cached_[first_];
+  return checked_add(most_, cached, "bytes of a workspace");
 }
 
 }  // namespace sluice

@@ -57,7 +57,7 @@ class Sizes {
   };
   std::vector<Shared> shared_;                       ///< in the order of the layers
   std::vector<std::int64_t> live_after_;             ///< bytes live across the cut after each layer
-  std::vector<std::int64_t> weights_, states_;       ///< of all layers before
+  std::vector<std::int64_t> weights_, cached_;       ///< of all layers before
   std::vector<std::vector<std::uint32_t>> dies_at_;  ///< layers whose output is read last there
   std::int64_t inputs_ = 0;
 };

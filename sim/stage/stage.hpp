@@ -25,7 +25,7 @@ struct Stage {
       0;  ///< what crosses out of it (live across the cut; the answer for the last)
   /// The most bytes that its inner tensors (neither input nor output) take at one moment, layer by
   /// layer: for a layer l those made at or before l that l or a later layer of the stage reads.
-  /// With what the layers keep from one pass to the next (Layer::state), all of it at all moments.
+  /// With what the layers keep from one pass to the next (Layer::cached), all of it at all moments.
   std::int64_t workspace_bytes = 0;
   std::int64_t macs = 0, flop = 0;
 

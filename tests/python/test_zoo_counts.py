@@ -45,18 +45,22 @@ LEFT_OUT = {"inception_v3": 768 * 128 + 2 * 128 + 25 * 128 * 768 + 2 * 768 + 100
 # Parameters of the released weights, each as the sum over its tensors. GPT-2: openai/gpt-2, 124M and
 # 1558M; BERT: google-research/bert, uncased_L-12_H-768_A-12, without the heads of the pre-training;
 # Llama 2: Touvron et al. (2023), the sizes of table 1 and of the released params.json. Megatron 22B was
-# not released: Narayanan et al. (2021), equation 2, and the last norm.
+# not released: Narayanan et al. (2021), equation 2, and the last norm. GPT-3: Brown et al. (2020), table
+# 2.1, whose 175B are rounded; Mixtral: mistralai/Mixtral-8x7B-v0.1.
 LANGUAGE = {
     "bert_base": 109_482_240,
     "gpt2": 124_439_808,
     "gpt2_xl": 1_557_611_200,
+    "gpt3": 174_604_259_328,
+    "mixtral_8x7b": 46_702_792_704,
     "llama2_7b": 6_738_415_616,
     "llama2_70b": 68_976_648_192,
     "megatron_22b": 22_074_273_792,
 }
 
-# U-Net as in mateuszbuda/brain-segmentation-pytorch: the sum over the tensors of its weights.
-OTHERS = {"unet": 7_763_041}
+# U-Net as in mateuszbuda/brain-segmentation-pytorch: the sum over the tensors of its weights. The LSTM:
+# Zaremba et al. (2014), the large model, with torch.nn.LSTM's biases; 66M in Press and Wolf (2017).
+OTHERS = {"unet": 7_763_041, "lstm_ptb": 66_034_000}
 
 # Counted by hand in tests/unit/test_model.cpp.
 ELSEWHERE = {"alexnet", "cnn_mnist", "matmul_chain"}
@@ -80,8 +84,8 @@ def sluice(*words):
     return json.loads(done.stdout)
 
 
-def totals(model):
-    return sluice("model", ROOT / "models" / f"{model}.yaml")["totals"]
+def totals(model, *keys):
+    return sluice("model", ROOT / "models" / f"{model}.yaml", *keys)["totals"]
 
 
 class Counts(unittest.TestCase):
@@ -112,6 +116,15 @@ class Counts(unittest.TestCase):
         # Megatron 22B: 12 L h^2 (1 + 13 / 12 h + (v + s) / 12 L h), and 2 h of the last norm.
         self.assertEqual(totals("megatron_22b")["parameters"],
                          48 * (12 * 6144 ** 2 + 13 * 6144) + (51200 + 2048) * 6144 + 2 * 6144)
+        # GPT-3: the same, wider and deeper.
+        block = 12 * 12288 ** 2 + 13 * 12288
+        self.assertEqual(totals("gpt3")["parameters"], 96 * block + (50257 + 2048 + 2) * 12288)
+        # Mixtral: keys and values a quarter, a router and 8 experts of three products 14,336 wide.
+        block = 2 * 4096 ** 2 + 2 * 4096 * 1024 + 8 * 4096 + 8 * 3 * 4096 * 14336 + 2 * 4096
+        self.assertEqual(totals("mixtral_8x7b")["parameters"], 2 * 32000 * 4096 + 32 * block + 4096)
+        # Two layers of 4 gates over 1,500 + 1,500 values, two biases each.
+        self.assertEqual(totals("lstm_ptb")["parameters"],
+                         10000 * 1500 + 2 * (4 * 1500 * 3000 + 2 * 4 * 1500) + 1501 * 10000)
         # Llama 2 70B: queries and output full, keys and values an eighth, three products 28,672 wide.
         block = 2 * 8192 ** 2 + 2 * 8192 * 1024 + 3 * 8192 * 28672 + 2 * 8192
         self.assertEqual(totals("llama2_70b")["parameters"], 2 * 32000 * 8192 + 80 * block + 8192)
@@ -119,6 +132,13 @@ class Counts(unittest.TestCase):
         # scores of 8,192 features, twice.
         used = 32000 * 8192 + 80 * (block - 2 * 8192)
         self.assertEqual(totals("llama2_70b")["macs"], 4096 * (used + 80 * 2 * 4096 * 8192))
+
+    def test_a_decoded_token_meets_each_weight_once_and_the_keys_of_all_before(self):
+        block = 4 * 4096 ** 2 + 3 * 4096 * 11008
+        self.assertEqual(totals("llama2_7b", "tokens=1", "cached=4095")["macs"],
+                         32000 * 4096 + 32 * (block + 2 * 4096 * 4096))
+        self.assertEqual(totals("gpt2", "tokens=1", "cached=1023")["macs"],
+                         50257 * 768 + 12 * (12 * 768 ** 2 + 2 * 1024 * 768))
 
 
 class Runs(unittest.TestCase):
@@ -150,7 +170,7 @@ class Runs(unittest.TestCase):
         self.assertEqual(moved["output"], SAMPLES * stages[-1]["output_bytes"])
 
     def test_each_runs_resident_and_its_bytes_and_flop_add_up(self):
-        for model in [*TORCHVISION, "unet", "bert_base", "gpt2", "gpt2_xl"]:
+        for model in [*TORCHVISION, *OTHERS, "bert_base", "gpt2", "gpt2_xl"]:
             with self.subTest(model=model):
                 result = self.run_model(model, "policy: {name: resident}\ncost: {model: roofline}")
                 self.check_sums(model, result)

@@ -54,13 +54,7 @@ LayerCounts infer_product(const Reader& keys, const std::vector<const Shape*>& i
 // gradient is taken apart.
 LayerCounts infer_concat(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& first = *inputs[0];
-  const auto axes = static_cast<std::int64_t>(first.size());
-  const std::int64_t given = keys.integer("axis");
-  if (given < -axes || given >= axes)
-    keys.fail("axis", "'" + std::to_string(given) + "' for 'axis': " + text_of(first) +
-                          " has the axes " + std::to_string(-axes) + " to " +
-                          std::to_string(axes - 1));
-  const auto axis = static_cast<std::size_t>(given < 0 ? given + axes : given);
+  const std::size_t axis = axis_of(keys, first);
   LayerCounts counts;
   counts.shape = first;
   for (std::size_t i = 1; i < inputs.size(); ++i) {
@@ -111,12 +105,7 @@ const LayerType concat_layer = {
     .name = "concat",
     .summary = "Its inputs end to end along an axis.",
     .source = "Huang et al., Densely connected convolutional networks (2017), section 3",
-    .parameters = {{.name = "axis",
-                    .type = Type::integer,
-                    .summary = "from 0; or from the end, -1 being the last (of an image: channels)",
-                    .default_text = "-1",
-                    .minimum = -16,
-                    .maximum = 15}},
+    .parameters = {axis_field()},
     .min_inputs = 2,
     .max_inputs = any_number,
     .infer = infer_concat,

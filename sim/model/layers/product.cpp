@@ -16,8 +16,8 @@ Field sparsity_field() {
           .maximum = 1};
 }
 
-std::int64_t count_product(LayerCounts& counts, const Reader& keys, std::int64_t weights,
-                           std::int64_t meets) {
+void count_product(LayerCounts& counts, const Reader& keys, std::int64_t weights,
+                   std::int64_t meets) {
   counts.sparsity = keys.number("sparsity");
   // The product is exact enough to be rounded up to 2^53 weights, and never more than all of them.
   const std::int64_t zeros = std::llround(counts.sparsity * static_cast<double>(weights));
@@ -32,7 +32,6 @@ std::int64_t count_product(LayerCounts& counts, const Reader& keys, std::int64_t
     counts.flop = checked_add(counts.flop, outputs, "FLOP");
     counts.backward.weight_flop = checked_add(counts.backward.weight_flop, outputs, "FLOP");
   }
-  return stored;
 }
 
 }  // namespace sluice

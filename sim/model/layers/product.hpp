@@ -20,8 +20,8 @@ namespace sluice {
 Field sparsity_field();
 
 /// Counts of a layer whose `shape` is set and that has the keys `bias` and `sparsity`; each of its
-/// `weights` meets `meets` values. Returns the weights stored. Throws InputError on overflow.
-std::int64_t count_product(LayerCounts& counts, const Reader& keys, std::int64_t weights,
-                           std::int64_t meets);
+/// `weights` meets `meets` values. Throws InputError on overflow.
+void count_product(LayerCounts& counts, const Reader& keys, std::int64_t weights,
+                   std::int64_t meets);
 
 }  // namespace sluice

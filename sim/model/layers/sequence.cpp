@@ -94,9 +94,12 @@ LayerCounts infer_attention(const Reader& keys, const std::vector<const Shape*>&
               "attention of queries " + text_of(query) + ", keys " + text_of(key) + " and values " +
                   text_of(value) +
                   ": expected as many keys as values, and keys as wide a head as queries");
+  const std::int64_t cached = keys.integer("cached");
   LayerCounts counts;
   counts.shape = {query[0], checked_mul(heads, depth, "elements")};
-  const std::int64_t scores = elements_of({heads, query[0], key[0]});
+  counts.cached = checked_mul(cached, checked_add(key[1], value[1], "elements"), "elements");
+  const std::int64_t scores =
+      elements_of({heads, query[0], checked_add(cached, key[0], "elements")});
   counts.macs = checked_mul(scores, checked_add(width, depth, "multiply-accumulates"),
                             "multiply-accumulates");
   counts.flop =
@@ -174,7 +177,8 @@ const LayerType attention_layer = {
     .source =
         "Vaswani et al., Attention is all you need (2017), section 3.2; Ainslie et al., GQA "
         "(2023), section 2.2; what is kept for the backward pass: Korthikanti et al. (2022), "
-        "section 4.1 (flash attention, one of torch.nn's variants, keeps no scores)",
+        "section 4.1 (flash attention, one of torch.nn's variants, keeps no scores); the cache: "
+        "Pope et al., Efficiently scaling transformer inference (2022), section 2.1",
     .parameters = {{.name = "heads",
                     .type = Type::integer,
                     .summary = "into which the features of the queries are split",
@@ -188,7 +192,11 @@ const LayerType attention_layer = {
                    {.name = "dropout",
                     .type = Type::boolean,
                     .summary = "sets scores to zero at random in training, after the softmax",
-                    .default_text = "false"}},
+                    .default_text = "false"},
+                   {.name = "cached",
+                    .type = Type::integer,
+                    .summary = "tokens before these, whose keys and values are in a cache",
+                    .default_text = "0"}},
     .min_inputs = 3,
     .max_inputs = 3,
     .infer = infer_attention,

@@ -1,0 +1,50 @@
+#include <algorithm>
+
+#include "model/catalog.hpp"
+#include "model/layers/shape.hpp"
+
+namespace sluice {
+namespace {
+
+// Of each pair of matrices, [rows, inner] x [inner, columns]. Backwards each of both is given a
+// product of the other with the output's gradient, as many multiply-accumulates as forward.
+LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
+  const Shape &a = *inputs[0], &b = *inputs[1];
+  const auto refuse = [&](const std::string& expected) {
+    keys.fail("inputs", "batched_matmul of " + text_of(a) + " and " + text_of(b) +
+                            (keys.boolean("transpose_b") ? " transposed" : "") + ": expected " +
+                            expected);
+  };
+  if (a.size() < 2 || a.size() != b.size())
+    refuse("[..., rows, columns] of both, with as many axes");
+  const std::size_t row = a.size() - 2, column = a.size() - 1;
+  const bool transposed = keys.boolean("transpose_b");
+  if (a[column] != b[transposed ? column : row])
+    refuse("columns of the first as many as rows of the second");
+  if (!std::equal(a.begin(), a.end() - 2, b.begin())) refuse("as many matrices of both");
+  LayerCounts counts;
+  counts.shape = a;
+  counts.shape[column] = b[transposed ? row : column];
+  counts.macs = checked_mul(elements_of(counts.shape), a[column], "multiply-accumulates");
+  counts.flop = checked_mul(counts.macs, 2, "FLOP");
+  counts.backward = {.input_flop = checked_mul(counts.flop, 2, "FLOP"), .reads_inputs = true};
+  return counts;
+}
+
+}  // namespace
+
+extern const LayerType batched_matmul_layer;
+const LayerType batched_matmul_layer = {
+    .name = "batched_matmul",
+    .summary = "Products of two inputs, matrix by matrix over their last two axes.",
+    .source = "definition, as in NumPy's matmul",
+    .parameters = {{.name = "transpose_b",
+                    .type = Type::boolean,
+                    .summary = "whether the second is given as [..., columns, inner]",
+                    .default_text = "false"}},
+    .min_inputs = 2,
+    .max_inputs = 2,
+    .infer = infer,
+};
+
+}  // namespace sluice

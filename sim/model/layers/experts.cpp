@@ -1,0 +1,142 @@
+// The parts of a mixture of experts: each row goes to a few of many experts, whose weights all
+// exist. A router is a matmul, then top_k and softmax; dispatch, expert_matmul and combine are the
+// experts.
+#include "base/quantity.hpp"
+#include "model/catalog.hpp"
+#include "model/layers/shape.hpp"
+
+namespace sluice {
+namespace {
+
+void require_matrix(const Reader& keys, const Shape& shape) {
+  if (shape.size() != 2)
+    keys.fail("type",
+              keys.text("type") + " needs an input of [rows, columns], got " + text_of(shape));
+}
+
+/// Throws unless `chosen` has a row for each of `rows` rows.
+void require_choices(const Reader& keys, const Shape& chosen, std::int64_t rows) {
+  if (chosen.size() != 2 || chosen[0] != rows)
+    keys.fail("inputs", keys.text("type") + " of " + std::to_string(rows) +
+                            " rows: expected their choices as [rows, choices], got " +
+                            text_of(chosen));
+}
+
+// A pass over the row for each of the k, one comparison an element. The indices are kept, 8 bytes
+// each: the gradients go back to where the values were.
+LayerCounts infer_top(const Reader& keys, const std::vector<const Shape*>& inputs) {
+  const Shape& scores = *inputs[0];
+  require_matrix(keys, scores);
+  const std::int64_t k = keys.integer("k");
+  if (k > scores[1])
+    keys.fail("k", "'" + std::to_string(k) + "' for 'k': a row has only " +
+                       std::to_string(scores[1]) + " elements");
+  LayerCounts counts;
+  counts.shape = {scores[0], k};
+  counts.flop = checked_mul(elements_of(scores), k, "FLOP");
+  counts.backward.kept_bytes = checked_mul(elements_of(counts.shape), 8, "bytes kept");
+  return counts;
+}
+
+// Rows are copied; backwards the gradients of a row's copies are added up.
+LayerCounts infer_dispatch(const Reader& keys, const std::vector<const Shape*>& inputs) {
+  const Shape &rows = *inputs[0], &chosen = *inputs[1];
+  require_matrix(keys, rows);
+  require_choices(keys, chosen, rows[0]);
+  LayerCounts counts;
+  counts.shape = {checked_mul(rows[0], chosen[1], "elements"), rows[1]};
+  counts.backward.input_flop = elements_of(counts.shape);
+  return counts;
+}
+
+// Each row meets the weights of one expert.
+LayerCounts infer_matmul(const Reader& keys, const std::vector<const Shape*>& inputs) {
+  const Shape& rows = *inputs[0];
+  require_matrix(keys, rows);
+  const std::int64_t features = keys.integer("features");
+  const std::int64_t one = checked_mul(rows[1], features, "parameters");
+  LayerCounts counts;
+  counts.shape = {rows[0], features};
+  counts.parameters = checked_mul(keys.integer("experts"), one, "parameters");
+  counts.macs = checked_mul(rows[0], one, "multiply-accumulates");
+  counts.flop = checked_mul(counts.macs, 2, "FLOP");
+  counts.backward = {.input_flop = counts.flop, .weight_flop = counts.flop, .reads_inputs = true};
+  return counts;
+}
+
+// k multiplications and k - 1 additions an output. Backwards k products for the rows, and for each
+// weight a scalar product of two rows.
+LayerCounts infer_combine(const Reader& keys, const std::vector<const Shape*>& inputs) {
+  const Shape &rows = *inputs[0], &weights = *inputs[1];
+  require_matrix(keys, rows);
+  const std::int64_t k = weights.size() == 2 ? weights[1] : 1;
+  require_choices(keys, weights, rows[0] / k);
+  if (rows[0] % k != 0)
+    keys.fail("inputs", "combine of " + text_of(rows) + " with weights " + text_of(weights) +
+                            ": expected as many rows as weights");
+  LayerCounts counts;
+  counts.shape = {rows[0] / k, rows[1]};
+  counts.flop = checked_mul(elements_of(counts.shape), checked_mul(2, k, "FLOP") - 1, "FLOP");
+  counts.backward = {.input_flop = checked_mul(elements_of(rows), 3, "FLOP"), .reads_inputs = true};
+  return counts;
+}
+
+constexpr const char* paper =
+    "Shazeer et al., Outrageously large neural networks: the sparsely-gated mixture-of-experts "
+    "layer "
+    "(2017), section 2";
+
+}  // namespace
+
+extern const LayerType top_k_layer, dispatch_layer, expert_matmul_layer, combine_layer;
+
+const LayerType top_k_layer = {
+    .name = "top_k",
+    .summary = "The k largest elements of each row: k FLOP an element.",
+    .source = "Shazeer et al. (2017), equation 5",
+    .parameters = {{.name = "k",
+                    .type = Type::integer,
+                    .summary = "elements chosen in each row",
+                    .minimum = 1}},
+    .infer = infer_top,
+};
+
+const LayerType dispatch_layer = {
+    .name = "dispatch",
+    .summary = "Each row once for each expert that was chosen for it, sorted by expert.",
+    .source = paper,
+    .parameters = {},
+    .min_inputs = 2,
+    .max_inputs = 2,
+    .infer = infer_dispatch,
+};
+
+const LayerType expert_matmul_layer = {
+    .name = "expert_matmul",
+    .summary = "Each row times the weight matrix [columns, features] of its expert.",
+    .source =
+        "Gale et al., MegaBlocks: efficient sparse training with mixture-of-experts (2023), "
+        "section "
+        "4: a product grouped by experts, without padding or dropped tokens",
+    .parameters =
+        {{.name = "experts", .type = Type::integer, .summary = "weight matrices", .minimum = 1},
+         {.name = "features",
+          .type = Type::integer,
+          .summary = "columns of a weight matrix",
+          .minimum = 1}},
+    .infer = infer_matmul,
+};
+
+const LayerType combine_layer = {
+    .name = "combine",
+    .summary =
+        "The rows that came of one, added up with the weights of its choices: 2 k - 1 FLOP an "
+        "output.",
+    .source = paper,
+    .parameters = {},
+    .min_inputs = 2,
+    .max_inputs = 2,
+    .infer = infer_combine,
+};
+
+}  // namespace sluice

@@ -1,0 +1,153 @@
+// Layers that copy parts of a tensor or the whole in another order. Backwards the gradients are
+// copied to where the values came from: nothing is kept, nothing computed.
+#include <algorithm>
+
+#include "base/quantity.hpp"
+#include "model/catalog.hpp"
+#include "model/layers/shape.hpp"
+
+namespace sluice {
+namespace {
+
+std::int64_t at_least_one(const Value& value, std::string_view key) {
+  if (value.kind() != Value::Kind::integer || value.as_integer() < 1)
+    fail_at(value, "'" + value.text() + "' in '" + std::string(key) +
+                       "': expected an integer of at least 1");
+  return value.as_integer();
+}
+
+std::int64_t part_of_sizes(const Reader& keys, std::int64_t extent, std::int64_t part) {
+  const std::vector<Value>& sizes = keys.value("sizes")->items();
+  std::int64_t sum = 0;
+  for (const Value& size : sizes) sum = checked_add(sum, at_least_one(size, "sizes"), "sizes");
+  if (sum != extent)
+    keys.fail("sizes", "'sizes' sum up to " + std::to_string(sum) + ", expected the extent " +
+                           std::to_string(extent));
+  if (part >= static_cast<std::int64_t>(sizes.size()))
+    keys.fail("part", "'" + std::to_string(part) + "' for 'part': there are the parts 0 to " +
+                          std::to_string(sizes.size() - 1));
+  return sizes[static_cast<std::size_t>(part)].as_integer();
+}
+
+LayerCounts infer_split(const Reader& keys, const std::vector<const Shape*>& inputs) {
+  LayerCounts counts;
+  counts.shape = *inputs[0];
+  const std::size_t axis = axis_of(keys, counts.shape);
+  std::int64_t& extent = counts.shape[axis];
+  if (axis + 1 == counts.shape.size()) counts.sight.kind = Sight::Kind::same_place;
+  const std::int64_t part = keys.integer("part");
+  if (keys.has("parts") == keys.has("sizes"))
+    keys.fail(keys.has("parts") ? "parts" : "type", "split takes 'parts' or 'sizes', one of both");
+  if (keys.has("sizes")) {
+    extent = part_of_sizes(keys, extent, part);
+    return counts;
+  }
+  const std::int64_t parts = keys.integer("parts");
+  if (extent % parts != 0)
+    keys.fail("parts", "'" + std::to_string(parts) +
+                           "' for 'parts': expected a divisor of the extent " +
+                           std::to_string(extent));
+  if (part >= parts)
+    keys.fail("part", "'" + std::to_string(part) + "' for 'part': there are the parts 0 to " +
+                          std::to_string(parts - 1));
+  extent /= parts;
+  return counts;
+}
+
+LayerCounts infer_slice(const Reader& keys, const std::vector<const Shape*>& inputs) {
+  LayerCounts counts;
+  counts.shape = *inputs[0];
+  const std::size_t axis = axis_of(keys, counts.shape);
+  std::int64_t& extent = counts.shape[axis];
+  if (axis + 1 == counts.shape.size()) counts.sight.kind = Sight::Kind::same_place;
+  const std::int64_t begin = keys.integer("begin");
+  const std::int64_t end = keys.has("end") ? keys.integer("end") : extent;
+  if (end > extent)
+    keys.fail("end", "'" + std::to_string(end) + "' for 'end': the input " + text_of(*inputs[0]) +
+                         " has an extent of " + std::to_string(extent) + " there");
+  if (begin >= end)
+    keys.fail("begin", "'" + std::to_string(begin) + "' for 'begin': nothing is left before " +
+                           std::to_string(end));
+  extent = (end - begin - 1) / keys.integer("step") + 1;
+  return counts;
+}
+
+LayerCounts infer_transpose(const Reader& keys, const std::vector<const Shape*>& inputs) {
+  const Shape& from = *inputs[0];
+  const std::vector<Value>& axes = keys.value("axes")->items();
+  LayerCounts counts;
+  std::vector<bool> taken(from.size(), false);
+  for (const Value& axis : axes) {
+    const bool integer = axis.kind() == Value::Kind::integer && axis.as_integer() >= 0 &&
+                         axis.as_integer() < static_cast<std::int64_t>(from.size());
+    const auto index = integer ? static_cast<std::size_t>(axis.as_integer()) : 0;
+    if (!integer || taken[index])
+      fail_at(axis, "'" + axis.text() + "' in 'axes': expected each of 0 to " +
+                        std::to_string(from.size() - 1) + " once");
+    taken[index] = true;
+    counts.shape.push_back(from[index]);
+  }
+  if (axes.size() != from.size())
+    keys.fail("axes", "'axes' has " + std::to_string(axes.size()) + " of the " +
+                          std::to_string(from.size()) + " axes of the input " + text_of(from));
+  return counts;
+}
+
+}  // namespace
+
+extern const LayerType split_layer, slice_layer, transpose_layer;
+
+const LayerType split_layer = {
+    .name = "split",
+    .summary = "One of the parts into which its input is cut along an axis.",
+    .source = "definition, as in NumPy's split",
+    .parameters = {axis_field(),
+                   {.name = "parts",
+                    .type = Type::integer,
+                    .summary = "number of equal parts",
+                    .optional = true,
+                    .minimum = 1},
+                   {.name = "sizes",
+                    .type = Type::list,
+                    .summary = "extents of the parts, where they are not equal",
+                    .optional = true},
+                   {.name = "part", .type = Type::integer, .summary = "which one, from 0"}},
+    .infer = infer_split,
+    .view = true,
+};
+
+const LayerType slice_layer = {
+    .name = "slice",
+    .summary = "What lies between two places along an axis of its input.",
+    .source = "definition, as in NumPy's basic indexing",
+    .parameters = {axis_field(),
+                   {.name = "begin",
+                    .type = Type::integer,
+                    .summary = "first place, from 0",
+                    .default_text = "0"},
+                   {.name = "end",
+                    .type = Type::integer,
+                    .summary = "one past the last place; by default the extent",
+                    .optional = true,
+                    .minimum = 1},
+                   {.name = "step",
+                    .type = Type::integer,
+                    .summary = "from one place to the next",
+                    .default_text = "1",
+                    .minimum = 1}},
+    .infer = infer_slice,
+    .view = true,
+};
+
+const LayerType transpose_layer = {
+    .name = "transpose",
+    .summary = "The same elements with their axes in another order.",
+    .source = "definition, as in NumPy's transpose",
+    .parameters = {{.name = "axes",
+                    .type = Type::list,
+                    .summary = "for each axis of the output which one of the input it is, from 0"}},
+    .infer = infer_transpose,
+    .view = true,
+};
+
+}  // namespace sluice
