@@ -44,10 +44,10 @@ struct Layer {
   Shape shape;                        ///< of its output
   std::int64_t output = 0;            ///< elements of its output
   std::int64_t parameters = 0;        ///< elements, but those that it shares
-  std::optional<std::uint32_t> tied;  ///< the earlier layer whose weights it shares
-  std::int64_t shared = 0;            ///< elements of those; counted in that layer's parameters
   std::int64_t macs = 0;              ///< multiply-accumulates of the forward pass
   std::int64_t flop = 0;              ///< FLOP of the forward pass
+  std::optional<std::uint32_t> tied;  ///< the earlier layer whose weights it shares
+  std::int64_t shared = 0;            ///< elements of those; counted in that layer's parameters
   /// Elements of a cache that stays from one pass to the next, as one of keys and values does. The
   /// forward pass reads them; they are neither input nor output.
   std::int64_t cached = 0;

@@ -74,7 +74,8 @@ class Expansion {
     if (layers->items().empty()) fail_at(*layers, "'layers' is empty, expected one layer or more");
     Value use = item;
     for (Value::Entry& entry : use.entries())
-      if (entry.key != "block" && entry.key != "name") entry.value = resolved(entry.value);
+      if (entry.key != "block" && entry.key != "name" && entry.key != "inputs")
+        entry.value = resolved(entry.value);
     const Value* name = item.find("name");
     if (name && (!name->is_scalar() || name->text().empty()))
       fail_at(*name, "expected a name for 'name', got " + std::string(name->kind_name()));

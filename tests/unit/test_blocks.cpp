@@ -113,7 +113,7 @@ TEST_CASE("an error inside a block names the line of the block and each use that
       "  inner: {layers: [{type: reshape, shape: [5]}]}\n"
       "  outer:\n    layers:\n      - {block: inner, name: a}\n";
   const std::string said = refused(x + "- {block: outer}\n", "", blocks);
-  CHECK_THAT(said, Catch::Matchers::StartsWith("m.yaml:4:") &&
+  CHECK_THAT(said, Catch::Matchers::StartsWith("3 m.yaml:4:") &&
                        Contains("'shape' does not hold the 4 elements") &&
                        Contains("\n    in the block 'inner', used at m.yaml:7:9\n"
                                 "    in the block 'outer', used at m.yaml:10:3"));

@@ -235,7 +235,7 @@ TEST_CASE("tied weights count at the layer that has them, and must be as many") 
     return refused(words + "- {type: matmul, name: a, " + keys + "}\n");
   };
   CHECK_THAT(said("features: 99, tied: words"),
-             Contains("m.yaml:6:48: error: 'words' for 'tied': it has 800 parameters, expected the "
+             Contains("m.yaml:6:47: error: 'words' for 'tied': it has 800 parameters, expected the "
                       "792 of this layer"));
   CHECK_THAT(said("features: 100, tied: x"), Contains("it has 0 parameters"));
   CHECK_THAT(said("features: 100, tied: true"), Contains("'true' in 'tied' is no earlier layer"));

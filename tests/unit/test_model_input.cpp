@@ -26,16 +26,16 @@ const std::string head =
 }  // namespace
 
 TEST_CASE("bad layers are refused at the key at fault") {
-  CHECK_THAT(refused(image + "- {type: conv3d, kernel: 3}\n"),
-             Contains("m.yaml:5:10: error: unknown layer type 'conv3d' (did you mean 'conv2d'?); "
-                      "known: input, conv2d, conv_transpose2d, max_pool, "));
+  CHECK_THAT(refused(image + "- {type: conv4d, kernel: 3}\n"),
+             Contains("m.yaml:5:10: error: unknown layer type 'conv4d' (did you mean 'conv1d'?); "
+                      "known: input, conv1d, conv2d, conv3d, conv_transpose1d, "));
   CHECK_THAT(refused(image + "- {kernel: 3}\n"), Contains("the key 'type' is missing in a layer"));
   CHECK_THAT(refused(image + "- relu\n"),
              Contains("expected a layer like {type: relu}, got a string"));
   CHECK_THAT(
       refused(image + "- {type: conv2d, chanels: 3, kernel: 3}\n"),
       Contains("m.yaml:5:18: error: unknown key 'chanels' in layer type conv2d (did you mean "
-               "'channels'?); allowed: type, name, inputs, channels, kernel"));
+               "'channels'?); allowed: type, name, inputs, tied, channels, kernel"));
   CHECK_THAT(refused(image + "- {type: conv2d, kernel: 3}\n"),
              Contains("the key 'channels' is missing"));
   CHECK_THAT(refused(image + "- {type: conv2d, channels: 0, kernel: 3}\n"),
@@ -56,8 +56,8 @@ TEST_CASE("bad layers are refused at the key at fault") {
              Contains("'1.5' for 'channels': expected an integer"));
   CHECK_THAT(
       refused(image + "- {type: dense, features: 3}\n- {type: max_pool, kernel: 2}\n"),
-      Contains(
-          "m.yaml:6:10: error: max_pool needs an input of [height, width, channels], got [3]"));
+      Contains("m.yaml:6:10: error: max_pool needs an input of [length, channels], [height, width, "
+               "channels] or [depth, height, width, channels], got [3]"));
   CHECK_THAT(refused(image + "- {type: matmul, features: 3}\n"),
              Contains("matmul needs an input of [rows, columns], got [28, 28, 3]"));
   CHECK_THAT(refused("- {type: relu}\n"),

@@ -28,8 +28,6 @@ TEST_CASE("recurrent layers have the parameters of PyTorch's, by layer, directio
   CHECK(lstm.macs == 5 * 12 * (8 + 3));
   // 22 a hidden value, and both biases: 24 a step.
   CHECK(lstm.flop == 2 * lstm.macs + 5 * (22 * 3 + 24));
-  CHECK(lstm.backward.input_flop == lstm.flop);
-  CHECK(lstm.backward.weight_flop == 2 * lstm.macs + 5 * 24);
   CHECK(lstm.backward.kept == 5 * 3 * 5);  // four gates and the cell's state
   CHECK(last("lstm, hidden: 3, bias: false", rows).parameters == 12 * 11);
   CHECK(last("gru, hidden: 3", rows).parameters == 9 * 8 + 9 * 3 + 2 * 9);
@@ -47,27 +45,48 @@ TEST_CASE("recurrent layers have the parameters of PyTorch's, by layer, directio
              Contains("gru needs an input of [steps, features], got [5]"));
 }
 
+TEST_CASE(
+    "backwards a recurrent layer goes through all its steps, whether its inputs learn or not") {
+  const std::string learned =
+      "- {type: input, name: x, shape: [5]}\n- {type: embedding, entries: 9, features: 8}\n";
+  const Layer lstm = last("lstm, hidden: 3", learned);
+  // Two gradients of each product of 12 x (8 + 3), the functions again, and the biases' sums.
+  CHECK(lstm.backward.input_flop == 2 * 5 * 12 * 8);
+  CHECK(lstm.backward.weight_flop ==
+        2 * 5 * 12 * 3 + 5 * 22 * 3 + 2 * 5 * 12 * (8 + 3) + 5 * 2 * 12);
+  const Layer raw = last("lstm, hidden: 3", rows);
+  CHECK(raw.backward.input_flop == 0);
+  CHECK(raw.backward.weight_flop == lstm.backward.weight_flop);
+  // Of two layers the second one's inputs are the first one's hidden values, which learn.
+  const Layer deep = last("rnn, hidden: 3, layers: 2, bias: false", rows);
+  CHECK(deep.backward.weight_flop ==
+        2 * 5 * (3 * 3 + 3 * 6) + 2 * 5 * 2 * 3 + 2 * 5 * (3 * 11 + 3 * 6));
+}
+
 TEST_CASE("a mixture of experts has all their parameters and computes with those chosen") {
-  const Model m = model_of(rows +
-                           "- {type: matmul, name: router, features: 6}\n"
-                           "- {type: top_k, name: top, k: 2}\n"
-                           "- {type: softmax, name: shares}\n"
-                           "- {type: dispatch, name: rows, inputs: [x, top]}\n"
-                           "- {type: expert_matmul, name: up, experts: 6, features: 16}\n"
-                           "- {type: expert_matmul, name: down, experts: 6, features: 8}\n"
-                           "- {type: combine, name: sum, inputs: [down, shares]}\n");
-  CHECK(m.layers[2].shape == Shape{5, 2});
-  CHECK(m.layers[2].flop == 5 * 6 * 2);
-  CHECK(m.layers[2].backward.kept_bytes == 8 * 10);
-  CHECK(m.layers[4].shape == Shape{10, 8});
-  CHECK(m.layers[4].backward.input_flop == 80);
-  CHECK(m.layers[5].parameters == 6 * 8 * 16);
-  CHECK(m.layers[5].macs == 10 * 8 * 16);  // two experts a row
-  CHECK(m.layers[5].backward.weight_flop == 2 * 10 * 8 * 16);
-  CHECK(m.layers[7].shape == Shape{5, 8});
-  CHECK(m.layers[7].flop == 3 * 40);
-  CHECK(m.layers[7].backward.input_flop == 3 * 80);
-  CHECK(m.parameters() == 8 * 6 + 2 * 6 * 8 * 16);
+  // x learns, as in a network it does.
+  const Model m = model_of(
+      "- {type: input, name: tokens, shape: [5]}\n"
+      "- {type: embedding, name: x, entries: 9, features: 8}\n"
+      "- {type: matmul, name: router, features: 6}\n"
+      "- {type: top_k, name: top, k: 2}\n"
+      "- {type: softmax, name: shares}\n"
+      "- {type: dispatch, name: rows, inputs: [x, top]}\n"
+      "- {type: expert_matmul, name: up, experts: 6, features: 16}\n"
+      "- {type: expert_matmul, name: down, experts: 6, features: 8}\n"
+      "- {type: combine, name: sum, inputs: [down, shares]}\n");
+  CHECK(m.layers[3].shape == Shape{5, 2});
+  CHECK(m.layers[3].flop == 5 * 6 * 2);
+  CHECK(m.layers[3].backward.kept_bytes == 8 * 10);
+  CHECK(m.layers[5].shape == Shape{10, 8});
+  CHECK(m.layers[5].backward.input_flop == 80);
+  CHECK(m.layers[6].parameters == 6 * 8 * 16);
+  CHECK(m.layers[6].macs == 10 * 8 * 16);  // two experts a row
+  CHECK(m.layers[6].backward.weight_flop == 2 * 10 * 8 * 16);
+  CHECK(m.layers[8].shape == Shape{5, 8});
+  CHECK(m.layers[8].flop == 3 * 40);
+  CHECK(m.layers[8].backward.input_flop == 3 * 80);
+  CHECK(m.parameters() == 9 * 8 + 8 * 6 + 2 * 6 * 8 * 16);
   CHECK_THAT(refused(rows + "- {type: top_k, k: 9}\n"), Contains("a row has only 8 elements"));
   CHECK_THAT(
       refused(rows + "- {type: top_k, name: t, k: 2}\n" + "- {type: combine, inputs: [x, t]}\n"),
@@ -110,7 +129,8 @@ TEST_CASE("the caches of a stage are in its workspace, beside what its layers ma
 
 TEST_CASE("a product of two inputs goes matrix by matrix, and backwards costs twice as much") {
   const std::string given =
-      "- {type: input, name: a, shape: [3, 5, 8]}\n- {type: input, name: b, shape: [3, 8, 2]}\n"
+      "- {type: input, name: x, shape: [3, 5, 8]}\n- {type: layer_norm, name: a}\n- {type: input, "
+      "name: b, shape: [3, 8, 2]}\n"
       "- {type: input, name: c, shape: [3, 2, 8]}\n- {type: input, name: d, shape: [4, 8, 2]}\n";
   const Layer product = last("batched_matmul, inputs: [a, b]", given);
   CHECK(product.shape == Shape{3, 5, 2});

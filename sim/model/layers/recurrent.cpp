@@ -25,22 +25,37 @@ constexpr Cell gated{3, 3 + 8 + 2 + 4, 4};
 // 2. Kept: i, f, g, o and c.
 constexpr Cell long_short{4, 4 + 12 + 1 + 3 + 2, 5};
 
-/// Adds one layer in one direction over inputs of `in` features.
-void add_direction(LayerCounts& counts, const Cell& cell, std::int64_t steps, std::int64_t in,
-                   std::int64_t hidden, bool bias) {
-  const std::int64_t rows = checked_mul(cell.gates, hidden, "parameters");
-  const std::int64_t weights =
-      checked_mul(rows, checked_add(in, hidden, "parameters"), "parameters");
-  const std::int64_t biases = bias ? checked_mul(2, rows, "parameters") : 0;
-  counts.parameters =
-      checked_add(counts.parameters, checked_add(weights, biases, "parameters"), "parameters");
-  const std::int64_t macs = checked_mul(steps, weights, "multiply-accumulates");
-  counts.macs = checked_add(counts.macs, macs, "multiply-accumulates");
-  const std::int64_t each = checked_add(checked_mul(cell.flop, hidden, "FLOP"), biases, "FLOP");
-  counts.flop = checked_add(counts.flop, checked_mul(steps, each, "FLOP"), "FLOP");
-  // Its gradient is added up over the steps.
-  counts.backward.weight_flop =
-      checked_add(counts.backward.weight_flop, checked_mul(steps, biases, "FLOP"), "FLOP");
+struct Direction {
+  std::int64_t steps, in, hidden;
+  bool bias;
+};
+
+/// Adds one layer in one direction. Backward, the gradients go through the cells from the last step
+/// to the first: their functions have derivatives of about their own cost, each product with the
+/// hidden values or the inputs has two gradients, and a bias's is summed over the steps. Only that
+/// of the first layer's inputs is an input's, and left out where nothing before learns.
+void add_direction(LayerCounts& counts, const Cell& cell, const Direction& of, bool first) {
+  const auto add = [](std::int64_t& count, std::int64_t more, const char* what) {
+    count = checked_add(count, more, what);
+  };
+  const std::int64_t rows = checked_mul(cell.gates, of.hidden, "parameters");
+  const std::int64_t each = checked_add(of.in, of.hidden, "parameters");
+  const std::int64_t weights = checked_mul(rows, each, "parameters");
+  const std::int64_t biases = of.bias ? checked_mul(2, rows, "parameters") : 0;
+  add(counts.parameters, checked_add(weights, biases, "parameters"), "parameters");
+  const std::int64_t macs = checked_mul(of.steps, weights, "multiply-accumulates");
+  add(counts.macs, macs, "multiply-accumulates");
+  const std::int64_t products = checked_mul(macs, 2, "FLOP");
+  const std::int64_t functions =
+      checked_mul(of.steps, checked_mul(cell.flop, of.hidden, "FLOP"), "FLOP");
+  const std::int64_t shifts = checked_mul(of.steps, biases, "FLOP");
+  add(counts.flop, checked_add(products, checked_add(functions, shifts, "FLOP"), "FLOP"), "FLOP");
+  // At most what has just been added: rows x in of rows x (in + hidden).
+  const std::int64_t of_inputs = first ? 2 * of.steps * rows * of.in : 0;
+  add(counts.backward.input_flop, of_inputs, "FLOP");
+  add(counts.backward.weight_flop, products - of_inputs, "FLOP");
+  add(counts.backward.weight_flop, products, "FLOP");
+  add(counts.backward.weight_flop, checked_add(functions, shifts, "FLOP"), "FLOP");
 }
 
 template <const Cell& cell>
@@ -49,20 +64,15 @@ LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
   if (input.size() != 2)
     keys.fail("type",
               keys.text("type") + " needs an input of [steps, features], got " + text_of(input));
-  const std::int64_t steps = input[0], hidden = keys.integer("hidden"),
-                     layers = keys.integer("layers");
+  const std::int64_t hidden = keys.integer("hidden"), layers = keys.integer("layers");
   const std::int64_t directions = keys.boolean("bidirectional") ? 2 : 1;
   const std::int64_t width = checked_mul(hidden, directions, "elements");
   LayerCounts counts;
-  counts.shape = {steps, width};
+  counts.shape = {input[0], width};
   for (std::int64_t l = 0; l < layers; ++l)
     for (std::int64_t d = 0; d < directions; ++d)
-      add_direction(counts, cell, steps, l == 0 ? input[1] : width, hidden, keys.boolean("bias"));
-  const std::int64_t products = checked_mul(counts.macs, 2, "FLOP");
-  counts.flop = checked_add(counts.flop, products, "FLOP");
-  // The functions of a cell have derivatives of about their own cost.
-  counts.backward.input_flop = counts.flop;
-  counts.backward.weight_flop = checked_add(counts.backward.weight_flop, products, "FLOP");
+      add_direction(counts, cell,
+                    {input[0], l == 0 ? input[1] : width, hidden, keys.boolean("bias")}, l == 0);
   counts.backward.reads_inputs = counts.backward.reads_output = true;
   // Of each layer what its cells keep; of all but the last the hidden values, too.
   const std::int64_t values = elements_of(counts.shape);
