@@ -43,6 +43,12 @@ Cell total_macs(const TableRow& row) {
 Cell sparsity(const TableRow& row) {
   return row.layer->sparsity;
 }
+Cell shared(const TableRow& row) {
+  return row.layer->shared;
+}
+Cell cached(const TableRow& row) {
+  return row.layer->cached;
+}
 Cell field(const TableRow& row) {
   return row.layer->field ? Cell(ByAxis{row.layer->field->size}) : Cell();
 }
@@ -67,6 +73,9 @@ std::vector<ModelColumn> make_columns() {
       {"parameters", "parameters", "elements of its weights", own<&R::parameters>},
       {"total_parameters", "total parameters", "up to this layer", total<&R::parameters>},
       {"sparsity", "sparsity", "share of the weights that is left out of all counts", sparsity},
+      {"shared_parameters", "shared",
+       "elements of weights that an earlier layer has as well (tied)", shared},
+      {"cached", "cached", "elements of its cache of keys and values", cached},
       {"kept_bytes", "kept B", "bytes kept for the backward pass that no earlier layer keeps",
        own<&R::kept>},
       {"total_kept_bytes", "total kept B", "up to this layer", total<&R::kept>},
