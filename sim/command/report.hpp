@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "command/inputs.hpp"
 #include "run/run.hpp"
@@ -12,7 +11,7 @@ namespace sluice {
 struct Report {
   const Question& question;
   const Plan& plan;
-  std::vector<Stage> stages;  ///< of a scenario; empty for a plan
+  CutModel cut;  ///< of a scenario; empty for a plan
   const RunResult& result;
   std::string trace_path;  ///< empty: none
 };

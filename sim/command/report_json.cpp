@@ -16,9 +16,9 @@ Value fact_value(const std::string& text) {
   return error == std::errc() && stop == end ? Value::make(number) : json_text(text);
 }
 
-/// "weight_passes.0" stands in a map: {"weight_passes": {"0": 1}}.
+/// "weight_passes.0" stands in a map: {"weight_passes": {"0": 1}}; "stages 1..5" is one key.
 void add_fact(Value& map, const std::string& key, const std::string& text) {
-  const std::size_t dot = key.find('.');
+  const std::size_t dot = key.find("..") == std::string::npos ? key.find('.') : std::string::npos;
   const std::string head = key.substr(0, dot);
   if (dot == std::string::npos) {
     map.set(key, fact_value(text));
@@ -41,7 +41,8 @@ Value plan_value(const Plan& plan) {
 }
 
 Value stage_value(const Report& report, const Stage& stage) {
-  const std::vector<Layer>& layers = report.question.scenario->model.layers;
+  const Model& whole = report.question.scenario->model;
+  const std::vector<Layer>& layers = (report.cut.split ? *report.cut.split : whole).layers;
   Value map = Value::make_map();
   map.set("name", json_text(stage.name));
   map.set("first_layer", json_text(layers[stage.first].name));
@@ -59,7 +60,7 @@ Value stage_value(const Report& report, const Stage& stage) {
 Value stages_value(const Report& report) {
   Value list = Value::make_list();
   if (report.question.scenario) {
-    for (const Stage& stage : report.stages) list.items().push_back(stage_value(report, stage));
+    for (const Stage& stage : report.cut.stages) list.items().push_back(stage_value(report, stage));
     return list;
   }
   for (const std::string& name : report.plan.stages) {

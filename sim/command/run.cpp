@@ -39,7 +39,7 @@ int run_run(const Arguments& arguments) {
   const Plan plan = plan_of(question);
   const RunResult result = execute(arguments, question, plan, trace_path);
   Report report{question, plan, {}, result, trace_path};
-  if (question.scenario) report.stages = stages_of(*question.scenario);
+  if (question.scenario) report.cut = cut_model(*question.scenario);
   print(arguments.has("json") ? report_json(report) : report_text(report));
   return 0;
 }

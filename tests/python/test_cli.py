@@ -218,6 +218,15 @@ class Run(Cli):
         self.assertEqual(facts["passes_per_step"], 1)
         self.assertEqual(facts["weight_passes"], {"0": 1, "1": 1})
 
+    def test_stages_of_partial_layers_name_the_parts(self):
+        result = self.answers_json("run", "alexnet_x200_training", "stages.share=20%",
+                                   "workload.batch=1")
+        ends = [(stage["first_layer"], stage["last_layer"]) for stage in result["stages"]]
+        self.assertEqual(ends[0], ("image", "relu3"))
+        self.assertIn(("full6a", "full6a"), ends)
+        self.assertEqual(ends[-1], ("full8b", "full8b"))
+        self.assertEqual(result["plan"]["facts"][f"stages 1..{len(ends)}"], "keep")
+
     def test_the_estimate_of_seed_000(self):
         metrics = self.answers_json("run", "alexnet_x200_as_written")["metrics"]
         by_class = metrics["transfer_s_by_class"]
