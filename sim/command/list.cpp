@@ -4,6 +4,7 @@
 #include "document/load.hpp"
 #include "metrics/metric.hpp"
 #include "model/catalog.hpp"
+#include "policy/fates/strategy.hpp"
 #include "policy/policy.hpp"
 #include "stage/stage.hpp"
 
@@ -66,6 +67,8 @@ const std::vector<Kind>& kinds() {
       {"layers", [] { return entries_of(layer_catalog()); }},
       {"costs", [] { return entries_of(cost_catalog()); }},
       {"cuts", [] { return entries_of(cut_catalog()); }},
+      {"fates", [] { return entries_of(fate_catalog()); }},
+      {"optimizers", [] { return entries_of(optimizer_catalog()); }},
       {"metrics", [] { return entries_of(metric_catalog()); }},
       {"models", [] { return documents_of("models"); }},
       {"platforms", [] { return documents_of("platforms"); }},
