@@ -149,12 +149,16 @@ int run_list(const Arguments& arguments) {
 extern const Command list_command;
 const Command list_command = {
     .name = "list",
-    .summary = "Lists policies, layers, costs, cuts, metrics, models, platforms or scenarios.",
-    .usage = {"policies|layers|costs|cuts|metrics|models|platforms|scenarios [-v] [--json]"},
+    .summary =
+        "Lists policies, layers, costs, cuts, fates, optimizers, metrics, models, platforms or "
+        "scenarios.",
+    .usage = {"policies|layers|costs|cuts|fates|optimizers|metrics|models|platforms|scenarios [-v] "
+              "[--json]"},
     .least = 1,
     .most = 1,
     .positionals =
-        "what to list: policies, layers, costs, cuts, metrics, models, platforms or "
+        "what to list: policies, layers, costs, cuts, fates, optimizers, metrics, models, "
+        "platforms or "
         "scenarios",
     .options = {{.name = "verbose",
                  .letter = 'v',

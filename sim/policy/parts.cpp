@@ -45,7 +45,7 @@ void require_inference(const PolicyRequest& request, const std::string& policy) 
   if (request.workload.training)
     throw InputError("policy '" + policy +
                      "' does not train: workload.mode must be inference "
-                     "(policies that train: resident, streamed, data_parallel of these)");
+                     "(policies that train: resident, streamed, phased, data_parallel of these)");
 }
 
 std::vector<StageBytes> stage_bytes(const PolicyRequest& request) {

@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <map>
 
-#include "policy/parts.hpp"
 #include "policy/phases.hpp"
+#include "policy/training/training.hpp"
 
 namespace sluice {
 
@@ -349,8 +349,33 @@ class Phased {
   std::vector<PlanBuilder::Ref> carried_;  ///< saves of the window before, in this one
 };
 
+/// In training a phase is one operation of the step, a stage forward, backward or again, on all
+/// micro-batches in flight. What is on the wrong device goes through host memory.
+TrainingOrder phased_training(const PolicyRequest& request, const Reader& parameters) {
+  for (const char* key : {"weights", "weights_per", "host_data", "outputs"})
+    if (parameters.has(key))
+      parameters.fail(key, "'" + std::string(key) +
+                               "' is for inference; in training weights come "
+                               "for each phase");
+  TrainingOrder order{"phased", false, {}, {}, parameters.boolean("overlap")};
+  if (!parameters.is_word("in_flight", "auto")) order.in_flight = parameters.integer("in_flight");
+  const Platform& platform = request.pricing.platform;
+  if (request.phases)
+    for (const char* key : {"activations", "devices", "stages"})
+      if (const Value* value = request.phases->find(key))
+        fail_at(*value, "'" + std::string(key) +
+                            "' in phases is for inference; in training all "
+                            "devices take turns (or the policy's 'device')");
+  if (parameters.has("device"))
+    order.devices = {platform.device(parameters.text("device")).name};
+  else
+    for (const Device& device : platform.devices) order.devices.push_back(device.name);
+  return order;
+}
+
 Plan plan_phased(const PolicyRequest& request, const Reader& parameters) {
-  require_inference(request, "phased");
+  if (request.workload.training)
+    return plan_training(request, phased_training(request, parameters));
   return Phased(request, parameters).make();
 }
 

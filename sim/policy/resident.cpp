@@ -17,7 +17,10 @@ namespace sluice {
 namespace {
 
 Plan plan_resident(const PolicyRequest& request, const Reader& parameters) {
-  if (request.workload.training) return plan_training(request, parameters, {"resident", true, 1});
+  if (request.workload.training) {
+    const Common common = read_common(request, parameters);
+    return plan_training(request, {"resident", true, 1, {common.device.name}, common.overlap});
+  }
   if (!request.keeps_all())
     throw InputError(
         "policy 'resident' computes each micro-batch to its end at once: 'fates.strategy' must be "
@@ -38,8 +41,9 @@ Plan plan_resident(const PolicyRequest& request, const Reader& parameters) {
   const std::vector<PlanBuilder::Ref> loaded = runner.load_all_weights();
 
   const auto capacity = request.capacity_enforced ? common.device.capacity : std::nullopt;
-  Slots slots(builder, std::vector<std::int64_t>(static_cast<std::size_t>(per_step), resident),
-              capacity);
+  Slots slots(builder, {{common.device.name,
+                         std::vector<std::int64_t>(static_cast<std::size_t>(per_step), resident),
+                         capacity}});
   for (std::int64_t m = 0; m < per_step; ++m) {
     SlotLoad load = runner.input_load(m, m);
     load.after = m - common.buffers;

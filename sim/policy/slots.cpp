@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/error.hpp"
 #include "base/quantity.hpp"
 
 namespace sluice {
@@ -11,22 +12,29 @@ InRow in_row(std::int64_t index, std::int64_t count) {
   return {static_cast<std::size_t>(index + steps * count), static_cast<std::uint32_t>(steps)};
 }
 
-Slots::Slots(PlanBuilder& builder, std::vector<std::int64_t> bytes,
-             std::optional<std::int64_t> capacity)
-    : builder_(builder), bytes_(std::move(bytes)), capacity_(capacity), by_slot_(bytes_.size()) {}
+Slots::Slots(PlanBuilder& builder, std::vector<SlotMemory> memories)
+    : builder_(builder), memories_(std::move(memories)), by_slot_(memories_.front().bytes.size()) {}
 
-bool Slots::room(std::int64_t slot, std::int64_t bytes) const {
-  return !capacity_ || bytes_[in_row(slot, count()).place] + bytes <= *capacity_;
+SlotMemory& Slots::memory(const std::string& device) {
+  for (SlotMemory& memory : memories_)
+    if (memory.device == device) return memory;
+  throw InternalError("no slots on device '" + device + "'");
 }
 
 void Slots::add(SlotLoad load) {
+  SlotMemory& memory = this->memory(load.ends.to);
+  const auto level = [&](std::int64_t slot) -> std::int64_t& {
+    return memory.bytes[in_row(slot, count()).place];
+  };
   const std::int64_t bytes = builder_.bytes_of(load.tensor);
+  const auto room = [&](std::int64_t slot) {
+    return !memory.capacity || level(slot) + bytes <= *memory.capacity;
+  };
   const std::int64_t earliest = std::max(load.earliest, -count());
   std::int64_t at = load.slot;
-  while (at > earliest && room(at - 1, bytes)) {  // beyond a whole step it meets itself
+  while (at > earliest && room(at - 1)) {  // beyond a whole step it meets itself
     --at;
-    std::int64_t& level = bytes_[in_row(at, count()).place];
-    level = checked_add(level, bytes, "bytes in a slot");
+    level(at) = checked_add(level(at), bytes, "bytes in a slot");
   }
   by_slot_[in_row(at, count()).place].push_back(loads_.size());
   loads_.push_back({std::move(load), at, {}, {}});

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "plan/builder.hpp"
@@ -44,6 +45,14 @@ struct SlotLoad {
   Saved after_save = {};  ///< starts after that save, and leaves it alone
 };
 
+/// A device's memory. `bytes`: by slot, the most that is in it while the slot is executed alone,
+/// with the loads it needs listed in it.
+struct SlotMemory {
+  std::string device;
+  std::vector<std::int64_t> bytes;
+  std::optional<std::int64_t> capacity;
+};
+
 /// What is listed in a slot.
 struct SlotWork {
   PlanBuilder::Ref first, last;  ///< first and last computation
@@ -56,12 +65,10 @@ struct SlotWork {
 
 class Slots {
  public:
-  /// `bytes`: by slot, the most that is in the device's memory while the slot is executed alone,
-  /// with the loads it needs listed in it.
-  Slots(PlanBuilder& builder, std::vector<std::int64_t> bytes,
-        std::optional<std::int64_t> capacity);
+  /// One memory a device to which loads go, each with equally many slots.
+  Slots(PlanBuilder& builder, std::vector<SlotMemory> memories);
 
-  std::int64_t count() const { return static_cast<std::int64_t>(bytes_.size()); }
+  std::int64_t count() const { return static_cast<std::int64_t>(by_slot_.size()); }
 
   /// Registers a load; it is placed as early as it may be and memory allows.
   void add(SlotLoad load);
@@ -88,7 +95,7 @@ class Slots {
     std::int64_t at = 0;
     PlanBuilder::Ref body, prologue;
   };
-  bool room(std::int64_t slot, std::int64_t bytes) const;
+  SlotMemory& memory(const std::string& device);
   void list_prologue();
   void list_loads(std::int64_t slot);
   void add_waits();
@@ -96,8 +103,7 @@ class Slots {
   PlanBuilder::Ref list_one(const SlotLoad& load, std::int32_t ahead);
 
   PlanBuilder& builder_;
-  std::vector<std::int64_t> bytes_;
-  std::optional<std::int64_t> capacity_;
+  std::vector<SlotMemory> memories_;
   std::vector<Placed> loads_;
   std::vector<std::vector<std::size_t>> by_slot_;
   std::vector<SlotWork> work_;

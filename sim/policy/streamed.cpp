@@ -51,7 +51,7 @@ class Streamed {
         runs_(group_runs(bytes_.size(), per_step_, in_flight_)),
         builder_(request.pricing.platform, "streamed", request.capacity_enforced),
         runner_(builder_, request, common_),
-        slots_(builder_, slot_bytes(), capacity_) {}
+        slots_(builder_, {{common_.device.name, slot_bytes(), capacity_}}) {}
 
   Plan make() {
     std::vector<PlanBuilder::Ref> kept;
@@ -280,13 +280,14 @@ class Streamed {
 
 Plan plan_streamed(const PolicyRequest& request, const Reader& parameters) {
   if (request.workload.training) {
-    TrainingOrder order{"streamed", false, {}};
+    const Common common = read_common(request, parameters);
+    TrainingOrder order{"streamed", false, {}, {common.device.name}, common.overlap};
     if (!parameters.is_word("in_flight", "auto")) order.in_flight = parameters.integer("in_flight");
     if (parameters.has("prefetch"))
       parameters.fail("prefetch",
                       "'prefetch' is for inference: in training loads are listed as late as they "
                       "can be without being waited for");
-    return plan_training(request, parameters, order);
+    return plan_training(request, order);
   }
   return Streamed(request, parameters).make();
 }

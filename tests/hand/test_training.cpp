@@ -196,6 +196,33 @@ TEST_CASE("a batch that replicas cannot share equally is refused") {
                     Catch::Contains("4 micro-batches, which 3 replicas cannot share equally"));
 }
 
+TEST_CASE("phased training: devices take turns, and each phase brings its own weights") {
+  // Two devices behind links of their own, nothing overlapping, sgd. Phases FA FB FC BC BB BA of 1,
+  // 2, 3, 6, 4, 2 ms; each brings its weights: 0.1 + 0.2 + 0.3 + 0.3 + 0.2 + 0.1. On devices 0 1 0
+  // 1 0 1. Through host memory, saved and loaded: A's output to FB (0.002 each way; BB on device 0
+  // finds it where FA made it), B's output to FC (0.003; BC on device 1 finds it), C's output to BC
+  // (0.001), the gradient of B's output from BC to BB (0.003), that of A's from BB to BA (0.002).
+  // The input comes for FA and for BA. Updates 0.3, weights saved 0.6.
+  const std::vector<std::string> overrides = {"platform.devices.gpu.count=2",
+                                              "platform.links.host.sharing=private"};
+  CHECK(makespan_of("workload: {mode: training, optimizer: sgd}\n" + cut +
+                        "policy: {name: phased, overlap: false}\n",
+                    overrides) == ms(18 + 1.2 + 2 * 0.011 + 2 * 0.001 + 0.3 + 0.6));
+}
+
+TEST_CASE("phased training agrees in engine and replay, under every fate") {
+  for (const char* count : {"1", "2", "3"})
+    for (const char* fates : {"keep_all", "recompute_all", "offload_all", "sqrt"}) {
+      CAPTURE(count, fates);
+      makespan_of(
+          "workload: {mode: training, batch: 6, micro_batch: 2, steps: 3, optimizer: adam}"
+          "\n" +
+              cut + "policy: {name: phased, in_flight: 2}\nfates: {strategy: " + fates + "}\n",
+          {std::string("platform.devices.gpu.count=") + count,
+           "platform.links.host.sharing=private"});
+    }
+}
+
 TEST_CASE("a budget below what training needs is refused with what takes how much") {
   CHECK_THROWS_WITH(
       makespan_of(four + cut + serial, {"platform.devices.gpu.memory.capacity=1.205MB"}),

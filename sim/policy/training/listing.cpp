@@ -41,10 +41,11 @@ class Lister {
   Lister(const Listing& listing, const Step& step)
       : listing_(listing),
         request_(listing.request),
-        common_(listing.common),
+        devices_(listing.order.devices),
+        host_(request_.pricing.platform.host().name),
         step_(step),
-        builder_(request_.pricing.platform, listing.policy, request_.capacity_enforced),
-        slots_(builder_, step.bytes(), listing.capacity),
+        builder_(request_.pricing.platform, listing.order.policy, request_.capacity_enforced),
+        slots_(builder_, memories(listing, step)),
         seen_stage_(request_.pricing.stages.size(), 0) {}
 
   Plan make(const std::vector<std::pair<std::string, std::string>>& facts) {
@@ -53,14 +54,22 @@ class Lister {
     add_tensors();
     add_loads();
     slots_.list([&](std::int64_t slot) { return list_slot(slot); });
+    if (last_) builder_.wait(first_, last_, 1);
     for (const auto& [key, value] : facts) builder_.fact(key, value);
     Plan plan = builder_.finish(request_.workload.steps);
-    if (!common_.overlap) serialise(plan);
+    if (!listing_.order.overlap) serialise(plan);
     lower(plan, request_.pricing);
     return plan;
   }
 
  private:
+  static std::vector<SlotMemory> memories(const Listing& listing, const Step& step) {
+    std::vector<SlotMemory> memories;
+    for (std::uint32_t d = 0; d < listing.order.devices.size(); ++d)
+      memories.push_back({listing.order.devices[d], step.bytes(d), listing.capacity});
+    return memories;
+  }
+
   const Step::Instance& instance(std::uint32_t number) const { return step_.instances[number]; }
 
   /// Homes in host memory: inputs of the step, and of stages whose weights take turns.
@@ -68,18 +77,18 @@ class Lister {
     const std::int64_t count = request_.workload.micro_batches_per_step();
     for (std::int64_t m = 0; m < count; ++m)
       inputs_.push_back(builder_.tensor("input." + std::to_string(m), TensorClass::input,
-                                        listing_.shape.chain.input.bytes, common_.host));
+                                        listing_.shape.chain.input.bytes, host_));
     for (std::size_t s = 0; s < listing_.shape.stages.size(); ++s) {
       const StageState& state = listing_.shape.stages[s];
       const bool turns = !listing_.shape.weights_stay;
       weights_.push_back(state.weights == 0
                              ? none
                              : builder_.tensor("weights." + std::to_string(s), TensorClass::weight,
-                                               state.weights, common_.host));
+                                               state.weights, host_));
       const auto home = [&](const char* what, TensorClass tensor_class, std::int64_t bytes) {
-        return bytes > 0 ? builder_.tensor(what + ("." + std::to_string(s)), tensor_class, bytes,
-                                           common_.host)
-                         : none;
+        return bytes > 0
+                   ? builder_.tensor(what + ("." + std::to_string(s)), tensor_class, bytes, host_)
+                   : none;
       };
       optimizers_.push_back(turns ? home("optimizer", TensorClass::optimizer, state.optimizer)
                                   : none);
@@ -95,11 +104,11 @@ class Lister {
     loaded_.resize(weights_.size());
     if (!listing_.shape.weights_stay) return;
     builder_.enter(Section::prologue);
-    const std::uint32_t pool = builder_.pool(common_.device.name);
+    const std::string& device = devices_.front();
+    const std::uint32_t pool = builder_.pool(device);
     for (std::size_t s = 0; s < weights_.size(); ++s) {
       if (weights_[s] == none) continue;
-      loaded_[s] = builder_.transfer(ActionKind::load, weights_[s],
-                                     {common_.host, common_.device.name, false, true},
+      loaded_[s] = builder_.transfer(ActionKind::load, weights_[s], {host_, device, false, true},
                                      static_cast<std::int32_t>(s), -1);
       const StageState& state = listing_.shape.stages[s];
       const auto beside = [&](const char* what, TensorClass tensor_class, std::int64_t bytes) {
@@ -156,12 +165,12 @@ class Lister {
     for (std::size_t i = 0; i < step_.slots.size(); ++i)
       for (const std::uint32_t number : step_.slots[i].loads)
         wanted.push_back({number, static_cast<std::int64_t>(i), static_cast<std::int64_t>(i)});
-    if (common_.overlap) spread(wanted);
+    if (listing_.order.overlap) spread(wanted);
     for (const Wanted& load : wanted) {
       const Step::Instance& made = instance(load.instance);
       SlotLoad slot_load;
       slot_load.tensor = tensors_[load.instance];
-      slot_load.ends = {common_.host, common_.device.name, false, true};
+      slot_load.ends = {host_, devices_[made.device], false, true};
       slot_load.stage = made.stage;
       slot_load.micro_batch = made.micro_batch;
       slot_load.slot = load.slot;
@@ -177,11 +186,11 @@ class Lister {
 
   void spread(std::vector<Wanted>& wanted) const {
     const Clock clock(step_);
-    double next = std::numeric_limits<double>::infinity();
+    std::vector<double> next(devices_.size(), std::numeric_limits<double>::infinity());
     for (auto load = wanted.rbegin(); load != wanted.rend(); ++load) {
-      const double begin =
-          std::min(next, clock.start(load->slot)) - instance(load->instance).load_s;
-      next = begin;
+      const Step::Instance& made = instance(load->instance);
+      const double begin = std::min(next[made.device], clock.start(load->slot)) - made.load_s;
+      next[made.device] = begin;
       load->earliest = std::max(std::min(clock.slot_at(begin) - 1, load->slot),
                                 first_moment(load->instance, load->slot));
     }
@@ -222,14 +231,16 @@ class Lister {
 
   SlotWork list_slot(std::int64_t at) {
     const Step::Slot& slot = step_.slots[static_cast<std::size_t>(at)];
-    const std::uint32_t pool = builder_.pool(common_.device.name);
+    const std::string& device = devices_[slot.device];
+    const std::uint32_t pool = builder_.pool(device);
     const bool of_micro_batch = slot.micro_batch >= 0;
     const PlanBuilder::Ref ref =
-        builder_.compute(slot.kind, common_.device.name, slot.stage, slot.micro_batch,
+        builder_.compute(slot.kind, device, slot.stage, slot.micro_batch,
                          of_micro_batch ? request_.workload.micro_batch : 0);
     const auto stage = static_cast<std::size_t>(slot.stage);
     if (!std::exchange(seen_stage_[stage], 1)) builder_.wait(ref, loaded_[stage]);
-    if (slot.selective) price_selective(ref, stage);
+    if (devices_.size() > 1) follow_phase(slot, ref);
+    if (slot.selective) price_selective(ref, stage, device);
     Action& action = builder_.at(ref);
     for (const std::uint32_t made : slot.makes) {
       action.allocates.push_back({tensors_[made], pool});
@@ -248,6 +259,14 @@ class Lister {
     return {ref, ref, list_saves(slot, ref)};
   }
 
+  /// A phase starts after all of the phase before it, also after the last one of the step before.
+  void follow_phase(const Step::Slot& slot, PlanBuilder::Ref ref) {
+    if (!first_) first_ = ref;
+    if (slot.phase != phase_) builder_.wait(ref, last_);
+    phase_ = slot.phase;
+    last_ = ref;
+  }
+
   /// Is it used by the slot that makes it, or saved after it?
   static bool uses(const Step::Slot& slot, std::uint32_t made) {
     const auto in = [&](const std::vector<std::uint32_t>& list) {
@@ -260,19 +279,19 @@ class Lister {
     std::vector<SlotWork::Save> saves;
     for (const std::uint32_t number : slot.saves) {
       const Step::Instance& made = instance(number);
-      const PlanBuilder::Ref save =
-          builder_.transfer(ActionKind::save, tensors_[number],
-                            {common_.device.name, common_.host, true, !made.saved_home}, made.stage,
-                            made.micro_batch);
+      const PlanBuilder::Ref save = builder_.transfer(
+          ActionKind::save, tensors_[number],
+          {devices_[made.device], host_, true, !made.saved_home}, made.stage, made.micro_batch);
       builder_.wait(save, maker);
       saves.push_back({save, tensors_[number]});
     }
     return saves;
   }
 
-  void price_selective(PlanBuilder::Ref ref, std::size_t stage) {
-    const Price price = selective_price(request_.pricing, request_.pricing.stages[stage],
-                                        common_.device, request_.workload.micro_batch);
+  void price_selective(PlanBuilder::Ref ref, std::size_t stage, const std::string& device) {
+    const Price price =
+        selective_price(request_.pricing, request_.pricing.stages[stage],
+                        request_.pricing.platform.device(device), request_.workload.micro_batch);
     Action& action = builder_.at(ref);
     action.seconds = price.seconds;
     action.flop = price.flop;
@@ -281,7 +300,8 @@ class Lister {
 
   const Listing& listing_;
   const PolicyRequest& request_;
-  const Common& common_;
+  const std::vector<std::string>& devices_;
+  std::string host_;
   const Step& step_;
   PlanBuilder builder_;
   Slots slots_;
@@ -289,6 +309,8 @@ class Lister {
   std::vector<std::uint32_t> inputs_, weights_, optimizers_, gradients_;  ///< homes
   std::vector<PlanBuilder::Ref> loaded_;  ///< by stage, in the prologue
   std::vector<std::uint32_t> tensors_;    ///< by instance
+  PlanBuilder::Ref first_, last_;         ///< computations of the step, where devices take turns
+  std::int64_t phase_ = 0;
 };
 
 }  // namespace

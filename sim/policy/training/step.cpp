@@ -51,10 +51,16 @@ class StepMaker {
   }
 
  private:
-  /// What a micro-batch has on the device now: instances, by boundary or stage.
+  /// A tensor where it is now: instances by device, and the one whose save left a copy in host
+  /// memory.
+  struct Held {
+    std::map<std::uint32_t, std::uint32_t> on;
+    std::uint32_t copy = none;
+  };
+
+  /// What a micro-batch has now, by boundary or stage.
   struct Lane {
-    std::map<std::uint32_t, std::uint32_t> boundary, inner, gradient;
-    std::map<std::uint32_t, std::uint32_t> boundary_copy, inner_copy;  ///< in host memory: whose
+    std::map<std::uint32_t, Held> boundary, inner, gradient;
     std::map<std::uint32_t, int> forwards;
     std::vector<std::uint32_t> pending;  ///< loads that wait for the next slot
     std::int64_t micro_batch = 0;
@@ -69,11 +75,13 @@ class StepMaker {
       const TapeOp& op = shape_.tape[i];
       check_interrupt();
       for (std::int64_t m = 0; m < count; ++m) apply(op, lanes_[static_cast<std::size_t>(m)]);
+      const bool computes = op.kind == TapeOp::Kind::forward || op.kind == TapeOp::Kind::backward;
       if (i == last_op_)
         for (std::int64_t m = 0; m < count; ++m)
           end_micro_batch(lanes_[static_cast<std::size_t>(m)]);
       const bool turns = op.kind == TapeOp::Kind::backward && !shape_.weights_stay;
       if (turns) end_gradients(op.number);
+      if (computes) ++phase_;
     }
   }
 
@@ -84,7 +92,7 @@ class StepMaker {
       case TapeOp::Kind::backward:
         return backward(op.number, lane);
       case TapeOp::Kind::save:
-        return save((op.inner ? lane.inner : lane.boundary).at(op.number), op, lane);
+        return save((op.inner ? lane.inner : lane.boundary).at(op.number));
       case TapeOp::Kind::load:
         return load(op, lane);
     }
@@ -99,6 +107,7 @@ class StepMaker {
     instance.bytes = bytes;
     instance.stage = static_cast<std::int32_t>(stage);
     instance.micro_batch = static_cast<std::int32_t>(micro_batch);
+    instance.device = device();
     instance.first = static_cast<std::int64_t>(step_.slots.size());
     instance.last = -1;
     step_.instances.push_back(std::move(instance));
@@ -110,10 +119,13 @@ class StepMaker {
     Step::Slot slot;
     slot.kind = kind;
     slot.stage = static_cast<std::int32_t>(stage);
+    slot.device = device();
+    slot.phase = phase_;
     if (lane) {
       slot.micro_batch = static_cast<std::int32_t>(lane->micro_batch);
       for (const std::uint32_t loaded : lane->pending) {
         step_.instances[loaded].first = static_cast<std::int64_t>(step_.slots.size());
+        step_.instances[loaded].device = slot.device;
         slot.loads.push_back(loaded);
       }
       lane->pending.clear();
@@ -127,22 +139,48 @@ class StepMaker {
     step_.instances[instance].last = static_cast<std::int64_t>(step_.slots.size());
   }
 
+  std::uint32_t device() const { return static_cast<std::uint32_t>(phase_ % shape_.devices); }
+
+  static Held on(std::uint32_t device, std::uint32_t instance) {
+    return {{{device, instance}}, none};
+  }
+
+  /// Uses a tensor on the slot's device. Where another device has it, it comes through host memory.
+  void use(Step::Slot& slot, Held& held, double load_s) {
+    if (!held.on.contains(slot.device)) {
+      const Step::Instance source = step_.instances[held.on.begin()->second];
+      const bool input = source.home == Step::Home::input;
+      if (!input && held.copy == none) save(held);
+      const std::uint32_t loaded = make(source.name, source.tensor_class, source.bytes,
+                                        static_cast<std::size_t>(source.stage), source.micro_batch);
+      step_.instances[loaded].loaded = true;
+      step_.instances[loaded].load_s = load_s;
+      step_.instances[loaded].home = source.home;
+      step_.instances[loaded].copy_of = held.copy;
+      held.on[slot.device] = loaded;
+      slot.loads.push_back(loaded);
+    }
+    use(slot, held.on.at(slot.device));
+  }
+
   void forward(std::uint32_t s, bool keeps, Lane& lane) {
     const ChainStage& stage = chain_.stages[s];
     const bool again = lane.forwards[s]++ > 0;
     Step::Slot slot = this->slot(again ? ActionKind::recompute : ActionKind::forward, s, &lane);
     slot.seconds = stage.forward_s;
     slot.workspace = keeps ? stage.keep_workspace : stage.pass_workspace;
-    use(slot, lane.boundary.at(s));
+    use(slot, lane.boundary.at(s), chain_.boundary(s).load_s);
     const bool answer = s == last_;
-    lane.boundary[s + 1] = make(label(answer ? "output" : "boundary", s, lane.micro_batch),
-                                answer ? TensorClass::output : TensorClass::activation,
-                                stage.output.bytes, s, lane.micro_batch);
-    slot.makes.push_back(lane.boundary[s + 1]);
+    const std::uint32_t output = make(label(answer ? "output" : "boundary", s, lane.micro_batch),
+                                      answer ? TensorClass::output : TensorClass::activation,
+                                      stage.output.bytes, s, lane.micro_batch);
+    slot.makes.push_back(output);
+    lane.boundary[s + 1] = on(slot.device, output);
     if (keeps && stage.inner.bytes > 0) {
-      lane.inner[s] = make(label("inner", s, lane.micro_batch), TensorClass::activation,
-                           stage.inner.bytes, s, lane.micro_batch);
-      slot.makes.push_back(lane.inner[s]);
+      const std::uint32_t inner = make(label("inner", s, lane.micro_batch), TensorClass::activation,
+                                       stage.inner.bytes, s, lane.micro_batch);
+      slot.makes.push_back(inner);
+      lane.inner[s] = on(slot.device, inner);
     }
     step_.slots.push_back(std::move(slot));
   }
@@ -167,11 +205,13 @@ class StepMaker {
       slot.workspace = stage.backward_workspace;
       use_kept(slot, s, lane);
       if (core != none) use(slot, core);
-      if (s != last_) use(slot, lane.gradient.at(s + 1));
+      if (s != last_) use(slot, lane.gradient.at(s + 1), chain_.boundary(s + 1).load_s);
       if (input && s > 0) {
-        lane.gradient[s] = make(label("gradient", s, lane.micro_batch), TensorClass::gradient,
-                                chain_.stages[s - 1].gradient, s, lane.micro_batch);
-        slot.makes.push_back(lane.gradient[s]);
+        const std::uint32_t gradient =
+            make(label("gradient", s, lane.micro_batch), TensorClass::gradient,
+                 chain_.stages[s - 1].gradient, s, lane.micro_batch);
+        slot.makes.push_back(gradient);
+        lane.gradient[s] = on(slot.device, gradient);
       }
       if (kind != ActionKind::backward_input && !shape_.weights_stay) need_gradients(s, slot);
       step_.slots.push_back(std::move(slot));
@@ -184,15 +224,15 @@ class StepMaker {
   /// What the backward pass of stage s reads of the forward pass.
   void use_kept(Step::Slot& slot, std::uint32_t s, Lane& lane) {
     const ChainStage& stage = chain_.stages[s];
-    if (stage.inner.bytes > 0) use(slot, lane.inner.at(s));
-    if (stage.reads_input) use(slot, lane.boundary.at(s));
-    if (stage.reads_output || s == last_) use(slot, lane.boundary.at(s + 1));
+    if (stage.inner.bytes > 0) use(slot, lane.inner.at(s), stage.inner.load_s);
+    if (stage.reads_input) use(slot, lane.boundary.at(s), chain_.boundary(s).load_s);
+    if (stage.reads_output || s == last_) use(slot, lane.boundary.at(s + 1), stage.output.load_s);
   }
 
   /// Right after the slot that made it.
-  void save(std::uint32_t number, const TapeOp& op, Lane& lane) {
-    save_after(number, step_.instances[number].first);
-    (op.inner ? lane.inner_copy : lane.boundary_copy)[op.number] = number;
+  void save(Held& held) {
+    held.copy = held.on.begin()->second;
+    save_after(held.copy, step_.instances[held.copy].first);
   }
 
   void save_after(std::uint32_t number, std::int64_t at) {
@@ -219,8 +259,9 @@ class StepMaker {
     instance.loaded = true;
     instance.load_s = tensor.load_s;
     instance.home = input ? Step::Home::input : Step::Home::none;
-    if (!input) instance.copy_of = (op.inner ? lane.inner_copy : lane.boundary_copy).at(op.number);
-    (op.inner ? lane.inner : lane.boundary)[op.number] = loaded;
+    Held& held = (op.inner ? lane.inner : lane.boundary)[op.number];
+    if (!input) instance.copy_of = held.copy;
+    held.on = {{device(), loaded}};
     lane.pending.push_back(loaded);
   }
 
@@ -237,8 +278,9 @@ class StepMaker {
   /// A run of slots of one stage shares one load of its weights.
   void need_weights(std::size_t s, Step::Slot& slot) {
     if (shape_.stages[s].weights == 0) return;
-    if (run_stage_ != s) {
+    if (run_stage_ != s || run_device_ != slot.device) {
       run_stage_ = s;
+      run_device_ = slot.device;
       weights_[s] = loaded_state("weights", TensorClass::weight, shape_.stages[s].weights, s,
                                  Step::Home::weights, shape_.stages[s].weights_load_s);
       slot.loads.push_back(weights_[s]);
@@ -323,17 +365,20 @@ class StepMaker {
   std::map<std::string, int> names_;
   bool first_pass_ = true, last_pass_ = true, open_gradients_ = false;
   std::size_t run_stage_ = none;
+  std::uint32_t run_device_ = 0;
+  std::int64_t phase_ = 0;
   std::vector<std::uint32_t> weights_, gradients_;  ///< by stage: the instance at hand
 };
 
 }  // namespace
 
-std::vector<std::int64_t> Step::bytes() const {
+std::vector<std::int64_t> Step::bytes(std::uint32_t device) const {
   const auto add = [](std::int64_t a, std::int64_t b) {
     return checked_add(a, b, "bytes of a training step");
   };
   std::vector<std::int64_t> come(slots.size(), 0), go(slots.size(), 0), levels;
   for (const Instance& instance : instances) {
+    if (instance.device != device) continue;
     auto& first = come[static_cast<std::size_t>(instance.first)];
     auto& last = go[static_cast<std::size_t>(instance.last)];
     first = add(first, instance.bytes);
@@ -342,14 +387,14 @@ std::vector<std::int64_t> Step::bytes() const {
   std::int64_t level = constant_bytes;
   for (std::size_t i = 0; i < slots.size(); ++i) {
     level = add(level, come[i]);
-    levels.push_back(add(level, slots[i].workspace));
+    levels.push_back(slots[i].device == device ? add(level, slots[i].workspace) : level);
     level -= go[i];
   }
   return levels;
 }
 
-std::int64_t Step::peak() const {
-  const std::vector<std::int64_t> levels = bytes();
+std::int64_t Step::peak(std::uint32_t device) const {
+  const std::vector<std::int64_t> levels = bytes(device);
   return levels.empty() ? constant_bytes : *std::max_element(levels.begin(), levels.end());
 }
 

@@ -36,6 +36,9 @@ struct StepShape {
   std::int64_t in_flight = 1;      ///< micro-batches that go through the tape side by side
   bool weights_stay = true;        ///< on the device, with gradients and state
   bool split_backward = false;
+  /// Devices that take turns: each operation of the tape is a phase of the next one. What a phase
+  /// needs and another device has goes through host memory.
+  std::uint32_t devices = 1;
 };
 
 struct Step {
@@ -47,6 +50,7 @@ struct Step {
     TensorClass tensor_class = TensorClass::activation;
     std::int64_t bytes = 0;
     std::int32_t stage = -1, micro_batch = -1;
+    std::uint32_t device = 0;
     std::int64_t first = 0, last = 0;  ///< slots
     bool loaded = false;
     double load_s = 0;
@@ -61,6 +65,8 @@ struct Step {
   struct Slot {
     ActionKind kind = ActionKind::forward;
     std::int32_t stage = 0, micro_batch = -1;
+    std::uint32_t device = 0;
+    std::int64_t phase = 0;  ///< number of the tape's operation, counted through the step
     double seconds = 0;
     bool selective = false;  ///< a recompute of the selective part
     bool ends_micro_batch = false;
@@ -73,9 +79,9 @@ struct Step {
   std::int64_t constant_bytes = 0;  ///< weights, gradients and state that stay
   std::int64_t passes = 0;          ///< of a batch
 
-  /// On the device while each slot runs alone.
-  std::vector<std::int64_t> bytes() const;
-  std::int64_t peak() const;
+  /// On a device while each slot runs alone.
+  std::vector<std::int64_t> bytes(std::uint32_t device = 0) const;
+  std::int64_t peak(std::uint32_t device = 0) const;
 };
 
 Step make_step(const StepShape& shape);

@@ -16,17 +16,34 @@ std::string gb(std::int64_t bytes) {
   return format_quantity(static_cast<double>(bytes), Dimension::bytes);
 }
 
+const Device& smallest(const Platform& platform, const std::vector<std::string>& names) {
+  const auto bytes = [&](const std::string& name) {
+    return platform.device(name).capacity.value_or(std::numeric_limits<std::int64_t>::max());
+  };
+  return platform.device(*std::min_element(
+      names.begin(), names.end(),
+      [&](const std::string& a, const std::string& b) { return bytes(a) < bytes(b); }));
+}
+
+/// The most bytes that any of the devices holds.
+std::int64_t peak_of(const Step& step, std::size_t devices) {
+  std::int64_t most = 0;
+  for (std::uint32_t d = 0; d < devices; ++d) most = std::max(most, step.peak(d));
+  return most;
+}
+
 class TrainingPlan {
  public:
-  TrainingPlan(const PolicyRequest& request, const Reader& parameters, const TrainingOrder& order)
+  TrainingPlan(const PolicyRequest& request, const TrainingOrder& order)
       : request_(request),
         order_(order),
-        common_(read_common(request, parameters)),
+        device_(smallest(request.pricing.platform, order.devices)),
         strategy_(fate_catalog().find(request.strategy)),
-        chain_(chain_of(request, common_.device, strategy_.selective)),
-        states_(states_of(request, common_.device, strategy_.selective)),
-        capacity_(request.capacity_enforced ? common_.device.capacity : std::nullopt),
-        weights_stay_(order.weights_stay || chain_.stages.size() == 1) {
+        chain_(chain_of(request, device_, strategy_.selective)),
+        states_(states_of(request, device_, strategy_.selective)),
+        capacity_(request.capacity_enforced ? device_.capacity : std::nullopt),
+        weights_stay_(order.weights_stay ||
+                      (chain_.stages.size() == 1 && order.devices.size() == 1)) {
     if (strategy_.one_by_one && !weights_stay_)
       throw InputError("fates '" + strategy_.name +
                        "' are chosen for one micro-batch at a time: "
@@ -39,9 +56,9 @@ class TrainingPlan {
     const std::int64_t in_flight = std::min(this->in_flight(), per_batch());
     const StepShape shape = shape_of(in_flight, per_batch(), request_.workload.batches_per_step);
     const Step step = make_step(shape);
-    if (capacity_ && step.peak() > *capacity_) refuse(step, in_flight);
+    if (capacity_ && peak_of(step, order_.devices.size()) > *capacity_) refuse(step, in_flight);
     add_facts(step, in_flight);
-    return list_training({request_, common_, shape, order_.policy, capacity_}, step, facts_);
+    return list_training({request_, shape, order_, capacity_}, step, facts_);
   }
 
  private:
@@ -49,8 +66,15 @@ class TrainingPlan {
 
   StepShape shape_of(std::int64_t in_flight, std::int64_t micro_batches,
                      std::int64_t batches) const {
-    return {chain_,  tape_,     states_,       micro_batches,
-            batches, in_flight, weights_stay_, request_.workload.training->split_backward};
+    return {chain_,
+            tape_,
+            states_,
+            micro_batches,
+            batches,
+            in_flight,
+            weights_stay_,
+            request_.workload.training->split_backward,
+            static_cast<std::uint32_t>(order_.devices.size())};
   }
 
   void choose_fates() {
@@ -59,7 +83,7 @@ class TrainingPlan {
     const Record record = record_of(strategy_);
     const Reader parameters(keys, record);
     FateChoice choice = strategy_.choose(
-        {chain_, budget(), common_.overlap,
+        {chain_, budget(), order_.overlap,
          [this](const Tape& tape, std::int64_t bytes) { return score(tape, bytes); }},
         parameters);
     tape_ = std::move(choice.tape);
@@ -79,7 +103,7 @@ class TrainingPlan {
     const std::int64_t constant = constant_bytes();
     if (constant >= *capacity_)
       throw Infeasible("does not fit: weights, gradients and optimizer state take " + gb(constant) +
-                       " of the " + gb(*capacity_) + " of " + common_.device.name +
+                       " of the " + gb(*capacity_) + " of " + device_.name +
                        "; policy streamed lets them take turns");
     return *capacity_ - constant;
   }
@@ -97,9 +121,9 @@ class TrainingPlan {
             ? std::numeric_limits<std::int64_t>::max()
             : bytes + step.constant_bytes;
     if (step.peak() > limit) return std::numeric_limits<double>::infinity();
-    Plan plan = list_training({request, common_, shape, order_.policy, limit}, step, {});
+    Plan plan = list_training({request, shape, order_, limit}, step, {});
     for (Pool& pool : plan.pools)
-      if (pool.name == common_.device.name) pool.capacity = limit, pool.enforced = true;
+      if (pool.name == device_.name) pool.capacity = limit, pool.enforced = true;
     const ReplayResult result = replay(plan);
     return result.blocking ? std::numeric_limits<double>::infinity() : result.makespan;
   }
@@ -128,18 +152,21 @@ class TrainingPlan {
   }
 
   [[noreturn]] void refuse(const Step& step, std::int64_t in_flight) const {
-    const std::vector<std::int64_t> levels = step.bytes();
+    std::uint32_t device = 0;
+    while (step.peak(device) <= *capacity_) ++device;
+    const std::vector<std::int64_t> levels = step.bytes(device);
     const auto worst = std::max_element(levels.begin(), levels.end()) - levels.begin();
     const Step::Slot& slot = step.slots[static_cast<std::size_t>(worst)];
-    std::string message =
-        "does not fit: training with " + std::to_string(in_flight) +
-        (in_flight == 1 ? " micro-batch" : " micro-batches") + " in flight needs " +
-        bytes_text(step.peak()) + " of the " + gb(*capacity_) + " of " + common_.device.name +
-        ", in the " + std::string(name_of(slot.kind)) + " of stage " + std::to_string(slot.stage) +
-        " (" + chain_.stages[static_cast<std::size_t>(slot.stage)].name + "):";
+    std::string message = "does not fit: training with " + std::to_string(in_flight) +
+                          (in_flight == 1 ? " micro-batch" : " micro-batches") +
+                          " in flight needs " + bytes_text(step.peak(device)) + " of the " +
+                          gb(*capacity_) + " of " + order_.devices[device] + ", in the " +
+                          std::string(name_of(slot.kind)) + " of stage " +
+                          std::to_string(slot.stage + 1) + " (" +
+                          chain_.stages[static_cast<std::size_t>(slot.stage)].name + "):";
     std::array<std::int64_t, tensor_class_count> held{};
     for (const Step::Instance& made : step.instances)
-      if (made.first <= worst && worst <= made.last)
+      if (made.device == device && made.first <= worst && worst <= made.last)
         held[static_cast<std::size_t>(made.tensor_class)] += made.bytes;
     if (weights_stay_)
       for (const StageState& state : states_) {
@@ -147,7 +174,8 @@ class TrainingPlan {
         held[static_cast<std::size_t>(TensorClass::gradient)] += state.gradients;
         held[static_cast<std::size_t>(TensorClass::optimizer)] += state.optimizer;
       }
-    held[static_cast<std::size_t>(TensorClass::workspace)] += slot.workspace;
+    if (slot.device == device)
+      held[static_cast<std::size_t>(TensorClass::workspace)] += slot.workspace;
     for (std::size_t c = 0; c < held.size(); ++c)
       if (held[c] > 0)
         message += "\n  " + std::string(name_of(static_cast<TensorClass>(c))) + ": " + gb(held[c]);
@@ -163,10 +191,11 @@ class TrainingPlan {
   }
 
   void add_facts(const Step& step, std::int64_t in_flight) {
-    facts_.insert(facts_.begin(), {{"in_flight", std::to_string(in_flight)},
-                                   {"passes_per_batch", std::to_string(step.passes)},
-                                   {"fates", strategy_.name},
-                                   {"bytes_needed", std::to_string(step.peak())}});
+    facts_.insert(facts_.begin(),
+                  {{"in_flight", std::to_string(in_flight)},
+                   {"passes_per_batch", std::to_string(step.passes)},
+                   {"fates", strategy_.name},
+                   {"bytes_needed", std::to_string(peak_of(step, order_.devices.size()))}});
     const std::vector<std::string> fates = fates_text(chain_, tape_);
     for (std::size_t s = 0, next = 0; s < fates.size(); s = next) {
       while (next < fates.size() && fates[next] == fates[s]) ++next;
@@ -178,7 +207,7 @@ class TrainingPlan {
 
   const PolicyRequest& request_;
   const TrainingOrder& order_;
-  Common common_;
+  const Device& device_;  ///< the smallest of those that take turns
   const FateStrategy& strategy_;
   Chain chain_;
   std::vector<StageState> states_;
@@ -190,9 +219,8 @@ class TrainingPlan {
 
 }  // namespace
 
-Plan plan_training(const PolicyRequest& request, const Reader& parameters,
-                   const TrainingOrder& order) {
-  return TrainingPlan(request, parameters, order).make();
+Plan plan_training(const PolicyRequest& request, const TrainingOrder& order) {
+  return TrainingPlan(request, order).make();
 }
 
 }  // namespace sluice

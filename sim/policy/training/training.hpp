@@ -21,20 +21,20 @@ struct TrainingOrder {
   const char* policy = "";
   bool weights_stay = true;
   std::optional<std::int64_t> in_flight;  ///< none: the most that fit
+  std::vector<std::string> devices;       ///< that take turns
+  bool overlap = true;
 };
 
 /// Throws InputError, Infeasible (what does not fit, and what would).
-Plan plan_training(const PolicyRequest& request, const Reader& parameters,
-                   const TrainingOrder& order);
+Plan plan_training(const PolicyRequest& request, const TrainingOrder& order);
 
 /// Lists a step as a plan and lowers it. Loads come as late as they can without being waited for,
 /// as far as `capacity` has room for them.
 struct Listing {
   const PolicyRequest& request;
-  const Common& common;
   const StepShape& shape;
-  const char* policy;
-  std::optional<std::int64_t> capacity;  ///< bytes of the device
+  const TrainingOrder& order;
+  std::optional<std::int64_t> capacity;  ///< bytes of a device
 };
 Plan list_training(const Listing& listing, const Step& step,
                    const std::vector<std::pair<std::string, std::string>>& facts);
