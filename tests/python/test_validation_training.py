@@ -1,0 +1,286 @@
+#!/usr/bin/python3
+"""Training in analysis/validation/seed_000.md: by arithmetic that knows nothing of Sluice, in the digits
+that stand there, and by Sluice itself."""
+
+import functools
+import subprocess
+import unittest
+from fractions import Fraction
+
+from validation import (BANDWIDTH, CAPACITY, ENVIRONMENT, F32, PROGRAM, RATE, ROOT, SAMPLES, Alexnet,
+                        Case, full_depth, sluice, text_of)
+
+AS_WRITTEN = "scenarios/alexnet_x200_training_as_written.yaml"
+ON_THE_CARD = "scenarios/alexnet_x200_training.yaml"
+OFFLOAD = "fates={strategy: offload_all}"
+PARTS = "stages.share=50%"
+
+
+# --- as written ------------------------------------------------------------------------------------
+
+
+class Strategies(Alexnet):
+    """What the strategies of the text cost a sample beyond forward and backward, s."""
+
+    def __init__(self):
+        super().__init__(200)
+
+    def save(self, first, last):
+        """Or reload: the states of rows first..last (from 1)."""
+        return self.move(sum(self.state[first - 1:last]))
+
+    def forward(self, first, last):
+        return (self.flops[last - 1] - self.flops[first - 2]) / self.rate
+
+    def sample(self):
+        return {
+            "save, or reload, what is made up to 5-Conv": self.save(1, 5),
+            "recompute up to 5-Conv": self.forward(2, 5),
+            "recompute 6 to 14": self.forward(6, 14),
+            "save and reload 6 to 14": 2 * self.save(6, 14),
+            "recompute all": self.forward(2, 14),
+            "combined strategy": 2 * self.save(1, 5) + self.forward(6, 14),
+        }
+
+    def all_samples(self):
+        inference = SAMPLES * self.forward(2, 19)
+        combined = SAMPLES * self.sample()["combined strategy"]
+        return {
+            "recompute all, 900 samples": SAMPLES * self.forward(2, 14),
+            "reload all, 900 samples": 2 * SAMPLES * self.save(1, 14),
+            "combined strategy, 900 samples": combined,
+            "forward and backward": 2 * inference,
+            "total with the combined strategy": 2 * inference + combined,
+            "training to inference, compute": (2 * inference + combined) / inference,
+            "total, backward at twice forward": 3 * inference + combined,
+        }
+
+
+@functools.lru_cache(maxsize=None)
+def answer(scenario, *overrides):
+    return sluice("run", scenario, *overrides)
+
+
+def metrics_of(scenario, *overrides):
+    return answer(scenario, *overrides)["metrics"]
+
+
+def listed(fates):
+    metrics = metrics_of(AS_WRITTEN, "fates={strategy: listed, " + fates + "}")
+    activations = metrics["transfer_s_by_class"].get("activation", 0)
+    return metrics["recompute_s"], activations
+
+
+def sluice_as_written():
+    """Recompute and transfer seconds of all samples, for each strategy."""
+    found = {}
+    recompute, nothing = listed("recompute: [2..14]")
+    assert nothing == 0
+    found["recompute all"] = recompute
+    nothing, found["reload all"] = listed("offload: [1..14]")
+    assert nothing == 0
+    found["combined"] = sum(listed("offload: [1..5], recompute: [6..14]"))
+    found["up to 5 offloaded"] = listed("offload: [1..5]")[1]
+    found["up to 5 recomputed"] = listed("recompute: [2..5]")[0]
+    found["6 to 14 recomputed"] = listed("recompute: [6..14]")[0]
+    found["6 to 14 offloaded"] = listed("offload: [6..14]")[1]
+    return found
+
+
+class AsWritten(Case):
+    def test_the_arithmetic_gives_the_digits_of_the_tables(self):
+        self.check_tables("seed_000.md", Strategies().sample(), "Training: what it costs a sample")
+        self.check_tables("seed_000.md", Strategies().all_samples(), "Training 900 samples")
+
+    def test_sluice_gives_what_the_arithmetic_gives_a_sample(self):
+        found = sluice_as_written()
+        self.all_close({
+            "save, or reload, what is made up to 5-Conv": found["up to 5 offloaded"] / SAMPLES / 2,
+            "recompute up to 5-Conv": found["up to 5 recomputed"] / SAMPLES,
+            "recompute 6 to 14": found["6 to 14 recomputed"] / SAMPLES,
+            "save and reload 6 to 14": found["6 to 14 offloaded"] / SAMPLES,
+            "recompute all": found["recompute all"] / SAMPLES,
+            "combined strategy": found["combined"] / SAMPLES,
+        }, Strategies().sample())
+
+    def test_sluice_gives_what_the_arithmetic_gives_for_900(self):
+        found, metrics = sluice_as_written(), metrics_of(AS_WRITTEN)
+        twice = metrics_of(AS_WRITTEN, "workload.backward=2")
+        inference = metrics_of("scenarios/alexnet_x200_as_written.yaml")["compute_s"]
+        total = metrics["compute_s"] + metrics["transfer_s_by_class"]["activation"]
+        self.all_close({
+            "recompute all, 900 samples": found["recompute all"],
+            "reload all, 900 samples": found["reload all"],
+            "combined strategy, 900 samples": found["combined"],
+            "forward and backward": metrics["compute_s"] - metrics["recompute_s"],
+            "total with the combined strategy": total,
+            "training to inference, compute": total / inference,
+            "total, backward at twice forward":
+                twice["compute_s"] + twice["transfer_s_by_class"]["activation"],
+        }, Strategies().all_samples())
+
+    def test_the_numbers_of_the_text_below_the_tables(self):
+        hand, metrics, text = Strategies(), metrics_of(AS_WRITTEN), text_of("seed_000.md")
+        recompute = SAMPLES * hand.sample()["recompute 6 to 14"]
+        transfer = 2 * SAMPLES * hand.save(1, 5)
+        makespan = (hand.all_samples()["total with the combined strategy"] +
+                    hand.move(hand.params[-1]) + SAMPLES * hand.move(hand.state[0]))
+        for value, key in ((recompute, metrics["recompute_s"]),
+                           (transfer, metrics["transfer_s_by_class"]["activation"]),
+                           (makespan, metrics["makespan_s"])):
+            self.close(key, value, "below the tables")
+            self.assertIn(f"{float(value):.3f} s", text)
+        peak = 2 * hand.params[-1] + 3 * hand.state[1]
+        self.assertEqual(metrics["peak_bytes"]["gpu"], peak)
+        self.assertEqual(metrics["overflow_bytes"]["gpu"], peak - CAPACITY)
+        self.assertIn(f"{peak - CAPACITY:,} B more than the card has", text)
+        self.assertIn("13.6329 ms rounded", text)
+        self.assertEqual(f"{float(1000 * hand.save(6, 14)):.4f}", "13.6329")
+
+
+# --- on the card -----------------------------------------------------------------------------------
+
+SCALE = 200
+BYTES = SCALE * F32  # of an element of the original
+# What the stage conv1..pool5 keeps beside the image and pool5: the outputs of rectifiers, which they
+# read themselves, those of pools, which convolutions read, and an index of 8 bytes an output of a pool.
+RECTIFIED = 54 * 54 * 96 + 26 * 26 * 256 + 2 * 12 * 12 * 384 + 12 * 12 * 256
+POOLED = 26 * 26 * 96 + 12 * 12 * 256
+INNER = (RECTIFIED + POOLED) * BYTES + (POOLED + 5 * 5 * 256) * SCALE * 8
+IMAGE, POOL5 = 224 * 224 * 3 * BYTES, 5 * 5 * 256 * BYTES
+DENSE = 4096 * BYTES  # the output of full6 or full7
+CONVOLUTIONS = BYTES * (11 * 11 * 3 * 96 + 5 * 5 * 96 * 256 + 9 * (256 * 384 + 384 * 384 + 384 * 256))
+FULL6, FULL7, FULL8 = 6400 * 4096 * BYTES, 4096 * 4096 * BYTES, 4096 * 1000 * BYTES
+WEIGHTS = CONVOLUTIONS + FULL6 + FULL7 + FULL8
+
+
+class Parts:
+    """full6 in n parts, bytes. Most is needed by the backward pass of the last of them with relu6, the
+    first of those in flight if all is kept, the last if all is offloaded: its weights and their
+    gradients; what crosses into it, pool5 and the other parts, and the gradient of that; relu6 and its
+    gradient; its own output, which relu6 has rectified. What crosses several cuts is held for each."""
+
+    def __init__(self, parts, last_stage):
+        self.last_stage = last_stage  # weights of the model's last stage
+        self.crossing = [POOL5 + part * DENSE // parts for part in range(parts)]
+        self.fixed = 2 * FULL6 // parts + self.crossing[-1] + DENSE // parts
+
+    def kept(self, samples):
+        return self.fixed + samples * (IMAGE + INNER + sum(self.crossing) + 2 * DENSE)
+
+    def offloaded(self, samples):
+        return self.fixed + 2 * DENSE + samples * self.crossing[-1]
+
+    @staticmethod
+    def most(needed):
+        return max(n for n in range(1, SAMPLES + 1) if needed(n) <= CAPACITY)
+
+    def down(self, passes, a_sample):
+        """Host to device, s. In each pass all weights twice, but once those of the last stage; those of
+        the first stage are still there from the pass before; gradients from the second pass on."""
+        weights = passes * (2 * WEIGHTS - self.last_stage) - (passes - 1) * CONVOLUTIONS
+        return Fraction(weights + (passes - 1) * WEIGHTS + SAMPLES * a_sample, BANDWIDTH)
+
+
+HALVES = Parts(2, FULL7 // 2 + FULL8)
+QUARTERS = Parts(4, FULL8)
+
+
+def compute():
+    """Forward, backward at twice that, and 2 FLOP a parameter for the update; s."""
+    forward = SAMPLES * full_depth()["full depth: FLOP time"]
+    return 3 * forward + Fraction(2 * WEIGHTS // F32, 1000 * RATE)
+
+
+def by_hand():
+    # Offloaded, the image comes twice, and back comes what was saved: pool5, pool5 and half of full6,
+    # relu6, relu6 and half of full7, and relu7, which full8 reads.
+    saved = INNER + sum(HALVES.crossing) + DENSE + (DENSE + DENSE // 2) + DENSE
+    return {
+        "in flight, halves, all kept": HALVES.most(HALVES.kept),
+        "in flight, halves, all offloaded": HALVES.most(HALVES.offloaded),
+        "in flight, smaller parts, all kept": QUARTERS.most(QUARTERS.kept),
+        "in flight, smaller parts, all offloaded": QUARTERS.most(QUARTERS.offloaded),
+        "compute": compute(),
+        "halves, all kept: host to device": HALVES.down(300, IMAGE),
+        "halves, all offloaded: host to device": HALVES.down(3, 2 * IMAGE + saved),
+        "smaller parts, all kept: host to device": QUARTERS.down(60, IMAGE),
+    }
+
+
+KEPT, OFFLOADED = (), (OFFLOAD,)
+KEPT_PARTS, OFFLOADED_PARTS = (PARTS,), (OFFLOAD, PARTS)
+
+
+def makespans():
+    """Only Sluice has them: what overlaps is the simulation's answer."""
+    runs = {"halves, all kept": KEPT, "halves, all offloaded": OFFLOADED,
+            "halves, all offloaded, 300 in flight": (OFFLOAD, "policy.in_flight=300"),
+            "smaller parts, all kept": KEPT_PARTS, "smaller parts, all offloaded": OFFLOADED_PARTS}
+    return {f"{name}: makespan": Fraction(metrics_of(ON_THE_CARD, *run)["makespan_s"])
+            for name, run in runs.items()}
+
+
+class OnTheCard(Case):
+    def test_the_tables_have_the_digits_of_the_arithmetic_and_of_the_runs(self):
+        self.check_tables("seed_000.md", {**by_hand(), **makespans()}, "Training on the card")
+
+    def test_sluice_gives_what_the_arithmetic_gives(self):
+        def facts(*run):
+            return answer(ON_THE_CARD, *run)["plan"]["facts"]
+
+        def down(*run):
+            return metrics_of(ON_THE_CARD, *run)["transfer_s_by_link"]["host.down"]
+
+        self.all_close({
+            "in flight, halves, all kept": facts(*KEPT)["in_flight"],
+            "in flight, halves, all offloaded": facts(*OFFLOADED)["in_flight"],
+            "in flight, smaller parts, all kept": facts(*KEPT_PARTS)["in_flight"],
+            "in flight, smaller parts, all offloaded": facts(*OFFLOADED_PARTS)["in_flight"],
+            "compute": metrics_of(ON_THE_CARD)["compute_s"],
+            "halves, all kept: host to device": down(*KEPT),
+            "halves, all offloaded: host to device": down(*OFFLOADED),
+            "smaller parts, all kept: host to device": down(*KEPT_PARTS),
+        }, by_hand())
+        for run, needed, samples in ((KEPT, HALVES.kept, 3), (OFFLOADED, HALVES.offloaded, 445),
+                                     (KEPT_PARTS, QUARTERS.kept, 15),
+                                     (OFFLOADED_PARTS, QUARTERS.offloaded, 900)):
+            self.assertEqual(facts(*run)["bytes_needed"], needed(samples))
+
+    def test_as_many_run_and_one_more_exits_4(self):
+        for run, needed, most in ((KEPT, HALVES.kept, 3), (OFFLOADED, HALVES.offloaded, 445),
+                                  (KEPT_PARTS, QUARTERS.kept, 15)):
+            for samples, code in ((most, 0), (most + 1, 4)):
+                done = subprocess.run([PROGRAM, "run", ON_THE_CARD, *run,
+                                       f"policy.in_flight={samples}"], capture_output=True, text=True,
+                                      cwd=ROOT, env=ENVIRONMENT, timeout=300)
+                self.assertEqual(done.returncode, code, done.stderr)
+            self.assertIn(f"needs {needed(most + 1)} B", done.stderr)
+            self.assertIn(f"the most that fit in flight: {most}\n", done.stderr)
+
+    def test_what_binds_is_the_link_and_each_makespan_is_beyond_its_transfers(self):
+        for name, down in (("halves, all kept", KEPT), ("halves, all offloaded", OFFLOADED),
+                           ("smaller parts, all kept", KEPT_PARTS)):
+            bound = by_hand()[f"{name}: host to device"]
+            self.assertGreater(makespans()[f"{name}: makespan"], bound)
+            self.assertGreater(bound, compute())
+        longest = metrics_of(ON_THE_CARD, *OFFLOADED_PARTS)["transfer_s_by_link"]["host.down"]
+        self.assertGreater(longest, float(compute()))
+
+    def test_the_numbers_of_the_text_beside_the_tables(self):
+        text = text_of("seed_000.md")
+        stages = [stage["name"] for stage in answer(ON_THE_CARD)["stages"]]
+        self.assertIn("    " + " | ".join(stages) + "\n", text)
+        for parts, count in ((HALVES, 2), (QUARTERS, 4)):
+            self.assertIn(f"take {2 * FULL6 // count / 1e9:.2f} GB", text)
+        a_sample = HALVES.kept(2) - HALVES.kept(1)
+        self.assertIn(f"each sample {a_sample / 1e9:.2f} GB", text)
+        self.assertIn(f"{HALVES.crossing[-1] / 1e6:.2f} MB a sample", text)
+        self.assertIn(f"it holds in the end: {QUARTERS.offloaded(900) / 1e9:.2f} GB", text)
+        host = metrics_of(ON_THE_CARD, *OFFLOADED_PARTS)["peak_bytes"]["host"]
+        self.assertIn(f"takes {host / 1e9:.1f} GB of host memory", text)
+        self.assertIn(f"compute is always {float(compute()):.3f} s", text)
+
+
+if __name__ == "__main__":
+    unittest.main()
