@@ -109,7 +109,15 @@ void add_time(Rows& rows, const Report& report) {
   rows.emplace_back("compute", figure(number("compute_s"), "s") + ", utilisation " +
                                    percent(number("compute_utilisation")));
   rows.emplace_back("exposed transfer", seconds("exposed_transfer_s"));
-  if (number("recompute_s") > 0) rows.emplace_back("recompute", seconds("recompute_s"));
+  if (number("recompute_s") > 0)
+    rows.emplace_back("recompute", seconds("recompute_s") + ", adds " +
+                                       percent(number("recompute_overhead")) +
+                                       " to the computation");
+  if (number("offloaded_bytes") > 0)
+    rows.emplace_back("offloaded", figure(number("offloaded_bytes"), "B") + " of activations");
+  if (std::isfinite(number("training_over_inference")))
+    rows.emplace_back("training",
+                      figure(number("training_over_inference"), "") + " times its forward passes");
   const Summary::Metric* by = summary.find("bound_by");
   std::string binds = by ? printable(by->value.text) : "";
   if (std::isfinite(number("bound_ratio")))

@@ -24,6 +24,8 @@ const Catalog<Metric>& metric_catalog() {
                                            SLUICE_ENTRY(Metric, exposed_transfer_s_metric),
                                            SLUICE_ENTRY(Metric, recompute_s_metric),
                                            SLUICE_ENTRY(Metric, recompute_overhead_metric),
+                                           SLUICE_ENTRY(Metric, offloaded_bytes_metric),
+                                           SLUICE_ENTRY(Metric, training_over_inference_metric),
                                            SLUICE_ENTRY(Metric, peak_bytes_metric),
                                            SLUICE_ENTRY(Metric, peak_bytes_by_class_metric),
                                            SLUICE_ENTRY(Metric, overflow_bytes_metric),

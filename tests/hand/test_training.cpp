@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
+#include "metrics/metric.hpp"
 #include "plan/check.hpp"
 #include "plan/replay.hpp"
 #include "run/isolated.hpp"
@@ -194,6 +195,26 @@ TEST_CASE("replicas that share nothing but off the ring end as one with its shar
 TEST_CASE("a batch that replicas cannot share equally is refused") {
   CHECK_THROWS_WITH(makespan_of(four + cut + replicas, with(two, "platform.devices.gpu.count=3")),
                     Catch::Contains("4 micro-batches, which 3 replicas cannot share equally"));
+}
+
+TEST_CASE("training costs its makespan over the forward passes, and says what left the device") {
+  // Serial, all offloaded: 0.6 + 4 x (0.002 + 18 + 0.010) over 4 x 6; 2000 + 3000 bytes each time.
+  const Plan plan = make_plan(
+      small_scenario(1000, abc, four + cut + serial + "fates: {strategy: offload_all}\n"));
+  Totals totals(plan);
+  replay(plan, [&](const Executed& span) {
+    Span made;
+    made.action = span.action;
+    made.iteration = span.iteration;
+    made.start = span.start;
+    made.end = span.end;
+    made.available = span.available;
+    totals.span(made);
+  });
+  const Summary summary = summarise(totals);
+  CHECK(summary.find("training_over_inference")->value.number ==
+        Approx((0.6 + 4 * 18.012) / 24).epsilon(1e-9));
+  CHECK(summary.find("offloaded_bytes")->value.number == 4 * 5000);
 }
 
 TEST_CASE("phased training: devices take turns, and each phase brings its own weights") {

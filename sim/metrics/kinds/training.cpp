@@ -1,0 +1,69 @@
+// training: what it costs beside inference, and what left the device for it.
+#include <algorithm>
+
+#include "metrics/metric.hpp"
+
+namespace sluice {
+namespace {
+
+double seconds_of(const Totals& totals, ActionKind kind) {
+  double seconds = 0;
+  for (std::size_t a = 0; a < totals.actions().size(); ++a)
+    if (totals.plan().actions[a].kind == kind) seconds += totals.actions()[a].seconds.value();
+  return seconds;
+}
+
+bool trains(const Plan& plan) {
+  return std::any_of(plan.actions.begin(), plan.actions.end(), [](const Action& action) {
+    return action.kind == ActionKind::backward || action.kind == ActionKind::backward_weight;
+  });
+}
+
+/// Saves of activations; each byte counts as often as it leaves.
+SummaryValue offloaded(const Totals& totals) {
+  const Plan& plan = totals.plan();
+  double bytes = 0;
+  for (std::size_t a = 0; a < totals.actions().size(); ++a) {
+    const Action& action = plan.actions[a];
+    if (action.kind == ActionKind::save &&
+        plan.tensors[action.moves].tensor_class == TensorClass::activation)
+      bytes +=
+          static_cast<double>(totals.actions()[a].executions) * static_cast<double>(action.bytes);
+  }
+  return SummaryValue::of(bytes);
+}
+
+SummaryValue over_inference(const Totals& totals) {
+  if (!trains(totals.plan())) return SummaryValue::none("nothing is trained");
+  const double forward = seconds_of(totals, ActionKind::forward);
+  if (forward == 0) return SummaryValue::none("the forward passes took no time");
+  const auto& streams = totals.plan().streams;
+  const auto devices = std::count_if(streams.begin(), streams.end(), [](const Stream& stream) {
+    return stream.kind == StreamKind::compute;
+  });
+  return SummaryValue::of(totals.makespan() * static_cast<double>(devices) / forward);
+}
+
+}  // namespace
+
+extern const Metric offloaded_bytes_metric = {
+    .name = "offloaded_bytes",
+    .unit = "byte",
+    .summary = "Activations that were saved from a device to another memory.",
+    .source = "Rhu et al., vDNN (2016), section 3",
+    .better = Metric::Better::lower,
+    .value = offloaded,
+};
+
+extern const Metric training_over_inference_metric = {
+    .name = "training_over_inference",
+    .unit = "1",
+    .summary =
+        "Makespan x compute streams / busy time of the forward passes, each counted once: what a "
+        "sample costs in training beside its bare inference.",
+    .source = "seed 000, \"2.1x the cost of inference\"",
+    .better = Metric::Better::lower,
+    .value = over_inference,
+};
+
+}  // namespace sluice
