@@ -114,7 +114,7 @@ void add_time(Rows& rows, const Report& report) {
                                        percent(number("recompute_overhead")) +
                                        " to the computation");
   if (number("offloaded_bytes") > 0)
-    rows.emplace_back("offloaded", figure(number("offloaded_bytes"), "B") + " of activations");
+    rows.emplace_back("offloaded", figure(number("offloaded_bytes"), "byte") + " of activations");
   if (std::isfinite(number("training_over_inference")))
     rows.emplace_back("training",
                       figure(number("training_over_inference"), "") + " times its forward passes");
