@@ -1,6 +1,7 @@
 #include "command/json.hpp"
 
 #include <cmath>
+#include <unordered_map>
 
 #include "base/suggest.hpp"
 
@@ -17,14 +18,26 @@ Value number_of(const Summary::Metric& metric, double number) {
   return counts_things(metric.unit) ? json_count(number) : json_number(number);
 }
 
-void nest(Value& map, const std::vector<std::string>& key, std::size_t at, Value value) {
-  if (at + 1 == key.size()) {
-    map.set(key[at], std::move(value));
-    return;
+/// Maps in maps, one a word of the key. There may be one of 100,000 stages: none is searched for.
+class Nest {
+ public:
+  void put(const std::vector<std::string>& key, Value value) {
+    Value* at = &root_;
+    std::string path;
+    for (const std::string& word : key) {
+      path += word + '\0';
+      const auto [place, fresh] = places_.emplace(path, at->entries().size());
+      if (fresh) at->entries().push_back({word, 0, 0, Value::make_map()});
+      at = &at->entries()[place->second].value;
+    }
+    *at = std::move(value);
   }
-  if (map.find(key[at]) == nullptr) map.set(key[at], Value::make_map());
-  nest(*map.find(key[at]), key, at + 1, std::move(value));
-}
+  Value take() { return std::move(root_); }
+
+ private:
+  Value root_ = Value::make_map();
+  std::unordered_map<std::string, std::size_t> places_;  ///< in the map that each stands in
+};
 
 Value value_of(const Summary::Metric& metric) {
   const SummaryValue& value = metric.value;
@@ -36,10 +49,10 @@ Value value_of(const Summary::Metric& metric) {
     case SummaryValue::Kind::keyed:
       break;
   }
-  Value map = Value::make_map();
+  Nest nest;
   for (const SummaryValue::Keyed& keyed : value.keyed)
-    nest(map, keyed.key, 0, number_of(metric, keyed.number));
-  return map;
+    nest.put(keyed.key, number_of(metric, keyed.number));
+  return nest.take();
 }
 
 }  // namespace

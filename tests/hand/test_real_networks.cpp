@@ -1,0 +1,146 @@
+// ResNet-50, GPT-2 and U-Net with cuts through their branches, under each way to run them: the
+// trace's FLOP and bytes are the model's, and the replay executes the plan as the engine does.
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <map>
+
+#include "document/load.hpp"
+#include "metrics/totals.hpp"
+#include "plan/check.hpp"
+#include "plan/index.hpp"
+#include "run/isolated.hpp"
+#include "scenario/scenario.hpp"
+#include "unit/models.hpp"
+
+namespace sluice {
+namespace {
+
+struct Network {
+  const char* name;
+  const char* after;      ///< inside a residual block, a transformer block, beneath the branches
+  const char* by_memory;  ///< the share of a device's 900 MB that gives several stages
+};
+
+const std::vector<Network> networks = {
+    {"resnet50", "[relu1.stage2.1, conv3.stage3.2, shortcut.stage4.first]", "3%"},
+    {"gpt2", "[attention.4, gelu.9]", "33%"},
+    {"unet", "[relu1.down2, pool4, both3]", "3%"},
+};
+
+struct Way {
+  const char* keys;
+  /// 2 steps of 3 batches of 2 micro-batches of 1 sample: 12 samples.
+  std::int64_t weights_times;
+  bool saves_boundaries;
+};
+
+const std::vector<Way> ways = {
+    {"policy: {name: resident, device: ipu0}\n", 1, false},
+    // Two micro-batches in flight: three passes over the weights a step.
+    {"policy: {name: streamed, device: ipu0, in_flight: 2}\n", 6, false},
+    // A phase's weights come in for each batch, what crosses a cut goes out and comes back.
+    {"policy: {name: phased}\nphases: {activations: streaming}\n", 6, true},
+    {"policy: {name: phased, weights_per: step}\nphases: {activations: streaming}\n", 2, true},
+};
+
+Scenario scenario_of(const Network& network, const std::string& keys) {
+  const std::string folder = SLUICE_SOURCE_DIR;
+  Value document = parse_text(
+      "format: sluice-scenario/1\nworkload: {mode: inference, dtype: float16, batch: 2, "
+      "micro_batch: 1, batches_per_step: 3, steps: 2}\n" +
+          keys,
+      "s.yaml");
+  Value use = Value::make_map();
+  use.set("definition", load_document(folder + "/models/" + network.name + ".yaml"));
+  document.set("model", std::move(use));
+  Value platform = load_document(folder + "/platforms/ipu_pair_gc200.yaml");
+  // Each device has a link of its own: nothing is shared.
+  platform.find("links")->find("host")->set("sharing", Value::make(std::string("private")));
+  document.set("platform", std::move(platform));
+  return read_scenario(std::move(document), network.name);
+}
+
+/// The most by which an action's start or end in the trace is off the replay's. Seconds.
+double disagreement(const Plan& plan, const MemoryTrace& trace) {
+  std::map<std::pair<std::uint32_t, std::int64_t>, Executed> expected;
+  replay(plan, [&](const Executed& e) { expected[{e.action, e.iteration}] = e; });
+  REQUIRE(trace.spans.size() == expected.size());
+  double worst = 0;
+  for (const Span& span : trace.spans) {
+    const Executed& e = expected.at({span.action, span.iteration});
+    worst = std::max({worst, std::abs(span.start - e.start), std::abs(span.end - e.end)});
+  }
+  return worst;
+}
+
+double moved(const Totals& totals, TensorClass tensor_class) {
+  return totals.sums().class_bytes[static_cast<std::size_t>(tensor_class)];
+}
+
+void check_trace(const Scenario& scenario, const Way& way) {
+  const std::vector<Stage> stages = stages_of(scenario);
+  REQUIRE(stages.size() >= 2);
+  std::int64_t weights = 0, flop = 0, crossing = 0;
+  for (const Stage& stage : stages) {
+    weights += stage.weight_bytes;
+    flop += stage.flop;
+    if (&stage != &stages.back()) crossing += stage.output_bytes;
+  }
+  CHECK(flop == scenario.model.flop());
+  // GPT-2's last stage has a copy of the words' table, 50257 x 768 elements of 2 bytes.
+  const std::int64_t copies = scenario.name == "gpt2" ? 2 * 50257 * 768 : 0;
+  CHECK(weights == 2 * scenario.model.parameters() + copies);
+
+  const Plan plan = make_plan(scenario);
+  check(plan);
+  const MemoryTrace trace = execute_isolated(plan);
+  Totals totals(plan);
+  for (const Span& span : trace.spans) totals.span(span);
+  for (const MemoryEvent& event : trace.memory) totals.memory(event);
+  REQUIRE(totals.complete());
+  CHECK(totals.sums().samples == 12);
+  CHECK(totals.sums().flop == 12.0 * static_cast<double>(scenario.model.flop()));
+  CHECK(moved(totals, TensorClass::weight) == static_cast<double>(way.weights_times * weights));
+  CHECK(moved(totals, TensorClass::input) == 12.0 * static_cast<double>(stages[0].input_bytes));
+  CHECK(moved(totals, TensorClass::output) ==
+        12.0 * static_cast<double>(stages.back().output_bytes));
+  CHECK(moved(totals, TensorClass::activation) ==
+        (way.saves_boundaries ? 2 * 12.0 * static_cast<double>(crossing) : 0));
+  CHECK(PlanIndex(plan).contention_free());
+  CHECK(disagreement(plan, trace) <= 1e-9 * trace.report.makespan);
+}
+
+TEST_CASE("the trace of a real network has the model's FLOP and bytes, and is the replay's") {
+  for (const Network& network : networks)
+    for (const Way& way : ways) {
+      const std::vector<std::string> cuts = {
+          std::string("{cut: explicit, after: ") + network.after + "}", "{cut: balanced, count: 4}",
+          std::string("{cut: by_memory, share: ") + network.by_memory + "}"};
+      for (const std::string& cut : cuts) {
+        INFO(network.name << " " << cut << " " << way.keys);
+        check_trace(scenario_of(network, "stages: " + cut + "\n" + way.keys), way);
+      }
+    }
+}
+
+TEST_CASE("the branches of U-Net cross every cut between its halves") {
+  const Scenario scenario = scenario_of(
+      networks[2],
+      "stages: {cut: explicit, after: [pool2, pool4, both3]}\npolicy: {name: resident}\n");
+  const std::vector<Stage> stages = stages_of(scenario);
+  REQUIRE(stages.size() == 4);
+  // Two bytes an element; level i has 256 / 2^i pixels along a side and 32 x 2^i channels, and its
+  // branch waits for the decoder: below level 2 those of levels 0 and 1 and the pooled image, below
+  // level 4 four branches, and after the join of level 2 the joined image and the branches of 0, 1.
+  const auto level = [](std::int64_t i) {
+    return 2 * (256 >> i) * (256 >> i) * (std::int64_t{32} << i);
+  };
+  const auto pooled = [&](std::int64_t i) { return level(i - 1) / 4; };
+  CHECK(stages[0].output_bytes == level(0) + level(1) + pooled(2));
+  CHECK(stages[1].output_bytes == level(0) + level(1) + level(2) + level(3) + pooled(4));
+  CHECK(stages[2].output_bytes == level(0) + level(1) + 2 * level(2));
+}
+
+}  // namespace
+}  // namespace sluice
