@@ -150,14 +150,14 @@ class Runs(unittest.TestCase):
             shutil.copytree(ROOT / zoo, self.folder / zoo)
         (self.folder / "scenarios").mkdir()
 
-    def run_model(self, model, keys, platform="k40", dtype="float32"):
+    def run_model(self, model, keys, platform="k40", dtype="float32", words=()):
         path = self.folder / "scenarios" / f"{model}.yaml"
         path.write_text(SCENARIO.format(model=model, keys=keys, platform=platform,
                                         dtype=dtype))
-        return sluice("run", path)
+        return sluice("run", path, *words)
 
-    def check_sums(self, model, result, passes=1, element=4):
-        counted, metrics = totals(model), result["metrics"]
+    def check_sums(self, model, result, passes=1, element=4, keys=()):
+        counted, metrics = totals(model, *keys), result["metrics"]
         stages = result["stages"]
         self.assertEqual(metrics["samples"], SAMPLES)
         self.assertEqual(metrics["flop"], SAMPLES * counted["flop"])
@@ -181,6 +181,25 @@ class Runs(unittest.TestCase):
         result = self.run_model("llama2_70b", "stages: {cut: balanced, count: 40}\n"
                                 "policy: {name: streamed}", "a100_pcie", "float16")
         self.check_sums("llama2_70b", result, passes=2, element=2)
+
+    def test_mixtral_runs_streamed_with_all_its_experts(self):
+        result = self.run_model("mixtral_8x7b", "stages: {cut: balanced, count: 40}\n"
+                                "policy: {name: streamed}", "a100_pcie", "float16",
+                                ["model.tokens=64"])
+        self.check_sums("mixtral_8x7b", result, passes=2, element=2, keys=["tokens=64"])
+
+    def test_decoding_holds_the_caches_of_keys_and_values(self):
+        keys = ["tokens=1", "cached=1000"]
+        result = self.run_model("llama2_7b", "policy: {name: resident}", "a100_pcie", "float16",
+                                [f"model.{key}" for key in keys])
+        self.check_sums("llama2_7b", result, element=2, keys=keys)
+        cache = 32 * 1000 * 2 * 4096 * 2  # blocks, tokens, keys and values, features, bytes; a sample
+        without = self.run_model("llama2_7b", "policy: {name: resident}", "a100_pcie", "float16",
+                                 ["model.tokens=1"])
+        self.assertEqual(result["stages"][0]["workspace_bytes"]
+                         - without["stages"][0]["workspace_bytes"], cache)
+        self.assertEqual(result["metrics"]["peak_bytes_by_class"]["gpu"]["workspace"]
+                         - without["metrics"]["peak_bytes_by_class"]["gpu"]["workspace"], 2 * cache)
 
     def test_residual_and_dense_networks_run_streamed_with_cuts_through_their_blocks(self):
         for model, count in (("resnet50", 7), ("densenet121", 11), ("squeezenet1_0", 5),
