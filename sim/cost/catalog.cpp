@@ -8,6 +8,7 @@ const Catalog<CostModel>& cost_catalog() {
   static const Catalog<CostModel> catalog("cost model", {
                                                             SLUICE_ENTRY(CostModel, peak_cost),
                                                             SLUICE_ENTRY(CostModel, roofline_cost),
+                                                            SLUICE_ENTRY(CostModel, measured_cost),
                                                         });
   return catalog;
 }
@@ -42,7 +43,11 @@ Work forward_work(const Model& model, const Layer& layer, std::int64_t samples, 
   return {.flop = count * static_cast<double>(layer.flop),
           .bytes = size * (count * activations + weights_of(layer)),
           .measured_s = measured(model, layer.forward_s, samples),
-          .written = size * count * static_cast<double>(layer.output)};
+          .written = size * count * static_cast<double>(layer.output),
+          .layer = &layer,
+          .pass = "forward",
+          .samples = samples,
+          .measured_batch = model.measured_batch};
 }
 
 Work backward_work(const Model& model, const Layer& layer, std::int64_t samples, DType dtype) {
@@ -61,7 +66,11 @@ Work backward_work(const Model& model, const Layer& layer, std::int64_t samples,
           .bytes = size * (count * elements + 2 * weights_of(layer)) +
                    count * static_cast<double>(backward.kept_bytes),
           .measured_s = measured(model, layer.backward_s, samples),
-          .written = size * (count * gradients + weights_of(layer))};
+          .written = size * (count * gradients + weights_of(layer)),
+          .layer = &layer,
+          .pass = "backward",
+          .samples = samples,
+          .measured_batch = model.measured_batch};
 }
 
 }  // namespace sluice

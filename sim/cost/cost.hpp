@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/catalog.hpp"
 #include "document/record.hpp"
@@ -17,6 +18,11 @@ struct Work {
   double bytes = 0;  ///< read and written in the device's memory: inputs, weights, output
   std::optional<double> measured_s = {};  ///< seconds, where the model brings them for that batch
   double written = 0;                     ///< of the bytes: the output, or the gradients
+  /// Whose work it is, for messages. None: nobody's, or an input's.
+  const Layer* layer = nullptr;
+  std::string_view pass = {};       ///< forward, backward
+  std::int64_t samples = 0;         ///< asked for
+  std::int64_t measured_batch = 0;  ///< the model's
 };
 
 /// A cost model: seconds of one operator on a device.

@@ -1,66 +1,13 @@
 #include "document/load.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cerrno>
 #include <charconv>
-#include <cstring>
 
 #include "document/builder.hpp"
+#include "document/foreign.hpp"
 #include "document/record.hpp"
 
 namespace sluice {
 namespace {
-
-constexpr std::int64_t largest_file = std::int64_t{1} << 30;
-
-/// A descriptor that closes itself.
-struct Descriptor {
-  int fd;
-  ~Descriptor() {
-    if (fd >= 0) close(fd);
-  }
-};
-
-[[noreturn]] void refuse(const std::string& path, const std::string& reason) {
-  throw IoError("cannot read '" + path + "': " + reason);
-}
-
-const char* kind_of(mode_t mode) {
-  if (S_ISDIR(mode)) return "a folder";
-  if (S_ISFIFO(mode)) return "a pipe";
-  if (S_ISCHR(mode) || S_ISBLK(mode)) return "a device";
-  return "a socket";
-}
-
-std::string read_regular_file(const std::string& path) {
-  // Not blocking: opening a pipe that nobody writes to must not hang.
-  const Descriptor file{open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)};
-  if (file.fd < 0) refuse(path, std::strerror(errno));
-  struct stat status = {};
-  if (fstat(file.fd, &status) != 0) refuse(path, std::strerror(errno));
-  if (!S_ISREG(status.st_mode))
-    refuse(path, std::string("it is ") + kind_of(status.st_mode) + ", not a regular file");
-  if (status.st_size > largest_file) refuse(path, "it is larger than 1 GiB");
-
-  std::string text(static_cast<std::size_t>(status.st_size), '\0');
-  std::size_t size = 0;
-  while (size < text.size()) {
-    const ssize_t got = read(file.fd, text.data() + size, text.size() - size);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) refuse(path, std::strerror(errno));
-    if (got == 0) break;
-    size += static_cast<std::size_t>(got);
-  }
-  text.resize(size);
-  return text;
-}
-
-bool ends_with(std::string_view text, std::string_view end) {
-  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
-}
 
 bool is_json(const std::string& text, const std::string& name) {
   if (ends_with(name, ".json")) return true;
@@ -86,6 +33,7 @@ Value parse_text(std::string text, std::string name) {
 }
 
 Value load_file(const std::string& path) {
+  if (is_foreign_name(path)) return foreign_value(path);
   return parse_text(read_regular_file(path), path);
 }
 

@@ -12,6 +12,7 @@ namespace sluice {
 /// Reads one file (regular, <= 1 GiB), YAML or JSON. Refuses empty and binary files, bad UTF-8,
 /// duplicate keys, second documents, tags, anchors and aliases, merge keys, nesting over 64,
 /// integers with a leading zero, and numbers that are not finite or do not fit.
+/// A file of another program (document/foreign.hpp) gives a Value that stands for it.
 /// Throws InputError with position, or IoError.
 Value load_file(const std::string& path);
 /// The same for text that is at hand; `name` is for messages.

@@ -57,6 +57,9 @@ const Catalog<LayerType>& layer_catalog() {
                                               SLUICE_ENTRY(LayerType, dispatch_layer),
                                               SLUICE_ENTRY(LayerType, expert_matmul_layer),
                                               SLUICE_ENTRY(LayerType, combine_layer),
+                                              SLUICE_ENTRY(LayerType, lrn_layer),
+                                              SLUICE_ENTRY(LayerType, operator_layer),
+                                              SLUICE_ENTRY(LayerType, measured_layer),
                                           });
   return catalog;
 }
@@ -88,6 +91,13 @@ Record make_layer_record(const LayerType& type) {
        .optional = true},
   };
   for (const Field& field : type.parameters) record.fields.push_back(field);
+  for (const char* pass : {"forward", "backward"})
+    record.fields.push_back({.name = pass,
+                             .type = Type::quantity,
+                             .summary = "measured seconds of the " + std::string(pass) +
+                                        " pass of `measured_batch` samples",
+                             .optional = true,
+                             .dimension = Dimension::seconds});
   return record;
 }
 
@@ -164,6 +174,11 @@ Record make_model_record() {
       {.name = "name", .type = Type::text, .summary = "of the model"},
       {.name = "summary", .type = Type::text, .summary = "one sentence", .optional = true},
       {.name = "source", .type = Type::text, .summary = "where it is from", .optional = true},
+      {.name = "measured_batch",
+       .type = Type::integer,
+       .summary = "samples for which the layers' `forward` and `backward` were measured",
+       .default_text = "1",
+       .minimum = 1},
       {.name = "parameters",
        .type = Type::mapping,
        .summary = "name: default, or name: {default: N, summary: TEXT, minimum: N, maximum: N}",

@@ -7,6 +7,7 @@
 #include "document/record.hpp"
 #include "model/catalog.hpp"
 #include "model/kept.hpp"
+#include "model/importer.hpp"
 #include "model/parameters.hpp"
 #include "model/read.hpp"
 
@@ -21,6 +22,10 @@ std::int64_t sum(const Model& model, std::int64_t Layer::*count, std::string_vie
 
 /// As if the model were so many times bigger. The shapes stay those of the original.
 void scale_counts(Model& model, std::int64_t scale) {
+  if (scale == 1) return;
+  if (model.measured_batch > 0)
+    throw InputError("'" + std::to_string(scale) +
+                     "' for 'scale': seconds that were measured do not scale; expected 1");
   for (Layer& layer : model.layers) {
     layer.output = checked_mul(layer.output, scale, "elements");
     layer.parameters = checked_mul(layer.parameters, scale, "parameters");
@@ -115,15 +120,26 @@ Model read_model(const Value& use) {
   return model;
 }
 
-Model load_model(const std::string& path, const std::vector<std::string>& overrides) {
+Value load_model_use(const std::string& path, const std::vector<std::string>& overrides,
+                     std::vector<std::string>* notes) {
   Value use = Value::make_map();
   use.set("definition", load_document(path));
+  std::vector<Override> inside;  // `layers.2.kernel=5` stands in the document itself
   for (const std::string& text : overrides) {
-    const Override override = parse_override(text);
-    // `size=500` is a parameter, `layers.2.kernel=5` stands in the document itself.
-    apply_override(override.path.size() == 1 ? use : *use.find("definition"), override);
+    Override override = parse_override(text);
+    if (override.path.size() == 1)
+      apply_override(use, override);
+    else
+      inside.push_back(std::move(override));
   }
-  return read_model(use);
+  std::vector<std::string> said = import_definition(use);
+  if (notes) *notes = std::move(said);
+  for (const Override& override : inside) apply_override(*use.find("definition"), override);
+  return use;
+}
+
+Model load_model(const std::string& path, const std::vector<std::string>& overrides) {
+  return read_model(load_model_use(path, overrides));
 }
 
 }  // namespace sluice

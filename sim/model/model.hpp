@@ -78,6 +78,11 @@ struct Model {
 /// (a sluice-model/1 document, or a stage table in data-island form). Throws InputError.
 Model read_model(const Value& model);
 
+/// A `model:` mapping for a file, as `sluice model FILE KEY=VALUE…` makes it: read_model reads it.
+/// `notes`: where not null, what an importer has to say. Throws InputError, IoError.
+Value load_model_use(const std::string& path, const std::vector<std::string>& overrides,
+                     std::vector<std::string>* notes = nullptr);
+
 /// Reads a file as `sluice model FILE KEY=VALUE…` does.
 Model load_model(const std::string& path, const std::vector<std::string>& overrides);
 

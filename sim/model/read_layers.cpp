@@ -186,6 +186,7 @@ class Expansion {
     });
     leave_out_gradients(layer);
     if (keys.has("tied")) tie(layer, keys, type, suffix);
+    read_seconds(keys, layer);
     const auto index = static_cast<std::uint32_t>(model_.layers.size());
     if (!names_.add(layer.name, index))
       keys.fail("name", "duplicate layer name '" + layer.name + "'");
@@ -239,6 +240,15 @@ class Expansion {
     learns_.push_back(learns || has_weights);
   }
 
+  static void read_seconds(const Reader& keys, Layer& layer) {
+    for (const char* pass : {"forward", "backward"})
+      if (keys.has(pass) && (layer.inputs.empty() || is_view(layer)))
+        keys.fail(pass,
+                  layer.type + " does no work: expected no '" + std::string(pass) + "' seconds");
+    if (keys.has("forward")) layer.forward_s = keys.quantity("forward");
+    if (keys.has("backward")) layer.backward_s = keys.quantity("backward");
+  }
+
   std::vector<std::uint32_t> inputs_of(const Reader& keys, const LayerType& type,
                                        const std::string& suffix) const {
     std::vector<std::uint32_t> inputs;
@@ -286,6 +296,12 @@ Model read_layers(const Value& definition, const Value& use) {
   const Value* blocks = keys.value("blocks");
   if (blocks) check_blocks(*blocks);
   Expansion(model, parameters, blocks).run(layers, "");
+  for (const Layer& layer : model.layers)
+    if (layer.forward_s || layer.backward_s) model.measured_batch = keys.integer("measured_batch");
+  if (keys.has("measured_batch") && model.measured_batch == 0)
+    keys.fail("measured_batch",
+              "'measured_batch' is given, but no layer has a measured 'forward' "
+              "or 'backward'");
   return model;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "document/load.hpp"
+#include "model/importer.hpp"
 #include "policy/fates/strategy.hpp"
 #include "scenario/records.hpp"
 
@@ -147,6 +148,7 @@ Scenario load_scenario(const std::string& path, const std::vector<std::string>& 
     if (field.optional && field.type == Type::mapping) optional.push_back(field.name);
   Value document = load_with_overrides(path, {"model*", "platform"}, overrides, optional);
   require_format(document, "scenario");
+  if (Value* model = document.find("model")) import_definition(*model);
   return read_scenario(std::move(document), std::filesystem::path(path).stem().string());
 }
 
@@ -189,13 +191,16 @@ const Value& chosen(const Value& document, std::string_view mapping, std::string
   return inner ? *inner : outer ? *outer : document;
 }
 
-/// A device that has no rate for the dtype, or lacks what the cost model needs, is refused where
-/// those were chosen.
+/// A device that has no rate for the dtype, or a device or a layer that lacks what the cost model
+/// needs, is refused where those were chosen.
 void require_prices(const Scenario& scenario, const Device& device) {
   const DType dtype = scenario.workload.dtype;
   located(chosen(scenario.document, "workload", "dtype"), [&] { return device.flop_per_s(dtype); });
   located(chosen(scenario.document, "cost", "model"), [&] {
-    return scenario.cost->seconds({1, 1}, device, dtype);
+    scenario.cost->seconds({1, 1, 1}, device, dtype);
+    for (const Layer& layer : scenario.model.layers)
+      scenario.cost->seconds(
+          forward_work(scenario.model, layer, scenario.workload.micro_batch, dtype), device, dtype);
   });
 }
 

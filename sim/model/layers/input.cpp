@@ -1,17 +1,12 @@
 #include "model/catalog.hpp"
+#include "model/layers/shape.hpp"
 
 namespace sluice {
 namespace {
 
 LayerCounts infer(const Reader& keys, const std::vector<const Shape*>&) {
-  const Value& extents = *keys.value("shape");
   LayerCounts counts;
-  for (const Value& extent : extents.items()) {
-    if (extent.kind() != Value::Kind::integer || extent.as_integer() < 1)
-      fail_at(extent, "'" + extent.text() + "' in 'shape': expected an integer of at least 1");
-    counts.shape.push_back(extent.as_integer());
-  }
-  if (counts.shape.empty()) keys.fail("shape", "'shape' is empty, expected one extent or more");
+  counts.shape = read_shape(keys, "shape");
   return counts;
 }
 

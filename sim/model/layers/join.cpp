@@ -1,29 +1,10 @@
 // Layers that join branches: of each element, or end to end.
-#include <limits>
-
 #include "base/quantity.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
 
 namespace sluice {
 namespace {
-
-constexpr std::size_t any_number = std::numeric_limits<std::size_t>::max();
-
-/// The shape that both stretch to: aligned at the last axis, an extent of 1 takes the other's.
-Shape stretched(const Reader& keys, const Shape& a, const Shape& b) {
-  Shape shape = a.size() >= b.size() ? a : b;
-  const Shape& other = a.size() >= b.size() ? b : a;
-  for (std::size_t i = 1; i <= other.size(); ++i) {
-    std::int64_t& extent = shape[shape.size() - i];
-    const std::int64_t with = other[other.size() - i];
-    if (extent != with && extent != 1 && with != 1)
-      keys.fail("inputs", keys.text("type") + " of " + text_of(a) + " and " + text_of(b) +
-                              ": expected the same extents, or 1, from the last axis on");
-    if (extent == 1) extent = with;
-  }
-  return shape;
-}
 
 // One FLOP an output for each input after the first. Backward, the gradient of an input that was
 // stretched is summed over what it was stretched to: 1 FLOP an output for each such input.

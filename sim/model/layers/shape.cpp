@@ -34,4 +34,31 @@ std::size_t axis_of(const Reader& keys, const Shape& shape) {
   return static_cast<std::size_t>(given < 0 ? given + axes : given);
 }
 
+Shape read_shape(const Reader& keys, std::string_view name) {
+  const Value& extents = *keys.value(name);
+  const std::string key = "'" + std::string(name) + "'";
+  Shape shape;
+  for (const Value& extent : extents.items()) {
+    if (extent.kind() != Value::Kind::integer || extent.as_integer() < 1)
+      fail_at(extent, "'" + extent.text() + "' in " + key + ": expected an integer of at least 1");
+    shape.push_back(extent.as_integer());
+  }
+  if (shape.empty()) keys.fail(name, key + " is empty, expected one extent or more");
+  return shape;
+}
+
+Shape stretched(const Reader& keys, const Shape& a, const Shape& b) {
+  Shape shape = a.size() >= b.size() ? a : b;
+  const Shape& other = a.size() >= b.size() ? b : a;
+  for (std::size_t i = 1; i <= other.size(); ++i) {
+    std::int64_t& extent = shape[shape.size() - i];
+    const std::int64_t with = other[other.size() - i];
+    if (extent != with && extent != 1 && with != 1)
+      keys.fail("inputs", keys.text("type") + " of " + text_of(a) + " and " + text_of(b) +
+                              ": expected the same extents, or 1, from the last axis on");
+    if (extent == 1) extent = with;
+  }
+  return shape;
+}
+
 }  // namespace sluice

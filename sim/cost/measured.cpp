@@ -1,0 +1,41 @@
+// measured: an operator takes as long as it was measured to take.
+#include "cost/cost.hpp"
+
+namespace sluice {
+namespace {
+
+[[noreturn]] void refuse(const Work& work) {
+  if (!work.layer) throw InputError("an operator has no measured seconds");
+  const std::string name = "layer '" + work.layer->name + "'";
+  const std::string pass = " of the " + std::string(work.pass) + " pass";
+  if (work.measured_batch == 0)
+    throw InputError(
+        "the cost model measured needs seconds that were measured, and the model has "
+        "none: " +
+        name + " has no '" + std::string(work.pass) + "'");
+  if (work.measured_batch != work.samples)
+    throw InputError(name + " was measured for " + std::to_string(work.measured_batch) +
+                     " samples, and is asked for " + std::to_string(work.samples) +
+                     "; measured seconds are not interpolated: expected a micro-batch of " +
+                     std::to_string(work.measured_batch));
+  throw InputError(name + " has no measured seconds" + pass + " for " +
+                   std::to_string(work.samples) + " samples");
+}
+
+double seconds(const Work& work, const Device&, DType) {
+  if (work.measured_s) return *work.measured_s;
+  if (!work.layer && work.flop == 0 && work.bytes == 0) return 0;  // an input
+  refuse(work);
+}
+
+}  // namespace
+
+extern const CostModel measured_cost = {
+    .name = "measured",
+    .summary =
+        "The seconds that were measured for the layer and this many samples, whatever the device.",
+    .source = "Narayanan et al., PipeDream (SOSP 2019), section 3.1",
+    .seconds = seconds,
+};
+
+}  // namespace sluice

@@ -1,0 +1,95 @@
+#include "document/foreign.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+namespace sluice {
+namespace {
+
+constexpr std::int64_t largest_file = std::int64_t{1} << 30;
+constexpr std::array<std::string_view, 2> foreign_endings = {".onnx", ".graph.txt"};
+constexpr const char* key = "foreign";
+
+/// A descriptor that closes itself.
+struct Descriptor {
+  int fd;
+  ~Descriptor() {
+    if (fd >= 0) close(fd);
+  }
+};
+
+[[noreturn]] void refuse(const std::string& path, const std::string& reason) {
+  throw IoError("cannot read '" + path + "': " + reason);
+}
+
+const char* kind_of(mode_t mode) {
+  if (S_ISDIR(mode)) return "a folder";
+  if (S_ISFIFO(mode)) return "a pipe";
+  if (S_ISCHR(mode) || S_ISBLK(mode)) return "a device";
+  return "a socket";
+}
+
+/// Opens `path` and tells its size.
+std::int64_t open_regular_file(const std::string& path, Descriptor& file) {
+  // Not blocking: opening a pipe that nobody writes to must not hang.
+  file.fd = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (file.fd < 0) refuse(path, std::strerror(errno));
+  struct stat status = {};
+  if (fstat(file.fd, &status) != 0) refuse(path, std::strerror(errno));
+  if (!S_ISREG(status.st_mode))
+    refuse(path, std::string("it is ") + kind_of(status.st_mode) + ", not a regular file");
+  if (status.st_size > largest_file) refuse(path, "it is larger than 1 GiB");
+  return status.st_size;
+}
+
+}  // namespace
+
+bool ends_with(std::string_view text, std::string_view end) {
+  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
+}
+
+bool is_foreign_name(std::string_view path) {
+  for (const std::string_view ending : foreign_endings)
+    if (ends_with(path, ending)) return true;
+  return false;
+}
+
+Value foreign_value(const std::string& path) {
+  Descriptor file{-1};
+  open_regular_file(path, file);
+  const auto source = std::make_shared<const Source>(Source{path, ""});
+  Value name = Value::make(path), value = Value::make_map();
+  name.place(source, 0, 0);
+  value.place(source, 0, 0);
+  value.set(key, std::move(name));
+  return value;
+}
+
+const std::string* foreign_path(const Value& value) {
+  // What was written has a text that it was read from.
+  if (!value.source() || !value.source()->text.empty()) return nullptr;
+  const Value* path = value.find(key);
+  return path && path->source() == value.source() ? &path->text() : nullptr;
+}
+
+std::string read_regular_file(const std::string& path) {
+  Descriptor file{-1};
+  std::string text(static_cast<std::size_t>(open_regular_file(path, file)), '\0');
+  std::size_t size = 0;
+  while (size < text.size()) {
+    const ssize_t got = read(file.fd, text.data() + size, text.size() - size);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) refuse(path, std::strerror(errno));
+    if (got == 0) break;
+    size += static_cast<std::size_t>(got);
+  }
+  text.resize(size);
+  return text;
+}
+
+}  // namespace sluice

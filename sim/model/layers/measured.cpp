@@ -1,0 +1,72 @@
+// measured: a layer of which little is known but how long it took.
+#include "base/quantity.hpp"
+#include "model/catalog.hpp"
+#include "model/layers/shape.hpp"
+
+namespace sluice {
+namespace {
+
+LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
+  if (!keys.has("forward"))
+    keys.fail("type",
+              "the key 'forward' is missing in layer type measured (seconds of the forward "
+              "pass); expected a quantity like '7.7ms'");
+  LayerCounts counts;
+  counts.shape = keys.has("shape") ? read_shape(keys, "shape") : *inputs[0];
+  counts.parameters = keys.integer("parameters");
+  counts.macs = keys.integer("macs");
+  const std::int64_t products = checked_mul(counts.macs, 2, "FLOP");
+  counts.flop = keys.has("flop") ? keys.integer("flop") : products;
+  if (counts.flop < products)
+    keys.fail("flop",
+              "'" + std::to_string(counts.flop) + "' for 'flop': " + std::to_string(counts.macs) +
+                  " multiply-accumulates are " + std::to_string(products) + " FLOP at least");
+  Backward& backward = counts.backward;
+  backward.input_flop = counts.flop;
+  if (counts.parameters > 0) backward.weight_flop = counts.flop;
+  const std::string keeps = keys.text("keeps");
+  backward.reads_inputs = keeps == "inputs";
+  backward.reads_output = keeps == "output";
+  backward.kept = keys.integer("kept");
+  backward.kept_bytes = keys.has("kept_bytes") ? keys.bytes("kept_bytes") : 0;
+  return counts;
+}
+
+Field count_field(const char* name, const char* summary) {
+  return {.name = name, .type = Type::integer, .summary = summary, .default_text = "0"};
+}
+
+}  // namespace
+
+extern const LayerType measured_layer;
+const LayerType measured_layer = {
+    .name = "measured",
+    .summary = "A layer known by its measured seconds, `forward` and `backward`, and its sizes.",
+    .source = "Narayanan et al., PipeDream (SOSP 2019), section 3.1, the profile of a layer",
+    .parameters = {{.name = "shape",
+                    .type = Type::list,
+                    .summary = "extents of one sample of the output; by default the first input's",
+                    .optional = true},
+                   count_field("parameters", "learned elements"),
+                   count_field("macs", "multiply-accumulates of the forward pass"),
+                   {.name = "flop",
+                    .type = Type::integer,
+                    .summary = "FLOP of the forward pass; by default 2 a multiply-accumulate",
+                    .optional = true},
+                   {.name = "keeps",
+                    .type = Type::choice,
+                    .summary = "what of its neighbours its backward pass reads",
+                    .default_text = "inputs",
+                    .choices = {"inputs", "output", "nothing"}},
+                   count_field("kept", "further elements that are kept for the backward pass"),
+                   {.name = "kept_bytes",
+                    .type = Type::quantity,
+                    .summary = "further bytes that are kept and that no dtype changes: masks",
+                    .optional = true,
+                    .dimension = Dimension::bytes}},
+    .min_inputs = 1,
+    .max_inputs = any_number,
+    .infer = infer,
+};
+
+}  // namespace sluice

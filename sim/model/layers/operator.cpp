@@ -1,0 +1,84 @@
+// operator: whatever no other layer type is, by what each element of its output costs.
+#include "base/quantity.hpp"
+#include "model/catalog.hpp"
+#include "model/layers/shape.hpp"
+
+namespace sluice {
+namespace {
+
+std::int64_t each(const Reader& keys, const char* name, std::int64_t elements, const char* what) {
+  return checked_mul(keys.integer(name), elements, what);
+}
+
+Shape output_of(const Reader& keys, const std::vector<const Shape*>& inputs) {
+  if (keys.has("shape")) return read_shape(keys, "shape");
+  Shape shape = *inputs[0];
+  for (const Shape* input : inputs) shape = stretched(keys, shape, *input);
+  return shape;
+}
+
+// The backward pass: a multiply-accumulate of the forward pass is one for the input's gradient and,
+// where there are weights, one for theirs; everything else is taken to cost what it did. A weight
+// that no product reads (one that is added) gets the sum of what arrives: 1 FLOP an output.
+Backward backward_of(const Reader& keys, const LayerCounts& counts, std::int64_t output) {
+  Backward backward;
+  const std::int64_t products = checked_mul(counts.macs, 2, "FLOP");
+  backward.input_flop = counts.flop;
+  if (counts.parameters > 0) backward.weight_flop = counts.macs > 0 ? products : output;
+  const bool computes = counts.flop > 0;
+  const std::string keeps = keys.has("keeps") ? keys.text("keeps")
+                            : computes        ? std::string("inputs")
+                                              : "nothing";
+  backward.reads_inputs = keeps == "inputs";
+  backward.reads_output = keeps == "output";
+  return backward;
+}
+
+LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
+  LayerCounts counts;
+  counts.shape = output_of(keys, inputs);
+  const std::int64_t output = elements_of(counts.shape);
+  counts.parameters = keys.integer("parameters");
+  counts.macs = each(keys, "macs", output, "multiply-accumulates");
+  counts.flop =
+      checked_add(checked_mul(counts.macs, 2, "FLOP"), each(keys, "flop", output, "FLOP"), "FLOP");
+  counts.flop =
+      checked_add(counts.flop, each(keys, "input_flop", elements_of(*inputs[0]), "FLOP"), "FLOP");
+  counts.backward = backward_of(keys, counts, output);
+  return counts;
+}
+
+Field count_field(const char* name, const char* summary) {
+  return {.name = name, .type = Type::integer, .summary = summary, .default_text = "0"};
+}
+
+}  // namespace
+
+extern const LayerType operator_layer;
+const LayerType operator_layer = {
+    .name = "operator",
+    .summary =
+        "Whatever no other type is: an output of the given shape, at a cost an element. Nothing "
+        "but the shape: elements moved, repeated or dropped.",
+    .source = "definition",
+    .parameters = {{.name = "shape",
+                    .type = Type::list,
+                    .summary = "extents of one sample of the output; by default the inputs', "
+                               "stretched to each other",
+                    .optional = true},
+                   count_field("macs", "multiply-accumulates an element of the output"),
+                   count_field("flop", "FLOP an element of the output, beside those"),
+                   count_field("input_flop", "FLOP an element of the first input, beside those"),
+                   count_field("parameters", "learned elements"),
+                   {.name = "keeps",
+                    .type = Type::choice,
+                    .summary = "what its backward pass reads; by default inputs, or nothing where "
+                               "nothing is computed",
+                    .optional = true,
+                    .choices = {"inputs", "output", "nothing"}}},
+    .min_inputs = 1,
+    .max_inputs = any_number,
+    .infer = infer,
+};
+
+}  // namespace sluice

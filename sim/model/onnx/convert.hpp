@@ -1,0 +1,21 @@
+// From the graph of an ONNX model to the layers of a sluice-model/1 document. Throws InputError at
+// the node, and for operators that have no rule, all of them together.
+#pragma once
+
+#include <string>
+#include <unordered_set>
+
+#include "model/onnx/graph.hpp"
+#include "model/onnx/onnx.hpp"
+
+namespace sluice::onnx_import {
+
+struct Converted {
+  Value layers;  ///< a list
+  OnnxElements elements;
+};
+
+/// `as_zero`: operators that are counted as free.
+Converted convert(const Graph& graph, const std::unordered_set<std::string>& as_zero);
+
+}  // namespace sluice::onnx_import

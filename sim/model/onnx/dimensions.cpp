@@ -1,0 +1,102 @@
+#include "model/onnx/dimensions.hpp"
+
+#include <algorithm>
+
+#include "base/suggest.hpp"
+
+namespace sluice::onnx_import {
+namespace {
+
+/// A name as a key: letters, digits and '_'.
+std::string key_of(const std::string& name) {
+  std::string key = name.substr(0, 100);
+  for (char& c : key)
+    if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'))) c = '_';
+  return key;
+}
+
+}  // namespace
+
+Dimensions::Dimensions(const Reader& keys) : keys_(keys) {
+  if (keys.has("batch")) given_batch_ = keys.integer("batch");
+  for (const Value::Entry& entry : keys.map().entries()) {
+    if (entry.key == "batch" || entry.key == "as_zero") continue;
+    const Value& value = entry.value;
+    if (value.kind() != Value::Kind::integer || value.as_integer() < 1)
+      fail_at(value,
+              (value.is_scalar() ? "'" + value.text() + "'" : std::string(value.kind_name())) +
+                  " for '" + entry.key +
+                  "', a symbolic dimension: expected an integer of at least 1");
+    given_[entry.key] = value.as_integer();
+    used_[entry.key] = false;
+  }
+}
+
+std::optional<std::int64_t> Dimensions::given(const std::string& name) {
+  if (std::find(known_.begin(), known_.end(), name) == known_.end()) known_.push_back(name);
+  const auto found = given_.find(name);
+  if (found == given_.end()) return std::nullopt;
+  used_[name] = true;
+  return found->second;
+}
+
+void Dimensions::set_batch(const std::string& input, const Axis& axis) {
+  has_batch_ = true;
+  if (!axis.extent) {
+    const std::string key = key_of(axis.symbol.empty() ? input + "_0" : axis.symbol);
+    batch_ = given(key).value_or(given_batch_.value_or(1));
+    batch_symbol_ = axis.symbol;
+    if (given_batch_ && *given_batch_ != batch_)
+      keys_.fail("batch", "'batch' and '" + key + "' are the same dimension, and are given " +
+                              std::to_string(*given_batch_) + " and " + std::to_string(batch_));
+    return;
+  }
+  batch_ = given_batch_.value_or(*axis.extent);
+  if (batch_ != *axis.extent && batch_ != 1)
+    keys_.fail("batch",
+               "'" + std::to_string(batch_) + "' for 'batch': the file fixes it, expected " +
+                   std::to_string(*axis.extent) + ", or 1 where the first axis is no batch");
+}
+
+std::int64_t Dimensions::symbolic(const std::string& input, std::size_t axis,
+                                  const std::string& symbol) {
+  const auto seen = symbols_.find(symbol);
+  if (!symbol.empty() && seen != symbols_.end()) return seen->second;
+  const std::string key = key_of(symbol.empty() ? input + "_" + std::to_string(axis) : symbol);
+  const bool is_batch = axis == 0 || (!symbol.empty() && symbol == batch_symbol_);
+  std::optional<std::int64_t> value = is_batch ? std::optional(batch_) : given(key);
+  if (is_batch && axis == 0 && symbol != batch_symbol_) value = given(key).value_or(batch_);
+  if (!value && std::find(missing_.begin(), missing_.end(), key) == missing_.end())
+    missing_.push_back(key);
+  if (!symbol.empty()) symbols_[symbol] = value.value_or(1);
+  return value.value_or(1);
+}
+
+Shape Dimensions::resolve(const std::string& input, const std::vector<Axis>& axes) {
+  if (!has_batch_ && !axes.empty()) set_batch(input, axes.front());
+  Shape shape;
+  for (std::size_t i = 0; i < axes.size(); ++i)
+    shape.push_back(axes[i].extent ? *axes[i].extent : symbolic(input, i, axes[i].symbol));
+  return shape;
+}
+
+void Dimensions::finish(const Graph& graph) const {
+  for (const auto& [name, used] : used_) {
+    if (used) continue;
+    for (const Value::Entry& entry : keys_.map().entries())
+      if (entry.key == name)
+        throw InputError(entry.position(), "the model has no symbolic dimension '" + name + "'" +
+                                               did_you_mean(name, known_) + "; it has: " +
+                                               (known_.empty() ? "none" : join(known_)));
+  }
+  if (missing_.empty()) return;
+  graph.fail("the extents of " + join(missing_) + " are not in the file; give them, as in " +
+             missing_.front() + "=128");
+}
+
+std::optional<std::int64_t> Dimensions::value_of(const std::string& symbol) const {
+  const auto found = symbols_.find(symbol);
+  return found == symbols_.end() ? std::nullopt : std::optional(found->second);
+}
+
+}  // namespace sluice::onnx_import

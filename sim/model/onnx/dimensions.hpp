@@ -1,0 +1,52 @@
+// The values of a model's symbolic dimensions, as `use` gives them: `batch: 8`, `sequence: 128`.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/onnx/graph.hpp"
+
+namespace sluice::onnx_import {
+
+/// One axis of an input as the file says it.
+struct Axis {
+  std::optional<std::int64_t> extent;  ///< none: symbolic
+  std::string symbol;                  ///< empty: without a name
+};
+
+class Dimensions {
+ public:
+  /// Reads `batch` and all keys that are not the importer's own. Throws InputError.
+  explicit Dimensions(const Reader& keys);
+
+  /// The extents of an input, in the order of the file. The first axis of the first one is the
+  /// batch, 1 unless given. An extent that is missing is 1, and finish() refuses it.
+  Shape resolve(const std::string& input, const std::vector<Axis>& axes);
+
+  /// Throws InputError naming all extents that are missing, and at keys that name none.
+  void finish(const Graph& graph) const;
+
+  std::int64_t batch() const { return batch_; }
+  /// The extent of a symbol seen in an input.
+  std::optional<std::int64_t> value_of(const std::string& symbol) const;
+
+ private:
+  std::optional<std::int64_t> given(const std::string& name);
+  std::int64_t symbolic(const std::string& input, std::size_t axis, const std::string& symbol);
+  void set_batch(const std::string& input, const Axis& axis);
+
+  const Reader& keys_;
+  std::map<std::string, std::int64_t> given_;  ///< by the names that `use` knows
+  std::map<std::string, bool> used_;
+  std::map<std::string, std::int64_t> symbols_;
+  std::vector<std::string> known_, missing_;
+  std::optional<std::int64_t> given_batch_;
+  bool has_batch_ = false;
+  std::int64_t batch_ = 1;
+  std::string batch_symbol_;
+};
+
+}  // namespace sluice::onnx_import

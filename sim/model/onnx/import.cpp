@@ -1,0 +1,95 @@
+// The importer of ONNX models: its record, and the document around the layers.
+#include <algorithm>
+#include <filesystem>
+
+#include "base/suggest.hpp"
+#include "model/onnx/convert.hpp"
+
+namespace sluice::onnx_import {
+namespace {
+
+std::unordered_set<std::string> read_as_zero(const Graph& graph, const Reader& keys) {
+  std::unordered_set<std::string> as_zero;
+  const Value* list = keys.value("as_zero");
+  if (!list) return as_zero;
+  std::vector<std::string> known;
+  for (const Node& node : graph.nodes)
+    if (std::find(known.begin(), known.end(), node.op) == known.end()) known.push_back(node.op);
+  for (const Value& item : list->items()) {
+    if (std::find(known.begin(), known.end(), item.text()) == known.end())
+      fail_at(item, "'" + item.text() + "' in 'as_zero': the model has no such operator" +
+                        did_you_mean(item.text(), known) + "; it has: " + join(known));
+    as_zero.insert(item.text());
+  }
+  return as_zero;
+}
+
+Imported document_of(const Graph& graph, Value layers, const OnnxElements& elements,
+                     const std::string& path) {
+  Imported imported;
+  Value& model = imported.definition = Value::make_map();
+  model.place(graph.listing, 1, 1);
+  const auto set = [&](const char* key, std::string text) {
+    Value value = Value::make(std::move(text));
+    value.place(graph.listing, 1, 1);
+    model.set(key, std::move(value));
+  };
+  set("format", "sluice-model/1");
+  set("name", clean(graph.name).empty() ? "model" : clean(graph.name));
+  set("summary", "Imported from ONNX, opset " + std::to_string(graph.opset) + ".");
+  set("source", clean(std::filesystem::path(path).filename().string()));
+  layers.place(graph.listing, 1, 1);
+  model.set("layers", std::move(layers));
+  if (elements.statistics > 0)
+    imported.notes.push_back(std::to_string(elements.statistics) +
+                             " elements of running means and variances are no parameters");
+  if (elements.unused > 0)
+    imported.notes.push_back(std::to_string(elements.unused) +
+                             " elements of constants are no parameters");
+  return imported;
+}
+
+}  // namespace
+}  // namespace sluice::onnx_import
+
+namespace sluice {
+
+Imported read_onnx(std::string_view bytes, const std::string& path, const Reader& keys,
+                   OnnxElements* elements) {
+  using namespace onnx_import;
+  const Graph graph = read_graph(bytes, path, keys);
+  Converted converted = convert(graph, read_as_zero(graph, keys));
+  if (elements) *elements = converted.elements;
+  return document_of(graph, std::move(converted.layers), converted.elements, path);
+}
+
+namespace {
+
+Imported read(std::string_view bytes, const std::string& path, const Reader& keys) {
+  return read_onnx(bytes, path, keys);
+}
+
+}  // namespace
+
+extern const Importer onnx_importer;
+const Importer onnx_importer = {
+    .name = "onnx",
+    .summary = "Models of ONNX: shapes are inferred, operators become layers, weights stay unread.",
+    .source = "ONNX operator schemas, version 1.12 (opset 17)",
+    .ending = ".onnx",
+    .parameters = {{.name = "batch",
+                    .type = Type::integer,
+                    .summary = "extent of the first axis of the inputs, by default the file's, or "
+                               "1; counts stay those of one sample",
+                    .optional = true,
+                    .minimum = 1},
+                   {.name = "as_zero",
+                    .type = Type::list,
+                    .summary = "operators that are counted as free: their outputs are tensors, but "
+                               "they compute nothing",
+                    .optional = true}},
+    .open = true,
+    .read = read,
+};
+
+}  // namespace sluice

@@ -1,0 +1,89 @@
+#include "model/onnx/layout.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/quantity.hpp"
+#include "model/onnx/rules.hpp"
+
+namespace sluice::onnx_import {
+namespace {
+
+/// Sets of tensors that have their axes in common.
+class Sets {
+ public:
+  std::uint32_t of(const std::string& tensor) {
+    const auto [found, fresh] = index_.emplace(tensor, static_cast<std::uint32_t>(parent_.size()));
+    if (fresh) parent_.push_back(found->second);
+    return root(found->second);
+  }
+  void join(std::uint32_t a, std::uint32_t b) { parent_[root(a)] = root(b); }
+  const std::unordered_map<std::string, std::uint32_t>& all() const { return index_; }
+
+ private:
+  std::uint32_t root(std::uint32_t at) {
+    while (parent_[at] != at) at = parent_[at] = parent_[parent_[at]];
+    return at;
+  }
+  std::unordered_map<std::string, std::uint32_t> index_;
+  std::vector<std::uint32_t> parent_;
+};
+
+/// The data tensors that a node reads or makes and that have the rank of its first output.
+std::vector<std::string> alike(const Graph& graph, const Node& node) {
+  std::vector<std::string> tensors;
+  if (node.outputs.empty()) return tensors;
+  const Tensor* first = graph.find(node.outputs.front());
+  if (!first || !first->shape) return tensors;
+  for (const auto* list : {&node.inputs, &node.outputs})
+    for (const std::string& name : *list) {
+      const Tensor* tensor = graph.find(name);
+      if (graph.is_data(name) && tensor->shape && tensor->shape->size() == first->shape->size())
+        tensors.push_back(name);
+    }
+  return tensors;
+}
+
+}  // namespace
+
+std::unordered_set<std::string> images_of(const Graph& graph) {
+  Sets sets;
+  std::vector<std::string> said;
+  for (const Node& node : graph.nodes) {
+    const OpRule* rule = rule_of(node);
+    if (!rule || rule->axes == Axes::changed) continue;
+    const std::vector<std::string> tensors = alike(graph, node);
+    for (const std::string& tensor : tensors) sets.join(sets.of(tensor), sets.of(tensors.front()));
+    if (rule->axes == Axes::image && !tensors.empty()) said.push_back(tensors.front());
+  }
+  std::unordered_set<std::uint32_t> image_sets;
+  for (const std::string& tensor : said) image_sets.insert(sets.of(tensor));
+  std::unordered_set<std::string> images;
+  for (const auto& [tensor, index] : std::unordered_map(sets.all()))
+    if (image_sets.count(sets.of(tensor)) != 0) images.insert(tensor);
+  return images;
+}
+
+Shape sample_shape(const Graph& graph, const Node& node, const Shape& shape, bool image) {
+  std::int64_t elements = 1;
+  for (const std::int64_t extent : shape) elements = checked_mul(elements, extent, "elements");
+  if (elements == 0) graph.fail(node, "an output with an extent of 0, which holds nothing");
+  if (elements % graph.batch != 0)
+    graph.fail(node, "an output of " + std::to_string(elements) +
+                         " elements does not divide into " + std::to_string(graph.batch) +
+                         " samples; with batch=1 the whole is one sample");
+  Shape sample = shape;
+  auto axis = sample.begin();
+  if (!sample.empty() && *axis % graph.batch != 0)
+    axis = std::find(sample.begin(), sample.end(), graph.batch);
+  if (axis == sample.end()) return {elements / graph.batch};
+  *axis /= graph.batch;
+  const bool dropped = *axis == 1 && sample.size() > 1;
+  if (dropped) sample.erase(axis);
+  // Channels first, of a batch: [C, H, W] is written [H, W, C].
+  if (image && dropped && sample.size() > 1)
+    std::rotate(sample.begin(), sample.begin() + 1, sample.end());
+  return sample;
+}
+
+}  // namespace sluice::onnx_import

@@ -1,0 +1,58 @@
+// Normalisations.
+#include "model/onnx/rules.hpp"
+
+namespace sluice::onnx_import {
+
+Draft batch_norm(const Drafting& at) {
+  Draft draft;
+  draft.flop = 2;
+  draft.statistics = {3, 4};
+  if (!at.is_constant(1) || !at.is_constant(2)) return draft;
+  draft.type = "batch_norm";
+  draft.weights = {1, 2};
+  return draft;
+}
+
+Draft layer_norm(const Drafting& at) {
+  Draft draft;
+  draft.flop = at.node.has_input(2) ? 7 : 6;
+  const auto rank = static_cast<std::int64_t>(at.shape(0).size());
+  const std::int64_t axis = at.node.integer("axis", -1);
+  if ((axis != -1 && axis != rank - 1) || !at.is_constant(1) || !at.is_constant(2)) return draft;
+  draft.type = "layer_norm";
+  draft.weights = {1, 2};
+  return draft;
+}
+
+namespace {
+
+Draft of_groups(const Drafting& at, std::int64_t groups) {
+  Draft draft;
+  draft.flop = 7;
+  if (!at.is_constant(1) || !at.is_constant(2)) return draft;
+  draft.type = "group_norm";
+  draft.weights = {1, 2};
+  draft.set("groups", Value::make(groups));
+  return draft;
+}
+
+}  // namespace
+
+Draft instance_norm(const Drafting& at) {
+  const Shape& shape = at.shape(0);
+  if (shape.size() < 2) at.fail("expected channels as the second axis");
+  return of_groups(at, shape[1]);
+}
+
+Draft group_norm(const Drafting& at) {
+  return of_groups(at, at.node.integer("num_groups", 1));
+}
+
+Draft lrn(const Drafting& at) {
+  Draft draft;
+  draft.type = "lrn";
+  draft.set("size", Value::make(at.node.integer("size", 1)));
+  return draft;
+}
+
+}  // namespace sluice::onnx_import

@@ -1,0 +1,32 @@
+// ONNX's messages taken apart. The only users of libonnx and protobuf are the files that include
+// this one; their headers stay out of it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "model/onnx/graph.hpp"
+
+namespace onnx {
+class AttributeProto;
+class ModelProto;
+class TensorProto;
+}  // namespace onnx
+
+namespace sluice::onnx_import {
+
+/// Parses a file without the data of its weights. Throws InputError (through `graph`) for what is
+/// no ONNX model: empty, truncated, a pickle, a zip archive, without nodes.
+void parse_model(std::string_view bytes, ::onnx::ModelProto& model, const Graph& graph);
+
+/// The elements of a tensor whose data are in the file and few.
+std::optional<Numbers> numbers_of(const ::onnx::TensorProto& tensor, std::int64_t elements);
+
+Attribute attribute_of(const ::onnx::AttributeProto& proto);
+
+/// Of an element type, ONNX's number: does it count things, as shapes do; is it a weight's.
+bool is_integral(int type);
+bool is_floating(int type);
+
+}  // namespace sluice::onnx_import

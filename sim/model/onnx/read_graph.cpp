@@ -1,0 +1,311 @@
+// From a parsed ONNX file to its graph: libonnx infers the shapes node by node, and in between
+// small constants are folded. This file and proto.cpp are the only users of libonnx and protobuf.
+#include <onnx/defs/schema.h>
+#include <onnx/shape_inference/implementation.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "base/quantity.hpp"
+#include "model/onnx/dimensions.hpp"
+#include "model/onnx/proto.hpp"
+#include "model/onnx/rules.hpp"
+
+namespace sluice::onnx_import {
+namespace {
+
+namespace pb = ::onnx;
+
+constexpr std::size_t most_weights = 1000;  ///< that one constant may be made of
+
+class Loading {
+ public:
+  Loading(std::string_view bytes, const std::string& path, const Reader& keys) : dimensions_(keys) {
+    graph_.name = std::filesystem::path(path).stem().string();
+    graph_.listing = std::make_shared<const Source>(Source{path, ""});
+    parse(bytes);
+    list_nodes(path);
+  }
+
+  Graph run() {
+    read_initialisers();
+    read_inputs();
+    read_declared();
+    for (int i = 0; i < proto().node_size(); ++i) read_node(i);
+    for (const pb::ValueInfoProto& output : proto().output()) {
+      if (!graph_.find(output.name()))
+        graph_.fail("no node makes the output '" + clean(output.name()) + "'");
+      graph_.outputs.push_back(output.name());
+    }
+    if (graph_.outputs.empty()) graph_.fail("the model has no outputs");
+    return std::move(graph_);
+  }
+
+ private:
+  pb::GraphProto& proto() { return *model_.mutable_graph(); }
+
+  void parse(std::string_view bytes) {
+    parse_model(bytes, model_, graph_);
+    for (const pb::OperatorSetIdProto& set : model_.opset_import())
+      if (set.domain().empty() || set.domain() == "ai.onnx") graph_.opset = set.version();
+    if (graph_.opset < 1 || graph_.opset > 1000)
+      graph_.fail(
+          "the model does not say which version of ONNX's operators it uses (opset_import)");
+  }
+
+  /// One line a node, for the positions of errors.
+  void list_nodes(const std::string& path) {
+    std::string text;
+    for (const pb::NodeProto& node : proto().node()) {
+      text += clean(node.name()) + (node.name().empty() ? "" : ": ") + clean(node.op_type()) + "(";
+      for (int i = 0; i < std::min(node.input_size(), 8); ++i)
+        text += (i ? ", " : "") + clean(node.input(i));
+      text += ") -> " + (node.output_size() > 0 ? clean(node.output(0)) : "") + "\n";
+    }
+    graph_.listing = std::make_shared<const Source>(Source{path, std::move(text)});
+  }
+
+  std::int64_t elements_of(const Shape& shape) const {
+    std::int64_t elements = 1;
+    for (const std::int64_t extent : shape) {
+      if (extent < 0) graph_.fail("an initialiser has a negative extent");
+      elements = checked_mul(elements, extent, "elements of an initialiser");
+    }
+    return elements;
+  }
+
+  void add(const std::string& name, Tensor tensor, pb::TypeProto type) {
+    if (!graph_.tensors.emplace(name, std::move(tensor)).second)
+      graph_.fail("the tensor '" + clean(name) + "' is made twice");
+    pb::TypeProto& stored = types_storage_[name];
+    stored = std::move(type);
+    types_[name] = &stored;
+  }
+
+  static pb::TypeProto type_of(int element, const Shape& shape) {
+    pb::TypeProto type;
+    type.mutable_tensor_type()->set_elem_type(element);
+    pb::TensorShapeProto& dims = *type.mutable_tensor_type()->mutable_shape();
+    for (const std::int64_t extent : shape) dims.add_dim()->set_dim_value(extent);
+    return type;
+  }
+
+  void add_initialiser(const std::string& name, int element, const Shape& shape,
+                       const pb::TensorProto* data) {
+    Tensor tensor;
+    tensor.shape = shape;
+    tensor.constant = true;
+    tensor.integral = is_integral(element);
+    tensor.floating = is_floating(element);
+    const std::int64_t elements = elements_of(shape);
+    if (tensor.floating) tensor.weights = {add_weight(elements, true)};
+    if (data) tensor.numbers = numbers_of(*data, elements);
+    if (data && tensor.numbers) data_[name] = data;
+    add(name, std::move(tensor), type_of(element, shape));
+  }
+
+  void read_initialisers() {
+    for (const pb::TensorProto& tensor : proto().initializer())
+      add_initialiser(tensor.name(), tensor.data_type(),
+                      Shape(tensor.dims().begin(), tensor.dims().end()), &tensor);
+    for (const pb::SparseTensorProto& tensor : proto().sparse_initializer())
+      add_initialiser(tensor.values().name(), tensor.values().data_type(),
+                      Shape(tensor.dims().begin(), tensor.dims().end()), nullptr);
+  }
+
+  std::uint32_t add_weight(std::int64_t elements, bool initialiser) {
+    graph_.weights.push_back({elements, initialiser});
+    return static_cast<std::uint32_t>(graph_.weights.size() - 1);
+  }
+
+  void read_inputs() {
+    for (const pb::ValueInfoProto& input : proto().input()) {
+      if (graph_.find(input.name())) continue;  // an initialiser, which was an input up to IR 3
+      if (!input.type().has_tensor_type() || !input.type().tensor_type().has_shape())
+        graph_.fail("the input '" + clean(input.name()) + "' is no tensor of a known rank");
+      std::vector<Axis> axes;
+      for (const auto& dim : input.type().tensor_type().shape().dim()) {
+        axes.push_back({{}, dim.dim_param()});
+        if (dim.dim_value() > 0) axes.back().extent = dim.dim_value();
+      }
+      const int element = input.type().tensor_type().elem_type();
+      Tensor tensor;
+      tensor.shape = dimensions_.resolve(clean(input.name()), axes);
+      tensor.integral = is_integral(element);
+      tensor.floating = is_floating(element);
+      const Shape shape = *tensor.shape;
+      add(input.name(), std::move(tensor), type_of(element, shape));
+      graph_.inputs.push_back(input.name());
+    }
+    if (graph_.inputs.empty()) graph_.fail("the model has no inputs but its weights");
+    dimensions_.finish(graph_);
+    graph_.batch = dimensions_.batch();
+  }
+
+  /// What the file itself says of the shapes of tensors.
+  void read_declared() {
+    for (const auto* list : {&proto().value_info(), &proto().output()})
+      for (const pb::ValueInfoProto& info : *list)
+        if (info.type().has_tensor_type()) declared_[info.name()] = &info.type();
+  }
+
+  void read_node(int index) {
+    pb::NodeProto& proto_node = *proto().mutable_node(index);
+    Node node;
+    node.line = index + 1;
+    node.name = clean(proto_node.name());
+    node.op = clean(proto_node.op_type());
+    node.known = proto_node.domain().empty() || proto_node.domain() == "ai.onnx";
+    if (!node.known) node.op = clean(proto_node.domain() + "." + proto_node.op_type());
+    node.inputs.assign(proto_node.input().begin(), proto_node.input().end());
+    node.outputs.assign(proto_node.output().begin(), proto_node.output().end());
+    for (const pb::AttributeProto& attribute : proto_node.attribute()) {
+      node.attributes[attribute.name()] = attribute_of(attribute);
+      node.has_graphs = node.has_graphs || attribute.has_g() || attribute.graphs_size() > 0;
+    }
+    for (const std::string& input : node.inputs)
+      if (!input.empty() && !graph_.find(input))
+        graph_.fail(node, "the node reads '" + clean(input) + "', which nothing before it makes");
+    add_outputs(node, inferred(node, proto_node), proto_node);
+    graph_.nodes.push_back(std::move(node));
+  }
+
+  /// The types of the outputs: what libonnx infers, and where that is nothing, what is declared.
+  std::vector<pb::TypeProto> inferred(Node& node, pb::NodeProto& proto_node) {
+    std::vector<pb::TypeProto> types(node.outputs.size());
+    if (node.known && !node.has_graphs) {
+      try {
+        infer(proto_node, types);
+      } catch (const std::exception& error) {
+        node.fault = error.what();
+      }
+    }
+    for (std::size_t i = 0; i < types.size(); ++i) {
+      const auto found = declared_.find(node.outputs[i]);
+      if (found != declared_.end() && !shape_of(types[i])) types[i] = *found->second;
+    }
+    return types;
+  }
+
+  void infer(pb::NodeProto& node, std::vector<pb::TypeProto>& types) {
+    const pb::OpSchema* schema = pb::OpSchemaRegistry::Schema(
+        node.op_type(), static_cast<int>(graph_.opset), pb::ONNX_DOMAIN);
+    if (!schema) throw std::runtime_error("libonnx does not know the operator");
+    schema->Verify(node);
+    if (!schema->has_type_and_shape_inference_function()) return;
+    pb::shape_inference::InferenceContextImpl context(node, types_, data_, {});
+    schema->GetTypeAndShapeInferenceFunction()(context);
+    types = context.allOutputTypes_;
+  }
+
+  std::optional<Shape> shape_of(const pb::TypeProto& type) const {
+    if (!type.has_tensor_type() || !type.tensor_type().has_shape()) return std::nullopt;
+    Shape shape;
+    for (const auto& dim : type.tensor_type().shape().dim()) {
+      std::optional<std::int64_t> extent;
+      if (dim.has_dim_value()) extent = dim.dim_value();
+      if (dim.has_dim_param()) extent = dimensions_.value_of(dim.dim_param());
+      if (!extent || *extent < 0) return std::nullopt;
+      shape.push_back(*extent);
+    }
+    return shape;
+  }
+
+  void add_outputs(const Node& node, const std::vector<pb::TypeProto>& types,
+                   const pb::NodeProto& proto_node) {
+    bool constant = !node.has_graphs;
+    for (const std::string& input : node.inputs)
+      constant = constant && (input.empty() || !graph_.is_data(input));
+    std::vector<Tensor> outputs(node.outputs.size());
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      outputs[i].shape = shape_of(types[i]);
+      const int element = types[i].tensor_type().elem_type();
+      outputs[i].integral = is_integral(element);
+      outputs[i].floating = is_floating(element);
+      outputs[i].constant = constant;
+    }
+    set_numbers(node, outputs, proto_node);
+    if (constant) set_weights(node, outputs);
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      const std::string& name = node.outputs[i];
+      if (name.empty()) continue;
+      pb::TypeProto type = types[i];
+      if (outputs[i].shape) type = type_of(types[i].tensor_type().elem_type(), *outputs[i].shape);
+      if (outputs[i].numbers) keep_numbers(name, type, outputs[i]);
+      add(name, std::move(outputs[i]), std::move(type));
+    }
+  }
+
+  void set_numbers(const Node& node, std::vector<Tensor>& outputs,
+                   const pb::NodeProto& proto_node) {
+    if (node.op == "Constant" && outputs.size() == 1) {
+      for (const pb::AttributeProto& attribute : proto_node.attribute()) {
+        Tensor& output = outputs.front();
+        if (attribute.name() == "value" && output.shape)
+          output.numbers = numbers_of(attribute.t(), elements_of(*output.shape));
+        if (attribute.name() == "value_int") output.numbers = Numbers{double(attribute.i())};
+        if (attribute.name() == "value_float") output.numbers = Numbers{double(attribute.f())};
+        if (attribute.name() == "value_ints" && attribute.ints_size() <= most_numbers)
+          output.numbers = Numbers(attribute.ints().begin(), attribute.ints().end());
+      }
+      return;
+    }
+    std::vector<Numbers> folded = fold(graph_, node, outputs);
+    for (std::size_t i = 0; i < folded.size(); ++i) outputs[i].numbers = std::move(folded[i]);
+  }
+
+  /// Shows the numbers to libonnx, where they are as many as the shape says.
+  void keep_numbers(const std::string& name, const pb::TypeProto& type, const Tensor& tensor) {
+    const int element = type.tensor_type().elem_type();
+    if (!tensor.shape ||
+        elements_of(*tensor.shape) != static_cast<std::int64_t>(tensor.numbers->size()))
+      return;
+    pb::TensorProto& data = data_storage_[name];
+    data.set_data_type(element);
+    for (const std::int64_t extent : *tensor.shape) data.add_dims(extent);
+    constexpr double limit = 9.2e18;
+    for (const double number : *tensor.numbers) {
+      const double clamped = std::clamp(number, -limit, limit);
+      if (element == pb::TensorProto::INT64)
+        data.add_int64_data(static_cast<std::int64_t>(clamped));
+      if (element == pb::TensorProto::FLOAT) data.add_float_data(static_cast<float>(number));
+      if (element == pb::TensorProto::INT32)
+        data.add_int32_data(
+            static_cast<std::int32_t>(std::clamp(number, -2147483648.0, 2147483647.0)));
+    }
+    if (tensor.integral || element == pb::TensorProto::FLOAT) data_[name] = &data;
+  }
+
+  /// What constants are made of. One that comes of no weight is one itself.
+  void set_weights(const Node& node, std::vector<Tensor>& outputs) {
+    std::set<std::uint32_t> from;
+    for (const std::string& input : node.inputs)
+      if (const Tensor* tensor = graph_.find(input))
+        from.insert(tensor->weights.begin(), tensor->weights.end());
+    const bool made_here = node.op == "Constant" || node.op == "ConstantOfShape";
+    for (Tensor& output : outputs) {
+      if (from.empty() && output.floating && output.shape && (made_here || !output.numbers))
+        output.weights = {add_weight(elements_of(*output.shape), false)};
+      else if (from.size() <= most_weights)
+        output.weights.assign(from.begin(), from.end());
+    }
+  }
+
+  Graph graph_;
+  Dimensions dimensions_;
+  pb::ModelProto model_;
+  std::unordered_map<std::string, pb::TypeProto> types_storage_;
+  std::unordered_map<std::string, pb::TypeProto*> types_;
+  std::unordered_map<std::string, const pb::TypeProto*> declared_;
+  std::unordered_map<std::string, pb::TensorProto> data_storage_;
+  std::unordered_map<std::string, const pb::TensorProto*> data_;
+};
+
+}  // namespace
+
+Graph read_graph(std::string_view bytes, const std::string& path, const Reader& keys) {
+  return Loading(bytes, path, keys).run();
+}
+
+}  // namespace sluice::onnx_import

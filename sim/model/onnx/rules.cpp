@@ -1,0 +1,178 @@
+#include "model/onnx/rules.hpp"
+
+#include <string_view>
+#include <unordered_map>
+
+#include "model/onnx/layout.hpp"
+
+namespace sluice::onnx_import {
+namespace {
+
+using enum Axes;
+
+const OpRule table[] = {
+    // operator, axes, kind, FLOP, layer type or what the gradient reads
+    {"Conv", image, convolution},
+    {"ConvTranspose", image, transposed_convolution},
+    {"MaxPool", image, pool, 1, "max_pool"},
+    {"AveragePool", image, pool, 1, "avg_pool"},
+    {"LpPool", image, pool, 2},
+    {"GlobalAveragePool", image, global_pool, 1, "global_avg_pool"},
+    {"GlobalMaxPool", image, global_pool, 1},
+    {"GlobalLpPool", image, global_pool, 2},
+
+    {"Gemm", changed, gemm},
+    {"MatMul", changed, matmul},
+
+    {"BatchNormalization", image, batch_norm},
+    {"LayerNormalization", kept, layer_norm},
+    {"InstanceNormalization", image, instance_norm},
+    {"GroupNormalization", image, group_norm},
+    {"LRN", image, lrn},
+
+    {"Relu", kept, as_type, 0, "relu"},
+    {"LeakyRelu", kept, as_type, 0, "leaky_relu"},
+    {"Sigmoid", kept, as_type, 0, "sigmoid"},
+    {"Tanh", kept, as_type, 0, "tanh"},
+    {"Gelu", kept, as_type, 0, "gelu"},
+    {"Softmax", kept, as_type, 0, "softmax"},
+    {"HardSigmoid", kept, as_type, 0, "hardsigmoid"},
+    {"HardSwish", kept, as_type, 0, "hardswish"},
+    {"Dropout", kept, dropout},
+    {"Clip", kept, clip},
+
+    {"Add", kept, joined, 1, "add"},
+    {"Sum", kept, joined, 1, "add"},
+    {"Mul", kept, joined, 1, "mul"},
+    {"Sub", kept, elementwise, 1, "nothing"},
+    {"Neg", kept, elementwise, 1, "nothing"},
+    {"Mean", kept, elementwise, 2, "nothing"},
+    {"Div", kept, elementwise, 1, "inputs"},
+    {"Mod", kept, elementwise, 1, "nothing"},
+    {"Pow", kept, elementwise, 1, "inputs"},
+    {"Min", kept, elementwise, 1, "inputs"},
+    {"Max", kept, elementwise, 1, "inputs"},
+    {"Abs", kept, elementwise, 1, "inputs"},
+    {"Sqrt", kept, elementwise, 1, "output"},
+    {"Reciprocal", kept, elementwise, 1, "output"},
+    {"Exp", kept, elementwise, 1, "output"},
+    {"Log", kept, elementwise, 1, "inputs"},
+    {"Erf", kept, elementwise, 1, "inputs"},
+    {"Sin", kept, elementwise, 1, "inputs"},
+    {"Cos", kept, elementwise, 1, "inputs"},
+    {"Tan", kept, elementwise, 1, "inputs"},
+    {"Atan", kept, elementwise, 1, "inputs"},
+    {"Floor", kept, elementwise, 1, "nothing"},
+    {"Ceil", kept, elementwise, 1, "nothing"},
+    {"Round", kept, elementwise, 1, "nothing"},
+    {"Sign", kept, elementwise, 1, "nothing"},
+    {"PRelu", kept, elementwise, 2, "inputs"},
+    {"Elu", kept, elementwise, 4, "output"},       // compare, exp, subtract, multiply
+    {"Celu", kept, elementwise, 5, "output"},      // and divide
+    {"Selu", kept, elementwise, 5, "output"},      // and multiply
+    {"Softplus", kept, elementwise, 3, "inputs"},  // exp, add, log
+    {"Softsign", kept, elementwise, 3, "inputs"},  // abs, add, divide
+    {"Mish", kept, elementwise, 5, "inputs"},      // softplus, tanh, multiply
+    {"ThresholdedRelu", kept, elementwise, 1, "inputs"},
+    {"LogSoftmax", kept, elementwise, 6, "output"},  // softmax, log
+    {"CumSum", kept, elementwise, 1, "nothing"},
+    {"Equal", kept, elementwise, 1, "nothing"},
+    {"Less", kept, elementwise, 1, "nothing"},
+    {"LessOrEqual", kept, elementwise, 1, "nothing"},
+    {"Greater", kept, elementwise, 1, "nothing"},
+    {"GreaterOrEqual", kept, elementwise, 1, "nothing"},
+    {"And", kept, elementwise, 1, "nothing"},
+    {"Or", kept, elementwise, 1, "nothing"},
+    {"Xor", kept, elementwise, 1, "nothing"},
+    {"Not", kept, elementwise, 1, "nothing"},
+    {"IsNaN", kept, elementwise, 1, "nothing"},
+    {"IsInf", kept, elementwise, 1, "nothing"},
+    {"Where", kept, elementwise, 1, "inputs"},
+    {"QuantizeLinear", kept, elementwise, 3, "nothing"},    // divide, round, clamp
+    {"DequantizeLinear", kept, elementwise, 2, "nothing"},  // subtract, multiply
+
+    {"ReduceMean", kept, reduction, 1, "nothing"},
+    {"ReduceSum", kept, reduction, 1, "nothing"},
+    {"ReduceMax", kept, reduction, 1, "inputs"},
+    {"ReduceMin", kept, reduction, 1, "inputs"},
+    {"ReduceProd", kept, reduction, 1, "inputs"},
+    {"ReduceL1", kept, reduction, 2, "inputs"},
+    {"ReduceL2", kept, reduction, 2, "inputs"},
+    {"ReduceSumSquare", kept, reduction, 2, "inputs"},
+    {"ReduceLogSum", kept, reduction, 1, "inputs"},
+    {"ReduceLogSumExp", kept, reduction, 2, "inputs"},
+    {"ArgMax", kept, reduction, 1, "nothing"},
+    {"ArgMin", kept, reduction, 1, "nothing"},
+
+    {"Identity", kept, alias},
+    {"Cast", kept, moved},
+    {"CastLike", kept, moved},
+    {"Concat", kept, concat},
+    {"Split", kept, moved},
+    {"Slice", kept, moved},
+    {"Pad", kept, moved},
+    {"Tile", kept, moved},
+    {"Expand", kept, moved},
+    {"Trilu", kept, moved},
+    {"Resize", kept, resized},
+    {"Upsample", kept, resized},
+    {"DepthToSpace", image, moved},
+    {"SpaceToDepth", image, moved},
+    {"Transpose", changed, moved},
+    {"Flatten", changed, reshaped},
+    {"Reshape", changed, reshaped},
+    {"Squeeze", changed, reshaped},
+    {"Unsqueeze", changed, reshaped},
+    {"Gather", changed, gather},
+    {"GatherElements", changed, moved},
+    {"GatherND", changed, moved},
+    {"ScatterElements", kept, moved},
+    {"ScatterND", kept, moved},
+};
+
+}  // namespace
+
+const OpRule* rule_of(const Node& node) {
+  static const auto rules = [] {
+    std::unordered_map<std::string_view, const OpRule*> all;
+    for (const OpRule& rule : table) all.emplace(rule.op, &rule);
+    return all;
+  }();
+  const auto found = rules.find(node.op);
+  return node.known && found != rules.end() ? found->second : nullptr;
+}
+
+bool Drafting::is_data(std::size_t input) const {
+  return node.has_input(input) && graph.is_data(node.inputs[input]);
+}
+
+bool Drafting::is_constant(std::size_t input) const {
+  return node.has_input(input) && !graph.is_data(node.inputs[input]);
+}
+
+const Shape& Drafting::shape(std::size_t input) const {
+  if (!node.has_input(input)) fail("input " + std::to_string(input) + " is missing");
+  return known_shape(graph, node, node.inputs[input]);
+}
+
+std::size_t Drafting::sample_rank(std::size_t input) const {
+  return sample_shape(graph, node, shape(input), false).size();
+}
+
+void Drafting::fail(const std::string& message) const {
+  graph.fail(node, node.op + ": " + message);
+}
+
+const Shape& known_shape(const Graph& graph, const Node& node, const std::string& tensor) {
+  const Tensor* found = graph.find(tensor);
+  if (found && found->shape) return *found->shape;
+  constexpr std::int64_t newest = 17;  // that libonnx 1.12 knows
+  std::string why = node.fault.empty() ? "" : ": " + clean(node.fault);
+  if (graph.opset > newest)
+    why += " (the file uses opset " + std::to_string(graph.opset) + ", newer than the " +
+           std::to_string(newest) + " that is known here)";
+  graph.fail(node, "the shape of '" + clean(tensor) +
+                       "' is not known: it is neither in the file nor can it be inferred" + why);
+}
+
+}  // namespace sluice::onnx_import

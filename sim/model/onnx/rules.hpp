@@ -1,0 +1,101 @@
+// What becomes of each ONNX operator: the layer type it is, or what each element of its output
+// costs. Operators are of a few kinds; a kind is a function in a file ops_*.cpp, and the table in
+// rules.cpp names the operators of each: a new operator is one line there.
+// Source: ONNX operator schemas, version 1.12.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/onnx/graph.hpp"
+
+namespace sluice::onnx_import {
+
+/// What an operator makes of the axes of its input.
+enum class Axes {
+  kept,    ///< they mean what they meant
+  image,   ///< likewise, and the second one is the channels
+  changed  ///< something else
+};
+
+/// A layer to be. `type` is taken where the catalog's rules lead to the shape that ONNX's do, and
+/// else `operator`, with the costs below.
+struct Draft {
+  std::string type = {};  ///< of the layer catalog; empty: operator
+  std::vector<std::pair<std::string, Value>> keys = {};
+  bool with_shape = false;  ///< the type has a key `shape`
+  /// Inputs of the node that the layer reads, of those that are data; empty: all.
+  std::vector<std::size_t> reads = {};
+  std::vector<std::size_t> weights = {};     ///< inputs whose elements the type counts
+  std::vector<std::size_t> statistics = {};  ///< inputs that are no parameters
+  std::int64_t macs = 0;                     ///< an element of the output
+  std::int64_t flop = 0;                     ///< an element of the output, beside those
+  std::int64_t input_flop = 0;               ///< an element of the first input, beside those
+  std::string keeps = {};                    ///< of `operator`; empty: by default
+  bool is_alias = false;                     ///< the output is the input
+
+  void set(const char* key, Value value) { keys.emplace_back(key, std::move(value)); }
+};
+
+struct Drafting;
+
+struct OpRule {
+  const char* op;
+  Axes axes;
+  Draft (*draft)(const Drafting& at);
+  int flop = 0;           ///< what each element costs
+  const char* word = "";  ///< a layer type, or what its gradient reads
+};
+
+/// The rule for a node's operator; null where there is none.
+const OpRule* rule_of(const Node& node);
+
+/// A node about to become a layer: what drafts are made from. All of it throws InputError where
+/// the node has not what is asked for.
+struct Drafting {
+  const Graph& graph;
+  const Node& node;
+  const OpRule& rule;
+
+  bool is_data(std::size_t input) const;
+  bool is_constant(std::size_t input) const;
+  const Shape& shape(std::size_t input) const;  ///< with the batch
+  std::size_t sample_rank(std::size_t input) const;
+  [[noreturn]] void fail(const std::string& message) const;
+};
+
+/// The shape of an output, with the batch. Throws InputError where it is not known.
+const Shape& known_shape(const Graph& graph, const Node& node, const std::string& tensor);
+
+// The kinds.
+Draft convolution(const Drafting& at);
+Draft transposed_convolution(const Drafting& at);
+Draft pool(const Drafting& at);
+Draft global_pool(const Drafting& at);
+
+Draft gemm(const Drafting& at);
+Draft matmul(const Drafting& at);
+
+Draft batch_norm(const Drafting& at);
+Draft layer_norm(const Drafting& at);
+Draft instance_norm(const Drafting& at);
+Draft group_norm(const Drafting& at);
+Draft lrn(const Drafting& at);
+
+Draft as_type(const Drafting& at);      ///< the layer type `rule.word`
+Draft elementwise(const Drafting& at);  ///< `rule.flop` an element
+Draft joined(const Drafting& at);       ///< sums and products; the layer type `rule.word`
+Draft clip(const Drafting& at);
+Draft reduction(const Drafting& at);  ///< `rule.flop` an element of the input
+Draft dropout(const Drafting& at);
+
+Draft moved(const Drafting& at);  ///< elements elsewhere: nothing is computed
+Draft resized(const Drafting& at);
+Draft reshaped(const Drafting& at);
+Draft alias(const Drafting& at);
+Draft concat(const Drafting& at);
+Draft gather(const Drafting& at);
+
+}  // namespace sluice::onnx_import

@@ -1,0 +1,65 @@
+// A layer graph of PipeDream, `*.graph.txt`, as text. A line is a node or an edge:
+//   node2 -- Conv2d(3, 64, ...) -- forward_compute_time=22.3, backward_compute_time=24.6,
+//       activation_size=1644167168.000, parameter_size=7168.000
+//   <tab>node1 -- node2
+// Milliseconds and bytes of float32, for a whole batch; the file does not say of how many samples.
+// Everything throws InputError at the line at fault.
+// Source: Narayanan et al., PipeDream (SOSP 2019), section 3.1; msr-fiddle/pipedream, profiler.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "document/value.hpp"
+
+namespace sluice::pipedream {
+
+inline constexpr std::int64_t element_bytes = 4;
+
+/// The parts of `text` between one `by` and the next.
+std::vector<std::string_view> split(std::string_view text, std::string_view by);
+
+/// The texts are the file's.
+struct Node {
+  int line = 0;
+  std::string_view id, kind, arguments;  ///< "node2", "Conv2d", "3, 64, ..."
+  std::string_view forward, backward;    ///< milliseconds, as written
+  std::int64_t activation_bytes = 0;     ///< of the whole batch
+  std::int64_t parameters = 0;           ///< elements
+  std::vector<std::uint32_t> inputs, outputs;
+
+  /// The size of a tensor, asked on the host: a number, no tensor.
+  bool is_size() const { return kind == "Size"; }
+};
+
+class Graph {
+ public:
+  explicit Graph(std::shared_ptr<const Source> source);
+
+  const std::vector<Node>& nodes() const { return nodes_; }
+  const std::shared_ptr<const Source>& source() const { return source_; }
+
+  /// Each node after those that it reads; of those that might come next, the first by its number.
+  std::vector<std::uint32_t> order() const;
+
+  /// Throws InputError at the line; 0: at the file.
+  [[noreturn]] void fail(int line, const std::string& message) const;
+
+ private:
+  void add_node(int line, std::string_view text);
+  void add_edge(int line, std::string_view text);
+  std::uint32_t node_at(int line, std::string_view id) const;
+  std::string_view value_of(int line, std::string_view costs, std::string_view key) const;
+  double number_of(int line, std::string_view text) const;
+  std::int64_t bytes_of(int line, std::string_view text) const;
+
+  std::shared_ptr<const Source> source_;
+  std::vector<Node> nodes_;
+  std::unordered_map<std::string_view, std::uint32_t> index_;
+};
+
+}  // namespace sluice::pipedream

@@ -1,0 +1,217 @@
+// Layer graphs of PipeDream as models with measured costs: a layer of type `measured` a node.
+#include <charconv>
+#include <filesystem>
+
+#include "base/quantity.hpp"
+#include "model/importer.hpp"
+#include "model/pipedream/graph.hpp"
+
+namespace sluice {
+namespace pipedream {
+namespace {
+
+/// Makes layers of nodes.
+class Conversion {
+ public:
+  Conversion(const Graph& graph, std::int64_t batch, bool loading)
+      : graph_(graph), batch_(batch), loading_(loading) {}
+
+  Value layers() {
+    Value list = Value::make_list();
+    names_.resize(graph_.nodes().size());
+    for (const std::uint32_t index : graph_.order()) {
+      const Node& node = graph_.nodes()[index];
+      if (node.is_size()) continue;
+      if (node.kind == "Input")
+        add_input(list, index);
+      else
+        add_layer(list, index);
+    }
+    if (list.items().empty() || list.items().front().find("type")->text() != "input")
+      graph_.fail(0, "no node is an Input");
+    return list;
+  }
+
+  std::vector<std::string> notes;
+
+ private:
+  Value layer_at(const Node& node, const std::string& type, const std::string& name) const {
+    Value layer = Value::make_map();
+    layer.place(graph_.source(), node.line, 1);
+    const auto text = [&](const char* key, std::string word) {
+      Value value = Value::make(std::move(word));
+      value.place(graph_.source(), node.line, 1);
+      layer.set(key, std::move(value));
+    };
+    text("type", type);
+    text("name", name);
+    return layer;
+  }
+
+  Value placed(const Node& node, Value value) const {
+    value.place(graph_.source(), node.line, 1);
+    for (Value& item : value.items()) item.place(graph_.source(), node.line, 1);
+    return value;
+  }
+
+  Value shape_of(const Node& node) const {
+    Value shape = Value::make_list();
+    shape.items().push_back(Value::make(elements_of(node)));
+    return placed(node, std::move(shape));
+  }
+
+  std::int64_t elements_of(const Node& node) const {
+    const std::int64_t sample = checked_mul(batch_, element_bytes, "bytes");
+    if (node.activation_bytes % sample != 0 || node.activation_bytes == 0)
+      graph_.fail(node.line, "activation_size of " + std::to_string(node.activation_bytes) +
+                                 " bytes is no whole number of float32 elements for each of " +
+                                 std::to_string(batch_) + " samples; is the batch right?");
+    return node.activation_bytes / sample;
+  }
+
+  void set_seconds(Value& layer, const Node& node) const {
+    layer.set("forward", placed(node, Value::make(std::string(node.forward) + "ms")));
+    layer.set("backward", placed(node, Value::make(std::string(node.backward) + "ms")));
+  }
+
+  void add_input(Value& list, std::uint32_t index) {
+    const Node& node = graph_.nodes()[index];
+    if (!node.inputs.empty()) graph_.fail(node.line, "an Input that another node precedes");
+    names_[index] = std::string(node.id) + "-Input";
+    Value layer = layer_at(node, "input", names_[index]);
+    layer.set("shape", shape_of(node));
+    list.items().push_back(std::move(layer));
+    const std::string what = "the " + std::string(node.forward) + " ms of '" +
+                             std::string(node.id) + "', which are the loading of data, are ";
+    notes.push_back(what + (loading_ ? "counted" : "left out (loading: counted keeps them)"));
+    if (!loading_) return;
+    Value work = layer_at(node, "measured", std::string(node.id) + "-loading");
+    set_inputs(work, node, {names_[index]});
+    work.set("keeps", placed(node, Value::make(std::string("nothing"))));
+    set_seconds(work, node);
+    names_[index] = std::string(node.id) + "-loading";
+    list.items().push_back(std::move(work));
+  }
+
+  void set_inputs(Value& layer, const Node& node, const std::vector<std::string>& names) const {
+    Value inputs = Value::make_list();
+    for (const std::string& name : names) inputs.items().push_back(Value::make(name));
+    layer.set("inputs", placed(node, std::move(inputs)));
+  }
+
+  void add_layer(Value& list, std::uint32_t index) {
+    const Node& node = graph_.nodes()[index];
+    std::vector<std::string> inputs;
+    for (const std::uint32_t input : node.inputs)
+      if (!graph_.nodes()[input].is_size()) inputs.push_back(names_[input]);
+    if (inputs.empty())
+      graph_.fail(node.line, "'" + std::string(node.id) + "' reads no node and is no Input");
+    names_[index] = std::string(node.id) + "-" + std::string(node.kind);
+    Value layer = layer_at(node, "measured", names_[index]);
+    set_inputs(layer, node, inputs);
+    layer.set("shape", shape_of(node));
+    if (node.parameters > 0) layer.set("parameters", placed(node, Value::make(node.parameters)));
+    if (const std::int64_t macs = macs_of(node); macs > 0)
+      layer.set("macs", placed(node, Value::make(macs)));
+    if (node.kind == "Dropout")  // a mask
+      layer.set("kept_bytes", placed(node, Value::make(std::to_string(elements_of(node)) + "B")));
+    layer.set("keeps", placed(node, Value::make(std::string(keeps(node.kind)))));
+    set_seconds(layer, node);
+    list.items().push_back(std::move(layer));
+  }
+
+  /// What the gradient of such a layer reads; inputs, where that is not known.
+  static std::string_view keeps(std::string_view kind) {
+    for (const std::string_view word : {"ReLU", "ReLU6", "Sigmoid", "Tanh", "Softmax"})
+      if (kind == word) return "output";
+    for (const std::string_view word : {"Add", "Concat", "View", "Dropout", "AvgPool2d", "Mean"})
+      if (kind == word) return "nothing";
+    return "inputs";
+  }
+
+  /// Of convolutions and linear layers: each weight meets each position of the output once.
+  std::int64_t macs_of(const Node& node) const {
+    std::string_view outputs;
+    if (node.kind == "Conv2d")
+      outputs = argument(node, 1);
+    else if (node.kind == "Linear")
+      outputs = argument(node, "out_features=");
+    std::int64_t channels = 0;
+    std::from_chars(outputs.data(), outputs.data() + outputs.size(), channels);
+    if (channels < 1) return 0;
+    const bool bias = argument(node, "bias=") != "False";
+    const std::int64_t weights = node.parameters - (bias ? channels : 0);
+    const std::int64_t elements = elements_of(node);
+    if (elements % channels != 0 || weights < 0)
+      graph_.fail(node.line, std::to_string(elements) + " elements a sample and " +
+                                 std::to_string(node.parameters) + " parameters do not make " +
+                                 std::to_string(channels) +
+                                 " output channels; is the batch right?");
+    return checked_mul(weights, elements / channels, "multiply-accumulates");
+  }
+
+  /// The argument at `position`, or the one that begins with `key`; empty where there is none.
+  static std::string_view argument(const Node& node, std::size_t position) {
+    const auto parts = split(node.arguments, ", ");
+    return position < parts.size() ? parts[position] : std::string_view();
+  }
+  static std::string_view argument(const Node& node, std::string_view key) {
+    const std::size_t at = node.arguments.find(key);
+    if (at == std::string_view::npos) return {};
+    const std::string_view rest = node.arguments.substr(at + key.size());
+    return rest.substr(0, rest.find(", "));
+  }
+
+  const Graph& graph_;
+  std::int64_t batch_;
+  bool loading_;
+  std::vector<std::string> names_;
+};
+
+std::string stem_of(const std::string& path) {
+  const std::string name = std::filesystem::path(path).filename().string();
+  return name.substr(0, name.rfind(".graph.txt"));
+}
+
+Imported read(std::string_view bytes, const std::string& path, const Reader& keys) {
+  const auto source = std::make_shared<const Source>(Source{path, std::string(bytes)});
+  const Graph graph(source);
+  const std::int64_t batch = keys.integer("batch");
+  Conversion conversion(graph, batch, keys.text("loading") == "counted");
+  Value layers = conversion.layers();
+  Imported imported;
+  imported.notes = std::move(conversion.notes);
+  Value& model = imported.definition = Value::make_map();
+  model.place(source, 1, 1);
+  model.set("format", Value::make(std::string("sluice-model/1")));
+  model.set("name", Value::make(stem_of(path)));
+  model.set("summary", Value::make("Measured by PipeDream's profiler for " + std::to_string(batch) +
+                                   " samples; " + imported.notes.front() + "."));
+  model.set("source", Value::make(std::filesystem::path(path).filename().string()));
+  model.set("measured_batch", Value::make(batch));
+  model.set("layers", std::move(layers));
+  return imported;
+}
+
+}  // namespace
+}  // namespace pipedream
+
+extern const Importer pipedream_importer;
+const Importer pipedream_importer = {
+    .name = "pipedream",
+    .summary = "Layer graphs of PipeDream's profiler, with the measured seconds of each layer.",
+    .source = "Narayanan et al., PipeDream (SOSP 2019), section 3.1",
+    .ending = ".graph.txt",
+    .parameters = {{.name = "batch",
+                    .type = Type::integer,
+                    .summary = "samples that were measured together, which the file does not say",
+                    .minimum = 1},
+                   {.name = "loading",
+                    .type = Type::choice,
+                    .summary = "what becomes of the time of an Input, which is the loading of data",
+                    .default_text = "left_out",
+                    .choices = {"left_out", "counted"}}},
+    .read = pipedream::read,
+};
+
+}  // namespace sluice
