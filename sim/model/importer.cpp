@@ -1,7 +1,12 @@
 #include "model/importer.hpp"
 
+#include <new>
+
+#include "base/child.hpp"
 #include "document/foreign.hpp"
+#include "document/load.hpp"
 #include "model/catalog.hpp"
+#include "model/read.hpp"
 
 namespace sluice {
 
@@ -29,6 +34,56 @@ bool is_of_any_model(const std::string& key) {
   for (const Field& field : model_use_record().fields)
     if (field.name == key) return true;
   return false;
+}
+
+/// All values in the file, but nowhere in it: it has no lines.
+void place_in(Value& value, const std::shared_ptr<const Source>& file) {
+  value.place(file, 0, 0);
+  for (Value& item : value.items()) place_in(item, file);
+  for (Value::Entry& entry : value.entries()) {
+    entry.line = entry.column = 0;
+    place_in(entry.value, file);
+  }
+}
+
+Imported read_here(const Importer& importer, const std::string& path, const Reader& keys) {
+  return importer.read(read_regular_file(path), path, keys);
+}
+
+/// In a child, which also tries whether the document can be read: a fault in the file is found
+/// where its lines are known.
+Imported read_in_child(const Importer& importer, const std::string& path, const Reader& keys) {
+  constexpr ChildLimits limits = {.more_bytes = std::int64_t{4} << 30, .cpu_s = 300};
+  const Position file{path, 0, 0, ""};
+  std::string answer;
+  try {
+    answer = run_isolated(
+        [&] {
+          try {
+            const Imported imported = read_here(importer, path, keys);
+            read_layers(imported.definition, Value::make_map());
+            Value notes = Value::make_list();
+            for (const std::string& note : imported.notes)
+              notes.items().push_back(Value::make(note));
+            Value all = Value::make_map();
+            all.set("definition", imported.definition);
+            all.set("notes", std::move(notes));
+            return to_json(all, 0);
+          } catch (const std::bad_alloc&) {
+            throw InputError(file, "reading it takes more than 4 GiB of memory");
+          }
+        },
+        limits);
+  } catch (const ChildDied& died) {
+    throw InputError(file, "the library that reads such files failed on it (" +
+                               std::string(died.what()) + "); is the file damaged?");
+  }
+  Value all = parse_text(std::move(answer), path);
+  Imported imported;
+  for (const Value& note : all.find("notes")->items()) imported.notes.push_back(note.text());
+  imported.definition = std::move(*all.find("definition"));
+  place_in(imported.definition, std::make_shared<const Source>(Source{path, ""}));
+  return imported;
 }
 
 Record record_of(const Importer& importer) {
@@ -59,7 +114,9 @@ std::vector<std::string> import_definition(Value& use) {
     to.entries().push_back(std::move(entry));
   }
   const Record record = record_of(importer);
-  Imported imported = importer.read(read_regular_file(path), path, Reader(own, record));
+  const Reader keys(own, record);
+  Imported imported =
+      importer.isolated ? read_in_child(importer, path, keys) : read_here(importer, path, keys);
   rest.set("definition", std::move(imported.definition));
   use = std::move(rest);
   return std::move(imported.notes);

@@ -25,6 +25,7 @@ struct Importer {
   std::string ending;             ///< of the files' names
   std::vector<Field> parameters;  ///< keys beside the file
   bool open = false;              ///< takes further keys, which it checks itself
+  bool isolated = false;          ///< reads in a child process: a library of others does the work
   /// `path` is for messages and names; nothing is read from it.
   Imported (*read)(std::string_view bytes, const std::string& path, const Reader& keys) = nullptr;
 };

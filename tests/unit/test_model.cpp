@@ -211,7 +211,8 @@ TEST_CASE("every entry of the layer catalog has a summary and reads a layer of i
                                                    {"top_k", ", k: 2"},
                                                    {"dispatch", ", inputs: [x, x]"},
                                                    {"expert_matmul", ", experts: 3, features: 2"},
-                                                   {"combine", ", inputs: [x, x]"}};
+                                                   {"combine", ", inputs: [x, x]"},
+                                                   {"measured", ", forward: 1ms"}};
   const std::map<std::string, std::string> shapes = {{"embedding", "[4]"},
                                                      {"matmul", "[4, 4]"},
                                                      {"add_embedding", "[4, 4]"},
@@ -233,7 +234,7 @@ TEST_CASE("every entry of the layer catalog has a summary and reads a layer of i
   for (const LayerType* type : layer_catalog().entries()) {
     INFO(type->name);
     CHECK_FALSE(type->summary.empty());
-    CHECK(layer_record(*type).fields.size() == 4 + type->parameters.size());
+    CHECK(layer_record(*type).fields.size() == 6 + type->parameters.size());
     const auto own = keys.find(type->name);
     const auto other = shapes.find(type->name);
     const std::string shape = other == shapes.end() ? "[4, 4, 2]" : other->second;

@@ -45,6 +45,7 @@ LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
   counts.flop =
       checked_add(counts.flop, each(keys, "input_flop", elements_of(*inputs[0]), "FLOP"), "FLOP");
   counts.backward = backward_of(keys, counts, output);
+  if (!keys.has("shape")) counts.sight.kind = Sight::Kind::same_place;
   return counts;
 }
 
@@ -64,7 +65,7 @@ const LayerType operator_layer = {
     .parameters = {{.name = "shape",
                     .type = Type::list,
                     .summary = "extents of one sample of the output; by default the inputs', "
-                               "stretched to each other",
+                               "stretched to each other, element by element",
                     .optional = true},
                    count_field("macs", "multiply-accumulates an element of the output"),
                    count_field("flop", "FLOP an element of the output, beside those"),

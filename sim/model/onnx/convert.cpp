@@ -7,6 +7,7 @@
 
 #include "base/suggest.hpp"
 #include "model/catalog.hpp"
+#include "model/layers/shape.hpp"
 #include "model/onnx/layout.hpp"
 #include "model/onnx/rules.hpp"
 #include "model/onnx/weights.hpp"
@@ -184,7 +185,7 @@ class Converter {
                     const std::string& output, const Shape& shape) {
     Value layer = begin("operator", name_of(node, output));
     set_inputs(layer, reads);
-    layer.set("shape", list_of(shape));
+    if (!draft.each || !is_stretched(layer, reads, shape)) layer.set("shape", list_of(shape));
     const auto count = [&](const char* key, std::int64_t value) {
       if (value > 0) layer.set(key, Value::make(value));
     };
@@ -194,6 +195,19 @@ class Converter {
     count("parameters", weights_.claim_all(node, draft, layer.find("name")->text()));
     if (!draft.keeps.empty()) layer.set("keeps", Value::make(draft.keeps));
     add(std::move(layer), node, output, shape);
+  }
+
+  /// Whether `shape` is what the shapes of the inputs stretch to.
+  bool is_stretched(const Value& layer, const std::vector<std::string>& reads,
+                    const Shape& shape) const {
+    const Reader keys(layer, layer_record(layer_catalog().find("operator")));
+    Shape all = made_.at(reads.front()).shape;
+    try {
+      for (const std::string& read : reads) all = stretched(keys, all, made_.at(read).shape);
+    } catch (const InputError&) {
+      return false;
+    }
+    return all == shape;
   }
 
   void add(Value layer, const Node& node, const std::string& output, const Shape& shape) {

@@ -1,5 +1,5 @@
 // The graph of an ONNX model as plain data: what the converter needs, and nothing of ONNX or
-// protobuf, whose only user is read_graph.cpp. Shapes are ONNX's, batch included, channels first.
+// protobuf, whose users include proto.hpp. Shapes are ONNX's, batch included, channels first.
 // Everything throws InputError; positions, where there are any, are lines of `listing`, one a node.
 #pragma once
 

@@ -89,6 +89,7 @@ const Importer onnx_importer = {
                                "they compute nothing",
                     .optional = true}},
     .open = true,
+    .isolated = true,
     .read = read,
 };
 

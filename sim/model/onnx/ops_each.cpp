@@ -15,6 +15,7 @@ Draft elementwise(const Drafting& at) {
   Draft draft;
   draft.flop = at.rule.flop;
   draft.keeps = at.rule.word;
+  draft.each = true;
   return draft;
 }
 
@@ -26,6 +27,7 @@ Draft joined(const Drafting& at) {
   draft.flop = std::max<std::int64_t>(count - 1, 0);
   draft.keeps = at.rule.word == std::string("add") ? "nothing" : "inputs";
   if (all && count > 1) draft.type = at.rule.word;
+  draft.each = true;
   return draft;
 }
 
@@ -36,6 +38,7 @@ Draft clip(const Drafting& at) {
   };
   Draft draft;
   draft.flop = 2;
+  draft.each = true;
   draft.reads = {0};
   if (bound(1, "min", -1) == 0 && bound(2, "max", -1) == 6) draft.type = "relu6";
   return draft;
@@ -49,10 +52,13 @@ Draft reduction(const Drafting& at) {
   return draft;
 }
 
-Draft dropout(const Drafting&) {
+Draft dropout(const Drafting& at) {
   Draft draft;
   draft.type = "dropout";
   draft.reads = {0};
+  const Numbers* given = at.graph.numbers(at.node, 1);
+  const double rate = given && given->size() == 1 ? given->front() : at.node.number("ratio", 0.5);
+  if (rate != 0.5) draft.set("rate", Value::make(rate));
   return draft;
 }
 

@@ -4,14 +4,19 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <unordered_map>
+#include <vector>
 
 #include "model/onnx/graph.hpp"
 
 namespace onnx {
 class AttributeProto;
 class ModelProto;
+class NodeProto;
 class TensorProto;
+class TypeProto;
 }  // namespace onnx
 
 namespace sluice::onnx_import {
@@ -24,6 +29,15 @@ void parse_model(std::string_view bytes, ::onnx::ModelProto& model, const Graph&
 std::optional<Numbers> numbers_of(const ::onnx::TensorProto& tensor, std::int64_t elements);
 
 Attribute attribute_of(const ::onnx::AttributeProto& proto);
+
+/// By the names of tensors.
+using Types = std::unordered_map<std::string, ::onnx::TypeProto*>;
+using Data = std::unordered_map<std::string, const ::onnx::TensorProto*>;
+
+/// What libonnx infers of a node's outputs. `node` may be written as older operator sets have it.
+/// Throws whatever libonnx throws.
+std::vector<::onnx::TypeProto> infer_types(::onnx::NodeProto& node, const Graph& graph,
+                                           const Types& types, const Data& data);
 
 /// Of an element type, ONNX's number: does it count things, as shapes do; is it a weight's.
 bool is_integral(int type);

@@ -1,7 +1,6 @@
 // From a parsed ONNX file to its graph: libonnx infers the shapes node by node, and in between
 // small constants are folded. This file and proto.cpp are the only users of libonnx and protobuf.
-#include <onnx/defs/schema.h>
-#include <onnx/shape_inference/implementation.h>
+#include <onnx/onnx_pb.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -171,12 +170,18 @@ class Loading {
     graph_.nodes.push_back(std::move(node));
   }
 
+  /// Newer operators than libonnx knows, whose output has the shape of their first input.
+  static bool keeps_shape(const Node& node) {
+    const OpRule* rule = rule_of(node);
+    return rule && node.has_input(0) && (rule->draft == as_type || rule->draft == group_norm);
+  }
+
   /// The types of the outputs: what libonnx infers, and where that is nothing, what is declared.
   std::vector<pb::TypeProto> inferred(Node& node, pb::NodeProto& proto_node) {
     std::vector<pb::TypeProto> types(node.outputs.size());
     if (node.known && !node.has_graphs) {
       try {
-        infer(proto_node, types);
+        types = infer_types(proto_node, graph_, types_, data_);
       } catch (const std::exception& error) {
         node.fault = error.what();
       }
@@ -185,18 +190,9 @@ class Loading {
       const auto found = declared_.find(node.outputs[i]);
       if (found != declared_.end() && !shape_of(types[i])) types[i] = *found->second;
     }
+    if (keeps_shape(node) && !types.empty() && !shape_of(types[0]) && types_.count(node.inputs[0]))
+      types[0] = *types_.at(node.inputs[0]);
     return types;
-  }
-
-  void infer(pb::NodeProto& node, std::vector<pb::TypeProto>& types) {
-    const pb::OpSchema* schema = pb::OpSchemaRegistry::Schema(
-        node.op_type(), static_cast<int>(graph_.opset), pb::ONNX_DOMAIN);
-    if (!schema) throw std::runtime_error("libonnx does not know the operator");
-    schema->Verify(node);
-    if (!schema->has_type_and_shape_inference_function()) return;
-    pb::shape_inference::InferenceContextImpl context(node, types_, data_, {});
-    schema->GetTypeAndShapeInferenceFunction()(context);
-    types = context.allOutputTypes_;
   }
 
   std::optional<Shape> shape_of(const pb::TypeProto& type) const {
@@ -296,10 +292,10 @@ class Loading {
   Dimensions dimensions_;
   pb::ModelProto model_;
   std::unordered_map<std::string, pb::TypeProto> types_storage_;
-  std::unordered_map<std::string, pb::TypeProto*> types_;
+  Types types_;
   std::unordered_map<std::string, const pb::TypeProto*> declared_;
   std::unordered_map<std::string, pb::TensorProto> data_storage_;
-  std::unordered_map<std::string, const pb::TensorProto*> data_;
+  Data data_;
 };
 
 }  // namespace

@@ -35,6 +35,7 @@ struct Draft {
   std::int64_t input_flop = 0;               ///< an element of the first input, beside those
   std::string keeps = {};                    ///< of `operator`; empty: by default
   bool is_alias = false;                     ///< the output is the input
+  bool each = false;                         ///< element by element, the inputs stretched
 
   void set(const char* key, Value value) { keys.emplace_back(key, std::move(value)); }
 };

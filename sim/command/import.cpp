@@ -1,0 +1,87 @@
+// sluice import: a model of another program as a sluice-model/1 document.
+#include "command/inputs.hpp"
+#include "command/terminal.hpp"
+#include "document/foreign.hpp"
+#include "document/load.hpp"
+#include "model/importer.hpp"
+#include "model/model.hpp"
+
+namespace sluice {
+namespace {
+
+/// The option's words, A,B,C, as the override as_zero=[A, B, C].
+std::string as_zero_override(const std::string& words) {
+  Value list = Value::make_list();
+  for (std::size_t at = 0; at <= words.size();) {
+    const std::size_t end = std::min(words.find(',', at), words.size());
+    list.items().push_back(Value::make(words.substr(at, end - at)));
+    at = end + 1;
+  }
+  std::string text = to_json(list, 0);
+  text.pop_back();  // the end of the line
+  return "as_zero=" + text;
+}
+
+int run_import(const Arguments& arguments) {
+  const std::string& path = arguments.positionals.front();
+  if (!is_foreign_name(path)) importer_for(path);  // says what can be imported
+  std::vector<std::string> overrides = arguments.overrides, notes;
+  if (arguments.has("as-zero")) overrides.push_back(as_zero_override(arguments.text("as-zero")));
+  const Value use = load_model_use(path, overrides, &notes);
+  const Model model = read_model(use);  // what is written can be read
+  const Value& definition = *use.find("definition");
+  const std::string output = arguments.text("output");
+  const std::string text =
+      ends_with(output, ".json") ? to_json(definition) : to_yaml(definition, false);
+  if (output.empty())
+    print(text);
+  else
+    write_file(output, text);
+  for (const std::string& note : notes) message("sluice: " + note);
+  return 0;
+}
+
+std::string importers() {
+  std::string text;
+  for (const Importer* importer : importer_catalog().entries()) {
+    text += "\n  " + importer->ending + "  " + importer->summary + "\n";
+    for (const Field& field : importer->parameters)
+      text += "      " + field.name + ": " + field.summary +
+              (field.default_text ? " [" + *field.default_text + "]" : "") + "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+extern const Command import_command;
+const Command import_command = {
+    .name = "import",
+    .summary = "Makes a sluice-model/1 document of a model of another program.",
+    .usage = {"FILE [KEY=VALUE...] [--as-zero OP,...] [-o MODEL]"},
+    .least = 1,
+    .most = 1,
+    .positionals = "FILE",
+    .overrides = true,
+    .options = {{.name = "output",
+                 .letter = 'o',
+                 .value = "MODEL",
+                 .summary = "where to write it, as JSON if it ends so",
+                 .absent = "standard output, as YAML"},
+                {.name = "as-zero",
+                 .value = "OP,...",
+                 .summary = "operators of an ONNX model that are counted as free"}},
+    .details =
+        "Weights are never read, nor anything beside the file; of ONNX's symbolic dimensions each\n"
+        "is a KEY. All counts are of one sample: the batch is left out of all shapes, and an "
+        "image\n"
+        "is [height, width, channels]. A file can be used without importing it, too: as\n"
+        "model: {file: FILE, KEY: VALUE} in a scenario, and in sluice model FILE KEY=VALUE.\n\n"
+        "Files, by their endings, and their keys:\n" +
+        importers(),
+    .examples = {{"sluice import resnet50.onnx batch=1 -o models/mine.yaml", "an ONNX model"},
+                 {"sluice import vgg16.graph.txt batch=128", "measured by PipeDream"}},
+    .run = run_import,
+};
+
+}  // namespace sluice

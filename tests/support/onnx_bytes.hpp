@@ -1,0 +1,64 @@
+// ONNX files for tests, written byte by byte: what is not ONNX can be written as well.
+// Source: onnx.proto, version 1.12; Protocol Buffers, Encoding.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sluice::test {
+
+/// One field of a message: a number, or bytes (a text, a message).
+std::string field(int number, std::int64_t value);
+std::string field(int number, std::string_view bytes);
+
+struct OnnxAttribute {
+  static OnnxAttribute integer(std::string name, std::int64_t value);
+  static OnnxAttribute number(std::string name, float value);
+  static OnnxAttribute text(std::string name, std::string_view value);
+  static OnnxAttribute integers(std::string name, const std::vector<std::int64_t>& values);
+  static OnnxAttribute graph(std::string name, std::string_view message);
+  std::string message;
+};
+
+/// An extent, or the name of a symbolic one.
+struct OnnxDim {
+  OnnxDim(int value) : extent(value) {}        // NOLINT: as one writes them
+  OnnxDim(const char* name) : symbol(name) {}  // NOLINT
+  std::int64_t extent = 0;
+  std::string symbol;
+};
+
+enum OnnxElement { onnx_float = 1, onnx_int64 = 7, onnx_bool = 9 };
+
+/// A model of opset 13, put together part by part.
+class OnnxBytes {
+ public:
+  OnnxBytes& opset(std::int64_t version, std::string_view domain = "");
+  OnnxBytes& input(const std::string& name, const std::vector<OnnxDim>& shape,
+                   OnnxElement element = onnx_float);
+  OnnxBytes& output(const std::string& name);
+  /// What the file says of a tensor's shape.
+  OnnxBytes& shape(const std::string& name, const std::vector<OnnxDim>& shape,
+                   OnnxElement element = onnx_float);
+  /// An initialiser of which only the shape is there.
+  OnnxBytes& weight(const std::string& name, const std::vector<std::int64_t>& shape,
+                    std::string_view more = {});
+  /// An initialiser of int64.
+  OnnxBytes& numbers(const std::string& name, const std::vector<std::int64_t>& values);
+  OnnxBytes& scalar(const std::string& name, float value);
+  OnnxBytes& node(const std::string& op, const std::vector<std::string>& inputs,
+                  const std::vector<std::string>& outputs,
+                  const std::vector<OnnxAttribute>& attributes = {}, std::string_view name = {},
+                  std::string_view domain = {});
+
+  std::string bytes() const;
+  const std::string& graph() const { return graph_; }
+
+ private:
+  std::string graph_, sets_;
+  bool has_opset_ = false;
+};
+
+}  // namespace sluice::test
