@@ -1,11 +1,10 @@
-// measured: an operator takes as long as it was measured to take.
+// measured: a layer takes as long as it was measured to take.
 #include "cost/cost.hpp"
 
 namespace sluice {
 namespace {
 
 [[noreturn]] void refuse(const Work& work) {
-  if (!work.layer) throw InputError("an operator has no measured seconds");
   const std::string name = "layer '" + work.layer->name + "'";
   const std::string pass = " of the " + std::string(work.pass) + " pass";
   if (work.measured_batch == 0)
@@ -22,9 +21,10 @@ namespace {
                    std::to_string(work.samples) + " samples");
 }
 
-double seconds(const Work& work, const Device&, DType) {
+double seconds(const Work& work, const Device& device, DType dtype) {
   if (work.measured_s) return *work.measured_s;
-  if (!work.layer && work.flop == 0 && work.bytes == 0) return 0;  // an input
+  // An input, or the update of a stage's weights: no layer's, and in no profile.
+  if (!work.layer) return cost_catalog().find("peak").seconds(work, device, dtype);
   refuse(work);
 }
 
@@ -33,7 +33,8 @@ double seconds(const Work& work, const Device&, DType) {
 extern const CostModel measured_cost = {
     .name = "measured",
     .summary =
-        "The seconds that were measured for the layer and this many samples, whatever the device.",
+        "The seconds that were measured for the layer and this many samples, whatever the device; "
+        "updates of weights, which are no layer's, as under peak.",
     .source = "Narayanan et al., PipeDream (SOSP 2019), section 3.1",
     .seconds = seconds,
 };

@@ -47,7 +47,12 @@ void place_in(Value& value, const std::shared_ptr<const Source>& file) {
 }
 
 Imported read_here(const Importer& importer, const std::string& path, const Reader& keys) {
-  return importer.read(read_regular_file(path), path, keys);
+  try {
+    return importer.read(read_regular_file(path), path, keys);
+  } catch (const InputError& error) {
+    if (error.has_position()) throw;
+    throw InputError(Position{path, 0, 0, ""}, error.what());
+  }
 }
 
 /// In a child, which also tries whether the document can be read: a fault in the file is found
@@ -107,8 +112,10 @@ std::vector<std::string> import_definition(Value& use) {
   const Importer& importer = importer_for(path);
   Value own = Value::make_map(), rest = Value::make_map();
   const Position where = use.position();
-  own.place(use.source(), where.line, where.column);
   rest.place(use.source(), where.line, where.column);
+  // What is missing is missing where the file is used, or else in its use by a command.
+  own.place(use.source() ? use.source() : std::make_shared<const Source>(Source{path, ""}),
+            where.line, where.column);
   for (Value::Entry& entry : use.entries()) {
     Value& to = is_of_any_model(entry.key) ? rest : own;
     to.entries().push_back(std::move(entry));

@@ -26,8 +26,10 @@ Work share_of(const Work& work, const Backward& backward, bool input) {
       static_cast<double>(backward.input_flop) + static_cast<double>(backward.weight_flop);
   const double own = static_cast<double>(input ? backward.input_flop : backward.weight_flop);
   const double share = both > 0 ? own / both : 0.5;
-  Work part{work.flop * share, work.bytes * share, {}};
-  if (work.measured_s) part.measured_s = *work.measured_s * share;
+  Work part = work;
+  part.flop *= share;
+  part.bytes *= share;
+  if (part.measured_s) *part.measured_s *= share;
   return part;
 }
 

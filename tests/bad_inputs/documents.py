@@ -62,5 +62,12 @@ TABLE = """\
 ]}
 """
 
+# Two samples; a layer graph of PipeDream.
+GRAPH = """\
+node1 -- Input -- forward_compute_time=9.0, backward_compute_time=0.0, activation_size=64.0, parameter_size=0.0
+node2 -- Linear(in_features=8, out_features=4, bias=True) -- forward_compute_time=1.5, backward_compute_time=2.5, activation_size=32.0, parameter_size=144.0
+\tnode1 -- node2
+"""
+
 FILES = {"scenario.yaml": SCENARIO, "model.yaml": MODEL, "platform.yaml": PLATFORM,
-         "small.plan": PLAN, "table.json": TABLE}
+         "small.plan": PLAN, "table.json": TABLE, "small.graph.txt": GRAPH}

@@ -11,12 +11,13 @@ import unittest
 import cases
 import command_cases
 import documents
+import import_cases
 import plan_cases
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("SLUICE_PROGRAM", str(ROOT / "build/release/sluice"))
 ENVIRONMENT = {**os.environ, "SLUICE_ROOT": str(ROOT)}
-CASES = cases.CASES + plan_cases.CASES + command_cases.CASES
+CASES = cases.CASES + plan_cases.CASES + command_cases.CASES + import_cases.CASES
 
 
 def write(folder, case):
@@ -64,7 +65,8 @@ class BadInputs(unittest.TestCase):
                 self.assertRegex(message, r"\n +\^\n", "there is no caret")
 
     def test_the_inputs_are_right_before_they_are_spoilt(self):
-        for words in (["run", "scenario.yaml"], ["run", "small.plan"], ["model", "table.json"]):
+        for words in (["run", "scenario.yaml"], ["run", "small.plan"], ["model", "table.json"],
+                      ["model", "small.graph.txt", "batch=2"]):
             code, _, message = run(cases.Case("right", 0, "", [], run=words))
             self.assertEqual((code, message), (0, ""))
 

@@ -165,8 +165,11 @@ TEST_CASE("an attention block: products of activations, a table of words, positi
   CHECK(layer(model, "query").macs == 6 * 8 * 8);
   CHECK(layer(model, "query_bias").parameters == 8);
   CHECK(layer(model, "split").shape == Shape{6, 2, 4});
+  CHECK(layer(model, "turn").type == "transpose");
   CHECK(layer(model, "turn").shape == Shape{2, 6, 4});
+  CHECK(layer(model, "turn_k").shape == Shape{2, 4, 6});
   CHECK(layer(model, "turn").flop == 0);
+  CHECK(layer(model, "scores").type == "batched_matmul");
   CHECK(layer(model, "scores").shape == Shape{2, 6, 6});
   CHECK(layer(model, "scores").macs == 2 * 6 * 6 * 4);  // 4 features a head
   CHECK(layer(model, "scale").parameters == 0);         // a number is not learned
@@ -237,8 +240,51 @@ TEST_CASE("branches join: sums, products and concatenations along the channels",
   CHECK(layer(model, "mul").type == "mul");
   CHECK(layer(model, "concat").type == "concat");
   CHECK(layer(model, "concat").shape == Shape{4, 4, 8});
+  CHECK(layer(model, "split").type == "split");
   CHECK(layer(model, "split").shape == Shape{4, 4, 4});
+  CHECK(layer(model, "split_2").shape == Shape{4, 4, 4});
   CHECK(layer(model, "sub").flop == 64);
+  CHECK(layer(model, "sub").type == "operator");
+}
+
+TEST_CASE("parts and other orders of axes are views, as layers count axes", "[onnx]") {
+  OnnxBytes onnx;
+  onnx.input("x", {1, 3, 8, 10})
+      .weight("w", {6, 3, 1, 1})
+      .numbers("begin", {-6})
+      .numbers("end", {9})
+      .numbers("height", {2})
+      .numbers("two", {2})
+      .node("Conv", {"x", "w"}, {"a"}, {}, "conv")
+      .node("Slice", {"a", "begin", "end", "height", "two"}, {"b"}, {}, "slice")
+      .node("Transpose", {"b"}, {"c"}, {A::integers("perm", {0, 3, 1, 2})}, "turn")
+      .output("c");
+  const Model model = read(onnx).model;
+  // Of 8 rows those from 8 - 6 = 2 on, every other one: 2, 4, 6. Then width, channels, height.
+  CHECK(types(model) == "input conv2d slice transpose");
+  CHECK(layer(model, "slice").shape == Shape{3, 10, 6});
+  CHECK(layer(model, "turn").shape == Shape{10, 6, 3});
+}
+
+TEST_CASE("recurrent layers have the counts of their matrices", "[onnx]") {
+  OnnxBytes onnx;
+  onnx.input("x", {5, "N", 3})
+      .weight("w", {2, 16, 3})
+      .weight("r", {2, 16, 4})
+      .weight("b", {2, 32})
+      .node("LSTM", {"x", "w", "r", "b"}, {"y", "last"},
+            {A::integer("hidden_size", 4), A::text("direction", "bidirectional")}, "lstm")
+      .node("Relu", {"last"}, {"z"}, {}, "relu")
+      .output("y")
+      .output("z");
+  // The first axis is that of the steps: the samples are given by the name of theirs.
+  const Read got = read(onnx, "{batch: 1, N: 1}");
+  CHECK(layer(got.model, "lstm").type == "lstm");
+  CHECK(layer(got.model, "lstm").shape == Shape{5, 8});
+  CHECK(got.model.parameters() == 2 * 16 * (3 + 4) + 2 * 32);
+  CHECK(got.model.macs() == 5 * 2 * 16 * (3 + 4));
+  CHECK(layer(got.model, "relu").output == 2 * 4);
+  CHECK(got.elements.learned == got.model.parameters());
 }
 
 TEST_CASE("a weight that two layers share counts once", "[onnx]") {
@@ -255,6 +301,7 @@ TEST_CASE("a weight that two layers share counts once", "[onnx]") {
   const Read got = read(onnx);
   CHECK(layer(got.model, "first").parameters == 144);
   CHECK(layer(got.model, "second").parameters == 0);
+  CHECK(layer(got.model, "second").shared == 144);
   CHECK(layer(got.model, "second").macs == 64 * 144);
   CHECK(layer(got.model, "masked").parameters == 4);
   CHECK(layer(got.model, "again").parameters == 0);

@@ -213,6 +213,11 @@ TEST_CASE("the measured cost is the measured seconds, for that batch alone", "[p
                     Contains("the model has none: layer 'a' has no 'forward'"));
 }
 
+TEST_CASE("an update of weights is no layer's: under measured it costs what it does under peak") {
+  const Work update{.flop = 4e6, .bytes = 1e6};
+  CHECK(cost_catalog().find("measured").seconds(update, any_device(), DType::float32) == 4e-6);
+}
+
 TEST_CASE("PipeDream's parameter bytes are torchvision's counts times 4", "[pipedream]") {
   const fs::path data = fs::path(SLUICE_SOURCE_DIR).parent_path() / "shared/data";
   std::ifstream table(data / "models/torchvision_counts.csv");

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <unordered_set>
 
 #include "base/suggest.hpp"
@@ -78,33 +79,43 @@ class Converter {
   void add_input(const std::string& name) {
     Node node;
     node.line = 1;
-    const Shape shape =
-        sample_shape(graph_, node, known_shape(graph_, node, name), images_.count(name) != 0);
+    const Shape shape = shape_here(node, name);
     Value layer = begin("input", unique(name));
     layer.set("shape", list_of(shape));
-    add(std::move(layer), node, name, shape);
+    made_[name] = add(std::move(layer), node, shape);
+  }
+
+  Shape shape_here(const Node& node, const std::string& tensor) const {
+    return sample_of(graph_, node, known_shape(graph_, node, tensor), images_.count(tensor) != 0)
+        .shape;
+  }
+
+  Draft draft_of(const Node& node, std::size_t output) const {
+    if (as_zero_.count(node.op) != 0) return {};
+    const OpRule& rule = *rule_of(node);
+    return rule.draft(Drafting{graph_, node, rule, images_, output});
   }
 
   void add_node(const Node& node) {
-    Draft draft;
-    if (as_zero_.count(node.op) == 0) {
-      const OpRule& rule = *rule_of(node);
-      draft = rule.draft(Drafting{graph_, node, rule});
-    }
-    const std::vector<std::string> reads = read_by(node, draft);
+    const Draft draft = draft_of(node, 0);
+    const std::vector<Made> reads = read_by(node, draft);
     if (draft.is_alias) {
-      made_[node.outputs.front()] = made_.at(reads.front());
+      made_[node.outputs.front()] = reads.front();
       return;
     }
-    // The first output is the layer; each further one that is needed is a tensor beside it.
-    bool main = true;
-    for (const std::string& output : node.outputs) {
-      if (needed_.count(output) == 0 && !(main && is_known(output))) continue;
-      const Shape shape =
-          sample_shape(graph_, node, known_shape(graph_, node, output), images_.count(output) != 0);
-      if (!main || !add_typed(node, draft, reads, output, shape))
-        add_operator(node, main ? draft : Draft{}, reads, output, shape);
-      main = false;
+    // The first output is the layer's; each further one that is needed is a tensor beside it.
+    const Made* first = nullptr;
+    for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+      const std::string& output = node.outputs[i];
+      if (needed_.count(output) == 0 && (first || draft.each_output || !is_known(output))) continue;
+      const Shape shape = shape_here(node, output);
+      const std::string name = unique(node.name.empty() ? output : node.name);
+      Made made;
+      if (first && !draft.each_output)
+        made = add_operator(node, {}, {*first}, name, shape);
+      else
+        made = add_layer(node, i == 0 ? draft : draft_of(node, i), reads, name, shape);
+      first = &(made_[output] = std::move(made));
     }
   }
 
@@ -113,19 +124,19 @@ class Converter {
     return tensor && tensor->shape;
   }
 
-  std::vector<std::string> read_by(const Node& node, const Draft& draft) const {
-    std::vector<std::string> reads;
+  std::vector<Made> read_by(const Node& node, const Draft& draft) const {
+    std::vector<Made> reads;
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
       if (!graph_.is_data(node.inputs[i])) continue;
       if (draft.reads.empty() ||
           std::find(draft.reads.begin(), draft.reads.end(), i) != draft.reads.end())
-        reads.push_back(node.inputs[i]);
+        reads.push_back(made_.at(node.inputs[i]));
     }
     if (reads.empty()) graph_.fail(node, node.op + " reads nothing that a layer makes");
     return reads;
   }
 
-  Value begin(const std::string& type, const std::string& name) const {
+  static Value begin(const std::string& type, const std::string& name) {
     Value layer = Value::make_map();
     layer.set("type", Value::make(type));
     layer.set("name", Value::make(name));
@@ -138,52 +149,58 @@ class Converter {
     return list;
   }
 
-  void set_inputs(Value& layer, const std::vector<std::string>& reads) const {
-    if (reads.size() == 1 && made_.at(reads.front()).layer == last_) return;  // as by default
+  void set_inputs(Value& layer, const std::vector<Made>& reads) const {
+    if (reads.size() == 1 && reads.front().layer == last_) return;  // as by default
     Value inputs = Value::make_list();
-    for (const std::string& read : reads)
-      inputs.items().push_back(Value::make(made_.at(read).layer));
+    for (const Made& read : reads) inputs.items().push_back(Value::make(read.layer));
     layer.set("inputs", std::move(inputs));
   }
 
+  Made add_layer(const Node& node, const Draft& draft, const std::vector<Made>& reads,
+                 const std::string& name, const Shape& shape) {
+    const std::optional<Made> typed = add_typed(node, draft, reads, name, shape);
+    return typed ? *typed : add_operator(node, draft, reads, name, shape);
+  }
+
   /// A layer of the draft's type, if the catalog agrees with ONNX on its shape.
-  bool add_typed(const Node& node, const Draft& draft, const std::vector<std::string>& reads,
-                 const std::string& output, const Shape& shape) {
+  std::optional<Made> add_typed(const Node& node, const Draft& draft, std::vector<Made> reads,
+                                const std::string& name, const Shape& shape) {
     const LayerType* type = layer_catalog().find_or_null(draft.type);
-    if (!type) return false;
-    Value layer = begin(draft.type, name_of(node, output));
-    set_inputs(layer, reads);
+    if (!type || reads.size() < type->min_inputs || reads.size() > type->max_inputs) return {};
+    Value layer = begin(draft.type, name);
     for (const auto& [key, value] : draft.keys) layer.set(key, value);
     if (draft.with_shape) layer.set("shape", list_of(shape));
-    if (draft.type == "concat" && !set_axis(layer, reads, shape)) return false;
     std::vector<const Shape*> shapes;
-    for (const std::string& read : reads) shapes.push_back(&made_.at(read).shape);
+    for (const Made& read : reads)
+      shapes.push_back(draft.takes.empty() ? &read.shape : &draft.takes);
     LayerCounts counts;
     try {
       counts = type->infer(Reader(layer, layer_record(*type)), shapes);
     } catch (const InputError&) {
-      return false;
+      return {};
     }
-    if (counts.shape != shape || !weights_.claim(node, draft, counts.parameters, layer))
-      return false;
-    add(std::move(layer), node, output, shape);
-    return true;
+    const Shape& makes = draft.makes.empty() ? shape : draft.makes;
+    const bool same = elements_of(*shapes.front()) == elements_of(reads.front().shape) &&
+                      elements_of(makes) == elements_of(shape);
+    if (counts.shape != makes || !same || !weights_.claim(node, draft, counts.parameters, layer))
+      return {};
+    if (!draft.takes.empty()) reads = {viewed(node, reads.front(), draft.takes)};
+    set_inputs(layer, reads);
+    return viewed(node, add(std::move(layer), node, makes), shape);
   }
 
-  /// The axis along which a concatenation grows.
-  bool set_axis(Value& layer, const std::vector<std::string>& reads, const Shape& shape) const {
-    const Shape& first = made_.at(reads.front()).shape;
-    if (first.size() != shape.size()) return false;
-    const auto differ = std::mismatch(shape.begin(), shape.end(), first.begin());
-    const auto axis = differ.first - shape.begin();
-    if (axis + 1 != static_cast<std::ptrdiff_t>(shape.size()))
-      layer.set("axis", Value::make(static_cast<std::int64_t>(axis)));
-    return true;
+  /// The same elements as a view of another shape.
+  Made viewed(const Node& node, const Made& made, const Shape& shape) {
+    if (made.shape == shape) return made;
+    Value layer = begin("reshape", unique(made.layer + "_view"));
+    set_inputs(layer, {made});
+    layer.set("shape", list_of(shape));
+    return add(std::move(layer), node, shape);
   }
 
-  void add_operator(const Node& node, const Draft& draft, const std::vector<std::string>& reads,
-                    const std::string& output, const Shape& shape) {
-    Value layer = begin("operator", name_of(node, output));
+  Made add_operator(const Node& node, const Draft& draft, const std::vector<Made>& reads,
+                    const std::string& name, const Shape& shape) {
+    Value layer = begin("operator", name);
     set_inputs(layer, reads);
     if (!draft.each || !is_stretched(layer, reads, shape)) layer.set("shape", list_of(shape));
     const auto count = [&](const char* key, std::int64_t value) {
@@ -192,31 +209,30 @@ class Converter {
     count("macs", draft.macs);
     count("flop", draft.flop);
     count("input_flop", draft.input_flop);
-    count("parameters", weights_.claim_all(node, draft, layer.find("name")->text()));
+    count("parameters", weights_.claim_all(node, draft, name));
     if (!draft.keeps.empty()) layer.set("keeps", Value::make(draft.keeps));
-    add(std::move(layer), node, output, shape);
+    return add(std::move(layer), node, shape);
   }
 
   /// Whether `shape` is what the shapes of the inputs stretch to.
-  bool is_stretched(const Value& layer, const std::vector<std::string>& reads,
-                    const Shape& shape) const {
+  bool is_stretched(const Value& layer, const std::vector<Made>& reads, const Shape& shape) const {
     const Reader keys(layer, layer_record(layer_catalog().find("operator")));
-    Shape all = made_.at(reads.front()).shape;
+    Shape all = reads.front().shape;
     try {
-      for (const std::string& read : reads) all = stretched(keys, all, made_.at(read).shape);
+      for (const Made& read : reads) all = stretched(keys, all, read.shape);
     } catch (const InputError&) {
       return false;
     }
     return all == shape;
   }
 
-  void add(Value layer, const Node& node, const std::string& output, const Shape& shape) {
+  Made add(Value layer, const Node& node, const Shape& shape) {
     if (list_.items().size() == most_layers)
       graph_.fail("more than " + std::to_string(most_layers) + " layers");
     place(layer, node.line);
     last_ = layer.find("name")->text();
-    made_[output] = {last_, shape};
     list_.items().push_back(std::move(layer));
+    return {last_, shape};
   }
 
   void place(Value& value, int line) const {
@@ -229,16 +245,12 @@ class Converter {
     }
   }
 
-  std::string name_of(const Node& node, const std::string& output) {
-    return unique(node.name.empty() ? output : node.name);
-  }
-
   /// A layer's name that no other layer has, and that is no word of the format.
   std::string unique(const std::string& wanted) {
     std::string base = clean(wanted);
     if (base.empty() || base == "before") base += "_";
     std::string name = base;
-    while (!names_.insert(name).second) name = base + "_" + std::to_string(++repeated_[base]);
+    while (!names_.insert(name).second) name = base + "_" + std::to_string(++repeated_[base] + 1);
     return name;
   }
 

@@ -64,7 +64,7 @@ std::unordered_set<std::string> images_of(const Graph& graph) {
   return images;
 }
 
-Shape sample_shape(const Graph& graph, const Node& node, const Shape& shape, bool image) {
+Sample sample_of(const Graph& graph, const Node& node, const Shape& shape, bool image) {
   std::int64_t elements = 1;
   for (const std::int64_t extent : shape) elements = checked_mul(elements, extent, "elements");
   if (elements == 0) graph.fail(node, "an output with an extent of 0, which holds nothing");
@@ -72,17 +72,21 @@ Shape sample_shape(const Graph& graph, const Node& node, const Shape& shape, boo
     graph.fail(node, "an output of " + std::to_string(elements) +
                          " elements does not divide into " + std::to_string(graph.batch) +
                          " samples; with batch=1 the whole is one sample");
-  Shape sample = shape;
-  auto axis = sample.begin();
-  if (!sample.empty() && *axis % graph.batch != 0)
-    axis = std::find(sample.begin(), sample.end(), graph.batch);
-  if (axis == sample.end()) return {elements / graph.batch};
+  Sample sample{shape, std::vector<std::size_t>(shape.size())};
+  std::iota(sample.axes.begin(), sample.axes.end(), std::size_t{0});
+  auto axis = sample.shape.begin();
+  if (!shape.empty() && *axis % graph.batch != 0)
+    axis = std::find(sample.shape.begin(), sample.shape.end(), graph.batch);
+  if (axis == sample.shape.end()) return {{elements / graph.batch}, {}};
   *axis /= graph.batch;
-  const bool dropped = *axis == 1 && sample.size() > 1;
-  if (dropped) sample.erase(axis);
+  if (*axis != 1 || shape.size() < 2) return sample;
+  sample.axes.erase(sample.axes.begin() + (axis - sample.shape.begin()));
+  sample.shape.erase(axis);
   // Channels first, of a batch: [C, H, W] is written [H, W, C].
-  if (image && dropped && sample.size() > 1)
-    std::rotate(sample.begin(), sample.begin() + 1, sample.end());
+  if (image && sample.shape.size() > 1) {
+    std::rotate(sample.shape.begin(), sample.shape.begin() + 1, sample.shape.end());
+    std::rotate(sample.axes.begin(), sample.axes.begin() + 1, sample.axes.end());
+  }
   return sample;
 }
 

@@ -13,9 +13,15 @@ namespace sluice::onnx_import {
 
 std::unordered_set<std::string> images_of(const Graph& graph);
 
-/// The shape of one sample as layers write it. The batch is the first axis, or a factor of it, or
-/// else the first axis of that extent; a single number is [1]. Throws InputError where `shape` does
-/// not hold a whole number of elements a sample, or has an extent of 0.
-Shape sample_shape(const Graph& graph, const Node& node, const Shape& shape, bool image);
+/// A shape as layers write it: of one sample, the channels of an image last.
+struct Sample {
+  Shape shape;
+  std::vector<std::size_t> axes;  ///< of each axis the one of ONNX that it is; none: not told
+};
+
+/// The batch is the first axis, or a factor of it, or else the first axis of that extent; a single
+/// number is [1]. Throws InputError where `shape` does not hold a whole number of elements a
+/// sample, or has an extent of 0.
+Sample sample_of(const Graph& graph, const Node& node, const Shape& shape, bool image);
 
 }  // namespace sluice::onnx_import

@@ -1,5 +1,6 @@
 // Operators that move elements, repeat them, drop them, or only look at them otherwise.
-#include "model/onnx/layout.hpp"
+#include <algorithm>
+
 #include "model/onnx/rules.hpp"
 
 namespace sluice::onnx_import {
@@ -34,13 +35,98 @@ Draft alias(const Drafting&) {
   return draft;
 }
 
-// The catalog counts axes in its own way; the one that grows is the one that is meant.
+namespace {
+
+/// The key `axis`, unless it is the last one, which it is by default. False where there is none.
+bool set_axis(const Drafting& at, Draft& draft, const std::string& tensor, std::int64_t axis) {
+  const std::optional<std::int64_t> here = at.axis(tensor, axis);
+  if (!here) return false;
+  if (*here + 1 != static_cast<std::int64_t>(at.sample(tensor).shape.size()))
+    draft.set("axis", Value::make(*here));
+  return true;
+}
+
+}  // namespace
+
 Draft concat(const Drafting& at) {
   Draft draft;
   for (std::size_t i = 0; i < at.node.inputs.size(); ++i)
     if (!at.is_data(i)) return draft;
   if (at.node.inputs.size() < 2) return draft;
-  draft.type = "concat";
+  if (set_axis(at, draft, at.node.inputs[0], at.node.integer("axis", 0))) draft.type = "concat";
+  return draft;
+}
+
+Draft split(const Drafting& at) {
+  Draft draft;
+  draft.reads = {0};
+  draft.each_output = true;
+  const std::int64_t axis = at.node.integer("axis", 0);
+  if (!at.node.has_input(0) || !set_axis(at, draft, at.node.inputs[0], axis)) return draft;
+  Value sizes = Value::make_list();
+  for (const std::string& output : at.node.outputs) {
+    const Shape& shape = known_shape(at.graph, at.node, output);
+    const auto index =
+        static_cast<std::size_t>(axis < 0 ? axis + static_cast<std::int64_t>(shape.size()) : axis);
+    if (index >= shape.size()) return draft;
+    sizes.items().push_back(Value::make(shape[index]));
+  }
+  draft.type = "split";
+  draft.set("sizes", std::move(sizes));
+  draft.set("part", Value::make(static_cast<std::int64_t>(at.output)));
+  return draft;
+}
+
+// Along one axis, forwards; else elements are picked.
+Draft slice(const Drafting& at) {
+  const auto bound = [&](std::size_t input, const char* attribute) {
+    const Numbers* numbers = at.graph.numbers(at.node, input);
+    const auto& integers = at.node.integers(attribute);
+    return numbers ? *numbers : Numbers(integers.begin(), integers.end());
+  };
+  Draft draft;
+  draft.reads = {0};
+  const Numbers begin = bound(1, "starts"), axes = bound(3, "axes"), step = bound(4, "steps");
+  if (begin.size() != 1 || axes.size() > 1 || step.size() > 1) return draft;
+  const auto axis = static_cast<std::int64_t>(axes.empty() ? 0 : axes[0]);
+  const Shape &from = at.shape(0), &to = known_shape(at.graph, at.node, at.node.outputs.front());
+  const auto rank = static_cast<std::int64_t>(from.size());
+  const auto index = static_cast<std::size_t>(axis < 0 ? axis + rank : axis);
+  const auto stride = static_cast<std::int64_t>(step.empty() ? 1 : step[0]);
+  if (index >= from.size() || to.size() != from.size() || stride < 1 || to[index] < 1) return draft;
+  const auto extent = static_cast<double>(from[index]);
+  const double first = std::clamp(begin[0] < 0 ? begin[0] + extent : begin[0], 0.0, extent);
+  if (!set_axis(at, draft, at.node.inputs[0], axis)) return draft;
+  draft.type = "slice";
+  const auto at_first = static_cast<std::int64_t>(first);
+  if (at_first > 0) draft.set("begin", Value::make(at_first));
+  if (stride > 1) draft.set("step", Value::make(stride));
+  const std::int64_t end = at_first + (to[index] - 1) * stride + 1;
+  if (end < from[index]) draft.set("end", Value::make(end));
+  return draft;
+}
+
+// Where an axis of the batch moves, the elements of a sample stay in their order.
+Draft transposed(const Drafting& at) {
+  Draft draft;
+  draft.type = "reshape";
+  draft.with_shape = true;
+  const std::vector<std::size_t> from = at.sample(at.node.inputs.front()).axes;
+  const std::vector<std::size_t> to = at.sample(at.node.outputs.front()).axes;
+  const auto& order = at.node.integers("perm");
+  const std::size_t rank = at.shape(0).size();
+  Value axes = Value::make_list();
+  for (const std::size_t axis : to) {
+    if (!order.empty() && order.size() != rank) return draft;
+    const auto source = order.empty() ? rank - 1 - axis : static_cast<std::size_t>(order[axis]);
+    const auto found = std::find(from.begin(), from.end(), source);
+    if (found == from.end()) return draft;
+    axes.items().push_back(Value::make(static_cast<std::int64_t>(found - from.begin())));
+  }
+  if (to.empty() || to.size() != from.size()) return draft;
+  draft.type = "transpose";
+  draft.with_shape = false;
+  draft.set("axes", std::move(axes));
   return draft;
 }
 
@@ -48,7 +134,9 @@ Draft gather(const Drafting& at) {
   Draft draft;
   if (!at.is_constant(0) || !at.is_data(1)) return draft;
   const Shape& table = at.shape(0);
-  if (table.size() != 2 || at.node.integer("axis", 0) != 0 || at.sample_rank(1) != 1) return draft;
+  if (table.size() != 2 || at.node.integer("axis", 0) != 0 ||
+      at.sample(at.node.inputs[1]).shape.size() != 1)
+    return draft;
   draft.type = "embedding";
   draft.reads = {1};
   draft.weights = {0};

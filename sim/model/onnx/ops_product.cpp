@@ -13,7 +13,7 @@ std::int64_t elements_of(const Shape& shape) {
 
 /// A product of the rows of a sample with weights [rows, features]; `dense` where there is one row.
 void set_type(const Drafting& at, Draft& draft, std::int64_t features, bool bias) {
-  draft.type = at.sample_rank(0) == 1 ? "dense" : "matmul";
+  draft.type = at.sample(at.node.inputs[0]).shape.size() == 1 ? "dense" : "matmul";
   draft.weights = {1, 2};
   draft.set("features", Value::make(features));
   if (bias != (draft.type == "dense")) draft.set("bias", Value::make(bias));
@@ -43,6 +43,31 @@ Draft matmul(const Drafting& at) {
   draft.macs = a.back();
   if (at.is_data(0) && at.is_constant(1) && b.size() == 2 && a.size() > 1)
     set_type(at, draft, b[1], false);
+  if (at.is_data(0) && at.is_data(1)) draft.type = "batched_matmul";
+  return draft;
+}
+
+// Weights [directions, gates x hidden, .], sequences [steps, samples, features].
+Draft recurrent(const Drafting& at) {
+  const Shape &input = at.shape(0), &recurrence = at.shape(2);
+  if (input.size() != 3 || recurrence.size() != 3) at.fail("expected tensors of three axes");
+  const std::int64_t hidden = recurrence[2], directions = recurrence[0];
+  const std::int64_t steps = input[at.node.integer("layout", 0) != 0 ? 1 : 0];
+  const std::int64_t features = input[2];
+  const bool bias = at.node.has_input(3);
+  Draft draft;
+  draft.reads = {0};
+  draft.weights = {1, 2, 3};
+  draft.macs = checked_mul(at.rule.flop, checked_add(features, hidden, "parameters"), "parameters");
+  const bool peepholes = at.node.has_input(7);
+  if (!at.is_constant(1) || !at.is_constant(2) || (bias && !at.is_constant(3)) || peepholes)
+    return draft;
+  draft.type = at.rule.word;
+  draft.takes = {steps, features};
+  draft.makes = {steps, checked_mul(hidden, directions, "elements")};
+  draft.set("hidden", Value::make(hidden));
+  if (directions == 2) draft.set("bidirectional", Value::make(true));
+  if (!bias) draft.set("bias", Value::make(false));
   return draft;
 }
 

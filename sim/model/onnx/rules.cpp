@@ -1,9 +1,8 @@
 #include "model/onnx/rules.hpp"
 
+#include <algorithm>
 #include <string_view>
 #include <unordered_map>
-
-#include "model/onnx/layout.hpp"
 
 namespace sluice::onnx_import {
 namespace {
@@ -29,6 +28,10 @@ const OpRule table[] = {
     {"InstanceNormalization", image, instance_norm},
     {"GroupNormalization", image, group_norm},
     {"LRN", image, lrn},
+
+    {"RNN", changed, recurrent, 1, "rnn"},
+    {"GRU", changed, recurrent, 3, "gru"},
+    {"LSTM", changed, recurrent, 4, "lstm"},
 
     {"Relu", kept, as_type, 0, "relu"},
     {"LeakyRelu", kept, as_type, 0, "leaky_relu"},
@@ -108,8 +111,8 @@ const OpRule table[] = {
     {"Cast", kept, moved},
     {"CastLike", kept, moved},
     {"Concat", kept, concat},
-    {"Split", kept, moved},
-    {"Slice", kept, moved},
+    {"Split", kept, split},
+    {"Slice", kept, slice},
     {"Pad", kept, moved},
     {"Tile", kept, moved},
     {"Expand", kept, moved},
@@ -118,7 +121,7 @@ const OpRule table[] = {
     {"Upsample", kept, resized},
     {"DepthToSpace", image, moved},
     {"SpaceToDepth", image, moved},
-    {"Transpose", changed, moved},
+    {"Transpose", changed, transposed},
     {"Flatten", changed, reshaped},
     {"Reshape", changed, reshaped},
     {"Squeeze", changed, reshaped},
@@ -155,8 +158,17 @@ const Shape& Drafting::shape(std::size_t input) const {
   return known_shape(graph, node, node.inputs[input]);
 }
 
-std::size_t Drafting::sample_rank(std::size_t input) const {
-  return sample_shape(graph, node, shape(input), false).size();
+Sample Drafting::sample(const std::string& tensor) const {
+  return sample_of(graph, node, known_shape(graph, node, tensor), images.count(tensor) != 0);
+}
+
+std::optional<std::int64_t> Drafting::axis(const std::string& tensor, std::int64_t axis) const {
+  const auto rank = static_cast<std::int64_t>(known_shape(graph, node, tensor).size());
+  const std::vector<std::size_t> axes = sample(tensor).axes;
+  const auto wanted = static_cast<std::size_t>(axis < 0 ? axis + rank : axis);
+  const auto found = std::find(axes.begin(), axes.end(), wanted);
+  if (found == axes.end()) return std::nullopt;
+  return found - axes.begin();
 }
 
 void Drafting::fail(const std::string& message) const {

@@ -5,11 +5,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "model/onnx/graph.hpp"
+#include "model/onnx/layout.hpp"
 
 namespace sluice::onnx_import {
 
@@ -26,6 +29,9 @@ struct Draft {
   std::string type = {};  ///< of the layer catalog; empty: operator
   std::vector<std::pair<std::string, Value>> keys = {};
   bool with_shape = false;  ///< the type has a key `shape`
+  /// Shapes that the type takes and makes where they are not those of the tensors: views go
+  /// between.
+  Shape takes = {}, makes = {};
   /// Inputs of the node that the layer reads, of those that are data; empty: all.
   std::vector<std::size_t> reads = {};
   std::vector<std::size_t> weights = {};     ///< inputs whose elements the type counts
@@ -36,6 +42,7 @@ struct Draft {
   std::string keeps = {};                    ///< of `operator`; empty: by default
   bool is_alias = false;                     ///< the output is the input
   bool each = false;                         ///< element by element, the inputs stretched
+  bool each_output = false;                  ///< every output has a draft of its own
 
   void set(const char* key, Value value) { keys.emplace_back(key, std::move(value)); }
 };
@@ -59,11 +66,15 @@ struct Drafting {
   const Graph& graph;
   const Node& node;
   const OpRule& rule;
+  const std::unordered_set<std::string>& images;
+  std::size_t output = 0;  ///< the draft is of this one
 
   bool is_data(std::size_t input) const;
   bool is_constant(std::size_t input) const;
   const Shape& shape(std::size_t input) const;  ///< with the batch
-  std::size_t sample_rank(std::size_t input) const;
+  Sample sample(const std::string& tensor) const;
+  /// The axis of `tensor`, as layers count, that is `axis` for ONNX; none where it is the batch.
+  std::optional<std::int64_t> axis(const std::string& tensor, std::int64_t axis) const;
   [[noreturn]] void fail(const std::string& message) const;
 };
 
@@ -98,5 +109,10 @@ Draft reshaped(const Drafting& at);
 Draft alias(const Drafting& at);
 Draft concat(const Drafting& at);
 Draft gather(const Drafting& at);
+Draft transposed(const Drafting& at);
+Draft split(const Drafting& at);
+Draft slice(const Drafting& at);
+
+Draft recurrent(const Drafting& at);  ///< `rule.flop` gates; the layer type `rule.word`
 
 }  // namespace sluice::onnx_import
