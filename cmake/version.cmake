@@ -14,10 +14,19 @@ namespace sluice {
 std::string_view program_version() { return \"${VERSION}\"; }
 std::string_view git_sha() { return \"${sha}\"; }
 
+namespace {
+std::string& built_from() {
+  static std::string root = R\"(${ROOT})\";
+  return root;
+}
+}  // namespace
+
 std::string data_root() {
   const char* root = std::getenv(\"SLUICE_ROOT\");
-  return root != nullptr && *root != '\\0' ? root : R\"(${ROOT})\";
+  return root != nullptr && *root != '\\0' ? root : built_from();
 }
+
+void set_data_root(const std::string& root) { built_from() = root; }
 
 }  // namespace sluice
 ")

@@ -12,5 +12,7 @@ std::string_view program_version();  ///< "0.1.0"
 std::string_view git_sha();
 /// The folder that holds models/, platforms/ and scenarios/: $SLUICE_ROOT, else the source root.
 std::string data_root();
+/// What takes the place of the source root, where the folders were installed elsewhere.
+void set_data_root(const std::string& root);
 
 }  // namespace sluice

@@ -1,10 +1,10 @@
 // Two policies side by side, for people and as JSON.
 #include "command/check_report.hpp"
 #include "command/figures.hpp"
-#include "command/json.hpp"
 #include "command/table.hpp"
 #include "command/terminal.hpp"
 #include "document/load.hpp"
+#include "study/json.hpp"
 #include "trace/export/text.hpp"
 
 namespace sluice {

@@ -4,7 +4,7 @@
 #include "trace/export/text.hpp"
 
 #include "command/check_report.hpp"
-#include "command/json.hpp"
+#include "study/json.hpp"
 
 namespace sluice {
 namespace {

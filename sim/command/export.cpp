@@ -20,6 +20,7 @@
 #include "command/command.hpp"
 #include "command/model_report.hpp"
 #include "command/terminal.hpp"
+#include "study/stage_table.hpp"
 
 namespace sluice {
 namespace {

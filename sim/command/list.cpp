@@ -1,89 +1,16 @@
 // sluice list: what there is, from the records and the zoos.
-#include <filesystem>
-
+#include "base/suggest.hpp"
 #include "document/load.hpp"
-#include "metrics/metric.hpp"
-#include "model/catalog.hpp"
-#include "policy/fates/strategy.hpp"
-#include "policy/policy.hpp"
-#include "stage/stage.hpp"
+#include "study/json.hpp"
+#include "study/listing.hpp"
 
-#include "command/inputs.hpp"
-#include "command/json.hpp"
+#include "command/command.hpp"
 #include "command/terminal.hpp"
 
 namespace sluice {
 namespace {
 
-/// What is known of one entry, whatever its kind.
-struct Entry {
-  std::string name, summary, source;
-  std::string unit;  ///< of a metric
-  std::string file;  ///< of a document
-  const std::vector<Field>* parameters = nullptr;
-};
-
-template <class Kind>
-std::vector<Entry> entries_of(const Catalog<Kind>& catalog) {
-  std::vector<Entry> entries;
-  for (const Kind* kind : catalog.entries()) {
-    Entry entry{kind->name, kind->summary, kind->source, {}, {}};
-    if constexpr (requires { kind->parameters; }) entry.parameters = &kind->parameters;
-    if constexpr (requires { kind->unit; }) entry.unit = kind->unit;
-    entries.push_back(std::move(entry));
-  }
-  return entries;
-}
-
-std::string text_at(const Value& document, const char* key) {
-  const Value* value = document.find(key);
-  return value != nullptr && value->is_scalar() ? value->text() : "";
-}
-
-/// A stage table in data-island form has no summary: it says what it is.
-std::vector<Entry> documents_of(const std::string& folder) {
-  std::vector<Entry> entries;
-  for (const std::string& file : zoo_files(folder)) {
-    const Value document = load_document(file);
-    Entry entry;
-    entry.name = std::filesystem::path(file).stem().string();
-    entry.file = file;
-    entry.summary = text_at(document, folder == "scenarios" ? "question" : "summary");
-    if (entry.summary.empty() && document.find("func")) entry.summary = "A stage table.";
-    entry.source = text_at(document, "source");
-    entries.push_back(std::move(entry));
-  }
-  return entries;
-}
-
-struct Kind {
-  std::string name;
-  std::vector<Entry> (*entries)();
-};
-
-const std::vector<Kind>& kinds() {
-  static const std::vector<Kind> list = {
-      {"policies", [] { return entries_of(policy_catalog()); }},
-      {"layers", [] { return entries_of(layer_catalog()); }},
-      {"costs", [] { return entries_of(cost_catalog()); }},
-      {"cuts", [] { return entries_of(cut_catalog()); }},
-      {"fates", [] { return entries_of(fate_catalog()); }},
-      {"optimizers", [] { return entries_of(optimizer_catalog()); }},
-      {"metrics", [] { return entries_of(metric_catalog()); }},
-      {"models", [] { return documents_of("models"); }},
-      {"platforms", [] { return documents_of("platforms"); }},
-      {"scenarios", [] { return documents_of("scenarios"); }},
-  };
-  return list;
-}
-
-std::vector<std::string> kind_names() {
-  std::vector<std::string> names;
-  for (const Kind& kind : kinds()) names.push_back(kind.name);
-  return names;
-}
-
-std::string details_of(const Entry& entry) {
+std::string details_of(const Listed& entry) {
   const std::string indent = "    ";
   std::string text;
   if (!entry.file.empty()) text += indent + "file: " + printable(entry.file) + "\n";
@@ -102,46 +29,22 @@ std::string details_of(const Entry& entry) {
   return text;
 }
 
-std::string text_of(const std::vector<Entry>& entries, bool verbose) {
+std::string text_of(const std::vector<Listed>& entries, bool verbose) {
   std::size_t widest = 0;
-  for (const Entry& entry : entries) widest = std::max(widest, columns_of(entry.name));
+  for (const Listed& entry : entries) widest = std::max(widest, columns_of(entry.name));
   std::string text;
-  for (const Entry& entry : entries) {
+  for (const Listed& entry : entries) {
     text += bold(padded(printable(entry.name), widest)) + "  " + printable(entry.summary) + "\n";
     if (verbose) text += details_of(entry) + "\n";
   }
   return text;
 }
 
-std::string json_of(const std::vector<Entry>& entries) {
-  Value list = Value::make_list();
-  for (const Entry& entry : entries) {
-    Value map = Value::make_map();
-    map.set("name", json_text(entry.name));
-    map.set("summary", json_text(entry.summary));
-    map.set("source", entry.source.empty() ? Value::make_null() : json_text(entry.source));
-    if (!entry.file.empty()) map.set("file", json_text(entry.file));
-    if (!entry.unit.empty()) map.set("unit", json_text(entry.unit));
-    if (entry.parameters) {
-      Value parameters = Value::make_list();
-      for (const Field& field : *entry.parameters) parameters.items().push_back(json_field(field));
-      map.set("parameters", std::move(parameters));
-    }
-    list.items().push_back(std::move(map));
-  }
-  return to_json(list);
-}
-
 int run_list(const Arguments& arguments) {
-  const std::string& wanted = arguments.positionals.front();
-  for (const Kind& kind : kinds()) {
-    if (kind.name != wanted) continue;
-    const std::vector<Entry> entries = kind.entries();
-    print(arguments.has("json") ? json_of(entries) : text_of(entries, arguments.has("verbose")));
-    return 0;
-  }
-  throw UsageError("nothing to list is called '" + wanted + "'" +
-                   did_you_mean(wanted, kind_names()) + "; known: " + join(kind_names()));
+  const std::vector<Listed> entries = listing(arguments.positionals.front());
+  print(arguments.has("json") ? to_json(listing_json(entries))
+                              : text_of(entries, arguments.has("verbose")));
+  return 0;
 }
 
 }  // namespace

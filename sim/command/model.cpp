@@ -1,5 +1,7 @@
 // sluice model: the stage table of a model, on a platform in milliseconds too.
 
+#include "study/zoo.hpp"
+
 #include "command/inputs.hpp"
 #include "command/model_report.hpp"
 #include "command/terminal.hpp"

@@ -1,8 +1,8 @@
 #include "document/load.hpp"
 
 #include "base/quantity.hpp"
-#include "command/json.hpp"
 #include "command/model_report.hpp"
+#include "study/json.hpp"
 
 namespace sluice {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "command/model_columns.hpp"
+#include "command/model_cells.hpp"
 
 namespace sluice {
 

@@ -2,8 +2,8 @@
 
 #include "document/load.hpp"
 
-#include "command/json.hpp"
 #include "command/report.hpp"
+#include "study/json.hpp"
 
 namespace sluice {
 namespace {

@@ -176,7 +176,14 @@ Value load_with_overrides(const std::string& path, const std::vector<std::string
                           const std::vector<std::string>& may_be_absent) {
   // Where things are included by key there is no base: its relative paths would change their
   // meaning.
-  Value document = include_keys.empty() ? load_document(path) : load_file(path);
+  return resolve_with_overrides(include_keys.empty() ? load_document(path) : load_file(path), path,
+                                include_keys, overrides, may_be_absent);
+}
+
+Value resolve_with_overrides(Value document, const std::string& path,
+                             const std::vector<std::string>& include_keys,
+                             const std::vector<std::string>& overrides,
+                             const std::vector<std::string>& may_be_absent) {
   std::vector<Override> after;
   for (const std::string& text : overrides) {
     Override override = parse_override(text);

@@ -30,6 +30,12 @@ Value load_with_overrides(const std::string& path, const std::vector<std::string
                           const std::vector<std::string>& overrides,
                           const std::vector<std::string>& may_be_absent = {});
 
+/// The same for a document that is at hand, as if it had been read from `path`.
+Value resolve_with_overrides(Value document, const std::string& path,
+                             const std::vector<std::string>& include_keys,
+                             const std::vector<std::string>& overrides,
+                             const std::vector<std::string>& may_be_absent = {});
+
 /// Checks `format: sluice-KIND/1` and throws otherwise (missing, another kind, a newer version).
 void require_format(const Value& document, std::string_view kind, int version = 1);
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -51,10 +52,15 @@ struct Policy {
   std::vector<Field> parameters;
   bool all_devices = false;  ///< uses several devices: stages are cut for the smallest
   bool open = false;         ///< takes other keys, too (those of the policy that it replicates)
-  Plan (*plan)(const PolicyRequest& request, const Reader& parameters);
+  std::function<Plan(const PolicyRequest& request, const Reader& parameters)> plan;
 };
 
 const Catalog<Policy>& policy_catalog();
+
+/// Adds a policy while the program runs, or replaces one that was added so: for policies that are
+/// not compiled in. Throws InputError when the name is empty or one of those that are. Lists that
+/// were handed out stay valid.
+void add_policy(Policy policy);
 
 /// The record of a scenario's `policy:` mapping: `name` and the policy's parameters.
 Record record_of(const Policy& policy);

@@ -47,25 +47,20 @@ std::string contexts_from_environment() {
 class Recording {
  public:
   explicit Recording(const RunRequest& request)
-      : totals_(request.plan), series_(request.plan, totals_.bound().seconds / 5000) {
-    if (request.trace_path.empty()) return;
-    TraceHeader header;
-    header.program_version = program_version();
-    header.git_sha = git_sha();
-    header.simgrid_version = simgrid_version();
-    header.simgrid_settings = engine_settings(request.plan);
-    header.scenario = request.scenario_text;
-    header.make_plan = [&plan = request.plan] { return to_text(plan); };
-    header.provenance = {
-        {"command_line", request.command_line}, {"host", host_name()}, {"started", utc_now()}};
-    writer_ = std::make_unique<TraceWriter>(request.trace_path, std::move(header),
-                                            labels_of(request.plan));
+      : totals_(request.plan),
+        series_(request.plan, totals_.bound().seconds / 5000),
+        also_(request.also) {
+    if (!request.trace_path.empty())
+      writer_ = std::make_unique<TraceWriter>(request.trace_path, header_of(request),
+                                              labels_of(request.plan));
   }
 
   Sink& sink() {
     if (!fan_out_) {
       std::vector<Sink*> sinks{&totals_};
-      if (writer_) sinks.insert(sinks.end(), {&series_, writer_.get()});
+      if (has_series()) sinks.push_back(&series_);
+      if (writer_) sinks.push_back(writer_.get());
+      if (also_) sinks.push_back(also_);
       fan_out_ = std::make_unique<FanOut>(std::move(sinks));
     }
     return *fan_out_;
@@ -74,20 +69,37 @@ class Recording {
   RunResult finish(TraceStatus status) {
     RunResult result;
     result.summary = summarise(totals_);
+    if (has_series()) result.series = series_.table();
     if (!writer_) return result;
-    writer_->finish(status, result.summary, series_.table());
+    writer_->finish(status, result.summary, result.series);
     result.content_sha256 = writer_->content_sha256();
     return result;
   }
 
  private:
+  bool has_series() const { return writer_ || also_; }
+
   Totals totals_;
   SeriesSink series_;
+  Sink* also_;
   std::unique_ptr<TraceWriter> writer_;
   std::unique_ptr<FanOut> fan_out_;
 };
 
 }  // namespace
+
+TraceHeader header_of(const RunRequest& request) {
+  TraceHeader header;
+  header.program_version = program_version();
+  header.git_sha = git_sha();
+  header.simgrid_version = simgrid_version();
+  header.simgrid_settings = engine_settings(request.plan);
+  header.scenario = request.scenario_text;
+  header.make_plan = [&plan = request.plan] { return to_text(plan); };
+  header.provenance = {
+      {"command_line", request.command_line}, {"host", host_name()}, {"started", utc_now()}};
+  return header;
+}
 
 RunResult run(const RunRequest& request) {
   check(request.plan);

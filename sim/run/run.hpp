@@ -9,6 +9,8 @@
 
 #include "plan/plan.hpp"
 #include "trace/header.hpp"
+#include "trace/series.hpp"
+#include "trace/span.hpp"
 #include "trace/summary.hpp"
 
 namespace sluice {
@@ -20,12 +22,17 @@ struct RunRequest {
   std::string command_line = {};   ///< for the trace's provenance
   /// Called now and then with the number of executed actions and of all actions.
   std::function<void(std::int64_t done, std::int64_t total)> progress = {};
+  Sink* also = nullptr;  ///< receives every span and memory event, too
 };
 
 struct RunResult {
   Summary summary;
   std::string content_sha256 = {};  ///< of the trace; empty where none is written
+  SeriesTable series = {};          ///< where a trace is written, or someone listens
 };
+
+/// What the trace of this run says of itself.
+TraceHeader header_of(const RunRequest& request);
 
 /// Throws InputError (the plan contradicts itself), Infeasible, IoError (the trace cannot be
 /// written: found before anything is simulated), Interrupted (the trace then has status=aborted and

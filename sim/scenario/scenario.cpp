@@ -143,10 +143,16 @@ Scenario read_scenario(Value document, const std::string& name) {
 }
 
 Scenario load_scenario(const std::string& path, const std::vector<std::string>& overrides) {
+  return scenario_from(load_file(path), path, overrides);
+}
+
+Scenario scenario_from(Value document, const std::string& path,
+                       const std::vector<std::string>& overrides) {
   std::vector<std::string> optional;
   for (const Field& field : scenario_record().fields)
     if (field.optional && field.type == Type::mapping) optional.push_back(field.name);
-  Value document = load_with_overrides(path, {"model*", "platform"}, overrides, optional);
+  document = resolve_with_overrides(std::move(document), path, {"model*", "platform"}, overrides,
+                                    optional);
   require_format(document, "scenario");
   if (Value* model = document.find("model")) import_definition(*model);
   return read_scenario(std::move(document), std::filesystem::path(path).stem().string());

@@ -31,6 +31,10 @@ Scenario read_scenario(Value document, const std::string& name);
 /// Loads a sluice-scenario/1 file with `KEY=VALUE` overrides.
 Scenario load_scenario(const std::string& path, const std::vector<std::string>& overrides);
 
+/// The same from a document that is at hand, as if it had been read from `path`.
+Scenario scenario_from(Value document, const std::string& path,
+                       const std::vector<std::string>& overrides);
+
 /// Cuts the model and lets the policy plan. Throws InputError, Infeasible.
 Plan make_plan(const Scenario& scenario);
 std::vector<Stage> stages_of(const Scenario& scenario);

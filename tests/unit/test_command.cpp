@@ -5,11 +5,11 @@
 #include "base/error.hpp"
 #include "command/command.hpp"
 #include "command/figures.hpp"
-#include "command/json.hpp"
-#include "command/stage_table.hpp"
 #include "command/table.hpp"
 #include "command/terminal.hpp"
 #include "document/load.hpp"
+#include "study/json.hpp"
+#include "study/stage_table.hpp"
 #include "unit/bad_input.hpp"
 
 using namespace sluice;

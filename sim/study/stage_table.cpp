@@ -1,4 +1,4 @@
-#include "command/stage_table.hpp"
+#include "study/stage_table.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -8,8 +8,8 @@
 #include <variant>
 #include <vector>
 
-#include "command/stage_table.hpp"
 #include "document/value.hpp"
+#include "study/stage_table.hpp"
 
 namespace sluice {
 
@@ -32,13 +32,14 @@ struct ModelColumn {
 
 const std::vector<ModelColumn>& model_columns();
 
-/// Those of a list "a,b,c", or "all" (without a platform, those that need none). Throws UsageError
-/// naming what is unknown, given twice, or needs a platform.
-std::vector<const ModelColumn*> columns_named(std::string_view list, bool with_platform);
-
-std::string text_for_people(const Cell& cell);
-std::string text_exactly(const Cell& cell);  ///< as in a CSV
 Value json_of(const Cell& cell);
-std::string json_text_of(const Cell& cell);  ///< a cell of a data island
+
+/// Of several functions one, for std::visit.
+template <class... Visitors>
+struct Overloaded : Visitors... {
+  using Visitors::operator()...;
+};
+template <class... Visitors>
+Overloaded(Visitors...) -> Overloaded<Visitors...>;
 
 }  // namespace sluice

@@ -1,4 +1,4 @@
-#include "command/json.hpp"
+#include "study/json.hpp"
 
 #include <cmath>
 #include <unordered_map>

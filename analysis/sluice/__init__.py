@@ -1,0 +1,85 @@
+"""Sluice: how a neural network runs on a machine whose memory is too small for it.
+
+    import sluice
+    scenario = sluice.load("phased_ipu_pair")
+    result = scenario.with_({"platform.links.host.bandwidth": "64GB/s"}).run()
+    result.metrics.makespan_s, result.spans, result.plot.timeline()
+
+Times are seconds, sizes bytes, counts of operations FLOP (a multiply-accumulate is 2). Simulations
+run in a process of their own that the first run starts.
+"""
+
+from __future__ import annotations
+
+import json as _json
+from pathlib import Path as _Path
+
+from . import _sluice
+from .errors import (Error, HelperDied, HelperRestarted, Infeasible, InputError, InternalError,
+                     Interrupted, IoError, UsageError)
+from .metrics import Metrics
+from .model import Model, model
+from .plan import Plan, load_plan
+from .platform import Platform, platform
+from .policy import PlanBuilder, parameter, policy
+from .result import Result, open
+from .scenario import Scenario, load
+from .torch_import import from_torch
+
+__version__: str = _sluice.version()
+
+_data = _Path(__file__).with_name("_data")
+if _data.is_dir():  # installed; from the source tree the zoo is the tree's own
+    _sluice.set_data_root(str(_data))
+
+
+def _listing(kind: str):
+    import pandas
+
+    table = pandas.DataFrame(_json.loads(_sluice.listing(kind)))
+    return table.set_index("name")
+
+
+def policies():
+    """A DataFrame of all policies, those in Python among them: summary, source, parameters."""
+    return _listing("policies")
+
+
+def models():
+    """A DataFrame of the models in the zoo: summary, source, file."""
+    return _listing("models")
+
+
+def platforms():
+    """A DataFrame of the platforms in the zoo: summary, source, file."""
+    return _listing("platforms")
+
+
+def scenarios():
+    """A DataFrame of the scenarios in the zoo: question, file."""
+    return _listing("scenarios")
+
+
+def layers():
+    """A DataFrame of the layer types that a model may have."""
+    return _listing("layers")
+
+
+def metrics():
+    """A DataFrame of all metrics: summary, source, unit."""
+    return _listing("metrics")
+
+
+def data_root() -> str:
+    """The folder that holds models, platforms and scenarios: $SLUICE_ROOT, or what came with the
+    package."""
+    return _sluice.data_root()
+
+
+__all__ = [
+    "Error", "HelperDied", "HelperRestarted", "Infeasible", "InputError", "InternalError",
+    "Interrupted", "IoError", "Metrics", "Model", "Plan", "PlanBuilder", "Platform", "Result",
+    "Scenario", "UsageError", "data_root", "from_torch", "layers", "load", "load_plan", "metrics",
+    "model", "models", "open", "parameter", "platform", "platforms", "policies", "policy",
+    "scenarios",
+]

@@ -1,0 +1,62 @@
+"""A recording: all that a trace holds, in memory that the helper shares with us.
+
+Columns are views of it, read-only and without copies; the memory goes when the last view does.
+sim/python/worker/recording.hpp describes the form.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from functools import cached_property
+
+import numpy as np
+
+_HEAD = struct.Struct("<8sQ")
+NOBODY = np.uint32(0xFFFFFFFF)  # the code for none
+REASONS = ("none", "data", "memory")
+
+
+class Recording:
+    """Columns by name ("spans/start"), and `info`: status, header, metrics, units, series."""
+
+    def __init__(self, memory) -> None:
+        magic, length = _HEAD.unpack_from(memory)
+        if magic != b"SLUICE01":
+            raise ValueError("this is no recording")
+        self.memory = memory
+        self.info = json.loads(bytes(memoryview(memory)[_HEAD.size : _HEAD.size + length]))
+        begin = (_HEAD.size + length + 63) // 64 * 64
+        self._places = {
+            name: (kind, rows, begin + offset, size)
+            for name, kind, rows, offset, size in self.info.pop("columns")
+        }
+        self._texts: dict[str, np.ndarray] = {}
+
+    def rows(self, name: str) -> int:
+        """Of a column."""
+        return self._places[name][1]
+
+    def numbers(self, name: str) -> np.ndarray:
+        """A column of numbers: a view."""
+        kind, rows, offset, _ = self._places[name]
+        return np.frombuffer(self.memory, dtype=kind, count=rows, offset=offset)
+
+    def texts(self, name: str) -> np.ndarray:
+        """A column of texts, decoded once."""
+        if name not in self._texts:
+            _, rows, offset, size = self._places[name]
+            text = bytes(memoryview(self.memory)[offset : offset + size]).decode("utf-8", "replace")
+            column = np.empty(rows, dtype=object)
+            column[:] = text.split("\0")[:rows]
+            self._texts[name] = column
+        return self._texts[name]
+
+    @cached_property
+    def plan_text(self) -> str:
+        """The plan that was executed."""
+        return str(self.texts("plan")[0])
+
+    def of_action(self, name: str) -> np.ndarray:
+        """An action's number, by span."""
+        return self.numbers(f"actions/{name}")[self.numbers("spans/action")]

@@ -1,0 +1,114 @@
+"""Results as pandas DataFrames. Numeric columns of the recording are used as they are."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from ._recording import NOBODY, REASONS, Recording
+
+
+def coded(codes: np.ndarray, names) -> pd.Categorical:
+    """Codes with their names; a code beyond them is none."""
+    codes = np.asarray(codes).astype(np.int64)
+    codes[(codes < 0) | (codes >= len(names))] = -1
+    return pd.Categorical.from_codes(codes, categories=_distinct(names))
+
+
+def _distinct(names) -> list[str]:
+    """Names as they are; one that is there already gets its number behind it."""
+    seen: dict[str, int] = {}
+    result = []
+    for name in names:
+        count = seen.get(name, 0)
+        seen[name] = count + 1
+        result.append(name if count == 0 else f"{name}#{count + 1}")
+    return result
+
+
+def by_text(codes: np.ndarray, texts: np.ndarray) -> pd.Categorical:
+    """A text by code, where many codes have the same one."""
+    numbers, names = pd.factorize(texts)
+    return pd.Categorical.from_codes(numbers[codes], categories=names)
+
+
+def frame(columns: dict, index=None) -> pd.DataFrame:
+    """Without copies of what is an array already."""
+    return pd.DataFrame(columns, index=index, copy=False)
+
+
+def spans(r: Recording) -> pd.DataFrame:
+    """One row for each executed action, in the order of the ends."""
+    action = r.numbers("spans/action")
+    return frame({
+        "start": r.numbers("spans/start"),
+        "end": r.numbers("spans/end"),
+        "available": r.numbers("spans/available"),
+        "waited": r.numbers("spans/waited"),
+        "stream": coded(r.of_action("stream"), r.texts("streams/name")),
+        "action": by_text(action, r.texts("actions/name")),
+        "kind": by_text(action, r.texts("actions/kind")),
+        "stage": r.of_action("stage"),
+        "micro_batch": r.of_action("micro_batch"),
+        "iteration": r.numbers("spans/iteration"),
+        "section": by_text(action, r.texts("actions/section")),
+        "reason": coded(r.numbers("spans/reason"), REASONS),
+        "blocker": _blockers(r),
+        "bytes": r.of_action("bytes"),
+        "flop": r.of_action("flop"),
+    })
+
+
+def _blockers(r: Recording) -> pd.Categorical:
+    """The action or the pool that was waited for last."""
+    reason, blocker = r.numbers("spans/reason"), r.numbers("spans/blocker")
+    codes, names = pd.factorize(np.concatenate([r.texts("actions/name"), r.texts("pools/name")]))
+    actions = r.rows("actions/name")
+    result = np.full(len(blocker), -1, dtype=np.int64)
+    data = (reason == 1) & (blocker != NOBODY)
+    memory = (reason == 2) & (blocker != NOBODY)
+    result[data] = codes[blocker[data]]
+    result[memory] = codes[actions + blocker[memory].astype(np.int64)]
+    return pd.Categorical.from_codes(result, categories=names)
+
+
+def memory(r: Recording) -> pd.DataFrame:
+    """One row for each tensor that enters or leaves a pool; pool by pool, in the order of time."""
+    tensor = r.numbers("memory/tensor")
+    return frame({
+        "time": r.numbers("memory/time"),
+        "pool": coded(r.numbers("memory/pool"), r.texts("pools/name")),
+        "level": r.numbers("memory/level"),
+        "delta": r.numbers("memory/delta"),
+        "tensor": by_text(tensor, r.texts("tensors/name")),
+        "class": by_text(tensor, r.texts("tensors/class")),
+    })
+
+
+def series(r: Recording) -> pd.DataFrame:
+    """One row a bin, by the time at which it ends; one column a series, as in a trace's /series."""
+    columns = {}
+    for number, (group, name, _, _) in enumerate(r.info["series"]):
+        columns[f"{group}/{name}" if group else name] = r.numbers(f"series/{number}")
+    return frame(columns, index=pd.Index(r.numbers("series/time"), name="time"))
+
+
+def to_xarray(r: Recording):
+    """All of it as one xarray.Dataset: spans by `span`, events by `event`, series by `time`."""
+    import xarray
+
+    units = {"start": "s", "end": "s", "available": "s", "waited": "s", "bytes": "byte",
+             "flop": "FLOP", "level": "byte", "delta": "byte"}
+    arrays = {}
+    for dimension, table, prefix in (("span", spans(r), ""), ("event", memory(r), "memory_")):
+        for name, column in table.items():
+            values = column.to_numpy() if column.dtype != "category" else column.astype(str).to_numpy()
+            attributes = {"units": units[name]} if name in units else {}
+            if name == "time":
+                attributes = {"units": "s"}
+            arrays[prefix + name] = (dimension, values, attributes)
+    table = series(r)
+    for (_, _, unit, summary), (name, column) in zip(r.info["series"], table.items()):
+        arrays[name] = ("time", column.to_numpy(), {"units": unit, "long_name": summary})
+    coordinates = {"time": ("time", table.index.to_numpy(), {"units": "s"})}
+    return xarray.Dataset(arrays, coords=coordinates)

@@ -1,0 +1,107 @@
+"""The numbers that a run comes to."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from html import escape
+from typing import Any, Iterator
+
+_PREFIXES = [(1e18, "E"), (1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1, "")]
+_SMALL = [(1, ""), (1e-3, "m"), (1e-6, "u"), (1e-9, "n")]
+_SHORT = {"byte": "B", "sample": "samples"}
+
+
+def for_people(value: float, unit: str) -> str:
+    """Four significant digits with a prefix: 24 GB, 3.1 ms, 42 %."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return "none"
+    if unit == "1":
+        return f"{value:.4g}"
+    size = abs(value)
+    steps = _PREFIXES + _SMALL[1:] if unit in ("s", "J", "W") else _PREFIXES
+    if unit == "s":  # nobody reads kiloseconds
+        steps = [step for step in steps if step[0] <= 1]
+    factor, prefix = next((step for step in steps if size >= step[0] * 0.99999), (1, ""))
+    return f"{value / factor:.4g} {prefix}{_SHORT.get(unit, unit)}".rstrip()
+
+
+class Metrics(Mapping):
+    """Metrics by name, as `sluice run --json` has them: metrics["makespan_s"] or
+    metrics.makespan_s. A metric by key (a link, a pool, a class) is a dict. None: there is none."""
+
+    def __init__(self, values: dict[str, Any], units: dict[str, str | None],
+                 summaries: dict[str, str], absent: dict[str, str]) -> None:
+        self._values = values
+        #: unit of each metric: s, byte, J, FLOP, sample, 1 (a ratio); None for a word
+        self.units = units
+        #: one sentence for each metric
+        self.summaries = summaries
+        #: why there is no number, for those that have none
+        self.absent = absent
+
+    def __getitem__(self, name: str) -> Any:
+        return self._values[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self.__dict__["_values"][name]
+        except KeyError:
+            raise AttributeError(f"there is no metric '{name}'") from None
+
+    def __dir__(self):
+        return [*super().__dir__(), *self._values]
+
+    def rows(self) -> list[tuple[str, Any, str | None]]:
+        """Flat: name (with its keys), value, unit."""
+        rows: list[tuple[str, Any, str | None]] = []
+
+        def add(name: str, value: Any, unit: str | None) -> None:
+            if isinstance(value, dict):
+                for key, inner in value.items():
+                    add(f"{name}/{key}", inner, unit)
+            else:
+                rows.append((name, value, unit))
+
+        for name, value in self._values.items():
+            add(name, value, self.units.get(name))
+        return rows
+
+    def to_series(self):
+        """As a pandas Series, flat: "peak_bytes/gpu"."""
+        import pandas
+
+        return pandas.Series({name: value for name, value, _ in self.rows()}, name="metrics",
+                             dtype=object)
+
+    def to_frame(self):
+        """As a pandas DataFrame: value, unit, and what it means."""
+        import pandas
+
+        rows = self.rows()
+        return pandas.DataFrame(
+            {"value": [value for _, value, _ in rows], "unit": [unit or "" for *_, unit in rows],
+             "meaning": [self.summaries.get(name.split("/")[0], "") for name, *_ in rows]},
+            index=pandas.Index([name for name, *_ in rows], name="metric"))
+
+    def _lines(self) -> list[tuple[str, str]]:
+        return [(name, value if isinstance(value, str) else for_people(value, unit or ""))
+                for name, value, unit in self.rows()]
+
+    def __repr__(self) -> str:
+        lines = self._lines()
+        widest = max((len(name) for name, _ in lines), default=0)
+        return "\n".join(f"{name:<{widest}}  {value}" for name, value in lines)
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><th style='text-align:left' title='{escape(self.summaries.get(name.split('/')[0], ''), quote=True)}'>"
+            f"{escape(name)}</th><td style='text-align:right'>{escape(value)}</td></tr>"
+            for name, value in self._lines())
+        return f"<table>{rows}</table>"

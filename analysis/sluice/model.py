@@ -1,0 +1,104 @@
+"""Models: networks as graphs of layers, counts per sample."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from html import escape
+from typing import TYPE_CHECKING, Any, Optional, Union
+
+from . import _documents, _sluice
+from .platform import Platform, platform as load_platform
+
+if TYPE_CHECKING:
+    import pandas
+
+
+class Model:
+    """A network. `sluice.model(name_or_path)` and `sluice.from_torch(module, inputs)` make one."""
+
+    def __init__(self, native: Any) -> None:
+        self._native = native
+
+    @classmethod
+    def from_dict(cls, document: Mapping, name: str = "<dict>") -> "Model":
+        """From a sluice-model/1 document (models/FORMAT.md). Raises InputError."""
+        text = _documents.to_json(_documents.plain(document), indent=2)
+        return cls(_sluice.Model.parse(text, name))
+
+    @property
+    def name(self) -> str:
+        return self._native.name
+
+    @property
+    def summary(self) -> str:
+        """One sentence."""
+        return self._native.summary
+
+    @property
+    def parameters(self) -> int:
+        """Elements of all weights."""
+        return self._native.parameters
+
+    @property
+    def activations(self) -> int:
+        """Elements of all layers' outputs for one sample, the input's included."""
+        return self._native.activations
+
+    @property
+    def macs(self) -> int:
+        """Multiply-accumulates of the forward pass of one sample."""
+        return self._native.macs
+
+    @property
+    def flop(self) -> int:
+        """FLOP of the forward pass of one sample; a MAC is 2."""
+        return self._native.flop
+
+    @property
+    def document(self) -> dict:
+        """The `model:` mapping of a scenario that has this model."""
+        return json.loads(self._native.json())
+
+    def _as_document(self) -> dict:
+        return self.document
+
+    def stage_table(self, platform: Union[Platform, str, None] = None,
+                    device: Optional[str] = None, dtype: str = "float32") -> "pandas.DataFrame":
+        """One row a layer. state: elements of its output; parameters: elements; macs, flop: of the
+        forward pass; total_*: running sums; all of one sample. With a platform also milliseconds:
+        state and parameters over the link that feeds the device, flop on the device; and
+        copies_that_fit: how many such outputs its memory holds beside the parameters so far."""
+        import pandas
+
+        if isinstance(platform, str):
+            platform = load_platform(platform)
+        native = platform._native if platform is not None else None
+        columns = self._native.stage_columns(native, device or "", dtype)
+        table = pandas.DataFrame(columns)
+        table.index = pandas.RangeIndex(1, len(table) + 1, name="step")
+        return table
+
+    def __repr__(self) -> str:
+        return (f"Model '{self.name}': {self._native.layers} layers, {self.parameters:,} parameters, "
+                f"{self.macs:,} MACs a sample")
+
+    def _repr_html_(self) -> str:
+        return f"<p><b>{escape(self.name)}</b> {escape(self.summary)}<br>{escape(repr(self))}</p>"
+
+    def __reduce__(self):
+        return Model._from_use, (self._native.json(),)
+
+    @classmethod
+    def _from_use(cls, text: str) -> "Model":
+        return cls(_sluice.Model.from_use(text))
+
+
+def model(path: str, changes: Optional[Mapping] = None, **parameters: Any) -> Model:
+    """Reads a model from a file, or the one of that name in the zoo (`sluice.models()`).
+
+    Keywords are the model's parameters and `scale`: sluice.model("alexnet", scale=200). `changes`
+    are overrides as the command line has them."""
+    found = _sluice.find_document(str(path), "models")
+    texts = _documents.overrides({**(changes or {}), **parameters}, {})
+    return Model(_sluice.Model.load(found, texts))

@@ -1,0 +1,117 @@
+"""Plans: what is executed where, in which order, as plain data."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Callable, Optional, Union
+
+from . import _sluice, errors
+from ._helper import helper
+from .progress import telling
+
+if TYPE_CHECKING:
+    import pandas
+
+    from .result import Result
+
+
+class Plan:
+    """A plan. `scenario.plan()`, `sluice.load_plan(path)` and a PlanBuilder make one."""
+
+    def __init__(self, native: Any, file: str = "", scenario_text: str = "") -> None:
+        self._native = native
+        self._file = file
+        self._scenario_text = scenario_text
+
+    @property
+    def name(self) -> str:
+        return self._native.name
+
+    @property
+    def iterations(self) -> int:
+        """How often the body runs."""
+        return self._native.iterations
+
+    @property
+    def stages(self) -> list[str]:
+        """Names, by stage number."""
+        return self._native.stages
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """What the policy decided."""
+        return dict(self._native.facts)
+
+    @property
+    def actions(self) -> "pandas.DataFrame":
+        """One row an action, in listing order: seconds (of computations), flop, joules above idle,
+        bytes (of transfers); waits: (number of an action, iterations ago)."""
+        import pandas
+
+        table = pandas.DataFrame(self._native.actions())
+        return table.astype({name: "category" for name in ("section", "stream", "kind")})
+
+    @property
+    def tensors(self) -> "pandas.DataFrame":
+        """One row a tensor: bytes, class, and the memory that holds it from start to end."""
+        import pandas
+
+        return pandas.DataFrame(self._native.tensors()).astype({"class": "category"})
+
+    def text(self) -> str:
+        """As `sluice plan` prints it (sim/plan/FORMAT.md)."""
+        return self._native.text()
+
+    def to_csv(self) -> str:
+        """One row an action, for spreadsheets."""
+        return self._native.csv()
+
+    def save(self, path: Union[str, Path]) -> None:
+        """Writes the text; `sluice run` and `sluice.load_plan` read it."""
+        try:
+            Path(path).write_text(self.text(), encoding="utf-8")
+        except OSError as error:
+            raise errors.IoError(f"cannot write '{path}': {error.strerror}") from None
+
+    def check(self) -> None:
+        """Raises InputError when the plan contradicts itself, Infeasible when it blocks for ever
+        or does not fit."""
+        self._native.check()
+
+    def run(self, progress: Union[bool, Callable[[int, int], None]] = False) -> "Result":
+        """Executes it. `progress`: True for a bar, or a function of executed and all actions."""
+        from .result import Result
+
+        parts = [self.text(), self._file, self._scenario_text, shlex.join(sys.argv)]
+        with telling(progress) as told:
+            return Result(helper.ask("run", *(part.encode("utf-8", "surrogateescape")
+                                              for part in parts), progress=told))
+
+    def __repr__(self) -> str:
+        return (f"Plan '{self.name}': {self._native.size:,} actions, "
+                f"{self._native.executions:,} executions")
+
+    def _repr_html_(self) -> str:
+        facts = "".join(f"<tr><th>{escape(key)}</th><td>{escape(value)}</td></tr>"
+                        for key, value in self.facts.items())
+        return f"<p>{escape(repr(self))}</p><table>{facts}</table>"
+
+    def __reduce__(self):
+        return Plan._parse, (self.text(), self._file, self._scenario_text)
+
+    @classmethod
+    def _parse(cls, text: str, file: str, scenario_text: str) -> "Plan":
+        return cls(_sluice.Plan.parse(text, file or "plan"), file, scenario_text)
+
+
+def load_plan(path: Union[str, Path]) -> Plan:
+    """Reads a plan's text. Raises InputError with file, line and column; IoError."""
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise errors.IoError(f"cannot read '{path}': {reason}") from None
+    return Plan(_sluice.Plan.parse(text, str(path)), str(path))

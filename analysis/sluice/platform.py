@@ -1,0 +1,105 @@
+"""Platforms: devices, memories and the links between them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from html import escape
+from typing import TYPE_CHECKING, Any, Optional
+
+from . import _documents, _sluice
+
+if TYPE_CHECKING:
+    import pandas
+
+
+class Platform:
+    """A machine. `sluice.platform(name_or_path)` reads one."""
+
+    def __init__(self, native: Any, document: str = "{}") -> None:
+        self._native = native
+        self._document = document
+
+    @classmethod
+    def from_dict(cls, document: Mapping, name: str = "<dict>") -> "Platform":
+        """From a sluice-platform/1 document (platforms/FORMAT.md). Raises InputError."""
+        text = _documents.to_json(_documents.plain(document), indent=2)
+        return cls(*_sluice.parse_platform(text, name))
+
+    @property
+    def name(self) -> str:
+        return self._native.name
+
+    @property
+    def document(self) -> dict:
+        """The `platform:` mapping of a scenario that has this platform."""
+        return json.loads(self._document)
+
+    def _as_document(self) -> dict:
+        return self.document
+
+    @property
+    def device_names(self) -> list[str]:
+        """In the order of the document; a device with a count is there so often: gpu0, gpu1."""
+        return [device.name for device in self._native.devices]
+
+    @property
+    def host(self) -> str:
+        """The memory that feeds the devices."""
+        return self._native.host().name
+
+    def capacity(self, node: str) -> Optional[int]:
+        """Bytes of a device's own memory, or of a memory; None: unlimited."""
+        for one in [*self._native.devices, *self._native.memories]:
+            if one.name == node:
+                return one.capacity
+        return self._native.device(node).capacity  # raises with the known names
+
+    def flop_per_s(self, device: str, dtype: str = "float32") -> float:
+        """FLOP/s that the device reaches: rate x efficiency."""
+        return self._native.device(device).flop_per_s(dtype)
+
+    def bandwidth(self, source: str, target: str) -> float:
+        """byte/s of the narrowest link on the way from one memory to another."""
+        return self._native.path(source, target)[2]
+
+    def devices(self) -> "pandas.DataFrame":
+        """One row a device: capacity in bytes, memory_bandwidth in byte/s, launch_overhead in s,
+        watts, and peak FLOP/s by element type."""
+        import pandas
+
+        rows = []
+        for device in self._native.devices:
+            rows.append({"device": device.name, "capacity": device.capacity,
+                         "memory_bandwidth": device.memory_bandwidth,
+                         "efficiency": device.efficiency,
+                         "launch_overhead": device.launch_overhead, "idle_w": device.idle_w,
+                         "busy_w": device.busy_w,
+                         **{f"{dtype}_flop_per_s": rate for dtype, rate in device.rate.items()}})
+        return pandas.DataFrame(rows).set_index("device")
+
+    def links(self) -> "pandas.DataFrame":
+        """One row a direction of a link: bandwidth in byte/s, setup and latency in s."""
+        import pandas
+
+        columns = ["link", "direction", "source", "target", "bandwidth", "setup", "latency"]
+        return pandas.DataFrame(self._native.edges(), columns=columns)
+
+    def __repr__(self) -> str:
+        return f"Platform '{self.name}': {', '.join(self.device_names)}"
+
+    def _repr_html_(self) -> str:
+        return f"<p><b>{escape(self.name)}</b></p>" + self.devices().to_html() + self.links().to_html()
+
+    def __reduce__(self):
+        return Platform._parse, (self._document,)
+
+    @classmethod
+    def _parse(cls, text: str) -> "Platform":
+        return cls(*_sluice.parse_platform(text, "<platform>.json"))
+
+
+def platform(path: str, changes: Optional[Mapping] = None) -> Platform:
+    """Reads a platform from a file, or the one of that name in the zoo (`sluice.platforms()`)."""
+    found = _sluice.find_document(str(path), "platforms")
+    return Platform(*_sluice.load_platform(found, _documents.overrides(changes or {}, {})))

@@ -1,0 +1,30 @@
+"""How far a run is: a bar, or a function of the caller's."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import Callable, Iterator, Optional, Union
+
+Told = Optional[Callable[[int, int], None]]
+
+
+@contextmanager
+def telling(progress: Union[bool, Callable[[int, int], None], None]) -> Iterator[Told]:
+    """What to call with the number of executed actions and of all. True: a bar of tqdm's on
+    standard error; nothing where tqdm is not installed."""
+    if not progress:
+        yield None
+    elif callable(progress):
+        yield progress
+    else:
+        try:
+            from tqdm import tqdm
+        except ImportError:
+            yield None
+            return
+        with tqdm(unit=" actions", unit_scale=True, leave=False) as bar:
+            def told(done: int, total: int) -> None:
+                bar.total = total
+                bar.update(done - bar.n)
+
+            yield told

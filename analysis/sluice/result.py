@@ -1,0 +1,141 @@
+"""Results: what a run came to, from the run itself or from a trace."""
+
+from __future__ import annotations
+
+import os
+from functools import cached_property
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Optional, Union
+
+from ._helper import helper
+from ._recording import Recording
+from .metrics import Metrics, for_people
+
+if TYPE_CHECKING:
+    import pandas
+    import xarray
+
+    from .plots import Plots
+
+_ENDINGS = {".pftrace": "perfetto", ".json": "chrome", ".csv": "csv"}
+_HEADLINES = ("makespan_s", "throughput_samples_per_s", "compute_utilisation", "bound_by",
+              "peak_bytes")
+
+
+class Result:
+    """Metrics, spans, memory levels and series of one run. Times in seconds from its start."""
+
+    def __init__(self, memory: Any) -> None:
+        self._recording = Recording(memory)
+
+    @property
+    def status(self) -> str:
+        """complete; of a trace also aborted (by a signal) or failed: it holds what was executed."""
+        return self._recording.info["status"]
+
+    @cached_property
+    def metrics(self) -> Metrics:
+        """By name, equal to those of `sluice run --json`."""
+        info = self._recording.info
+        rows = info["summary"]
+        return Metrics(info["metrics"], info["units"], {row[0]: row[2] for row in rows},
+                       {row[0]: row[5] for row in rows if row[5]})
+
+    @cached_property
+    def spans(self) -> "pandas.DataFrame":
+        """One row for each executed action, by the order of the ends: start, end, available (its
+        consumers may start), waited (the stream was idle before it), all in s; what it waited for
+        (reason, blocker); bytes that it moved, flop that it computed. Columns that are numbers are
+        views of shared memory, read-only: copy what you want to change."""
+        from . import _tables
+
+        return _tables.spans(self._recording)
+
+    @cached_property
+    def memory(self) -> "pandas.DataFrame":
+        """One row for each tensor that enters (delta > 0) or leaves a pool: time in s, level (in the
+        pool afterwards) and delta in bytes."""
+        from . import _tables
+
+        return _tables.memory(self._recording)
+
+    @cached_property
+    def series(self) -> "pandas.DataFrame":
+        """Quantities over time in equal bins, by the time (s) at which a bin ends: utilisation of
+        each stream (0..1), samples done, cumulative seconds of recomputation, watts."""
+        from . import _tables
+
+        return _tables.series(self._recording)
+
+    def to_xarray(self) -> "xarray.Dataset":
+        """Spans (dimension span), memory events (event) and series (time) with their units."""
+        from . import _tables
+
+        return _tables.to_xarray(self._recording)
+
+    @property
+    def scenario(self) -> str:
+        """The scenario that was run, as YAML; empty when it was a plan."""
+        return self._recording.info["header"]["scenario"]
+
+    @property
+    def plan(self) -> str:
+        """The plan that was executed, as text."""
+        return self._recording.plan_text
+
+    @property
+    def plot(self) -> "Plots":
+        """Pictures: .timeline(), .memory(), .utilisation(), .roofline()."""
+        from .plots import Plots
+
+        return Plots(self)
+
+    def save(self, path: Union[str, Path]) -> None:
+        """Writes a trace (HDF5, sim/trace/FORMAT.md), whole or not at all: what
+        `sluice run -o` writes. Raises IoError."""
+        helper.ask("save", _path(path), self._recording.memory)
+
+    def export(self, path: Union[str, Path], to: Optional[str] = None,
+               table: Optional[str] = None) -> None:
+        """Writes it for another program: perfetto, chrome, csv or data-island, as `sluice export`
+        does. Without `to` the ending of the path says which: .pftrace, .json, .csv."""
+        form = to or _ENDINGS.get(Path(path).suffix, "")
+        if not form:
+            from .errors import UsageError
+
+            raise UsageError(f"'to' is missing: one of perfetto, chrome, csv, data-island; the "
+                             f"ending of '{path}' does not say")
+        helper.ask("export", _path(path), form.encode(), (table or "").encode(),
+                   self._recording.memory)
+
+    def _headlines(self) -> list[tuple[str, str]]:
+        return [(name, value) for name, value in self.metrics._lines()
+                if name.split("/")[0] in _HEADLINES]
+
+    def __repr__(self) -> str:
+        lines = self._headlines()
+        widest = max(len(name) for name, _ in lines)
+        head = f"Result ({self.status}): {self._recording.rows('spans/start'):,} spans"
+        return "\n".join([head, *(f"  {name:<{widest}}  {value}" for name, value in lines)])
+
+    def _repr_html_(self) -> str:
+        rows = "".join(f"<tr><th style='text-align:left'>{escape(name)}</th>"
+                       f"<td style='text-align:right'>{escape(value)}</td></tr>"
+                       for name, value in self._headlines())
+        return (f"<p>{self._recording.rows('spans/start'):,} spans, {escape(self.status)}</p>"
+                f"<table>{rows}</table><details><summary>all metrics</summary>"
+                f"{self.metrics._repr_html_()}</details>")
+
+
+def _path(path: Union[str, Path]) -> bytes:
+    return os.fsencode(os.fspath(path))
+
+
+def open(path: Union[str, Path]) -> Result:  # noqa: A001 - sluice.open reads well
+    """Reads a trace. Raises IoError when it cannot be read, InputError when it is no trace, is
+    damaged or was never finished."""
+    return Result(helper.ask("open", _path(path)))
+
+
+__all__ = ["Result", "open", "for_people"]

@@ -1,0 +1,130 @@
+"""Scenarios: the question. Model + platform + workload + policy."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Callable, Optional, Union
+
+from . import _documents, _sluice
+from .plan import Plan
+from .platform import Platform
+
+if TYPE_CHECKING:
+    import pandas
+
+    from .result import Result
+
+Changes = Mapping[str, Any]
+
+
+class Scenario:
+    """A question that never changes: `with_` gives another one. `sluice.load` reads one."""
+
+    def __init__(self, native: Any) -> None:
+        self._native = native
+
+    @classmethod
+    def from_dict(cls, document: Mapping, name: str = "<dict>",
+                  relative_to: Union[str, Path, None] = None) -> "Scenario":
+        """From a sluice-scenario/1 document (scenarios/FORMAT.md); `format` may be left out.
+
+        The values of `model` and `platform` may be a Model and a Platform. Files that it names are
+        relative to the folder `relative_to` (default: the current one). Raises InputError."""
+        content = {"format": "sluice-scenario/1", **_documents.plain(document)}
+        text = _documents.to_json(content, indent=2)
+        folder = os.fspath(relative_to) if relative_to is not None else os.getcwd()
+        path = os.path.join(folder, name if name != "<dict>" else "scenario")
+        return cls(_sluice.Scenario.parse(text, name, path, []))
+
+    @property
+    def name(self) -> str:
+        """The file's, without folder and ending."""
+        return self._native.name
+
+    @property
+    def question(self) -> str:
+        """In words; may be empty."""
+        return self._native.question
+
+    @property
+    def document(self) -> dict:
+        """All of it, includes resolved, as a dict of its own."""
+        return json.loads(self._native.json())
+
+    @property
+    def platform(self) -> Platform:
+        """The machine."""
+        return Platform(self._native.platform, json.dumps(self.document["platform"]))
+
+    def text(self) -> str:
+        """As YAML: reads back as the same scenario, without any other file."""
+        return self._native.text()
+
+    def provenance(self) -> str:
+        """As YAML, with where each value came from: `sluice run --resolve`."""
+        return self._native.provenance()
+
+    def with_(self, changes: Optional[Changes] = None, /, **more: Any) -> "Scenario":
+        """Another scenario with values changed, as KEY=VALUE does on the command line:
+
+            scenario.with_({"platform.links.host.bandwidth": "64GB/s"})
+            scenario.with_({"policy": {"overlap": False}}, workload={"batch": 8})
+
+        A mapping is laid over the one that is there; a Model or a Platform takes its place.
+        Raises InputError with the command line's text."""
+        texts = _documents.overrides({**(changes or {}), **more}, self.document)
+        return Scenario(self._native.with_overrides(texts))
+
+    def stages(self) -> "pandas.DataFrame":
+        """One row a stage. Bytes per sample, but weight_bytes; macs and flop per sample."""
+        import pandas
+
+        keys = ["name", "first", "last", "weight_bytes", "input_bytes", "output_bytes",
+                "workspace_bytes", "macs", "flop"]
+        rows = [{key: getattr(stage, key) for key in keys} for stage in self._native.stages()]
+        table = pandas.DataFrame(rows, columns=keys)
+        table.index.name = "stage"
+        return table
+
+    def plan(self) -> Plan:
+        """What its policy makes of it. Raises InputError, Infeasible, and what a policy in Python
+        raises."""
+        return Plan(self._native.plan(), scenario_text=self.text())
+
+    def run(self, progress: Union[bool, Callable[[int, int], None]] = False) -> "Result":
+        """Runs it in the helper process. `progress`: True for a bar, or a function of the numbers
+        of executed and of all actions. Raises Infeasible when it does not fit or blocks, InputError,
+        HelperDied; Ctrl-C raises KeyboardInterrupt, and nothing is left running."""
+        return self.plan().run(progress)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Scenario) and self.text() == other.text()
+
+    def __hash__(self) -> int:
+        return hash(self.text())
+
+    def __repr__(self) -> str:
+        return f"Scenario '{self.name}'" + (f": {self.question}" if self.question else "")
+
+    def _repr_html_(self) -> str:
+        return (f"<p><b>{escape(self.question or self.name)}</b></p>"
+                f"<details><summary>{escape(self.name)}</summary>"
+                f"<pre>{escape(self.text())}</pre></details>")
+
+    def __reduce__(self):
+        return Scenario._parse, (self.text(), self.name)
+
+    @classmethod
+    def _parse(cls, text: str, name: str) -> "Scenario":
+        return cls(_sluice.Scenario.parse(text, name, os.path.join(os.getcwd(), name), []))
+
+
+def load(path: Union[str, Path], changes: Optional[Changes] = None) -> Scenario:
+    """Reads a scenario from a file, or the one of that name in the zoo (`sluice.scenarios()`)."""
+    found = _sluice.find_document(str(path), "scenarios")
+    scenario = Scenario(_sluice.Scenario.load(found, []))
+    return scenario.with_(changes) if changes else scenario

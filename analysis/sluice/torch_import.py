@@ -1,0 +1,5 @@
+"""Models from torch modules."""
+
+
+def from_torch(module, example_inputs):
+    raise NotImplementedError

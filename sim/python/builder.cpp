@@ -1,0 +1,149 @@
+// What a policy in Python builds a plan with: plan/builder.hpp, with names for numbers.
+#include "plan/builder.hpp"
+
+#include <pybind11/stl.h>
+
+#include <array>
+#include <optional>
+#include <set>
+
+#include "base/error.hpp"
+#include "base/suggest.hpp"
+#include "python/module.hpp"
+
+namespace sluice::python {
+namespace {
+
+using Ref = PlanBuilder::Ref;
+
+/// The value of an enumeration that is called so.
+template <class Enum>
+Enum by_name(const char* kind, const std::string& name, int count) {
+  std::vector<std::string> names;
+  for (int i = 0; i < count; ++i) {
+    names.emplace_back(name_of(static_cast<Enum>(i)));
+    if (names.back() == name) return static_cast<Enum>(i);
+  }
+  throw InputError(std::string("unknown ") + kind + " '" + name + "'" + did_you_mean(name, names) +
+                   "; known: " + join(names));
+}
+
+/// A builder that outlives nothing it needs, and says so when it is finished already.
+class Builder {
+ public:
+  Builder(std::shared_ptr<Platform> platform, const std::string& name, bool enforce)
+      : platform_(std::move(platform)), builder_(std::in_place, *platform_, name, enforce) {
+    for (const Device& device : platform_->devices) nodes_.push_back(device.name);
+    for (const Memory& memory : platform_->memories) nodes_.push_back(memory.name);
+  }
+
+  std::uint32_t tensor(const std::string& name, const std::string& tensor_class, std::int64_t bytes,
+                       const std::string& home) {
+    if (bytes < 0)
+      throw InputError("tensor '" + name + "' has " + std::to_string(bytes) + " bytes");
+    if (!home.empty()) require_node(home);
+    if (!names_.insert(name).second) throw InputError("there is a tensor '" + name + "' already");
+    ++tensors_;
+    return open().tensor(
+        name, by_name<TensorClass>("tensor class", tensor_class, tensor_class_count), bytes, home);
+  }
+
+  void enter(const std::string& section) { open().enter(by_name<Section>("section", section, 3)); }
+
+  Ref compute(const std::string& kind, const std::string& device, int stage, int micro_batch,
+              std::int64_t samples) {
+    platform_->device(device);  // throws with the known names
+    return open().compute(by_name<ActionKind>("kind of action", kind, action_kind_count), device,
+                          stage, micro_batch, samples);
+  }
+
+  Ref transfer(const std::string& kind, std::uint32_t tensor, const PlanBuilder::Ends& ends,
+               int stage, int micro_batch) {
+    require_node(ends.from);
+    require_node(ends.to);
+    require_tensor(tensor);
+    return open().transfer(by_name<ActionKind>("kind of action", kind, action_kind_count), tensor,
+                           ends, stage, micro_batch);
+  }
+
+  void wait(Ref ref, std::optional<Ref> on, std::uint32_t distance) {
+    require(ref);
+    if (on) require(*on);
+    open().wait(ref, on.value_or(Ref{}), distance);
+  }
+  void allocate(Ref ref, std::uint32_t tensor, const std::string& node) {
+    require_tensor(tensor);
+    action(ref).allocates.push_back({tensor, pool(node)});
+  }
+  void use(Ref ref, std::uint32_t tensor, const std::string& node) {
+    require_tensor(tensor);
+    action(ref).uses.push_back({tensor, pool(node)});
+  }
+  void samples_done(Ref ref, std::int64_t samples) { action(ref).samples_done = samples; }
+  void ahead(Ref ref, int iterations) { action(ref).ahead = iterations; }
+  void fact(const std::string& key, const std::string& value) { open().fact(key, value); }
+
+  PlanHandle finish(std::int64_t iterations, std::int64_t steps_per_iteration) {
+    Plan plan = open().finish(iterations, steps_per_iteration);
+    builder_.reset();
+    return {std::make_shared<const Plan>(std::move(plan)), false};
+  }
+
+ private:
+  PlanBuilder& open() {
+    if (!builder_) throw InputError("this builder has finished its plan");
+    return *builder_;
+  }
+  void require_node(const std::string& node) const {
+    for (const std::string& known : nodes_)
+      if (known == node) return;
+    throw InputError("no device or memory is called '" + node + "'" + did_you_mean(node, nodes_) +
+                     "; known: " + join(nodes_));
+  }
+  void require_tensor(std::uint32_t tensor) const {
+    if (tensor >= tensors_) throw InputError("there is no tensor " + std::to_string(tensor));
+  }
+  void require(Ref ref) const {
+    if (!ref) throw InputError("this is no action of a builder");
+  }
+  std::uint32_t pool(const std::string& node) {
+    require_node(node);
+    return open().pool(node);
+  }
+  Action& action(Ref ref) {
+    require(ref);
+    return open().at(ref);
+  }
+
+  std::shared_ptr<Platform> platform_;
+  std::optional<PlanBuilder> builder_;
+  std::vector<std::string> nodes_;
+  std::set<std::string> names_;
+  std::uint32_t tensors_ = 0;
+};
+
+}  // namespace
+
+void bind_builder(py::module_& module) {
+  using py::arg;
+  py::class_<Ref>(module, "Ref");
+  py::class_<Builder>(module, "PlanBuilder")
+      .def(py::init<std::shared_ptr<Platform>, const std::string&, bool>())
+      .def("tensor", &Builder::tensor)
+      .def("enter", &Builder::enter)
+      .def("compute", &Builder::compute)
+      .def("transfer",
+           [](Builder& self, const std::string& kind, std::uint32_t tensor, const std::string& from,
+              const std::string& to, bool release, bool allocate, int stage, int micro_batch) {
+             return self.transfer(kind, tensor, {from, to, release, allocate}, stage, micro_batch);
+           })
+      .def("wait", &Builder::wait)
+      .def("allocate", &Builder::allocate)
+      .def("use", &Builder::use)
+      .def("samples_done", &Builder::samples_done)
+      .def("ahead", &Builder::ahead)
+      .def("fact", &Builder::fact)
+      .def("finish", &Builder::finish);
+}
+
+}  // namespace sluice::python

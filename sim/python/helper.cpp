@@ -1,0 +1,69 @@
+// The caller's side of protocol.hpp.
+#include <poll.h>
+#include <pybind11/stl.h>
+
+#include <cerrno>
+#include <cstring>
+#include <optional>
+
+#include "base/error.hpp"
+#include "python/module.hpp"
+#include "python/protocol.hpp"
+
+namespace sluice::python {
+namespace {
+
+std::string_view view_of(const py::buffer_info& buffer) {
+  return {static_cast<const char*>(buffer.ptr),
+          static_cast<std::size_t>(buffer.size * buffer.itemsize)};
+}
+
+bool send_request(int control, int channel, const std::vector<py::buffer>& parts) {
+  std::vector<py::buffer_info> buffers;
+  std::vector<std::string_view> views;
+  for (const py::buffer& part : parts) {
+    buffers.push_back(part.request());
+    views.push_back(view_of(buffers.back()));
+  }
+  const py::gil_scoped_release free_gil;
+  const helper::Memory memory = helper::packed(views);
+  return helper::send(control, "R", {channel, memory.file().get()});
+}
+
+/// What arrives within so many ms: kind, two numbers, and the memory of an answer. None: nothing
+/// yet, or a signal came that Python wants to see.
+py::object receive(int channel, int timeout_ms) {
+  helper::Message message;
+  std::optional<helper::Memory> memory;
+  {
+    const py::gil_scoped_release free_gil;
+    pollfd ready{channel, POLLIN, 0};
+    if (::poll(&ready, 1, timeout_ms) <= 0) return py::none();
+    helper::Received received = helper::receive(channel, &message, sizeof message);
+    if (received.ended) return py::make_tuple("ended", 0, 0, py::none());
+    if (received.size != sizeof message) throw InternalError("the helper sent half a message");
+    if (!received.descriptors.empty())
+      memory.emplace(helper::Memory::of(std::move(received.descriptors.front())));
+  }
+  using Kind = helper::Message::Kind;
+  const char* kind = message.kind == Kind::progress ? "progress"
+                     : message.kind == Kind::answer ? "answer"
+                                                    : "died";
+  return py::make_tuple(kind, message.first, message.second,
+                        memory ? py::cast(std::move(*memory)) : py::none());
+}
+
+}  // namespace
+
+void bind_helper(py::module_& module) {
+  py::class_<helper::Memory>(module, "Mapped", py::buffer_protocol())
+      .def_buffer([](helper::Memory& memory) {
+        return py::buffer_info(memory.data(), 1, py::format_descriptor<unsigned char>::format(), 1,
+                               {static_cast<py::ssize_t>(memory.size())}, {py::ssize_t{1}}, true);
+      })
+      .def("__len__", &helper::Memory::size);
+  module.def("send_request", &send_request);
+  module.def("receive", &receive);
+}
+
+}  // namespace sluice::python

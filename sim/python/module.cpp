@@ -1,0 +1,51 @@
+#include "python/module.hpp"
+
+#include <pybind11/stl.h>
+
+#include "base/error.hpp"
+#include "base/version.hpp"
+#include "document/load.hpp"
+#include "study/listing.hpp"
+#include "study/zoo.hpp"
+
+namespace sluice::python {
+namespace {
+
+/// The package's own classes: sluice.errors.of(exit code, text).
+void throw_in_python(int exit_code, const char* text) {
+  const py::object error = py::module_::import("sluice.errors").attr("of")(exit_code, text);
+  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.ptr())), error.ptr());
+}
+
+}  // namespace
+
+void bind_errors(py::module_& module) {
+  py::register_exception_translator([](std::exception_ptr thrown) {
+    try {
+      if (thrown) std::rethrow_exception(thrown);
+    } catch (const Error& error) {
+      throw_in_python(error.exit_code(), error.what());
+    }
+  });
+  module.def("version", [] { return std::string(program_version()); });
+  module.def("git_sha", [] { return std::string(git_sha()); });
+  module.def("data_root", &data_root);
+  module.def("set_data_root", &set_data_root);
+  module.def("find_document", &find_document);
+  module.def("listing",
+             [](const std::string& kind) { return to_json(listing_json(listing(kind))); });
+}
+
+}  // namespace sluice::python
+
+PYBIND11_MODULE(_sluice, module) {
+  module.doc() = "What the package sluice is built on; see its classes.";
+  sluice::python::bind_errors(module);
+  sluice::python::bind_platform(module);
+  sluice::python::bind_model(module);
+  sluice::python::bind_plan(module);
+  sluice::python::bind_builder(module);
+  sluice::python::bind_documents(module);
+  sluice::python::bind_policy(module);
+  sluice::python::bind_helper(module);
+}

@@ -1,0 +1,34 @@
+// The Python module `_sluice`: what the package `sluice` (analysis/sluice) is built on. It reads
+// documents and makes plans; simulations run in the helper (protocol.hpp), so that the process that
+// imports it never has an engine. The package's own classes give all this a face.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <memory>
+
+#include "plan/plan.hpp"
+#include "platform/platform.hpp"
+
+namespace sluice::python {
+
+namespace py = pybind11;
+
+/// Python holds plans that nobody changes.
+struct PlanHandle {
+  std::shared_ptr<const Plan> plan;
+  bool lowered = true;  ///< false: what a builder finished; it has no seconds yet
+};
+
+using FreeGil = py::call_guard<py::gil_scoped_release>;
+
+void bind_errors(py::module_& module);
+void bind_documents(py::module_& module);
+void bind_platform(py::module_& module);
+void bind_model(py::module_& module);
+void bind_plan(py::module_& module);
+void bind_builder(py::module_& module);
+void bind_policy(py::module_& module);
+void bind_helper(py::module_& module);
+
+}  // namespace sluice::python

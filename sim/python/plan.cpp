@@ -1,0 +1,123 @@
+// Plans for Python.
+#include "plan/plan.hpp"
+
+#include <pybind11/stl.h>
+
+#include "base/error.hpp"
+#include "plan/check.hpp"
+#include "plan/text.hpp"
+#include "python/columns.hpp"
+
+namespace sluice::python {
+namespace {
+
+const Plan& lowered(const PlanHandle& self) {
+  if (!self.lowered)
+    throw InputError(
+        "this plan has no seconds and routes yet: the scenario gives them to what its policy "
+        "returns");
+  return *self.plan;
+}
+
+std::string name_or_empty(std::uint32_t index, const auto& rows) {
+  return index == none ? std::string() : rows[index].name;
+}
+
+template <class T>
+py::array_t<T> action_numbers(const Plan& plan, T Action::*member) {
+  return numbers<T>(plan.actions, [&](const Action& action) { return action.*member; });
+}
+
+/// "gpu:w0 gpu:x3": pool and tensor.
+std::string placements(const Plan& plan, const std::vector<Placement>& list) {
+  std::string text;
+  for (const Placement& placement : list)
+    text += (text.empty() ? "" : " ") + plan.pools[placement.pool].name + ":" +
+            plan.tensors[placement.tensor].name;
+  return text;
+}
+
+py::list waits(const Plan& plan) {
+  py::list column;
+  for (const Action& action : plan.actions) {
+    py::list list;
+    for (const Wait& wait : action.waits) list.append(py::make_tuple(wait.action, wait.distance));
+    column.append(py::tuple(list));
+  }
+  return column;
+}
+
+py::dict action_columns(const PlanHandle& self) {
+  const Plan& plan = *self.plan;
+  const std::vector<Action>& rows = plan.actions;
+  py::dict table;
+  table["name"] = texts(rows, [](const Action& a) { return a.name; });
+  py::list sections;
+  for (std::uint32_t a = 0; a < rows.size(); ++a)
+    sections.append(std::string(name_of(plan.section_of(a))));
+  table["section"] = sections;
+  table["stream"] = texts(rows, [&](const Action& a) { return plan.streams[a.stream].name; });
+  table["kind"] = texts(rows, [](const Action& a) { return name_of(a.kind); });
+  table["stage"] = action_numbers(plan, &Action::stage);
+  table["micro_batch"] = action_numbers(plan, &Action::micro_batch);
+  table["samples"] = action_numbers(plan, &Action::samples);
+  table["seconds"] = action_numbers(plan, &Action::seconds);
+  table["flop"] = action_numbers(plan, &Action::flop);
+  table["joules"] = action_numbers(plan, &Action::joules);
+  table["moves"] =
+      texts(rows, [&](const Action& a) { return name_or_empty(a.moves, plan.tensors); });
+  table["source"] = texts(rows, [&](const Action& a) { return name_or_empty(a.from, plan.pools); });
+  table["target"] = texts(rows, [&](const Action& a) { return name_or_empty(a.to, plan.pools); });
+  table["bytes"] = action_numbers(plan, &Action::bytes);
+  table["ahead"] = action_numbers(plan, &Action::ahead);
+  table["waits"] = waits(plan);
+  table["allocates"] = texts(rows, [&](const Action& a) { return placements(plan, a.allocates); });
+  table["uses"] = texts(rows, [&](const Action& a) { return placements(plan, a.uses); });
+  return table;
+}
+
+py::dict tensor_columns(const PlanHandle& self) {
+  const Plan& plan = *self.plan;
+  py::dict table;
+  table["name"] = texts(plan.tensors, [](const Tensor& t) { return t.name; });
+  table["class"] = texts(plan.tensors, [](const Tensor& t) { return name_of(t.tensor_class); });
+  table["bytes"] = numbers<std::int64_t>(plan.tensors, [](const Tensor& t) { return t.bytes; });
+  table["home"] =
+      texts(plan.tensors, [&](const Tensor& t) { return name_or_empty(t.home, plan.pools); });
+  return table;
+}
+
+PlanHandle parse(const std::string& text, const std::string& name) {
+  return {std::make_shared<const Plan>(plan_from_text(text, name))};
+}
+
+}  // namespace
+
+void bind_plan(py::module_& module) {
+  py::class_<PlanHandle>(module, "Plan")
+      .def_static("parse", &parse, FreeGil())
+      .def(
+          "text", [](const PlanHandle& self) { return to_text(lowered(self)); }, FreeGil())
+      .def(
+          "csv", [](const PlanHandle& self) { return to_csv(lowered(self)); }, FreeGil())
+      .def(
+          "check", [](const PlanHandle& self) { check(lowered(self)); }, FreeGil())
+      .def("actions", &action_columns)
+      .def("tensors", &tensor_columns)
+      .def_property_readonly("name", [](const PlanHandle& self) { return self.plan->name; })
+      .def_property_readonly("size",
+                             [](const PlanHandle& self) { return self.plan->actions.size(); })
+      .def_property_readonly("executions",
+                             [](const PlanHandle& self) {
+                               std::int64_t sum = 0;
+                               for (std::uint32_t a = 0; a < self.plan->actions.size(); ++a)
+                                 sum += self.plan->executions_of(a);
+                               return sum;
+                             })
+      .def_property_readonly("iterations",
+                             [](const PlanHandle& self) { return self.plan->iterations; })
+      .def_property_readonly("stages", [](const PlanHandle& self) { return self.plan->stages; })
+      .def_property_readonly("facts", [](const PlanHandle& self) { return self.plan->facts; });
+}
+
+}  // namespace sluice::python

@@ -1,0 +1,90 @@
+// Platforms for Python.
+#include "platform/platform.hpp"
+
+#include <pybind11/stl.h>
+
+#include <limits>
+
+#include "document/load.hpp"
+#include "python/module.hpp"
+
+namespace sluice::python {
+namespace {
+
+/// A platform with the document that it was read from.
+struct Read {
+  Value document;
+  std::shared_ptr<Platform> platform;
+};
+
+Read read(Value document) {
+  require_format(document, "platform");
+  auto platform = std::make_shared<Platform>(read_platform(document));
+  return {std::move(document), std::move(platform)};
+}
+
+std::map<std::string, double> rates_of(const Device& device) {
+  std::map<std::string, double> rates;
+  for (const auto& [dtype, rate] : device.rate) rates[std::string(name_of(dtype))] = rate;
+  return rates;
+}
+
+double narrowest(const Platform& platform, const std::vector<std::uint32_t>& channels) {
+  double bandwidth = std::numeric_limits<double>::infinity();
+  for (const std::uint32_t channel : channels)
+    bandwidth = std::min(bandwidth, platform.channels[channel].bandwidth);
+  return bandwidth;
+}
+
+}  // namespace
+
+void bind_platform(py::module_& module) {
+  py::class_<Device>(module, "Device")
+      .def_readonly("name", &Device::name)
+      .def_readonly("efficiency", &Device::efficiency)
+      .def_readonly("capacity", &Device::capacity)
+      .def_readonly("memory_bandwidth", &Device::memory_bandwidth)
+      .def_readonly("launch_overhead", &Device::launch_overhead)
+      .def_readonly("idle_w", &Device::idle_w)
+      .def_readonly("busy_w", &Device::busy_w)
+      .def_readonly("tiles", &Device::tiles)
+      .def_readonly("io_tiles", &Device::io_tiles)
+      .def_property_readonly("rate", &rates_of)
+      .def("flop_per_s", [](const Device& self, const std::string& dtype) {
+        return self.flop_per_s(dtype_of(dtype));
+      });
+  py::class_<Memory>(module, "Memory")
+      .def_readonly("name", &Memory::name)
+      .def_readonly("capacity", &Memory::capacity);
+  py::class_<Platform, std::shared_ptr<Platform>>(module, "Platform")
+      .def_readonly("name", &Platform::name)
+      .def_readonly("devices", &Platform::devices)
+      .def_readonly("memories", &Platform::memories)
+      .def("device", &Platform::device, py::return_value_policy::reference_internal)
+      .def("host", &Platform::host, py::return_value_policy::reference_internal)
+      .def("edges",
+           [](const Platform& self) {
+             py::list rows;
+             for (const Platform::Edge& edge : self.edges)
+               rows.append(py::make_tuple(edge.link, edge.direction, edge.from, edge.to,
+                                          narrowest(self, edge.channels), edge.setup_s,
+                                          edge.latency_s));
+             return rows;
+           })
+      .def("path", [](const Platform& self, const std::string& from, const std::string& to) {
+        const Path path = self.path(from, to);
+        return py::make_tuple(path.name, path.stream, narrowest(self, path.channels), path.setup_s,
+                              path.latency_s);
+      });
+  module.def("load_platform",
+             [](const std::string& path, const std::vector<std::string>& overrides) {
+               const Read platform = read(load_with_overrides(path, {}, overrides));
+               return std::pair(platform.platform, to_json(platform.document, 0));
+             });
+  module.def("parse_platform", [](const std::string& text, const std::string& name) {
+    const Read platform = read(parse_text(text, name));
+    return std::pair(platform.platform, to_json(platform.document, 0));
+  });
+}
+
+}  // namespace sluice::python

@@ -1,0 +1,154 @@
+// Policies in Python: a record as any other, whose function is called here.
+#include "policy/policy.hpp"
+
+#include <pybind11/stl.h>
+
+#include "base/error.hpp"
+#include "base/suggest.hpp"
+#include "python/module.hpp"
+
+namespace sluice::python {
+namespace {
+
+constexpr std::array<std::pair<const char*, Type>, 6> types = {{{"boolean", Type::boolean},
+                                                                {"integer", Type::integer},
+                                                                {"number", Type::number},
+                                                                {"quantity", Type::quantity},
+                                                                {"text", Type::text},
+                                                                {"choice", Type::choice}}};
+constexpr std::array<std::pair<const char*, Dimension>, 7> dimensions = {
+    {{"byte", Dimension::bytes},
+     {"s", Dimension::seconds},
+     {"FLOP", Dimension::flop},
+     {"FLOP/s", Dimension::flop_per_s},
+     {"byte/s", Dimension::bytes_per_s},
+     {"W", Dimension::watts},
+     {"J", Dimension::joules}}};
+
+template <class Table>
+auto find(const Table& table, const char* what, const std::string& name) {
+  std::vector<std::string> names;
+  for (const auto& [known, value] : table) {
+    if (name == known) return value;
+    names.emplace_back(known);
+  }
+  throw InputError(std::string("unknown ") + what + " '" + name +
+                   "' of a policy's parameter; known: " + join(names));
+}
+
+template <class T>
+void take(const py::dict& from, const char* key, T& to) {
+  if (from.contains(key) && !from[key].is_none()) to = from[key].cast<T>();
+}
+
+Field field_of(const py::dict& parameter) {
+  Field field;
+  field.name = parameter["name"].cast<std::string>();
+  field.type = find(types, "type", parameter["type"].cast<std::string>());
+  field.summary = parameter["summary"].cast<std::string>();
+  if (!parameter["default"].is_none())
+    field.default_text = parameter["default"].cast<std::string>();
+  take(parameter, "optional", field.optional);
+  take(parameter, "choices", field.choices);
+  take(parameter, "minimum", field.minimum);
+  take(parameter, "maximum", field.maximum);
+  if (field.type == Type::quantity)
+    field.dimension = find(dimensions, "unit", parameter["unit"].cast<std::string>());
+  return field;
+}
+
+/// A parameter's value: of its type, a quantity in SI units; None where it is absent.
+py::object value_of(const Field& field, const Reader& reader) {
+  if (!reader.has(field.name) && !field.default_text) return py::none();
+  const bool word =
+      field.type != Type::choice &&
+      std::any_of(field.choices.begin(), field.choices.end(),
+                  [&](const std::string& choice) { return reader.is_word(field.name, choice); });
+  if (word) return py::cast(reader.text(field.name));
+  switch (field.type) {
+    case Type::boolean:
+      return py::cast(reader.boolean(field.name));
+    case Type::integer:
+      return py::cast(reader.integer(field.name));
+    case Type::number:
+      return py::cast(reader.number(field.name));
+    case Type::quantity:
+      if (field.dimension == Dimension::bytes) return py::cast(reader.bytes(field.name));
+      return py::cast(reader.quantity(field.name));
+    default:
+      return py::cast(reader.text(field.name));
+  }
+}
+
+py::dict values_of(const std::vector<Field>& fields, const Reader& reader) {
+  py::dict values;
+  for (const Field& field : fields) values[py::str(field.name)] = value_of(field, reader);
+  return values;
+}
+
+/// Stages as a policy needs them: what a scenario does not count takes no memory.
+std::vector<Stage> stages_of(const PolicyRequest& request) {
+  std::vector<Stage> stages = request.pricing.stages;
+  if (!request.working_set_counted)
+    for (Stage& stage : stages) stage.workspace_bytes = 0;
+  return stages;
+}
+
+py::dict workload_of(const PolicyRequest& request) {
+  const Workload& workload = request.workload;
+  py::dict values;
+  values["mode"] = workload.training ? "training" : "inference";
+  values["strategy"] = request.strategy;
+  values["dtype"] = std::string(name_of(workload.dtype));
+  values["batch"] = workload.batch;
+  values["micro_batch"] = workload.micro_batch;
+  values["batches_per_step"] = workload.batches_per_step;
+  values["steps"] = workload.steps;
+  values["micro_batches_per_step"] = workload.micro_batches_per_step();
+  return values;
+}
+
+/// Calls the function, and prices what it returns. What it throws goes on to the caller as it is.
+Plan plan_in_python(const py::handle& function, const std::string& name,
+                    const PolicyRequest& request, const Reader& reader,
+                    const std::vector<Field>& fields) {
+  Plan plan;
+  {
+    const py::gil_scoped_acquire hold_gil;
+    const py::object returned =
+        function(stages_of(request), std::make_shared<Platform>(request.pricing.platform),
+                 workload_of(request), values_of(fields, reader));
+    const py::object handle = py::getattr(returned, "_native", returned);
+    if (!py::isinstance<PlanHandle>(handle))
+      throw InputError("policy '" + name + "' returned " +
+                       py::str(py::type::of(returned)).cast<std::string>() +
+                       ", expected the Plan that builder.finish() gives");
+    plan = *handle.cast<const PlanHandle&>().plan;
+  }
+  for (Pool& pool : plan.pools) pool.enforced = pool.enforced && request.capacity_enforced;
+  lower(plan, request.pricing);
+  return plan;
+}
+
+}  // namespace
+
+void bind_policy(py::module_& module) {
+  module.def("add_policy", [](const std::string& name, const std::string& summary,
+                              const std::string& source, const std::vector<py::dict>& parameters,
+                              bool all_devices, const py::function& function) {
+    std::vector<Field> fields;
+    for (const py::dict& parameter : parameters) fields.push_back(field_of(parameter));
+    // Policies are never freed, and so their functions are not either.
+    const py::handle kept = function.inc_ref();
+    add_policy({.name = name,
+                .summary = summary,
+                .source = source,
+                .parameters = fields,
+                .all_devices = all_devices,
+                .plan = [kept, name, fields](const PolicyRequest& request, const Reader& reader) {
+                  return plan_in_python(kept, name, request, reader, fields);
+                }});
+  });
+}
+
+}  // namespace sluice::python

@@ -1,0 +1,193 @@
+// sluice-worker: the helper of a Python process. It forks a child for each request, because SimGrid
+// allows one engine in a process, and the Python process shall have none. See protocol.hpp.
+//
+// One thread, one loop. It ends when the control does, that is, with the process it helps; a child
+// ends when its channel is shut down, and with the helper, however that ends.
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <new>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/interrupt.hpp"
+#include "python/protocol.hpp"
+#include "python/worker/requests.hpp"
+
+namespace sluice::helper {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr int control = STDIN_FILENO;
+constexpr std::chrono::milliseconds grace(500);  ///< for a child to end on SIGTERM
+
+void send_message(int channel, const Message& message, const std::vector<int>& files = {}) {
+  const bool wait = message.kind != Message::Kind::progress;
+  send(channel, {reinterpret_cast<const char*>(&message), sizeof message}, files, wait);
+}
+
+// --- the child -------------------------------------------------------------------------------
+
+/// Sends what a run comes to: a result, or an error's exit code and text.
+void send_answer(int channel, std::int64_t code, const Memory& memory) {
+  send_message(channel, {Message::Kind::answer, code, 0}, {memory.file().get()});
+}
+
+void send_error(int channel, int code, std::string_view text) {
+  const Memory memory = Memory::make(text.size());
+  std::copy(text.begin(), text.end(), memory.data());
+  send_answer(channel, code, memory);
+}
+
+void do_request(int channel, Descriptor request) {
+  try {
+    const Memory memory = Memory::of(std::move(request));
+    send_answer(channel, 0, answer(unpacked(memory), [&](std::int64_t done, std::int64_t total) {
+                  send_message(channel, {Message::Kind::progress, done, total});
+                }));
+  } catch (const Error& error) {
+    send_error(channel, error.exit_code(), error.what());
+  } catch (const std::bad_alloc&) {
+    send_error(channel, 70, "out of memory (of this computer, not of the simulated one)");
+  } catch (const std::exception& error) {
+    send_error(channel, 70, error.what());
+  }
+}
+
+[[noreturn]] void be_child(pid_t parent, Descriptor channel, Descriptor request) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) _exit(70);
+  ::close(control);
+  sigset_t nothing;
+  sigemptyset(&nothing);
+  sigprocmask(SIG_SETMASK, &nothing, nullptr);
+  install_interrupt_handlers();
+  try {
+    do_request(channel.get(), std::move(request));
+  } catch (...) {
+    _exit(70);  // not even the error could be sent
+  }
+  _exit(0);
+}
+
+// --- the loop --------------------------------------------------------------------------------
+
+/// One request in flight.
+struct Child {
+  pid_t pid;
+  Descriptor channel;
+  bool ending = false;  ///< it has been asked to
+  Clock::time_point deadline{};
+};
+
+class Loop {
+ public:
+  Loop() {
+    sigset_t child;
+    sigemptyset(&child);
+    sigaddset(&child, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &child, nullptr);
+    signals_ = Descriptor(::signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK));
+  }
+
+  void run() {
+    while (true) {
+      wait();
+      if (polled_[1].revents != 0) reap();
+      for (std::size_t i = 2; i < polled_.size(); ++i)
+        if ((polled_[i].revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0) call_off(polled_[i].fd);
+      kill_late();
+      if (polled_[0].revents != 0 && !accept()) break;
+    }
+    for (const Child& child : children_) ::kill(child.pid, SIGKILL);
+  }
+
+ private:
+  void wait() {
+    polled_ = {{control, POLLIN, 0}, {signals_.get(), POLLIN, 0}};
+    int timeout = -1;
+    for (const Child& child : children_) {
+      if (!child.ending)
+        polled_.push_back({child.channel.get(), POLLRDHUP, 0});
+      else
+        timeout = static_cast<int>(grace.count());
+    }
+    if (::poll(polled_.data(), polled_.size(), timeout) < 0)
+      for (pollfd& one : polled_) one.revents = 0;
+  }
+
+  /// A new request; false when there will be none.
+  bool accept() {
+    char byte = 0;
+    Received received = receive(control, &byte, 1);
+    if (received.ended) return false;
+    if (received.descriptors.size() != 2) return true;
+    Descriptor channel = std::move(received.descriptors[0]);
+    Descriptor request = std::move(received.descriptors[1]);
+    const pid_t parent = ::getpid();
+    const pid_t pid = ::fork();
+    if (pid == 0) {
+      children_.clear();
+      signals_.reset();
+      be_child(parent, std::move(channel), std::move(request));
+    }
+    if (pid < 0)
+      send_error(channel.get(), 5, std::string("cannot fork: ") + std::strerror(errno));
+    else
+      children_.push_back({pid, std::move(channel)});
+    return true;
+  }
+
+  void reap() {
+    signalfd_siginfo ignored;
+    while (::read(signals_.get(), &ignored, sizeof ignored) > 0) {
+    }
+    int status = 0;
+    for (pid_t pid = 0; (pid = ::waitpid(-1, &status, WNOHANG)) > 0;) {
+      const auto same = [&](const Child& child) { return child.pid == pid; };
+      const auto child = std::find_if(children_.begin(), children_.end(), same);
+      if (child == children_.end()) continue;
+      const bool failed = WIFSIGNALED(status) || (WIFEXITED(status) && WEXITSTATUS(status) != 0);
+      if (failed)
+        send_message(child->channel.get(),
+                     {Message::Kind::died, WIFSIGNALED(status) ? WTERMSIG(status) : 0, 0});
+      children_.erase(child);
+    }
+  }
+
+  void call_off(int channel) {
+    for (Child& child : children_) {
+      if (child.channel.get() != channel) continue;
+      child.ending = true;
+      child.deadline = Clock::now() + grace;
+      ::kill(child.pid, SIGTERM);
+    }
+  }
+
+  void kill_late() {
+    for (const Child& child : children_)
+      if (child.ending && Clock::now() >= child.deadline) ::kill(child.pid, SIGKILL);
+  }
+
+  Descriptor signals_;
+  std::vector<Child> children_;
+  std::vector<pollfd> polled_;
+};
+
+}  // namespace
+}  // namespace sluice::helper
+
+int main() {
+  std::signal(SIGINT, SIG_IGN);   // Ctrl-C is for the process that is helped: it calls its runs off
+  std::signal(SIGCHLD, SIG_DFL);  // what that process ignores is inherited
+  std::signal(SIGTERM, SIG_DFL);
+  sluice::helper::Loop().run();
+  return 0;
+}

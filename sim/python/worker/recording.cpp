@@ -1,0 +1,126 @@
+#include "python/worker/recording.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+
+#include "base/error.hpp"
+#include "base/interrupt.hpp"
+#include "python/worker/columns.hpp"
+#include "trace/writer.hpp"
+
+namespace sluice {
+namespace {
+
+/// Every column, for whoever writes or reads them.
+template <class Visitor>
+void columns_of(Visitor& visit, Recording& r) {
+  visit.numbers("spans/start", r.spans, &Span::start);
+  visit.numbers("spans/end", r.spans, &Span::end);
+  visit.numbers("spans/available", r.spans, &Span::available);
+  visit.numbers("spans/waited", r.spans, &Span::waited);
+  visit.numbers("spans/action", r.spans, &Span::action);
+  visit.numbers("spans/iteration", r.spans, &Span::iteration);
+  visit.numbers("spans/reason", r.spans, &Span::reason);
+  visit.numbers("spans/blocker", r.spans, &Span::blocker);
+  visit.numbers("memory/time", r.memory, &MemoryEvent::time);
+  visit.numbers("memory/pool", r.memory, &MemoryEvent::pool);
+  visit.numbers("memory/tensor", r.memory, &MemoryEvent::tensor);
+  visit.numbers("memory/delta", r.memory, &MemoryEvent::delta);
+  visit.numbers("memory/level", r.memory, &MemoryEvent::level);
+  visit.texts("streams/name", r.labels.streams, &Labels::Stream::name);
+  visit.texts("streams/kind", r.labels.streams, &Labels::Stream::kind);
+  visit.texts("streams/device", r.labels.streams, &Labels::Stream::device);
+  visit.texts("pools/name", r.labels.pools, &Labels::Pool::name);
+  visit.numbers("pools/capacity", r.labels.pools, &Labels::Pool::capacity);
+  visit.texts("tensors/name", r.labels.tensors, &Labels::Tensor::name);
+  visit.texts("tensors/class", r.labels.tensors, &Labels::Tensor::tensor_class);
+  visit.numbers("tensors/bytes", r.labels.tensors, &Labels::Tensor::bytes);
+  visit.texts("actions/name", r.labels.actions, &Labels::Action::name);
+  visit.texts("actions/kind", r.labels.actions, &Labels::Action::kind);
+  visit.texts("actions/section", r.labels.actions, &Labels::Action::section);
+  visit.numbers("actions/stream", r.labels.actions, &Labels::Action::stream);
+  visit.numbers("actions/stage", r.labels.actions, &Labels::Action::stage);
+  visit.numbers("actions/micro_batch", r.labels.actions, &Labels::Action::micro_batch);
+  visit.numbers("actions/bytes", r.labels.actions, &Labels::Action::bytes);
+  visit.numbers("actions/flop", r.labels.actions, &Labels::Action::flop);
+  visit.texts("stages/name", r.labels.stages, nullptr);
+  visit.text("plan", r.header.plan);
+  visit.values("series/time", r.series.time);
+  for (std::size_t s = 0; s < r.series.series.size(); ++s)
+    visit.values("series/" + std::to_string(s), r.series.series[s].values);
+}
+
+}  // namespace
+
+helper::Memory packed(const Recording& recording) {
+  auto& r = const_cast<Recording&>(recording);  // the writers only read
+  ColumnLayout layout;
+  columns_of(layout, r);
+  const std::string text = recording_json(recording, layout);
+  const std::size_t begin = ColumnLayout::aligned(recording_head + text.size());
+  helper::Memory memory = helper::Memory::make(begin + layout.size());
+  char* const data = memory.data();
+  const std::uint64_t length = text.size();
+  std::memcpy(data, recording_magic.data(), recording_magic.size());
+  std::memcpy(data + recording_magic.size(), &length, sizeof length);
+  std::memcpy(data + recording_head, text.data(), text.size());
+  ColumnWriter writer(data + begin);
+  columns_of(writer, r);
+  return memory;
+}
+
+Recording recording_from(std::string_view bytes) {
+  std::uint64_t length = 0;
+  if (bytes.size() < recording_head || bytes.substr(0, recording_magic.size()) != recording_magic)
+    throw InternalError("this is no recording");
+  std::memcpy(&length, bytes.data() + recording_magic.size(), sizeof length);
+  if (length > bytes.size() - recording_head) throw InternalError("a recording is cut short");
+  Recording recording;
+  const std::vector<ColumnPlace> places =
+      read_recording_json(bytes.substr(recording_head, length), recording);
+  const std::size_t begin = std::min(bytes.size(), ColumnLayout::aligned(recording_head + length));
+  ColumnReader reader(bytes.substr(begin), places);
+  columns_of(reader, recording);
+  return recording;
+}
+
+Recording recording_of(const TraceReader& trace) {
+  Recording recording;
+  recording.status = trace.status();
+  recording.header = trace.header();
+  recording.labels = trace.labels();
+  trace.spans([&](const std::vector<Span>& spans) {
+    recording.spans.insert(recording.spans.end(), spans.begin(), spans.end());
+  });
+  for (std::uint32_t pool = 0; pool < recording.labels.pools.size(); ++pool)
+    trace.memory(pool, [&](const std::vector<MemoryEvent>& events) {
+      recording.memory.insert(recording.memory.end(), events.begin(), events.end());
+    });
+  recording.summary = trace.summary();
+  recording.series = trace.series();
+  return recording;
+}
+
+void write_trace(const Recording& recording, const std::string& path,
+                 const std::string& command_line) {
+  TraceHeader header = recording.header;
+  header.provenance = {{"command_line", command_line}};
+  TraceWriter writer(path, std::move(header), recording.labels);
+  for (const Span& span : recording.spans) {
+    check_interrupt();
+    writer.span(span);
+  }
+  for (const MemoryEvent& event : recording.memory) {
+    check_interrupt();
+    writer.memory(event);
+  }
+  writer.finish(recording.status, recording.summary, recording.series);
+}
+
+void sort_by_pool(std::vector<MemoryEvent>& events) {
+  std::stable_sort(events.begin(), events.end(),
+                   [](const MemoryEvent& a, const MemoryEvent& b) { return a.pool < b.pool; });
+}
+
+}  // namespace sluice

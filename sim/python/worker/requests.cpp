@@ -1,0 +1,129 @@
+#include "python/worker/requests.hpp"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "base/error.hpp"
+#include "plan/text.hpp"
+#include "python/worker/recording.hpp"
+#include "run/labels.hpp"
+#include "run/run.hpp"
+#include "trace/export/export.hpp"
+#include "trace/memory_sink.hpp"
+#include "trace/part_file.hpp"
+
+namespace sluice::helper {
+namespace {
+
+using Words = std::vector<std::string_view>;
+
+std::string word(const Words& request, std::size_t i) {
+  if (i >= request.size()) throw InternalError("a request lacks a part");
+  return std::string(request[i]);
+}
+
+/// A plan that a policy made has no text, and its errors name none.
+Plan read_plan(std::string_view text, const std::string& name) {
+  Plan plan = plan_from_text(text, name.empty() ? "plan" : name);
+  if (name.empty()) {
+    plan.source.reset();
+    plan.line_begins.clear();
+  }
+  return plan;
+}
+
+Memory run_plan(const Words& request, const ProgressTold& progress) {
+  const std::string name = word(request, 3);
+  const Plan plan = read_plan(request.at(2), name);
+  MemorySink sink;
+  const RunRequest run_request{.plan = plan,
+                               .scenario_text = word(request, 4),
+                               .command_line = word(request, 5),
+                               .progress = progress,
+                               .also = &sink};
+  RunResult result = run(run_request);
+  Recording recording;
+  recording.header = header_of(run_request);
+  recording.header.plan = request.at(2);
+  recording.labels = labels_of(plan);
+  recording.spans = std::move(sink.spans);
+  recording.memory = std::move(sink.events);
+  sort_by_pool(recording.memory);
+  recording.summary = std::move(result.summary);
+  recording.series = std::move(result.series);
+  return packed(recording);
+}
+
+Memory open_trace(const Words& request) {
+  return packed(recording_of(TraceReader(word(request, 2))));
+}
+
+Memory save(const Words& request) {
+  write_trace(recording_from(request.at(3)), word(request, 2), "");
+  return Memory::make(0);
+}
+
+/// A folder that goes with this object.
+class Folder {
+ public:
+  Folder() {
+    path_ = (std::filesystem::temp_directory_path() / "sluice-XXXXXX").string();
+    if (!::mkdtemp(path_.data()))
+      throw IoError("cannot make a folder '" + path_ + "': " + std::strerror(errno));
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  ~Folder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+std::string table_of(const ExportFormat& format, const std::string& table) {
+  if (table.empty()) return format.tables.empty() ? "" : format.tables.front();
+  for (const std::string& known : format.tables)
+    if (known == table) return table;
+  throw UsageError("'" + format.name + "' has no table '" + table + "'" +
+                   (format.tables.empty() ? "; it takes none" : "; known: ") + join(format.tables));
+}
+
+/// The exports read trace files: one is written for them.
+Memory export_trace(const Words& request) {
+  const std::string path = word(request, 2);
+  const ExportFormat& format = export_catalog().find(word(request, 3));
+  const std::string table = table_of(format, word(request, 4));
+  PartFile part(path);
+  const Folder folder;
+  const std::string trace = folder.path() + "/trace.h5";
+  write_trace(recording_from(request.at(5)), trace, "");
+  std::ofstream out(part.path(), std::ios::binary | std::ios::trunc);
+  format.write(TraceReader(trace), table, [&](std::string_view text) {
+    out.write(text.data(), static_cast<std::streamsize>(text.size()));
+  });
+  out.close();
+  if (!out) throw IoError("cannot write '" + path + "': " + std::strerror(errno));
+  part.commit();
+  return Memory::make(0);
+}
+
+}  // namespace
+
+Memory answer(const Words& request, const ProgressTold& progress) {
+  const std::string what = word(request, 0);
+  std::error_code ignored;  // paths may be absolute
+  std::filesystem::current_path(word(request, 1), ignored);
+  if (what == "run") return run_plan(request, progress);
+  if (what == "open") return open_trace(request);
+  if (what == "save") return save(request);
+  if (what == "export") return export_trace(request);
+  throw InternalError("the helper knows no request '" + what + "'");
+}
+
+}  // namespace sluice::helper
