@@ -1,5 +1,109 @@
-"""Models from torch modules."""
+"""Models from torch modules.
+
+The module runs once with the example inputs. The modules that are one layer are watched, and a
+function mode sees the functions called between them: so it does not matter whether torch.fx could
+trace it, and every shape is a real one. What each call becomes stands in torch_layers.py.
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+from . import errors
+from .model import Model
 
 
-def from_torch(module, example_inputs):
-    raise NotImplementedError
+def from_torch(module: Any, example_inputs: Any, name: str = "") -> Model:
+    """The Model of a torch module, from one run with example inputs (a tensor, or a tuple of them),
+    in evaluation mode and on whatever device it is. The first axis of every input is the batch;
+    counts are of one sample. An axis order of [channels, height, width] becomes [height, width,
+    channels], as models have it.
+
+    Raises InputError when a module or a function is none that Sluice knows, or when parameters
+    would be left out. Needs torch, which Sluice itself does not."""
+    try:
+        import torch
+    except ImportError:
+        raise errors.InputError("from_torch needs torch, which is not installed") from None
+    if not isinstance(module, torch.nn.Module):
+        raise errors.InputError(f"from_torch takes a torch.nn.Module, not a {type(module).__name__}")
+    inputs = (example_inputs,) if isinstance(example_inputs, torch.Tensor) else tuple(example_inputs)
+    from .torch_layers import Layers
+
+    layers = Layers(module)
+    _run(torch, module, inputs, layers)
+    document = {
+        "format": "sluice-model/1",
+        "name": name or type(module).__name__.lower(),
+        "summary": f"{type(module).__name__}, from torch.",
+        "source": f"torch {torch.__version__}, a run with inputs of shape "
+                  f"{', '.join(str(list(one.shape)) for one in inputs)}",
+        "layers": layers.documents(),
+    }
+    model = Model.from_dict(document, f"<{document['name']}>")
+    _compare(module, layers, model)
+    return model
+
+
+def _run(torch: Any, module: Any, inputs: tuple, layers: Any) -> None:
+    from torch.overrides import TorchFunctionMode
+
+    depth = 0  # inside a module that is one layer its functions are no layers of their own
+
+    class Functions(TorchFunctionMode):
+        def __torch_function__(self, function, types, args=(), kwargs=None):
+            result = function(*args, **(kwargs or {}))
+            if depth == 0:
+                layers.function(function, args, kwargs or {}, result)
+            return result
+
+    def watched(one, forward):
+        """Forward hooks see no keywords (torch 1.13): the method itself is watched."""
+        names = inspect.signature(forward)
+
+        def call(*args, **kwargs):
+            nonlocal depth
+            depth += 1
+            try:
+                result = forward(*args, **kwargs)
+                if depth == 1:
+                    layers.module(one, tuple(names.bind(*args, **kwargs).arguments.values()), result)
+                return result
+            finally:
+                depth -= 1
+
+        return call
+
+    was_training = {one: one.training for one in module.modules()}
+    leaves = [one for one in module.modules() if layers.knows(one)]
+    try:
+        module.eval()
+        for one in leaves:
+            one.forward = watched(one, one.forward)
+        for one in inputs:
+            layers.input(one)
+        # With gradients: without them torch takes shortcuts that call no modules.
+        with torch.enable_grad(), Functions():
+            module(*inputs)
+    finally:
+        for one in leaves:
+            one.__dict__.pop("forward", None)
+        for one, training in was_training.items():
+            one.training = training
+
+
+def _compare(module: Any, layers: Any, model: Model) -> None:
+    """What Sluice infers must be what torch computed."""
+    table = model.stage_table()
+    for shape, (number, row) in zip(layers.shapes(), table.iterrows()):
+        if list(row["shape"]) != shape:
+            raise errors.InputError(f"layer {number} '{row['layer']}' ({row['type']}) has shape "
+                                    f"{list(row['shape'])}, but torch computed {shape}")
+    counted = sum(parameter.numel() for parameter in module.parameters())
+    if counted != model.parameters:
+        unused = [key for key, parameter in module.named_parameters()
+                  if id(parameter) not in layers.counted]
+        raise errors.InputError(
+            f"the module has {counted} parameters, its layers {model.parameters}"
+            + (f"; not used by any known layer: {', '.join(unused)}" if unused else ""))
