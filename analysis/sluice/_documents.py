@@ -40,18 +40,18 @@ def to_json(value: Any, indent: int | None = None) -> str:
         raise errors.InputError(f"a number is not finite: {error}") from None
 
 
-def overrides(changes: Mapping, document: Mapping) -> list[str]:
-    """KEY=VALUE texts. A mapping is laid over the one that is there, a Model or a Platform takes
-    its place."""
+def overrides(changes: Mapping | None, more: Mapping, document: Mapping) -> list[str]:
+    """KEY=VALUE texts of both. A mapping is laid over the one that is there, a Model or a Platform
+    takes its place."""
+    if changes is not None and not isinstance(changes, Mapping):
+        raise errors.UsageError("changes are a mapping, like {'policy.overlap': False}, not a "
+                                f"{type(changes).__name__}")
     texts: list[str] = []
-    _add(changes, document, "", texts)
+    _add({**(changes or {}), **more}, document, "", texts)
     return texts
 
 
 def _add(changes: Mapping, document: Any, prefix: str, texts: list[str]) -> None:
-    if not isinstance(changes, Mapping):
-        raise errors.UsageError(f"changes are a mapping, like {{'policy.overlap': False}}, not a "
-                                f"{type(changes).__name__}")
     for key, value in changes.items():
         path = prefix + _key(key, prefix)
         below = _at(document, key)

@@ -64,19 +64,20 @@ class Model:
         return self.document
 
     def stage_table(self, platform: Union[Platform, str, None] = None,
-                    device: Optional[str] = None, dtype: str = "float32") -> "pandas.DataFrame":
-        """One row a layer. state: elements of its output; parameters: elements; macs, flop: of the
-        forward pass; total_*: running sums; all of one sample. With a platform also milliseconds:
-        state and parameters over the link that feeds the device, flop on the device; and
-        copies_that_fit: how many such outputs its memory holds beside the parameters so far."""
+                    device: Optional[str] = None, dtype: str = "float32",
+                    cost: str = "peak") -> "pandas.DataFrame":
+        """One row a layer, the columns of `sluice model`: counts of one sample (elements, MACs,
+        FLOP, bytes in `dtype`), and with a platform milliseconds: over the link that feeds the
+        device, and on it by the cost model. `table.attrs` says what each column means. state:
+        elements of the output; total_*: running sums."""
         import pandas
 
         if isinstance(platform, str):
             platform = load_platform(platform)
         native = platform._native if platform is not None else None
-        columns = self._native.stage_columns(native, device or "", dtype)
-        table = pandas.DataFrame(columns)
-        table.index = pandas.RangeIndex(1, len(table) + 1, name="step")
+        columns = self._native.stage_columns(native, device or "", dtype, cost)
+        table = pandas.DataFrame({key: values for key, _, values in columns}).set_index("step")
+        table.attrs = {key: meaning for key, meaning, _ in columns}
         return table
 
     def __repr__(self) -> str:
@@ -100,5 +101,5 @@ def model(path: str, changes: Optional[Mapping] = None, **parameters: Any) -> Mo
     Keywords are the model's parameters and `scale`: sluice.model("alexnet", scale=200). `changes`
     are overrides as the command line has them."""
     found = _sluice.find_document(str(path), "models")
-    texts = _documents.overrides({**(changes or {}), **parameters}, {})
+    texts = _documents.overrides(changes, parameters, {})
     return Model(_sluice.Model.load(found, texts))

@@ -15,15 +15,17 @@ from __future__ import annotations
 import json
 from typing import Any, Callable, NamedTuple, Optional, Sequence, Union
 
-from . import _sluice
+from . import _sluice, errors
 from .plan import Plan
 from .platform import Platform
 
 
 class Workload(NamedTuple):
-    """What is to be computed. A step is `micro_batches_per_step` micro-batches of `micro_batch`
-    samples, `steps` times."""
+    """What is to be computed. mode: inference or training; strategy: of the fates of activations.
+    A step is `micro_batches_per_step` micro-batches of `micro_batch` samples, `steps` times."""
 
+    mode: str
+    strategy: str
     dtype: str
     batch: int
     micro_batch: int
@@ -134,18 +136,22 @@ def parameter(name: str, type: str, summary: str, *, default: Any = None, option
 
 
 def policy(*, name: str, summary: str, source: str = "", parameters: Sequence[dict] = (),
-           all_devices: bool = False) -> Callable[[Callable], Callable]:
+           all_devices: bool = False, modes: Sequence[str] = ("inference",),
+           strategies: Sequence[str] = ("keep_all",)) -> Callable[[Callable], Callable]:
     """Makes a function(stages, platform, workload, parameters) -> Plan a policy: scenarios may name
     it, its parameters are checked, `sluice.policies()` lists it. It runs in this process; what it
     raises reaches whoever asked for the plan. stages: a list of Stage; platform: a Platform;
     workload: a Workload; parameters: a dict.
 
-    `all_devices`: it uses several devices (stages are then cut for the smallest). The same name
+    `all_devices`: it uses several devices (stages are then cut for the smallest). `modes` and
+    `strategies`: the workloads and fates that it plans for; others are refused. The same name
     again replaces the policy; one of Sluice's own is an InputError."""
 
     def register(function: Callable) -> Callable:
         def call(stages, platform, workload, values):
             work = Workload(**workload)
+            _require(name, "workload.mode", work.mode, modes)
+            _require(name, "fates.strategy", work.strategy, strategies)
             return function([_stage(number, stage, work) for number, stage in enumerate(stages)],
                             Platform(platform), work, values)
 
@@ -153,6 +159,12 @@ def policy(*, name: str, summary: str, source: str = "", parameters: Sequence[di
         return function
 
     return register
+
+
+def _require(name: str, key: str, value: str, allowed: Sequence[str]) -> None:
+    if value not in allowed:
+        raise errors.InputError(f"policy '{name}' does not plan for '{key}' {value}; it does for "
+                                f"{', '.join(allowed)}")
 
 
 def _stage(number: int, stage: Any, workload: Workload) -> Stage:

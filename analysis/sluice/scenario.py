@@ -76,7 +76,7 @@ class Scenario:
 
         A mapping is laid over the one that is there; a Model or a Platform takes its place.
         Raises InputError with the command line's text."""
-        texts = _documents.overrides({**(changes or {}), **more}, self.document)
+        texts = _documents.overrides(changes, more, self.document)
         return Scenario(self._native.with_overrides(texts))
 
     def stages(self) -> "pandas.DataFrame":

@@ -30,27 +30,46 @@ bool send_request(int control, int channel, const std::vector<py::buffer>& parts
   return helper::send(control, "R", {channel, memory.file().get()});
 }
 
+/// What came in time; without the GIL.
+struct Arrival {
+  bool in_time = false, ended = false;
+  helper::Message message;
+  std::optional<helper::Memory> memory;
+};
+
+Arrival wait_for(int channel, int timeout_ms) {
+  Arrival arrival;
+  pollfd ready{channel, POLLIN, 0};
+  if (::poll(&ready, 1, timeout_ms) <= 0) return arrival;
+  arrival.in_time = true;
+  helper::Received received = helper::receive(channel, &arrival.message, sizeof arrival.message);
+  arrival.ended = received.ended;
+  if (received.ended) return arrival;
+  if (received.size != sizeof arrival.message)
+    throw InternalError("the helper sent half a message");
+  if (!received.descriptors.empty())
+    arrival.memory.emplace(helper::Memory::of(std::move(received.descriptors.front())));
+  return arrival;
+}
+
 /// What arrives within so many ms: kind, two numbers, and the memory of an answer. None: nothing
 /// yet, or a signal came that Python wants to see.
 py::object receive(int channel, int timeout_ms) {
-  helper::Message message;
-  std::optional<helper::Memory> memory;
+  Arrival arrival;
   {
     const py::gil_scoped_release free_gil;
-    pollfd ready{channel, POLLIN, 0};
-    if (::poll(&ready, 1, timeout_ms) <= 0) return py::none();
-    helper::Received received = helper::receive(channel, &message, sizeof message);
-    if (received.ended) return py::make_tuple("ended", 0, 0, py::none());
-    if (received.size != sizeof message) throw InternalError("the helper sent half a message");
-    if (!received.descriptors.empty())
-      memory.emplace(helper::Memory::of(std::move(received.descriptors.front())));
+    arrival = wait_for(channel, timeout_ms);
   }
+  if (!arrival.in_time) return py::none();
+  if (arrival.ended) return py::make_tuple("ended", 0, 0, py::none());
   using Kind = helper::Message::Kind;
+  const helper::Message& message = arrival.message;
   const char* kind = message.kind == Kind::progress ? "progress"
                      : message.kind == Kind::answer ? "answer"
                                                     : "died";
-  return py::make_tuple(kind, message.first, message.second,
-                        memory ? py::cast(std::move(*memory)) : py::none());
+  return py::make_tuple(
+      kind, message.first, message.second,
+      arrival.memory ? py::cast(std::move(*arrival.memory)) : py::object(py::none()));
 }
 
 }  // namespace

@@ -76,6 +76,13 @@ Memory::Memory(Memory&& other) noexcept
       data_(std::exchange(other.data_, nullptr)),
       size_(std::exchange(other.size_, 0)) {}
 
+Memory& Memory::operator=(Memory&& other) noexcept {
+  std::swap(file_, other.file_);
+  std::swap(data_, other.data_);
+  std::swap(size_, other.size_);
+  return *this;
+}
+
 Memory::~Memory() {
   if (data_) ::munmap(data_, size_);
 }

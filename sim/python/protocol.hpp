@@ -54,8 +54,7 @@ class Memory {
   static Memory of(Descriptor file);
   static Memory make(std::size_t size);
   Memory(Memory&& other) noexcept;
-  Memory(const Memory&) = delete;
-  Memory& operator=(const Memory&) = delete;
+  Memory& operator=(Memory&& other) noexcept;
   ~Memory();
 
   char* data() const { return data_; }

@@ -1,0 +1,41 @@
+"""Builds the package `sluice` with CMake and Debian's pybind11: pip install --no-build-isolation
+--no-index . needs no network. What takes long is shared with ./dev build, in build/release."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+
+ROOT = Path(__file__).resolve().parent
+ZOO = ("models", "platforms", "scenarios")
+
+
+class CMakeBuild(build_ext):
+    """The module and the helper come from CMake; the zoo is copied beside them."""
+
+    def run(self):
+        built = ROOT / "build/release"
+        if not (built / "build.ninja").exists():
+            subprocess.run(["cmake", "--preset", "release"], cwd=ROOT, check=True)
+        subprocess.run(["ninja", "-C", built, "sluice_package"], check=True)
+        target = (ROOT / "analysis" if self.inplace else Path(self.build_lib)) / "sluice"
+        target.mkdir(parents=True, exist_ok=True)
+        for file in [*(built / "python/sluice").glob("_sluice.*.so"),
+                     built / "python/sluice/sluice-worker"]:
+            shutil.copy(file, target)
+        for folder in ZOO:
+            shutil.copytree(ROOT / folder, target / "_data" / folder, dirs_exist_ok=True)
+
+
+setup(
+    version=re.search(r"project\(sluice VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text())[1],
+    packages=["sluice"],
+    package_dir={"": "analysis"},
+    package_data={"sluice": ["py.typed", "*.pyi"]},
+    ext_modules=[Extension("sluice._sluice", sources=[])],
+    cmdclass={"build_ext": CMakeBuild},
+    options={"egg_info": {"egg_base": "build"}},
+)

@@ -1,0 +1,332 @@
+#!/usr/bin/python3
+"""The Python package says what the command line says."""
+
+import json
+import os
+import pathlib
+import pickle
+import subprocess
+import tempfile
+import unittest
+
+from sluice_package import need, sluice
+
+need("numpy", "pandas", "xarray")
+import numpy as np  # noqa: E402
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROGRAM = os.environ.get("SLUICE_PROGRAM", str(ROOT / "build/release/sluice"))
+SCENARIOS = sorted((ROOT / "scenarios").glob("*.yaml"))
+PHASED = ROOT / "scenarios/phased_ipu_pair.yaml"
+SMALL = {"workload.batches_per_step": 3, "workload.steps": 2}
+
+
+def program(*words, code=0):
+    done = subprocess.run([PROGRAM, *map(str, words)], capture_output=True, text=True, cwd=ROOT,
+                          timeout=300)
+    assert done.returncode == code, (done.returncode, done.stderr)
+    return done
+
+
+def small():
+    return sluice.load(PHASED, SMALL)
+
+
+class Answers(unittest.TestCase):
+    def test_metrics_equal_those_of_the_command_line_bit_for_bit(self):
+        for path in SCENARIOS:
+            with self.subTest(scenario=path.stem):
+                said = json.loads(program("run", path, "--json").stdout)
+                metrics = sluice.load(path).run().metrics
+                self.assertEqual(dict(metrics), said["metrics"])
+                self.assertEqual(metrics.units, said["units"])
+
+    def test_a_saved_trace_is_the_one_that_the_command_line_writes(self):
+        for path in SCENARIOS:
+            with self.subTest(scenario=path.stem), tempfile.TemporaryDirectory() as folder:
+                said = json.loads(program("run", path, "-o", f"{folder}/a.h5", "--json").stdout)
+                sluice.load(path).run().save(f"{folder}/b.h5")
+                self.assertEqual(_content(f"{folder}/b.h5"), said["trace"]["content_sha256"])
+                self.assertEqual(os.listdir(folder).count("b.h5.part"), 0)
+
+    def test_an_opened_trace_is_the_result_that_was_saved(self):
+        result = small().run()
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "trace.h5")
+            result.save(path)
+            opened = sluice.open(path)
+            opened.save(f"{folder}/again.h5")
+            self.assertEqual(_content(path), _content(f"{folder}/again.h5"))
+        self.assertEqual(dict(opened.metrics), dict(result.metrics))
+        self.assertTrue(opened.spans.equals(result.spans))
+        self.assertTrue(opened.memory.equals(result.memory))
+        self.assertTrue(opened.series.equals(result.series))
+        self.assertEqual((opened.plan, opened.scenario), (result.plan, result.scenario))
+        self.assertEqual(opened.status, "complete")
+
+    def test_exports_are_those_of_the_command_line(self):
+        result = small().run()
+        with tempfile.TemporaryDirectory() as folder:
+            trace = f"{folder}/t.h5"
+            result.save(trace)
+            for form, name in (("perfetto", "a.pftrace"), ("chrome", "a.json"), ("csv", "a.csv")):
+                program("export", trace, "--to", form, "-o", f"{folder}/said")
+                result.export(f"{folder}/{name}")
+                self.assertEqual(pathlib.Path(folder, name).read_bytes(),
+                                 pathlib.Path(folder, "said").read_bytes())
+            program("export", trace, "--to", "data-island", "--table", "stages", "-o", f"{folder}/d")
+            result.export(f"{folder}/e", to="data-island", table="stages")
+            self.assertEqual(pathlib.Path(folder, "d").read_bytes(),
+                             pathlib.Path(folder, "e").read_bytes())
+
+    def test_the_plan_is_the_command_lines_and_runs_to_the_same_metrics(self):
+        plan = small().plan()
+        overrides = [f"{key}={value}" for key, value in SMALL.items()]
+        self.assertEqual(plan.text(), program("plan", PHASED, *overrides).stdout)
+        self.assertEqual(plan.to_csv(), subprocess.run(
+            [PROGRAM, "plan", PHASED, *overrides, "--csv"], capture_output=True).stdout.decode())
+        with tempfile.TemporaryDirectory() as folder:
+            plan.save(f"{folder}/p.plan")
+            self.assertEqual(dict(sluice.load_plan(f"{folder}/p.plan").run().metrics),
+                             dict(small().run().metrics))
+        plan.check()
+        self.assertEqual(plan.actions["seconds"].count(), (plan.actions["kind"] == "forward").sum())
+        self.assertEqual(set(plan.tensors.columns), {"name", "class", "bytes", "home"})
+
+    def test_the_stage_table_is_the_command_lines(self):
+        said = json.loads(program("model", "alexnet", "scale=2", "--platform", "k40", "--json").stdout)
+        table = sluice.model("alexnet", scale=2).stage_table("k40")
+        for row, (step, mine) in zip(said["layers"], table.iterrows(), strict=True):
+            self.assertEqual(row["step"], step)
+            self.assertEqual(row["shape"], list(mine["shape"]))
+            for key in ("parameters", "total_flop", "flop_ms", "total_parameters_ms", "macs"):
+                self.assertEqual(row[key], mine[key], key)
+
+
+class Tables(unittest.TestCase):
+    def setUp(self):
+        self.result = small().run()
+
+    def test_numbers_are_views_that_cannot_be_written(self):
+        first = self.result.spans["start"].to_numpy()
+        again = self.result._recording.numbers("spans/start")
+        self.assertTrue(np.shares_memory(first, again))
+        self.assertFalse(first.flags.writeable)
+        for name in ("end", "available", "waited", "iteration"):
+            self.assertTrue(np.shares_memory(self.result.spans[name].to_numpy(),
+                                             self.result._recording.numbers(f"spans/{name}")))
+        for name in ("time", "level", "delta"):
+            self.assertTrue(np.shares_memory(self.result.memory[name].to_numpy(),
+                                             self.result._recording.numbers(f"memory/{name}")))
+
+    def test_a_column_outlives_its_result(self):
+        start = small().run().spans["start"]
+        small().run()
+        self.assertTrue(np.array_equal(start, self.result.spans["start"]))
+
+    def test_spans_add_up_to_the_metrics(self):
+        spans, metrics = self.result.spans, self.result.metrics
+        seconds = spans["end"] - spans["start"]
+        self.assertAlmostEqual(seconds[spans["kind"] == "forward"].sum(), metrics.compute_s, 12)
+        self.assertEqual(spans["flop"].sum(), metrics.flop)
+        self.assertEqual(spans["available"].max(), metrics.makespan_s)
+        self.assertEqual(spans["bytes"].sum(), metrics.transferred_bytes)
+
+    def test_memory_levels_are_the_sums_of_what_enters_and_leaves(self):
+        memory = self.result.memory
+        for pool, rows in memory.groupby("pool", observed=True):
+            self.assertTrue((rows["delta"].cumsum() == rows["level"]).all(), pool)
+            self.assertTrue(rows["time"].is_monotonic_increasing)
+            self.assertEqual(rows["level"].max(), self.result.metrics.peak_bytes[pool])
+
+    def test_what_blocked_is_named(self):
+        spans = self.result.spans
+        waited = spans[spans["reason"] == "data"]
+        self.assertGreater(len(waited), 0)
+        self.assertTrue(waited["blocker"].isin(spans["action"]).all())
+
+    def test_an_xarray_dataset_has_them_all_with_units(self):
+        data = self.result.to_xarray()
+        self.assertEqual(data["start"].attrs["units"], "s")
+        self.assertTrue(np.array_equal(data["start"], self.result.spans["start"]))
+        self.assertTrue(np.array_equal(data["memory_level"], self.result.memory["level"]))
+        self.assertIn("utilisation/ipu0.compute", data)
+
+    def test_metrics_are_a_mapping_with_attributes_and_tables(self):
+        metrics = self.result.metrics
+        self.assertEqual(metrics["makespan_s"], metrics.makespan_s)
+        self.assertEqual(metrics.to_series()["peak_bytes/ipu0"], metrics.peak_bytes["ipu0"])
+        self.assertEqual(metrics.to_frame().loc["makespan_s", "unit"], "s")
+        with self.assertRaises(AttributeError):
+            metrics.makespan
+        self.assertIn("makespan_s", repr(metrics))
+        self.assertIn("<table>", self.result._repr_html_())
+        self.assertIn("bound_by", repr(self.result))
+
+
+class Questions(unittest.TestCase):
+    def test_changes_are_the_command_lines_overrides(self):
+        base = sluice.load(PHASED)
+        faster = base.with_({"platform.links.host.bandwidth": "64GB/s"})
+        nested = base.with_({"platform": {"links": {"host": {"bandwidth": "64GB/s"}}}})
+        self.assertEqual(faster, nested)
+        self.assertNotEqual(faster, base)
+        said = json.loads(program("run", PHASED, "platform.links.host.bandwidth=64GB/s",
+                                  "--json").stdout)
+        self.assertEqual(dict(faster.run().metrics), said["metrics"])
+        self.assertEqual(base, sluice.load(PHASED))  # it is what it was
+
+    def test_a_platform_takes_the_place_of_the_one_that_is_there(self):
+        base = sluice.load(ROOT / "scenarios/alexnet_x200.yaml", {"workload.batches_per_step": 2})
+        by_object = base.with_({"platform": sluice.platform("k40")})
+        by_file = base.with_({"platform.file": "../platforms/k40.yaml"})
+        self.assertEqual(by_object.platform.name, "k40")
+        self.assertEqual(by_object.document["platform"]["links"], by_file.document["platform"]["links"])
+
+    def test_a_dict_is_a_scenario_as_good_as_a_file(self):
+        document = small().document
+        self.assertEqual(sluice.Scenario.from_dict(document).run().metrics["makespan_s"],
+                         small().run().metrics["makespan_s"])
+        made = sluice.Scenario.from_dict(
+            {"model": sluice.model("matmul_chain", layers=4), "platform": sluice.platform("k40"),
+             "workload": {"batch": np.int64(4)}, "policy": {"name": "resident"}})
+        self.assertEqual(len(made.stages()), 1)
+        self.assertGreater(made.run().metrics.makespan_s, 0)
+
+    def test_files_of_a_dict_are_relative_to_a_folder(self):
+        document = {"model": {"file": "../models/alexnet.yaml"},
+                    "platform": {"file": "../platforms/k40.yaml"}, "policy": {"name": "resident"}}
+        made = sluice.Scenario.from_dict(document, relative_to=ROOT / "scenarios")
+        self.assertEqual(made.platform.name, "k40")
+
+    def test_a_scenario_stays_what_it_was_when_its_file_changes(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "s.yaml")
+            path.write_text(small().text())
+            loaded = sluice.load(path)
+            path.write_text("nothing")
+            self.assertEqual(dict(loaded.with_({"workload.steps": 1}).run().metrics),
+                             dict(small().with_({"workload.steps": 1}).run().metrics))
+
+    def test_everything_can_be_pickled(self):
+        for thing in (small(), small().plan(), sluice.model("alexnet"), sluice.platform("k40")):
+            again = pickle.loads(pickle.dumps(thing))
+            self.assertEqual(repr(again), repr(thing))
+        self.assertEqual(pickle.loads(pickle.dumps(small())), small())
+
+    def test_everything_has_a_text_and_a_page(self):
+        for thing in (small(), small().plan(), small().run(), small().run().metrics,
+                      sluice.model("alexnet"), sluice.platform("k40")):
+            self.assertGreater(len(repr(thing)), 10)
+            self.assertIn("<", thing._repr_html_())
+
+    def test_what_there_is_is_listed(self):
+        self.assertIn("phased", sluice.policies().index)
+        self.assertIn("alexnet", sluice.models().index)
+        self.assertIn("k40", sluice.platforms().index)
+        self.assertIn("phased_ipu_pair", sluice.scenarios().index)
+        self.assertIn("conv2d", sluice.layers().index)
+        self.assertIn("makespan_s", sluice.metrics().index)
+
+    def test_progress_is_told(self):
+        told = []
+        sluice.load("alexnet_x200").run(progress=lambda done, all: told.append((done, all)))
+        self.assertTrue(told)
+        for done, everything in told:
+            self.assertEqual(done % 4096, 0)
+            self.assertEqual(everything, 4506)
+
+    def test_what_progress_raises_reaches_the_caller(self):
+        def stop(done, everything):
+            raise LookupError("enough")
+
+        with self.assertRaisesRegex(LookupError, "enough"):
+            sluice.load("alexnet_x200").run(progress=stop)
+        small().run()
+
+
+class Complaints(unittest.TestCase):
+    """The same text as on the command line, and a class that says which exit code it would be."""
+
+    def complains(self, kind, action, words):
+        with self.assertRaises(kind) as caught:
+            action()
+        said = program(*words, code=kind.exit_code).stderr
+        said = said.removeprefix("sluice: ").rstrip("\n")
+        self.assertEqual(str(caught.exception), said)
+        self.assertIsInstance(caught.exception, sluice.Error)
+
+    def test_of_an_override_that_leads_nowhere(self):
+        self.complains(sluice.InputError,
+                       lambda: sluice.load(PHASED).with_({"platform.links.hots.bandwidth": "1GB/s"}),
+                       ["run", PHASED, "platform.links.hots.bandwidth=1GB/s"])
+
+    def test_of_a_value_of_the_wrong_dimension(self):
+        self.complains(sluice.InputError,
+                       lambda: sluice.load(PHASED, {"platform.links.host.bandwidth": "64GB"}),
+                       ["run", PHASED, "platform.links.host.bandwidth=64GB"])
+
+    def test_of_a_value_that_is_no_number(self):
+        self.complains(sluice.InputError, lambda: sluice.load(PHASED, {"workload.batch": "many"}),
+                       ["run", PHASED, "workload.batch=many"])
+
+    def test_of_what_does_not_fit(self):
+        path = ROOT / "scenarios/alexnet_x200.yaml"
+        self.complains(sluice.Infeasible,
+                       lambda: sluice.load(path, {"platform": {"devices": {"gpu": {"memory": {
+                           "capacity": "1GB"}}}}}).run(),
+                       ["run", path, "platform.devices.gpu.memory.capacity=1GB"])
+
+    def test_of_a_name_that_is_not_in_the_zoo(self):
+        self.complains(sluice.IoError, lambda: sluice.load("alexnet_x20"), ["run", "alexnet_x20"])
+
+    def test_of_a_trace_that_is_not_there(self):
+        self.complains(sluice.IoError, lambda: sluice.open("no/such.h5"), ["show", "no/such.h5"])
+
+    def test_of_a_folder_that_is_not_there(self):
+        result = small().run()
+        with self.assertRaisesRegex(sluice.IoError, "no/such"):
+            result.save("no/such/trace.h5")
+        with self.assertRaises(OSError):
+            result.export("no/such/trace.csv")
+
+    def test_of_a_plan_that_blocks(self):
+        text = small().plan().text().replace("name ", "name ", 1)
+        lines = [line.replace("capacity=", "capacity=1B was=") if line.startswith("pool ipu0")
+                 else line for line in text.splitlines()]
+        lines = [line.split(" was=")[0] for line in lines]
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "p.plan")
+            path.write_text("\n".join(lines) + "\n")
+            self.complains(sluice.Infeasible, lambda: sluice.load_plan(path).run(), ["run", path])
+
+    def test_of_values_that_no_document_holds(self):
+        with self.assertRaisesRegex(sluice.InputError, "object.*platform"):
+            small().with_({"platform": {"links": object()}})
+        with self.assertRaisesRegex(sluice.InputError, "finite"):
+            small().with_({"workload.batch": float("nan")})
+        with self.assertRaises(sluice.UsageError):
+            small().with_("workload.batch=3")
+
+    def test_of_a_dict_with_the_place_in_it(self):
+        document = small().document
+        document["policy"]["nmae"] = "phased"
+        with self.assertRaisesRegex(sluice.InputError, r"<dict>:\d+:\d+: error: .*'nmae'"):
+            sluice.Scenario.from_dict(document)
+
+    def test_of_an_export_to_nowhere_known(self):
+        with self.assertRaises(sluice.UsageError):
+            small().run().export("trace.xyz")
+        with self.assertRaisesRegex(sluice.InputError, "perfetto"):
+            small().run().export("trace.xyz", to="gantt")
+
+
+def _content(path):
+    import h5py
+
+    with h5py.File(path) as file:
+        return file.attrs["content_sha256"]
+
+
+if __name__ == "__main__":
+    unittest.main()
