@@ -92,7 +92,8 @@ class Plots:
         kinds = list(dict.fromkeys(columns["kind"]))
         ax.legend(handles=[Patch(color=_colour(kind), label=kind.replace("_", " "))
                            for kind in sorted(kinds, key=list(_KIND_COLOUR).index)],
-                  loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
+                  loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False,
+                  title="number: stage" if ax.texts else None)
         _tidy(ax)
         return ax
 
@@ -147,7 +148,7 @@ class Plots:
         ax.set_xlim(0, end * t_factor)
         ax.set_xlabel(f"time ({t_unit})")
         ax.set_ylabel(f"in {names[number]} ({b_unit})")
-        ax.set_title(title or self._title(f"Memory of {names[number]}"), loc="left")
+        ax.set_title(title or self._title(f"Memory '{names[number]}'"), loc="left")
         ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
         _tidy(ax)
         return ax
@@ -227,8 +228,11 @@ class Plots:
         return float(available.max()) if len(available) else 0.0
 
     def _title(self, what: str) -> str:
+        """What is shown, of which run, and how long that took."""
+        name = self._result.name
         makespan = self._result.metrics["makespan_s"]
-        return f"{what}: {for_people(makespan, 's')} in all" if makespan else what
+        return (what + (f" of {name}" if name else "")
+                + (f", {for_people(makespan, 's')} in all" if makespan else ""))
 
 
 def _colour(kind: str) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 from functools import cached_property
 from html import escape
 from pathlib import Path
@@ -78,6 +80,12 @@ class Result:
     def scenario(self) -> str:
         """The scenario that was run, as YAML; empty when it was a plan."""
         return self._recording.info["header"]["scenario"]
+
+    @cached_property
+    def name(self) -> str:
+        """Of the plan that was executed: scenario and policy."""
+        found = re.search(r'^name (".*")$', self.plan[:100_000], re.MULTILINE)
+        return json.loads(found[1]) if found else ""
 
     @property
     def plan(self) -> str:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def draw(ax: "Axes", result: "Result") -> None:
-    """Peak, the slope of the slowest link between host memory and the device, stages, the run."""
+    """Peak, the slope of the link from host memory to the device, the stages, and the run."""
     if not result.scenario:
         raise InputError("a roofline needs the platform; this is the result of a plan alone")
     scenario = _sluice.Scenario.parse(result.scenario, "scenario", "scenario", [])
@@ -25,13 +25,13 @@ def draw(ax: "Axes", result: "Result") -> None:
     platform = scenario.platform
     peak = platform.device(device).flop_per_s(scenario.dtype)
     bandwidth = platform.path(platform.host().name, device)[2]
-    stages = _stages(result)
+    stages = _stages(result, device)
     if not stages:
-        raise InputError("no stage of this run both computes and moves bytes")
-    points = [(flop / moved, flop / seconds) for _, flop, moved, seconds in stages]
+        raise InputError(f"no stage of this run both computes and loads bytes on {device}")
+    whole = _run(result, device)
+    xs = [x for _, x, _ in stages] + [whole[0]]
     ridge = peak / bandwidth
-    low = min([ridge, *(x for x, _ in points)]) / 4
-    high = max([ridge, *(x for x, _ in points)]) * 4
+    low, high = min(ridge, *xs) / 4, max(ridge, *xs) * 4
     x = np.geomspace(low, high, 200)
     ax.loglog(x, np.minimum(peak, bandwidth * x), color="black", linewidth=1.5)
     ax.annotate(f"{device}: {for_people(peak, 'FLOP/s')} ({scenario.dtype})", (high, peak),
@@ -39,23 +39,18 @@ def draw(ax: "Axes", result: "Result") -> None:
     middle = np.sqrt(low * ridge)
     ax.annotate(f"link: {for_people(bandwidth, 'B/s')}", (middle, bandwidth * middle), ha="right",
                 va="bottom", textcoords="offset points", xytext=(-4, 4))
-    ax.scatter([x for x, _ in points], [y for _, y in points], color="#0072B2", zorder=3,
-               label="a stage, while it computes")
-    for (name, *_), (px, py) in _worth_a_name(stages, points):
-        ax.annotate(name, (px, py), textcoords="offset points", xytext=(5, -11), fontsize=8)
-    _draw_run(ax, result)
+    ax.scatter([x for _, x, _ in stages], [y for *_, y in stages], color="#0072B2", zorder=3,
+               label="a stage, while it loads or computes")
+    _name(ax, stages)
+    ax.scatter(*whole, color="#D55E00", marker="*", s=140, zorder=4,
+               label=f"{device}, the whole run")
+    lowest = min(whole[1], *(y for *_, y in stages))
     ax.set_xlim(low, high)
-    ax.set_xlabel("FLOP for each byte moved between memories")
+    ax.set_ylim(min(lowest, peak) / 8, peak * 3)
+    ax.set_xlabel("FLOP for each byte loaded")
     ax.set_ylabel("FLOP/s")
     ax.legend(loc="lower right", frameon=False)
     ax.grid(True, which="major", alpha=0.3)
-
-
-def _draw_run(ax: "Axes", result: "Result") -> None:
-    metrics = result.metrics
-    if metrics["arithmetic_intensity"] and metrics["makespan_s"]:
-        ax.scatter([metrics["arithmetic_intensity"]], [metrics["flop"] / metrics["makespan_s"]],
-                   color="#D55E00", marker="*", s=140, zorder=4, label="the whole run, waits included")
 
 
 def _busiest_device(result: "Result") -> str:
@@ -65,24 +60,54 @@ def _busiest_device(result: "Result") -> str:
     return str(r.texts("streams/device")[int(np.argmax(flop))])
 
 
-def _stages(result: "Result") -> list[tuple[str, float, float, float]]:
-    """Name, FLOP, bytes moved, seconds of computing, of each stage that has all of them."""
+def _columns(result: "Result", device: str) -> dict[str, np.ndarray]:
+    """Spans of one device that compute or load."""
     r = result._recording
-    names = r.texts("stages/name")
-    stage = r.of_action("stage")
-    known = stage >= 0
-    seconds = (r.numbers("spans/end") - r.numbers("spans/start"))
+    mine = (r.texts("streams/device") == device)[r.of_action("stream")]
+    kind = r.texts("actions/kind")[r.numbers("spans/action")]
     flop = r.of_action("flop")
-
-    def total(weights: np.ndarray) -> np.ndarray:
-        return np.bincount(stage[known], weights=weights[known], minlength=len(names))
-
-    flops, moved, busy = total(flop), total(r.of_action("bytes")), total(np.where(flop > 0, seconds, 0))
-    return [(str(names[s]), flops[s], moved[s], busy[s]) for s in range(len(names))
-            if flops[s] > 0 and moved[s] > 0 and busy[s] > 0]
+    loads = np.isin(kind, ["load", "receive"])
+    keep = mine & ((flop > 0) | loads)
+    return {"stage": r.of_action("stage")[keep], "flop": flop[keep],
+            "bytes": np.where(loads, r.of_action("bytes"), 0)[keep],
+            "start": r.numbers("spans/start")[keep], "end": r.numbers("spans/end")[keep]}
 
 
-def _worth_a_name(stages: list, points: list) -> list:
-    """Names for a few, else they would cover each other."""
-    rows = list(zip(stages, points))
-    return rows if len(rows) <= 8 else []
+def _stages(result: "Result", device: str) -> list[tuple[str, float, float]]:
+    """Name, FLOP a loaded byte and FLOP/s of each stage that loads and computes. The seconds are
+    those in which it does one or both: so no stage is above the roof."""
+    columns = _columns(result, device)
+    points = []
+    for number, name in enumerate(result._recording.texts("stages/name")):
+        mine = columns["stage"] == number
+        flop, moved = columns["flop"][mine].sum(), columns["bytes"][mine].sum()
+        if flop > 0 and moved > 0:
+            seconds = _covered(columns["start"][mine], columns["end"][mine])
+            points.append((str(name), flop / moved, flop / seconds))
+    return points
+
+
+def _run(result: "Result", device: str) -> tuple[float, float]:
+    columns = _columns(result, device)
+    flop = columns["flop"].sum()
+    return flop / columns["bytes"].sum(), flop / result.metrics["makespan_s"]
+
+
+def _covered(start: np.ndarray, end: np.ndarray) -> float:
+    """Length of the union of intervals."""
+    order = np.argsort(start, kind="stable")
+    start, reach = start[order], np.maximum.accumulate(end[order])
+    before = np.append(-np.inf, reach[:-1])
+    return float(np.sum(np.maximum(0, reach - np.maximum(start, before))))
+
+
+def _name(ax: "Axes", stages: list) -> None:
+    """Names, one below the other where points lie close together; for a few stages only."""
+    if len(stages) > 8:
+        return
+    offset, last = 0, None
+    for name, x, y in sorted(stages, key=lambda one: one[1]):
+        close = last is not None and abs(np.log10(x / last[0])) + abs(np.log10(y / last[1])) < 0.4
+        offset = offset - 11 if close else -11
+        ax.annotate(name, (x, y), textcoords="offset points", xytext=(6, offset), fontsize=8)
+        last = (x, y)
