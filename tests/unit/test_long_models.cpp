@@ -2,13 +2,13 @@
 // No time is asserted; what grew faster would meet the tests' time limit.
 #include <catch2/catch.hpp>
 
-#include "command/json.hpp"
 #include "document/load.hpp"
 #include "metrics/totals.hpp"
 #include "plan/check.hpp"
 #include "plan/text.hpp"
 #include "run/isolated.hpp"
 #include "scenario/scenario.hpp"
+#include "study/json.hpp"
 #include "unit/models.hpp"
 
 namespace sluice {

@@ -1,0 +1,179 @@
+#!/usr/bin/python3
+"""A policy in Python is one like any other."""
+
+import unittest
+
+from sluice_package import need, sluice
+
+need("numpy", "pandas")
+
+# One device of 1 TFLOP/s and 1 GB, a link of 1 GB/s each way, no latency.
+PLATFORM = sluice.Platform.from_dict({
+    "format": "sluice-platform/1", "name": "plain",
+    "devices": {"gpu": {"rate": {"float32": "1TFLOP/s"}, "memory": {"capacity": "1GB"}}},
+    "memories": {"host": {"capacity": "unlimited"}},
+    "links": {"host": {"joins": ["host", "gpu"], "bandwidth": "1GB/s"}}})
+
+
+@sluice.policy(name="one_by_one", summary="Loads a stage, computes all with it, drops it.",
+               source="this test",
+               parameters=[sluice.parameter("times", "integer", "repeats each load", default=1,
+                                            minimum=1, maximum=9),
+                           sluice.parameter("room", "quantity", "left free", unit="byte",
+                                            default="1MB"),
+                           sluice.parameter("order", "choice", "of the stages", default="up",
+                                            choices=["up", "down"])])
+def one_by_one(stages, platform, workload, parameters):
+    seen.append((stages, platform, workload, parameters))
+    if parameters["order"] == "down":
+        raise LookupError("not downwards")
+    builder = sluice.PlanBuilder(platform, "one_by_one")
+    device, host = platform.device_names[0], platform.host
+    count = workload.micro_batches_per_step
+    builder.enter("body")
+    made = []
+    for m in range(count):
+        made.append(builder.tensor(f"x.{m}", "input", stages[0].input_bytes, host))
+    for stage in stages:
+        first, last = stage is stages[0], stage is stages[-1]
+        weights = builder.tensor(f"w.{stage.number}", "weight", stage.weight_bytes, host)
+        load = builder.transfer("load", weights, host, device, release=False, stage=stage)
+        for m, tensor in enumerate(made):
+            brought = builder.transfer("load", tensor, host, device, release=False, stage=stage,
+                                       micro_batch=m) if first else None
+            made[m] = builder.tensor(f"y.{stage.number}.{m}", "output" if last else "activation",
+                                     stage.output_bytes, host if last else None)
+            compute = builder.compute(device, stage, m, workload.micro_batch)
+            compute.wait(load).wait(brought).allocate(made[m], device).use(tensor, device)
+            if m == count - 1:
+                compute.use(weights, device)
+            if last:
+                builder.transfer("save", made[m], device, host, allocate=False, stage=stage,
+                                 micro_batch=m).wait(compute).done(workload.micro_batch)
+    builder.fact("times", parameters["times"])
+    return builder.finish(workload.steps)
+
+
+seen = []
+
+
+def scenario(**policy):
+    return sluice.Scenario.from_dict({
+        "model": sluice.model("matmul_chain", layers=2, size=1000),
+        "platform": PLATFORM, "workload": {"batch": 1, "batches_per_step": 1, "steps": 1},
+        "stages": {"cut": "per_layer"}, "policy": {"name": "one_by_one", **policy}})
+
+
+class Alike(unittest.TestCase):
+    def test_the_time_is_that_of_the_arithmetic(self):
+        # A product of two matrices 1000 x 1000: 2e9 FLOP, 2 ms on 1 TFLOP/s. Each matrix is 4e6
+        # bytes, 4 ms over the link. Weights of stage 0 until 4, input until 8, weights of stage 1 until
+        # 12 while stage 0 computes until 10; stage 1 computes until 14; saved at 18 (ms).
+        result = scenario().run()
+        self.assertAlmostEqual(result.metrics.makespan_s, 18e-3, 12)
+        self.assertAlmostEqual(result.metrics.compute_s, 4e-3, 15)
+        self.assertEqual(result.metrics.samples, 1)
+        self.assertEqual(result.metrics.flop, 4e9)
+
+    def test_the_plan_has_what_the_policy_decided(self):
+        plan = scenario(times=3).plan()
+        self.assertEqual(plan.facts, {"times": "3"})
+        self.assertIn("one_by_one", plan.text())
+        plan.check()
+
+    def test_parameters_come_typed_with_their_defaults(self):
+        seen.clear()
+        made = scenario(times=2, room="3kB")
+        made.plan()
+        stages, platform, workload, parameters = seen[-1]
+        self.assertEqual(parameters, {"times": 2, "room": 3000, "order": "up"})
+        self.assertEqual([stage.weight_bytes for stage in stages], [4_000_000] * 2)
+        self.assertEqual(platform.device_names, ["gpu"])
+        self.assertEqual((workload.mode, workload.steps, workload.micro_batch), ("inference", 1, 1))
+
+    def test_parameters_are_checked_as_those_of_any_policy(self):
+        for keys, words in (({"times": 10}, "times"), ({"tmies": 1}, "did you mean 'times'"),
+                            ({"room": "3s"}, "room"), ({"order": "sideways"}, "up, down")):
+            with self.subTest(keys=keys), self.assertRaisesRegex(sluice.InputError, words):
+                scenario(**keys)
+
+    def test_it_is_listed(self):
+        row = sluice.policies().loc["one_by_one"]
+        self.assertEqual(row["summary"], "Loads a stage, computes all with it, drops it.")
+        self.assertEqual([one["name"] for one in row["parameters"]], ["times", "room", "order"])
+
+    def test_an_exception_in_it_reaches_the_caller(self):
+        with self.assertRaisesRegex(LookupError, "not downwards"):
+            scenario(order="down").run()
+        self.assertEqual(scenario().run().status, "complete")
+
+    def test_a_plan_that_does_not_fit_is_found_before_anything_runs(self):
+        small = scenario().with_({"platform.devices.gpu.memory.capacity": "5MB"})
+        with self.assertRaisesRegex(sluice.Infeasible, "gpu"):
+            small.run()
+        unlimited = small.with_({"memory": {"capacity": "unlimited"}})
+        self.assertGreater(unlimited.run().metrics.overflow_bytes["gpu"], 0)
+
+    def test_what_it_does_not_plan_for_is_refused_by_name(self):
+        with self.assertRaisesRegex(sluice.InputError, "one_by_one.*training.*inference"):
+            scenario().with_({"workload": {"mode": "training"}}).plan()
+
+
+class Registering(unittest.TestCase):
+    def test_a_name_of_sluices_own_is_refused(self):
+        with self.assertRaisesRegex(sluice.InputError, "streamed"):
+            sluice.policy(name="streamed", summary="")(lambda *_: None)
+
+    def test_the_same_name_again_replaces_it(self):
+        for answer in (1, 2):
+            @sluice.policy(name="changing", summary=f"version {answer}")
+            def changing(stages, platform, workload, parameters):
+                raise KeyError(answer)
+
+            with self.assertRaisesRegex(KeyError, str(answer)):
+                scenario().with_({"policy.name": "changing"}).plan()
+        self.assertEqual(sluice.policies().loc["changing", "summary"], "version 2")
+
+    def test_what_is_no_plan_is_refused(self):
+        @sluice.policy(name="nothing", summary="")
+        def nothing(stages, platform, workload, parameters):
+            return 42
+
+        with self.assertRaisesRegex(sluice.InputError, "nothing.*int.*Plan"):
+            scenario().with_({"policy.name": "nothing"}).plan()
+
+    def test_a_parameter_of_no_known_type_is_refused(self):
+        with self.assertRaisesRegex(sluice.InputError, "colour.*boolean"):
+            sluice.policy(name="odd", summary="", parameters=[
+                sluice.parameter("hue", "colour", "of the plan")])(lambda *_: None)
+
+
+class Building(unittest.TestCase):
+    def setUp(self):
+        self.builder = sluice.PlanBuilder(PLATFORM, "b")
+
+    def test_names_that_are_not_there_are_refused_with_those_that_are(self):
+        tensor = self.builder.tensor("w", "weight", 10, "host")
+        for call, words in (
+                (lambda: self.builder.tensor("v", "wieght", 1), "did you mean 'weight'"),
+                (lambda: self.builder.tensor("v", "weight", 1, "hots"), "did you mean 'host'"),
+                (lambda: self.builder.tensor("w", "weight", 1), "'w' already"),
+                (lambda: self.builder.tensor("v", "weight", -1), "-1 bytes"),
+                (lambda: self.builder.enter("middle"), "prologue, body, epilogue"),
+                (lambda: self.builder.compute("cpu", 0), "gpu"),
+                (lambda: self.builder.transfer("laod", tensor, "host", "gpu"), "'load'"),
+                (lambda: self.builder.transfer("load", 7, "host", "gpu"), "tensor 7"),
+                (lambda: self.builder.transfer("load", tensor, "host", "gpu").use(9, "gpu"), "9")):
+            with self.subTest(words=words), self.assertRaisesRegex(sluice.InputError, words):
+                call()
+
+    def test_a_finished_builder_says_so(self):
+        plan = self.builder.finish()
+        with self.assertRaisesRegex(sluice.InputError, "finished"):
+            self.builder.enter("body")
+        with self.assertRaisesRegex(sluice.InputError, "no seconds"):
+            plan.text()
+
+
+if __name__ == "__main__":
+    unittest.main()
