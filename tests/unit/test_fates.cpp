@@ -98,6 +98,14 @@ TEST_CASE("fates: a checkpoint may be offloaded") {
   CHECK(text(tape_of(plain(4), choices)) == "l0 f0 f1 s2 f2 F3 B3 l2 F2 B2 F0 F1 B1 B0");
 }
 
+TEST_CASE("fates: a stage may keep its inner tensors while its input is made again") {
+  Chain chain = plain(4);
+  const Choices choices{{K, R, K, K}, {K, K, R, K, K}};
+  CHECK(text(tape_of(chain, choices)) == "l0 F0 f1 F2 F3 B3 F1 B2 B1 B0");
+  chain.stages[2].reads_input = false;
+  CHECK(text(tape_of(chain, choices)) == "l0 F0 f1 F2 F3 B3 B2 F1 B1 B0");
+}
+
 TEST_CASE("fates: choices that contradict one another are our fault") {
   const Chain chain = plain(2);
   CHECK_THROWS_AS(tape_of(chain, std::vector<Fate>{K}), InternalError);

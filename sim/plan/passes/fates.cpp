@@ -19,10 +19,9 @@ void check(const Chain& chain, const Choices& choices) {
                         " of their boundaries");
   for (std::size_t b = 0; b <= n; ++b) {
     if (choices.boundary[b] != Fate::recompute) continue;
-    if (b > 0 && b < n && choices.inner[b - 1] == Fate::recompute &&
-        choices.inner[b] == Fate::recompute)
-      continue;
-    throw InternalError("boundary " + std::to_string(b) + " is dropped beside a stage that keeps");
+    if (b > 0 && b < n && choices.inner[b - 1] == Fate::recompute) continue;
+    throw InternalError("boundary " + std::to_string(b) +
+                        " is dropped, and no stage makes it again");
   }
 }
 
@@ -50,7 +49,8 @@ class Writer {
 
   /// Whether the copy that the first forward makes of boundary b is read in the backward half.
   bool is_read_later(std::size_t b) const {
-    if (b < count_ && recomputes(b)) return !dropped(b);
+    if (dropped(b)) return false;
+    if (b < count_ && recomputes(b)) return true;
     if (b < count_ && chain_.stages[b].reads_input) return true;
     return b > 0 && !recomputes(b - 1) && chain_.stages[b - 1].reads_output;
   }
@@ -76,7 +76,7 @@ class Writer {
     absent_[b] = false;
   }
 
-  /// Stage s ends a segment: runs it again, from its checkpoint.
+  /// Stage s ends a segment, or the next one reads its output: it runs again, from its checkpoint.
   void run_again(std::size_t s) {
     std::size_t first = s;
     while (first > 0 && dropped(first)) --first;
@@ -90,6 +90,7 @@ class Writer {
 
   void backward(std::size_t s) {
     if (recomputes(s) && s < again_from_) run_again(s);
+    if (!recomputes(s) && dropped(s) && chain_.stages[s].reads_input) run_again(s - 1);
     if (chain_.stages[s].reads_output) fetch(s + 1);
     if (inner_goes(s)) add(Kind::load, s, true);
     if (chain_.stages[s].reads_input) fetch(s);

@@ -19,9 +19,11 @@ namespace sluice {
 
 enum class Fate : std::uint8_t { keep, recompute, offload };
 
-/// Fates of the inner tensors, by stage, and of the boundaries, 0 … n. A boundary between two
-/// stages that recompute may be dropped (recompute), else it is a checkpoint, from which the second
-/// of them runs again; any other boundary is kept or offloaded.
+/// Fates of the inner tensors, by stage, and of the boundaries, 0 … n. A boundary that a stage
+/// makes which recomputes may be dropped (recompute): where the stage after it recomputes too, both
+/// are of one segment and run again together; where that stage keeps or offloads, the segment
+/// before runs again when its backward pass reads the boundary. Any other boundary is kept or
+/// offloaded, and is a checkpoint where the stage after it recomputes.
 struct Choices {
   std::vector<Fate> inner, boundary;
   bool operator==(const Choices&) const = default;
@@ -32,7 +34,8 @@ Choices choices_of(const Chain& chain, const std::vector<Fate>& fates);
 /// The tape of a training step. Boundary 0 is loaded by the tape's first operation. Saves stand
 /// right after the forward that makes a tensor, loads right before the operation that reads it.
 /// Nothing is saved that is not read later, and nothing of 0 bytes is copied. Throws InternalError
-/// on the wrong number of choices, or a boundary dropped beside a stage that does not recompute.
+/// on the wrong number of choices, or a boundary dropped that a stage made which does not
+/// recompute.
 Tape tape_of(const Chain& chain, const Choices& choices);
 
 /// The same, under one fate a stage.

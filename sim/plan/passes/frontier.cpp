@@ -4,66 +4,9 @@
 #include <limits>
 
 #include "base/error.hpp"
+#include "plan/passes/frontier_grid.hpp"
 
 namespace sluice {
-namespace {
-
-/// Prices of a byte at which choices of this chain turn: at most `count`, falling.
-std::vector<double> turning_prices(const Chain& chain, double copy_price, std::size_t count) {
-  std::vector<double> ratios;
-  const auto consider = [&ratios](double seconds, std::int64_t bytes) {
-    if (bytes > 0) ratios.push_back(seconds / static_cast<double>(bytes));
-  };
-  const auto copies = [copy_price](const ChainTensor& tensor) {
-    return copy_price * (tensor.save_s + tensor.load_s);
-  };
-  for (const ChainStage& stage : chain.stages) {
-    consider(stage.forward_s, stage.inner.bytes);
-    consider(stage.forward_s, stage.inner.bytes + stage.output.bytes);
-    consider(copies(stage.inner), stage.inner.bytes);
-    consider(copies(stage.output), stage.output.bytes);
-  }
-  std::sort(ratios.rbegin(), ratios.rend());
-  std::vector<double> prices;
-  count = std::min(count, ratios.size());
-  for (std::size_t i = 0; i < count; ++i) {
-    // Between two ratios, so that rounding does not decide a choice.
-    const std::size_t at = i * ratios.size() / count;
-    prices.push_back(at + 1 < ratios.size() ? (ratios[at] + ratios[at + 1]) / 2 : ratios[at] / 2);
-  }
-  return prices;
-}
-
-/// Marks the end of the chain and about `count` boundaries, so that between two of them lie about
-/// the same seconds and bytes.
-std::vector<bool> spread_splits(const Chain& chain, std::size_t count) {
-  const std::size_t n = chain.stages.size();
-  std::vector<bool> split(n + 1, n <= count);
-  split[n] = true;
-  if (n <= count) return split;
-  double seconds = 0, bytes = 0;
-  const auto bytes_of = [](const ChainStage& stage) {
-    return static_cast<double>(stage.output.bytes + stage.inner.bytes);
-  };
-  for (const ChainStage& stage : chain.stages) {
-    seconds += stage.forward_s;
-    bytes += bytes_of(stage);
-  }
-  double share = 0;  // of the chain so far, from 0 to 1
-  std::size_t marked = 0;
-  for (std::size_t s = 0; s < n; ++s) {
-    const ChainStage& stage = chain.stages[s];
-    share += (1.0 / static_cast<double>(n) + (seconds > 0 ? stage.forward_s / seconds : 0) +
-              (bytes > 0 ? bytes_of(stage) / bytes : 0)) /
-             3;
-    if (share * static_cast<double>(count) < static_cast<double>(marked + 1)) continue;
-    split[s + 1] = true;
-    ++marked;
-  }
-  return split;
-}
-
-}  // namespace
 
 class Frontier::Solver {
  public:
@@ -92,12 +35,26 @@ class Frontier::Solver {
   }
 
   void solve(std::size_t s, std::size_t t) {
-    for (const bool copied : {false, true})
-      for (const bool needed : {false, true}) {
-        if (s == 0 && (!copied || needed)) continue;
-        if (needed && !chain_.stages[s - 1].reads_output) continue;
-        solve({s, t, copied, needed});
-      }
+    for (const bool ready : {false, true})
+      for (const bool copied : {false, true})
+        for (const bool needed : {false, true}) {
+          if (s == 0 && (!copied || needed)) continue;
+          if (needed && !chain_.stages[s - 1].reads_output) continue;
+          if (ready && !may_part(t)) continue;
+          solve({s, t, copied, needed, ready});
+        }
+  }
+
+  /// Whether a stage may keep its inner tensors while its input is dropped and made again.
+  bool may_part(std::size_t s) const {
+    return s > 0 && chain_.stages[s].reads_input && s + 1 < count_ &&
+           (frontier_.parts_all_ || chain_.stages[s].inner.bytes == 0);
+  }
+
+  /// What a segment whose last stage is ready holds until its backward pass.
+  std::int64_t ready_bytes(const Segment& segment) const {
+    const ChainStage& stage = chain_.stages[segment.t];
+    return segment.ready ? stage.inner.bytes + (stage.reads_output ? stage.output.bytes : 0) : 0;
   }
 
   void solve(const Segment& segment) {
@@ -120,16 +77,19 @@ class Frontier::Solver {
 
   /// Stage s keeps its inner tensors; then s + 1 … t; then backward s.
   void keep(const Segment& segment, bool boundary_goes, bool inner_goes) {
-    const auto [s, t, copied, needed] = segment;
+    const auto [s, t, copied, needed, ready] = segment;
     const ChainStage& stage = chain_.stages[s];
     const bool read_again = stage.reads_input || needed;
     if (boundary_goes && !read_again) return;
+    const bool runs = s < t || !ready;
     ParetoNode node{.boundary_goes = boundary_goes, .inner_goes = inner_goes};
-    double seconds = stage.forward_s + stage.backward_s;
+    double seconds = (runs ? stage.forward_s : 0) + stage.backward_s;
     if (boundary_goes) seconds += copies(s, copied);
     if (inner_goes) seconds += price(stage.inner.save_s + stage.inner.load_s);
-    const std::int64_t forward =
-        boundary(s) + gradient(t + 1) + boundary(s + 1) + stage.inner.bytes + stage.keep_workspace;
+    const std::int64_t forward = runs ? boundary(s) + gradient(t + 1) + ready_bytes(segment) +
+                                            boundary(s + 1) + stage.inner.bytes +
+                                            stage.keep_workspace
+                                      : 0;
     const bool there = stage.reads_input || (needed && !boundary_goes);
     const std::int64_t backward = gradient(s + 1) + stage.inner.bytes + (there ? boundary(s) : 0) +
                                   (stage.reads_output ? boundary(s + 1) : 0) + gradient(s) +
@@ -144,7 +104,7 @@ class Frontier::Solver {
     }
     const std::int64_t held =
         (read_again && !boundary_goes ? boundary(s) : 0) + (inner_goes ? 0 : stage.inner.bytes);
-    const ParetoNodes& rest = nodes_of({s + 1, t, false, stage.reads_output});
+    const ParetoNodes& rest = nodes_of({s + 1, t, false, stage.reads_output, ready});
     for (std::uint32_t i = 0; i < rest.size(); ++i) {
       if (i + 1 < rest.size() && rest[i + 1].peak + held <= floor) continue;
       node.peak = std::max(floor, rest[i].peak + held);
@@ -155,23 +115,37 @@ class Frontier::Solver {
     merge(best_, added_, scratch_);
   }
 
-  /// Stages s … k - 1 pass; then k … t; then s … k - 1 again: for every k.
+  /// Stages s … k - 1 pass, or the last of them keeps; then k … t; then s … k - 1 again: for every
+  /// k.
   void pass(const Segment& segment, bool boundary_goes) {
-    const auto [s, t, copied, needed] = segment;
+    const auto [s, t, copied, needed, ready] = segment;
     const bool is_short = t - s < frontier_.free_length_;
-    double seconds = boundary_goes ? copies(s, copied) : 0;
+    const std::int64_t always = gradient(t + 1) + ready_bytes(segment);
     const std::int64_t held = boundary_goes ? 0 : boundary(s);
+    double seconds = boundary_goes ? copies(s, copied) : 0;
     std::int64_t floor = 0;
     for (std::size_t k = s + 1; k <= t; ++k) {
       const ChainStage& stage = chain_.stages[k - 1];
+      const std::int64_t running =
+          always + (k == s + 1 ? boundary(s) : held + boundary(k - 1)) + boundary(k);
       seconds += stage.forward_s;
-      floor =
-          std::max(floor, gradient(t + 1) + (k == s + 1 ? boundary(s) : held + boundary(k - 1)) +
-                              boundary(k) + stage.pass_workspace);
-      if (!is_short && !frontier_.split_[k]) continue;
-      ParetoNode node{floor, seconds, static_cast<std::uint16_t>(k), boundary_goes};
-      join(node, nodes_of({k, t, false, false}), held,
-           nodes_of({s, k - 1, copied || boundary_goes, needed}));
+      const bool splits = is_short || frontier_.split_[k];
+      ParetoNode node{std::max(floor, running + stage.inner.bytes + stage.keep_workspace), seconds,
+                      static_cast<std::uint16_t>(k), boundary_goes};
+      Segment later{k, t, false, stage.reads_output, ready};
+      Segment again{s, k - 1, copied || boundary_goes, needed, true};
+      if (splits && k > s + 1 && may_part(k - 1)) {
+        node.keeps = true;
+        join(node, nodes_of(later), held + stage.inner.bytes, nodes_of(again));
+        node.inner_goes = true;
+        node.seconds += price(stage.inner.save_s + stage.inner.load_s);
+        if (stage.inner.bytes > 0) join(node, nodes_of(later), held, nodes_of(again));
+      }
+      floor = std::max(floor, running + stage.pass_workspace);
+      if (!splits) continue;
+      later.needed = again.ready = false;
+      join({floor, seconds, static_cast<std::uint16_t>(k), boundary_goes}, nodes_of(later), held,
+           nodes_of(again));
     }
   }
 
@@ -235,15 +209,16 @@ void Frontier::lay_out() {
   const std::size_t n = chain_.stages.size();
   split_ = spread_splits(chain_, settings_.splits);
   free_length_ = settings_.free_length;
+  parts_all_ = n <= settings_.splits;
   for (std::size_t t = 0; t < n; ++t) column_.push_back(split_[t + 1] ? columns_++ : n);
-  segments_.resize(n * (columns_ + free_length_) * 4);
+  segments_.resize(n * (columns_ + free_length_) * 8);
 }
 
 std::size_t Frontier::index(const Segment& segment) const {
   const std::size_t column =
       split_[segment.t + 1] ? column_[segment.t] : columns_ + segment.t - segment.s;
-  return ((segment.s * (columns_ + free_length_) + column) * 2 + (segment.copied ? 1 : 0)) * 2 +
-         (segment.needed ? 1 : 0);
+  return (segment.s * (columns_ + free_length_) + column) * 8 + (segment.copied ? 4 : 0) +
+         (segment.needed ? 2 : 0) + (segment.ready ? 1 : 0);
 }
 
 std::size_t Frontier::within(std::int64_t budget) const {
@@ -268,19 +243,22 @@ void Frontier::write(const Segment& segment, std::uint32_t point, Tape& tape) co
   const auto add = [&tape](Kind kind, std::size_t number, bool inner) {
     tape.push_back({kind, static_cast<std::uint32_t>(number), inner});
   };
-  const auto [s, t, copied, needed] = segment;
+  const auto [s, t, copied, needed, ready] = segment;
   if (node.boundary_goes && !copied) add(Kind::save, s, false);
   if (node.split > 0) {
-    for (std::size_t j = s; j < node.split; ++j) add(Kind::forward, j, false);
-    write({node.split, t, false, false}, node.first, tape);
+    const std::size_t last = node.split - 1u;
+    for (std::size_t j = s; j <= last; ++j) add(Kind::forward, j, node.keeps && j == last);
+    if (node.inner_goes) add(Kind::save, last, true);
+    const bool read = node.keeps && chain_.stages[last].reads_output;
+    write({node.split, t, false, read, ready}, node.first, tape);
+    if (node.inner_goes) add(Kind::load, last, true);
     if (node.boundary_goes) add(Kind::load, s, false);
-    write({s, node.split - 1u, copied || node.boundary_goes, needed}, node.second, tape);
-    return;
+    return write({s, last, copied || node.boundary_goes, needed, node.keeps}, node.second, tape);
   }
   const ChainStage& stage = chain_.stages[s];
-  add(Kind::forward, s, true);
+  if (s < t || !ready) add(Kind::forward, s, true);
   if (node.inner_goes) add(Kind::save, s, true);
-  if (s < t) write({s + 1, t, false, stage.reads_output}, node.first, tape);
+  if (s < t) write({s + 1, t, false, stage.reads_output, ready}, node.first, tape);
   if (node.inner_goes) add(Kind::load, s, true);
   if (node.boundary_goes && stage.reads_input) add(Kind::load, s, false);
   add(Kind::backward, s, false);

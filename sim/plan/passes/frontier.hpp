@@ -5,7 +5,9 @@
 //   the forward pass of stage s keeps its inner tensors, then s + 1 … t is solved, then backward s;
 //   boundary s and the inner tensors meanwhile stay on the device or are in host memory; or
 //   stages s … k - 1 pass without keeping anything, then k … t is solved, then s … k - 1 from
-//   boundary s, which stayed or comes back. So a stage may run two times and more.
+//   boundary s, which stayed or comes back. So a stage may run two times and more. Or
+//   the last of those, k - 1, keeps its inner tensors, so that only s … k - 2 need to run again, to
+//   make its input. (Where the inner tensors are empty that is a forward pass saved for nothing.)
 // Rotor: Beaumont et al. 2019, "Optimal checkpointing for heterogeneous chains", section 4; with
 // offloading POFO: Beaumont, Eyraud-Dubois, Shilova 2021, "Efficient combination of
 // rematerialization and offloading". Where those divide memory into slots, this keeps for each
@@ -15,8 +17,8 @@
 // In a long chain long segments split only at some boundaries (k above), spread evenly over seconds
 // and bytes; what each stage keeps and where recomputation starts stay free everywhere.
 //
-// Not in the search: a boundary that is dropped while the inner tensors of a stage beside it stay;
-// a copy in host memory of a boundary that runs again from another one.
+// Not in the search: work of an earlier segment before the last backward pass of a later one; a
+// copy in host memory of a boundary that is made again.
 #pragma once
 
 #include <cstdint>
@@ -64,11 +66,11 @@ class Frontier {
   Tape tape(std::size_t point) const;
 
  private:
-  /// A segment: boundary s has a copy in host memory; boundary s is needed after the segment, by
-  /// backward s - 1.
   struct Segment {
     std::size_t s = 0, t = 0;
-    bool copied = false, needed = false;
+    bool copied = false;  ///< boundary s has a copy in host memory
+    bool needed = false;  ///< boundary s is needed afterwards, by backward s - 1
+    bool ready = false;   ///< stage t ran already: what it keeps is on the device until backward t
   };
   class Solver;
 
@@ -82,6 +84,7 @@ class Frontier {
   std::vector<bool> split_;          ///< by boundary: whether any segment may split there
   std::vector<std::size_t> column_;  ///< by last stage, of the table of segments
   std::size_t columns_ = 0, free_length_ = 0;
+  bool parts_all_ = true;              ///< also stages with inner tensors may part with their input
   std::vector<ParetoNodes> segments_;  ///< by first stage and column
   std::vector<Point> points_;
   bool thinned_ = false;

@@ -12,7 +12,7 @@ struct ParetoNode {
   std::int64_t peak = 0;
   double seconds = 0;
   std::uint16_t split = 0;  ///< the boundary at which it splits; 0: its first stage keeps
-  bool boundary_goes = false, inner_goes = false;
+  bool boundary_goes = false, inner_goes = false, keeps = false;
   std::uint32_t first = 0, second = 0;  ///< points of the two parts
 };
 

@@ -1,0 +1,140 @@
+#include "base/milp.hpp"
+
+#include <coin/CbcEventHandler.hpp>
+#include <coin/CbcModel.hpp>
+#include <coin/CbcStrategy.hpp>
+#include <coin/CoinPackedMatrix.hpp>
+#include <coin/OsiClpSolverInterface.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+
+#include "base/error.hpp"
+#include "base/interrupt.hpp"
+
+namespace sluice {
+namespace {
+
+constexpr double tolerance = 1e-6;
+
+/// Stops branch and cut on a signal; the caller throws once CBC has cleaned up.
+class StopOnSignal : public CbcEventHandler {
+ public:
+  CbcAction event(CbcEvent) override { return interrupt_signal() != 0 ? stop : noAction; }
+  CbcEventHandler* clone() const override { return new StopOnSignal(*this); }
+};
+
+double finite(double bound) {
+  return std::isinf(bound) ? std::copysign(COIN_DBL_MAX, bound) : bound;
+}
+
+}  // namespace
+
+double MilpSolution::gap() const {
+  if (proven) return 0;
+  const double size = std::max(std::abs(objective), 1e-300);
+  return feasible ? std::max(0.0, (objective - bound) / size) : Milp::infinity;
+}
+
+std::uint32_t Milp::real(double low, double high, double cost) {
+  columns_.push_back({low, high, cost, false});
+  return static_cast<std::uint32_t>(columns_.size() - 1);
+}
+
+std::uint32_t Milp::whole(double low, double high, double cost) {
+  columns_.push_back({low, high, cost, true});
+  return static_cast<std::uint32_t>(columns_.size() - 1);
+}
+
+void Milp::constrain(double low, const Terms& terms, double high) {
+  std::map<std::uint32_t, double> sums;
+  for (const auto& [variable, factor] : terms) {
+    if (variable >= columns_.size())
+      throw InternalError("a constraint names variable " + std::to_string(variable) + " of " +
+                          std::to_string(columns_.size()));
+    sums[variable] += factor;
+  }
+  rows_.push_back({low, high, Terms(sums.begin(), sums.end())});
+}
+
+bool Milp::holds(const std::vector<double>& values) const {
+  for (std::size_t i = 0; i < columns_.size(); ++i)
+    if (values[i] < columns_[i].low - tolerance || values[i] > columns_[i].high + tolerance)
+      return false;
+  for (const Row& row : rows_) {
+    double sum = 0, size = 1;
+    for (const auto& [variable, factor] : row.terms) {
+      sum += factor * values[variable];
+      size = std::max(size, std::abs(factor));
+    }
+    if (sum < row.low - tolerance * size || sum > row.high + tolerance * size) return false;
+  }
+  return true;
+}
+
+void Milp::load(OsiClpSolverInterface& solver) const {
+  CoinPackedMatrix matrix(false, 0, 0);
+  matrix.setDimensions(0, static_cast<int>(columns_.size()));
+  std::vector<double> column_low, column_high, cost, row_low, row_high;
+  for (const Column& column : columns_) {
+    column_low.push_back(finite(column.low));
+    column_high.push_back(finite(column.high));
+    cost.push_back(column.cost);
+  }
+  for (const Row& row : rows_) {
+    CoinPackedVector packed;
+    for (const auto& [variable, factor] : row.terms)
+      packed.insert(static_cast<int>(variable), factor);
+    matrix.appendRow(packed);
+    row_low.push_back(finite(row.low));
+    row_high.push_back(finite(row.high));
+  }
+  solver.messageHandler()->setLogLevel(0);
+  solver.getModelPtr()->setLogLevel(0);
+  solver.loadProblem(matrix, column_low.data(), column_high.data(), cost.data(), row_low.data(),
+                     row_high.data());
+  for (std::size_t i = 0; i < columns_.size(); ++i)
+    if (columns_[i].whole) solver.setInteger(static_cast<int>(i));
+}
+
+MilpSolution Milp::solve(double time_limit_s, double at_most) const {
+  OsiClpSolverInterface solver;
+  load(solver);
+  CbcModel model(solver);
+  model.setLogLevel(0);
+  model.messageHandler()->setLogLevel(0);
+  model.setUseElapsedTime(true);
+  model.setMaximumSeconds(time_limit_s);
+  model.setAllowableGap(1e-9);
+  if (!std::isinf(at_most)) model.setCutoff(at_most);
+  StopOnSignal stop_on_signal;
+  model.passInEventHandler(&stop_on_signal);
+  // Without the strategy's preprocessing: it returned fractional values of whole variables as
+  // proven (2.10.8; the first test of test_milp.cpp).
+  CbcStrategyDefault strategy(1, 5, 5, 0);
+  model.setStrategy(strategy);
+  model.initialSolve();
+  const bool impossible = model.solver()->isProvenPrimalInfeasible();
+  if (!impossible) model.branchAndBound();
+  check_interrupt();
+
+  MilpSolution solution;
+  solution.proven = impossible || model.isProvenOptimal() || model.isProvenInfeasible();
+  solution.bound = solution.proven ? at_most : std::min(at_most, model.getBestPossibleObjValue());
+  const double* found = model.bestSolution();
+  if (found == nullptr) return solution;
+  solution.values.assign(found, found + columns_.size());
+  for (std::size_t i = 0; i < columns_.size(); ++i)
+    if (columns_[i].whole) solution.values[i] = std::round(solution.values[i]);
+  if (!holds(solution.values)) throw InternalError("CBC returned what is no solution");
+  solution.feasible = true;
+  solution.objective = 0;
+  for (std::size_t i = 0; i < columns_.size(); ++i)
+    solution.objective += columns_[i].cost * solution.values[i];
+  solution.bound = std::min(solution.objective, solution.proven ? infinity : solution.bound);
+  return solution;
+}
+
+}  // namespace sluice
