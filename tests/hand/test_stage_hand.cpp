@@ -137,3 +137,45 @@ TEST_CASE("the balanced cut is as good as the best of all cuts, on 200 random ch
     CHECK(longest == best_of_all(seconds, 0, count));
   }
 }
+
+TEST_CASE("single_tensor cuts a chain after each layer, and a diamond only where it is closed") {
+  CHECK(Cutting(chain()).lasts("{cut: single_tensor}") == std::vector<std::uint32_t>{1, 2, 3, 4});
+  Model model;
+  // After b and after c two tensors cross: a and b, b and c. d joins them, e reads d.
+  model.layers = {layer("input", {}, 10, 0, 0), layer("a", {0}, 8, 0, 1),
+                  layer("b", {1}, 16, 0, 1),    layer("c", {1}, 4, 0, 1),
+                  layer("d", {2, 3}, 2, 0, 1),  layer("e", {4}, 2, 0, 1)};
+  const Cutting diamond(model);
+  CHECK(diamond.lasts("{cut: single_tensor}") == std::vector<std::uint32_t>{1, 4, 5});
+  // A shortcut from a to the end; c as an answer in the middle, that lives to the end.
+  Model shortcut = model;
+  shortcut.layers[5].inputs = {4, 1};
+  CHECK(Cutting(shortcut).lasts("{cut: single_tensor}") == std::vector<std::uint32_t>{1, 5});
+  Model answers = model;
+  answers.layers[4].inputs = {2};
+  CHECK(Cutting(answers).lasts("{cut: single_tensor}") == std::vector<std::uint32_t>{1, 5});
+  // A second input is there from the beginning, and crosses until it is read.
+  Model late = chain();
+  late.layers.push_back(layer("other", {}, 3, 0, 0));
+  late.layers.push_back(layer("sum", {4, 5}, 7, 0, 1));
+  CHECK(Cutting(late).lasts("{cut: single_tensor}") == std::vector<std::uint32_t>{6});
+}
+
+TEST_CASE("single_tensor keeps each tensor of a residual network once") {
+  // What its stages keep and hand on is what one stage of everything keeps, and hands on.
+  for (const char* name : {"resnet18", "squeezenet1_0", "unet", "densenet121", "vgg16"}) {
+    CAPTURE(name);
+    const Model model =
+        load_model(std::string(SLUICE_SOURCE_DIR) + "/models/" + name + ".yaml", {});
+    const std::vector<Stage> stages = Cutting(model).cut("{cut: single_tensor}");
+    const auto last = static_cast<std::uint32_t>(model.layers.size()) - 1;
+    const Stage whole = make_stages(model, {last}, DType::int8).at(0);
+    std::int64_t kept = 0;
+    for (std::size_t s = 0; s < stages.size(); ++s) {
+      kept += stages[s].kept.inner_bytes;
+      if (s + 1 < stages.size() && (stages[s].kept.reads_output || stages[s + 1].kept.reads_input))
+        kept += stages[s].output_bytes;
+    }
+    CHECK(kept == whole.kept.inner_bytes);
+  }
+}

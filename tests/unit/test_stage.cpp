@@ -126,6 +126,7 @@ TEST_CASE("stages that are wrong are refused where they are wrong") {
 
 TEST_CASE("every cut covers a model once, in order, and its sums are the model's") {
   const std::vector<std::pair<std::string, std::string>> parameters = {{"per_layer", ""},
+                                                                       {"single_tensor", ""},
                                                                        {"by_memory", ""},
                                                                        {"explicit", ", after: [2]"},
                                                                        {"balanced", ", count: 2"}};

@@ -1,0 +1,48 @@
+// single_tensor: a stage ends wherever one tensor alone crosses, so that none crosses two cuts.
+//
+// What crosses a cut counts as one tensor. A shortcut that crosses several cuts would be held (and
+// kept for the backward pass) once for each of them: the layer-by-layer cut of a residual network
+// counts its shortcuts many times over, this one counts each once.
+#include "stage/stage.hpp"
+
+namespace sluice {
+namespace {
+
+/// How many tensors the last readers of which are each layer; nobody reads the answers.
+std::vector<std::uint32_t> deaths(const Model& model) {
+  const auto count = static_cast<std::uint32_t>(model.layers.size());
+  std::vector<std::uint32_t> last(count, count), dead(count + 1, 0);
+  for (std::uint32_t layer = 0; layer < count; ++layer)
+    for (const std::uint32_t input : model.layers[layer].inputs) last.at(input) = layer;
+  for (const std::uint32_t reader : last) ++dead[reader];
+  return dead;
+}
+
+std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader&) {
+  const std::vector<Layer>& layers = request.model.layers;
+  const std::vector<std::uint32_t> dead = deaths(request.model);
+  std::uint32_t live = 0;  // inputs are there from the beginning
+  for (const Layer& layer : layers) live += layer.inputs.empty() ? 1 : 0;
+  std::vector<std::uint32_t> last;
+  for (std::uint32_t l = 0; l < layers.size(); ++l) {
+    const bool computes = !layers[l].inputs.empty();
+    live += computes ? 1 : 0;
+    live -= dead[l];
+    if (l + 1 == layers.size() || (computes && live == 1)) last.push_back(l);
+  }
+  return last;
+}
+
+}  // namespace
+
+extern const Cut single_tensor_cut = {
+    .name = "single_tensor",
+    .summary = "Wherever one tensor alone crosses: each layer of a chain, each residual block.",
+    .source =
+        "Chen, Xu, Zhang and Guestrin, Training deep nets with sublinear memory cost (2016), "
+        "section 3: a graph is divided where one node separates it",
+    .parameters = {},
+    .last_layers = last_layers,
+};
+
+}  // namespace sluice
