@@ -16,7 +16,29 @@ namespace sluice {
 
 namespace {
 
-Plan plan_resident(const PolicyRequest& request, const Reader& parameters) {
+/// The device keeps all weights: tied ones once, with the first stage that has them.
+std::vector<Stage> held_once(std::vector<Stage> stages) {
+  for (Stage& stage : stages) {
+    stage.weight_bytes -= stage.tied_bytes;
+    stage.tied_bytes = 0;
+  }
+  return stages;
+}
+
+PolicyRequest with_stages(const PolicyRequest& request, const std::vector<Stage>& stages) {
+  const Pricing& pricing = request.pricing;
+  return {{pricing.model, stages, pricing.platform, pricing.cost, pricing.dtype, pricing.training},
+          request.workload,
+          request.strategy,
+          request.capacity_enforced,
+          request.working_set_counted,
+          request.phases,
+          request.fate_keys};
+}
+
+Plan plan_resident(const PolicyRequest& asked, const Reader& parameters) {
+  const std::vector<Stage> stages = held_once(asked.pricing.stages);
+  const PolicyRequest request = with_stages(asked, stages);
   if (request.workload.training) {
     const Common common = read_common(request, parameters);
     return plan_training(request, {"resident", true, 1, {common.device.name}, common.overlap});

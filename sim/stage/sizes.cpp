@@ -61,7 +61,11 @@ Sizes::Sizes(const Model& model, DType dtype)
 }
 
 std::int64_t Sizes::weights(std::uint32_t first, std::uint32_t last) const {
-  std::int64_t bytes = weights_[last + 1] - weights_[first];
+  return checked_add(weights_[last + 1] - weights_[first], tied(first, last), "bytes of a stage");
+}
+
+std::int64_t Sizes::tied(std::uint32_t first, std::uint32_t last) const {
+  std::int64_t bytes = 0;
   auto shared = std::lower_bound(shared_.begin(), shared_.end(), first,
                                  [](const Shared& s, std::uint32_t l) { return s.layer < l; });
   for (; shared != shared_.end() && shared->layer <= last; ++shared)

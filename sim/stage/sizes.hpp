@@ -20,6 +20,8 @@ class Sizes {
   std::uint32_t layers() const { return static_cast<std::uint32_t>(bytes_.size()); }
   /// Weights that several layers share are counted once, in each stage that has one of these.
   std::int64_t weights(std::uint32_t first, std::uint32_t last) const;
+  /// Of these: what layers before `first` have as well.
+  std::int64_t tied(std::uint32_t first, std::uint32_t last) const;
   /// What crosses into a stage that begins at `first`; the inputs for the first stage.
   std::int64_t input(std::uint32_t first) const;
   /// What crosses out of a stage that ends at `last`.

@@ -19,6 +19,7 @@ struct Stage {
   std::string name;  ///< "Conv..Pool" or the layer's own name
   std::uint32_t first = 0, last = 0;
   std::int64_t weight_bytes = 0;  ///< tied weights in each stage that has a layer of theirs
+  std::int64_t tied_bytes = 0;    ///< of these: what an earlier stage has as well
   std::int64_t input_bytes =
       0;  ///< what crosses into it (its boundary activations; the input for stage 0)
   std::int64_t output_bytes =

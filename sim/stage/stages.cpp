@@ -19,6 +19,7 @@ Stage make_stage(const Model& model, const Sizes& sizes, std::uint32_t first, st
   stage.first = first;
   stage.last = last;
   stage.weight_bytes = sizes.weights(first, last);
+  stage.tied_bytes = sizes.tied(first, last);
   stage.input_bytes = sizes.input(first);
   stage.output_bytes = sizes.output(last);
   stage.kept = sizes.kept(first, last);
