@@ -75,12 +75,12 @@ void add_option(Arguments& arguments, const Command& command, const po::option& 
     const std::string value = parsed.value.empty() ? "" : parsed.value.front();
     if (!option->value.empty() && value.empty())
       refuse(command, "'--" + option->name + "' needs a value: " + option->value);
-    bool allowed = option->choices.empty();
-    for (const std::string& choice : option->choices) allowed = allowed || choice == value;
+    const std::vector<std::string> choices = option->allowed();
+    bool allowed = choices.empty();
+    for (const std::string& choice : choices) allowed = allowed || choice == value;
     if (!allowed)
       refuse(command, "'" + value + "' for '--" + option->name + "'" +
-                          did_you_mean(value, option->choices) + "; expected one of " +
-                          join(option->choices));
+                          did_you_mean(value, choices) + "; expected one of " + join(choices));
     arguments.given.push_back({option->name, value});
     return;
   }

@@ -22,6 +22,9 @@ struct Option {
   std::string summary;                    ///< a phrase
   std::string absent = {};                ///< what counts when it is not given, for the help
   std::vector<std::string> choices = {};  ///< the values it takes, where they are fixed
+  std::vector<std::string> (*names)() = nullptr;  ///< … where a catalog has them
+
+  std::vector<std::string> allowed() const { return names ? names() : choices; }
 };
 
 /// A command line, taken apart and checked against the record.

@@ -40,7 +40,8 @@ std::string option_words(const Option& option) {
 
 std::string option_help(const Option& option) {
   std::string text = option.summary;
-  if (!option.choices.empty()) text += " (" + join(option.choices) + ")";
+  const std::vector<std::string> choices = option.allowed();
+  if (!choices.empty()) text += " (" + join(choices) + ")";
   if (!option.absent.empty()) text += " [" + option.absent + "]";
   return text;
 }

@@ -52,6 +52,27 @@ FILES = [
     words("a plan in no folder", 5, ["'none/t.plan'", "No such file"], "plan", "scenario.yaml", "-o", "none/t.plan"),
 ]
 
+FITS = [
+    words("fits of nothing", 2, ["missing MODEL"], "fits"),
+    words("fits of a platform that the zoo does not have", 5, ["'gtx890'", "did you mean 'gtx980'"], "fits", "model.yaml", "--platform", "gtx890"),
+    words("fits of a model that the zoo does not have", 5, ["'cnn_mnits'", "did you mean 'cnn_mnist'"], "fits", "cnn_mnits"),
+    words("fits of an empty name", 2, ["'gtx980,,k40' for '--platform'", "an empty name"], "fits", "model.yaml", "--platform", "gtx980,,k40"),
+    words("fits of one platform twice", 2, ["names 'k40' twice"], "fits", "model.yaml", "--platform", "k40,k40"),
+    words("an optimizer in inference", 2, ["'--optimizer' is for '--mode training'"], "fits", "model.yaml", "--mode", "inference", "--optimizer", "adam"),
+    words("fates of training in inference, for fits", 2, ["'--fates sqrt' is for '--mode training'"], "fits", "model.yaml", "--mode", "inference", "--fates", "sqrt"),
+    words("an optimizer that is none", 2, ["'adma' for '--optimizer'", "did you mean 'adam'"], "fits", "model.yaml", "--optimizer", "adma"),
+    words("a policy that fits does not ask", 2, ["'phased' for '--policy'", "resident, streamed"], "fits", "model.yaml", "--policy", "phased"),
+    words("a batch of nothing", 2, ["'0' for '--batch'", "an integer from 1"], "fits", "model.yaml", "--batch", "0"),
+    words("a batch that fits searches", 2, ["'workload.batch=3'", "is what is asked"], "fits", "model.yaml", "workload.batch=3"),
+    words("a capacity that is not enforced, for fits", 2, ["'memory.capacity=unlimited'", "is enforced"], "fits", "model.yaml", "memory.capacity=unlimited"),
+    words("a dtype that the device does not compute", 3, ["'gpu' has no rate for float16"], "fits", "model.yaml", "--platform", "platform.yaml", "--dtype", "float16"),
+    words("a parameter that the model does not have", 3, ["'sise'", "did you mean 'size'"], "fits", "model.yaml", "sise=3", at="sise=3:1:6"),
+    words("a key of the scenario that is none", 3, ["'master_wieghts'", "did you mean 'master_weights'"], "fits", "model.yaml", "workload.master_wieghts=true", at="workload.master_wieghts=true:1:25"),
+    words("a batch of too many micro-batches", 3, ["1000003 samples", "more than 1000000 micro-batches"], "fits", "model.yaml", "--platform", "platform.yaml", "--batch", "1000003"),
+    words("a scenario where the model of fits belongs", 3, ["expected 'sluice-model/1'"], "fits", "scenario.yaml", at="scenario.yaml:1:9"),
+    words("scenarios of fits below a file", 5, ["cannot make the folder 'model.yaml/x'"], "fits", "model.yaml", "--write", "model.yaml/x"),
+]
+
 DOCUMENTS = [
     said("an absolute include", 12, ["'/etc/passwd'", "must lie inside"], "model.file=/etc/passwd"),
     said("an include that is a list", 14, ["expected a path for 'file', got a list"], "model={file: [a]}"),
@@ -119,4 +140,4 @@ ZOO = [
     words("bytes that overflow in host memory", 3, ["bytes in host", "2^63"], "run", "alexnet_x200_as_written", "model.scale=10000000000", "workload.batches_per_step=9000"),
 ]
 
-CASES = COMMANDS + FILES + DOCUMENTS + VALUES + ZOO
+CASES = COMMANDS + FILES + FITS + DOCUMENTS + VALUES + ZOO

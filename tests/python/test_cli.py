@@ -58,7 +58,7 @@ class Cli(unittest.TestCase):
 
 class Usage(Cli):
     def test_help_stands_on_stdout_and_names_every_command(self):
-        commands = ["run", "plan", "model", "show", "list", "schema"]
+        commands = ["run", "plan", "model", "fits", "show", "list", "schema"]
         for words in (["help"], ["--help"], ["-h"]):
             text = self.answers(*words)
             for command in commands:

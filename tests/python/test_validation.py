@@ -154,7 +154,7 @@ class Seed002(Case):
     def test_the_arithmetic_gives_the_digits_of_the_table(self):
         self.assertEqual(self.by_hand()["parameters"], 813802)
         self.assertEqual(self.by_hand()["MACs"], 8255232)
-        self.check_tables("seed_002.md", self.by_hand())
+        self.check_tables("seed_002.md", self.by_hand(), "Seed 002")
 
     def test_sluice_gives_what_the_arithmetic_gives(self):
         found = sluice("model", "models/cnn_mnist.yaml", "--platform", "gtx980")

@@ -1,0 +1,83 @@
+// fits: memory by class, the largest micro-batch of each card of a list, what keeps the next one
+// from fitting, and what gradient accumulation buys. It asks what `sluice run` asks: a candidate
+// fits when its scenario has a plan and the plan passes its check.
+//
+// The largest is found by doubling and bisection. That a smaller one always fits where a larger one
+// does is not proven, so the next ones above are asked, too, and the search goes on where one fits.
+//
+// Bytes, seconds.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "document/value.hpp"
+#include "plan/plan.hpp"
+
+namespace sluice {
+
+struct FitsRequest {
+  Value model;                   ///< a scenario's `model:` mapping, its file included
+  std::vector<Value> platforms;  ///< sluice-platform/1; none: one device without limit
+  std::string mode = "training";
+  std::string dtype = "float32";
+  std::string optimizer = {};  ///< empty: the scenario's default
+  std::string policy = "resident";
+  std::string fates = "keep_all";
+  std::optional<std::int64_t> batch = {};   ///< samples of a batch for which accumulation is asked
+  std::vector<std::string> overrides = {};  ///< KEY=VALUE of the scenario, laid over all that
+};
+
+/// What is on the device at the first moment of its peak, one thing running at a time: the least
+/// that so many samples need.
+struct Footprint {
+  std::int64_t samples = 0;
+  std::int64_t bytes = 0;
+  std::array<std::int64_t, tensor_class_count> by_class{};  ///< adds up to `bytes`
+  std::string action;                                       ///< that runs then: "1B0"
+  std::string doing;                                        ///< "backward of stage 1 (conv2)"
+  bool operator==(const Footprint&) const = default;
+};
+
+/// A batch in micro-batches, against all of it at once were there memory for it.
+struct Accumulation {
+  std::int64_t batch = 0, micro_batch = 0;
+  double step_s = 0, at_once_s = 0;  ///< of a batch, in the steady state
+};
+
+/// One card: a platform and its device.
+struct CardFit {
+  std::string platform, device;
+  std::optional<std::int64_t> capacity;  ///< bytes; none: without limit
+  /// Samples of the largest micro-batch, and so of the largest batch without accumulation; 0: not
+  /// one sample fits; none: any number does.
+  std::optional<std::int64_t> largest;
+  std::optional<Footprint> one;   ///< of one sample
+  std::optional<Footprint> most;  ///< of the largest; without limit, of the batch asked for
+  /// Of the next one, were there memory for it. None where what is done follows from the memory
+  /// there is (fates or stages that adapt to it): then there is no such thing.
+  std::optional<Footprint> next;
+  std::string refusal;           ///< of the next one, as `sluice run` says it
+  std::optional<double> step_s;  ///< of the largest, in the steady state
+  bool exact = true;             ///< false: links are shared, seconds are lower bounds
+  std::optional<Accumulation> accumulation;
+  std::string scenario;  ///< YAML of the largest, or of the smallest that does not fit
+};
+
+struct FitsReport {
+  std::string model;
+  std::string optimizer;       ///< empty for inference
+  std::vector<CardFit> cards;  ///< as the platforms were given
+};
+
+/// No batch is larger: what a scenario can ask.
+inline constexpr std::int64_t most_samples = 1'000'000'000'000;
+
+/// Throws InputError, UsageError (an override of what is searched or asked for otherwise),
+/// Interrupted.
+FitsReport fits(const FitsRequest& request);
+
+}  // namespace sluice

@@ -1,0 +1,250 @@
+// How much fits, against arithmetic: bytes of one sample and bytes that no sample changes.
+#include <catch2/catch.hpp>
+
+#include "base/error.hpp"
+#include "document/load.hpp"
+#include "plan/check.hpp"
+#include "scenario/scenario.hpp"
+#include "study/fits.hpp"
+#include "unit/models.hpp"
+
+namespace sluice {
+namespace {
+
+FitsRequest request_of(const std::string& model, const std::vector<std::string>& platforms) {
+  FitsRequest request;
+  request.model = load_model_use(test::zoo + model + ".yaml", {});
+  for (const std::string& platform : platforms)
+    request.platforms.push_back(
+        load_document(std::string(SLUICE_SOURCE_DIR) + "/platforms/" + platform + ".yaml"));
+  return request;
+}
+
+std::int64_t held(const Footprint& footprint, TensorClass tensor_class) {
+  return footprint.by_class[static_cast<std::size_t>(tensor_class)];
+}
+
+// Seed 002's network in float32. One sample: image 784, conv1 25,088, conv2 25,088, pool 6,272,
+// full1 128, full2 10 elements, and where each of the pool's maxima stood, 6,272 x 8 B.
+//   image 3,136 B   conv1 100,352   conv2 100,352   pool 25,088   indices 50,176   full1 512
+// 813,802 parameters: 3,255,208 B, and as much for their gradients.
+// The backward pass of a convolution or dense layer reads its input; that of the pool its indices.
+//   forward pool    image + conv1 + conv2 + pool + indices                       279,104
+//   backward full1  image + conv1 + pool + indices + gradients of full1, pool    204,352
+//   backward pool   image + conv1 + indices + gradients of pool and conv2        279,104
+//   backward conv2  image + conv1 + gradients of conv2 and conv1                 304,192
+//   backward conv1  image + gradient of conv1                                    103,488
+constexpr std::int64_t weights = 4 * 813'802, sample = 3'136 + 3 * 100'352;
+
+TEST_CASE("seed 002's network on a GTX 980: 13,128 samples train with sgd, backward conv2 binds") {
+  // (4e9 - 2 x 3,255,208) / 304,192 = 3,993,489,584 / 304,192 = 13,128.2
+  const CardFit fit = fits(request_of("cnn_mnist", {"gtx980"})).cards.at(0);
+  REQUIRE(fit.largest == 13'128);
+  CHECK(fit.largest == (4'000'000'000 - 2 * weights) / sample);
+  CHECK(fit.one->bytes == 2 * weights + sample);
+  CHECK(fit.one->doing == "backward of stage 1 (conv2)");
+  CHECK(held(*fit.one, TensorClass::weight) == weights);
+  CHECK(held(*fit.one, TensorClass::gradient) == weights + 2 * 100'352);
+  CHECK(held(*fit.one, TensorClass::activation) == 100'352);
+  CHECK(held(*fit.one, TensorClass::input) == 3'136);
+  CHECK(fit.most->bytes == 2 * weights + 13'128 * sample);
+  CHECK(fit.next->samples == 13'129);
+  CHECK(fit.next->bytes == 2 * weights + 13'129 * sample);
+  CHECK_THAT(fit.refusal, Catch::Contains("does not fit") && Catch::Contains("conv2"));
+}
+
+TEST_CASE("seed 002's network trains with adam: two more values beside each weight") {
+  // 4 x 3,255,208 B constant. GTX 980: 13,106.8; K40: 39,405.96; K20: 16,394.2.
+  FitsRequest request = request_of("cnn_mnist", {"gtx980", "k40", "k20"});
+  request.optimizer = "adam";
+  const FitsReport report = fits(request);
+  CHECK(report.optimizer == "adam");
+  CHECK(held(*report.cards[0].one, TensorClass::optimizer) == 2 * weights);
+  for (const CardFit& card : report.cards)
+    CHECK(card.largest == (*card.capacity - 4 * weights) / sample);
+  CHECK(report.cards[0].largest == 13'106);
+  CHECK(report.cards[1].largest == 39'405);
+  CHECK(report.cards[2].largest == 16'394);
+}
+
+TEST_CASE("seed 002's network infers 19,913 samples at once on a GTX 980, conv2 binds") {
+  // conv1 and conv2 beside the weights: (4e9 - 3,255,208) / 200,704 = 19,913.6
+  FitsRequest request = request_of("cnn_mnist", {"gtx980", "k40", "k20"});
+  request.mode = "inference";
+  const FitsReport report = fits(request);
+  CHECK(report.cards[0].one->bytes == weights + 200'704);
+  CHECK(report.cards[0].one->doing == "forward of stage 1 (conv2)");
+  for (const CardFit& card : report.cards)
+    CHECK(card.largest == (*card.capacity - weights) / 200'704);
+  CHECK(report.cards[0].largest == 19'913);
+  CHECK(report.cards[1].largest == 59'773);
+  CHECK(report.cards[2].largest == 24'896);
+  CHECK_FALSE(report.cards[0].accumulation);
+}
+
+TEST_CASE("seed 002's network in float16: the indices stay as they are, and the pool binds") {
+  // forward pool: half of 3,136 + 2 x 100,352 + 25,088, and 50,176: 164,640; backward conv2
+  // 152,096. adam's state is float32, 2 x 3,255,208 B; a master copy of the weights once more.
+  FitsRequest request = request_of("cnn_mnist", {});
+  request.optimizer = "adam";
+  request.dtype = "float16";
+  const Footprint one = fits(request).cards.at(0).one.value();
+  CHECK(one.bytes == weights + 2 * weights + 164'640);
+  CHECK(one.doing == "forward of stage 2 (pool)");
+  request.overrides = {"workload.master_weights=true"};
+  CHECK(fits(request).cards.at(0).one->bytes == weights + 3 * weights + 164'640);
+}
+
+/// 1 GFLOP/s and 1 GB/s, 1 ms to begin a transfer.
+Value small_platform(const std::string& capacity) {
+  return parse_text(
+      "format: sluice-platform/1\nname: small\n"
+      "devices: {gpu: {rate: {float32: 1GFLOP/s}, memory: {capacity: " +
+          capacity +
+          "}}}\nmemories: {host: {capacity: unlimited}}\n"
+          "links: {host: {joins: [host, gpu], bandwidth: 1GB/s, setup: 1ms}}\n",
+      "small.yaml");
+}
+
+/// A layer of 1000 x 1000 weights: 2e6 FLOP forward, twice that backward; 4 kB in, 4 kB out.
+FitsRequest one_layer(const std::string& capacity) {
+  FitsRequest request;
+  request.model = Value::make_map();
+  request.model.set("definition",
+                    parse_text("format: sluice-model/1\nname: one\nlayers:\n"
+                               "  - {type: input, name: x, shape: [1000]}\n"
+                               "  - {type: dense, name: y, features: 1000, bias: false}\n",
+                               "one.yaml"));
+  request.platforms = {small_platform(capacity)};
+  request.overrides = {"policy.overlap=false"};
+  return request;
+}
+
+TEST_CASE("accumulation costs the set-up of more transfers") {
+  // Weights and gradients 4 MB each; a sample: input, output and its gradient, 4 kB each. 8.04 MB
+  // hold 3. A batch of 6 in 2 micro-batches: each 1 ms + 12 us for the input, 3 x 6 ms; then 2 FLOP
+  // for each of 1e6 weights, 2 ms. At once: 1 ms + 24 us + 36 ms + 2 ms.
+  FitsRequest request = one_layer("8.04MB");
+  request.batch = 6;
+  const CardFit fit = fits(request).cards.at(0);
+  CHECK(fit.largest == 3);
+  CHECK(*fit.step_s == Approx(1.012e-3 + 18e-3 + 2e-3).epsilon(1e-9));
+  REQUIRE(fit.accumulation);
+  CHECK(fit.accumulation->micro_batch == 3);
+  CHECK(fit.accumulation->step_s == Approx(2 * (1.012e-3 + 18e-3) + 2e-3).epsilon(1e-9));
+  CHECK(fit.accumulation->at_once_s == Approx(1.024e-3 + 36e-3 + 2e-3).epsilon(1e-9));
+}
+
+TEST_CASE("a batch is accumulated from its largest divisor that fits") {
+  FitsRequest request = one_layer("8.04MB");
+  for (const auto& [batch, micro_batch] : {std::pair{8, 2}, {7, 1}, {9, 3}, {2, 2}, {1, 1}}) {
+    request.batch = batch;
+    CHECK(fits(request).cards.at(0).accumulation->micro_batch == micro_batch);
+  }
+  request.batch.reset();
+  CHECK(fits(request).cards.at(0).accumulation->batch == 4 * 3);
+  request.batch = 1'000'003;  // a prime
+  CHECK_THROWS_WITH(fits(request), Catch::Contains("more than 1000000 micro-batches"));
+}
+
+TEST_CASE("where not one sample fits, what one lacks is said") {
+  // 8,012,000 B are needed.
+  const CardFit fit = fits(one_layer("8.011MB")).cards.at(0);
+  CHECK(fit.largest == 0);
+  CHECK(fit.next->bytes - *fit.capacity == 1000);
+  CHECK(fit.one == fit.next);
+  CHECK_FALSE(fit.most);
+  CHECK_FALSE(fit.step_s);
+  CHECK_FALSE(fit.accumulation);
+  CHECK_THAT(fit.refusal, Catch::Contains("does not fit"));
+}
+
+TEST_CASE("without a platform, or without a limit, any number fits") {
+  FitsRequest request = one_layer("unlimited");
+  request.batch = 10;
+  for (const bool given : {true, false}) {
+    if (!given) request.platforms.clear();
+    const CardFit fit = fits(request).cards.at(0);
+    CHECK_FALSE(fit.largest);
+    CHECK_FALSE(fit.next);
+    CHECK(fit.one->bytes == 8'012'000);
+    CHECK(fit.most->bytes == 8'120'000);
+    CHECK(fit.accumulation->micro_batch == 10);
+  }
+}
+
+TEST_CASE("the largest is what a scenario can ask where memory has room for more") {
+  FitsRequest request = one_layer("8EB");
+  request.mode = "inference";
+  const CardFit fit = fits(request).cards.at(0);
+  CHECK(fit.largest == most_samples);
+  CHECK_FALSE(fit.next);
+  CHECK(fit.refusal.empty());
+}
+
+TEST_CASE("the largest micro-batch fits and one more does not, whatever is asked") {
+  int checked = 0;
+  for (const char* model : {"cnn_mnist", "resnet18", "unet", "squeezenet1_0", "gpt2"})
+    for (const char* policy : {"resident", "streamed"})
+      for (const char* fates : {"keep_all", "recompute_all", "offload_all", "sqrt", "selective"})
+        for (const char* mode : {"training", "inference"}) {
+          const bool trains = mode == std::string("training");
+          if (!trains && fates != std::string("keep_all")) continue;
+          CAPTURE(model, policy, fates, mode);
+          FitsRequest request = request_of(model, {"rx7900xtx_pcie4"});
+          request.mode = mode;
+          request.policy = policy;
+          request.fates = fates;
+          if (trains) request.optimizer = "adam";
+          request.overrides = {"platform.devices.gpu.memory.capacity=5GB"};
+          const CardFit fit = fits(request).cards.at(0);
+          REQUIRE(fit.largest.value() > 0);
+          REQUIRE(fit.next);
+          CHECK(fit.most->bytes <= *fit.capacity);
+          CHECK(fit.next->bytes > *fit.capacity);
+          Value document = parse_text(fit.scenario, "written.yaml");
+          check(make_plan(read_scenario(document, "fits")));
+          document.find("workload")->set("batch", Value::make(*fit.largest + 1));
+          const Scenario more = read_scenario(document, "too many");
+          CHECK_THROWS_AS(check(make_plan(more)), Infeasible);
+          ++checked;
+        }
+  CHECK(checked == 5 * 2 * 6);
+}
+
+TEST_CASE("GPT-2's table of words is tied to its logits, and on the device once") {
+  // 124,439,808 parameters, of which 38,597,376 are the table (tests/python/test_zoo_counts.py).
+  constexpr std::int64_t all = 124'439'808;
+  FitsRequest request = request_of("gpt2", {});
+  for (const char* mode : {"inference", "training"}) {
+    request.mode = mode;
+    for (const char* cut : {"stages.cut=single_tensor", "stages.cut=per_layer"}) {
+      CAPTURE(mode, cut);
+      request.overrides = {cut};
+      const Footprint one = fits(request).cards.at(0).one.value();
+      CHECK(held(one, TensorClass::weight) == 4 * all);
+    }
+  }
+  // The gradients of all, and of one boundary, 1024 tokens of 768 features.
+  request.overrides = {};
+  CHECK(held(*fits(request).cards.at(0).one, TensorClass::gradient) == 4 * (all + 1024 * 768));
+}
+
+TEST_CASE("what has a place of its own in the request is no override") {
+  for (const char* override :
+       {"workload.batch=3", "workload={}", "workload.steps=2", "workload.mode=training",
+        "policy.name=phased", "policy={name: phased}", "fates={strategy: sqrt}",
+        "memory.capacity=unlimited"}) {
+    CAPTURE(override);
+    FitsRequest request = one_layer("1GB");
+    request.overrides = {override};
+    CHECK_THROWS_AS(fits(request), UsageError);
+  }
+  FitsRequest request = one_layer("1GB");
+  request.mode = "inference";
+  request.optimizer = "adam";
+  CHECK_THROWS_WITH(fits(request), Catch::Contains("'optimizer' is for 'mode: training'"));
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,113 @@
+#!/usr/bin/python3
+"""sluice fits on the command line: its largest runs, one more exits 4; seed 002's section says what it prints."""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = os.environ.get("SLUICE_PROGRAM")
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PAGE = (ROOT / "analysis/validation/seed_002.md").read_text(encoding="utf-8")
+CARDS = ["gtx980", "k40", "k20"]
+
+
+def sluice(*words):
+    return subprocess.run([PROGRAM, *map(str, words)], capture_output=True, text=True, cwd=ROOT, timeout=300)
+
+
+def answer(*words):
+    done = sluice(*words, "--json")
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+class Fits(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name) / "scenarios"
+
+    def runs_and_one_more_does_not(self, *words):
+        report = answer("fits", *words, "--write", self.folder)
+        self.assertEqual(report["format"], "sluice-fits/1")
+        for card in report["cards"]:
+            with self.subTest(card=card["platform"]):
+                file, largest = card["scenario"], card["largest"]
+                result = answer("run", file)
+                metrics = result["metrics"]
+                self.assertEqual(metrics["samples"], 5 * largest)
+                self.assertAlmostEqual(metrics["step_s"] / card["step_s"], 1, delta=1e-9)
+                self.assertLessEqual(metrics["peak_bytes"][card["device"]], card["capacity_bytes"])
+                self.assertGreaterEqual(metrics["peak_bytes"][card["device"]], card["most"]["bytes"])
+                for part in ("one", "most", "next"):
+                    self.assertEqual(sum(card[part]["by_class"].values()), card[part]["bytes"])
+                self.assertEqual(card["missing_bytes"], card["next"]["bytes"] - card["capacity_bytes"])
+                self.assertGreater(card["missing_bytes"], 0)
+                more = sluice("run", file, f"workload.batch={largest + 1}")
+                self.assertEqual((more.returncode, more.stdout), (4, ""), more.stderr)
+                self.assertEqual(more.stderr, f"sluice: {card['refusal']}\n")
+                self.accumulates(card)
+        return report["cards"]
+
+    def accumulates(self, card):
+        made = card["accumulation"]
+        if not made:
+            return
+        batch = [f"workload.batch={made['batch']}", f"workload.micro_batch={made['micro_batch']}"]
+        self.assertAlmostEqual(answer("run", card["scenario"], *batch)["metrics"]["step_s"] / made["step_s"], 1, delta=1e-9)
+        at_once = answer("run", card["scenario"], batch[0], "memory.capacity=unlimited")
+        self.assertAlmostEqual(at_once["metrics"]["step_s"] / made["at_once_s"], 1, delta=1e-9)
+
+    def row(self, name):
+        found = re.search(rf"^\| {re.escape(name)} \|(.*)\|$", PAGE, re.M)
+        self.assertIsNotNone(found, name)
+        return [int(cell.strip()) for cell in found.group(1).split("|")]
+
+    def test_seed_002_inference(self):
+        cards = self.runs_and_one_more_does_not("cnn_mnist", "--platform", ",".join(CARDS), "--mode", "inference")
+        self.assertEqual(self.row("inference"), [3255208, 200704, *(card["largest"] for card in cards)])
+
+    def test_seed_002_training(self):
+        for optimizer, copies in (("sgd", 2), ("momentum", 3), ("adam", 4)):
+            self.folder = self.folder.parent / optimizer
+            cards = self.runs_and_one_more_does_not("cnn_mnist", "--platform", ",".join(CARDS), "--optimizer", optimizer)
+            largest = [card["largest"] for card in cards]
+            self.assertEqual(self.row(f"training with {optimizer}"), [copies * 3255208, 304192, *largest])
+            for card in cards:
+                self.assertEqual(card["largest"], (card["capacity_bytes"] - copies * 3255208) // 304192)
+
+    def test_gpt2_and_resnet50(self):
+        self.runs_and_one_more_does_not("gpt2", "--platform", "a100_pcie", "--dtype", "float16", "--optimizer", "adam",
+                                        "--batch", "512", "workload.master_weights=true")
+        self.folder = self.folder.parent / "more"
+        self.runs_and_one_more_does_not("resnet50", "--platform", "a100_pcie,gtx980", "--fates", "sqrt")
+        self.folder = self.folder.parent / "streamed"
+        self.runs_and_one_more_does_not("gpt2_xl", "--platform", "a100_pcie", "--policy", "streamed")
+
+    def test_where_nothing_fits_the_answer_still_comes_and_the_exit_code_is_4(self):
+        done = sluice("fits", "llama2_7b", "--platform", "k20,gtx980", "--json")
+        self.assertEqual((done.returncode, done.stderr), (4, ""))
+        for card in json.loads(done.stdout)["cards"]:
+            self.assertEqual(card["largest"], 0)
+            self.assertGreater(card["missing_bytes"], 0)
+        mixed = sluice("fits", "gpt2_xl", "--platform", "a100_pcie,gtx980", "--optimizer", "adam")
+        self.assertEqual(mixed.returncode, 0)
+        self.assertRegex(mixed.stdout, r"(?m)^gtx980 .* 0 ")
+
+    def test_what_it_writes_is_never_written_over(self):
+        words = ["fits", "cnn_mnist", "--platform", "k20", "--write", self.folder]
+        self.assertEqual(sluice(*words).returncode, 0)
+        again = sluice(*words)
+        self.assertEqual(again.returncode, 2)
+        self.assertIn("is there already", again.stderr)
+
+
+if __name__ == "__main__":
+    if not PROGRAM:
+        print("skipped: SLUICE_PROGRAM does not name the program")
+        sys.exit(77)
+    unittest.main()
