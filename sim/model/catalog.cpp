@@ -45,6 +45,8 @@ const Catalog<LayerType>& layer_catalog() {
                                               SLUICE_ENTRY(LayerType, split_layer),
                                               SLUICE_ENTRY(LayerType, slice_layer),
                                               SLUICE_ENTRY(LayerType, take_row_layer),
+                                              SLUICE_ENTRY(LayerType, all_gather_layer),
+                                              SLUICE_ENTRY(LayerType, reduce_scatter_layer),
                                               SLUICE_ENTRY(LayerType, embedding_layer),
                                               SLUICE_ENTRY(LayerType, add_embedding_layer),
                                               SLUICE_ENTRY(LayerType, class_token_layer),

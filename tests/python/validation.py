@@ -65,7 +65,7 @@ def shown(value, like):
 
 
 UNITS = {"": 1, "ms": Fraction(1, 1000), "s": 1, "%": Fraction(1, 100), "MB": 10**6, "GB": 10**9,
-         "MiB": 2**20}
+         "B": 1, "MiB": 2**20, "GiB": 2**30, "billion": 10**9}
 
 
 def unit_of(cell):

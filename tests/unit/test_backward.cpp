@@ -126,7 +126,7 @@ TEST_CASE("a sum keeps nothing, a product both factors, and what was stretched i
 TEST_CASE("views keep and move nothing, dropout keeps a byte an element") {
   for (const char* keys :
        {"flatten", "reshape, shape: [384]", "take_row", "transpose, axes: [1, 0, 2]",
-        "split, parts: 2, part: 1", "slice, begin: 2"}) {
+        "split, parts: 2, part: 1", "slice, begin: 2", "all_gather, ranks: 2"}) {
     const Model model = model_of(
         "- {type: input, name: x, shape: [8, 8, 6]}\n"
         "- {type: conv2d, name: a, channels: 6, kernel: 1}\n- {type: " +
@@ -137,6 +137,11 @@ TEST_CASE("views keep and move nothing, dropout keeps a byte an element") {
     CHECK(forward_work(model, model.layers[2], 4, DType::float32).bytes == 0);
     CHECK(backward_work(model, model.layers[2], 4, DType::float32).bytes == 0);
   }
+  check_counts(learned("reduce_scatter, ranks: 4"), 0, 0);
+  check_reads(learned("reduce_scatter, ranks: 4"), false, false);
+  CHECK(learned("reduce_scatter, ranks: 4").shape == Shape{2, 8, 6});
+  CHECK(learned("all_gather, ranks: 4").shape == Shape{32, 8, 6});
+  CHECK_FALSE(is_view(learned("reduce_scatter, ranks: 4")));
   check_counts(learned("dropout"), 2 * 384, 0);
   check_reads(learned("dropout"), false, false, 0, 384);
   check_counts(learned("dropout, rate: 0"), 0, 0);

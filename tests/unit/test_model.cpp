@@ -205,6 +205,8 @@ TEST_CASE("every entry of the layer catalog has a summary and reads a layer of i
                                                    {"batched_matmul", ", inputs: [x, x]"},
                                                    {"transpose", ", axes: [1, 2, 0]"},
                                                    {"split", ", parts: 2, part: 0"},
+                                                   {"all_gather", ", ranks: 2"},
+                                                   {"reduce_scatter", ", ranks: 2"},
                                                    {"rnn", ", hidden: 2"},
                                                    {"gru", ", hidden: 2"},
                                                    {"lstm", ", hidden: 2"},

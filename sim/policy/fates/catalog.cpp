@@ -10,6 +10,7 @@ const Catalog<FateStrategy>& fate_catalog() {
                                                  SLUICE_ENTRY(FateStrategy, recompute_all_fates),
                                                  SLUICE_ENTRY(FateStrategy, offload_all_fates),
                                                  SLUICE_ENTRY(FateStrategy, sqrt_fates),
+                                                 SLUICE_ENTRY(FateStrategy, checkpoint_fates),
                                                  SLUICE_ENTRY(FateStrategy, selective_fates),
                                                  SLUICE_ENTRY(FateStrategy, listed_fates),
                                              });

@@ -50,6 +50,23 @@ const FateStrategy sqrt_fates = {
         },
 };
 
+extern const FateStrategy checkpoint_fates;
+const FateStrategy checkpoint_fates = {
+    .name = "checkpoint",
+    .summary =
+        "The input of each stage is kept; its inside is recomputed before its backward pass.",
+    .source =
+        "Chen, Xu, Zhang and Guestrin, Training deep nets with sublinear memory cost (2016), "
+        "section 3; full recomputation in Korthikanti et al. (2022), section 5",
+    .choose =
+        [](const FateRequest& request, const Reader&) {
+          const std::size_t n = request.chain.stages.size();
+          return FateChoice{tape_of(request.chain, Choices{std::vector(n, Fate::recompute),
+                                                           std::vector(n + 1, Fate::keep)}),
+                            {}};
+        },
+};
+
 extern const FateStrategy selective_fates;
 const FateStrategy selective_fates = {
     .name = "selective",
