@@ -13,6 +13,7 @@ const Catalog<FateStrategy>& fate_catalog() {
                                                  SLUICE_ENTRY(FateStrategy, checkpoint_fates),
                                                  SLUICE_ENTRY(FateStrategy, selective_fates),
                                                  SLUICE_ENTRY(FateStrategy, listed_fates),
+                                                 SLUICE_ENTRY(FateStrategy, optimal_fates),
                                              });
   return catalog;
 }

@@ -23,11 +23,15 @@ struct FateRequest {
   bool overlap = true;
   /// Seconds of a tape as it would be simulated within so many bytes; infinity: it blocks.
   std::function<double(const Tape&, std::int64_t)> score;
+  double scored = 1;  ///< micro-batches that a score is of
 };
 
 struct FateChoice {
   Tape tape;
   std::vector<std::pair<std::string, std::string>> facts;  ///< for the report
+  /// Early loads are to stay within so many bytes; none: within the device.
+  std::optional<std::int64_t> bytes = {};
+  bool explained = false;  ///< the facts say what becomes of each stage
 };
 
 struct FateStrategy {

@@ -63,6 +63,7 @@ Chain chain_of(const PolicyRequest& request, const Device& device, bool selectiv
   last.backward_workspace =
       checked_add(last.backward_workspace, last.gradient, "bytes of a backward pass");
   last.gradient = 0;
+  last.reads_output = true;
   return chain;
 }
 

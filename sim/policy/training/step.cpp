@@ -226,7 +226,7 @@ class StepMaker {
     const ChainStage& stage = chain_.stages[s];
     if (stage.inner.bytes > 0) use(slot, lane.inner.at(s), stage.inner.load_s);
     if (stage.reads_input) use(slot, lane.boundary.at(s), chain_.boundary(s).load_s);
-    if (stage.reads_output || s == last_) use(slot, lane.boundary.at(s + 1), stage.output.load_s);
+    if (stage.reads_output) use(slot, lane.boundary.at(s + 1), stage.output.load_s);
   }
 
   /// Right after the slot that made it.

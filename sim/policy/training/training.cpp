@@ -32,6 +32,8 @@ std::int64_t peak_of(const Step& step, std::size_t devices) {
   return most;
 }
 
+constexpr std::int64_t scored = 3;  ///< micro-batches
+
 class TrainingPlan {
  public:
   TrainingPlan(const PolicyRequest& request, const TrainingOrder& order)
@@ -58,7 +60,7 @@ class TrainingPlan {
     const Step step = make_step(shape);
     if (capacity_ && peak_of(step, order_.devices.size()) > *capacity_) refuse(step, in_flight);
     add_facts(step, in_flight);
-    return list_training({request_, shape, order_, capacity_}, step, facts_);
+    return list_training({request_, shape, order_, room_}, step, facts_);
   }
 
  private:
@@ -82,12 +84,18 @@ class TrainingPlan {
     if (request_.fate_keys) keys = *request_.fate_keys;
     const Record record = record_of(strategy_);
     const Reader parameters(keys, record);
-    FateChoice choice = strategy_.choose(
-        {chain_, budget(), order_.overlap,
-         [this](const Tape& tape, std::int64_t bytes) { return score(tape, bytes); }},
-        parameters);
+    FateChoice choice =
+        strategy_.choose({chain_, budget(), order_.overlap,
+                          [this](const Tape& tape, std::int64_t bytes) {
+                            return score_tape(request_, order_, chain_, tape, bytes, scored);
+                          },
+                          scored},
+                         parameters);
     tape_ = std::move(choice.tape);
     facts_ = std::move(choice.facts);
+    explained_ = choice.explained;
+    room_ = capacity_;
+    if (choice.bytes) room_ = *choice.bytes + (weights_stay_ ? constant_bytes() : 0);
   }
 
   std::int64_t constant_bytes() const {
@@ -106,26 +114,6 @@ class TrainingPlan {
                        " of the " + gb(*capacity_) + " of " + device_.name +
                        "; policy streamed lets them take turns");
     return *capacity_ - constant;
-  }
-
-  /// Seconds of three micro-batches in turn within `bytes` for activations.
-  double score(const Tape& tape, std::int64_t bytes) const {
-    StepShape shape{chain_, tape, states_,       3,
-                    1,      1,    weights_stay_, request_.workload.training->split_backward};
-    PolicyRequest request = request_;
-    request.workload.batch = 3 * request.workload.micro_batch;
-    request.workload.batches_per_step = request.workload.steps = 1;
-    const Step step = make_step(shape);
-    const std::int64_t limit =
-        bytes > std::numeric_limits<std::int64_t>::max() - step.constant_bytes
-            ? std::numeric_limits<std::int64_t>::max()
-            : bytes + step.constant_bytes;
-    if (step.peak() > limit) return std::numeric_limits<double>::infinity();
-    Plan plan = list_training({request, shape, order_, limit}, step, {});
-    for (Pool& pool : plan.pools)
-      if (pool.name == device_.name) pool.capacity = limit, pool.enforced = true;
-    const ReplayResult result = replay(plan);
-    return result.blocking ? std::numeric_limits<double>::infinity() : result.makespan;
   }
 
   // --- how many side by side -----------------------------------------------------------------
@@ -196,6 +184,7 @@ class TrainingPlan {
                    {"passes_per_batch", std::to_string(step.passes)},
                    {"fates", strategy_.name},
                    {"bytes_needed", std::to_string(peak_of(step, order_.devices.size()))}});
+    if (explained_) return;
     const std::vector<std::string> fates = fates_text(chain_, tape_);
     for (std::size_t s = 0, next = 0; s < fates.size(); s = next) {
       while (next < fates.size() && fates[next] == fates[s]) ++next;
@@ -214,10 +203,30 @@ class TrainingPlan {
   std::optional<std::int64_t> capacity_;
   bool weights_stay_;
   Tape tape_;
+  bool explained_ = false;
+  std::optional<std::int64_t> room_;  ///< bytes that early loads stay within
   std::vector<std::pair<std::string, std::string>> facts_;
 };
 
 }  // namespace
+
+double score_tape(const PolicyRequest& request, const TrainingOrder& order, const Chain& chain,
+                  const Tape& tape, std::int64_t bytes, std::int64_t micro_batches) {
+  constexpr double never = std::numeric_limits<double>::infinity();
+  const std::vector<StageState> states(chain.stages.size());
+  const StepShape shape{chain, tape, states, micro_batches,
+                        1,     1,    true,   request.workload.training->split_backward};
+  PolicyRequest small = request;
+  small.workload.batch = micro_batches * request.workload.micro_batch;
+  small.workload.batches_per_step = small.workload.steps = 1;
+  const Step step = make_step(shape);
+  if (step.peak() > bytes) return never;
+  Plan plan = list_training({small, shape, order, bytes}, step, {});
+  for (Pool& pool : plan.pools)
+    if (pool.name == order.devices.front()) pool.capacity = bytes, pool.enforced = true;
+  const ReplayResult result = replay(plan);
+  return result.blocking ? never : result.makespan;
+}
 
 Plan plan_training(const PolicyRequest& request, const TrainingOrder& order) {
   return TrainingPlan(request, order).make();

@@ -39,4 +39,9 @@ struct Listing {
 Plan list_training(const Listing& listing, const Step& step,
                    const std::vector<std::pair<std::string, std::string>>& facts);
 
+/// Seconds of so many micro-batches of a tape in turn, as they would be simulated within `bytes`
+/// for activations, weights aside; infinity: they block or do not fit.
+double score_tape(const PolicyRequest& request, const TrainingOrder& order, const Chain& chain,
+                  const Tape& tape, std::int64_t bytes, std::int64_t micro_batches);
+
 }  // namespace sluice

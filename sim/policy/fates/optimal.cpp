@@ -1,0 +1,120 @@
+// optimal: least time within the device's memory over keep, recompute and offload at once. Without
+// overlap a frontier of the chain has the answer; with overlap candidates are listed and replayed.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/error.hpp"
+#include "base/quantity.hpp"
+#include "plan/passes/fate_bound.hpp"
+#include "plan/check.hpp"
+#include "plan/passes/fate_search.hpp"
+#include "policy/fates/strategy.hpp"
+
+namespace sluice {
+namespace {
+
+constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
+
+std::string in_seconds(double seconds) {
+  return format_quantity(seconds, Dimension::seconds);
+}
+std::string in_bytes(std::int64_t bytes) {
+  return format_quantity(static_cast<double>(bytes), Dimension::bytes);
+}
+
+[[noreturn]] void refuse(std::int64_t least, std::int64_t budget) {
+  throw Infeasible("does not fit: whatever is kept, recomputed or offloaded, a micro-batch needs " +
+                   bytes_text(least) +
+                   " for activations, their gradients and workspace, and there are " +
+                   bytes_text(budget) + ". The least budget that works is " + bytes_text(least));
+}
+
+/// Each stage with what it makes, what bringing it back costs either way, and what was chosen.
+void explain(const Chain& chain, const Tape& tape, FateChoice& choice) {
+  constexpr std::size_t most = 64;
+  const std::vector<std::string> fates = fates_text(chain, tape);
+  if (fates.size() > most) return;
+  choice.explained = true;
+  for (std::size_t s = 0; s < fates.size(); ++s) {
+    const ChainStage& stage = chain.stages[s];
+    choice.facts.emplace_back(
+        "stage " + std::to_string(s + 1) + " " + stage.name,
+        fates[s] + ": makes " + in_bytes(stage.output.bytes + stage.inner.bytes) +
+            "; recomputing takes " + in_seconds(stage.forward_s) + ", saving and loading " +
+            in_seconds(stage.output.save_s + stage.output.load_s + stage.inner.save_s +
+                       stage.inner.load_s));
+  }
+}
+
+/// Seconds saved a micro-batch for each further GB, where the frontier continues.
+void value_of_memory(const Frontier& frontier, std::size_t point, FateChoice& choice) {
+  const auto& points = frontier.points();
+  if (point + 1 >= points.size()) {
+    choice.facts.emplace_back("one_more_GB_saves", "nothing: everything fits");
+    return;
+  }
+  const double more = static_cast<double>(points[point + 1].peak - points[point].peak);
+  double best = 0;  // the steepest way on, as one more byte may only pay together with others
+  for (std::size_t p = point + 1; p < points.size(); ++p)
+    best = std::max(best, (points[point].seconds - points[p].seconds) /
+                              static_cast<double>(points[p].peak - points[point].peak));
+  choice.facts.emplace_back("one_more_GB_saves", in_seconds(best * 1e9) + " a micro-batch, from " +
+                                                     in_bytes(static_cast<std::int64_t>(more)) +
+                                                     " more on");
+}
+
+void bound(const Chain& chain, std::int64_t budget, bool overlap, double seconds,
+           FateChoice& choice) {
+  const double least = fate_bound(chain, budget, overlap ? Copies::overlapped : Copies::serial);
+  choice.facts.emplace_back("micro_batch_bound", in_seconds(least));
+  const double gap = seconds > 0 ? (seconds - least) / seconds : 0;
+  choice.facts.emplace_back("gap",
+                            std::to_string(std::round(gap * 10000) / 100).substr(0, 5) + " %");
+}
+
+FateChoice choose(const FateRequest& request, const Reader& parameters) {
+  std::int64_t budget = request.budget.value_or(unlimited);
+  if (parameters.has("budget")) budget = std::min(budget, parameters.bytes("budget"));
+  const Frontier serial(request.chain);
+  const std::size_t point = serial.within(budget);
+  if (point == serial.points().size()) refuse(serial.points().front().peak, budget);
+  FateChoice choice{serial.tape(point), {}};
+  double seconds = serial.points()[point].seconds;
+  if (request.overlap) {
+    FateSearch search(request.chain, request.score);
+    const FateSearch::Answer answer = search.within(budget);
+    choice.tape = answer.tape;
+    choice.bytes = answer.bytes;
+    seconds = answer.seconds / request.scored;
+  }
+  choice.facts.emplace_back("budget", budget == unlimited ? "unlimited" : in_bytes(budget));
+  bound(request.chain, budget, request.overlap, seconds, choice);
+  value_of_memory(serial, point, choice);
+  explain(request.chain, choice.tape, choice);
+  return choice;
+}
+
+}  // namespace
+
+extern const FateStrategy optimal_fates;
+const FateStrategy optimal_fates = {
+    .name = "optimal",
+    .summary =
+        "The least time within the device's memory over keep, recompute and offload at once, "
+        "also recomputing more than once.",
+    .source =
+        "Beaumont, Eyraud-Dubois, Herrmann, Joly and Shilova, Optimal checkpointing for "
+        "heterogeneous chains (2019); Beaumont, Eyraud-Dubois and Shilova, Efficient "
+        "combination of rematerialization and offloading (2021)",
+    .parameters = {{.name = "budget",
+                    .type = Type::quantity,
+                    .summary = "bytes for activations, their gradients and workspace of a "
+                               "micro-batch; what the device has left where it is not given",
+                    .optional = true,
+                    .dimension = Dimension::bytes}},
+    .one_by_one = true,
+    .choose = choose,
+};
+
+}  // namespace sluice
