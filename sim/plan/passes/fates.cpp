@@ -118,7 +118,7 @@ Choices choices_of(const Chain& chain, const std::vector<Fate>& fates) {
     const bool follows = fates[b - 1] == Fate::recompute && b < n;
     choices.boundary[b] = follows ? fates[b] : fates[b - 1];
   }
-  if (n > 0 && fates[n - 1] == Fate::recompute) choices.boundary[n] = Fate::keep;
+  choices.boundary[n] = Fate::keep;  // the loss reads it at once
   return choices;
 }
 

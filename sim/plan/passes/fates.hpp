@@ -4,7 +4,8 @@
 //   recompute  neither stays; the forward pass runs again, from the nearest boundary that was kept
 //              or comes back
 // The input of a stage that keeps or offloads is part of what its backward pass reads: it shares
-// that stage's fate where the stage before recomputes. The input of the first stage is in host
+// that stage's fate where the stage before recomputes. The output of the last stage stays: the loss
+// reads it at once. The input of the first stage is in host
 // memory from the start: offloading stage 0 drops it and loads it again, without a save.
 //
 // One exact form for every policy: fates -> choices -> tape. Choices speak of inner tensors and
