@@ -225,8 +225,8 @@ class Korthikanti(Case):
         self.assertEqual(18 * products, Fraction("45.5625") * GIB)
         self.assertIn(f"would give {float(16 * products / GIB)} GiB", text_of(PAGE))
         classes = run("selective", 8)["peak_bytes_by_class"]["gpu"]
-        # The logits' stage has the table of words, too, as weights and in state.
-        parameters = formulas.parameters(RANKS) + Fraction(VOCABULARY * formulas.h, RANKS)
+        # The logits' stage shares the table of words with the first one: the rank holds it once.
+        parameters = formulas.parameters(RANKS)
         self.assertEqual(classes["weight"], 2 * parameters)
         self.assertEqual(classes["optimizer"], 12 * parameters)
 
