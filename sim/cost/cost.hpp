@@ -35,8 +35,8 @@ struct CostModel {
 
 const Catalog<CostModel>& cost_catalog();
 
-/// The forward pass of `layer` for `samples` samples: inputs, weights and cache are read, the output
-/// written.
+/// The forward pass of `layer` for `samples` samples: inputs, weights and cache are read, the
+/// output written.
 Work forward_work(const Model& model, const Layer& layer, std::int64_t samples, DType dtype);
 
 /// The backward pass of `layer`: its own FLOP; what it keeps, the weights and the output's gradient

@@ -6,8 +6,8 @@
 #include "document/override.hpp"
 #include "document/record.hpp"
 #include "model/catalog.hpp"
-#include "model/kept.hpp"
 #include "model/importer.hpp"
+#include "model/kept.hpp"
 #include "model/parameters.hpp"
 #include "model/read.hpp"
 

@@ -105,7 +105,8 @@ TEST_CASE("every cost model has a name, a summary and a source, and never takes 
     CHECK_FALSE(cost->source.empty());
     double before = 0;
     for (const double scale : {0.0, 1.0, 10.0, 1e6}) {
-      const double seconds = cost->seconds({scale * 1e6, scale * 1e3, scale}, device(), DType::float32);
+      const double seconds =
+          cost->seconds({scale * 1e6, scale * 1e3, scale}, device(), DType::float32);
       CHECK(seconds >= before);  // more work never takes less
       before = seconds;
     }

@@ -15,14 +15,13 @@
 #include <random>
 #include <sstream>
 
-#include "document/load.hpp"
-#include "document/record.hpp"
-#include "plan/check.hpp"
+#include "base/error.hpp"
+#include "fuzz/targets.hpp"
 #include "plan/text.hpp"
-#include "scenario/scenario.hpp"
 #include "support/random_plan.hpp"
 
 using namespace sluice;
+using namespace sluice::test;
 namespace fs = std::filesystem;
 
 namespace {
@@ -202,55 +201,6 @@ void read_mutants(const std::vector<Original>& originals, unsigned count, unsign
   // Neither is all of it refused, nor none: the faults are where they matter.
   CHECK(taken > 0);
   CHECK(refused > count / 4);
-}
-
-/// Reads a document as text; what is written of it must read back as the same.
-Value read_document(const std::string& text, const std::string& path) {
-  Value document = parse_text(text, path);
-  const std::string written = to_yaml(document, false);
-  if (to_yaml(parse_text(written, "written.yaml"), false) != written)
-    throw InternalError("what is written reads back otherwise:\n" + written);
-  parse_text(to_json(document), "written.json");
-  return document;
-}
-
-void read_model_text(const std::string& text, const std::string& path) {
-  Value use = Value::make_map();
-  use.set("definition", read_document(text, path));
-  const Model model = read_model(use);
-  if (model.layers.empty()) throw InternalError("a model without layers");
-  (void)model.flop();
-}
-
-void read_platform_text(const std::string& text, const std::string& path) {
-  Value wrapper = Value::make_map();
-  wrapper.set("platform", read_document(text, path));
-  resolve_includes(wrapper, path, {"platform"});
-  const Platform platform = read_platform(*wrapper.find("platform"));
-  for (const Device& device : platform.devices) platform.path(platform.host().name, device.name);
-}
-
-void read_scenario_text(const std::string& text, const std::string& path) {
-  Value document = read_document(text, path);
-  resolve_includes(document, path, {"model*", "platform"});
-  require_format(document, "scenario");
-  const Scenario scenario = read_scenario(std::move(document), "mutant");
-  if (stages_of(scenario).empty()) throw InternalError("a model without stages");
-  if (scenario.workload.micro_batches_per_step() <= 64) to_text(make_plan(scenario));
-}
-
-void read_plan_text(const std::string& text, const std::string& path) {
-  const Plan plan = plan_from_text(text, path);
-  const std::string written = to_text(plan);
-  if (to_text(plan_from_text(written, "written")) != written)
-    throw InternalError("a plan's text reads back otherwise:\n" + written);
-  check_structure(plan);
-  std::int64_t reach = 0;
-  for (const Action& action : plan.actions) {
-    reach = std::max<std::int64_t>(reach, std::abs(action.ahead));
-    for (const Wait& wait : action.waits) reach = std::max<std::int64_t>(reach, wait.distance);
-  }
-  if (reach < 100) check(plan);
 }
 
 const char* const scenario_text =

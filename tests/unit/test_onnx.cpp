@@ -293,12 +293,16 @@ TEST_CASE("a weight that two layers share counts once", "[onnx]") {
       .input("x", {1, 4, 8, 8})
       .weight("w", {4, 4, 3, 3})
       .weight("mask", {1, 4, 1, 1})
-      .node("Conv", {"x", "w"}, {"a"}, {A::integers("pads", {1, 1, 1, 1})}, "first")
+      .numbers("none", {0, 0, 0, 0, 0, 0, 0, 0})
+      .node("Pad", {"x", "none"}, {"x0"}, {}, "no_pad")
+      .node("Concat", {"x0"}, {"x1"}, {A::integer("axis", 1)}, "no_concat")
+      .node("Conv", {"x1", "w"}, {"a"}, {A::integers("pads", {1, 1, 1, 1})}, "first")
       .node("Conv", {"a", "w"}, {"b"}, {A::integers("pads", {1, 1, 1, 1})}, "second")
       .node("Mul", {"b", "mask"}, {"c"}, {}, "masked")
       .node("Mul", {"c", "mask"}, {"d"}, {}, "again")
       .output("d");
   const Read got = read(onnx);
+  CHECK(types(got.model) == "input conv2d conv2d operator operator");
   CHECK(layer(got.model, "first").parameters == 144);
   CHECK(layer(got.model, "second").parameters == 0);
   CHECK(layer(got.model, "second").shared == 144);
@@ -306,6 +310,24 @@ TEST_CASE("a weight that two layers share counts once", "[onnx]") {
   CHECK(layer(got.model, "masked").parameters == 4);
   CHECK(layer(got.model, "again").parameters == 0);
   CHECK(got.elements.learned == 148);
+}
+
+TEST_CASE("a bias is each layer's own, also where the file stores equal ones once", "[onnx]") {
+  OnnxBytes onnx;
+  onnx.input("x", {1, 4})
+      .weight("v", {4, 4})
+      .weight("w", {4, 4})
+      .weight("b", {4})
+      .node("Gemm", {"x", "v", "b"}, {"h"}, {}, "first")
+      .node("Gemm", {"h", "w", "b"}, {"y"}, {}, "second")
+      .node("Gemm", {"y", "w", "b"}, {"z"}, {}, "third")
+      .output("z");
+  const Model model = read(onnx).model;
+  CHECK(layer(model, "first").parameters == 20);
+  CHECK(layer(model, "second").parameters == 20);
+  // Its matrix is `second`'s, which has a bias of its own: a layer type cannot say that.
+  CHECK(layer(model, "third").parameters == 4);
+  CHECK(layer(model, "third").macs == 16);
 }
 
 TEST_CASE("unknown operators are all named, and can be counted as free", "[onnx]") {

@@ -45,6 +45,7 @@ struct Node {
 struct Weight {
   std::int64_t elements = 0;
   bool initialiser = false;
+  bool vector = false;  ///< of one axis: a bias, a scale
 };
 
 /// Small constants as numbers: shapes, axes, scales.

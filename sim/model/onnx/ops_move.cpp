@@ -5,8 +5,24 @@
 
 namespace sluice::onnx_import {
 
+namespace {
+
+/// Whether the first output is the first input, element for element, where shapes can tell.
+bool changes_nothing(const Drafting& at) {
+  return at.is_data(0) && at.shape(0) == known_shape(at.graph, at.node, at.node.outputs.front());
+}
+
+}  // namespace
+
 Draft moved(const Drafting&) {
   return {};
+}
+
+Draft enlarged(const Drafting& at) {
+  Draft draft;
+  draft.reads = {0};
+  draft.is_alias = changes_nothing(at);
+  return draft;
 }
 
 // An output is a mean of its neighbours, weighted by constants: along an axis 2 of them, linear, or
@@ -52,7 +68,7 @@ Draft concat(const Drafting& at) {
   Draft draft;
   for (std::size_t i = 0; i < at.node.inputs.size(); ++i)
     if (!at.is_data(i)) return draft;
-  if (at.node.inputs.size() < 2) return draft;
+  if (at.node.inputs.size() == 1) return alias(at);
   if (set_axis(at, draft, at.node.inputs[0], at.node.integer("axis", 0))) draft.type = "concat";
   return draft;
 }
@@ -87,6 +103,7 @@ Draft slice(const Drafting& at) {
   Draft draft;
   draft.reads = {0};
   const Numbers begin = bound(1, "starts"), axes = bound(3, "axes"), step = bound(4, "steps");
+  draft.is_alias = changes_nothing(at);
   if (begin.size() != 1 || axes.size() > 1 || step.size() > 1) return draft;
   const auto axis = static_cast<std::int64_t>(axes.empty() ? 0 : axes[0]);
   const Shape &from = at.shape(0), &to = known_shape(at.graph, at.node, at.node.outputs.front());

@@ -98,7 +98,7 @@ class Loading {
     tensor.integral = is_integral(element);
     tensor.floating = is_floating(element);
     const std::int64_t elements = elements_of(shape);
-    if (tensor.floating) tensor.weights = {add_weight(elements, true)};
+    if (tensor.floating) tensor.weights = {add_weight(elements, true, shape.size() < 2)};
     if (data) tensor.numbers = numbers_of(*data, elements);
     if (data && tensor.numbers) data_[name] = data;
     add(name, std::move(tensor), type_of(element, shape));
@@ -113,8 +113,8 @@ class Loading {
                       Shape(tensor.dims().begin(), tensor.dims().end()), nullptr);
   }
 
-  std::uint32_t add_weight(std::int64_t elements, bool initialiser) {
-    graph_.weights.push_back({elements, initialiser});
+  std::uint32_t add_weight(std::int64_t elements, bool initialiser, bool vector) {
+    graph_.weights.push_back({elements, initialiser, vector});
     return static_cast<std::uint32_t>(graph_.weights.size() - 1);
   }
 
@@ -282,7 +282,7 @@ class Loading {
     const bool made_here = node.op == "Constant" || node.op == "ConstantOfShape";
     for (Tensor& output : outputs) {
       if (from.empty() && output.floating && output.shape && (made_here || !output.numbers))
-        output.weights = {add_weight(elements_of(*output.shape), false)};
+        output.weights = {add_weight(elements_of(*output.shape), false, output.shape->size() < 2)};
       else if (from.size() <= most_weights)
         output.weights.assign(from.begin(), from.end());
     }

@@ -103,7 +103,8 @@ Draft clip(const Drafting& at);
 Draft reduction(const Drafting& at);  ///< `rule.flop` an element of the input
 Draft dropout(const Drafting& at);
 
-Draft moved(const Drafting& at);  ///< elements elsewhere: nothing is computed
+Draft moved(const Drafting& at);     ///< elements elsewhere: nothing is computed
+Draft enlarged(const Drafting& at);  ///< likewise; where the shape stays, it is the input
 Draft resized(const Drafting& at);
 Draft reshaped(const Drafting& at);
 Draft alias(const Drafting& at);

@@ -23,29 +23,35 @@ void Weights::claim_statistics(const Node& node, const Draft& draft) {
 }
 
 bool Weights::claim(const Node& node, const Draft& draft, std::int64_t parameters, Value& layer) {
-  const std::string& name = layer.find("name")->text();
-  std::int64_t fresh = 0, shared = 0;
-  const Owner* owner = nullptr;
-  const std::vector<std::uint32_t> weights = of_inputs(node, draft.weights);
-  for (const std::uint32_t weight : weights) {
-    const std::int64_t elements = graph_.weights[weight].elements;
-    if (owners_[weight].layer.empty()) {
-      fresh = checked_add(fresh, elements, "parameters");
-    } else {
-      shared = checked_add(shared, elements, "parameters");
-      if (owner && owner->layer != owners_[weight].layer) return false;
-      owner = &owners_[weight];
-    }
-  }
-  if (parameters > 0 && fresh + shared != parameters) return false;
-  if (owner && parameters > 0) {
-    if (owner->statistics || owner->parameters != shared) return false;
-    layer.set("tied", Value::make(owner->layer));
-  }
-  if (parameters > 0)
-    for (const std::uint32_t weight : weights)
-      if (owners_[weight].layer.empty()) owners_[weight] = {name, fresh, false};
   claim_statistics(node, draft);
+  if (parameters == 0) return true;
+  const std::vector<std::uint32_t> weights = of_inputs(node, draft.weights);
+  std::int64_t own = 0, vectors = 0, shared = 0;
+  const Owner* owner = nullptr;
+  for (const std::uint32_t weight : weights) {
+    const Weight& one = graph_.weights[weight];
+    const bool owned = !owners_[weight].layer.empty();
+    std::int64_t& count = one.vector ? vectors : owned ? shared : own;
+    count = checked_add(count, one.elements, "parameters");
+    if (one.vector || !owned) continue;
+    if (owner && owner->layer != owners_[weight].layer) return false;
+    owner = &owners_[weight];
+  }
+  if (own + vectors + shared != parameters) return false;
+  if (owner && !tie(*owner, weights, vectors, shared, layer)) return false;
+  const std::string& name = layer.find("name")->text();
+  for (const std::uint32_t weight : weights)
+    if (owners_[weight].layer.empty()) owners_[weight] = {name, own + vectors, false};
+  return true;
+}
+
+/// The matrices are another layer's. The vectors are all that layer's, too, or it has none.
+bool Weights::tie(const Owner& owner, const std::vector<std::uint32_t>& weights,
+                  std::int64_t vectors, std::int64_t shared, Value& layer) const {
+  bool same = true;
+  for (const std::uint32_t weight : weights) same = same && owners_[weight].layer == owner.layer;
+  if (owner.statistics || owner.parameters != (same ? shared + vectors : shared)) return false;
+  layer.set("tied", Value::make(owner.layer));
   return true;
 }
 
@@ -61,11 +67,12 @@ std::int64_t Weights::claim_all(const Node& node, const Draft& draft, const std:
     const Weight& one = graph_.weights[weight];
     // Unless the operator has weights: a single number, or what a node makes, was not learned.
     const bool learned = counted.count(weight) != 0 || (one.initialiser && one.elements > 1);
-    if (!learned || !owners_[weight].layer.empty()) continue;
+    if (!learned || (!owners_[weight].layer.empty() && !one.vector)) continue;
     fresh = checked_add(fresh, one.elements, "parameters");
     claimed.push_back(weight);
   }
-  for (const std::uint32_t weight : claimed) owners_[weight] = {layer, fresh, false};
+  for (const std::uint32_t weight : claimed)
+    if (owners_[weight].layer.empty()) owners_[weight] = {layer, fresh, false};
   return fresh;
 }
 

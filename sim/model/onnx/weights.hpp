@@ -1,5 +1,7 @@
 // Which elements of a file's weights are parameters of which layer. A weight counts once, at the
-// first layer that reads it; whoever reads it again shares it.
+// first layer that reads it; whoever reads it again shares it. A bias or a scale, of one axis, is
+// each layer's own: exporters store equal ones once, such as the zeros of a network before
+// training.
 #pragma once
 
 #include <cstdint>
@@ -34,6 +36,8 @@ class Weights {
   };
   std::vector<std::uint32_t> of_inputs(const Node& node,
                                        const std::vector<std::size_t>& inputs) const;
+  bool tie(const Owner& owner, const std::vector<std::uint32_t>& weights, std::int64_t vectors,
+           std::int64_t shared, Value& layer) const;
   void claim_statistics(const Node& node, const Draft& draft);
 
   const Graph& graph_;

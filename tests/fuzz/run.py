@@ -1,0 +1,110 @@
+#!/usr/bin/python3
+"""Fuzzes the readers: run.py [SECONDS EACH] [TARGET...], by default 600 s of each target.
+
+Seeds are the zoo and the corpus; what is new stays in build/fuzz/found/TARGET. --minimise makes of both the
+corpus in tests/fuzz/corpus: small files, as few as reach the same code. --keep N: at most N of them.
+"""
+
+import argparse
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROGRAM = ROOT / "build/fuzz/sluice_fuzz"
+CORPUS = ROOT / "tests/fuzz/corpus"
+FOUND = ROOT / "build/fuzz/found"
+LONGEST = 20_000  # bytes of a seed
+
+# Where seeds are: patterns below the root, and a first line that goes before each.
+SEEDS = {
+    "document": (["models/*.yaml", "platforms/*.yaml", "tests/golden/*.json"], ""),
+    "model": (["models/*.yaml"], ""),
+    "stage_table": (["models/*.json"], ""),
+    "platform": (["platforms/*.yaml"], ""),
+    "scenario": (["scenarios/*.yaml"], ""),
+    "plan": (["tests/golden/*.plan"], ""),
+    "onnx": (["../shared/data/models/onnx/*.onnx"], "{}\n"),
+    "pipedream": (["../shared/data/operators/pipedream/*.txt"], "{batch: 64}\n"),
+    "baseline": (["tests/golden/*.json"], ""),
+    "quantity": ([], ""),
+    "expression": ([], ""),
+    "override": ([], ""),
+}
+
+
+def write_seeds(target, folder):
+    patterns, first = SEEDS[target]
+    for pattern in patterns:
+        for path in sorted(ROOT.glob(pattern)):
+            if path.stat().st_size <= LONGEST:
+                (folder / path.name).write_bytes(first.encode() + path.read_bytes())
+
+
+def command(target, *arguments):
+    environment = {**os.environ, "SLUICE_FUZZ_TARGET": target,
+                   "ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1"}
+    return subprocess.run([PROGRAM, "-timeout=20", "-rss_limit_mb=4000", *map(str, arguments)],
+                          env=environment, check=False).returncode
+
+
+def fuzz(target, seconds):
+    """The exit code: 0 where nothing was found."""
+    found = FOUND / target
+    found.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as seeds:
+        write_seeds(target, pathlib.Path(seeds))
+        folders = [found, seeds]
+        if (CORPUS / target).is_dir():
+            folders.append(CORPUS / target)
+        return command(target, f"-max_total_time={seconds}", "-max_len=8192", "-print_final_stats=1",
+                       f"-artifact_prefix={found}.", *folders)
+
+
+def minimise(target, keep):
+    with tempfile.TemporaryDirectory() as name:
+        fewest, seeds = pathlib.Path(name) / "fewest", pathlib.Path(name) / "seeds"
+        fewest.mkdir()
+        seeds.mkdir()
+        write_seeds(target, seeds)
+        folders = [folder for folder in (CORPUS / target, FOUND / target, seeds) if folder.is_dir()]
+        if command(target, "-merge=1", "-max_len=4096", fewest, *folders) != 0:
+            return 1
+        files = sorted(fewest.iterdir(), key=lambda path: (path.stat().st_size, path.name))
+        shutil.rmtree(CORPUS / target, ignore_errors=True)
+        (CORPUS / target).mkdir(parents=True)
+        step = max(1, -(-len(files) // keep))
+        for path in files[::step]:  # of all sizes
+            shutil.copy(path, CORPUS / target / path.name[:12])
+    return 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--minimise", action="store_true")
+    parser.add_argument("--keep", type=int, default=60)
+    parser.add_argument("words", nargs="*")
+    arguments = parser.parse_args()
+    seconds = 600
+    targets = arguments.words
+    if targets and targets[0].isdigit():
+        seconds, targets = int(targets[0]), targets[1:]
+    for target in targets:
+        if target not in SEEDS:
+            parser.error(f"unknown target '{target}'; known: {', '.join(SEEDS)}")
+    failed = []
+    for target in targets or SEEDS:
+        print(f"--- {target}", flush=True)
+        done = minimise(target, arguments.keep) if arguments.minimise else fuzz(target, seconds)
+        if done != 0:
+            failed.append(target)
+    if failed:
+        print("found something: " + ", ".join(failed))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,151 @@
+#include "fuzz/targets.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "base/quantity.hpp"
+#include "document/load.hpp"
+#include "document/override.hpp"
+#include "document/record.hpp"
+#include "model/expression.hpp"
+#include "model/importer.hpp"
+#include "plan/check.hpp"
+#include "plan/text.hpp"
+#include "scenario/scenario.hpp"
+#include "study/baseline.hpp"
+
+namespace sluice::test {
+namespace {
+
+/// Reads a document as text; what is written of it must read back as the same.
+Value read_document(const std::string& text, const std::string& path) {
+  Value document = parse_text(text, path);
+  const std::string written = to_yaml(document, false);
+  if (to_yaml(parse_text(written, "written.yaml"), false) != written)
+    throw InternalError("what is written reads back otherwise:\n" + written);
+  parse_text(to_json(document), "written.json");
+  return document;
+}
+
+void read_any_document(const std::string& text, const std::string& path) {
+  read_document(text, path);
+}
+
+/// The use of an importer is the first line, and the file what follows it.
+void read_imported(const std::string& text, const std::string& path, const std::string& file) {
+  const std::size_t end = text.find('\n');
+  if (end == std::string::npos) throw InputError("no line for the keys");
+  const Value keys = parse_text(text.substr(0, end), path);
+  const Importer& importer = importer_for(file);
+  const Record record{.name = "model", .fields = importer.parameters, .open = importer.open};
+  const Imported imported =
+      importer.read(std::string_view(text).substr(end + 1), file, Reader(keys, record));
+  Value use = Value::make_map(), again = Value::make_map();
+  use.set("definition", imported.definition);
+  again.set("definition", parse_text(to_yaml(imported.definition, false), "written.yaml"));
+  const Model model = read_model(use), written = read_model(again);
+  if (model.parameters() != written.parameters() || model.flop() != written.flop() ||
+      model.layers.size() != written.layers.size())
+    throw InternalError("an imported model reads back otherwise");
+}
+
+void read_onnx_text(const std::string& text, const std::string& path) {
+  read_imported(text, path, "m.onnx");
+}
+
+void read_pipedream_text(const std::string& text, const std::string& path) {
+  read_imported(text, path, "m.graph.txt");
+}
+
+void read_baseline_text(const std::string& text, const std::string& path) {
+  const std::string written = to_text(baseline_from(parse_text(text, path)));
+  if (to_text(baseline_from(parse_text(written, "written.json"))) != written)
+    throw InternalError("a baseline reads back otherwise:\n" + written);
+}
+
+void read_quantity_text(const std::string& text, const std::string&) {
+  const auto dimension = static_cast<Dimension>(text.empty() ? 0 : text.front() & 7);
+  const std::string quantity = text.substr(std::min<std::size_t>(1, text.size()));
+  const double value = parse_quantity(quantity, dimension, "key");
+  if (!(value >= 0) || !std::isfinite(value)) throw InternalError("a quantity that is none");
+  (void)format_quantity(value, dimension);
+  if (dimension == Dimension::bytes) (void)parse_bytes(quantity, "key");
+}
+
+void read_expression_text(const std::string& text, const std::string&) {
+  (void)evaluate(text, {{"size", 3}, {"layers", std::int64_t{1} << 62}});
+}
+
+void read_override_text(const std::string& text, const std::string&) {
+  Value document = parse_text("a: {b: [1, {c: 2}], d: x}\n", "document.yaml");
+  apply_override(document, parse_override(text), {"e"});
+  parse_text(to_yaml(document, false), "written.yaml");
+}
+
+}  // namespace
+
+void read_model_text(const std::string& text, const std::string& path) {
+  Value use = Value::make_map();
+  use.set("definition", read_document(text, path));
+  const Model model = read_model(use);
+  if (model.layers.empty()) throw InternalError("a model without layers");
+  (void)model.flop();
+}
+
+void read_platform_text(const std::string& text, const std::string& path) {
+  Value wrapper = Value::make_map();
+  wrapper.set("platform", read_document(text, path));
+  resolve_includes(wrapper, path, {"platform"});
+  const Platform platform = read_platform(*wrapper.find("platform"));
+  for (const Device& device : platform.devices) platform.path(platform.host().name, device.name);
+}
+
+void read_scenario_text(const std::string& text, const std::string& path) {
+  Value document = read_document(text, path);
+  resolve_includes(document, path, {"model*", "platform"});
+  require_format(document, "scenario");
+  const Scenario scenario = read_scenario(std::move(document), "mutant");
+  if (stages_of(scenario).empty()) throw InternalError("a model without stages");
+  if (scenario.workload.micro_batches_per_step() <= 64) to_text(make_plan(scenario));
+}
+
+void read_plan_text(const std::string& text, const std::string& path) {
+  const Plan plan = plan_from_text(text, path);
+  const std::string written = to_text(plan);
+  if (to_text(plan_from_text(written, "written")) != written)
+    throw InternalError("a plan's text reads back otherwise:\n" + written);
+  check_structure(plan);
+  std::int64_t reach = 0;
+  for (const Action& action : plan.actions) {
+    reach = std::max<std::int64_t>(reach, std::abs(action.ahead));
+    for (const Wait& wait : action.waits) reach = std::max<std::int64_t>(reach, wait.distance);
+  }
+  if (reach < 100) check(plan);
+}
+
+const std::vector<FuzzTarget>& fuzz_targets() {
+  static const std::vector<FuzzTarget> targets = {
+      {"document", read_any_document, "models/mutant"},
+      {"model", read_model_text, "models/mutant.yaml"},
+      {"stage_table", read_model_text, "models/mutant.json"},
+      {"platform", read_platform_text, "platforms/mutant.yaml"},
+      {"scenario", read_scenario_text, "scenarios/mutant.yaml"},
+      {"plan", read_plan_text, "mutant.plan"},
+      {"onnx", read_onnx_text, "models/mutant.yaml"},
+      {"pipedream", read_pipedream_text, "models/mutant.yaml"},
+      {"baseline", read_baseline_text, "mutant.json"},
+      {"quantity", read_quantity_text, ""},
+      {"expression", read_expression_text, ""},
+      {"override", read_override_text, ""},
+  };
+  return targets;
+}
+
+const FuzzTarget* fuzz_target(std::string_view name) {
+  for (const FuzzTarget& target : fuzz_targets())
+    if (target.name == name) return &target;
+  return nullptr;
+}
+
+}  // namespace sluice::test
