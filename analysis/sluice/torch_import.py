@@ -1,14 +1,16 @@
 """Models from torch modules.
 
-The module runs once with the example inputs. The modules that are one layer are watched, and a
-function mode sees the functions called between them: so it does not matter whether torch.fx could
-trace it, and every shape is a real one. What each call becomes stands in torch_layers.py.
+The module runs once with the example inputs: on torch's meta device, which computes shapes alone, or
+for real where that fails. The modules that are one layer are watched, and a function mode sees the
+functions called between them: so it does not matter whether torch.fx could trace it. What each call
+becomes stands in torch_layers.py.
 """
 
 from __future__ import annotations
 
 import inspect
-from typing import Any
+from contextlib import contextmanager
+from typing import Any, Iterator
 
 from . import errors
 from .model import Model
@@ -29,10 +31,7 @@ def from_torch(module: Any, example_inputs: Any, name: str = "") -> Model:
     if not isinstance(module, torch.nn.Module):
         raise errors.InputError(f"from_torch takes a torch.nn.Module, not a {type(module).__name__}")
     inputs = (example_inputs,) if isinstance(example_inputs, torch.Tensor) else tuple(example_inputs)
-    from .torch_layers import Layers
-
-    layers = Layers(module)
-    _run(torch, module, inputs, layers)
+    layers = _watch(torch, module, inputs)
     document = {
         "format": "sluice-model/1",
         "name": name or type(module).__name__.lower(),
@@ -46,16 +45,65 @@ def from_torch(module: Any, example_inputs: Any, name: str = "") -> Model:
     return model
 
 
-def _run(torch: Any, module: Any, inputs: tuple, layers: Any) -> None:
+_FACTORIES = {"arange", "ones", "zeros", "full", "empty", "tensor", "rand", "randn", "linspace", "eye",
+              "tril_indices", "triu_indices"}
+
+
+def _watch(torch: Any, module: Any, inputs: tuple) -> Any:
+    """The layers of one run."""
+    from .torch_layers import Layers
+
+    try:
+        with _on_meta(torch, module):
+            layers = Layers(module)
+            _run(torch, module, tuple(one.to("meta") for one in inputs), layers, meta=True)
+            return layers
+    except (NotImplementedError, RuntimeError):  # a function without shapes, or that needs values
+        layers = Layers(module)
+        _run(torch, module, inputs, layers, meta=False)
+        return layers
+
+
+@contextmanager
+def _on_meta(torch: Any, module: Any) -> Iterator[None]:
+    """The module with tensors that have shapes and no content; afterwards with its own again. One
+    that is shared stays shared."""
+    made: dict[int, Any] = {}
+    kept = []
+
+    def swapped(tensor: Any) -> Any:
+        if id(tensor) not in made:
+            empty = tensor.detach().to("meta")
+            is_parameter = isinstance(tensor, torch.nn.Parameter)
+            made[id(tensor)] = torch.nn.Parameter(empty, tensor.requires_grad) if is_parameter else empty
+        return made[id(tensor)]
+
+    for one in module.modules():
+        for table in (one._parameters, one._buffers):
+            kept.append((table, dict(table)))
+            for key, tensor in table.items():
+                if tensor is not None:
+                    table[key] = swapped(tensor)
+    try:
+        yield
+    finally:
+        for table, own in kept:
+            table.update(own)
+
+
+def _run(torch: Any, module: Any, inputs: tuple, layers: Any, meta: bool) -> None:
     from torch.overrides import TorchFunctionMode
 
     depth = 0  # inside a module that is one layer its functions are no layers of their own
 
     class Functions(TorchFunctionMode):
         def __torch_function__(self, function, types, args=(), kwargs=None):
-            result = function(*args, **(kwargs or {}))
+            kwargs = dict(kwargs or {})
+            if meta and getattr(function, "__name__", "") in _FACTORIES:
+                kwargs["device"] = "meta"
+            result = function(*args, **kwargs)
             if depth == 0:
-                layers.function(function, args, kwargs or {}, result)
+                layers.function(function, args, kwargs, result)
             return result
 
     def watched(one, forward):
@@ -102,8 +150,7 @@ def _compare(module: Any, layers: Any, model: Model) -> None:
                                     f"{list(row['shape'])}, but torch computed {shape}")
     counted = sum(parameter.numel() for parameter in module.parameters())
     if counted != model.parameters:
-        unused = [key for key, parameter in module.named_parameters()
-                  if id(parameter) not in layers.counted]
+        unused = layers.unused()
         raise errors.InputError(
             f"the module has {counted} parameters, its layers {model.parameters}"
             + (f"; not used by any known layer: {', '.join(unused)}" if unused else ""))

@@ -1,0 +1,146 @@
+#!/usr/bin/python3
+"""Models from torch have the zoo's counts."""
+
+import unittest
+
+from sluice_package import need, sluice
+
+need("numpy", "pandas", "torch", "torchvision")
+import torch  # noqa: E402
+import torchvision  # noqa: E402
+from torch import nn  # noqa: E402
+
+
+class Block(nn.Module):
+    """A block of GPT-2, its attention from torch."""
+
+    def __init__(self, width, heads):
+        super().__init__()
+        self.norm1, self.norm2 = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.attention = nn.MultiheadAttention(width, heads, batch_first=True)
+        self.up, self.act, self.down = nn.Linear(width, 4 * width), nn.GELU(), nn.Linear(4 * width, width)
+
+    def attend(self, x):
+        return self.attention(x, x, x, need_weights=False)[0]
+
+    def forward(self, x):
+        x = x + self.attend(self.norm1(x))
+        return x + self.down(self.act(self.up(self.norm2(x))))
+
+
+class BlockByHand(Block):
+    """The same with the products of its attention written out."""
+
+    def __init__(self, width, heads):
+        super().__init__(width, heads)
+        self.heads, self.attention = heads, None
+        self.qkv, self.out = nn.Linear(width, 3 * width), nn.Linear(width, width)
+
+    def attend(self, x):
+        n, tokens, width = x.shape
+        q, k, v = (part.view(n, tokens, self.heads, width // self.heads).transpose(1, 2)
+                   for part in self.qkv(x).split(width, dim=2))
+        scores = (q @ k.transpose(-2, -1)) / (width // self.heads) ** 0.5
+        hidden = torch.ones(tokens, tokens).triu(1).bool()
+        shares = torch.softmax(scores.masked_fill(hidden, float("-inf")), dim=-1)
+        return self.out((shares @ v).transpose(1, 2).reshape(n, tokens, width))
+
+
+class GPT2(nn.Module):
+    def __init__(self, block, blocks=12, width=768, heads=12, words=50257, tokens=1024):
+        super().__init__()
+        self.words, self.places = nn.Embedding(words, width), nn.Embedding(tokens, width)
+        self.blocks = nn.Sequential(*[block(width, heads) for _ in range(blocks)])
+        self.norm, self.logits = nn.LayerNorm(width), nn.Linear(width, words, bias=False)
+        self.logits.weight = self.words.weight
+
+    def forward(self, tokens):
+        x = self.words(tokens) + self.places(torch.arange(tokens.shape[1]))
+        return self.logits(self.norm(self.blocks(x)))
+
+
+def image(samples=1, size=224):
+    return torch.zeros(samples, 3, size, size)
+
+
+class Counts(unittest.TestCase):
+    def same(self, model, zoo, flop=True):
+        zoo = sluice.model(zoo)
+        self.assertEqual(model.parameters, zoo.parameters)
+        self.assertEqual(model.macs, zoo.macs)
+        if flop:
+            self.assertEqual(model.flop, zoo.flop)
+
+    def test_torchvisions_networks_are_the_zoos(self):
+        for name, zoo in (("resnet50", "resnet50"), ("alexnet", "alexnet_torchvision"),
+                          ("mobilenet_v2", "mobilenet_v2"), ("densenet121", "densenet121"),
+                          ("vit_b_16", "vit_b_16")):  # which torch.fx cannot trace
+            with self.subTest(network=name):
+                network = getattr(torchvision.models, name)(weights=None)
+                self.same(sluice.from_torch(network, image()), zoo)
+
+    def test_counts_are_of_one_sample_whatever_the_batch(self):
+        network = torchvision.models.resnet18(weights=None)
+        self.same(sluice.from_torch(network, image(3)), "resnet18")
+
+    def test_gpt2_is_the_zoos(self):
+        tokens = torch.zeros(1, 1024, dtype=torch.long)
+        self.same(sluice.from_torch(GPT2(Block), tokens), "gpt2")
+
+    def test_gpt2_with_its_attention_by_hand_is_the_zoos_but_for_elementwise_operations(self):
+        tokens = torch.zeros(2, 1024, dtype=torch.long)
+        self.same(sluice.from_torch(GPT2(BlockByHand), tokens), "gpt2", flop=False)
+
+
+class Models(unittest.TestCase):
+    def test_one_runs_as_any_model_does(self):
+        model = sluice.from_torch(nn.Sequential(nn.Flatten(), nn.Linear(3 * 64, 10)),
+                                  torch.zeros(2, 3, 8, 8), "tiny")
+        self.assertEqual((model.name, model.parameters, model.macs), ("tiny", 1930, 1920))
+        result = sluice.Scenario.from_dict({"model": model, "platform": sluice.platform("k40"),
+                                            "policy": {"name": "resident"}}).run()
+        self.assertEqual(result.metrics.flop, model.flop)
+
+    def test_the_module_is_as_it_was(self):
+        network = nn.Sequential(nn.Linear(4, 4), nn.Dropout()).train()
+        network[1].eval()
+        sluice.from_torch(network, torch.zeros(1, 4))
+        self.assertEqual([one.training for one in network.modules()], [True, True, False])
+        self.assertNotIn("forward", network[0].__dict__)
+
+    def test_one_that_looks_at_values_is_run_for_real(self):
+        class Looks(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.first, self.second = nn.Linear(4, 4), nn.Linear(4, 2)
+
+            def forward(self, x):
+                return self.second(self.first(x)) if float(x.sum()) == 0 else x
+
+        network = Looks()
+        weight = network.first.weight
+        self.assertEqual(sluice.from_torch(network, torch.zeros(1, 4)).parameters, 30)
+        self.assertIs(network.first.weight, weight)
+
+    def test_what_is_not_known_is_named(self):
+        class Odd(nn.Module):
+            def forward(self, x):
+                return torch.fft.fft(x)
+
+        with self.assertRaisesRegex(sluice.InputError, "fft_fft.*Conv2d.*matmul"):
+            sluice.from_torch(Odd(), torch.zeros(1, 4))
+
+    def test_parameters_that_nothing_uses_are_named(self):
+        network = nn.Sequential(nn.Linear(4, 4))
+        network.spare = nn.Parameter(torch.zeros(7))
+        network.forward = lambda x: network[0](x)
+        with self.assertRaisesRegex(sluice.InputError, "27 parameters, its layers 20.*spare"):
+            sluice.from_torch(network, torch.zeros(1, 4))
+
+    def test_what_is_no_module_is_refused(self):
+        with self.assertRaisesRegex(sluice.InputError, "Module"):
+            sluice.from_torch(torch.relu, torch.zeros(1))
+
+
+if __name__ == "__main__":
+    unittest.main()
