@@ -115,7 +115,7 @@ class Models(unittest.TestCase):
                 self.first, self.second = nn.Linear(4, 4), nn.Linear(4, 2)
 
             def forward(self, x):
-                return self.second(self.first(x)) if float(x.sum()) == 0 else x
+                return self.second(self.first(x)) if torch.ones(1).item() == 1 else x
 
         network = Looks()
         weight = network.first.weight
