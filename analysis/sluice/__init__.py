@@ -14,7 +14,11 @@ from __future__ import annotations
 import json as _json
 from pathlib import Path as _Path
 
-from . import _sluice
+try:
+    from . import _sluice
+except ImportError as _error:
+    raise ImportError(f"the package is not built here: ./dev python builds it ({_error})") from _error
+from ._late import late as _late
 from .errors import (Error, HelperDied, HelperRestarted, Infeasible, InputError, InternalError,
                      Interrupted, IoError, UsageError)
 from .metrics import Metrics
@@ -34,8 +38,7 @@ if _data.is_dir():  # installed; from the source tree the zoo is the tree's own
 
 
 def _listing(kind: str):
-    import pandas
-
+    pandas = _late("pandas")
     table = pandas.DataFrame(_json.loads(_sluice.listing(kind)))
     return table.set_index("name")
 

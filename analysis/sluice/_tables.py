@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from ._late import late
 from ._recording import NOBODY, REASONS, Recording
 
 
@@ -95,8 +96,7 @@ def series(r: Recording) -> pd.DataFrame:
 
 def to_xarray(r: Recording):
     """All of it as one xarray.Dataset: spans by `span`, events by `event`, series by `time`."""
-    import xarray
-
+    xarray = late("xarray")
     units = {"start": "s", "end": "s", "available": "s", "waited": "s", "bytes": "byte",
              "flop": "FLOP", "level": "byte", "delta": "byte"}
     arrays = {}

@@ -7,9 +7,11 @@ from collections.abc import Mapping
 from html import escape
 from typing import Any, Iterator
 
+from ._late import late
+
 _PREFIXES = [(1e18, "E"), (1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1, "")]
 _SMALL = [(1, ""), (1e-3, "m"), (1e-6, "u"), (1e-9, "n")]
-_SHORT = {"byte": "B", "sample": "samples"}
+_SHORT = {"byte": "B"}
 
 
 def for_people(value: float, unit: str) -> str:
@@ -18,6 +20,8 @@ def for_people(value: float, unit: str) -> str:
         return "none"
     if unit == "1":
         return f"{value:.4g}"
+    if unit.startswith("sample"):
+        return (f"{value:.4g}" if abs(value) < 1e4 else f"{value:,.0f}") + unit.replace("sample", " samples")
     size = abs(value)
     steps = _PREFIXES + _SMALL[1:] if unit in ("s", "J", "W") else _PREFIXES
     if unit == "s":  # nobody reads kiloseconds
@@ -75,15 +79,13 @@ class Metrics(Mapping):
 
     def to_series(self):
         """As a pandas Series, flat: "peak_bytes/gpu"."""
-        import pandas
-
+        pandas = late("pandas")
         return pandas.Series({name: value for name, value, _ in self.rows()}, name="metrics",
                              dtype=object)
 
     def to_frame(self):
         """As a pandas DataFrame: value, unit, and what it means."""
-        import pandas
-
+        pandas = late("pandas")
         rows = self.rows()
         return pandas.DataFrame(
             {"value": [value for _, value, _ in rows], "unit": [unit or "" for *_, unit in rows],

@@ -8,11 +8,11 @@ from html import escape
 from typing import TYPE_CHECKING, Any, Optional, Union
 
 from . import _documents, _sluice
+from ._late import late
 from .platform import Platform, platform as load_platform
 
 if TYPE_CHECKING:
     import pandas
-
 
 class Model:
     """A network. `sluice.model(name_or_path)` and `sluice.from_torch(module, inputs)` make one."""
@@ -70,8 +70,7 @@ class Model:
         FLOP, bytes in `dtype`), and with a platform milliseconds: over the link that feeds the
         device, and on it by the cost model. `table.attrs` says what each column means. state:
         elements of the output; total_*: running sums."""
-        import pandas
-
+        pandas = late("pandas")
         if isinstance(platform, str):
             platform = load_platform(platform)
         native = platform._native if platform is not None else None

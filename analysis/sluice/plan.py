@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, Callable, Optional, Union
 
 from . import _sluice, errors
 from ._helper import helper
+from ._late import late
 from .progress import telling
 
 if TYPE_CHECKING:
     import pandas
-
     from .result import Result
 
 
@@ -49,16 +49,14 @@ class Plan:
     def actions(self) -> "pandas.DataFrame":
         """One row an action, in listing order: seconds (of computations), flop, joules above idle,
         bytes (of transfers); waits: (number of an action, iterations ago)."""
-        import pandas
-
+        pandas = late("pandas")
         table = pandas.DataFrame(self._native.actions())
         return table.astype({name: "category" for name in ("section", "stream", "kind")})
 
     @property
     def tensors(self) -> "pandas.DataFrame":
         """One row a tensor: bytes, class, and the memory that holds it from start to end."""
-        import pandas
-
+        pandas = late("pandas")
         return pandas.DataFrame(self._native.tensors()).astype({"class": "category"})
 
     def text(self) -> str:

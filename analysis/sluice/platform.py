@@ -8,10 +8,10 @@ from html import escape
 from typing import TYPE_CHECKING, Any, Optional
 
 from . import _documents, _sluice
+from ._late import late
 
 if TYPE_CHECKING:
     import pandas
-
 
 class Platform:
     """A machine. `sluice.platform(name_or_path)` reads one."""
@@ -66,8 +66,7 @@ class Platform:
     def devices(self) -> "pandas.DataFrame":
         """One row a device: capacity in bytes, memory_bandwidth in byte/s, launch_overhead in s,
         watts, and peak FLOP/s by element type."""
-        import pandas
-
+        pandas = late("pandas")
         rows = []
         for device in self._native.devices:
             rows.append({"device": device.name, "capacity": device.capacity,
@@ -80,8 +79,7 @@ class Platform:
 
     def links(self) -> "pandas.DataFrame":
         """One row a direction of a link: bandwidth in byte/s, setup and latency in s."""
-        import pandas
-
+        pandas = late("pandas")
         columns = ["link", "direction", "source", "target", "bandwidth", "setup", "latency"]
         return pandas.DataFrame(self._native.edges(), columns=columns)
 

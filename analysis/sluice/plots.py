@@ -7,30 +7,24 @@ from typing import TYPE_CHECKING, Optional
 
 import numpy as np
 
+from . import roofline, timeline
+from ._late import late
 from .metrics import for_people
+from .timeline import OKABE_ITO
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from .result import Result
 
-_OKABE_ITO = {"blue": "#0072B2", "orange": "#E69F00", "green": "#009E73", "red": "#D55E00",
-              "sky": "#56B4E9", "purple": "#CC79A7", "yellow": "#F0E442", "black": "#000000",
-              "grey": "#999999"}
-_KIND_COLOUR = {"forward": "blue", "backward": "red", "backward_input": "red",
-                "backward_weight": "purple", "recompute": "yellow", "load": "orange",
-                "save": "green", "send": "sky", "receive": "sky", "all_reduce": "purple",
-                "update": "black"}
 _CLASS_COLOUR = {"weight": "blue", "activation": "orange", "workspace": "yellow", "input": "sky",
                  "output": "green", "gradient": "red", "optimizer": "purple"}
-_MOST_BARS = 20_000  # beyond it, bars would be narrower than a dot and slow
 
 
 def _axes(ax: Optional["Axes"], width: float, height: float) -> "Axes":
     if ax is not None:
         return ax
-    import matplotlib.pyplot as plt
-
+    plt = late("matplotlib.pyplot")
     _, ax = plt.subplots(figsize=(width, height), layout="constrained")
     return ax
 
@@ -57,64 +51,21 @@ class Plots:
         self._result = result
         self._recording = result._recording
 
-    def _span_columns(self) -> dict[str, np.ndarray]:
-        r = self._recording
-        return {"start": r.numbers("spans/start"), "end": r.numbers("spans/end"),
-                "stream": r.of_action("stream"),
-                "kind": r.texts("actions/kind")[r.numbers("spans/action")],
-                "stage": r.of_action("stage")}
-
     def timeline(self, ax: Optional["Axes"] = None, start: float = 0.0,
                  end: Optional[float] = None, title: Optional[str] = None) -> "Axes":
         """Who did what when: a row a stream, a bar an action, from `start` to `end` (s). Stage
-        numbers stand in the bars where there is room."""
-        from matplotlib.patches import Patch
-
+        numbers stand in the bars where there is room. Where actions are narrower than a dot, the
+        colour is as strong as the stream is busy."""
         r = self._recording
-        names = r.texts("streams/name")
-        makespan = self._makespan()
-        end = makespan if end is None else end
-        columns = self._span_columns()
-        seen = (columns["end"] > start) & (columns["start"] < end)
-        columns = {name: column[seen] for name, column in columns.items()}
+        end = self._makespan() if end is None else end
         order = _stream_order(r)
         ax = _axes(ax, 10, 1.3 + 0.45 * len(order))
         factor, unit = _scale(end - start)
-        for row, stream in enumerate(order):
-            mine = columns["stream"] == stream
-            self._bars(ax, row, {name: column[mine] for name, column in columns.items()}, factor,
-                       (end - start) / 1500)
-        ax.set_xlim(start * factor, end * factor)
-        ax.set_ylim(len(order) - 0.5, -0.5)
-        ax.set_yticks(range(len(order)), [names[stream] for stream in order])
+        timeline.draw(ax, r, order, start, end, factor)
         ax.set_xlabel(f"time ({unit})")
         ax.set_title(title or self._title("Timeline"), loc="left")
-        kinds = list(dict.fromkeys(columns["kind"]))
-        ax.legend(handles=[Patch(color=_colour(kind), label=kind.replace("_", " "))
-                           for kind in sorted(kinds, key=list(_KIND_COLOUR).index)],
-                  loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False,
-                  title="number: stage" if ax.texts else None)
         _tidy(ax)
         return ax
-
-    def _bars(self, ax, row: int, mine: dict, factor: float, narrowest: float) -> None:
-        begin, length = mine["start"], mine["end"] - mine["start"]
-        for kind in dict.fromkeys(mine["kind"]):
-            of_kind = mine["kind"] == kind
-            bars = np.stack([begin[of_kind], length[of_kind]], axis=1) * factor
-            if len(bars) > _MOST_BARS:
-                bars = _merged(bars, narrowest * factor)
-            edge = "white" if len(begin) < 400 else "none"
-            ax.broken_barh([tuple(bar) for bar in bars], (row - 0.38, 0.76),
-                           facecolors=_colour(kind), edgecolors=edge, linewidth=0.5)
-        if len(begin) > 400:
-            return
-        shown = ax.get_figure().get_size_inches()[0] * 0.8  # inches that the axis may have
-        for left, width, stage, kind in zip(begin, length, mine["stage"], mine["kind"]):
-            if stage >= 0 and width / (narrowest * 1500) * shown > 0.16:
-                ax.text((left + width / 2) * factor, row, str(stage), ha="center", va="center",
-                        fontsize=8, color="black" if kind in ("recompute", "send", "receive",
-                                                              "load") else "white", clip_on=True)
 
     def memory(self, pool: Optional[str] = None, ax: Optional["Axes"] = None,
                title: Optional[str] = None) -> "Axes":
@@ -137,7 +88,7 @@ class Plots:
         for name in sorted(dict.fromkeys(classes), key=list(_CLASS_COLOUR).index):
             height = np.cumsum(np.where(classes == name, delta, 0)) * b_factor
             top = bottom + np.append(height, height[-1:])
-            ax.fill_between(x, bottom, top, step="post", color=_OKABE_ITO[_CLASS_COLOUR[name]],
+            ax.fill_between(x, bottom, top, step="post", color=OKABE_ITO[_CLASS_COLOUR[name]],
                             label=name, linewidth=0)
             bottom = top
         if limit >= 0:
@@ -178,14 +129,13 @@ class Plots:
         factor, unit = _scale(end)
         if ax is not None:
             return self._utilisation_lines(ax, time, series, factor, unit, title)
-        import matplotlib.pyplot as plt
-
+        plt = late("matplotlib.pyplot")
         figure, rows = plt.subplots(len(series), 1, figsize=(10, 0.8 + 0.8 * len(series)),
                                     sharex=True, layout="constrained", squeeze=False)
         for row, (name, values) in zip(rows[:, 0], series):
             t, v = _coarse(time, values)
             row.fill_between(np.append(0, t) * factor, np.append(v[:1], v), step="pre",
-                             color=_OKABE_ITO["blue" if "compute" in name else "orange"],
+                             color=OKABE_ITO["blue" if "compute" in name else "orange"],
                              linewidth=0)
             row.set_ylim(0, 1)
             row.set_yticks([0, 1], ["0 %", "100 %"])
@@ -199,7 +149,7 @@ class Plots:
         return rows[0, 0]
 
     def _utilisation_lines(self, ax, time, series, factor, unit, title) -> "Axes":
-        colours = [colour for name, colour in _OKABE_ITO.items() if name != "yellow"]
+        colours = [colour for name, colour in OKABE_ITO.items() if name != "yellow"]
         for number, (name, values) in enumerate(series):
             t, v = _coarse(time, values)
             ax.step(t * factor, 100 * v, where="pre", label=name, linewidth=1.2,
@@ -216,10 +166,8 @@ class Plots:
         """What limits each stage: FLOP/s against FLOP for each byte moved between memories, with
         the device's peak and the link that feeds it (Williams et al. 2009, with transfers in place
         of DRAM traffic). Of a scenario; a plan names no device's peak."""
-        from .roofline import draw
-
         ax = _axes(ax, 7, 5)
-        draw(ax, self._result)
+        roofline.draw(ax, self._result)
         ax.set_title(title or self._title("Roofline"), loc="left")
         return ax
 
@@ -235,24 +183,11 @@ class Plots:
                 + (f", {for_people(makespan, 's')} in all" if makespan else ""))
 
 
-def _colour(kind: str) -> str:
-    return _OKABE_ITO[_KIND_COLOUR.get(kind, "grey")]
-
-
 def _stream_order(r) -> list[int]:
     """Device by device, its computation first."""
     names, kinds = r.texts("streams/name"), r.texts("streams/kind")
     devices = r.texts("streams/device")
     return sorted(range(len(names)), key=lambda s: (devices[s], kinds[s] != "compute", names[s]))
-
-
-def _merged(bars: np.ndarray, narrowest: float) -> np.ndarray:
-    """Neighbours with a gap too narrow to be seen become one bar."""
-    start, end = bars[:, 0], bars[:, 0] + bars[:, 1]
-    first = np.append(True, start[1:] - np.maximum.accumulate(end)[:-1] > narrowest)
-    groups = np.flatnonzero(first)
-    last = np.maximum.reduceat(end, groups)
-    return np.stack([start[groups], last - start[groups]], axis=1)
 
 
 def _coarse(time: np.ndarray, values: np.ndarray, most: int = 300) -> tuple[np.ndarray, np.ndarray]:

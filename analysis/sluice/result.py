@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Optional, Union
 
 from ._helper import helper
+from ._late import late
 from ._recording import Recording
 from .metrics import Metrics, for_people
 
@@ -50,31 +51,23 @@ class Result:
         consumers may start), waited (the stream was idle before it), all in s; what it waited for
         (reason, blocker); bytes that it moved, flop that it computed. Columns that are numbers are
         views of shared memory, read-only: copy what you want to change."""
-        from . import _tables
-
-        return _tables.spans(self._recording)
+        return late("._tables").spans(self._recording)
 
     @cached_property
     def memory(self) -> "pandas.DataFrame":
         """One row for each tensor that enters (delta > 0) or leaves a pool: time in s, level (in the
         pool afterwards) and delta in bytes."""
-        from . import _tables
-
-        return _tables.memory(self._recording)
+        return late("._tables").memory(self._recording)
 
     @cached_property
     def series(self) -> "pandas.DataFrame":
         """Quantities over time in equal bins, by the time (s) at which a bin ends: utilisation of
         each stream (0..1), samples done, cumulative seconds of recomputation, watts."""
-        from . import _tables
-
-        return _tables.series(self._recording)
+        return late("._tables").series(self._recording)
 
     def to_xarray(self) -> "xarray.Dataset":
         """Spans (dimension span), memory events (event) and series (time) with their units."""
-        from . import _tables
-
-        return _tables.to_xarray(self._recording)
+        return late("._tables").to_xarray(self._recording)
 
     @property
     def scenario(self) -> str:
@@ -95,9 +88,7 @@ class Result:
     @property
     def plot(self) -> "Plots":
         """Pictures: .timeline(), .memory(), .utilisation(), .roofline()."""
-        from .plots import Plots
-
-        return Plots(self)
+        return late(".plots").Plots(self)
 
     def save(self, path: Union[str, Path]) -> None:
         """Writes a trace (HDF5, sim/trace/FORMAT.md), whole or not at all: what

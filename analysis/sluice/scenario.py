@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable, Optional, Union
 
 from . import _documents, _sluice
+from ._late import late
 from .plan import Plan
 from .platform import Platform
 
 if TYPE_CHECKING:
     import pandas
-
     from .result import Result
 
 Changes = Mapping[str, Any]
@@ -81,8 +81,7 @@ class Scenario:
 
     def stages(self) -> "pandas.DataFrame":
         """One row a stage. Bytes per sample, but weight_bytes; macs and flop per sample."""
-        import pandas
-
+        pandas = late("pandas")
         keys = ["name", "first", "last", "weight_bytes", "input_bytes", "output_bytes",
                 "workspace_bytes", "macs", "flop"]
         rows = [{key: getattr(stage, key) for key in keys} for stage in self._native.stages()]

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from typing import Any, Iterator
 
 from . import errors
+from ._late import late
 from .model import Model
 
 
@@ -25,7 +26,7 @@ def from_torch(module: Any, example_inputs: Any, name: str = "") -> Model:
     Raises InputError when a module or a function is none that Sluice knows, or when parameters
     would be left out. Needs torch, which Sluice itself does not."""
     try:
-        import torch
+        torch = late("torch")
     except ImportError:
         raise errors.InputError("from_torch needs torch, which is not installed") from None
     if not isinstance(module, torch.nn.Module):

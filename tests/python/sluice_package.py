@@ -1,5 +1,6 @@
 """The package as it was built; tests that need it skip where it was not."""
 
+import importlib.util
 import sys
 
 try:
@@ -12,8 +13,6 @@ except ImportError as error:
 def need(*modules):
     """Skips where one of Debian's packages is not installed."""
     for module in modules:
-        try:
-            __import__(module)
-        except ImportError as error:
-            print(f"skipped: {error}")
+        if importlib.util.find_spec(module) is None:
+            print(f"skipped: {module} is not installed")
             sys.exit(77)

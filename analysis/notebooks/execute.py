@@ -1,0 +1,54 @@
+#!/usr/bin/python3
+"""Executes the notebooks of this folder in a kernel of the Python that runs this script, and writes
+them back with their pictures. Needs nbclient and ipykernel. `execute.py 1_first_run.ipynb` does one."""
+
+import json
+import os
+import pathlib
+import sys
+import tempfile
+
+import nbformat
+from nbclient import NotebookClient
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+def notebooks():
+    return sorted(HERE.glob("[0-9]*.ipynb"))
+
+
+def use_this_python(folder):
+    """A kernel `sluice` that is this Python: what is on PATH may be another one."""
+    spec = pathlib.Path(folder, "kernels", "sluice")
+    spec.mkdir(parents=True)
+    argv = [sys.executable, "-Xfrozen_modules=off", "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+    spec.joinpath("kernel.json").write_text(json.dumps(
+        {"argv": argv, "display_name": "sluice", "language": "python",
+         "env": {"PYTHONPATH": os.pathsep.join(os.path.abspath(path) for path in sys.path if path)}}))
+    os.environ["JUPYTER_PATH"] = str(folder)
+
+
+def execute(path):
+    """The notebook, executed. Raises nbclient's CellExecutionError."""
+    with tempfile.TemporaryDirectory() as folder:
+        use_this_python(folder)
+        notebook = nbformat.read(path, as_version=4)
+        NotebookClient(notebook, kernel_name="sluice", timeout=600, allow_errors=False,
+                       record_timing=False,
+                       resources={"metadata": {"path": str(HERE)}}).execute()
+    return notebook
+
+
+def main(names):
+    for path in [HERE / name for name in names] or notebooks():
+        notebook = execute(path)
+        notebook.metadata = {"kernelspec": {"display_name": "Python 3", "language": "python",
+                                            "name": "python3"},
+                             "language_info": {"name": "python"}}
+        nbformat.write(notebook, path)
+        print(f"{path.name}: {path.stat().st_size / 1e3:.0f} kB", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,41 @@
+"""Modules that are imported when they are first needed.
+
+An interrupt in the middle of such an import would leave, for instance, half of pandas, which then
+cannot be imported any more in this process: so Ctrl-C waits until the import is done.
+"""
+
+from __future__ import annotations
+
+import importlib
+import signal
+import threading
+from contextlib import contextmanager
+from types import ModuleType
+from typing import Iterator
+
+_whole: dict[str, ModuleType] = {}
+
+
+def late(name: str) -> ModuleType:
+    """The module of that name; relative to the package where it begins with a dot."""
+    if name not in _whole:
+        with _uninterrupted():
+            _whole[name] = importlib.import_module(name, __package__)
+    return _whole[name]
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Only the main thread gets KeyboardInterrupt, and only it may set handlers."""
+    handler = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(handler):
+        yield
+        return
+    came = []
+    signal.signal(signal.SIGINT, lambda *arguments: came.append(arguments))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+    if came:
+        handler(*came[0])
