@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any, Optional, Union
 
@@ -79,6 +79,23 @@ class Model:
         table.attrs = {key: meaning for key, meaning, _ in columns}
         return table
 
+    def fits(self, platforms: Union[Platform, str, Sequence[Union[Platform, str]]] = (), *,
+             mode: str = "training", batch: Optional[int] = None, dtype: str = "float32",
+             optimizer: str = "", policy: str = "resident", fates: str = "keep_all",
+             changes: Optional[Mapping] = None) -> "pandas.DataFrame":
+        """The largest micro-batch that each platform's device holds: one row a platform (without
+        any, one device without a limit). capacity_bytes, largest in samples (none: any number),
+        step in s; bytes of the peak with it, in all and by class; the same of one sample (one) and
+        of the first that does not fit (next), and the refusal. With a `batch` (samples): what
+        gradient accumulation costs. `changes` are laid over the scenario that is asked."""
+        given = [platforms] if isinstance(platforms, (str, Platform)) else list(platforms)
+        documents = [(load_platform(one) if isinstance(one, str) else one)._document
+                     for one in given]
+        cards = _sluice.fits(self._native.json(), documents,
+                             [mode, dtype, optimizer, policy, fates], batch,
+                             _documents.overrides(changes, {}, {}))
+        return late("pandas").DataFrame([_fit_row(card) for card in cards]).set_index("platform")
+
     def __repr__(self) -> str:
         return (f"Model '{self.name}': {self._native.layers} layers, {self.parameters:,} parameters, "
                 f"{self.macs:,} MACs a sample")
@@ -92,6 +109,21 @@ class Model:
     @classmethod
     def _from_use(cls, text: str) -> "Model":
         return cls(_sluice.Model.from_use(text))
+
+
+def _fit_row(card: dict) -> dict:
+    """Flat: bytes of the largest by class."""
+    row = {"platform": card["platform"], "device": card["device"], "capacity_bytes": card["capacity"],
+           "largest": card["largest"], "step_s": card["step_s"]}
+    most = card["most"] or card["one"] or {"bytes": None, "by_class": {}}
+    row["bytes"] = most["bytes"]
+    row.update({f"{name}_bytes": size for name, size in most["by_class"].items()})
+    row["one_bytes"] = card["one"]["bytes"] if card["one"] else None
+    row["next_bytes"] = card["next"]["bytes"] if card["next"] else None
+    row["refusal"] = card["refusal"]
+    if card["micro_batch"] is not None:
+        row.update({key: card[key] for key in ("micro_batch", "batch_step_s", "at_once_step_s")})
+    return row
 
 
 def model(path: str, changes: Optional[Mapping] = None, **parameters: Any) -> Model:

@@ -43,6 +43,7 @@ PYBIND11_MODULE(_sluice, module) {
   sluice::python::bind_errors(module);
   sluice::python::bind_platform(module);
   sluice::python::bind_model(module);
+  sluice::python::bind_fits(module);
   sluice::python::bind_plan(module);
   sluice::python::bind_builder(module);
   sluice::python::bind_documents(module);

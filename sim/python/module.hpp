@@ -26,6 +26,7 @@ void bind_errors(py::module_& module);
 void bind_documents(py::module_& module);
 void bind_platform(py::module_& module);
 void bind_model(py::module_& module);
+void bind_fits(py::module_& module);
 void bind_plan(py::module_& module);
 void bind_builder(py::module_& module);
 void bind_policy(py::module_& module);

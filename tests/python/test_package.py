@@ -103,6 +103,19 @@ class Answers(unittest.TestCase):
                 self.assertEqual(row[key], mine[key], key)
 
 
+    def test_what_fits_is_what_the_command_line_says(self):
+        said = json.loads(program("fits", "gpt2", "--platform", "k20,a100_pcie", "--optimizer", "adam",
+                                  "--batch", "8", "--json").stdout)
+        table = sluice.model("gpt2").fits(["k20", sluice.platform("a100_pcie")], optimizer="adam",
+                                          batch=8)
+        self.assertEqual(list(table.index), ["k20", "a100_pcie"])
+        for card, (_, row) in zip(said["cards"], table.iterrows(), strict=True):
+            self.assertEqual(row["largest"], card["largest"])
+            self.assertEqual(row["bytes"], card["most"]["bytes"])
+            self.assertEqual(row["optimizer_bytes"], card["most"]["by_class"]["optimizer"])
+            self.assertEqual(row["step_s"], card["step_s"])
+
+
 class Tables(unittest.TestCase):
     def setUp(self):
         self.result = small().run()
