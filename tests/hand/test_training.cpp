@@ -217,6 +217,21 @@ TEST_CASE("training costs its makespan over the forward passes, and says what le
   CHECK(summary.find("offloaded_bytes")->value.number == 4 * 5000);
 }
 
+TEST_CASE("optimal by either solver: the least of what keeping, copying and recomputing cost") {
+  // 8 kB hold what one sample needs but not the input and A's output through backward C (11 kB):
+  // keeping both takes 11,000; dropping the input (loaded again: 0.001) and moving A's output (2 x
+  // 0.002) fits 8000, as recomputing A (1 ms) would.
+  for (const char* solver : {"frontier", "milp"}) {
+    CAPTURE(solver);
+    CHECK(makespan_of(four + cut + serial + "fates: {strategy: optimal, budget: 8kB, solver: " +
+                      solver + "}\n") == ms(0.6 + 4 * (18 + 2 * 0.001 + 2 * 0.002)));
+  }
+  CHECK_THROWS_WITH(
+      makespan_of(four + cut +
+                  "policy: {name: resident}\nfates: {strategy: optimal, solver: milp}\n"),
+      Catch::Contains("'policy.overlap' must be false"));
+}
+
 TEST_CASE("phased training: devices take turns, and each phase brings its own weights") {
   // Two devices behind links of their own, nothing overlapping, sgd. Phases FA FB FC BC BB BA of 1,
   // 2, 3, 6, 4, 2 ms; each brings its weights: 0.1 + 0.2 + 0.3 + 0.3 + 0.2 + 0.1. On devices 0 1 0

@@ -6,8 +6,9 @@
 
 #include "base/error.hpp"
 #include "base/quantity.hpp"
-#include "plan/passes/fate_bound.hpp"
 #include "plan/check.hpp"
+#include "plan/passes/fate_bound.hpp"
+#include "plan/passes/fate_graph.hpp"
 #include "plan/passes/fate_search.hpp"
 #include "policy/fates/strategy.hpp"
 
@@ -21,6 +22,10 @@ std::string in_seconds(double seconds) {
 }
 std::string in_bytes(std::int64_t bytes) {
   return format_quantity(static_cast<double>(bytes), Dimension::bytes);
+}
+
+std::string percent(double part) {
+  return std::to_string(std::round(part * 10000) / 100).substr(0, 5) + " %";
 }
 
 [[noreturn]] void refuse(std::int64_t least, std::int64_t budget) {
@@ -69,8 +74,25 @@ void bound(const Chain& chain, std::int64_t budget, bool overlap, double seconds
   const double least = fate_bound(chain, budget, overlap ? Copies::overlapped : Copies::serial);
   choice.facts.emplace_back("micro_batch_bound", in_seconds(least));
   const double gap = seconds > 0 ? (seconds - least) / seconds : 0;
-  choice.facts.emplace_back("gap",
-                            std::to_string(std::round(gap * 10000) / 100).substr(0, 5) + " %");
+  choice.facts.emplace_back("gap", percent(gap));
+}
+
+/// As the programme's own bound has it; it starts from the frontier's answer, so it is never
+/// slower.
+FateChoice choose_by_milp(const FateRequest& request, const Reader& parameters, const Tape& known,
+                          std::int64_t budget) {
+  if (request.overlap)
+    parameters.fail("solver",
+                    "'milp' for 'solver': the programme takes copies and computation in turns, so "
+                    "'policy.overlap' must be false");
+  const MilpAnswer answer =
+      solve_milp(request.chain, budget, parameters.quantity("time_limit"), known);
+  FateChoice choice{answer.tape, {}};
+  choice.facts.emplace_back("budget", budget == unlimited ? "unlimited" : in_bytes(budget));
+  choice.facts.emplace_back("micro_batch_bound", in_seconds(answer.bound));
+  choice.facts.emplace_back("gap", percent(answer.gap) + (answer.proven ? ", proven" : ""));
+  explain(request.chain, choice.tape, choice);
+  return choice;
 }
 
 FateChoice choose(const FateRequest& request, const Reader& parameters) {
@@ -79,6 +101,8 @@ FateChoice choose(const FateRequest& request, const Reader& parameters) {
   const Frontier serial(request.chain);
   const std::size_t point = serial.within(budget);
   if (point == serial.points().size()) refuse(serial.points().front().peak, budget);
+  if (parameters.text("solver") == "milp")
+    return choose_by_milp(request, parameters, serial.tape(point), budget);
   FateChoice choice{serial.tape(point), {}};
   double seconds = serial.points()[point].seconds;
   if (request.overlap) {
@@ -112,7 +136,21 @@ const FateStrategy optimal_fates = {
                     .summary = "bytes for activations, their gradients and workspace of a "
                                "micro-batch; what the device has left where it is not given",
                     .optional = true,
-                    .dimension = Dimension::bytes}},
+                    .dimension = Dimension::bytes},
+                   {.name = "solver",
+                    .type = Type::choice,
+                    .summary =
+                        "frontier: the dynamic programme over the chain; milp: a mixed-integer "
+                        "linear programme (Jain et al. 2020, Checkmate), for up to about 50 "
+                        "stages without overlap",
+                    .default_text = "frontier",
+                    .choices = {"frontier", "milp"}},
+                   {.name = "time_limit",
+                    .type = Type::quantity,
+                    .summary = "wall clock of the solver milp; what it finds in it depends on the "
+                               "machine",
+                    .default_text = "10s",
+                    .dimension = Dimension::seconds}},
     .one_by_one = true,
     .choose = choose,
 };

@@ -141,10 +141,6 @@ class StepMaker {
 
   std::uint32_t device() const { return static_cast<std::uint32_t>(phase_ % shape_.devices); }
 
-  static Held on(std::uint32_t device, std::uint32_t instance) {
-    return {{{device, instance}}, none};
-  }
-
   /// Uses a tensor on the slot's device. Where another device has it, it comes through host memory.
   void use(Step::Slot& slot, Held& held, double load_s) {
     if (!held.on.contains(slot.device)) {
@@ -175,12 +171,12 @@ class StepMaker {
                                       answer ? TensorClass::output : TensorClass::activation,
                                       stage.output.bytes, s, lane.micro_batch);
     slot.makes.push_back(output);
-    lane.boundary[s + 1] = on(slot.device, output);
+    lane.boundary[s + 1].on = {{slot.device, output}};  // a copy in host memory stays one
     if (keeps && stage.inner.bytes > 0) {
       const std::uint32_t inner = make(label("inner", s, lane.micro_batch), TensorClass::activation,
                                        stage.inner.bytes, s, lane.micro_batch);
       slot.makes.push_back(inner);
-      lane.inner[s] = on(slot.device, inner);
+      lane.inner[s].on = {{slot.device, inner}};
     }
     step_.slots.push_back(std::move(slot));
   }
@@ -211,7 +207,7 @@ class StepMaker {
             make(label("gradient", s, lane.micro_batch), TensorClass::gradient,
                  chain_.stages[s - 1].gradient, s, lane.micro_batch);
         slot.makes.push_back(gradient);
-        lane.gradient[s] = on(slot.device, gradient);
+        lane.gradient[s].on = {{slot.device, gradient}};
       }
       if (kind != ActionKind::backward_input && !shape_.weights_stay) need_gradients(s, slot);
       step_.slots.push_back(std::move(slot));
