@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json as _json
 from pathlib import Path as _Path
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 try:
     from . import _sluice
@@ -30,6 +31,9 @@ from .result import Result, open
 from .scenario import Scenario, load
 from .torch_import import from_torch
 
+if _TYPE_CHECKING:
+    import pandas as _pandas
+
 __version__: str = _sluice.version()
 
 _data = _Path(__file__).with_name("_data")
@@ -37,38 +41,38 @@ if _data.is_dir():  # installed; from the source tree the zoo is the tree's own
     _sluice.set_data_root(str(_data))
 
 
-def _listing(kind: str):
+def _listing(kind: str) -> "_pandas.DataFrame":
     pandas = _late("pandas")
     table = pandas.DataFrame(_json.loads(_sluice.listing(kind)))
     return table.set_index("name")
 
 
-def policies():
+def policies() -> "_pandas.DataFrame":
     """A DataFrame of all policies, those in Python among them: summary, source, parameters."""
     return _listing("policies")
 
 
-def models():
+def models() -> "_pandas.DataFrame":
     """A DataFrame of the models in the zoo: summary, source, file."""
     return _listing("models")
 
 
-def platforms():
+def platforms() -> "_pandas.DataFrame":
     """A DataFrame of the platforms in the zoo: summary, source, file."""
     return _listing("platforms")
 
 
-def scenarios():
+def scenarios() -> "_pandas.DataFrame":
     """A DataFrame of the scenarios in the zoo: question, file."""
     return _listing("scenarios")
 
 
-def layers():
+def layers() -> "_pandas.DataFrame":
     """A DataFrame of the layer types that a model may have."""
     return _listing("layers")
 
 
-def metrics():
+def metrics() -> "_pandas.DataFrame":
     """A DataFrame of all metrics: summary, source, unit."""
     return _listing("metrics")
 

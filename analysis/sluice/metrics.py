@@ -5,9 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from html import escape
-from typing import Any, Iterator
+from typing import TYPE_CHECKING, Any, Iterator
 
 from ._late import late
+
+if TYPE_CHECKING:
+    import pandas
 
 _PREFIXES = [(1e18, "E"), (1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1, "")]
 _SMALL = [(1, ""), (1e-3, "m"), (1e-6, "u"), (1e-9, "n")]
@@ -77,13 +80,13 @@ class Metrics(Mapping):
             add(name, value, self.units.get(name))
         return rows
 
-    def to_series(self):
+    def to_series(self) -> "pandas.Series":
         """As a pandas Series, flat: "peak_bytes/gpu"."""
         pandas = late("pandas")
         return pandas.Series({name: value for name, value, _ in self.rows()}, name="metrics",
                              dtype=object)
 
-    def to_frame(self):
+    def to_frame(self) -> "pandas.DataFrame":
         """As a pandas DataFrame: value, unit, and what it means."""
         pandas = late("pandas")
         rows = self.rows()

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """The Python package says what the command line says."""
 
+import ast
 import json
 import os
 import pathlib
@@ -332,6 +333,35 @@ class Complaints(unittest.TestCase):
             small().run().export("trace.xyz")
         with self.assertRaisesRegex(sluice.InputError, "perfetto"):
             small().run().export("trace.xyz", to="gantt")
+
+
+class Typed(unittest.TestCase):
+    def test_the_stubs_name_what_the_module_has_and_nothing_else(self):
+        stub = ast.parse(pathlib.Path(sluice.__file__).with_name("_sluice.pyi").read_text())
+        module = sluice._sluice
+        named = {node.name: node for node in stub.body
+                 if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+        self.assertEqual(set(named), {name for name in dir(module) if name[0] != "_"})
+        for name, node in named.items():
+            if isinstance(node, ast.FunctionDef):
+                continue
+            members = {inner.name for inner in node.body if isinstance(inner, ast.FunctionDef)}
+            members |= {inner.target.id for inner in node.body if isinstance(inner, ast.AnnAssign)}
+            has = {inner for inner in dir(getattr(module, name)) if inner[0] != "_"}
+            self.assertEqual({inner for inner in members if inner[0] != "_"}, has, name)
+
+    def test_what_is_public_has_a_docstring_and_types(self):
+        self.assertTrue(pathlib.Path(sluice.__file__).with_name("py.typed").exists())
+        for name in sluice.__all__:
+            thing = getattr(sluice, name)
+            self.assertTrue(thing.__doc__, name)
+            members = vars(thing).items() if isinstance(thing, type) else []
+            for inner, member in members:
+                member = getattr(member, "__func__", getattr(member, "fget", member))
+                if inner[0] == "_" or not callable(member):
+                    continue
+                self.assertTrue(member.__doc__ or isinstance(member, type), f"{name}.{inner}")
+                self.assertIn("return", member.__annotations__, f"{name}.{inner}")
 
 
 def _content(path):
