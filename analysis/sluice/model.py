@@ -28,6 +28,7 @@ class Model:
 
     @property
     def name(self) -> str:
+        """Of the network."""
         return self._native.name
 
     @property

@@ -6,7 +6,7 @@ import shlex
 import sys
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Callable, Optional, Union
+from typing import TYPE_CHECKING, Any, Callable, Union
 
 from . import _sluice, errors
 from ._helper import helper
@@ -28,6 +28,7 @@ class Plan:
 
     @property
     def name(self) -> str:
+        """Scenario and policy."""
         return self._native.name
 
     @property

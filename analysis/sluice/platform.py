@@ -28,6 +28,7 @@ class Platform:
 
     @property
     def name(self) -> str:
+        """Of the machine."""
         return self._native.name
 
     @property

@@ -8,7 +8,6 @@ from typing import Any, Callable
 import torch
 from torch import nn
 
-from . import errors
 
 PLAIN = {  # modules and functions that are a layer without keys
     "ReLU": "relu", "ReLU6": "relu6", "LeakyReLU": "leaky_relu", "Sigmoid": "sigmoid", "Tanh": "tanh",
