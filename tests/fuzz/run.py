@@ -19,29 +19,28 @@ CORPUS = ROOT / "tests/fuzz/corpus"
 FOUND = ROOT / "build/fuzz/found"
 LONGEST = 20_000  # bytes of a seed
 
-# Where seeds are: patterns below the root, and a first line that goes before each.
+# Where seeds are beside the corpus: patterns below the root.
 SEEDS = {
-    "document": (["models/*.yaml", "platforms/*.yaml", "tests/golden/*.json"], ""),
-    "model": (["models/*.yaml"], ""),
-    "stage_table": (["models/*.json"], ""),
-    "platform": (["platforms/*.yaml"], ""),
-    "scenario": (["scenarios/*.yaml"], ""),
-    "plan": (["tests/golden/*.plan"], ""),
-    "onnx": (["../shared/data/models/onnx/*.onnx"], "{}\n"),
-    "pipedream": (["../shared/data/operators/pipedream/*.txt"], "{batch: 64}\n"),
-    "baseline": (["tests/golden/*.json"], ""),
-    "quantity": ([], ""),
-    "expression": ([], ""),
-    "override": ([], ""),
+    "document": ["models/*.yaml", "platforms/*.yaml", "tests/golden/*.json"],
+    "model": ["models/*.yaml"],
+    "stage_table": ["models/*.json"],
+    "platform": ["platforms/*.yaml"],
+    "scenario": ["scenarios/*.yaml"],
+    "plan": ["tests/golden/*.plan"],
+    "onnx": [],
+    "pipedream": [],
+    "baseline": ["tests/golden/*.json"],
+    "quantity": [],
+    "expression": [],
+    "override": [],
 }
 
 
 def write_seeds(target, folder):
-    patterns, first = SEEDS[target]
-    for pattern in patterns:
+    for pattern in SEEDS[target]:
         for path in sorted(ROOT.glob(pattern)):
             if path.stat().st_size <= LONGEST:
-                (folder / path.name).write_bytes(first.encode() + path.read_bytes())
+                shutil.copy(path, folder / path.name)
 
 
 def command(target, *arguments):
@@ -85,7 +84,7 @@ def minimise(target, keep):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--minimise", action="store_true")
-    parser.add_argument("--keep", type=int, default=60)
+    parser.add_argument("--keep", type=int, default=20)
     parser.add_argument("words", nargs="*")
     arguments = parser.parse_args()
     seconds = 600

@@ -399,6 +399,13 @@ TEST_CASE("what is no ONNX model is refused with its reason", "[onnx]") {
   OnnxBytes huge;
   huge.input("x", {1, 2000000000, 2000000000, 2000000000}).node("Relu", {"x"}, {"y"}).output("y");
   CHECK_THAT(refused_bytes(huge.bytes()), Contains("elements"));
+  OnnxBytes flat;  // which libonnx alone would read beyond the ends of
+  flat.input("x", {1, 2, 4}).weight("w", {1, 2, 1, 1}).node("Conv", {"x", "w"}, {"y"}).output("y");
+  CHECK_THAT(refused_bytes(flat.bytes()), Contains("the weights have 4 axes, and the input 3"));
+  OnnxBytes still;  // by which it would divide
+  still.input("x", {1, 2, 4}).weight("w", {1, 2, 1});
+  still.node("Conv", {"x", "w"}, {"y"}, {A::integers("strides", {0})}).output("y");
+  CHECK_THAT(refused_bytes(still.bytes()), Contains("'strides' is not positive"));
   OnnxBytes dynamic;
   dynamic.input("x", {1, 6}).input("to", {2}, onnx_int64);
   dynamic.node("Reshape", {"x", "to"}, {"y"}, {}, "r").output("y");

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <string>
 
 #include "model/onnx/proto.hpp"
 
@@ -45,6 +46,25 @@ void require_positive(const pb::NodeProto& node) {
   }
 }
 
+/// -1 where it is not known.
+int rank_of(const pb::NodeProto& node, int input, const Types& types) {
+  const auto found = input < node.input_size() ? types.find(node.input(input)) : types.end();
+  if (found == types.end() || !found->second->has_tensor_type()) return -1;
+  const pb::TypeProto::Tensor& tensor = found->second->tensor_type();
+  return tensor.has_shape() ? tensor.shape().dim_size() : -1;
+}
+
+/// It goes along the axes of a convolution's weights in the image, too.
+void require_alike(const pb::NodeProto& node, const Types& types) {
+  if (node.op_type().find("Conv") == std::string::npos) return;
+  const bool quantised = node.op_type().rfind("QLinear", 0) == 0;  // with scales in between
+  const int image = rank_of(node, 0, types), weights = rank_of(node, quantised ? 3 : 1, types);
+  if (image < 0 || weights < 0) throw std::runtime_error("the rank of an input is not known");
+  if (image != weights)
+    throw std::runtime_error("the weights have " + std::to_string(weights) +
+                             " axes, and the input " + std::to_string(image));
+}
+
 }  // namespace
 
 std::vector<pb::TypeProto> infer_types(pb::NodeProto& node, const Graph& graph, const Types& types,
@@ -55,6 +75,7 @@ std::vector<pb::TypeProto> infer_types(pb::NodeProto& node, const Graph& graph, 
   make_older(node, graph);
   schema->Verify(node);
   require_positive(node);
+  require_alike(node, types);
   std::vector<pb::TypeProto> outputs(static_cast<std::size_t>(node.output_size()));
   if (!schema->has_type_and_shape_inference_function()) return outputs;
   pb::shape_inference::InferenceContextImpl context(node, types, data, {});
