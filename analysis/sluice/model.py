@@ -94,7 +94,7 @@ class Model:
                      for one in given]
         cards = _sluice.fits(self._native.json(), documents,
                              [mode, dtype, optimizer, policy, fates], batch,
-                             _documents.overrides(changes, {}, {}))
+                             _documents.overrides(changes))
         return late("pandas").DataFrame([_fit_row(card) for card in cards]).set_index("platform")
 
     def __repr__(self) -> str:
@@ -133,5 +133,5 @@ def model(path: str, changes: Optional[Mapping] = None, **parameters: Any) -> Mo
     Keywords are the model's parameters and `scale`: sluice.model("alexnet", scale=200). `changes`
     are overrides as the command line has them."""
     found = _sluice.find_document(str(path), "models")
-    texts = _documents.overrides(changes, parameters, {})
+    texts = _documents.overrides(changes, parameters)
     return Model(_sluice.Model.load(found, texts))

@@ -101,4 +101,4 @@ class Platform:
 def platform(path: str, changes: Optional[Mapping] = None) -> Platform:
     """Reads a platform from a file, or the one of that name in the zoo (`sluice.platforms()`)."""
     found = _sluice.find_document(str(path), "platforms")
-    return Platform(*_sluice.load_platform(found, _documents.overrides(changes, {}, {})))
+    return Platform(*_sluice.load_platform(found, _documents.overrides(changes)))

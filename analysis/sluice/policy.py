@@ -7,7 +7,7 @@
         ...
         return builder.finish(workload.steps)
 
-    sluice.load("alexnet_x200").with_({"policy": "{name: mine}"}).run()
+    sluice.load("alexnet_x200").with_(policy={"name": "mine"}).run()
 """
 
 from __future__ import annotations

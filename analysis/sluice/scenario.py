@@ -9,7 +9,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable, Optional, Union
 
-from . import _documents, _sluice
+from . import _documents, _sluice, errors
 from ._late import late
 from .plan import Plan
 from .platform import Platform
@@ -71,13 +71,17 @@ class Scenario:
     def with_(self, changes: Optional[Changes] = None, /, **more: Any) -> "Scenario":
         """Another scenario with values changed, as KEY=VALUE does on the command line:
 
-            scenario.with_({"platform.links.host.bandwidth": "64GB/s"})
-            scenario.with_({"policy": {"overlap": False}}, workload={"batch": 8})
+            scenario.with_({"platform.links.host.bandwidth": "64GB/s", "workload.batch": 8})
+            scenario.with_(policy={"name": "resident"}, platform=sluice.platform("k40"))
 
-        A mapping is laid over the one that is there; a Model or a Platform takes its place.
-        Raises InputError with the command line's text."""
-        texts = _documents.overrides(changes, more, self.document)
-        return Scenario(self._native.with_overrides(texts))
+        A key with dots changes one value. What is given for a whole mapping (a dict, its YAML as
+        text, a Model, a Platform) takes its place. A text is read as YAML. Raises InputError with
+        the command line's text."""
+        texts = _documents.overrides(changes, more)
+        try:
+            return Scenario(self._native.with_overrides(texts))
+        except errors.InputError as error:
+            raise errors.InputError(f"{error}{_way_in(str(error))}") from None
 
     def stages(self) -> "pandas.DataFrame":
         """One row a stage. Bytes per sample, but weight_bytes; macs and flop per sample."""
@@ -120,6 +124,14 @@ class Scenario:
     @classmethod
     def _parse(cls, text: str, name: str) -> "Scenario":
         return cls(_sluice.Scenario.parse(text, name, os.path.join(os.getcwd(), name), []))
+
+
+def _way_in(message: str) -> str:
+    """For files that a document may not include."""
+    if "leads out of" not in message:
+        return ""
+    return ("\n  a model or a platform from anywhere: with_(model=sluice.model(path)), "
+            "with_(platform=sluice.platform(path))")
 
 
 def load(path: Union[str, Path], changes: Optional[Changes] = None) -> Scenario:

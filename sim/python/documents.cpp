@@ -24,37 +24,32 @@ ScenarioHandle make(Value written, const std::string& path, std::vector<std::str
 }
 
 /// Does an override say which file is included? Then all is read again.
-bool names_include(const Override& override) {
-  const auto& path = override.path;
-  const bool included = path[0] == "model" || path[0] == "platform";
-  return included && (path.size() == 1 || (path.size() == 2 && path[1] == "file"));
+bool names_file(const std::vector<std::string>& path) {
+  return path.size() == 2 && path[1] == "file" && (path[0] == "model" || path[0] == "platform");
 }
 
 /// Files that are read already are not read again: a scenario stays what it was when it was loaded.
+/// What takes the place of a whole mapping makes earlier changes of it void.
 ScenarioHandle with(const ScenarioHandle& base, const std::vector<std::string>& overrides) {
-  std::vector<std::string> all = base.overrides;
+  std::vector<std::string> all = base.overrides;  // for reading all again
+  bool read_again = false;
+  for (const std::string& text : overrides) {
+    const std::vector<std::string> path = parse_override(text).path;
+    read_again = read_again || names_file(path);
+    std::erase_if(all, [&](const std::string& earlier) {
+      return path.size() == 1 && parse_override(earlier).path[0] == path[0];
+    });
+  }
   all.insert(all.end(), overrides.begin(), overrides.end());
-  for (const std::string& text : overrides)
-    if (names_include(parse_override(text))) return make(base.written, base.path, std::move(all));
+  if (read_again) return make(base.written, base.path, std::move(all));
   auto scenario = std::make_shared<const Scenario>(
       scenario_from(base.scenario->document, base.path, overrides));
   return {base.written, base.path, std::move(all), std::move(scenario)};
 }
 
-/// Is `text` a string to YAML, as it stands?
-bool is_plain(const std::string& text) {
-  try {
-    const Value value = parse_override("x=" + text).value;
-    return value.kind() == Value::Kind::string && value.text() == text;
-  } catch (const Error&) {
-    return false;
-  }
-}
-
 }  // namespace
 
 void bind_documents(py::module_& module) {
-  module.def("is_plain", &is_plain);
   py::class_<ScenarioHandle>(module, "Scenario")
       .def_static(
           "load",

@@ -2,12 +2,14 @@
 """The Python package says what the command line says."""
 
 import ast
+import inspect
 import json
 import os
 import pathlib
 import pickle
 import subprocess
 import tempfile
+import textwrap
 import unittest
 
 from sluice_package import need, sluice
@@ -182,13 +184,44 @@ class Questions(unittest.TestCase):
     def test_changes_are_the_command_lines_overrides(self):
         base = sluice.load(PHASED)
         faster = base.with_({"platform.links.host.bandwidth": "64GB/s"})
-        nested = base.with_({"platform": {"links": {"host": {"bandwidth": "64GB/s"}}}})
-        self.assertEqual(faster, nested)
         self.assertNotEqual(faster, base)
         said = json.loads(program("run", PHASED, "platform.links.host.bandwidth=64GB/s",
                                   "--json").stdout)
         self.assertEqual(dict(faster.run().metrics), said["metrics"])
         self.assertEqual(base, sluice.load(PHASED))  # it is what it was
+
+    def test_a_mapping_takes_the_place_of_the_one_that_is_there(self):
+        base = sluice.load("alexnet_x200")
+        for given in ({"name": "resident"}, "{name: resident}"):
+            self.assertEqual(base.with_({"policy": given}).document["policy"], {"name": "resident"})
+            self.assertEqual(base.with_(policy=given), base.with_({"policy": given}))
+        said = program("plan", "alexnet_x200", "policy={name: streamed, overlap: false}").stdout
+        changed = base.with_(policy={"name": "streamed", "overlap": False})
+        self.assertEqual(changed.plan().text(), said)
+        training = sluice.load("alexnet_x200_training_as_written")
+        for given in ({"strategy": "optimal", "budget": "671846400B"},
+                      "{strategy: optimal, budget: 671846400B}"):
+            self.assertEqual(training.with_(fates=given).document["fates"],
+                             {"strategy": "optimal", "budget": "671846400B"})
+
+    def test_a_text_is_read_as_yaml(self):
+        for key, given, value in (("workload.batch", " 3", 3), ("policy.overlap", "false", False),
+                                  ("question", "'3'", "3"), ("question", "Why?", "Why?")):
+            changed = small().with_({key: given}).document
+            for step in key.split("."):
+                changed = changed[step]
+            self.assertEqual(changed, value)
+
+    def test_what_was_changed_in_what_was_replaced_is_gone(self):
+        base = sluice.load("alexnet_x200")
+        changed = base.with_({"platform.links.host.bandwidth": "1GB/s"})
+        replaced = changed.with_(platform=sluice.platform("k40"))
+        self.assertEqual(replaced, base.with_(platform=sluice.platform("k40")))
+        model = {"model.file": "../models/alexnet_torchvision.yaml"}  # reads all again
+        self.assertEqual(replaced.with_(model), base.with_(platform=sluice.platform("k40")).with_(model))
+        both = {"platform.links.host.bandwidth": "1GB/s", "platform": sluice.platform("k40")}
+        self.assertEqual(base.with_(both).with_(model).document["platform"]["links"]["host"]["bandwidth"],
+                         "1GB/s")
 
     def test_a_platform_takes_the_place_of_the_one_that_is_there(self):
         base = sluice.load(ROOT / "scenarios/alexnet_x200.yaml", {"workload.batches_per_step": 2})
@@ -287,8 +320,8 @@ class Complaints(unittest.TestCase):
     def test_of_what_does_not_fit(self):
         path = ROOT / "scenarios/alexnet_x200.yaml"
         self.complains(sluice.Infeasible,
-                       lambda: sluice.load(path, {"platform": {"devices": {"gpu": {"memory": {
-                           "capacity": "1GB"}}}}}).run(),
+                       lambda: sluice.load(path, {"platform.devices.gpu.memory.capacity":
+                                                   "1GB"}).run(),
                        ["run", path, "platform.devices.gpu.memory.capacity=1GB"])
 
     def test_of_a_name_that_is_not_in_the_zoo(self):
@@ -321,6 +354,12 @@ class Complaints(unittest.TestCase):
             small().with_({"workload.batch": float("nan")})
         with self.assertRaises(sluice.UsageError):
             small().with_("workload.batch=3")
+        with self.assertRaisesRegex(sluice.InputError, "'workload.batch=3' has a '='"):
+            small().with_({"workload.batch=3": 1})
+
+    def test_of_a_file_that_may_not_be_included_with_what_may(self):
+        with self.assertRaisesRegex(sluice.InputError, r"leads out of(.|\n)*model=sluice.model\(path\)"):
+            small().with_({"model.file": pathlib.Path("/usr/m.yaml")})
 
     def test_of_a_dict_with_the_place_in_it(self):
         document = small().document
@@ -333,6 +372,13 @@ class Complaints(unittest.TestCase):
             small().run().export("trace.xyz")
         with self.assertRaisesRegex(sluice.InputError, "perfetto"):
             small().run().export("trace.xyz", to="gantt")
+
+
+class Documented(unittest.TestCase):
+    def test_the_examples_of_docstrings_run(self):
+        for thing in (sluice, sluice.Scenario.with_):
+            with self.subTest(of=thing):
+                exec(_example(thing), {"sluice": sluice, "scenario": sluice.load("alexnet_x200")})
 
 
 class Typed(unittest.TestCase):
@@ -362,6 +408,12 @@ class Typed(unittest.TestCase):
                     continue
                 self.assertTrue(member.__doc__ or isinstance(member, type), f"{name}.{inner}")
                 self.assertIn("return", member.__annotations__, f"{name}.{inner}")
+
+
+def _example(thing):
+    """The indented lines of its docstring."""
+    lines = inspect.getdoc(thing).splitlines()
+    return textwrap.dedent("\n".join(line for line in lines if line[:4] == "    " or not line))
 
 
 def _content(path):

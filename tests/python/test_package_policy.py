@@ -111,12 +111,12 @@ class Alike(unittest.TestCase):
         small = scenario().with_({"platform.devices.gpu.memory.capacity": "5MB"})
         with self.assertRaisesRegex(sluice.Infeasible, "gpu"):
             small.run()
-        unlimited = small.with_({"memory": {"capacity": "unlimited"}})
+        unlimited = small.with_({"memory.capacity": "unlimited"})
         self.assertGreater(unlimited.run().metrics.overflow_bytes["gpu"], 0)
 
     def test_what_it_does_not_plan_for_is_refused_by_name(self):
         with self.assertRaisesRegex(sluice.InputError, "one_by_one.*training.*inference"):
-            scenario().with_({"workload": {"mode": "training"}}).plan()
+            scenario().with_({"workload.mode": "training"}).plan()
 
 
 class Registering(unittest.TestCase):
