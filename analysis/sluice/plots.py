@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Optional
 
 import numpy as np
 
-from . import roofline, timeline
+from . import levels, roofline, shares, timeline
 from ._late import late
+from .errors import InputError
 from .metrics import for_people
 from .timeline import OKABE_ITO
 
@@ -54,10 +55,10 @@ class Plots:
     def timeline(self, ax: Optional["Axes"] = None, start: float = 0.0,
                  end: Optional[float] = None, title: Optional[str] = None) -> "Axes":
         """Who did what when: a row a stream, a bar an action, from `start` to `end` (s). Stage
-        numbers stand in the bars where there is room. Where actions are narrower than a dot, the
-        colour is as strong as the stream is busy."""
+        numbers stand in the bars where there is room. Actions too narrow to be told apart become a
+        strip: as high as the share of the time in which one is executed, by kind."""
         r = self._recording
-        end = self._makespan() if end is None else end
+        start, end = self._window(start, end)
         order = _stream_order(r)
         ax = _axes(ax, 10, 1.3 + 0.45 * len(order))
         factor, unit = _scale(end - start)
@@ -67,93 +68,98 @@ class Plots:
         _tidy(ax)
         return ax
 
-    def memory(self, pool: Optional[str] = None, ax: Optional["Axes"] = None,
-               title: Optional[str] = None) -> "Axes":
-        """What lies in a memory over time, by tensor class, with its capacity. `pool`: by default
-        the first limited one that something enters."""
+    def memory(self, pool: Optional[str] = None, ax: Optional["Axes"] = None, start: float = 0.0,
+               end: Optional[float] = None, title: Optional[str] = None) -> "Axes":
+        """What lies in a memory from `start` to `end` (s), by tensor class; where that changes more
+        often than can be seen, when there was most. `pool`: by default the first limited one that
+        something enters. A line at the capacity, or where that is far above, its number."""
         r = self._recording
-        names, capacity = list(r.texts("pools/name")), r.numbers("pools/capacity")
-        number = self._pool(pool, names, capacity)
-        mine = r.numbers("memory/pool") == number
-        time, delta = r.numbers("memory/time")[mine], r.numbers("memory/delta")[mine]
-        classes = r.texts("tensors/class")[r.numbers("memory/tensor")[mine]]
+        start, end = self._window(start, end)
+        number = self._pool(pool)
+        name, limit = r.texts("pools/name")[number], int(r.numbers("pools/capacity")[number])
+        time, classes = levels.by_class(r, number, start, end)
+        top = sum(classes.values(), np.zeros(len(time))).max()
+        near = 0 <= limit <= 4 * top
+        t_factor, t_unit = _scale(end - start)
+        b_factor, b_unit = _byte_scale(max(top, limit) if near else top)
         ax = _axes(ax, 10, 3.6)
-        end = self._makespan()
-        t_factor, t_unit = _scale(end)
-        level = np.cumsum(delta)
-        limit = int(capacity[number])
-        b_factor, b_unit = _byte_scale(max(limit, level.max(initial=1)))
         bottom = np.zeros(len(time) + 1)
         x = np.append(time, end) * t_factor
-        for name in sorted(dict.fromkeys(classes), key=list(_CLASS_COLOUR).index):
-            height = np.cumsum(np.where(classes == name, delta, 0)) * b_factor
-            top = bottom + np.append(height, height[-1:])
-            ax.fill_between(x, bottom, top, step="post", color=OKABE_ITO[_CLASS_COLOUR[name]],
-                            label=name, linewidth=0)
-            bottom = top
+        for one in (one for one in _CLASS_COLOUR if one in classes and classes[one].any()):
+            height = classes[one] * b_factor
+            upper = bottom + np.append(height, height[-1:])
+            ax.fill_between(x, bottom, upper, step="post", color=OKABE_ITO[_CLASS_COLOUR[one]],
+                            label=one, linewidth=0)
+            bottom = upper
         if limit >= 0:
-            ax.axhline(limit * b_factor, color="black", linestyle="--", linewidth=1)
-            ax.text(0.005, limit * b_factor, f"capacity {for_people(limit, 'byte')}", va="bottom",
-                    transform=ax.get_yaxis_transform(), fontsize=9)
-            ax.set_ylim(0, max(limit * b_factor, bottom.max()) * 1.12)
-        ax.set_xlim(0, end * t_factor)
+            _capacity(ax, limit, limit * b_factor if near else None)
+        ax.set_ylim(0, max(limit if near else 0, top) * b_factor * 1.12 or 1)
+        ax.set_xlim(start * t_factor, end * t_factor)
         ax.set_xlabel(f"time ({t_unit})")
-        ax.set_ylabel(f"in {names[number]} ({b_unit})")
-        ax.set_title(title or self._title(f"Memory '{names[number]}'"), loc="left")
+        ax.set_ylabel(f"in {name} ({b_unit})")
+        ax.set_title(title or self._title(f"Memory '{name}'"), loc="left")
         ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
         _tidy(ax)
         return ax
 
-    def _pool(self, pool: Optional[str], names: list, capacity: np.ndarray) -> int:
-        from .errors import InputError
-
+    def _pool(self, pool: Optional[str]) -> int:
+        r = self._recording
+        names, capacity = list(r.texts("pools/name")), r.numbers("pools/capacity")
         if pool is not None:
             if pool not in names:
                 raise InputError(f"no memory is called '{pool}'; known: {', '.join(names)}")
             return names.index(pool)
-        entered = set(np.unique(self._recording.numbers("memory/pool")))
+        entered = set(np.unique(r.numbers("memory/pool")))
         if not entered:
             raise InputError("nothing entered any memory in this run")
         return min(entered, key=lambda number: (capacity[number] < 0, number))
 
-    def utilisation(self, ax: Optional["Axes"] = None, title: Optional[str] = None) -> "Axes":
-        """How busy each stream is over time: the share of each bin, averaged to at most 300."""
+    def utilisation(self, ax: Optional["Axes"] = None, start: float = 0.0,
+                    end: Optional[float] = None, title: Optional[str] = None) -> "Axes":
+        """How busy each stream is from `start` to `end` (s), and on average. Actions too narrow to be
+        told apart are put together."""
         r = self._recording
-        time = r.numbers("series/time")
-        series = [(name, r.numbers(f"series/{number}"))
-                  for number, (group, name, *_) in enumerate(r.info["series"])
-                  if group == "utilisation"]
-        names = list(r.texts("streams/name"))
-        series.sort(key=lambda one: _stream_order(r).index(names.index(one[0])))
-        end = self._makespan()
-        factor, unit = _scale(end)
+        start, end = self._window(start, end)
+        factor, unit = _scale(end - start)
+        streams = self._shares(start, end)
         if ax is not None:
-            return self._utilisation_lines(ax, time, series, factor, unit, title)
+            return self._utilisation_lines(ax, streams, start, end, title)
         plt = late("matplotlib.pyplot")
-        figure, rows = plt.subplots(len(series), 1, figsize=(10, 0.8 + 0.8 * len(series)),
+        figure, rows = plt.subplots(len(streams), 1, figsize=(10, 0.8 + 0.8 * len(streams)),
                                     sharex=True, layout="constrained", squeeze=False)
-        for row, (name, values) in zip(rows[:, 0], series):
-            t, v = _coarse(time, values)
-            row.fill_between(np.append(0, t) * factor, np.append(v[:1], v), step="pre",
-                             color=OKABE_ITO["blue" if "compute" in name else "orange"],
-                             linewidth=0)
+        for row, (name, time, share) in zip(rows[:, 0], streams):
+            busy = share[:-1] > 0
+            timeline.add_boxes(row, time[:-1][busy] * factor, time[1:][busy] * factor,
+                               np.zeros(busy.sum()), share[:-1][busy],
+                               OKABE_ITO["blue" if "compute" in name else "orange"])
             row.set_ylim(0, 1)
             row.set_yticks([0, 1], ["0 %", "100 %"])
             row.set_ylabel(name, rotation=0, ha="right", va="center", labelpad=6)
-            mean = float(np.average(values, weights=np.diff(time, prepend=0))) if len(time) else 0
+            mean = np.sum(share[:-1] * np.diff(time)) / (end - start)
             row.text(1.005, 0.5, f"{100 * mean:.3g} % busy", transform=row.transAxes, va="center")
             _tidy(row)
-        rows[-1, 0].set_xlim(0, end * factor)
+        rows[-1, 0].set_xlim(start * factor, end * factor)
         rows[-1, 0].set_xlabel(f"time ({unit})")
         rows[0, 0].set_title(title or self._title("Utilisation"), loc="left")
         return rows[0, 0]
 
-    def _utilisation_lines(self, ax, time, series, factor, unit, title) -> "Axes":
+    def _shares(self, start: float, end: float) -> list[tuple[str, np.ndarray, np.ndarray]]:
+        """Name, times and shares of each stream, in the order of the timeline."""
+        spans = timeline.spans(self._recording, start, end)
+        streams = []
+        for number in _stream_order(self._recording):
+            mine = spans["stream"] == number
+            steps = shares.steps({key: column[mine] for key, column in spans.items()}, start, end)
+            streams.append((self._recording.texts("streams/name")[number], *steps))
+        return streams
+
+    def _utilisation_lines(self, ax, streams, start, end, title) -> "Axes":
+        factor, unit = _scale(end - start)
         colours = [colour for name, colour in OKABE_ITO.items() if name != "yellow"]
-        for number, (name, values) in enumerate(series):
-            t, v = _coarse(time, values)
-            ax.step(t * factor, 100 * v, where="pre", label=name, linewidth=1.2,
+        for number, (name, time, share) in enumerate(streams):
+            ax.step(time * factor, 100 * share, where="post", label=name, linewidth=1.2,
                     color=colours[number % len(colours)])
+        ax.set_xlim(start * factor, end * factor)
         ax.set_ylim(0, 105)
         ax.set_xlabel(f"time ({unit})")
         ax.set_ylabel("busy (%)")
@@ -171,9 +177,17 @@ class Plots:
         ax.set_title(title or self._title("Roofline"), loc="left")
         return ax
 
-    def _makespan(self) -> float:
+    def _window(self, start: float, end: Optional[float]) -> tuple[float, float]:
+        """What is to be seen. Raises InputError where nothing can be."""
         available = self._recording.numbers("spans/available")
-        return float(available.max()) if len(available) else 0.0
+        makespan = float(available.max()) if len(available) else 0.0
+        if makespan == 0:
+            raise InputError("this run took no time: there is nothing to see")
+        end = makespan if end is None else end
+        if not 0 <= start < min(end, makespan) or not np.isfinite(end):
+            raise InputError(f"'{start}' for 'start' and '{end}' for 'end': expected seconds with "
+                             f"0 <= start < end, and a start before {makespan:.6g} s")
+        return start, end
 
     def _title(self, what: str) -> str:
         """What is shown, of which run, and how long that took."""
@@ -190,15 +204,17 @@ def _stream_order(r) -> list[int]:
     return sorted(range(len(names)), key=lambda s: (devices[s], kinds[s] != "compute", names[s]))
 
 
-def _coarse(time: np.ndarray, values: np.ndarray, most: int = 300) -> tuple[np.ndarray, np.ndarray]:
-    """Means over so many bins in a row that at most `most` are left, weighted by their length."""
-    if len(time) <= most:
-        return time, values
-    step = -(-len(time) // most)
-    starts = np.arange(0, len(time), step)
-    length = np.diff(time, prepend=0)
-    sums = np.add.reduceat(values * length, starts)
-    return time[np.minimum(starts + step, len(time)) - 1], sums / np.add.reduceat(length, starts)
+def _capacity(ax: "Axes", limit: int, height: Optional[float]) -> None:
+    """A line at that height, or without one a word."""
+    text = f"capacity {for_people(limit, 'byte')}"
+    if height is None:
+        ax.annotate(text, (0, 1), xycoords="axes fraction", xytext=(4, -4), va="top",
+                    textcoords="offset points", fontsize=9)
+        return
+    ax.axhline(height, color="black", linestyle="--", linewidth=1)
+    ax.annotate(text, (0, height), xycoords=ax.get_yaxis_transform(), xytext=(4, 4),
+                textcoords="offset points", fontsize=9,
+                bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.7, "pad": 1})
 
 
 def _tidy(ax: "Axes") -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from . import shares
 from ._late import late
 
 if TYPE_CHECKING:
@@ -21,28 +22,28 @@ _KIND_COLOUR = {"forward": "blue", "backward": "red", "backward_input": "red",
                 "save": "green", "send": "sky", "receive": "sky", "all_reduce": "purple",
                 "update": "black"}
 _DARK = ("forward", "backward", "backward_input", "backward_weight", "save", "update")
-_DOTS = 1500  # across the picture
-_SHADES = 600  # bins of a strip, each of several actions where they are many
 _HALF = 0.38  # of a row's height
-_FAINTEST = 0.3  # that something happens at all must be seen
+_PALE = "#EEEEEE"  # behind a strip, as high as one that is always busy
 
 
 def draw(ax: "Axes", r: "Recording", order: list[int], start: float, end: float,
          factor: float) -> None:
     """Streams in that order from top to bottom, seconds times `factor` from left to right."""
-    columns = _spans(r, start, end)
+    columns = spans(r, start, end)
+    strips = False
     for row, stream in enumerate(order):
         mine = columns["stream"] == stream
-        _row(ax, row, {name: column[mine] for name, column in columns.items()}, start, end, factor)
+        strips |= _row(ax, row, {name: column[mine] for name, column in columns.items()}, start, end,
+                       factor)
     ax.set_xlim(start * factor, end * factor)
     ax.set_ylim(len(order) - 0.5, -0.5)
     names = r.texts("streams/name")
     ax.set_yticks(range(len(order)), [names[stream] for stream in order])
-    _legend(ax, set(columns["kind"]))
+    _legend(ax, set(columns["kind"]), strips)
 
 
-def _spans(r: "Recording", start: float, end: float) -> dict[str, np.ndarray]:
-    """Those that are seen."""
+def spans(r: "Recording", start: float, end: float) -> dict[str, np.ndarray]:
+    """Those that are seen, by column."""
     columns = {"start": r.numbers("spans/start"), "end": r.numbers("spans/end"),
                "stream": r.of_action("stream"), "stage": r.of_action("stage"),
                "kind": r.texts("actions/kind")[r.numbers("spans/action")]}
@@ -50,54 +51,51 @@ def _spans(r: "Recording", start: float, end: float) -> dict[str, np.ndarray]:
     return {name: column[seen] for name, column in columns.items()}
 
 
-def _row(ax: "Axes", row: int, spans: dict, start: float, end: float, factor: float) -> None:
-    narrow = spans["end"] - spans["start"] < 2 * (end - start) / _DOTS
-    _shades(ax, row, {name: column[narrow] for name, column in spans.items()}, start, end, factor)
-    wide = {name: column[~narrow] for name, column in spans.items()}
+def _row(ax: "Axes", row: int, actions: dict, start: float, end: float, factor: float) -> bool:
+    """Whether a strip is in it."""
+    wide, groups = shares.divided(actions, end - start)
+    _strips(ax, row, groups, factor)
+    length = wide["end"] - wide["start"]
     for kind in dict.fromkeys(wide["kind"]):
-        of_kind = wide["kind"] == kind
-        length = (wide["end"] - wide["start"])[of_kind]
-        bars = zip(wide["start"][of_kind] * factor, length * factor)
-        ax.broken_barh(list(bars), (row - _HALF, 2 * _HALF), facecolors=_colour(kind),
-                       edgecolors="white",
-                       linewidths=np.where(length > 10 * (end - start) / _DOTS, 0.5, 0))
+        mine = wide["kind"] == kind
+        edges = np.where(length[mine] > (end - start) / 150, "white", _colour(kind))
+        ax.broken_barh(list(zip(wide["start"][mine] * factor, length[mine] * factor)),
+                       (row - _HALF, 2 * _HALF), facecolors=_colour(kind), edgecolors=edges,
+                       linewidths=0.5)
     _numbers(ax, row, wide, start, end, factor)
+    return bool(np.any(groups["idle"]))
 
 
-def _shades(ax: "Axes", row: int, spans: dict, start: float, end: float, factor: float) -> None:
-    """A strip whose colour is as strong as the stream is busy in each dot; bars would be drawn or
-    left out by chance."""
-    if len(spans["start"]) == 0:
+def _strips(ax: "Axes", row: int, groups: dict, factor: float) -> None:
+    """The kinds of each group one upon the other, as high as their shares."""
+    left, right = groups["left"] * factor, groups["right"] * factor
+
+    def boxes(mine, bottom, top, colour):
+        low, high = (row + _HALF - 2 * _HALF * level[mine] for level in (bottom, top))
+        add_boxes(ax, left[mine], right[mine], low, high, colour)
+
+    level = np.zeros(len(left))
+    boxes(groups["idle"], level, level + 1, _PALE)
+    for kind in (one for one in _KIND_COLOUR if one in groups["share"]):
+        share = groups["share"][kind]
+        boxes(share > 0, level, level + share, _colour(kind))
+        level = level + share
+
+
+def add_boxes(ax: "Axes", left: np.ndarray, right: np.ndarray, low: np.ndarray, high: np.ndarray,
+              colour: str) -> None:
+    """Boxes of one colour; lines around them let what is thinner than a dot be seen."""
+    if len(left) == 0:
         return
-    to_rgb = late("matplotlib.colors").to_rgb
-    edges = np.linspace(start, end, _SHADES + 1)
-    strip = np.zeros((1, _SHADES, 4))
-    for kind in dict.fromkeys(spans["kind"]):
-        of_kind = spans["kind"] == kind
-        share = _busy(spans["start"][of_kind], spans["end"][of_kind], edges) * _SHADES / (end - start)
-        strip[0, :, :3] += share[:, None] * to_rgb(_colour(kind))
-        strip[0, :, 3] += share
-    busy = strip[0, :, 3] > 0
-    strip[0, busy, :3] /= strip[0, busy, 3:]
-    strip[0, busy, 3] = np.clip(strip[0, busy, 3], _FAINTEST, 1)
-    ax.imshow(np.clip(strip, 0, 1), aspect="auto", interpolation="antialiased",
-              extent=(start * factor, end * factor, row + _HALF, row - _HALF))
+    corners = np.stack([left, low, right, low, right, high, left, high], axis=1).reshape(-1, 4, 2)
+    ax.add_collection(late("matplotlib.collections").PolyCollection(
+        corners, facecolors=colour, edgecolors=colour, linewidths=0.8, snap=False))
 
 
-def _busy(start: np.ndarray, end: np.ndarray, edges: np.ndarray) -> np.ndarray:
-    """Seconds of each bin that are covered; the spans of a stream do not overlap."""
-    order = np.argsort(start, kind="stable")
-    start, end = start[order], end[order]
-    done = np.append(0, np.cumsum(end - start))
-    times = np.stack([start, end], axis=1).ravel()
-    sums = np.stack([done[:-1], done[1:]], axis=1).ravel()
-    return np.diff(np.interp(edges, times, sums))
-
-
-def _numbers(ax: "Axes", row: int, spans: dict, start: float, end: float, factor: float) -> None:
+def _numbers(ax: "Axes", row: int, actions: dict, start: float, end: float, factor: float) -> None:
     """Stage numbers, where they fit."""
     inches = ax.get_figure().get_size_inches()[0] * 0.8 / (end - start)
-    for left, right, stage, kind in zip(spans["start"], spans["end"], spans["stage"], spans["kind"]):
+    for left, right, stage, kind in zip(*(actions[key] for key in ("start", "end", "stage", "kind"))):
         if stage < 0 or (right - left) * inches < 0.09 * len(str(stage)) + 0.06:
             continue
         middle = (max(left, start) + min(right, end)) / 2
@@ -105,11 +103,13 @@ def _numbers(ax: "Axes", row: int, spans: dict, start: float, end: float, factor
                 color="white" if kind in _DARK else "black")
 
 
-def _legend(ax: "Axes", kinds: set) -> None:
+def _legend(ax: "Axes", kinds: set, strips: bool) -> None:
     Patch = late("matplotlib.patches").Patch
-    ordered = [kind for kind in _KIND_COLOUR if kind in kinds]
-    ax.legend(handles=[Patch(color=_colour(kind), label=kind.replace("_", " ")) for kind in ordered],
-              loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False,
+    handles = [Patch(color=_colour(kind), label=kind.replace("_", " "))
+               for kind in _KIND_COLOUR if kind in kinds]
+    if strips:
+        handles.append(Patch(color=_PALE, label="many: height is\nthe share busy"))
+    ax.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False,
               title="number: stage" if ax.texts else None)
 
 

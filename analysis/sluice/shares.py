@@ -1,0 +1,83 @@
+"""How busy a stream is, in a picture: actions that are wide enough stand for themselves, narrow ones
+are put together in groups, with the share of the group's time in which one is executed."""
+
+from __future__ import annotations
+
+import numpy as np
+
+_APART = 300  # actions narrower than this part of the picture are not told apart
+_PARTS = 100  # at most so many groups stand side by side
+
+
+def divided(spans: dict[str, np.ndarray], seconds: float) -> tuple[dict, dict]:
+    """The wide spans of one stream and groups of the narrow ones, in a picture of so many seconds.
+    `spans` has start, end, kind and what else the wide ones are to have."""
+    order = np.argsort(spans["start"], kind="stable")
+    spans = {name: column[order] for name, column in spans.items()}
+    narrow = spans["end"] - spans["start"] < seconds / _APART
+    groups = together({name: column[narrow] for name, column in spans.items()}, seconds / _APART,
+                      seconds / _PARTS)
+    return {name: column[~narrow] for name, column in spans.items()}, groups
+
+
+def together(spans: dict[str, np.ndarray], apart: float, longest: float) -> dict:
+    """Groups of spans, both in the order of time: left and right (s); share: by kind, of that time;
+    idle: whether the stream is, at times. A group ends where the next one begins, or with its last
+    span where the next one is more than `apart` away."""
+    start, end, kind = spans["start"], spans["end"], spans["kind"]
+    first = _new(_groups(start, end, apart, longest))
+    left, last = start[first], end[_last(first)]
+    following = np.append(left[1:], np.inf)[: len(left)]
+    right = np.where(following - last < apart, following, last)
+    number = np.cumsum(first) - 1
+    share = {one: np.bincount(number, (end - start) * (kind == one), len(left))
+             / np.maximum(right - left, _TINY) for one in dict.fromkeys(kind)}
+    busy = sum(share.values(), np.zeros(len(left)))
+    return {"left": left, "right": right, "share": share, "idle": busy < 1 - 1e-6}
+
+
+def _groups(start: np.ndarray, end: np.ndarray, apart: float, longest: float) -> np.ndarray:
+    """The group of each span. A run of spans with less than `apart` between them is divided into
+    parts of about `longest` seconds; a group reaches from one of the longer spans of a part to such
+    a one of the next part: so what repeats itself looks the same, however it lies to the parts."""
+    if len(start) == 0:
+        return np.zeros(0)
+    begins = np.append(True, start[1:] - end[:-1] >= apart)
+    run = np.cumsum(begins) - 1
+    seconds = np.maximum(end[_last(begins)] - start[begins], _TINY)
+    count = np.maximum(1, np.floor(seconds / longest))
+    part = np.minimum(np.floor((start - start[begins][run]) / seconds[run] * count[run]), count[run] - 1)
+    part += (np.cumsum(count) - count)[run]
+    first = _new(part)
+    longer = 0.5 * np.maximum.reduceat(end - start, np.flatnonzero(first))[np.cumsum(first) - 1]
+    return np.maximum.accumulate(np.where(begins | (end - start >= longer), part, 0))
+
+
+_TINY = np.finfo(float).tiny  # seconds: actions may take none
+
+
+def _new(numbers: np.ndarray) -> np.ndarray:
+    """Whether each is another one than that before it."""
+    return np.diff(numbers, prepend=-1) != 0
+
+
+def _last(first: np.ndarray) -> np.ndarray:
+    """Whether each is the last one before another first one."""
+    return np.append(first[1:], True)[: len(first)]
+
+
+def steps(spans: dict[str, np.ndarray], start: float, end: float) -> tuple[np.ndarray, np.ndarray]:
+    """The share busy as steps: times, and the share from each to the next."""
+    wide, groups = divided(spans, end - start)
+    left = np.append(wide["start"], groups["left"])
+    right = np.append(wide["end"], groups["right"])
+    busy = np.append(np.ones(len(wide["start"])),
+                     sum(groups["share"].values(), np.zeros(len(groups["left"]))))
+    order = np.argsort(left, kind="stable")
+    left, right, busy = left[order], right[order], busy[order]
+    ends = np.append(right[:-1] < left[1:], True)[: len(right)]  # idle until the next
+    time = np.stack([left, right], axis=1).ravel()
+    share = np.stack([busy, np.zeros(len(busy))], axis=1).ravel()
+    kept = np.stack([np.full(len(left), True), ends], axis=1).ravel()
+    return (np.concatenate([[start], np.clip(time[kept], start, end), [end]]),
+            np.concatenate([[0], share[kept], [0]]))
