@@ -20,13 +20,14 @@ try:
 except ImportError as _error:
     raise ImportError(f"the package is not built here: ./dev python builds it ({_error})") from _error
 from ._late import late as _late
+from ._metrics import Metrics
+from ._model import Model, model
+from ._platform import Platform, platform
+from ._policy import Action, PlanBuilder, Stage, Workload, parameter, policy
 from .errors import (Error, HelperDied, HelperRestarted, Infeasible, InputError, InternalError,
                      Interrupted, IoError, UsageError)
-from .metrics import Metrics
-from .model import Model, model
 from .plan import Plan, load_plan
-from .platform import Platform, platform
-from .policy import PlanBuilder, parameter, policy
+from .plots import Plots
 from .result import Result, open
 from .scenario import Scenario, load
 from .torch_import import from_torch
@@ -84,9 +85,9 @@ def data_root() -> str:
 
 
 __all__ = [
-    "Error", "HelperDied", "HelperRestarted", "Infeasible", "InputError", "InternalError",
-    "Interrupted", "IoError", "Metrics", "Model", "Plan", "PlanBuilder", "Platform", "Result",
-    "Scenario", "UsageError", "data_root", "from_torch", "layers", "load", "load_plan", "metrics",
-    "model", "models", "open", "parameter", "platform", "platforms", "policies", "policy",
-    "scenarios",
+    "Action", "Error", "HelperDied", "HelperRestarted", "Infeasible", "InputError", "InternalError",
+    "Interrupted", "IoError", "Metrics", "Model", "Plan", "PlanBuilder", "Platform", "Plots", "Result",
+    "Scenario", "Stage", "UsageError", "Workload", "data_root", "from_torch", "layers", "load",
+    "load_plan", "metrics", "model", "models", "open", "parameter", "platform", "platforms",
+    "policies", "policy", "scenarios",
 ]

@@ -26,6 +26,12 @@ class Plan:
         self._file = file
         self._scenario_text = scenario_text
 
+    @classmethod
+    def from_text(cls, text: str, name: str = "<text>") -> "Plan":
+        """From a plan's text (sim/plan/FORMAT.md): what `text()` and the `plan` of a Result are.
+        `name` is for messages. Raises InputError."""
+        return cls(_sluice.Plan.parse(text, name), name)
+
     @property
     def name(self) -> str:
         """Scenario and policy."""
@@ -98,6 +104,14 @@ class Plan:
                         for key, value in self.facts.items())
         return f"<p>{escape(repr(self))}</p><table>{facts}</table>"
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Plan) or not (self._native.lowered and other._native.lowered):
+            return self is other  # without seconds there is no text
+        return self.text() == other.text()
+
+    def __hash__(self) -> int:
+        return hash((self.name, self._native.size, self._native.executions))
+
     def __reduce__(self):
         return Plan._parse, (self.text(), self._file, self._scenario_text)
 
@@ -108,9 +122,11 @@ class Plan:
 
 def load_plan(path: Union[str, Path]) -> Plan:
     """Reads a plan's text. Raises InputError with file, line and column; IoError."""
+    if "\n" in str(path):
+        raise errors.InputError("this is a text and no file's name: sluice.Plan.from_text reads it")
     try:
         text = Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise errors.IoError(f"cannot read '{path}': {reason}") from None
-    return Plan(_sluice.Plan.parse(text, str(path)), str(path))
+    return Plan.from_text(text, str(path))

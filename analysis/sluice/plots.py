@@ -10,7 +10,7 @@ import numpy as np
 from . import levels, roofline, shares, timeline
 from ._late import late
 from .errors import InputError
-from .metrics import for_people
+from ._metrics import for_people
 from .timeline import OKABE_ITO
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Optional, Union
 from ._helper import helper
 from ._late import late
 from ._recording import Recording
-from .metrics import Metrics, for_people
+from ._metrics import Metrics, for_people
 
 if TYPE_CHECKING:
     import pandas
@@ -71,7 +71,8 @@ class Result:
 
     @property
     def scenario(self) -> str:
-        """The scenario that was run, as YAML; empty when it was a plan."""
+        """The scenario that was run, as YAML, which sluice.Scenario.from_text reads; empty when it was
+        a plan."""
         return self._recording.info["header"]["scenario"]
 
     @cached_property
@@ -82,7 +83,7 @@ class Result:
 
     @property
     def plan(self) -> str:
-        """The plan that was executed, as text."""
+        """The plan that was executed, as text, which sluice.Plan.from_text reads."""
         return self._recording.plan_text
 
     @property
@@ -107,6 +108,9 @@ class Result:
                              f"ending of '{path}' does not say")
         helper.ask("export", _path(path), form.encode(), (table or "").encode(),
                    self._recording.memory)
+
+    def __reduce__(self):
+        return Result, (bytes(memoryview(self._recording.memory)),)
 
     def _headlines(self) -> list[tuple[str, str]]:
         return [(name, value) for name, value in self.metrics._lines()

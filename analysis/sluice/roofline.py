@@ -8,7 +8,7 @@ import numpy as np
 
 from . import _sluice
 from .errors import InputError
-from .metrics import for_people
+from ._metrics import for_people
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

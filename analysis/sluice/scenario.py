@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Callable, Optional, Union
 
 from . import _documents, _sluice, errors
 from ._late import late
+from ._model import Model
+from ._platform import Platform
 from .plan import Plan
-from .platform import Platform
 
 if TYPE_CHECKING:
     import pandas
@@ -35,9 +36,16 @@ class Scenario:
         The values of `model` and `platform` may be a Model and a Platform. Files that it names are
         relative to the folder `relative_to` (default: the current one). Raises InputError."""
         content = {"format": "sluice-scenario/1", **_documents.plain(document)}
-        text = _documents.to_json(content, indent=2)
+        return cls.from_text(_documents.to_json(content, indent=2), name, relative_to)
+
+    @classmethod
+    def from_text(cls, text: str, name: str = "<text>",
+                  relative_to: Union[str, Path, None] = None) -> "Scenario":
+        """From the YAML or JSON of a sluice-scenario/1 document: what `text()` and the `scenario` of
+        a Result are. Files that it names are relative to the folder `relative_to` (default: the
+        current one). Raises InputError."""
         folder = os.fspath(relative_to) if relative_to is not None else os.getcwd()
-        path = os.path.join(folder, name if name != "<dict>" else "scenario")
+        path = os.path.join(folder, name if name[:1] != "<" else "scenario")
         return cls(_sluice.Scenario.parse(text, name, path, []))
 
     @property
@@ -54,6 +62,11 @@ class Scenario:
     def document(self) -> dict:
         """All of it, includes resolved, as a dict of its own."""
         return json.loads(self._native.json())
+
+    @property
+    def model(self) -> Model:
+        """The network."""
+        return Model.from_dict(self.document["model"])
 
     @property
     def platform(self) -> Platform:
@@ -119,11 +132,7 @@ class Scenario:
                 f"<pre>{escape(self.text())}</pre></details>")
 
     def __reduce__(self):
-        return Scenario._parse, (self.text(), self.name)
-
-    @classmethod
-    def _parse(cls, text: str, name: str) -> "Scenario":
-        return cls(_sluice.Scenario.parse(text, name, os.path.join(os.getcwd(), name), []))
+        return Scenario.from_text, (self.text(), f"{self.name}.yaml")
 
 
 def _way_in(message: str) -> str:
@@ -136,6 +145,8 @@ def _way_in(message: str) -> str:
 
 def load(path: Union[str, Path], changes: Optional[Changes] = None) -> Scenario:
     """Reads a scenario from a file, or the one of that name in the zoo (`sluice.scenarios()`)."""
+    if "\n" in str(path):
+        raise errors.InputError("this is a text and no file's name: sluice.Scenario.from_text reads it")
     found = _sluice.find_document(str(path), "scenarios")
     scenario = Scenario(_sluice.Scenario.load(found, []))
     return scenario.with_(changes) if changes else scenario

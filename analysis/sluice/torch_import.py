@@ -14,7 +14,7 @@ from typing import Any, Iterator
 
 from . import errors
 from ._late import late
-from .model import Model
+from ._model import Model
 
 
 def from_torch(module: Any, example_inputs: Any, name: str = "") -> Model:

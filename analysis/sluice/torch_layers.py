@@ -89,9 +89,10 @@ class Layers:
     # --- helpers -------------------------------------------------------------------------------
 
     def unknown(self, name: str) -> None:
+        modules = sorted({*calls.MODULES, *(one for one in calls.PLAIN if one[0].isupper())})
+        functions = sorted({*calls.FUNCTIONS, *calls.RESHAPED})
         raise errors.InputError(f"from_torch knows no layer for torch's '{name}'; it knows the modules "
-                                f"{', '.join(sorted({*calls.MODULES, *(k for k in calls.PLAIN if k[0].isupper())}))}"
-                                f" and the functions {', '.join(sorted({*calls.FUNCTIONS, *calls.RESHAPED}))}")
+                                f"{', '.join(modules)} and the functions {', '.join(functions)}")
 
     def add(self, kind: str, name: str, result: torch.Tensor, inputs: list[str], **keys: Any) -> str:
         document = {"type": kind, "name": self._unique(name), **keys}

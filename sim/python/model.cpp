@@ -69,8 +69,8 @@ void bind_model(py::module_& module) {
           },
           FreeGil())
       .def_static("parse", &parse, FreeGil())
-      .def_static("from_use",
-                  [](const std::string& text) { return read(parse_text(text, "<model>.json")); })
+      .def_static("from_use", [](const std::string& text,
+                                 const std::string& name) { return read(parse_text(text, name)); })
       .def("json", [](const ModelHandle& self) { return to_json(self.use, 0); })
       .def("stage_columns", &stage_columns)
       .def_property_readonly("name", [](const ModelHandle& self) { return self.model->name; })

@@ -105,6 +105,7 @@ void bind_plan(py::module_& module) {
       .def("actions", &action_columns)
       .def("tensors", &tensor_columns)
       .def_property_readonly("name", [](const PlanHandle& self) { return self.plan->name; })
+      .def_property_readonly("lowered", [](const PlanHandle& self) { return self.lowered; })
       .def_property_readonly("size",
                              [](const PlanHandle& self) { return self.plan->actions.size(); })
       .def_property_readonly("executions",

@@ -2,6 +2,8 @@
 """The Python package says what the command line says."""
 
 import ast
+import copy
+import importlib.util
 import inspect
 import json
 import os
@@ -255,11 +257,64 @@ class Questions(unittest.TestCase):
             self.assertEqual(dict(loaded.with_({"workload.steps": 1}).run().metrics),
                              dict(small().with_({"workload.steps": 1}).run().metrics))
 
+    def test_a_result_leads_back_to_its_question(self):
+        result = small().run()
+        with tempfile.TemporaryDirectory() as folder:
+            result.save(f"{folder}/t.h5")
+            opened = sluice.open(f"{folder}/t.h5")
+        asked = sluice.Scenario.from_text(opened.scenario)
+        self.assertEqual(asked, small())
+        self.assertEqual(dict(asked.run().metrics), dict(result.metrics))
+        plan = sluice.Plan.from_text(opened.plan)
+        self.assertEqual(plan.text(), small().plan().text())
+        self.assertEqual(plan.run().metrics.makespan_s, result.metrics.makespan_s)
+        for read, text in ((sluice.load, opened.scenario), (sluice.load_plan, opened.plan)):
+            with self.assertRaisesRegex(sluice.InputError, "^this is a text.*from_text reads it$"):
+                read(text)
+        with self.assertRaisesRegex(sluice.InputError, r"mine.yaml:1:1: error"):
+            sluice.Scenario.from_text("[]", "mine.yaml")
+        with self.assertRaisesRegex(sluice.InputError, r"<text>:1"):
+            sluice.Plan.from_text("no plan")
+
+    def test_a_scenario_has_its_model_and_platform(self):
+        model = sluice.model("alexnet", scale=2)
+        made = sluice.Scenario.from_dict({"model": model, "platform": sluice.platform("k40"),
+                                          "policy": {"name": "resident"}})
+        self.assertEqual(made.model, model)
+        self.assertEqual(made.model.macs, model.macs)
+        self.assertEqual(made.platform, sluice.platform("k40"))
+        self.assertEqual(sluice.Model.from_dict(model.document), model)
+        self.assertEqual(sluice.Platform.from_dict(made.platform.document), made.platform)
+
+    def test_what_is_equal_compares_equal(self):
+        for make, other in ((small, sluice.load(PHASED)),
+                            (lambda: small().plan(), sluice.load(PHASED).plan()),
+                            (lambda: sluice.model("alexnet", scale=2), sluice.model("alexnet")),
+                            (lambda: sluice.platform("k40"), sluice.platform("k20"))):
+            self.assertEqual(make(), make())
+            self.assertEqual(len({make(), make(), other}), 2)
+            self.assertNotEqual(make(), other)
+            self.assertNotEqual(make(), None)
+        one, another = (sluice.PlanBuilder(sluice.platform("k40"), "b").finish() for _ in range(2))
+        self.assertEqual(one, one)
+        self.assertNotEqual(one, another)  # nothing is known of their actions' seconds
+
     def test_everything_can_be_pickled(self):
-        for thing in (small(), small().plan(), sluice.model("alexnet"), sluice.platform("k40")):
+        for thing in (small(), small().plan(), sluice.model("alexnet", scale=2), sluice.platform("k40")):
             again = pickle.loads(pickle.dumps(thing))
             self.assertEqual(repr(again), repr(thing))
-        self.assertEqual(pickle.loads(pickle.dumps(small())), small())
+            self.assertEqual(again, thing)
+
+    def test_a_result_can_be_pickled_and_copied(self):
+        result = small().run()
+        for again in (pickle.loads(pickle.dumps(result)), copy.deepcopy(result)):
+            self.assertEqual(dict(again.metrics), dict(result.metrics))
+            self.assertTrue(again.spans.equals(result.spans))
+            self.assertEqual(again.scenario, result.scenario)
+            with tempfile.TemporaryDirectory() as folder:
+                again.save(f"{folder}/again.h5")
+                result.save(f"{folder}/t.h5")
+                self.assertEqual(_content(f"{folder}/again.h5"), _content(f"{folder}/t.h5"))
 
     def test_everything_has_a_text_and_a_page(self):
         for thing in (small(), small().plan(), small().run(), small().run().metrics,
@@ -376,9 +431,21 @@ class Complaints(unittest.TestCase):
 
 class Documented(unittest.TestCase):
     def test_the_examples_of_docstrings_run(self):
-        for thing in (sluice, sluice.Scenario.with_):
+        for thing in (sluice, sluice.Scenario.with_, sluice.policy):
             with self.subTest(of=thing):
                 exec(_example(thing), {"sluice": sluice, "scenario": sluice.load("alexnet_x200")})
+
+
+    def test_what_a_policy_needs_is_found(self):
+        text = sluice.policy.__doc__
+        for one in (sluice.Stage, sluice.Workload, sluice.PlanBuilder, sluice.Action, sluice.Platform):
+            self.assertIn(one.__name__, text)
+            self.assertIn(one.__name__, sluice.__all__)
+        for one in (sluice.Stage, sluice.Workload):
+            for field in one._fields:
+                self.assertIn(field, one.__doc__, one.__name__)
+        for name in ("model", "platform", "policy", "metrics"):  # functions, and no modules besides
+            self.assertIsNone(importlib.util.find_spec(f"sluice.{name}"))
 
 
 class Typed(unittest.TestCase):

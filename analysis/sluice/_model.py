@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Optional, Union
 
 from . import _documents, _sluice
 from ._late import late
-from .platform import Platform, platform as load_platform
+from ._platform import Platform, platform as load_platform
 
 if TYPE_CHECKING:
     import pandas
@@ -22,9 +22,12 @@ class Model:
 
     @classmethod
     def from_dict(cls, document: Mapping, name: str = "<dict>") -> "Model":
-        """From a sluice-model/1 document (models/FORMAT.md). Raises InputError."""
-        text = _documents.to_json(_documents.plain(document), indent=2)
-        return cls(_sluice.Model.parse(text, name))
+        """From a sluice-model/1 document (models/FORMAT.md), or from the `model:` mapping of a scenario
+        that holds one as its `definition`. Raises InputError."""
+        content = _documents.plain(document)
+        text = _documents.to_json(content, indent=2)
+        parse = _sluice.Model.from_use if "definition" in content else _sluice.Model.parse
+        return cls(parse(text, name))
 
     @property
     def name(self) -> str:
@@ -104,12 +107,14 @@ class Model:
     def _repr_html_(self) -> str:
         return f"<p><b>{escape(self.name)}</b> {escape(self.summary)}<br>{escape(repr(self))}</p>"
 
-    def __reduce__(self):
-        return Model._from_use, (self._native.json(),)
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Model) and self.document == other.document
 
-    @classmethod
-    def _from_use(cls, text: str) -> "Model":
-        return cls(_sluice.Model.from_use(text))
+    def __hash__(self) -> int:
+        return hash((self.name, self.parameters, self.macs))
+
+    def __reduce__(self):
+        return Model.from_dict, (self.document,)
 
 
 def _fit_row(card: dict) -> dict:

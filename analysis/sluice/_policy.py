@@ -1,14 +1,4 @@
-"""Policies in Python: a decorated function that makes a plan, with the record of a C++ one.
-
-    @sluice.policy(name="mine", summary="One stage after the other.",
-                   parameters=[sluice.parameter("ahead", "integer", "loads in advance", default=1)])
-    def mine(stages, platform, workload, parameters):
-        builder = sluice.PlanBuilder(platform, "mine")
-        ...
-        return builder.finish(workload.steps)
-
-    sluice.load("alexnet_x200").with_(policy={"name": "mine"}).run()
-"""
+"""Policies in Python: a decorated function that makes a plan, with the record of a C++ one."""
 
 from __future__ import annotations
 
@@ -16,13 +6,14 @@ import json
 from typing import Any, Callable, NamedTuple, Optional, Sequence, Union
 
 from . import _sluice, errors
+from ._platform import Platform
 from .plan import Plan
-from .platform import Platform
 
 
 class Workload(NamedTuple):
-    """What is to be computed. mode: inference or training; strategy: of the fates of activations.
-    A step is `micro_batches_per_step` micro-batches of `micro_batch` samples, `steps` times."""
+    """What a policy is to plan. mode: inference or training; strategy: of the fates of activations;
+    dtype: float16, float32, …; batch: samples of a batch. A step is `micro_batches_per_step`
+    micro-batches of `micro_batch` samples (`batches_per_step` batches), `steps` times."""
 
     mode: str
     strategy: str
@@ -35,8 +26,8 @@ class Workload(NamedTuple):
 
 
 class Stage(NamedTuple):
-    """Consecutive layers. input, output and workspace are bytes of one micro-batch, weights of the
-    stage; macs and flop are counts of one sample."""
+    """Consecutive layers, as a policy gets them: number (from 0), name, weight_bytes of the stage;
+    input_bytes, output_bytes and workspace_bytes of one micro-batch; macs and flop of one sample."""
 
     number: int
     name: str
@@ -140,8 +131,43 @@ def policy(*, name: str, summary: str, source: str = "", parameters: Sequence[di
            strategies: Sequence[str] = ("keep_all",)) -> Callable[[Callable], Callable]:
     """Makes a function(stages, platform, workload, parameters) -> Plan a policy: scenarios may name
     it, its parameters are checked, `sluice.policies()` lists it. It runs in this process; what it
-    raises reaches whoever asked for the plan. stages: a list of Stage; platform: a Platform;
-    workload: a Workload; parameters: a dict.
+    raises reaches whoever asked for the plan.
+
+        @sluice.policy(name="in_turn", summary="Weights stay; one input after the other.",
+                       parameters=[sluice.parameter("ahead", "integer", "inputs that come in advance",
+                                                    default=1, minimum=1)])
+        def in_turn(stages, platform, workload, parameters):
+            builder = sluice.PlanBuilder(platform, "in_turn")
+            device, host = platform.device_names[0], platform.host
+            loads = []
+            for stage in stages:  # once, before all steps; nothing uses weights up: they stay
+                w = builder.tensor(f"w.{stage.number}", "weight", stage.weight_bytes, home=host)
+                loads.append(builder.transfer("load", w, host, device, release=False, stage=stage))
+            builder.enter("body")  # what follows runs workload.steps times
+            ended = []
+            for m in range(workload.micro_batches_per_step):
+                x = builder.tensor(f"x.{m}", "input", stages[0].input_bytes, home=host)
+                ready = builder.transfer("load", x, host, device, release=False, micro_batch=m)
+                if m > parameters["ahead"]:
+                    ready.wait(ended[m - parameters["ahead"] - 1])
+                for stage, load in zip(stages, loads):
+                    last = stage is stages[-1]
+                    y = builder.tensor(f"y.{stage.number}.{m}", "output" if last else "activation",
+                                       stage.output_bytes, home=host if last else None)
+                    compute = builder.compute(device, stage, m, workload.micro_batch)
+                    compute.wait(load).wait(ready).allocate(y, device).use(x, device)  # frees x
+                    x, ready = y, compute
+                ended.append(ready)
+                save = builder.transfer("save", x, device, host, allocate=False, micro_batch=m)
+                save.wait(ready).done(workload.micro_batch)
+            builder.fact("weights", "stay")
+            return builder.finish(workload.steps)
+
+        sluice.load("alexnet_resident").with_(policy={"name": "in_turn"}).run()
+
+    stages: a list of sluice.Stage; workload: a sluice.Workload; platform: a sluice.Platform;
+    parameters: a dict. sluice.PlanBuilder makes the plan; its compute and transfer return a
+    sluice.Action, which says what it waits for, allocates and uses.
 
     `all_devices`: it uses several devices (stages are then cut for the smallest). `modes` and
     `strategies`: the workloads and fates that it plans for; others are refused. The same name

@@ -105,8 +105,11 @@ class Metrics(Mapping):
         return "\n".join(f"{name:<{widest}}  {value}" for name, value in lines)
 
     def _repr_html_(self) -> str:
+        def meaning(name: str) -> str:
+            return escape(self.summaries.get(name.split("/")[0], ""), quote=True)
+
         rows = "".join(
-            f"<tr><th style='text-align:left' title='{escape(self.summaries.get(name.split('/')[0], ''), quote=True)}'>"
-            f"{escape(name)}</th><td style='text-align:right'>{escape(value)}</td></tr>"
+            f"<tr><th style='text-align:left' title='{meaning(name)}'>{escape(name)}</th>"
+            f"<td style='text-align:right'>{escape(value)}</td></tr>"
             for name, value in self._lines())
         return f"<table>{rows}</table>"
