@@ -42,8 +42,10 @@ int run_model(const Arguments& arguments) {
   for (const char* option : {"device", "cost"})
     if (arguments.has(option) && !with_platform)
       throw UsageError("'--" + std::string(option) + "' is of a platform: it goes with --platform");
-  const Model model =
-      load_model(find_document(arguments.positionals.front(), "models"), arguments.overrides);
+  std::vector<std::string> notes;
+  const Model model = read_model(load_model_use(
+      find_document(arguments.positionals.front(), "models"), arguments.overrides, &notes));
+  for (const std::string& note : notes) message("sluice: " + note);
   const CostModel* cost = cost_model(arguments.text("cost", "peak"));
   ModelReport report = {model, dtype_of(arguments.text("dtype", "float32"))};
   if (arguments.has("columns"))

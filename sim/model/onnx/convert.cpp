@@ -32,6 +32,14 @@ class Converter {
 
   OnnxElements elements() const { return weights_.elements(); }
 
+  std::vector<std::string> notes() const {
+    std::vector<std::string> notes;
+    for (const auto& [lack, nodes] : without_type_)
+      notes.push_back("counted as 'operator', by what an element costs, as no layer type has " +
+                      lack + ": " + words_of(nodes));
+    return notes;
+  }
+
  private:
   /// What layers read: the layer that makes a tensor, and its shape here.
   struct Made {
@@ -54,22 +62,29 @@ class Converter {
     if (live_.empty()) graph_.fail("the outputs do not depend on the inputs");
   }
 
-  void refuse_unknown() const {
+  static std::string word_of(const Node& node) {
+    return node.name.empty() ? "node " + std::to_string(node.line) : node.name;
+  }
+
+  /// The first ones, by name.
+  static std::string words_of(const std::vector<const Node*>& nodes) {
     constexpr std::size_t shown = 5;
+    std::vector<std::string> words;
+    for (std::size_t i = 0; i < std::min(nodes.size(), shown); ++i)
+      words.push_back(word_of(*nodes[i]));
+    if (nodes.size() > shown) words.push_back("...");
+    return join(words);
+  }
+
+  void refuse_unknown() const {
     std::map<std::string, std::vector<const Node*>> unknown;
     for (const Node* node : live_)
       if (!rule_of(*node) && as_zero_.count(node->op) == 0) unknown[node->op].push_back(node);
     if (unknown.empty()) return;
     std::vector<std::string> words, names;
     for (const auto& [op, nodes] : unknown) {
-      std::vector<std::string> which;
-      for (const Node* node : nodes) {
-        if (which.size() == shown) break;
-        which.push_back(node->name.empty() ? "node " + std::to_string(node->line) : node->name);
-      }
-      if (nodes.size() > shown) which.push_back("...");
       words.push_back(op + ", " + std::to_string(nodes.size()) +
-                      (nodes.size() == 1 ? " time (" : " times (") + join(which) + ")");
+                      (nodes.size() == 1 ? " time (" : " times (") + words_of(nodes) + ")");
       names.push_back(op);
     }
     graph_.fail("operators that are not known here: " + join(words, "; ") +
@@ -96,6 +111,17 @@ class Converter {
     return rule.draft(Drafting{graph_, node, rule, images_, output});
   }
 
+  /// Whether all axes of the data that a node reads and makes mean for its layer what they mean for
+  /// ONNX: then what the layer's type refuses cannot be.
+  bool is_batched(const Node& node, std::size_t output) const {
+    const Drafting at{graph_, node, *rule_of(node), images_, output};
+    const auto batched = [&](const std::string& tensor) {
+      return !graph_.is_data(tensor) || at.is_batched(tensor);
+    };
+    return std::all_of(node.inputs.begin(), node.inputs.end(), batched) &&
+           batched(node.outputs[output]);
+  }
+
   void add_node(const Node& node) {
     const Draft draft = draft_of(node, 0);
     const std::vector<Made> reads = read_by(node, draft);
@@ -114,7 +140,7 @@ class Converter {
       if (first && !draft.each_output)
         made = add_operator(node, {}, {*first}, name, shape);
       else
-        made = add_layer(node, i == 0 ? draft : draft_of(node, i), reads, name, shape);
+        made = add_layer(node, i, i == 0 ? draft : draft_of(node, i), reads, name, shape);
       first = &(made_[output] = std::move(made));
     }
   }
@@ -156,17 +182,28 @@ class Converter {
     layer.set("inputs", std::move(inputs));
   }
 
-  Made add_layer(const Node& node, const Draft& draft, const std::vector<Made>& reads,
-                 const std::string& name, const Shape& shape) {
-    const std::optional<Made> typed = add_typed(node, draft, reads, name, shape);
+  Made add_layer(const Node& node, std::size_t output, const Draft& draft,
+                 const std::vector<Made>& reads, const std::string& name, const Shape& shape) {
+    const std::optional<Made> typed = add_typed(node, output, draft, reads, name, shape);
     return typed ? *typed : add_operator(node, draft, reads, name, shape);
   }
 
+  void note(const Node& node, const std::string& lack) {
+    std::vector<const Node*>& nodes = without_type_[lack];
+    if (nodes.empty() || nodes.back() != &node) nodes.push_back(&node);
+  }
+
   /// A layer of the draft's type, if the catalog agrees with ONNX on its shape.
-  std::optional<Made> add_typed(const Node& node, const Draft& draft, std::vector<Made> reads,
-                                const std::string& name, const Shape& shape) {
+  std::optional<Made> add_typed(const Node& node, std::size_t output, const Draft& draft,
+                                std::vector<Made> reads, const std::string& name,
+                                const Shape& shape) {
+    if (!draft.lacks.empty()) note(node, draft.lacks);
+    if (draft.type.empty()) return {};
     const LayerType* type = layer_catalog().find_or_null(draft.type);
-    if (!type || reads.size() < type->min_inputs || reads.size() > type->max_inputs) return {};
+    if (!type || reads.size() < type->min_inputs || reads.size() > type->max_inputs) {
+      note(node, "so many axes or inputs");
+      return {};
+    }
     Value layer = begin(draft.type, name);
     for (const auto& [key, value] : draft.keys) layer.set(key, value);
     if (draft.with_shape) layer.set("shape", list_of(shape));
@@ -176,14 +213,23 @@ class Converter {
     LayerCounts counts;
     try {
       counts = type->infer(Reader(layer, layer_record(*type)), shapes);
-    } catch (const InputError&) {
+    } catch (const InputError& error) {
+      if (!draft.each && is_batched(node, output))
+        graph_.fail(node, node.op + " as " + draft.type + ": " + error.what());
+      note(node, "the batch inside a sample");
       return {};
     }
     const Shape& makes = draft.makes.empty() ? shape : draft.makes;
     const bool same = elements_of(*shapes.front()) == elements_of(reads.front().shape) &&
                       elements_of(makes) == elements_of(shape);
-    if (counts.shape != makes || !same || !weights_.claim(node, draft, counts.parameters, layer))
+    if (counts.shape != makes || !same) {
+      note(node, is_batched(node, output) ? "these shapes" : "the batch inside a sample");
       return {};
+    }
+    if (!weights_.claim(node, draft, counts.parameters, layer)) {
+      note(node, "weights of which a part is shared, or that are computed");
+      return {};
+    }
     if (!draft.takes.empty()) reads = {viewed(node, reads.front(), draft.takes)};
     set_inputs(layer, reads);
     return viewed(node, add(std::move(layer), node, makes), shape);
@@ -260,6 +306,7 @@ class Converter {
   const std::unordered_set<std::string>& as_zero_;  ///< operators
   std::unordered_set<std::string> needed_;          ///< tensors
   std::vector<const Node*> live_;
+  std::map<std::string, std::vector<const Node*>> without_type_;  ///< by what no type has
   std::unordered_map<std::string, Made> made_;
   std::unordered_set<std::string> names_;
   std::unordered_map<std::string, int> repeated_;
@@ -272,7 +319,7 @@ class Converter {
 Converted convert(const Graph& graph, const std::unordered_set<std::string>& as_zero) {
   Converter converter(graph, as_zero);
   Value layers = converter.layers();
-  return {std::move(layers), converter.elements()};
+  return {std::move(layers), converter.elements(), converter.notes()};
 }
 
 }  // namespace sluice::onnx_import

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <unordered_set>
+#include <vector>
 
 #include "model/onnx/graph.hpp"
 #include "model/onnx/onnx.hpp"
@@ -13,6 +14,7 @@ namespace sluice::onnx_import {
 struct Converted {
   Value layers;  ///< a list
   OnnxElements elements;
+  std::vector<std::string> notes;
 };
 
 /// `as_zero`: operators that are counted as free.

@@ -30,6 +30,7 @@ class Dimensions {
   void finish(const Graph& graph) const;
 
   std::int64_t batch() const { return batch_; }
+  bool has_symbols() const { return !known_.empty(); }
   /// The extent of a symbol seen in an input.
   std::optional<std::int64_t> value_of(const std::string& symbol) const;
 

@@ -24,9 +24,10 @@ std::unordered_set<std::string> read_as_zero(const Graph& graph, const Reader& k
   return as_zero;
 }
 
-Imported document_of(const Graph& graph, Value layers, const OnnxElements& elements,
-                     const std::string& path) {
+Imported document_of(const Graph& graph, Converted converted, const std::string& path) {
+  const OnnxElements& elements = converted.elements;
   Imported imported;
+  imported.notes = std::move(converted.notes);
   Value& model = imported.definition = Value::make_map();
   model.place(graph.listing, 1, 1);
   const auto set = [&](const char* key, std::string text) {
@@ -38,8 +39,8 @@ Imported document_of(const Graph& graph, Value layers, const OnnxElements& eleme
   set("name", clean(graph.name).empty() ? "model" : clean(graph.name));
   set("summary", "Imported from ONNX, opset " + std::to_string(graph.opset) + ".");
   set("source", clean(std::filesystem::path(path).filename().string()));
-  layers.place(graph.listing, 1, 1);
-  model.set("layers", std::move(layers));
+  converted.layers.place(graph.listing, 1, 1);
+  model.set("layers", std::move(converted.layers));
   if (elements.statistics > 0)
     imported.notes.push_back(std::to_string(elements.statistics) +
                              " elements of running means and variances are no parameters");
@@ -60,7 +61,7 @@ Imported read_onnx(std::string_view bytes, const std::string& path, const Reader
   const Graph graph = read_graph(bytes, path, keys);
   Converted converted = convert(graph, read_as_zero(graph, keys));
   if (elements) *elements = converted.elements;
-  return document_of(graph, std::move(converted.layers), converted.elements, path);
+  return document_of(graph, std::move(converted), path);
 }
 
 namespace {

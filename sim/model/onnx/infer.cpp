@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "base/quantity.hpp"
 #include "model/onnx/proto.hpp"
 
 namespace sluice::onnx_import {
@@ -59,10 +60,54 @@ void require_alike(const pb::NodeProto& node, const Types& types) {
   if (node.op_type().find("Conv") == std::string::npos) return;
   const bool quantised = node.op_type().rfind("QLinear", 0) == 0;  // with scales in between
   const int image = rank_of(node, 0, types), weights = rank_of(node, quantised ? 3 : 1, types);
-  if (image < 0 || weights < 0) throw std::runtime_error("the rank of an input is not known");
+  if (image < 0 || weights < 0) throw NotKnown("the rank of an input is not known");
   if (image != weights)
     throw std::runtime_error("the weights have " + std::to_string(weights) +
                              " axes, and the input " + std::to_string(image));
+}
+
+constexpr std::int64_t newest = 17;  ///< the operator set that libonnx 1.12 knows
+
+/// Whether the operator has the inputs and attributes that it takes. Those of newer operator sets
+/// may be others.
+void verify(const pb::OpSchema& schema, const pb::NodeProto& node, const Graph& graph) {
+  try {
+    schema.Verify(node);
+  } catch (const std::exception& error) {
+    if (graph.opset > newest) throw NotKnown(error.what());
+    throw;
+  }
+}
+
+const pb::AttributeProto* attribute_in(const pb::NodeProto& node, const char* name) {
+  for (const pb::AttributeProto& attribute : node.attribute())
+    if (attribute.name() == name) return &attribute;
+  return nullptr;
+}
+
+/// Along an axis; `absent` where it is not given.
+std::int64_t at_axis(const pb::AttributeProto* list, int axis, std::int64_t absent) {
+  return list && axis < list->ints_size() ? list->ints(axis) : absent;
+}
+
+/// No window of a pool begins in the zeros after the image, of which libonnx 1.12 does not know.
+void drop_empty_windows(const pb::NodeProto& node, const Types& types, pb::TypeProto& output) {
+  const pb::AttributeProto* ceil = attribute_in(node, "ceil_mode");
+  const pb::AttributeProto *pads = attribute_in(node, "pads"),
+                           *strides = attribute_in(node, "strides");
+  const int rank = rank_of(node, 0, types);
+  if (!ceil || ceil->i() == 0 || rank < 3 || !output.tensor_type().has_shape()) return;
+  const pb::TensorShapeProto& image = types.at(node.input(0))->tensor_type().shape();
+  pb::TensorShapeProto& shape = *output.mutable_tensor_type()->mutable_shape();
+  if (shape.dim_size() != rank) return;
+  for (int axis = 0; axis + 2 < rank; ++axis) {
+    pb::TensorShapeProto::Dimension& extent = *shape.mutable_dim(axis + 2);
+    const std::int64_t begun =
+        checked_add(image.dim(axis + 2).dim_value(), at_axis(pads, axis, 0), "padding");
+    const std::int64_t last = (begun - 1) / at_axis(strides, axis, 1);
+    if (extent.dim_value() > 1 && begun > 0)
+      extent.set_dim_value(std::min(extent.dim_value(), checked_add(last, 1, "elements")));
+  }
 }
 
 }  // namespace
@@ -71,15 +116,16 @@ std::vector<pb::TypeProto> infer_types(pb::NodeProto& node, const Graph& graph, 
                                        const Data& data) {
   const pb::OpSchema* schema =
       pb::OpSchemaRegistry::Schema(node.op_type(), static_cast<int>(graph.opset), pb::ONNX_DOMAIN);
-  if (!schema) throw std::runtime_error("libonnx does not know the operator");
+  if (!schema) throw NotKnown("libonnx does not know the operator");
   make_older(node, graph);
-  schema->Verify(node);
+  verify(*schema, node, graph);
   require_positive(node);
   require_alike(node, types);
   std::vector<pb::TypeProto> outputs(static_cast<std::size_t>(node.output_size()));
   if (!schema->has_type_and_shape_inference_function()) return outputs;
   pb::shape_inference::InferenceContextImpl context(node, types, data, {});
   schema->GetTypeAndShapeInferenceFunction()(context);
+  if (!outputs.empty()) drop_empty_windows(node, types, context.allOutputTypes_.front());
   return context.allOutputTypes_;
 }
 

@@ -1,6 +1,7 @@
 // Operators that move elements, repeat them, drop them, or only look at them otherwise.
 #include <algorithm>
 
+#include "model/layers/shape.hpp"
 #include "model/onnx/rules.hpp"
 
 namespace sluice::onnx_import {
@@ -38,6 +39,10 @@ Draft resized(const Drafting& at) {
 }
 
 Draft reshaped(const Drafting& at) {
+  const Shape &from = at.shape(0), &to = known_shape(at.graph, at.node, at.node.outputs.front());
+  at.require(elements_of(from) == elements_of(to),
+             "the input " + text_of(from) + " has " + std::to_string(elements_of(from)) +
+                 " elements, the output " + text_of(to) + " " + std::to_string(elements_of(to)));
   Draft draft;
   draft.reads = {0};
   draft.type = at.node.op == "Flatten" ? "flatten" : "reshape";
@@ -134,7 +139,7 @@ Draft transposed(const Drafting& at) {
   const std::size_t rank = at.shape(0).size();
   Value axes = Value::make_list();
   for (const std::size_t axis : to) {
-    if (!order.empty() && order.size() != rank) return draft;
+    if (axis >= rank || (!order.empty() && order.size() != rank)) return draft;
     const auto source = order.empty() ? rank - 1 - axis : static_cast<std::size_t>(order[axis]);
     const auto found = std::find(from.begin(), from.end(), source);
     if (found == from.end()) return draft;

@@ -7,6 +7,10 @@ Draft batch_norm(const Drafting& at) {
   Draft draft;
   draft.flop = 2;
   draft.statistics = {3, 4};
+  const Shape& shape = at.shape(0);
+  at.require(!shape.empty(), "expected channels, got a number");
+  for (const std::size_t input : {1, 2, 3, 4})
+    at.require_elements(input, shape.size() > 1 ? shape[1] : 1, "channels");
   if (!at.is_constant(1) || !at.is_constant(2)) return draft;
   draft.type = "batch_norm";
   draft.weights = {1, 2};
@@ -41,6 +45,7 @@ Draft of_groups(const Drafting& at, std::int64_t groups) {
 Draft instance_norm(const Drafting& at) {
   const Shape& shape = at.shape(0);
   if (shape.size() < 2) at.fail("expected channels as the second axis");
+  for (const std::size_t input : {1, 2}) at.require_elements(input, shape[1], "channels");
   return of_groups(at, shape[1]);
 }
 

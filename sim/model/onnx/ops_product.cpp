@@ -1,22 +1,29 @@
 // Products of matrices.
+#include <algorithm>
+
 #include "base/quantity.hpp"
+#include "model/layers/shape.hpp"
 #include "model/onnx/rules.hpp"
 
 namespace sluice::onnx_import {
 namespace {
 
-std::int64_t elements_of(const Shape& shape) {
-  std::int64_t elements = 1;
-  for (const std::int64_t extent : shape) elements = checked_mul(elements, extent, "elements");
-  return elements;
-}
-
 /// A product of the rows of a sample with weights [rows, features]; `dense` where there is one row.
+/// Over more axes it is an operator, of the same counts.
 void set_type(const Drafting& at, Draft& draft, std::int64_t features, bool bias) {
-  draft.type = at.sample(at.node.inputs[0]).shape.size() == 1 ? "dense" : "matmul";
   draft.weights = {1, 2};
+  const std::size_t axes = at.sample(at.node.inputs[0]).shape.size();
+  if (axes > 2) return;
+  draft.type = axes == 1 ? "dense" : "matmul";
   draft.set("features", Value::make(features));
   if (bias != (draft.type == "dense")) draft.set("bias", Value::make(bias));
+}
+
+/// Whether both inputs of a sample are equally many matrices: none is stretched to the other's.
+bool is_alike(const Drafting& at) {
+  const Shape a = at.sample(at.node.inputs[0]).shape, b = at.sample(at.node.inputs[1]).shape;
+  return a.size() == b.size() && a.size() > 1 && std::equal(a.begin(), a.end() - 2, b.begin()) &&
+         a.back() == b[b.size() - 2];
 }
 
 }  // namespace
@@ -25,7 +32,10 @@ Draft gemm(const Drafting& at) {
   const Shape &a = at.shape(0), &b = at.shape(1);
   if (a.size() != 2 || b.size() != 2) at.fail("expected matrices of two axes");
   const bool turned = at.node.integer("transA", 0) != 0;
-  const std::int64_t features = b[at.node.integer("transB", 0) != 0 ? 0 : 1];
+  const std::size_t inner = at.node.integer("transB", 0) != 0 ? 1 : 0;
+  const std::int64_t features = b[1 - inner];
+  at.require(a[turned ? 0 : 1] == b[inner], "a product of " + text_of(a) + " and " + text_of(b) +
+                                                ", whose inner extents are not the same");
   Draft draft;
   draft.macs = a[turned ? 0 : 1];
   draft.flop = at.node.has_input(2) ? 1 : 0;
@@ -43,7 +53,7 @@ Draft matmul(const Drafting& at) {
   draft.macs = a.back();
   if (at.is_data(0) && at.is_constant(1) && b.size() == 2 && a.size() > 1)
     set_type(at, draft, b[1], false);
-  if (at.is_data(0) && at.is_data(1)) draft.type = "batched_matmul";
+  if (at.is_data(0) && at.is_data(1) && is_alike(at)) draft.type = "batched_matmul";
   return draft;
 }
 
@@ -55,6 +65,15 @@ Draft recurrent(const Drafting& at) {
   const std::int64_t steps = input[at.node.integer("layout", 0) != 0 ? 1 : 0];
   const std::int64_t features = input[2];
   const bool bias = at.node.has_input(3);
+  const std::int64_t rows = checked_mul(at.rule.flop, hidden, "parameters");
+  at.require(at.shape(1) == Shape{directions, rows, features} && recurrence[1] == rows,
+             "an input of " + text_of(input) + ", weights of " + text_of(at.shape(1)) + " and " +
+                 text_of(recurrence) + ": expected " + text_of({directions, rows, features}) +
+                 " and " + text_of({directions, rows, hidden}));
+  if (bias)
+    at.require_elements(3,
+                        checked_mul(checked_mul(rows, 2, "parameters"), directions, "parameters"),
+                        "rows, of both matrices");
   Draft draft;
   draft.reads = {0};
   draft.weights = {1, 2, 3};

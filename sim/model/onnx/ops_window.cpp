@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/quantity.hpp"
+#include "model/layers/shape.hpp"
 #include "model/onnx/rules.hpp"
 
 namespace sluice::onnx_import {
@@ -18,12 +19,6 @@ Value extents(const std::vector<std::int64_t>& list) {
   const bool alike =
       std::adjacent_find(list.begin(), list.end(), std::not_equal_to<>()) == list.end();
   return alike && !list.empty() ? Value::make(list.front()) : integers(list);
-}
-
-std::int64_t product(const Shape& extents) {
-  std::int64_t all = 1;
-  for (const std::int64_t extent : extents) all = checked_mul(all, extent, "elements of a kernel");
-  return all;
 }
 
 /// An attribute that is 1 unless it is given.
@@ -46,42 +41,81 @@ void set_padding(const Drafting& at, Draft& draft) {
 Shape kernel_of(const Drafting& at) {
   const Shape& weights = at.shape(1);
   if (weights.size() < 3) at.fail("weights of fewer than 3 axes");
-  return Shape(weights.begin() + 2, weights.end());
+  const Shape kernel(weights.begin() + 2, weights.end());
+  const auto& written = at.node.integers("kernel_shape");
+  at.require(written.empty() || written == kernel, "'kernel_shape' is " + text_of(written) +
+                                                       ", but the weights " + text_of(weights) +
+                                                       " have a kernel of " + text_of(kernel));
+  return kernel;
+}
+
+std::int64_t channels_of(const Drafting& at) {
+  at.require(at.shape(0).size() >= 2, "the input has no channels");
+  return at.shape(0)[1];
+}
+
+/// The groups into which the channels, the second axis, are split.
+std::int64_t groups_of(const Drafting& at, std::int64_t channels, const char* of) {
+  const std::int64_t groups = at.node.integer("group", 1);
+  at.require(groups > 0 && channels % groups == 0,
+             "'" + std::to_string(groups) + "' for 'group': expected a divisor of the " +
+                 std::to_string(channels) + " " + of + " channels");
+  return groups;
+}
+
+bool is_cropped(const Drafting& at) {
+  const auto& pads = at.node.integers("pads");
+  return std::any_of(pads.begin(), pads.end(), [](std::int64_t pad) { return pad < 0; });
 }
 
 }  // namespace
 
 Draft convolution(const Drafting& at) {
   const Shape kernel = kernel_of(at);
-  const std::int64_t channels = at.shape(1)[0], depth = at.shape(1)[1];
+  const std::int64_t channels = at.shape(1)[0], depth = at.shape(1)[1], in = channels_of(at);
+  const std::int64_t groups = groups_of(at, channels, "output");
+  at.require(checked_mul(depth, groups, "channels") == in,
+             "the input " + text_of(at.shape(0)) + " has " + std::to_string(in) +
+                 " channels, but the weights " + text_of(at.shape(1)) + " are for " +
+                 std::to_string(groups) + " x " + std::to_string(depth));
+  at.require_elements(2, channels, "output channels");
   Draft draft;
-  draft.macs = checked_mul(depth, product(kernel), "multiply-accumulates");
+  draft.macs = checked_mul(depth, elements_of(kernel), "multiply-accumulates");
   draft.flop = at.node.has_input(2) ? 1 : 0;
   draft.weights = {1, 2};
   if (!at.is_constant(1) || at.is_data(2)) return draft;  // weights that are computed
+  if (is_cropped(at)) draft.lacks = "a negative padding";
+  if (!draft.lacks.empty()) return draft;
   draft.type = "conv" + std::to_string(kernel.size()) + "d";
   draft.set("channels", Value::make(channels));
   draft.set("kernel", extents(kernel));
   set_unless_1(draft, "stride", at.node.integers("strides"));
   set_padding(at, draft);
   set_unless_1(draft, "dilation", at.node.integers("dilations"));
-  if (const std::int64_t groups = at.node.integer("group", 1); groups != 1)
-    draft.set("groups", Value::make(groups));
+  if (groups != 1) draft.set("groups", Value::make(groups));
   if (!at.node.has_input(2)) draft.set("bias", Value::make(false));
   return draft;
 }
 
 Draft transposed_convolution(const Drafting& at) {
   const Shape kernel = kernel_of(at);
-  const std::int64_t groups = at.node.integer("group", 1);
+  const std::int64_t in = channels_of(at), groups = groups_of(at, in, "input");
+  const std::int64_t channels = checked_mul(at.shape(1)[1], groups, "channels");
+  at.require(at.shape(1)[0] == in, "the input " + text_of(at.shape(0)) + " has " +
+                                       std::to_string(in) + " channels, but the weights " +
+                                       text_of(at.shape(1)) + " are for " +
+                                       std::to_string(at.shape(1)[0]));
+  at.require_elements(2, channels, "output channels");
   Draft draft;
   // Each input element meets the weights of its channel.
-  draft.input_flop = checked_mul(2 * at.shape(1)[1], product(kernel), "FLOP");
+  draft.input_flop = checked_mul(2 * at.shape(1)[1], elements_of(kernel), "FLOP");
   draft.flop = at.node.has_input(2) ? 1 : 0;
   draft.weights = {1, 2};
   if (!at.is_constant(1) || at.is_data(2)) return draft;
+  if (is_cropped(at)) draft.lacks = "a negative padding";
+  if (!draft.lacks.empty()) return draft;
   draft.type = "conv_transpose" + std::to_string(kernel.size()) + "d";
-  draft.set("channels", Value::make(checked_mul(at.shape(1)[1], groups, "channels")));
+  draft.set("channels", Value::make(channels));
   draft.set("kernel", extents(kernel));
   set_unless_1(draft, "stride", at.node.integers("strides"));
   set_padding(at, draft);
@@ -98,7 +132,7 @@ Draft pool(const Drafting& at) {
   const auto& kernel = at.node.integers("kernel_shape");
   if (kernel.empty()) at.fail("'kernel_shape' is missing");
   Draft draft;
-  draft.flop = checked_mul(at.rule.flop, product(kernel), "FLOP");
+  draft.flop = checked_mul(at.rule.flop, elements_of(kernel), "FLOP");
   const auto& dilations = at.node.integers("dilations");
   if (std::any_of(dilations.begin(), dilations.end(), [](std::int64_t d) { return d != 1; }))
     return draft;  // which no pool of the catalog has

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -34,8 +35,13 @@ Attribute attribute_of(const ::onnx::AttributeProto& proto);
 using Types = std::unordered_map<std::string, ::onnx::TypeProto*>;
 using Data = std::unordered_map<std::string, const ::onnx::TensorProto*>;
 
+/// libonnx cannot tell: it does not know the operator, or not this version of it.
+struct NotKnown : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 /// What libonnx infers of a node's outputs. `node` may be written as older operator sets have it.
-/// Throws whatever libonnx throws.
+/// Throws NotKnown, and whatever libonnx throws at a node that cannot be.
 std::vector<::onnx::TypeProto> infer_types(::onnx::NodeProto& node, const Graph& graph,
                                            const Types& types, const Data& data);
 

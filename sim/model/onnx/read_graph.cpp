@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/quantity.hpp"
+#include "model/layers/shape.hpp"
 #include "model/onnx/dimensions.hpp"
 #include "model/onnx/proto.hpp"
 #include "model/onnx/rules.hpp"
@@ -182,17 +183,59 @@ class Loading {
     if (node.known && !node.has_graphs) {
       try {
         types = infer_types(proto_node, graph_, types_, data_);
+        require_extents(types);
+      } catch (const std::bad_alloc&) {
+        throw;
+      } catch (const NotKnown& reason) {
+        node.fault = reason.what();
       } catch (const std::exception& error) {
         node.fault = error.what();
+        if (has_shapes(node)) graph_.fail(node, node.op + " cannot be: " + clean(node.fault));
       }
     }
     for (std::size_t i = 0; i < types.size(); ++i) {
       const auto found = declared_.find(node.outputs[i]);
-      if (found != declared_.end() && !shape_of(types[i])) types[i] = *found->second;
+      if (found == declared_.end()) continue;
+      if (const std::optional<Shape> shape = shape_of(types[i]))
+        require_declared(node, node.outputs[i], *shape, *found->second);
+      else
+        types[i] = *found->second;
     }
     if (keeps_shape(node) && !types.empty() && !shape_of(types[0]) && types_.count(node.inputs[0]))
       types[0] = *types_.at(node.inputs[0]);
     return types;
+  }
+
+  /// libonnx infers extents below 0 where a window is larger than its image.
+  static void require_extents(const std::vector<pb::TypeProto>& types) {
+    for (const pb::TypeProto& type : types)
+      for (const auto& dim : type.tensor_type().shape().dim())
+        if (dim.dim_value() < 0)
+          throw std::runtime_error("its output would have an extent of " +
+                                   std::to_string(dim.dim_value()));
+  }
+
+  bool has_shapes(const Node& node) const {
+    return std::all_of(node.inputs.begin(), node.inputs.end(), [&](const std::string& input) {
+      return input.empty() || graph_.find(input)->shape;
+    });
+  }
+
+  /// What the file says of a shape must be so, unless it has symbolic dimensions: then exporters
+  /// may have written down those of their example. Extents that are not positive say nothing.
+  void require_declared(const Node& node, const std::string& tensor, const Shape& shape,
+                        const pb::TypeProto& declared) const {
+    const pb::TensorShapeProto& dims = declared.tensor_type().shape();
+    if (dimensions_.has_symbols() || dims.dim_size() == 0) return;
+    bool same = dims.dim_size() == static_cast<int>(shape.size());
+    for (int i = 0; same && i < dims.dim_size(); ++i)
+      same = dims.dim(i).dim_value() < 1 ||
+             dims.dim(i).dim_value() == shape[static_cast<std::size_t>(i)];
+    if (same) return;
+    Shape written;
+    for (const auto& dim : dims.dim()) written.push_back(dim.dim_value());
+    graph_.fail(node, "the file says that '" + clean(tensor) + "' is of the shape " +
+                          text_of(written) + ", but " + node.op + " makes " + text_of(shape));
   }
 
   std::optional<Shape> shape_of(const pb::TypeProto& type) const {

@@ -4,6 +4,8 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "model/layers/shape.hpp"
+
 namespace sluice::onnx_import {
 namespace {
 
@@ -169,6 +171,24 @@ std::optional<std::int64_t> Drafting::axis(const std::string& tensor, std::int64
   const auto found = std::find(axes.begin(), axes.end(), wanted);
   if (found == axes.end()) return std::nullopt;
   return found - axes.begin();
+}
+
+bool Drafting::is_batched(const std::string& tensor) const {
+  const std::vector<std::size_t> axes = sample(tensor).axes;
+  return axes.size() + 1 == known_shape(graph, node, tensor).size() &&
+         std::find(axes.begin(), axes.end(), std::size_t{0}) == axes.end();
+}
+
+void Drafting::require(bool condition, const std::string& message) const {
+  if (!condition) fail(message);
+}
+
+void Drafting::require_elements(std::size_t input, std::int64_t count, const char* what) const {
+  if (!node.has_input(input)) return;
+  const std::int64_t elements = elements_of(shape(input));
+  require(elements == count, "'" + clean(node.inputs[input]) + "' has " + std::to_string(elements) +
+                                 " elements, expected one for each of " + "the " +
+                                 std::to_string(count) + " " + what);
 }
 
 void Drafting::fail(const std::string& message) const {

@@ -26,7 +26,8 @@ enum class Axes {
 /// A layer to be. `type` is taken where the catalog's rules lead to the shape that ONNX's do, and
 /// else `operator`, with the costs below.
 struct Draft {
-  std::string type = {};  ///< of the layer catalog; empty: operator
+  std::string type = {};   ///< of the layer catalog; empty: operator
+  std::string lacks = {};  ///< what no layer type has, where one would be due; a note says so
   std::vector<std::pair<std::string, Value>> keys = {};
   bool with_shape = false;  ///< the type has a key `shape`
   /// Shapes that the type takes and makes where they are not those of the tensors: views go
@@ -75,6 +76,12 @@ struct Drafting {
   Sample sample(const std::string& tensor) const;
   /// The axis of `tensor`, as layers count, that is `axis` for ONNX; none where it is the batch.
   std::optional<std::int64_t> axis(const std::string& tensor, std::int64_t axis) const;
+  /// Whether the shape of `tensor` without its first axis is a sample's: the others mean for the
+  /// layer what they mean for ONNX.
+  bool is_batched(const std::string& tensor) const;
+  void require(bool condition, const std::string& message) const;
+  /// An input, where there is one, has so many elements: one for each of `what`.
+  void require_elements(std::size_t input, std::int64_t count, const char* what) const;
   [[noreturn]] void fail(const std::string& message) const;
 };
 
