@@ -26,9 +26,10 @@ def tensor_info(name, *extents):
     return message(1, name) + message(2, message(1, message(1, 1) + message(2, dims)))
 
 
-def node(op, reads, makes, domain=""):
+def node(op, reads, makes, domain="", **integers):
+    attributes = [message(5, message(1, k) + message(3, v) + message(20, 2)) for k, v in integers.items()]
     parts = [message(1, r) for r in reads] + [message(2, m) for m in makes]
-    return message(1, b"".join(parts) + message(3, op.lower()) + message(4, op) + message(7, domain))
+    return message(1, b"".join(parts) + message(3, op.lower()) + message(4, op) + b"".join(attributes) + message(7, domain))
 
 
 def onnx(*nodes, extents=("N", 4), opset=13, output="y"):
@@ -63,6 +64,7 @@ CASES = [
     of_onnx("a symbolic dimension that is none", ["no symbolic dimension 'M'", "it has: N"], RELU, "M=3", at="M=3:1:3"),
     of_onnx("no batch at all", ["'0' for 'batch'", "at least 1"], RELU, "batch=0", at="batch=0:1:7"),
     of_onnx("a node that reads nothing there is", ["reads 'z', which nothing before it makes"], onnx(node("Relu", ["z"], ["y"])), at="m.onnx:1:1"),
+    of_onnx("an ONNX sum of other extents", ["Add cannot be"], onnx(node("Concat", ["x", "x"], ["z"], axis=1), node("Add", ["x", "z"], ["y"])), at="m.onnx:2:1"),
     of_onnx("an ONNX tensor too large to count", ["elements"], onnx(node("Relu", ["x"], ["y"]), extents=(1, 1 << 40, 1 << 40))),
     Case("a layer graph that is laid under keys", 3, "model.yaml:2:7", ["nothing can be laid over", "sluice import"], "model.yaml", content="file: small.graph.txt\nname: mine\nlayers: []\n", run=["model", "model.yaml"]),
     Case("a file that nobody imports", 3, "scenario.yaml", ["no importer", ".onnx"], run=["import", "scenario.yaml"]),

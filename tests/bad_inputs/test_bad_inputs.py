@@ -66,7 +66,7 @@ class BadInputs(unittest.TestCase):
 
     def test_the_inputs_are_right_before_they_are_spoilt(self):
         for words in (["run", "scenario.yaml"], ["run", "small.plan"], ["model", "table.json"],
-                      ["model", "small.graph.txt", "batch=2"]):
+                      ["model", "small.graph.txt", "batch=2", "loading=counted"]):
             code, _, message = run(cases.Case("right", 0, "", [], run=words))
             self.assertEqual((code, message), (0, ""))
 
