@@ -94,21 +94,41 @@ def series(r: Recording) -> pd.DataFrame:
     return frame(columns, index=pd.Index(r.numbers("series/time"), name="time"))
 
 
-def to_xarray(r: Recording):
-    """All of it as one xarray.Dataset: spans by `span`, events by `event`, series by `time`."""
+_UNITS = {"start": "s", "end": "s", "available": "s", "waited": "s", "time": "s", "bytes": "byte",
+          "flop": "FLOP", "level": "byte", "delta": "byte"}
+_LARGEST = np.iinfo(np.int32).max  # that every form of netCDF holds as an integer
+
+
+def to_xarray(r: Recording, attributes: dict):
+    """All of it as one xarray.Dataset: spans by `span`, events by `event`, series by `time`. Names
+    have dots, since slashes are groups to netCDF."""
     xarray = late("xarray")
-    units = {"start": "s", "end": "s", "available": "s", "waited": "s", "bytes": "byte",
-             "flop": "FLOP", "level": "byte", "delta": "byte"}
     arrays = {}
     for dimension, table, prefix in (("span", spans(r), ""), ("event", memory(r), "memory_")):
         for name, column in table.items():
-            values = column.to_numpy() if column.dtype != "category" else column.astype(str).to_numpy()
-            attributes = {"units": units[name]} if name in units else {}
-            if name == "time":
-                attributes = {"units": "s"}
-            arrays[prefix + name] = (dimension, values, attributes)
+            units = {"units": _UNITS[name]} if name in _UNITS else {}
+            arrays[prefix + name] = (dimension, _array(column), units)
     table = series(r)
     for (_, _, unit, summary), (name, column) in zip(r.info["series"], table.items()):
-        arrays[name] = ("time", column.to_numpy(), {"units": unit, "long_name": summary})
-    coordinates = {"time": ("time", table.index.to_numpy(), {"units": "s"})}
-    return xarray.Dataset(arrays, coords=coordinates)
+        arrays[_dotted(name)] = ("time", column.to_numpy(), {"units": unit, "long_name": summary})
+    data = xarray.Dataset(arrays, coords={"time": ("time", table.index.to_numpy(), {"units": "s"})},
+                          attrs={_dotted(key): _attribute(one) for key, one in attributes.items()})
+    for array in data.variables.values():
+        if array.dtype == np.int64 and np.abs(array.values).max(initial=0) > _LARGEST:
+            array.encoding["dtype"] = "float64"
+    return data
+
+
+def _dotted(name: str) -> str:
+    return name.replace("/", ".")
+
+
+def _array(column: pd.Series) -> np.ndarray:
+    """Texts as texts, "" for none."""
+    if column.dtype != "category":
+        return column.to_numpy()
+    return np.append(column.cat.categories.to_numpy(object), "")[column.cat.codes]
+
+
+def _attribute(value):
+    return float(value) if isinstance(value, int) and abs(value) > _LARGEST else value

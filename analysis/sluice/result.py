@@ -10,10 +10,11 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Optional, Union
 
+from . import errors
 from ._helper import helper
 from ._late import late
-from ._recording import Recording
 from ._metrics import Metrics, for_people
+from ._recording import Recording
 
 if TYPE_CHECKING:
     import pandas
@@ -66,8 +67,12 @@ class Result:
         return late("._tables").series(self._recording)
 
     def to_xarray(self) -> "xarray.Dataset":
-        """Spans (dimension span), memory events (event) and series (time) with their units."""
-        return late("._tables").to_xarray(self._recording)
+        """Spans (dimension span), memory events (event) and series (time) with their units; attrs: name,
+        status, the scenario and all metrics that there are ("peak_bytes.gpu"). to_netcdf writes it:
+        bytes that a 32-bit integer does not hold become floats in the file, which some forms ask for."""
+        about = {"name": self.name, "status": self.status, "scenario": self.scenario}
+        numbers = {name: value for name, value, _ in self.metrics.rows() if value is not None}
+        return late("._tables").to_xarray(self._recording, {**about, **numbers})
 
     @property
     def scenario(self) -> str:
@@ -98,14 +103,16 @@ class Result:
 
     def export(self, path: Union[str, Path], to: Optional[str] = None,
                table: Optional[str] = None) -> None:
-        """Writes it for another program: perfetto, chrome, csv or data-island, as `sluice export`
-        does. Without `to` the ending of the path says which: .pftrace, .json, .csv."""
+        """Writes it for another program as `sluice export` does: perfetto, chrome, csv or data-island.
+        Without `to` the ending of the path says which of the first three: .pftrace, .json, .csv.
+        `table`, of a data-island: metrics (by default), stages, or layers, the stage table of the
+        model that was run. Raises UsageError, IoError, InputError (a plan names no layers)."""
         form = to or _ENDINGS.get(Path(path).suffix, "")
         if not form:
-            from .errors import UsageError
-
-            raise UsageError(f"'to' is missing: one of perfetto, chrome, csv, data-island; the "
-                             f"ending of '{path}' does not say")
+            raise errors.UsageError("'to' is missing: one of perfetto, chrome, csv, data-island; the "
+                                    f"ending of '{path}' does not say")
+        if table == "layers" and not self.scenario:
+            raise errors.InputError("this is the result of a plan, which names no layers")
         helper.ask("export", _path(path), form.encode(), (table or "").encode(),
                    self._recording.memory)
 

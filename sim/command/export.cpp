@@ -10,17 +10,12 @@
 #include <memory>
 
 #include "base/interrupt.hpp"
-#include "document/load.hpp"
-#include "model/model.hpp"
 #include "run/isolated.hpp"
-#include "trace/export/export.hpp"
-#include "trace/export/text.hpp"
+#include "study/trace_export.hpp"
 #include "trace/part_file.hpp"
 
 #include "command/command.hpp"
-#include "command/model_report.hpp"
 #include "command/terminal.hpp"
-#include "study/stage_table.hpp"
 
 namespace sluice {
 namespace {
@@ -62,25 +57,6 @@ std::string note_of(const TraceReader& trace) {
          "; the trace holds what was executed";
 }
 
-/// The stage table of the model that was run, as seed 000 has it: the trace holds its scenario.
-std::string layers(const TraceReader& trace) {
-  const std::string& text = trace.header().scenario;
-  if (text.empty())
-    throw InputError(trace.path() + ": error: the trace is of a plan, which names no layers");
-  const Value scenario = parse_text(text, trace.path() + ":/scenario");
-  const Value* keys = scenario.find("model");
-  if (!keys) throw InputError(trace.path() + ":/scenario: error: it names no model");
-  return model_island({read_model(*keys), DType::float32});
-}
-
-void write_to(const Write& write, const TraceReader& trace, const ExportFormat& format,
-              const std::string& table) {
-  if (table == "layers")
-    write(layers(trace));
-  else
-    format.write(trace, table, write);
-}
-
 /// In a process of its own: a file that was made to crash HDF5 must not end the program by a
 /// signal. Returns a note for the user.
 std::string convert(const std::string& path, const ExportFormat& format, const std::string& table,
@@ -90,9 +66,9 @@ std::string convert(const std::string& path, const ExportFormat& format, const s
       const TraceReader trace(path);
       if (part) {
         FileOutput file(part->path(), part->target());
-        write_to([&](std::string_view text) { file.write(text); }, trace, format, table);
+        export_trace(trace, format, table, [&](std::string_view text) { file.write(text); });
       } else {
-        write_to(print, trace, format, table);
+        export_trace(trace, format, table, print);
       }
       return note_of(trace);
     });

@@ -1,5 +1,6 @@
 // sluice model: the stage table of a model, on a platform in milliseconds too.
 
+#include "study/model_island.hpp"
 #include "study/zoo.hpp"
 
 #include "command/inputs.hpp"
@@ -13,7 +14,8 @@ namespace {
 std::string form(const Arguments& arguments, const ModelReport& report) {
   if (arguments.has("json")) return model_json(report);
   if (arguments.has("csv")) return model_csv(report);
-  return arguments.has("data-island") ? model_island(report) : model_text(report);
+  if (!arguments.has("data-island")) return model_text(report);
+  return model_island(report.model, report.dtype, report.target, report.columns);
 }
 
 void require_one_form(const Arguments& arguments) {

@@ -5,17 +5,9 @@
 #include "base/suggest.hpp"
 #include "command/figures.hpp"
 #include "command/terminal.hpp"
-#include "trace/export/text.hpp"
 
 namespace sluice {
 namespace {
-
-std::string joined(const Shape& shape) {
-  std::string text;
-  for (const std::int64_t extent : shape)
-    text += (text.empty() ? "" : "x") + std::to_string(extent);
-  return text;
-}
 
 std::string once_where_equal(const Shape& numbers) {
   for (const std::int64_t number : numbers)
@@ -76,17 +68,6 @@ std::string text_exactly(const Cell& cell) {
                                [](const Shape& shape) { return joined(shape); },
                                [](const ByAxis& axes) { return joined(axes.numbers); }},
                     cell);
-}
-
-std::string json_text_of(const Cell& cell) {
-  return std::visit(
-      Overloaded{[](std::monostate) { return std::string("null"); },
-                 [](std::int64_t count) { return std::to_string(count); },
-                 [](double number) { return json_number_text(number); },
-                 [](const std::string& word) { return json_string(word); },
-                 [](const Shape& shape) { return json_string(joined(shape)); },
-                 [](const ByAxis& axes) { return json_string(joined(axes.numbers)); }},
-      cell);
 }
 
 }  // namespace sluice

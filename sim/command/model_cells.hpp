@@ -15,6 +15,5 @@ std::vector<const ModelColumn*> columns_named(std::string_view list, bool with_p
 
 std::string text_for_people(const Cell& cell);
 std::string text_exactly(const Cell& cell);  ///< as in a CSV
-std::string json_text_of(const Cell& cell);  ///< a cell of a data island
 
 }  // namespace sluice

@@ -128,23 +128,6 @@ std::string model_csv(const ModelReport& report) {
       .csv();
 }
 
-std::string model_island(const ModelReport& report) {
-  Columns columns = report.columns;
-  std::vector<std::vector<std::string>> rows(1);
-  for (const ModelColumn* column : columns) rows[0].push_back(json_string(column->heading));
-  if (columns.empty()) {
-    columns = columns_named("step,type,state,total_state,total_parameters,total_flop", false);
-    for (const char* heading :
-         {"step", "action", "stage state", "total state", "total params", "total FLOPs"})
-      rows[0].push_back(json_string(heading));
-  }
-  for (const TableRow& row : stage_table(report.model, report.dtype, report.target)) {
-    std::vector<std::string>& cells = rows.emplace_back();
-    for (const ModelColumn* column : columns) cells.push_back(json_text_of(column->cell(row)));
-  }
-  return data_island(rows);
-}
-
 std::string model_text(const ModelReport& report) {
   const Rows rows = stage_table(report.model, report.dtype, report.target);
   if (!report.columns.empty()) return table_of(rows, report.columns, text_for_people).aligned();

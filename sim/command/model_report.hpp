@@ -1,4 +1,4 @@
-// The stage table of a model as text, as CSV, as a data island and as JSON.
+// The stage table of a model as text, as CSV and as JSON.
 #pragma once
 
 #include <string>
@@ -18,8 +18,6 @@ struct ModelReport {
 
 std::string model_text(const ModelReport& report);
 std::string model_csv(const ModelReport& report);
-/// Unless columns are named those of seed 000, with which it is a model that is read again.
-std::string model_island(const ModelReport& report);
 /// All columns. The keys are described in the help of `sluice model`.
 std::string model_json(const ModelReport& report);
 

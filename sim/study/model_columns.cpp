@@ -127,6 +127,13 @@ const std::vector<ModelColumn>& model_columns() {
   return columns;
 }
 
+std::string joined(const Shape& extents) {
+  std::string text;
+  for (const std::int64_t extent : extents)
+    text += (text.empty() ? "" : "x") + std::to_string(extent);
+  return text;
+}
+
 Value json_of(const Cell& cell) {
   return std::visit(Overloaded{[](std::monostate) { return Value::make_null(); },
                                [](std::int64_t count) { return Value::make(count); },

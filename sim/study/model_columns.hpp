@@ -34,6 +34,8 @@ const std::vector<ModelColumn>& model_columns();
 
 Value json_of(const Cell& cell);
 
+std::string joined(const Shape& extents);  ///< 224x224x3
+
 /// Of several functions one, for std::visit.
 template <class... Visitors>
 struct Overloaded : Visitors... {

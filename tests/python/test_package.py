@@ -79,10 +79,11 @@ class Answers(unittest.TestCase):
                 result.export(f"{folder}/{name}")
                 self.assertEqual(pathlib.Path(folder, name).read_bytes(),
                                  pathlib.Path(folder, "said").read_bytes())
-            program("export", trace, "--to", "data-island", "--table", "stages", "-o", f"{folder}/d")
-            result.export(f"{folder}/e", to="data-island", table="stages")
-            self.assertEqual(pathlib.Path(folder, "d").read_bytes(),
-                             pathlib.Path(folder, "e").read_bytes())
+            for table in ("metrics", "stages", "layers"):
+                program("export", trace, "--to", "data-island", "--table", table, "-o", f"{folder}/d")
+                result.export(f"{folder}/e", to="data-island", table=table)
+                self.assertEqual(pathlib.Path(folder, "d").read_bytes(),
+                                 pathlib.Path(folder, "e").read_bytes())
 
     def test_the_plan_is_the_command_lines_and_runs_to_the_same_metrics(self):
         plan = small().plan()
@@ -168,7 +169,35 @@ class Tables(unittest.TestCase):
         self.assertEqual(data["start"].attrs["units"], "s")
         self.assertTrue(np.array_equal(data["start"], self.result.spans["start"]))
         self.assertTrue(np.array_equal(data["memory_level"], self.result.memory["level"]))
-        self.assertIn("utilisation/ipu0.compute", data)
+        self.assertTrue(np.array_equal(data["utilisation.ipu0.compute"],
+                                       self.result.series["utilisation/ipu0.compute"]))
+        self.assertEqual(data["stream"].values.tolist(), self.result.spans["stream"].tolist())
+        self.assertEqual(data["blocker"].values[0], "")
+        self.assertEqual(data.attrs["makespan_s"], self.result.metrics.makespan_s)
+        self.assertEqual(data.attrs["peak_bytes.ipu0"], self.result.metrics.peak_bytes["ipu0"])
+        self.assertEqual(data.attrs["name"], "phased_ipu_pair: phased")
+        self.assertEqual(sluice.Scenario.from_text(data.attrs["scenario"]), small())
+
+    def test_an_xarray_dataset_is_saved_and_read_again(self):
+        engines = [engine for engine in ("h5netcdf", "scipy", "netcdf4")
+                   if importlib.util.find_spec({"netcdf4": "netCDF4"}.get(engine, engine))]
+        if not engines:
+            self.skipTest("neither h5netcdf nor scipy nor netCDF4 is installed")
+        import xarray
+
+        large = sluice.load("alexnet_x200", {"workload.batches_per_step": 2}).run()
+        for engine in engines:
+            for result in (self.result, large):
+                with self.subTest(engine=engine), tempfile.TemporaryDirectory() as folder:
+                    data = result.to_xarray()
+                    data.to_netcdf(f"{folder}/x.nc", engine=engine)
+                    with xarray.open_dataset(f"{folder}/x.nc", engine=engine) as again:
+                        again.load()
+                    self.assertEqual(set(again.variables), set(data.variables))
+                    for name, array in data.variables.items():
+                        self.assertTrue(np.array_equal(again[name], array), name)
+                        self.assertEqual(again[name].attrs, array.attrs)
+                    self.assertEqual(dict(again.attrs), data.attrs)
 
     def test_metrics_are_a_mapping_with_attributes_and_tables(self):
         metrics = self.result.metrics
@@ -427,6 +456,13 @@ class Complaints(unittest.TestCase):
             small().run().export("trace.xyz")
         with self.assertRaisesRegex(sluice.InputError, "perfetto"):
             small().run().export("trace.xyz", to="gantt")
+        with self.assertRaisesRegex(sluice.UsageError, "'layer'.*did you mean 'layers'.*metrics, stages"):
+            small().run().export("trace.xyz", to="data-island", table="layer")
+        with self.assertRaisesRegex(sluice.UsageError, "'layers' for 'table' goes with data-island"):
+            small().run().export("trace.csv", table="layers")
+        with self.assertRaisesRegex(sluice.InputError, "of a plan, which names no layers"):
+            sluice.Plan.from_text(small().plan().text()).run().export("t", to="data-island",
+                                                                      table="layers")
 
 
 class Documented(unittest.TestCase):

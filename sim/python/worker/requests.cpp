@@ -1,5 +1,6 @@
 #include "python/worker/requests.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -7,11 +8,12 @@
 #include <fstream>
 
 #include "base/error.hpp"
+#include "base/suggest.hpp"
 #include "plan/text.hpp"
 #include "python/worker/recording.hpp"
 #include "run/labels.hpp"
 #include "run/run.hpp"
-#include "trace/export/export.hpp"
+#include "study/trace_export.hpp"
 #include "trace/memory_sink.hpp"
 #include "trace/part_file.hpp"
 
@@ -87,15 +89,18 @@ class Folder {
 };
 
 std::string table_of(const ExportFormat& format, const std::string& table) {
-  if (table.empty()) return format.tables.empty() ? "" : format.tables.front();
-  for (const std::string& known : format.tables)
-    if (known == table) return table;
-  throw UsageError("'" + format.name + "' has no table '" + table + "'" +
-                   (format.tables.empty() ? "; it takes none" : "; known: ") + join(format.tables));
+  const std::vector<std::string> known = tables_of(format);
+  if (table.empty()) return known.empty() ? "" : known.front();
+  if (known.empty())
+    throw UsageError("'" + table + "' for 'table' goes with data-island, not with " + format.name);
+  if (std::find(known.begin(), known.end(), table) == known.end())
+    throw UsageError("'" + table + "' for 'table' is none of " + format.name +
+                     did_you_mean(table, known) + "; known: " + join(known));
+  return table;
 }
 
 /// The exports read trace files: one is written for them.
-Memory export_trace(const Words& request) {
+Memory export_to(const Words& request) {
   const std::string path = word(request, 2);
   const ExportFormat& format = export_catalog().find(word(request, 3));
   const std::string table = table_of(format, word(request, 4));
@@ -104,7 +109,7 @@ Memory export_trace(const Words& request) {
   const std::string trace = folder.path() + "/trace.h5";
   write_trace(recording_from(request.at(5)), trace, "");
   std::ofstream out(part.path(), std::ios::binary | std::ios::trunc);
-  format.write(TraceReader(trace), table, [&](std::string_view text) {
+  export_trace(TraceReader(trace), format, table, [&](std::string_view text) {
     out.write(text.data(), static_cast<std::streamsize>(text.size()));
   });
   out.close();
@@ -122,7 +127,7 @@ Memory answer(const Words& request, const ProgressTold& progress) {
   if (what == "run") return run_plan(request, progress);
   if (what == "open") return open_trace(request);
   if (what == "save") return save(request);
-  if (what == "export") return export_trace(request);
+  if (what == "export") return export_to(request);
   throw InternalError("the helper knows no request '" + what + "'");
 }
 

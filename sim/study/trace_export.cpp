@@ -1,0 +1,40 @@
+#include "study/trace_export.hpp"
+
+#include "base/error.hpp"
+#include "document/load.hpp"
+#include "model/model.hpp"
+#include "study/model_island.hpp"
+
+namespace sluice {
+namespace {
+
+constexpr const char* layers_table = "layers";
+
+/// The trace holds the scenario that was run.
+std::string layers(const TraceReader& trace) {
+  const std::string& text = trace.header().scenario;
+  if (text.empty())
+    throw InputError(trace.path() + ": error: the trace is of a plan, which names no layers");
+  const Value scenario = parse_text(text, trace.path() + ":/scenario");
+  const Value* keys = scenario.find("model");
+  if (!keys) throw InputError(trace.path() + ":/scenario: error: it names no model");
+  return model_island(read_model(*keys), DType::float32);
+}
+
+}  // namespace
+
+std::vector<std::string> tables_of(const ExportFormat& format) {
+  std::vector<std::string> tables = format.tables;
+  if (!tables.empty()) tables.emplace_back(layers_table);
+  return tables;
+}
+
+void export_trace(const TraceReader& trace, const ExportFormat& format, const std::string& table,
+                  const Write& write) {
+  if (table == layers_table)
+    write(layers(trace));
+  else
+    format.write(trace, table, write);
+}
+
+}  // namespace sluice
