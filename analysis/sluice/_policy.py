@@ -27,7 +27,9 @@ class Workload(NamedTuple):
 
 class Stage(NamedTuple):
     """Consecutive layers, as a policy gets them: number (from 0), name, weight_bytes of the stage;
-    input_bytes, output_bytes and workspace_bytes of one micro-batch; macs and flop of one sample."""
+    input_bytes, output_bytes and workspace_bytes of one micro-batch; macs and flop of one sample;
+    cache_bytes, the keys and values that its layers keep from step to step, of all samples of a
+    step: its device is the home of a tensor of class kv_cache."""
 
     number: int
     name: str
@@ -37,6 +39,7 @@ class Stage(NamedTuple):
     workspace_bytes: int
     macs: int
     flop: int
+    cache_bytes: int = 0
 
 
 class Action:
@@ -82,8 +85,8 @@ class PlanBuilder:
         self._native = _sluice.PlanBuilder(platform._native, name, True)
 
     def tensor(self, name: str, kind: str, bytes: int, home: Optional[str] = None) -> int:
-        """A tensor of a class: weight, gradient, optimizer, activation, workspace, input or output.
-        `home`: the memory that holds it from start to end. Returns its number."""
+        """A tensor of a class: weight, gradient, optimizer, activation, workspace, input, output or
+        kv_cache. `home`: the memory that holds it from start to end. Returns its number."""
         return self._native.tensor(name, kind, int(bytes), home or "")
 
     def enter(self, section: str) -> None:
@@ -197,4 +200,4 @@ def _stage(number: int, stage: Any, workload: Workload) -> Stage:
     samples = workload.micro_batch
     return Stage(number, stage.name, stage.weight_bytes, samples * stage.input_bytes,
                  samples * stage.output_bytes, samples * stage.workspace_bytes, stage.macs,
-                 stage.flop)
+                 stage.flop, workload.batches_per_step * workload.batch * stage.cache_bytes)

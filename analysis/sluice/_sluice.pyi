@@ -106,6 +106,7 @@ class Stage:
     input_bytes: int
     output_bytes: int
     workspace_bytes: int
+    cache_bytes: int
     macs: int
     flop: int
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .result import Result
 
 _CLASS_COLOUR = {"weight": "blue", "activation": "orange", "workspace": "yellow", "input": "sky",
-                 "output": "green", "gradient": "red", "optimizer": "purple"}
+                 "output": "green", "gradient": "red", "optimizer": "purple", "kv_cache": "grey"}
 
 
 def _axes(ax: Optional["Axes"], width: float, height: float) -> "Axes":

@@ -100,7 +100,7 @@ class Scenario:
         """One row a stage. Bytes per sample, but weight_bytes; macs and flop per sample."""
         pandas = late("pandas")
         keys = ["name", "first", "last", "weight_bytes", "input_bytes", "output_bytes",
-                "workspace_bytes", "macs", "flop"]
+                "workspace_bytes", "cache_bytes", "macs", "flop"]
         rows = [{key: getattr(stage, key) for key in keys} for stage in self._native.stages()]
         table = pandas.DataFrame(rows, columns=keys)
         table.index.name = "stage"

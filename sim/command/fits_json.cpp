@@ -72,6 +72,8 @@ std::string fits_json(const FitsAnswer& answer) {
   root.set("optimizer", trains ? json_text(answer.report.optimizer) : Value::make_null());
   root.set("policy", json_text(request.policy));
   root.set("fates", json_text(request.fates));
+  const std::int64_t measured = answer.report.measured_batch;
+  root.set("measured_batch", measured > 0 ? Value::make(measured) : Value::make_null());
   Value cards = Value::make_list();
   for (std::size_t i = 0; i < answer.report.cards.size(); ++i)
     cards.items().push_back(card_value(answer, i));

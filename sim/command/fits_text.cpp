@@ -159,6 +159,13 @@ std::string commands(const FitsAnswer& answer) {
 std::string fits_text(const FitsAnswer& answer) {
   std::string text =
       heading(answer) + memory_table(answer) + cards_table(answer) + accumulation_table(answer);
+  const bool untimed =
+      std::any_of(answer.report.cards.begin(), answer.report.cards.end(),
+                  [](const CardFit& card) { return !card.step_s && !card.accumulation; });
+  if (const std::int64_t measured = answer.report.measured_batch; measured > 0 && untimed)
+    text += "Seconds were measured for a micro-batch of " + grouped(measured) +
+            " and are not interpolated: --batch " + std::to_string(measured) +
+            " shows its step where it fits.\n\n";
   for (const CardFit& card : answer.report.cards)
     if (!card.exact) {
       text += "Links are shared: times are lower bounds; `sluice run` simulates the sharing.\n\n";

@@ -51,6 +51,7 @@ Value stage_value(const Report& report, const Stage& stage) {
   map.set("input_bytes", Value::make(stage.input_bytes));
   map.set("output_bytes", Value::make(stage.output_bytes));
   map.set("workspace_bytes", Value::make(stage.workspace_bytes));
+  map.set("cache_bytes", Value::make(stage.cache_bytes));
   map.set("macs", Value::make(stage.macs));
   map.set("flop", Value::make(stage.flop));
   return map;

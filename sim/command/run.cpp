@@ -71,8 +71,9 @@ const Command run_command = {
         "value of it, as in platform.links.host.bandwidth=64GB/s or policy.in_flight=auto.\n\n"
         "JSON keys: format, scenario, question, status, plan (name, actions, iterations,\n"
         "steps_per_iteration, facts: what the policy decided), stages (name, first_layer,\n"
-        "last_layer, weight_bytes, input_bytes, output_bytes, workspace_bytes per sample but the\n"
-        "weights, macs, flop), pools (capacity_bytes, enforced), metrics and units (see `sluice\n"
+        "last_layer, weight_bytes, input_bytes, output_bytes, workspace_bytes, cache_bytes per\n"
+        "sample but the weights, macs, flop), pools (capacity_bytes, enforced), metrics and units "
+        "(see `sluice\n"
         "list metrics`; absent is null), trace (path, content_sha256) or null.\n\n"
         "Ctrl-C ends it: the trace then has status=aborted and holds what was executed.\n",
     .examples = {{"sluice run scenarios/alexnet_x200.yaml", "the answer"},

@@ -31,12 +31,14 @@ struct CostModel {
   std::string summary;
   std::string source;  ///< paper, section
   double (*seconds)(const Work& work, const Device& device, DType dtype);
+  /// It knows the seconds of the model's measured_batch, and of no other number of samples.
+  bool of_measured_batch = false;
 };
 
 const Catalog<CostModel>& cost_catalog();
 
-/// The forward pass of `layer` for `samples` samples: inputs, weights and cache are read, the
-/// output written.
+/// The forward pass of `layer` for `samples` samples: inputs, cache and weights (of a table or of
+/// experts those that are picked, at most) are read, the output written.
 Work forward_work(const Model& model, const Layer& layer, std::int64_t samples, DType dtype);
 
 /// The backward pass of `layer`: its own FLOP; what it keeps, the weights and the output's gradient

@@ -37,6 +37,7 @@ extern const CostModel measured_cost = {
         "updates of weights, which are no layer's, as under peak.",
     .source = "Narayanan et al., PipeDream (SOSP 2019), section 3.1",
     .seconds = seconds,
+    .of_measured_batch = true,
 };
 
 }  // namespace sluice

@@ -18,6 +18,7 @@ using Shape = std::vector<std::int64_t>;  ///< of one sample, without the batch
 /// Counts are per sample. What several layers keep of one tensor is one tensor: a layer names the
 /// tensors of the graph that its backward pass reads, and counts only those that are its own.
 struct Backward {
+  bool runs = true;              ///< false: no layer up to this one has weights
   std::int64_t input_flop = 0;   ///< FLOP of the input gradient (I)
   std::int64_t weight_flop = 0;  ///< FLOP of the weight gradient (W)
   bool reads_inputs = false;     ///< reads the layer's inputs
@@ -36,6 +37,12 @@ struct ReceptiveField {
   bool operator==(const ReceptiveField&) const = default;
 };
 
+/// What of its weights a layer reads, where that is not all: rows of a table, matrices of experts.
+struct Picked {
+  std::int64_t elements = 0;  ///< for one sample, at most
+  bool same_for_all = false;  ///< every sample reads the same ones; else each may read others
+};
+
 /// One operator. All counts are per sample, but `parameters`.
 struct Layer {
   std::string name;
@@ -48,6 +55,7 @@ struct Layer {
   std::int64_t flop = 0;              ///< FLOP of the forward pass
   std::optional<std::uint32_t> tied;  ///< the earlier layer whose weights it shares
   std::int64_t shared = 0;            ///< elements of those; counted in that layer's parameters
+  std::optional<Picked> picked;       ///< of its weights; none: all are read
   /// Elements of a cache that stays from one pass to the next, as one of keys and values does. The
   /// forward pass reads them; they are neither input nor output.
   std::int64_t cached = 0;

@@ -12,10 +12,11 @@ Layer part_of(const Layer& layer, std::int64_t part, std::int64_t parts) {
   Layer made = layer;
   made.name +=
       parts <= 26 ? std::string(1, static_cast<char>('a' + part)) : "." + std::to_string(part + 1);
-  for (std::int64_t* count :
-       {&made.output, &made.parameters, &made.macs, &made.flop, &made.backward.input_flop,
-        &made.backward.weight_flop, &made.backward.kept, &made.backward.kept_bytes})
+  for (std::int64_t* count : {&made.output, &made.parameters, &made.macs, &made.flop, &made.cached,
+                              &made.backward.input_flop, &made.backward.weight_flop,
+                              &made.backward.kept, &made.backward.kept_bytes})
     *count = share(*count, part, parts);
+  if (made.picked) made.picked->elements = share(made.picked->elements, part, parts);
   // Along the last axis where it divides; else the part is a row of elements.
   if (!made.shape.empty() && made.shape.back() % parts == 0)
     made.shape.back() /= parts;

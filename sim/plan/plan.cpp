@@ -7,7 +7,7 @@ namespace sluice {
 
 std::string_view name_of(TensorClass tensor_class) {
   static constexpr std::array<std::string_view, tensor_class_count> names = {
-      "weight", "gradient", "optimizer", "activation", "workspace", "input", "output"};
+      "weight", "gradient", "optimizer", "activation", "workspace", "input", "output", "kv_cache"};
   return names[static_cast<std::size_t>(tensor_class)];
 }
 

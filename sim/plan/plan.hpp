@@ -27,9 +27,10 @@ enum class TensorClass : std::uint8_t {
   activation,
   workspace,
   input,
-  output
+  output,
+  kv_cache  ///< keys and values of tokens that came before
 };
-inline constexpr int tensor_class_count = 7;
+inline constexpr int tensor_class_count = 8;
 std::string_view name_of(TensorClass tensor_class);
 
 /// Written as `<stage><letter><micro-batch>`: 3F0, 1LOAD, 2SAVE7.
@@ -90,7 +91,8 @@ struct Stream {
 
 /// A tensor that a body action allocates has one instance an iteration; any other has one in all.
 /// Its `home` is a pool that holds it from the start to the end of the run, beside what actions
-/// allocate elsewhere: weights and a step's inputs and outputs in host memory.
+/// allocate elsewhere: weights and a step's inputs and outputs in host memory, caches on the device
+/// that reads them.
 struct Tensor {
   std::string name;
   TensorClass tensor_class = TensorClass::activation;

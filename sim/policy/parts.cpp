@@ -130,9 +130,39 @@ std::vector<PlanBuilder::Ref> list_weights(PlanBuilder& builder,
   return loads;
 }
 
+std::int64_t cache_bytes(const Stage& stage, std::int64_t samples) {
+  return checked_mul(stage.cache_bytes, samples, "bytes of the cache of stage " + stage.name);
+}
+
+std::int64_t cache_bytes(const PolicyRequest& request) {
+  std::int64_t bytes = 0;
+  for (const Stage& stage : request.pricing.stages)
+    bytes = checked_add(bytes, cache_bytes(stage, request.workload.samples_per_step()),
+                        "bytes of all caches");
+  return bytes;
+}
+
+void hold_cache(PlanBuilder& builder, const PolicyRequest& request, std::size_t stage,
+                std::int64_t samples, const std::string& device) {
+  const std::int64_t bytes = cache_bytes(request.pricing.stages[stage], samples);
+  if (bytes > 0)
+    builder.tensor("kv_cache." + std::to_string(stage), TensorClass::kv_cache, bytes, device);
+}
+
+void hold_caches(PlanBuilder& builder, const PolicyRequest& request,
+                 const std::vector<std::string>& devices) {
+  for (std::size_t stage = 0; stage < devices.size(); ++stage)
+    hold_cache(builder, request, stage, request.workload.samples_per_step(), devices[stage]);
+}
+
 std::vector<PlanBuilder::Ref> StageRunner::load_all_weights() {
   return list_weights(builder_, bytes_,
                       std::vector<std::string>(bytes_.size(), common_.device.name), common_.host);
+}
+
+void StageRunner::hold_caches() {
+  sluice::hold_caches(builder_, request_,
+                      std::vector<std::string>(bytes_.size(), common_.device.name));
 }
 
 SlotLoad StageRunner::input_load(std::int64_t micro_batch, std::int64_t slot) {

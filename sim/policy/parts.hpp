@@ -68,6 +68,17 @@ std::vector<PlanBuilder::Ref> list_weights(PlanBuilder& builder,
                                            const std::vector<std::string>& devices,
                                            const std::string& host);
 
+/// Bytes of the caches of keys and values of so many samples; of all samples of a step and all
+/// stages. A cache is never moved: the device that reads it holds it from the start to the end.
+std::int64_t cache_bytes(const Stage& stage, std::int64_t samples);
+std::int64_t cache_bytes(const PolicyRequest& request);
+/// Has `device` hold the cache of a stage.
+void hold_cache(PlanBuilder& builder, const PolicyRequest& request, std::size_t stage,
+                std::int64_t samples, const std::string& device);
+/// Each stage's, of all samples of a step, on its device.
+void hold_caches(PlanBuilder& builder, const PolicyRequest& request,
+                 const std::vector<std::string>& devices);
+
 /// Lists computations and saves of one device, and remembers what later ones wait for.
 class StageRunner {
  public:
@@ -75,6 +86,9 @@ class StageRunner {
 
   /// Weights that are loaded once in the prologue and kept: the actions that load them, by stage.
   std::vector<PlanBuilder::Ref> load_all_weights();
+
+  /// The caches of all stages, on the one device.
+  void hold_caches();
 
   /// The input of a micro-batch (its home is the host) and the load that brings it to a slot.
   SlotLoad input_load(std::int64_t micro_batch, std::int64_t slot);

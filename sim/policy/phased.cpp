@@ -43,6 +43,7 @@ class Phased {
       return phases_of(rules_, workload, bytes_.size(), count);
     };
     add_weights();
+    add_caches(window(steps));
     list(Section::body, window(steps), "");
     const std::int64_t rest = workload.steps % steps;
     if (rest > 0) list(Section::epilogue, window(rest), ".last");
@@ -61,6 +62,30 @@ class Phased {
     for (std::size_t stage = 0; stage < bytes_.size(); ++stage)
       builder_.tensor("weights." + std::to_string(stage), TensorClass::weight,
                       bytes_[stage].weights, host_);
+  }
+
+  /// Where a stage meets its caches again in every step. The other steps of a round, and the
+  /// epilogue after it, begin like the first one, or else a cache would have to move.
+  void add_caches(const std::vector<Phase>& phases) {
+    std::map<std::pair<std::size_t, std::int64_t>, std::string> devices;  // (stage, q of a step)
+    std::map<std::pair<std::size_t, std::string>, std::int64_t> samples;
+    for (const Phase& phase : phases) {
+      if (request_.pricing.stages[phase.stage].cache_bytes == 0) continue;
+      for (const std::int64_t q : phase.micro_batches) {
+        const auto [found, fresh] = devices.try_emplace(
+            {phase.stage, q % request_.workload.micro_batches_per_step()}, phase.device);
+        if (fresh) samples[{phase.stage, phase.device}] += request_.workload.micro_batch;
+        if (found->second != phase.device)
+          throw InputError(
+              "stage " + request_.pricing.stages[phase.stage].name +
+              " of one sample is computed on " + found->second + " and, a step later, on " +
+              phase.device +
+              ", and its cache of keys and values does not move: give 'phases.devices', "
+              "one a stage, or 'policy.device'");
+      }
+    }
+    for (const auto& [at, count] : samples)
+      hold_cache(builder_, request_, at.first, count, at.second);
   }
 
   /// Lists the phases of a window. What its last phase saves is saved in the first phase of the

@@ -25,6 +25,7 @@ struct Workload {
   std::int64_t steps = 1;
   std::optional<Training> training = {};  ///< none: inference
 
+  std::int64_t samples_per_step() const { return batches_per_step * batch; }
   std::int64_t micro_batches_per_step() const { return batches_per_step * (batch / micro_batch); }
 };
 

@@ -57,9 +57,11 @@ Plan plan_resident(const PolicyRequest& asked, const Reader& parameters) {
     const std::int64_t in_and_out = checked_add(stage.input, stage.output, "bytes of a stage");
     largest = std::max(largest, checked_add(in_and_out, stage.workspace, "bytes of a stage"));
   }
-  const std::int64_t resident = checked_add(weights, largest, "bytes on the device");
+  const std::int64_t constant = checked_add(weights, cache_bytes(request), "bytes on the device");
+  const std::int64_t resident = checked_add(constant, largest, "bytes on the device");
   PlanBuilder builder(request.pricing.platform, "resident", request.capacity_enforced);
   StageRunner runner(builder, request, common);
+  runner.hold_caches();
   const std::vector<PlanBuilder::Ref> loaded = runner.load_all_weights();
 
   const auto capacity = request.capacity_enforced ? common.device.capacity : std::nullopt;

@@ -45,6 +45,7 @@ class Sharded {
         builder_(request.pricing.platform, "sharded", request.capacity_enforced) {}
 
   Plan make() {
+    hold_caches(builder_, request_, devices_);
     loaded_ = list_weights(builder_, bytes_, devices_, host_);
     builder_.enter(Section::body);
     const std::int64_t count = request_.workload.micro_batches_per_step();

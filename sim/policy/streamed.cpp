@@ -44,6 +44,7 @@ class Streamed {
       : request_(request),
         common_(read_common(request, parameters)),
         bytes_(stage_bytes(request)),
+        caches_(cache_bytes(request)),
         per_step_(request.workload.micro_batches_per_step()),
         prefetch_(read_prefetch(parameters)),
         capacity_(request.capacity_enforced ? common_.device.capacity : std::nullopt),
@@ -54,6 +55,7 @@ class Streamed {
         slots_(builder_, {{common_.device.name, slot_bytes(), capacity_}}) {}
 
   Plan make() {
+    runner_.hold_caches();
     std::vector<PlanBuilder::Ref> kept;
     if (bytes_.size() == 1)  // one group: no turns to take
       kept = runner_.load_all_weights();
@@ -91,8 +93,10 @@ class Streamed {
       message += "\n  group " + std::to_string(g) + " (" + request_.pricing.stages[g].name +
                  ") needs " + bytes_text(needed) + " of the " + gb(*capacity_) + " of " +
                  common_.device.name + ": weights " + gb(stage.weights) + ", workspace " +
-                 gb(stage.workspace) + ", activations and input or output " +
-                 gb(needed - stage.weights - stage.workspace);
+                 gb(stage.workspace) +
+                 (caches_ > 0 ? ", caches of all groups " + gb(caches_) : "") +
+                 ", activations and input or output " +
+                 gb(needed - stage.weights - stage.workspace - caches_);
     }
     const std::int64_t most = most_in_flight();
     message += peak(most) <= *capacity_
@@ -124,7 +128,8 @@ class Streamed {
     __extension__ using Wide =
         __int128;  // counts and bytes each fit in 64 bits, not their products
     const Wide bytes = static_cast<Wide>(inputs) * stage.input +
-                       static_cast<Wide>(outputs) * stage.output + stage.weights + stage.workspace;
+                       static_cast<Wide>(outputs) * stage.output + stage.weights + stage.workspace +
+                       caches_;
     constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
     return bytes > most ? most : static_cast<std::int64_t>(bytes);
   }
@@ -266,6 +271,7 @@ class Streamed {
   const PolicyRequest& request_;
   Common common_;
   std::vector<StageBytes> bytes_;
+  std::int64_t caches_;  ///< of all groups: they stay
   std::int64_t per_step_;
   std::int64_t prefetch_;
   std::optional<std::int64_t> capacity_;

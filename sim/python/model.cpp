@@ -91,6 +91,7 @@ void bind_model(py::module_& module) {
       .def_readonly("input_bytes", &Stage::input_bytes)
       .def_readonly("output_bytes", &Stage::output_bytes)
       .def_readonly("workspace_bytes", &Stage::workspace_bytes)
+      .def_readonly("cache_bytes", &Stage::cache_bytes)
       .def_readonly("macs", &Stage::macs)
       .def_readonly("flop", &Stage::flop);
 }

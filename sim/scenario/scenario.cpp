@@ -210,12 +210,25 @@ void require_prices(const Scenario& scenario, const Device& device) {
   });
 }
 
+/// Nothing is trained while it is decoded.
+void require_no_cache_in_training(const Scenario& scenario) {
+  if (!scenario.workload.training) return;
+  for (const Layer& layer : scenario.model.layers)
+    if (layer.cached > 0)
+      located(chosen(scenario.document, "workload", "mode"), [&] {
+        throw InputError("layer '" + layer.name +
+                         "' decodes with a cache of keys and values ('cached'), which no backward "
+                         "pass goes through: workload.mode must be inference");
+      });
+}
+
 }  // namespace
 
 CutModel cut_model(const Scenario& scenario) {
   const std::optional<Value> cut = cut_of(scenario);
   const Device& device = device_of(scenario);
   require_prices(scenario, device);
+  require_no_cache_in_training(scenario);
   std::optional<std::int64_t> state;
   if (const auto& training = scenario.workload.training) {
     const std::int64_t element = bytes_of(training->weights);
@@ -229,7 +242,9 @@ CutModel cut_model(const Scenario& scenario) {
                       scenario.workload.micro_batch,
                       scenario.working_set_counted,
                       cut ? &*cut : nullptr,
-                      state};
+                      state,
+                      scenario.workload.samples_per_step(),
+                      !policy_of(*scenario.document.find("policy")).all_devices};
   };
   CutModel made;
   made.split = with_partial_layers(request(scenario.model));

@@ -13,10 +13,10 @@ namespace sluice {
 namespace {
 
 struct Need {
-  std::int64_t weights = 0, state = 0, input = 0, output = 0, workspace = 0;
+  std::int64_t weights = 0, state = 0, cache = 0, input = 0, output = 0, workspace = 0;
   std::int64_t kept = 0;  ///< for the backward pass, and gradients of input and output
   /// What a longer stage needs at least as much of.
-  std::int64_t growing() const { return sum({weights, state, input, workspace}); }
+  std::int64_t growing() const { return sum({weights, state, cache, input, workspace}); }
   std::int64_t total() const { return sum({growing(), output, kept}); }
 
  private:
@@ -33,6 +33,9 @@ Need need_of(const CutRequest& request, const Sizes& sizes, std::uint32_t first,
     return checked_mul(bytes, request.samples, "bytes of a micro-batch");
   };
   Need need{.weights = sizes.weights(first, last),
+            .cache = checked_mul(request.one_device ? sizes.cached(0, sizes.layers() - 1)
+                                                    : sizes.cached(first, last),
+                                 request.cached_samples, "bytes of caches"),
             .input = all(sizes.input(first)),
             .output = all(sizes.output(last)),
             .workspace = request.working_set_counted ? all(workspace) : 0};
@@ -56,6 +59,7 @@ std::int64_t budget_of(const CutRequest& request, const Reader& parameters) {
   const auto bytes = [](std::int64_t count) { return std::to_string(count) + " B"; };
   std::string parts = "weights " + bytes(need.weights);
   if (request.state_bytes) parts += " + gradients and optimizer state " + bytes(need.state);
+  if (need.cache > 0) parts += " + caches of keys and values " + bytes(need.cache);
   parts += " + input " + bytes(need.input) + " + output " + bytes(need.output) + " + workspace " +
            bytes(need.workspace);
   if (request.state_bytes)
@@ -142,7 +146,7 @@ extern const Cut by_memory_cut = {
     .name = "by_memory",
     .summary =
         "Each stage is as long as its weights, input, output and workspace for one "
-        "micro-batch fit into the device's memory.",
+        "micro-batch fit into the device's memory, beside the caches that it holds.",
     .source = "seed 000",
     .parameters = {{.name = "share",
                     .type = Type::number,

@@ -143,8 +143,7 @@ std::int64_t Sizes::Workspace::extend() {
       most_ = std::max(most_, held);
     }
   }
-  const std::int64_t cached = sizes_.cached_[layer + 1] - sizes_.cached_[first_];
-  return checked_add(most_, cached, "bytes of a workspace");
+  return most_;
 }
 
 }  // namespace sluice

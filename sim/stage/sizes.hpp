@@ -27,6 +27,11 @@ class Sizes {
   /// What crosses out of a stage that ends at `last`.
   std::int64_t output(std::uint32_t last) const { return live_after_[last]; }
 
+  /// What its layers keep from one pass to the next: Layer::cached.
+  std::int64_t cached(std::uint32_t first, std::uint32_t last) const {
+    return cached_[last + 1] - cached_[first];
+  }
+
   /// What the stage first..last keeps for its backward pass.
   Stage::Kept kept(std::uint32_t first, std::uint32_t last) const;
 

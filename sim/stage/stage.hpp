@@ -26,9 +26,14 @@ struct Stage {
       0;  ///< what crosses out of it (live across the cut; the answer for the last)
   /// The most bytes that its inner tensors (neither input nor output) take at one moment, layer by
   /// layer: for a layer l those made at or before l that l or a later layer of the stage reads.
-  /// With what the layers keep from one pass to the next (Layer::cached), all of it at all moments.
   std::int64_t workspace_bytes = 0;
+  /// What its layers keep from one pass to the next (Layer::cached): on the stage's device all the
+  /// time.
+  std::int64_t cache_bytes = 0;
   std::int64_t macs = 0, flop = 0;
+
+  bool learns =
+      true;  ///< its output gets a gradient: it, or a stage before it, has a backward pass
 
   /// For training: what the forward pass keeps for the backward pass, bytes per sample.
   struct Kept {
@@ -52,6 +57,8 @@ struct CutRequest {
   const Value* stages;  ///< the `stages:` mapping, for positions; may be null
   /// For training: bytes of gradients and optimizer state beside each weight; none for inference.
   std::optional<std::int64_t> state_bytes = {};
+  std::int64_t cached_samples = 0;  ///< of a step: the device holds their caches
+  bool one_device = true;           ///< computes all stages, and holds the caches of all
 };
 
 /// A cut: its parameters (keys beside `cut:`) and the function that gives each stage's last layer.

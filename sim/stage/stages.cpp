@@ -22,6 +22,7 @@ Stage make_stage(const Model& model, const Sizes& sizes, std::uint32_t first, st
   stage.tied_bytes = sizes.tied(first, last);
   stage.input_bytes = sizes.input(first);
   stage.output_bytes = sizes.output(last);
+  stage.cache_bytes = sizes.cached(first, last);
   stage.kept = sizes.kept(first, last);
   Sizes::Workspace workspace(sizes, first);
   for (std::uint32_t layer = first; layer <= last; ++layer) {
@@ -41,9 +42,13 @@ std::vector<Stage> make_stages(const Model& model, const std::vector<std::uint32
     throw InternalError("the last stage does not end at the model's last layer");
   std::vector<Stage> stages;
   std::uint32_t first = 0;
+  bool learns = false;
   for (const std::uint32_t last : last_layers) {
     if (last < first) throw InternalError("the last layers of stages do not ascend");
     stages.push_back(make_stage(model, sizes, first, last));
+    for (std::uint32_t layer = first; layer <= last; ++layer)
+      learns = learns || model.layers[layer].backward.runs;
+    stages.back().learns = learns;
     first = last + 1;
   }
   return stages;

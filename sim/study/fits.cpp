@@ -86,6 +86,11 @@ const Device& device_of(const Scenario& scenario) {
                  [&]() -> const Device& { return scenario.platform.device(named->text()); });
 }
 
+/// The only micro-batch whose seconds the cost model knows; 0: it knows any.
+std::int64_t measured_batch(const Scenario& scenario) {
+  return scenario.cost->of_measured_batch ? scenario.model.measured_batch : 0;
+}
+
 // --- what a plan takes -------------------------------------------------------------------------
 
 std::string doing(const Plan& plan, const Action& action) {
@@ -104,6 +109,8 @@ Footprint footprint_of(const Plan& plan, const std::string& device, std::int64_t
   std::array<std::int64_t, tensor_class_count> level{};
   std::uint32_t pool = 0;
   while (plan.pools.at(pool).name != device) ++pool;
+  for (const Tensor& tensor : plan.tensors)
+    if (tensor.home == pool) level[static_cast<std::size_t>(tensor.tensor_class)] += tensor.bytes;
   const auto tally = [&](const Placement& placement, std::int64_t sign) {
     const Tensor& tensor = plan.tensors[placement.tensor];
     if (placement.pool == pool)
@@ -149,7 +156,10 @@ Timing timing_of(const Plan& plan) {
 class Card {
  public:
   explicit Card(Scenario scenario)
-      : asked_(std::move(scenario)), serial_(asked_), device_(device_of(asked_)) {
+      : asked_(without_seconds(scenario)),
+        serial_(asked_),
+        timed_(std::move(scenario)),
+        device_(device_of(asked_)) {
     Value& policy = *serial_.document.find("policy");
     policy.set("overlap", Value::make(false));
     if (policy.find("prefetch")) policy.set("prefetch", Value::make(std::int64_t{0}));
@@ -168,8 +178,8 @@ class Card {
       plan(asked_, 1, 1);  // refuses what no plan can be made of
     }
     add_footprints(fit, batch);
-    if (fit.largest.value_or(0) > 0) {
-      const Timing timing = timing_of(plan(asked_, *fit.largest, *fit.largest));
+    if (fit.largest.value_or(0) > 0 && has_seconds(*fit.largest)) {
+      const Timing timing = timing_of(plan(timed_, *fit.largest, *fit.largest));
       fit.step_s = timing.step_s;
       fit.exact = timing.exact;
     }
@@ -183,6 +193,18 @@ class Card {
   }
 
  private:
+  /// Seconds that are known for one micro-batch alone say nothing of others: memory is found with
+  /// those of peak.
+  static Scenario without_seconds(Scenario scenario) {
+    if (measured_batch(scenario) > 0) scenario.cost = &cost_catalog().find("peak");
+    return scenario;
+  }
+
+  bool has_seconds(std::int64_t micro_batch) const {
+    const std::int64_t measured = measured_batch(timed_);
+    return measured == 0 || measured == micro_batch;
+  }
+
   static Plan plan(Scenario& scenario, std::int64_t batch, std::int64_t micro_batch) {
     check_interrupt();
     scenario.workload.batch = batch;
@@ -253,7 +275,7 @@ class Card {
 
   /// The largest divisor of the batch that fits as its micro-batch.
   std::optional<Accumulation> accumulation(std::int64_t batch, const CardFit& fit) {
-    if (fit.largest == 0) return {};
+    if (fit.largest == 0 || !has_seconds(batch)) return {};
     std::vector<std::int64_t> divisors;
     for (std::int64_t d = 1; d * d <= batch; ++d)
       if (batch % d == 0) divisors.insert(divisors.end(), {d, batch / d});
@@ -267,8 +289,9 @@ class Card {
                          " micro-batches, which a plan cannot unroll");
       if (!fits(batch, micro_batch)) continue;
       Accumulation made{.batch = batch, .micro_batch = micro_batch};
-      made.step_s = timing_of(plan(asked_, batch, micro_batch)).step_s;
-      Scenario boundless = asked_;
+      if (!has_seconds(micro_batch)) return {};
+      made.step_s = timing_of(plan(timed_, batch, micro_batch)).step_s;
+      Scenario boundless = timed_;
       boundless.capacity_enforced = false;
       made.at_once_s = timing_of(plan(boundless, batch, batch)).step_s;
       return made;
@@ -276,7 +299,7 @@ class Card {
     return {};
   }
 
-  Scenario asked_, serial_;
+  Scenario asked_, serial_, timed_;
   const Device& device_;
   std::string refusal_;
 };
@@ -290,6 +313,7 @@ FitsReport fits(const FitsRequest& request) {
   for (Value& platform : platforms) {
     Scenario scenario = scenario_of(request, std::move(platform));
     report.model = scenario.model.name;
+    report.measured_batch = measured_batch(scenario);
     if (scenario.workload.training) report.optimizer = scenario.workload.training->optimizer->name;
     report.cards.push_back(Card(std::move(scenario)).answer(request.batch));
   }

@@ -61,7 +61,7 @@ struct CardFit {
   /// there is (fates or stages that adapt to it): then there is no such thing.
   std::optional<Footprint> next;
   std::string refusal;           ///< of the next one, as `sluice run` says it
-  std::optional<double> step_s;  ///< of the largest, in the steady state
+  std::optional<double> step_s;  ///< of the largest, in the steady state; none: not measured
   bool exact = true;             ///< false: links are shared, seconds are lower bounds
   std::optional<Accumulation> accumulation;
   std::string scenario;  ///< YAML of the largest, or of the smallest that does not fit
@@ -69,7 +69,10 @@ struct CardFit {
 
 struct FitsReport {
   std::string model;
-  std::string optimizer;       ///< empty for inference
+  std::string optimizer;  ///< empty for inference
+  /// The cost model knows the seconds of this micro-batch alone (steps and accumulation of others
+  /// are left out); 0: of any.
+  std::int64_t measured_batch = 0;
   std::vector<CardFit> cards;  ///< as the platforms were given
 };
 

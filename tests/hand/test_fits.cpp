@@ -230,6 +230,36 @@ TEST_CASE("GPT-2's table of words is tied to its logits, and on the device once"
   CHECK(held(*fits(request).cards.at(0).one, TensorClass::gradient) == 4 * (all + 1024 * 768));
 }
 
+TEST_CASE("with seconds that were measured sizes alone decide, and that micro-batch has a step") {
+  // The layer of one_layer(), measured for 2 samples: 8 MB and 12 kB a sample, of which 8.04 MB
+  // hold 3. A step of 2: 1 ms + 8 us for the input, 5 + 7 ms, and 2 ms for the update.
+  FitsRequest request = one_layer("8.04MB");
+  request.model.set("definition",
+                    parse_text("format: sluice-model/1\nname: one\nmeasured_batch: 2\nlayers:\n"
+                               "  - {type: input, name: x, shape: [1000]}\n"
+                               "  - {type: dense, name: y, features: 1000, bias: false, "
+                               "forward: 5ms, backward: 7ms}\n",
+                               "one.yaml"));
+  request.overrides = {"policy.overlap=false", "cost.model=measured",
+                       "workload.backward=per_layer"};
+  const FitsReport report = fits(request);
+  CHECK(report.measured_batch == 2);
+  CHECK(report.cards.at(0).largest == 3);
+  CHECK_FALSE(report.cards.at(0).step_s);
+  CHECK_FALSE(report.cards.at(0).accumulation);
+  request.batch = 2;
+  const CardFit fit = fits(request).cards.at(0);
+  REQUIRE(fit.accumulation);
+  CHECK(fit.accumulation->micro_batch == 2);
+  CHECK(fit.accumulation->step_s == Approx(1.008e-3 + 12e-3 + 2e-3).epsilon(1e-9));
+  // 8.03 MB hold 2, and one more lacks 8 MB + 36 kB - 8.03 MB.
+  request.platforms = {small_platform("8.03MB")};
+  const CardFit two = fits(request).cards.at(0);
+  CHECK(two.largest == 2);
+  CHECK(*two.step_s == Approx(1.008e-3 + 12e-3 + 2e-3).epsilon(1e-9));
+  CHECK(two.next->bytes - *two.capacity == 6'000);
+}
+
 TEST_CASE("what has a place of its own in the request is no override") {
   for (const char* override :
        {"workload.batch=3", "workload={}", "workload.steps=2", "workload.mode=training",

@@ -196,10 +196,14 @@ class Runs(unittest.TestCase):
         cache = 32 * 1000 * 2 * 4096 * 2  # blocks, tokens, keys and values, features, bytes; a sample
         without = self.run_model("llama2_7b", "policy: {name: resident}", "a100_pcie", "float16",
                                  ["model.tokens=1"])
-        self.assertEqual(result["stages"][0]["workspace_bytes"]
-                         - without["stages"][0]["workspace_bytes"], cache)
-        self.assertEqual(result["metrics"]["peak_bytes_by_class"]["gpu"]["workspace"]
-                         - without["metrics"]["peak_bytes_by_class"]["gpu"]["workspace"], 2 * cache)
+        self.assertEqual(result["stages"][0]["cache_bytes"], cache)
+        self.assertEqual(result["stages"][0]["workspace_bytes"],
+                         without["stages"][0]["workspace_bytes"])
+        # Of a step: three batches of two.
+        by_class = result["metrics"]["peak_bytes_by_class"]["gpu"]
+        self.assertEqual(by_class["kv_cache"], 3 * 2 * cache)
+        self.assertEqual(by_class["workspace"],
+                         without["metrics"]["peak_bytes_by_class"]["gpu"]["workspace"])
 
     def test_residual_and_dense_networks_run_streamed_with_cuts_through_their_blocks(self):
         for model, count in (("resnet50", 7), ("densenet121", 11), ("squeezenet1_0", 5),

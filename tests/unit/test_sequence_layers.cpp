@@ -112,19 +112,17 @@ TEST_CASE("with a cache the new queries meet the keys of all tokens, and the cac
   CHECK(last("attention, inputs: [q, k, v], heads: 4, kv_heads: 2", given).cached == 0);
 }
 
-TEST_CASE("the caches of a stage are in its workspace, beside what its layers make") {
+TEST_CASE("a stage has the caches of its layers, and they are no workspace") {
   // Llama 2 7B with 2 blocks: a token has 2 x 4096 elements in each block's cache.
   const Model with = load_model(zoo + "llama2_7b.yaml", {"blocks=2", "tokens=1", "cached=100"});
   const Model without = load_model(zoo + "llama2_7b.yaml", {"blocks=2", "tokens=1"});
   CHECK(with.parameters() == without.parameters());
-  const auto workspace = [](const Model& model) {
-    const Sizes sizes(model, DType::float16);
-    Sizes::Workspace growing(sizes, 0);
-    std::int64_t bytes = 0;
-    for (std::uint32_t l = 0; l < sizes.layers(); ++l) bytes = growing.extend();
-    return bytes;
-  };
-  CHECK(workspace(with) - workspace(without) == 2 * 2 * 100 * 2 * 4096);
+  const std::uint32_t last = static_cast<std::uint32_t>(with.layers.size()) - 1;
+  const Stage cached = make_stages(with, {last}, DType::float16).at(0);
+  const Stage plain = make_stages(without, {last}, DType::float16).at(0);
+  CHECK(cached.cache_bytes == 2 * 2 * 100 * 2 * 4096);
+  CHECK(plain.cache_bytes == 0);
+  CHECK(cached.workspace_bytes == plain.workspace_bytes);
 }
 
 TEST_CASE("a product of two inputs goes matrix by matrix, and backwards costs twice as much") {

@@ -1,0 +1,176 @@
+// Caches of keys and values while tokens are decoded: who holds them, against arithmetic.
+#include <catch2/catch.hpp>
+
+#include "base/error.hpp"
+#include "document/load.hpp"
+#include "plan/check.hpp"
+#include "plan/replay.hpp"
+#include "scenario/scenario.hpp"
+#include "study/fits.hpp"
+#include "unit/models.hpp"
+
+namespace sluice {
+namespace {
+
+FitsRequest decoding(const std::string& model, const std::vector<std::string>& keys) {
+  FitsRequest request;
+  request.model = load_model_use(test::zoo + model + ".yaml", keys);
+  request.mode = "inference";
+  request.dtype = "float16";
+  request.platforms = {load_document(std::string(SLUICE_SOURCE_DIR) + "/platforms/a100_pcie.yaml")};
+  return request;
+}
+
+std::int64_t cached(const Footprint& footprint) {
+  return footprint.by_class[static_cast<std::size_t>(TensorClass::kv_cache)];
+}
+
+void check_one_more_does_not_fit(const CardFit& fit) {
+  Value document = parse_text(fit.scenario, "written.yaml");
+  check(make_plan(read_scenario(document, "fits")));
+  document.find("workload")->set("batch", Value::make(*fit.largest + 1));
+  CHECK_THROWS_AS(check(make_plan(read_scenario(document, "one more"))), Infeasible);
+}
+
+TEST_CASE("Llama 2 7B decodes the 4096th token of 12 sequences on an A100") {
+  // 32 blocks x 4095 tokens x (4096 + 4096) elements x 2 B = 2,146,959,360 B a sequence; weights
+  // 13,476,831,232 B: (40e9 - 13,476,831,232) / 2,146,959,360 = 12.35.
+  constexpr std::int64_t cache = 32LL * 4095 * 8192 * 2;
+  for (const char* cut : {"single_tensor", "per_layer", "by_memory"}) {
+    CAPTURE(cut);
+    FitsRequest request = decoding("llama2_7b", {"tokens=1", "cached=4095"});
+    request.overrides = {"stages.cut=" + std::string(cut)};
+    const CardFit fit = fits(request).cards.at(0);
+    CHECK(fit.largest == 12);
+    CHECK(cached(*fit.one) == cache);
+    CHECK(cached(*fit.most) == 12 * cache);
+    CHECK(fit.most->bytes >= 13'476'831'232 + 12 * cache);
+    check_one_more_does_not_fit(fit);
+  }
+}
+
+TEST_CASE("GPT-2 decodes the 1024th token of 1051 sequences on an A100, of 1055 streamed") {
+  // 12 blocks x 1023 x (768 + 768) x 2 B = 37,711,872 B of cache. Beside it a sequence has, at the
+  // logits, its last hidden vector, 768 x 2 B, and 50,257 x 2 B, and the weights are 248,879,616 B:
+  // (40e9 - 248,879,616) / 37,813,922 = 1051.2. Streamed, at the logits their weights alone are
+  // there, 38,597,376 x 2 B: (40e9 - 77,194,752) / 37,813,922 = 1055.7.
+  constexpr std::int64_t cache = 12LL * 1023 * 1536 * 2, beside = 2 * (768 + 50'257);
+  for (const char* policy : {"resident", "streamed"}) {
+    CAPTURE(policy);
+    FitsRequest request = decoding("gpt2", {"tokens=1", "cached=1023"});
+    request.policy = policy;
+    const CardFit fit = fits(request).cards.at(0);
+    CHECK(cached(*fit.most) == *fit.largest * cache);
+    const bool stays = policy == std::string("resident");
+    CHECK(fit.largest == (40'000'000'000 - (stays ? 248'879'616 : 77'194'752)) / (cache + beside));
+    check_one_more_does_not_fit(fit);
+  }
+}
+
+/// Blocks of a product and an attention with 3 cached tokens: 3 x (8 + 8) x 4 B = 192 B a sample in
+/// each. 4 samples in 2 micro-batches, 768 B; 1 GFLOP/s, 1 GB/s.
+Scenario small(const std::string& extra, int blocks = 2, const std::string& capacity = "1MB") {
+  std::string layers = "    - {type: input, name: x, shape: [1, 8]}\n";
+  for (int b = 1; b <= blocks; ++b) {
+    const std::string n = std::to_string(b);
+    layers += "    - {type: matmul, name: m" + n +
+              ", features: 8}\n    - {type: attention, name: a" + n + ", inputs: [m" + n + ", m" +
+              n + ", m" + n + "], heads: 1, cached: 3}\n";
+  }
+  std::string devices, links;
+  for (const char* name : {"one", "two"}) {
+    devices += "    " + std::string(name) +
+               ": {rate: {float32: 1GFLOP/s}, memory: {capacity: " + capacity + "}}\n";
+    links += "    " + std::string(name) + ": {joins: [host, " + name + "], bandwidth: 1GB/s}\n";
+  }
+  return read_scenario(
+      parse_text("format: sluice-scenario/1\n"
+                 "model:\n  definition:\n    format: sluice-model/1\n    name: m\n    layers:\n" +
+                     layers + "platform:\n  format: sluice-platform/1\n  name: p\n  devices:\n" +
+                     devices + "  memories: {host: {capacity: unlimited}}\n  links:\n" + links +
+                     "    pair: {joins: [one, two], bandwidth: 1GB/s}\n" +
+                     (extra.find("workload:") == std::string::npos
+                          ? "workload: {batch: 4, micro_batch: 2}\n"
+                          : "") +
+                     extra,
+                 "small.yaml"),
+      "small");
+}
+
+/// What each device holds of caches.
+std::vector<std::int64_t> caches_of(const Plan& plan) {
+  check(plan);
+  std::vector<std::int64_t> bytes(2, 0);
+  for (const Tensor& tensor : plan.tensors)
+    if (tensor.tensor_class == TensorClass::kv_cache) bytes.at(tensor.home) += tensor.bytes;
+  return bytes;
+}
+
+using Bytes = std::vector<std::int64_t>;
+
+const std::string per_block = "stages: {cut: explicit, after: [a1]}\n";
+
+TEST_CASE("the device that computes a layer holds its cache, of all samples of a step") {
+  for (const char* policy : {"resident", "streamed", "phased, device: one"})
+    CHECK(caches_of(make_plan(small("policy: {name: " + std::string(policy) + "}\n" +
+                                    per_block))) == Bytes{2 * 768, 0});
+  for (const char* policy : {"sharded", "phased"})
+    CHECK(caches_of(make_plan(small("policy: {name: " + std::string(policy) + "}\n" +
+                                    per_block))) == Bytes{768, 768});
+  // Two batches, one for each replica.
+  CHECK(caches_of(make_plan(small("policy: {name: data_parallel, replica: streamed}\n" + per_block +
+                                  "workload: {batch: 4, batches_per_step: 2}\n"))) ==
+        Bytes{2 * 768, 2 * 768});
+}
+
+TEST_CASE("a cache does not move to the device that computes its stage in the next step") {
+  // Three phases a step on two devices: the first is on the other one in the second step.
+  const std::string three =
+      "policy: {name: phased}\nstages: {cut: explicit, after: [a1, a2]}\n"
+      "workload: {batch: 1, steps: 2}\n";
+  CHECK_THROWS_WITH(make_plan(small(three, 3)),
+                    Catch::Contains("is computed on one and, a step later, on two") &&
+                        Catch::Contains("phases.devices"));
+  CHECK(caches_of(make_plan(small(three + "phases: {devices: [one, two, one]}\n", 3))) ==
+        Bytes{2 * 192, 192});
+}
+
+TEST_CASE("streamed, as many micro-batches are in flight as fit beside the caches") {
+  // Weights 8 x 8 x 4 = 256 B and 2 x 192 B x 4 samples of cache; a sample is 32 B in each tensor.
+  // The first group with n micro-batches of one sample in flight: input 32, outputs 32 n, workspace
+  // 32: 256 + 1536 + 64 + 32 n, and n = 2 in 1920 B.
+  const std::string four = "policy: {name: streamed, overlap: false}\n" + per_block +
+                           "workload: {batch: 4, micro_batch: 1}\n";
+  const Plan plan = make_plan(small(four, 2, "1920B"));
+  check(plan);
+  CHECK(plan.facts.front() == std::pair<std::string, std::string>{"in_flight", "2"});
+  CHECK(replay(plan).peaks.front() == 1920);
+  CHECK_THROWS_WITH(make_plan(small(four, 2, "1887B")),
+                    Catch::Contains("caches of all groups 1.536 kB"));
+}
+
+TEST_CASE("stages cut by memory leave room for the caches that their device holds") {
+  // Both blocks at once: weights 512 and caches 1536 B; micro-batches of 2 samples: 64 B in, 64 B
+  // out and two tensors of 64 B within: 2304 B. One device for both has all caches whatever the
+  // cut.
+  const auto stages = [](const std::string& policy, const std::string& capacity) {
+    return stages_of(
+               small("policy: {name: " + policy + "}\nstages: {cut: by_memory}\n", 2, capacity))
+        .size();
+  };
+  CHECK(stages("streamed", "2304B") == 1);
+  CHECK(stages("streamed", "2303B") == 2);
+  CHECK_THROWS_WITH(stages("streamed", "1500B"),
+                    Catch::Contains("caches of keys and values 1536 B"));
+  CHECK(stages("sharded", "1500B") == 2);
+}
+
+TEST_CASE("nothing is trained while it is decoded") {
+  CHECK_THROWS_WITH(
+      make_plan(small("policy: {name: resident}\nworkload:\n  mode: training\n  batch: 4\n")),
+      Catch::Contains("layer 'a1' decodes with a cache of keys and values") &&
+          Catch::Contains("workload.mode must be inference") && Catch::Contains("small.yaml:"));
+}
+
+}  // namespace
+}  // namespace sluice
