@@ -113,13 +113,16 @@ const Command model_command = {
     .details =
         "MODEL is a file, or the name of one of `sluice list models`; KEY=VALUE sets its "
         "parameters\n"
-        "and scale. All counts are of one sample, times too; state is the output of a layer, in\n"
-        "elements. A stage table in data-island form gives no MACs. What is kept is as\n"
-        "models/FORMAT.md says; a tensor that several layers read counts at the first.\n\n"
+        "and scale (model.KEY=VALUE, as for a scenario, is the same). All counts are of one\n"
+        "sample, times too; state is the output of a layer, in elements. A stage table in\n"
+        "data-island form gives no MACs. What is kept is as models/FORMAT.md says; a tensor that\n"
+        "several layers read counts at the first.\n\n"
         "Times: a transfer is bytes / bandwidth of the narrowest link between host memory and the\n"
-        "device, without set-up and latency; computing is FLOP / (rate x efficiency). Copies that\n"
-        "fit: how many of a layer's states the device holds beside the parameters up to it (no\n"
-        "other working memory counted); of the model, how many of all its parameters.\n\n" +
+        "device, without set-up and latency; computing is FLOP / (rate x efficiency). Under\n"
+        "--cost measured, forward and backward ms are those of the samples that were measured\n"
+        "together, divided by how many these are (the model's measured_batch). Copies that fit:\n"
+        "how many of a layer's states the device holds beside the parameters up to it (no other\n"
+        "working memory counted); of the model, how many of all its parameters.\n\n" +
         columns_help() +
         "\nJSON: format, model, summary, dtype, totals (state, parameters, parameter_bytes,\n"
         "kept_bytes, macs, flop, backward_flop, read_bytes, written_bytes, backward_read_bytes,\n"

@@ -1,6 +1,8 @@
 // The cost models. A new one is a file beside this one and a line here.
-#include "model/catalog.hpp"
+#include <algorithm>
+
 #include "cost/cost.hpp"
+#include "model/catalog.hpp"
 
 namespace sluice {
 
@@ -27,9 +29,12 @@ double inputs_of(const Model& model, const Layer& layer) {
   return elements;
 }
 
-/// A layer reads all its weights, also those that it shares.
-double weights_of(const Layer& layer) {
-  return static_cast<double>(layer.parameters) + static_cast<double>(layer.shared);
+/// The weights that a layer reads, also of those that it shares: all, or at most what it picks.
+double weights_of(const Layer& layer, double samples) {
+  const double all = static_cast<double>(layer.parameters) + static_cast<double>(layer.shared);
+  if (!layer.picked) return all;
+  const auto picked = static_cast<double>(layer.picked->elements);
+  return std::min(all, layer.picked->same_for_all ? picked : samples * picked);
 }
 
 }  // namespace
@@ -41,7 +46,7 @@ Work forward_work(const Model& model, const Layer& layer, std::int64_t samples, 
   const double activations = static_cast<double>(layer.output) + inputs_of(model, layer) +
                              static_cast<double>(layer.cached);
   return {.flop = count * static_cast<double>(layer.flop),
-          .bytes = size * (count * activations + weights_of(layer)),
+          .bytes = size * (count * activations + weights_of(layer, count)),
           .measured_s = measured(model, layer.forward_s, samples),
           .written = size * count * static_cast<double>(layer.output),
           .layer = &layer,
@@ -51,7 +56,7 @@ Work forward_work(const Model& model, const Layer& layer, std::int64_t samples, 
 }
 
 Work backward_work(const Model& model, const Layer& layer, std::int64_t samples, DType dtype) {
-  if (layer.inputs.empty() || is_view(layer)) return {};
+  if (layer.inputs.empty() || is_view(layer) || !layer.backward.runs) return {};
   const Backward& backward = layer.backward;
   const auto count = static_cast<double>(samples);
   const auto size = static_cast<double>(bytes_of(dtype));
@@ -63,10 +68,10 @@ Work backward_work(const Model& model, const Layer& layer, std::int64_t samples,
                           (backward.reads_output ? output : 0);
   return {.flop = count * (static_cast<double>(backward.input_flop) +
                            static_cast<double>(backward.weight_flop)),
-          .bytes = size * (count * elements + 2 * weights_of(layer)) +
+          .bytes = size * (count * elements + 2 * weights_of(layer, count)) +
                    count * static_cast<double>(backward.kept_bytes),
           .measured_s = measured(model, layer.backward_s, samples),
-          .written = size * (count * gradients + weights_of(layer)),
+          .written = size * (count * gradients + weights_of(layer, count)),
           .layer = &layer,
           .pass = "backward",
           .samples = samples,

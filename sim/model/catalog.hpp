@@ -26,11 +26,12 @@ struct Sight {
 
 /// What a layer type makes of its inputs and keys. All counts are of one sample, but `parameters`.
 struct LayerCounts {
-  Shape shape;                  ///< of the output
-  std::int64_t parameters = 0;  ///< elements
-  std::int64_t macs = 0;        ///< multiply-accumulates of the forward pass
-  std::int64_t flop = 0;        ///< FLOP of the forward pass, 2 a multiply-accumulate
-  std::int64_t cached = 0;      ///< elements that stay from one pass to the next
+  Shape shape;                   ///< of the output
+  std::int64_t parameters = 0;   ///< elements
+  std::optional<Picked> picked;  ///< of the parameters; none: all are read
+  std::int64_t macs = 0;         ///< multiply-accumulates of the forward pass
+  std::int64_t flop = 0;         ///< FLOP of the forward pass, 2 a multiply-accumulate
+  std::int64_t cached = 0;       ///< elements that stay from one pass to the next
   Backward backward;
   Sight sight;
   double sparsity = 0;  ///< share of the weights that is left out of all counts

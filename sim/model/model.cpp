@@ -2,6 +2,7 @@
 
 #include "base/quantity.hpp"
 #include "base/suggest.hpp"
+#include "document/foreign.hpp"
 #include "document/load.hpp"
 #include "document/override.hpp"
 #include "document/record.hpp"
@@ -30,6 +31,8 @@ void scale_counts(Model& model, std::int64_t scale) {
     layer.output = checked_mul(layer.output, scale, "elements");
     layer.parameters = checked_mul(layer.parameters, scale, "parameters");
     layer.shared = checked_mul(layer.shared, scale, "parameters");
+    if (layer.picked)
+      layer.picked->elements = checked_mul(layer.picked->elements, scale, "elements read");
     layer.cached = checked_mul(layer.cached, scale, "elements");
     layer.macs = checked_mul(layer.macs, scale, "multiply-accumulates");
     layer.flop = checked_mul(layer.flop, scale, "FLOP");
@@ -57,6 +60,18 @@ std::string layer_names(const Model& model) {
 bool is_stage_table(const Value& definition) {
   return definition.is_map() && !definition.find("format") &&
          (definition.find("func") || definition.find("data"));
+}
+
+/// Of a document that an importer made a person has seen nothing: its own keys are named, too.
+void require_known(const Override& override, const Importer& importer, const Value& definition) {
+  const std::string& key = override.path.front();
+  if (definition.find(key)) return;
+  std::vector<std::string> own, made;
+  for (const Field& field : importer.parameters) own.push_back(field.name);
+  for (const Value::Entry& entry : definition.entries()) made.push_back(entry.key);
+  fail_at(override.value, "unknown key '" + key + "'; a file of " + importer.ending + " takes " +
+                              join(own) + (importer.open ? " and names of dimensions" : "") +
+                              ", and the document that is made of it has " + join(made));
 }
 
 }  // namespace
@@ -127,14 +142,22 @@ Value load_model_use(const std::string& path, const std::vector<std::string>& ov
   std::vector<Override> inside;  // `layers.2.kernel=5` stands in the document itself
   for (const std::string& text : overrides) {
     Override override = parse_override(text);
+    if (override.path.size() > 1 && override.path.front() == "model")
+      override.path.erase(override.path.begin());  // as a scenario has it: model.batch=8
     if (override.path.size() == 1)
       apply_override(use, override);
     else
       inside.push_back(std::move(override));
   }
+  const std::string* foreign = foreign_path(*use.find("definition"));
+  const Importer* importer = foreign ? &importer_for(*foreign) : nullptr;
   std::vector<std::string> said = import_definition(use);
   if (notes) *notes = std::move(said);
-  for (const Override& override : inside) apply_override(*use.find("definition"), override);
+  for (const Override& override : inside) {
+    Value& definition = *use.find("definition");
+    if (importer) require_known(override, *importer, definition);
+    apply_override(definition, override);
+  }
   return use;
 }
 

@@ -177,6 +177,7 @@ class Expansion {
       layer.shape = std::move(counts.shape);
       layer.output = elements_of(layer.shape);
       layer.parameters = counts.parameters;
+      layer.picked = counts.picked;
       layer.macs = counts.macs;
       layer.flop = counts.flop;
       layer.cached = counts.cached;
@@ -184,9 +185,9 @@ class Expansion {
       layer.sparsity = counts.sparsity;
       layer.field = field_of(counts.sight, layer.shape, sources);
     });
+    read_seconds(keys, layer);
     leave_out_gradients(layer);
     if (keys.has("tied")) tie(layer, keys, type, suffix);
-    read_seconds(keys, layer);
     const auto index = static_cast<std::uint32_t>(model_.layers.size());
     if (!names_.add(layer.name, index))
       keys.fail("name", "duplicate layer name '" + layer.name + "'");
@@ -216,11 +217,15 @@ class Expansion {
     if (other.tied)
       keys.fail("tied", start + "its weights are those of '" + model_.layers[*other.tied].name +
                             "', expected that layer");
+    if (layer.parameters == 0)
+      keys.fail("tied", start + "a layer of type " + type.name + " has no weights to share");
+    if (other.parameters == 0)
+      keys.fail("tied", start + "it is of type " + other.type + " and has no weights to share");
     bool bias = false;
     for (const Field& field : type.parameters)
       if (field.name == "bias") bias = keys.boolean("bias");
     const std::int64_t own = layer.parameters - other.parameters;
-    if (other.parameters == 0 || (own != 0 && !(bias && own == layer.shape.back())))
+    if (own != 0 && !(bias && own == layer.shape.back()))
       keys.fail("tied", start + "it has " + std::to_string(other.parameters) +
                             " parameters, expected the " + std::to_string(layer.parameters) +
                             " of this layer" + (bias ? ", or those but the bias" : ""));
@@ -230,14 +235,17 @@ class Expansion {
   }
 
   /// As automatic differentiation does: no gradient of an input before which nothing has weights,
-  /// and no backward pass at all of a layer that has none either.
+  /// and no backward pass at all of a layer that has none either. Where one was measured there is
+  /// one.
   void leave_out_gradients(Layer& layer) {
     bool learns = false;
     for (const std::uint32_t input : layer.inputs) learns = learns || learns_[input];
+    const bool measured = layer.backward_s.value_or(0) > 0;
     const bool has_weights = layer.parameters > 0 || layer.backward.weight_flop > 0;
-    if (!learns) layer.backward.input_flop = 0;
-    if (!learns && !has_weights) layer.backward = {};
-    learns_.push_back(learns || has_weights);
+    if (!learns && !measured) layer.backward.input_flop = 0;
+    layer.backward.runs = learns || has_weights || measured;
+    if (!layer.backward.runs) layer.backward = {.runs = false};
+    learns_.push_back(layer.backward.runs);
   }
 
   static void read_seconds(const Reader& keys, Layer& layer) {

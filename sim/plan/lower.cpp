@@ -46,13 +46,14 @@ Price forward_price(const Pricing& pricing, const Stage& stage, const Device& de
 }
 
 /// Of the input gradient, the weight gradient, or both. As a multiple of the forward pass each is
-/// half of it.
+/// half of it. Layers without a backward pass take no part in either.
 Price backward_price(const Pricing& pricing, ActionKind kind, const Stage& stage,
                      const Device& device, std::int64_t samples) {
   const bool both = kind == ActionKind::backward;
   Price price;
   if (const std::optional<double> multiple = pricing.training->backward) {
-    price = forward_price(pricing, stage, device, samples, [](const Layer&) { return true; });
+    price = forward_price(pricing, stage, device, samples,
+                          [](const Layer& layer) { return layer.backward.runs; });
     return scaled(price, both ? *multiple : *multiple / 2);
   }
   for (std::uint32_t l = stage.first; l <= stage.last; ++l) {

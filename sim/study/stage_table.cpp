@@ -106,8 +106,8 @@ class Rows {
     times.total_parameters = target.transfer_s(total_.parameters);
     times.flop = static_cast<double>(row_.own.flop) / target.flop_per_s;
     times.total_flop = static_cast<double>(total_.flop) / target.flop_per_s;
-    times.forward = target.cost.seconds(forward_, target.device, dtype_);
-    times.backward = target.cost.seconds(backward_, target.device, dtype_);
+    times.forward = seconds_of(forward_work, forward_);
+    times.backward = seconds_of(backward_work, backward_);
     times.total_forward = forward_s_ += times.forward;
     times.total_backward = backward_s_ += times.backward;
     if (target.device.capacity && row_.own.state > 0) {
@@ -115,6 +115,16 @@ class Rows {
       times.copies = std::max<std::int64_t>(0, room) / target.bytes(row_.own.state);
     }
     return times;
+  }
+
+  /// Of one sample. Measured seconds are those of several, divided by how many these are.
+  double seconds_of(decltype(forward_work)* work, const Work& of_one) const {
+    const Target& target = *target_;
+    if (!target.cost.of_measured_batch || model_.measured_batch == 0)
+      return target.cost.seconds(of_one, target.device, dtype_);
+    const Work of_all = work(model_, *row_.layer, model_.measured_batch, dtype_);
+    return target.cost.seconds(of_all, target.device, dtype_) /
+           static_cast<double>(model_.measured_batch);
   }
 
   const Model& model_;

@@ -118,7 +118,7 @@ MODELS = [
     model("an expression that overflows", "model.yaml:7:41", ["9223372036854775807", "64 bits"], "features: $size", "features: $size * 9223372036854775807"),
     model("no layers", "model.yaml:6:3", ["'layers' is empty"], "  - {type: input, name: x, shape: [$size]}\n  - {type: dense, name: full, features: $size}\n  - {type: relu, name: last}\n", "  []\n"),
     model("an image that is none", "model.yaml:7:12", ["max_pool", "[height, width, channels]", "[8]"], "type: dense, name: full, features: $size", "type: max_pool, name: full, kernel: 3"),
-    model("weights tied to a layer without any", "model.yaml:8:50", ["'x' for 'tied'", "0 parameters", "72 of this layer"], "{type: relu, name: last}", "{type: dense, name: last, features: 8, tied: x}"),
+    model("weights tied to a layer without any", "model.yaml:8:50", ["'x' for 'tied'", "of type input and has no weights to share"], "{type: relu, name: last}", "{type: dense, name: last, features: 8, tied: x}"),
     model("weights tied to no layer", "model.yaml:8:50", ["'ful' in 'tied'", "did you mean 'full'"], "{type: relu, name: last}", "{type: dense, name: last, features: 8, tied: ful}"),
     model("ranks that do not share a tensor equally", "model.yaml:8:47", ["'3' for 'ranks'", "divisor", "[8]"], "{type: relu, name: last}", "{type: reduce_scatter, name: last, ranks: 3}"),
     model("a block that is given too little", "model.yaml:8:24", ["takes 2 inputs (a, b), got 1"], "layers:\n  - {type: input, name: x, shape: [$size]}", "blocks: {b: {inputs: [a, b], layers: [{type: add, inputs: [a, b]}]}}\nlayers:\n  - {type: input, name: x, shape: [$size]}\n  - {block: b, inputs: [x]}"),

@@ -62,6 +62,8 @@ CASES = [
     of_onnx("a free operator that is none", ["'Tanh' in 'as_zero'", "it has: Relu"], RELU, "as_zero=[Tanh]", at="as_zero=[Tanh]:1:10"),
     of_onnx("a symbolic dimension without a value", ["the extents of width", "width=128"], onnx(node("Relu", ["x"], ["y"]), extents=("N", "width"))),
     of_onnx("a symbolic dimension that is none", ["no symbolic dimension 'M'", "it has: N"], RELU, "M=3", at="M=3:1:3"),
+    of_onnx("a key that neither the file nor its document has", ["unknown key 'foo'", "takes batch, as_zero", "has format, name"], RELU, "foo.bar=3", at="foo.bar=3:1:9"),
+    of_onnx("no batch at all, as a scenario has it", ["'0' for 'batch'", "at least 1"], RELU, "model.batch=0", at="model.batch=0:1:13"),
     of_onnx("no batch at all", ["'0' for 'batch'", "at least 1"], RELU, "batch=0", at="batch=0:1:7"),
     of_onnx("a node that reads nothing there is", ["reads 'z', which nothing before it makes"], onnx(node("Relu", ["z"], ["y"])), at="m.onnx:1:1"),
     of_onnx("an ONNX sum of other extents", ["Add cannot be"], onnx(node("Concat", ["x", "x"], ["z"], axis=1), node("Add", ["x", "z"], ["y"])), at="m.onnx:2:1"),

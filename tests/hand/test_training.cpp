@@ -3,10 +3,12 @@
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
+#include "document/load.hpp"
 #include "metrics/metric.hpp"
 #include "plan/check.hpp"
 #include "plan/replay.hpp"
 #include "run/isolated.hpp"
+#include "scenario/scenario.hpp"
 #include "support/small_case.hpp"
 
 namespace sluice {
@@ -263,6 +265,55 @@ TEST_CASE("a budget below what training needs is refused with what takes how muc
   CHECK_THROWS_WITH(
       makespan_of(four + cut + serial, {"platform.devices.gpu.memory.capacity=1.205MB"}),
       Catch::Contains("does not fit") && Catch::Contains("gradient") && Catch::Contains("weight"));
+}
+
+/// Two layers of 1000 elements, 4 kB; the second has 1000 weights.
+Scenario before_the_first_weights(const std::string& layers, const std::string& rest) {
+  return read_scenario(
+      parse_text("format: sluice-scenario/1\nmodel:\n  definition:\n    format: sluice-model/1\n"
+                 "    name: m\n" +
+                     layers +
+                     "platform:\n  format: sluice-platform/1\n  name: p\n"
+                     "  devices: {gpu: {rate: {float32: 1GFLOP/s}, memory: {capacity: 1MB}}}\n"
+                     "  memories: {host: {capacity: unlimited}}\n"
+                     "  links: {host: {joins: [host, gpu], bandwidth: 1GB/s}}\n" +
+                     serial + cut + rest,
+                 "m.yaml"),
+      "m");
+}
+
+TEST_CASE("before the first weights there is no backward pass, in time and in memory") {
+  const std::string rest =
+      "cost: {model: measured}\n"
+      "workload: {mode: training, backward: per_layer, optimizer: none}\n";
+  const auto plan_of = [&](const std::string& backward) {
+    return make_plan(before_the_first_weights(
+        "    measured_batch: 1\n    layers:\n      - {type: input, name: x, shape: [1000]}\n"
+        "      - {type: measured, name: a, forward: 1ms" +
+            backward +
+            "}\n      - {type: measured, name: b, forward: 2ms, backward: 4ms, parameters: "
+            "1000}\n",
+        rest));
+  };
+  // Weights and input, 4 us each. At the backward pass of b: weights and their gradients, a's
+  // output, b's and its gradient, 4 kB each.
+  const Plan without = plan_of("");
+  CHECK(makespan_of(without) == ms(0.008 + 1 + 2 + 4));
+  CHECK(replay(without).peaks.front() == 5 * 4000);
+  // Where a's was measured there is one: the input is kept for it, and b makes its gradient.
+  const Plan with = plan_of(", backward: 3ms");
+  CHECK(makespan_of(with) == ms(0.008 + 1 + 2 + 4 + 3));
+  CHECK(replay(with).peaks.front() == 7 * 4000);
+}
+
+TEST_CASE("a multiple of the forward pass is of the layers that have a backward pass") {
+  // relu 1000 FLOP, 1 us; dense 2 x 10,000 FLOP, 20 us, and twice that backward. Weights 40 kB,
+  // 40 us, input 4 us.
+  const Plan plan = make_plan(before_the_first_weights(
+      "    layers:\n      - {type: input, name: x, shape: [1000]}\n      - {type: relu}\n"
+      "      - {type: dense, features: 10, bias: false}\n",
+      "workload: {mode: training, optimizer: none}\n"));
+  CHECK(makespan_of(plan) == ms(0.044 + 0.001 + 0.020 + 0.040));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "cost/cost.hpp"
+#include "unit/models.hpp"
 #include "unit/stage_models.hpp"
 
 using namespace sluice;
@@ -62,6 +63,55 @@ TEST_CASE("backward work reads what is kept and the gradient, and writes gradien
   CHECK(backward_work(model, a, 8, DType::float32).written == 200);
   CHECK(backward_work(model, a, 8, DType::float32).bytes == 16464 + 200);
   CHECK(forward_work(model, a, 8, DType::float32).written == 4 * 8 * 200);
+}
+
+TEST_CASE("of a table the rows looked up are read, of experts' matrices one for each row") {
+  const Model model = sluice::test::model_of(
+      "- {type: input, name: tokens, shape: [3]}\n"
+      "- {type: embedding, name: words, entries: 10, features: 8}\n"
+      "- {type: add_embedding, name: places, entries: 5}\n"
+      "- {type: expert_matmul, name: experts, experts: 16, features: 6}\n");
+  const auto forward = [&](std::size_t l, std::int64_t samples) {
+    return forward_work(model, model.layers[l], samples, DType::float32).bytes / 4;
+  };
+  const auto backward = [&](std::size_t l, std::int64_t samples) {
+    return backward_work(model, model.layers[l], samples, DType::float32);
+  };
+  // A sample: 3 tokens, 3 x 8 out, and 3 of 10 rows of 8; 4 samples would look up 12.
+  CHECK(forward(1, 1) == 3 + 24 + 3 * 8);
+  CHECK(forward(1, 3) == 3 * (3 + 24) + 9 * 8);
+  CHECK(forward(1, 4) == 4 * (3 + 24) + 10 * 8);
+  // The first 3 of 5 places, for every sample.
+  CHECK(forward(2, 1) == 24 + 24 + 3 * 8);
+  CHECK(forward(2, 4) == 4 * (24 + 24) + 3 * 8);
+  // 3 rows of 8 meet 3 of 16 matrices of 8 x 6; 6 samples have 18 rows.
+  CHECK(forward(3, 1) == 24 + 18 + 3 * 48);
+  CHECK(forward(3, 5) == 5 * (24 + 18) + 15 * 48);
+  CHECK(forward(3, 6) == 6 * (24 + 18) + 16 * 48);
+  // Backwards the matrices that were read are read again, and as large a gradient is written.
+  CHECK(backward(3, 2).written == 4 * (2 * 24 + 6 * 48));
+  CHECK(backward(3, 2).bytes == 4 * (2 * (24 + 18 + 24) + 2 * 6 * 48));
+  // The tokens are no numbers to have gradients of, but counted like all inputs.
+  CHECK(backward(1, 1).written == 4 * (3 + 3 * 8));
+}
+
+TEST_CASE("no backward pass before the first weights, unless one was measured") {
+  const std::string input = "- {type: input, name: x, shape: [20]}\n";
+  const std::string tail = "- {type: dense, name: y, features: 5, bias: false}\n- {type: relu}\n";
+  const auto bytes = [](const Model& model, std::size_t l) {
+    return backward_work(model, model.layers[l], 1, DType::float32).bytes;
+  };
+  const Model plain = sluice::test::model_of(input + "- {type: relu}\n" + tail);
+  CHECK_FALSE(plain.layers[1].backward.runs);
+  CHECK(bytes(plain, 1) == 0);
+  CHECK(plain.layers[2].backward.runs);
+  CHECK(bytes(plain, 2) == 4 * (20 + 5 + 2 * 100));  // its input gets no gradient
+  CHECK(bytes(plain, 3) == 4 * (5 + 5 + 5));
+  // As measured, the relu passes a gradient on: 20 of it, 20 of its input's, 20 it keeps.
+  const Model measured = sluice::test::model_of(
+      input + "- {type: relu, forward: 1ms, backward: 1ms}\n" + tail, "", "measured_batch: 1\n");
+  CHECK(bytes(measured, 1) == 4 * (20 + 20 + 20));
+  CHECK(bytes(measured, 2) == 4 * (20 + 20 + 5 + 2 * 100));
 }
 
 TEST_CASE("an input layer does no work and takes no time") {

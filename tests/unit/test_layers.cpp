@@ -78,6 +78,16 @@ TEST_CASE("pools: windows rounded up, means, and windows fitted to the output") 
   // 28 + 4 - 1 = 31 = 5 x 6 + 1: an 8th window would begin at 35, and image and zeros before it end
   // at 30.
   CHECK(last("max_pool, kernel: 1, stride: 5, padding: 2, ceil: true").shape == Shape{7, 7, 3});
+  // Along the width 2 - 3 = -1 is rounded up to 0, and the window begins in the image; along the
+  // height 4 - 3 = 1: 2 windows. As torch has it. A stride of 1 rounds nothing.
+  const std::string small = "- {type: input, name: x, shape: [2, 2, 2]}\n";
+  const std::string wide = "max_pool, kernel: [3, 3], padding: [1, 0], ceil: true, stride: ";
+  CHECK(last(wide + "[1, 2]", small).shape == Shape{2, 1, 2});
+  CHECK_THAT(refused(small + "- {type: " + wide + "[1, 1]}\n"),
+             Contains("'3' for 'kernel': larger than the input [2, 2, 2] with a padding of 0, "
+                      "expected at most 2"));
+  CHECK_THAT(refused(small + "- {type: max_pool, kernel: 4, stride: 2, ceil: true}\n"),
+             Contains("expected at most 3"));
   const Layer mean = last("avg_pool, kernel: [2, 4]");
   CHECK(mean.shape == Shape{14, 7, 3});
   CHECK(mean.flop == 28 * 28 * 3);
@@ -237,7 +247,11 @@ TEST_CASE("tied weights count at the layer that has them, and must be as many") 
   CHECK_THAT(said("features: 99, tied: words"),
              Contains("m.yaml:6:47: error: 'words' for 'tied': it has 800 parameters, expected the "
                       "792 of this layer"));
-  CHECK_THAT(said("features: 100, tied: x"), Contains("it has 0 parameters"));
+  CHECK_THAT(said("features: 100, tied: x"),
+             Contains("'x' for 'tied': it is of type input and has no weights to share"));
+  CHECK_THAT(refused("- {type: input, name: x, shape: [5]}\n- {type: relu, name: m}\n"
+                     "- {type: relu, tied: m}\n"),
+             Contains("'m' for 'tied': a layer of type relu has no weights to share"));
   CHECK_THAT(said("features: 100, tied: true"), Contains("'true' in 'tied' is no earlier layer"));
   CHECK_THAT(refused(words + "- {type: matmul, name: a, features: 100, tied: words}\n" +
                      "- {type: matmul, inputs: [words], features: 100, tied: a}\n"),

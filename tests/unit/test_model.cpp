@@ -260,3 +260,12 @@ TEST_CASE("a JSON model of 100,000 layers is read whole") {
   CHECK(m.layers.size() == 100'001);
   CHECK(m.layers.back().inputs == std::vector<std::uint32_t>{99'999});
 }
+
+TEST_CASE("a parameter may be given as a scenario has it, model.KEY=VALUE") {
+  const std::string resnet = sluice::test::zoo + "resnet50.yaml";
+  CHECK(load_model(resnet, {"model.blocks1=4"}).parameters() ==
+        load_model(resnet, {"blocks1=4"}).parameters());
+  CHECK(load_model(resnet, {"model.blocks1=4"}).parameters() !=
+        load_model(resnet, {}).parameters());
+  CHECK(load_model(resnet, {"model.layers.0.shape=[64, 64, 3]"}).layers[0].output == 64 * 64 * 3);
+}

@@ -7,6 +7,7 @@
 
 #include "cost/cost.hpp"
 #include "model/importer.hpp"
+#include "study/stage_table.hpp"
 #include "unit/models.hpp"
 
 using namespace sluice;
@@ -252,4 +253,22 @@ TEST_CASE("PipeDream's parameter bytes are torchvision's counts times 4", "[pipe
     CHECK(model.parameters() == expected);
     CHECK(model.layers[0].output == 3 * 224 * 224);
   }
+}
+
+TEST_CASE("the stage table shows measured seconds of one sample", "[pipedream]") {
+  const Model model = read(graph);  // two samples: node2 takes 2 ms and 4.5 ms
+  const Platform platform = read_platform(parse_text(
+      "format: sluice-platform/1\nname: p\ndevices: {gpu: {rate: {float32: 1GFLOP/s}, memory: "
+      "{capacity: 1GB}}}\nmemories: {host: {capacity: unlimited}}\nlinks: {host: {joins: [host, "
+      "gpu], bandwidth: 1GB/s}}\n",
+      "p.yaml"));
+  const Target target(platform, platform.devices.front(), DType::float32,
+                      cost_catalog().find("measured"));
+  const std::vector<TableRow> rows = stage_table(model, DType::float32, &target);
+  CHECK(rows[0].times->forward == 0);
+  CHECK(rows[1].times->forward == 1e-3);
+  CHECK(rows[1].times->backward == 2.25e-3);
+  // All: 2 + 0.5 + 0.125 + 1 ms forward, 4.5 + 0.25 + 0 + 3 ms backward.
+  CHECK(rows.back().times->total_forward == Approx(3.625e-3 / 2).epsilon(1e-12));
+  CHECK(rows.back().times->total_backward == Approx(7.75e-3 / 2).epsilon(1e-12));
 }

@@ -49,7 +49,7 @@ LayerCounts infer_dispatch(const Reader& keys, const std::vector<const Shape*>& 
   return counts;
 }
 
-// Each row meets the weights of one expert.
+// Each row meets the weights of one expert: so many rows read at most so many matrices.
 LayerCounts infer_matmul(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& rows = *inputs[0];
   require_matrix(keys, rows);
@@ -58,6 +58,7 @@ LayerCounts infer_matmul(const Reader& keys, const std::vector<const Shape*>& in
   LayerCounts counts;
   counts.shape = {rows[0], features};
   counts.parameters = checked_mul(keys.integer("experts"), one, "parameters");
+  counts.picked = {.elements = checked_mul(rows[0], one, "elements read")};
   counts.macs = checked_mul(rows[0], one, "multiply-accumulates");
   counts.flop = checked_mul(counts.macs, 2, "FLOP");
   counts.backward = {.input_flop = counts.flop, .weight_flop = counts.flop, .reads_inputs = true};

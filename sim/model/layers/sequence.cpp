@@ -22,17 +22,19 @@ LayerCounts infer_embedding(const Reader& keys, const std::vector<const Shape*>&
   LayerCounts counts;
   counts.shape = {tokens[0], features};
   counts.parameters = checked_mul(keys.integer("entries"), features, "parameters");
+  counts.picked = {.elements = elements_of(counts.shape)};
   counts.backward = {.weight_flop = elements_of(counts.shape), .reads_inputs = true};
   return counts;
 }
 
-// Backward, the gradient is added to that of the learned rows.
-
+// The first rows of the table, for every sample. Backward, the gradient is added to that of the
+// learned rows.
 LayerCounts infer_add_embedding(const Reader& keys, const std::vector<const Shape*>& inputs) {
   require_rows(keys, *inputs[0]);
   LayerCounts counts;
   counts.shape = *inputs[0];
   counts.parameters = checked_mul(keys.integer("entries"), counts.shape[1], "parameters");
+  counts.picked = {.elements = elements_of(counts.shape), .same_for_all = true};
   counts.flop = counts.backward.weight_flop = elements_of(counts.shape);
   counts.sight.kind = Sight::Kind::same_place;
   return counts;

@@ -178,8 +178,9 @@ Shape slide(const Reader& keys, const Window& window, const Shape& image, bool c
     const std::int64_t begun = checked_add(extent, window.before[axis], "padding");
     const std::int64_t padded = checked_add(begun, window.after[axis], "padding");
     const std::int64_t reach = window.reach(axis);
-    if (reach > padded) refuse_kernel(keys, window, image, axis, padded);
-    std::int64_t positions = (padded - reach) / stride + 1;
+    const std::int64_t most = ceil ? checked_add(padded, stride - 1, "stride") : padded;
+    if (reach > most) refuse_kernel(keys, window, image, axis, most);
+    std::int64_t positions = reach > padded ? 0 : (padded - reach) / stride + 1;
     if (ceil && (padded - reach) % stride != 0 && positions <= (begun - 1) / stride) ++positions;
     out.push_back(positions);
   }

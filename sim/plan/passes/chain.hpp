@@ -23,7 +23,8 @@ struct ChainStage {
   ChainTensor inner;        ///< what the forward pass keeps for the backward pass beside boundaries
   bool reads_input = true;  ///< the backward pass reads boundary s
   bool reads_output = false;  ///< … and boundary s + 1 (always so for the last stage: the loss)
-  std::int64_t gradient = 0;  ///< bytes of the gradient of the output (0 for the last stage)
+  std::int64_t gradient = 0;  ///< bytes of the gradient of the output (0 for the last stage,
+                              ///< and where nothing up to it learns)
   /// Further bytes while it runs: forward that keeps nothing, forward that keeps, backward.
   std::int64_t pass_workspace = 0, keep_workspace = 0, backward_workspace = 0;
 };

@@ -51,7 +51,7 @@ Chain chain_of(const PolicyRequest& request, const Device& device, bool selectiv
     link.inner = tensor(times(stage.kept.inner_bytes - dropped));
     link.reads_input = stage.kept.reads_input;
     link.reads_output = stage.kept.reads_output;
-    link.gradient = link.output.bytes;
+    link.gradient = stage.learns ? link.output.bytes : 0;
     link.pass_workspace = counted * times(stage.workspace_bytes);
     link.keep_workspace =
         counted * times(checked_add(stage.kept.workspace_bytes, dropped, "bytes"));

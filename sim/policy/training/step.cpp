@@ -201,8 +201,9 @@ class StepMaker {
       slot.workspace = stage.backward_workspace;
       use_kept(slot, s, lane);
       if (core != none) use(slot, core);
-      if (s != last_) use(slot, lane.gradient.at(s + 1), chain_.boundary(s + 1).load_s);
-      if (input && s > 0) {
+      if (const auto held = lane.gradient.find(s + 1); held != lane.gradient.end())
+        use(slot, held->second, chain_.boundary(s + 1).load_s);
+      if (input && s > 0 && chain_.stages[s - 1].gradient > 0) {
         const std::uint32_t gradient =
             make(label("gradient", s, lane.micro_batch), TensorClass::gradient,
                  chain_.stages[s - 1].gradient, s, lane.micro_batch);
