@@ -130,6 +130,11 @@ std::string cost_of(const Accumulation& made) {
   return (share < 0 ? "- " : "+ ") + percent(std::abs(share));
 }
 
+/// A batch whose samples all have a cache may be too large in whatever micro-batches.
+bool fits_in_no_parts(const FitsAnswer& answer, const CardFit& card) {
+  return answer.request.batch && card.largest.value_or(1) > 0 && answer.report.measured_batch == 0;
+}
+
 std::string accumulation_table(const FitsAnswer& answer) {
   TextTable table{{{"accumulation on", false},
                    {"batch"},
@@ -144,6 +149,9 @@ std::string accumulation_table(const FitsAnswer& answer) {
           {printable(answer.names[i]), grouped(made->batch),
            grouped(made->batch / made->micro_batch) + " x " + grouped(made->micro_batch),
            seconds(made->step_s), seconds(made->at_once_s), cost_of(*made)});
+    else if (fits_in_no_parts(answer, answer.report.cards[i]))
+      table.rows.push_back(
+          {printable(answer.names[i]), grouped(*answer.request.batch), "none fit", "-", "-", "-"});
   return table.rows.empty() ? "" : table.aligned() + "\n";
 }
 

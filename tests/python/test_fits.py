@@ -105,6 +105,37 @@ class Fits(unittest.TestCase):
         self.assertEqual(again.returncode, 2)
         self.assertIn("is there already", again.stderr)
 
+    def test_decoding_has_a_cache_for_each_sequence(self):
+        # 12 blocks x 1023 tokens x (768 + 768) x 2 B a sequence (tests/hand/test_kv_cache.cpp).
+        cards = self.runs_and_one_more_does_not("gpt2", "tokens=1", "model.cached=1023", "--mode", "inference",
+                                                "--dtype", "float16", "--platform", "a100_pcie")
+        self.assertEqual(cards[0]["most"]["by_class"]["kv_cache"], 1051 * 12 * 1023 * 1536 * 2)
+        table = sluice("fits", "gpt2", "tokens=1", "cached=1023", "--mode", "inference", "--dtype", "float16",
+                       "--platform", "a100_pcie", "--batch", "1200").stdout
+        self.assertRegex(table, r"a100_pcie +1 200 +none fit")
+
+    def test_a_layer_graph_fits_by_its_sizes_and_has_the_step_that_was_measured(self):
+        # Two samples: 100 x 4 B each in and out, 10,000 x 4 B of weights; 2 ms and 4 ms.
+        graph = self.folder.parent / "small.graph.txt"
+        graph.write_text("node1 -- Input -- forward_compute_time=0.0, backward_compute_time=0.0, "
+                         "activation_size=800.0, parameter_size=0.0\n"
+                         "node2 -- Linear(in_features=100, out_features=100, bias=False) -- "
+                         "forward_compute_time=2.0, backward_compute_time=4.0, activation_size=800.0, "
+                         "parameter_size=40000.0\n\tnode1 -- node2\n")
+        table = answer("model", graph, "batch=2", "--platform", "k40", "--cost", "measured")["platform"]
+        self.assertAlmostEqual(table["forward_ms"], 1, delta=1e-9)
+        self.assertAlmostEqual(table["backward_ms"], 2, delta=1e-9)
+        asked = ["fits", graph, "batch=2", "--platform", "k40", "cost.model=measured",
+                 "workload.backward=per_layer", "platform.devices.gpu.memory.capacity=90kB"]
+        report = answer(*asked)
+        # 2 x 40,000 B of weights and gradients; input, output and its gradient 1200 B a sample.
+        self.assertEqual((report["measured_batch"], report["cards"][0]["largest"]), (2, 8))
+        self.assertIsNone(report["cards"][0]["step_s"])
+        self.assertIn("measured for a micro-batch of 2", sluice(*asked).stdout)
+        made = answer(*asked, "--batch", "2")["cards"][0]["accumulation"]
+        self.assertEqual(made["micro_batch"], 2)
+        self.assertGreater(made["step_s"], 6e-3)
+
 
 if __name__ == "__main__":
     if not PROGRAM:
