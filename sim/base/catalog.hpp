@@ -20,6 +20,7 @@
 
 namespace sluice {
 
+/// The initialiser of a global must not walk a catalog: records of other files may not exist yet.
 template <class Entry>
 class Catalog {
  public:

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/catalog.hpp"
@@ -49,6 +50,9 @@ struct Arguments {
   const Given* find(std::string_view option) const;
 };
 
+/// Two columns of help: a word, and what it means.
+using HelpRows = std::vector<std::pair<std::string, std::string>>;
+
 struct Command {
   struct Example {
     std::string line, what;
@@ -60,7 +64,8 @@ struct Command {
   std::string positionals = {};     ///< what they are, for messages: "SCENARIO or PLAN"
   bool overrides = false;           ///< takes KEY=VALUE
   std::vector<Option> options = {};
-  std::string details = {};  ///< more of the help, as it is printed
+  std::string details = {};        ///< more of the help, as it is printed
+  HelpRows (*listed)() = nullptr;  ///< … and what a catalog has, asked for when help is printed
   std::vector<Example> examples = {};
   int (*run)(const Arguments& arguments) = nullptr;  ///< returns the exit code
 };

@@ -12,7 +12,7 @@ constexpr std::string_view exit_codes =
     "  blocks for ever   5 input/output   70 a fault of Sluice   130, 143 interrupted\n";
 
 /// Two columns; what does not fit in 100 columns goes on below.
-std::string rows(const std::vector<std::pair<std::string, std::string>>& entries) {
+std::string rows(const HelpRows& entries) {
   constexpr std::size_t page = 100;
   std::size_t widest = 0;
   for (const auto& [left, right] : entries) widest = std::max(widest, left.size());
@@ -53,7 +53,8 @@ std::string help_of(const Command& command) {
   for (const std::string& usage : command.usage)
     text += "  sluice " + command.name + (usage.empty() ? "" : " " + usage) + "\n";
   if (!command.details.empty()) text += "\n" + command.details;
-  std::vector<std::pair<std::string, std::string>> options;
+  if (command.listed) text += rows(command.listed());
+  HelpRows options;
   for (const Option& option : command.options)
     options.emplace_back(option_words(option), option_help(option));
   options.emplace_back("-h, --help", "print this");
@@ -65,7 +66,7 @@ std::string help_of(const Command& command) {
 }
 
 std::string help_of_program() {
-  std::vector<std::pair<std::string, std::string>> commands;
+  HelpRows commands;
   for (const Command* command : command_catalog().entries())
     commands.emplace_back(command->name, command->summary);
   commands.emplace_back("help", "Prints the help of a command: sluice help run.");

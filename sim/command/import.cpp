@@ -41,15 +41,16 @@ int run_import(const Arguments& arguments) {
   return 0;
 }
 
-std::string importers() {
-  std::string text;
+HelpRows importers() {
+  HelpRows rows;
   for (const Importer* importer : importer_catalog().entries()) {
-    text += "\n  " + importer->ending + "  " + importer->summary + "\n";
+    rows.emplace_back(importer->ending, importer->summary);
     for (const Field& field : importer->parameters)
-      text += "      " + field.name + ": " + field.summary +
-              (field.default_text ? " [" + *field.default_text + "]" : "") + "\n";
+      rows.emplace_back(
+          "  " + field.name,
+          field.summary + (field.default_text ? " [" + *field.default_text + "]" : ""));
   }
-  return text;
+  return rows;
 }
 
 }  // namespace
@@ -77,8 +78,8 @@ const Command import_command = {
         "image\n"
         "is [height, width, channels]. A file can be used without importing it, too: as\n"
         "model: {file: FILE, KEY: VALUE} in a scenario, and in sluice model FILE KEY=VALUE.\n\n"
-        "Files, by their endings, and their keys:\n" +
-        importers(),
+        "Files, by their endings, and their keys:\n",
+    .listed = importers,
     .examples = {{"sluice import resnet50.onnx batch=1 -o models/mine.yaml", "an ONNX model"},
                  {"sluice import vgg16.graph.txt batch=128", "measured by PipeDream"}},
     .run = run_import,

@@ -7,6 +7,7 @@ import itertools
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -58,7 +59,7 @@ class Cli(unittest.TestCase):
 
 class Usage(Cli):
     def test_help_stands_on_stdout_and_names_every_command(self):
-        commands = ["run", "plan", "model", "fits", "show", "list", "schema"]
+        commands = ["run", "plan", "model", "import", "fits", "show", "check", "export", "list", "schema"]
         for words in (["help"], ["--help"], ["-h"]):
             text = self.answers(*words)
             for command in commands:
@@ -68,6 +69,12 @@ class Usage(Cli):
             self.assertEqual(text, self.answers(command, "--help"))
             for part in ("Usage:", "Options:", "Examples:", "Exit codes:"):
                 self.assertIn(part, text)
+
+    def test_the_help_of_import_lists_its_files_and_their_keys(self):
+        text = self.answers("import", "--help")
+        files = text[text.index("their keys:"):text.index("\nOptions:")]
+        for ending, key in ((".onnx", "batch"), (".graph.txt", "loading")):
+            self.assertRegex(files, rf"\n  {re.escape(ending)} +\w.*\n(    .*\n)*?    {key} +\w")
 
     def test_version(self):
         self.assertRegex(self.answers("--version"), r"^sluice \d+\.\d+\.\d+ \(.+\), SimGrid 3\.")
