@@ -121,7 +121,7 @@ void add_time(Rows& rows, const Report& report) {
   const Summary::Metric* by = summary.find("bound_by");
   std::string binds = by ? printable(by->value.text) : "";
   if (std::isfinite(number("bound_ratio")))
-    binds += ", whose bound is " + percent(number("bound_ratio")) + " of the makespan";
+    binds += "; the lower bound is " + percent(number("bound_ratio")) + " of the makespan";
   rows.emplace_back("what binds", binds);
 }
 
@@ -166,11 +166,11 @@ void add_memory(Rows& rows, const Report& report) {
 
 void add_energy(Rows& rows, const Report& report) {
   const Summary& summary = report.result.summary;
-  const double energy = number_of(summary, "energy_j");
-  if (energy == 0)
-    rows.emplace_back("energy", "unknown: the platform gives no watts");
+  const Summary::Metric* energy = summary.find("energy_j");
+  if (energy && !energy->value.absent.empty())
+    rows.emplace_back("energy", "unknown: " + energy->value.absent);
   else
-    rows.emplace_back("energy", figure(energy, "J") + ", " +
+    rows.emplace_back("energy", figure(number_of(summary, "energy_j"), "J") + ", " +
                                     figure(number_of(summary, "energy_per_sample_j"), "J/sample"));
 }
 

@@ -12,6 +12,8 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr std::int64_t most_executions = 20'000'000;
+/// A resource whose own bound is as close as this to the longest path is what binds.
+constexpr double near = 0.01;
 
 /// When the earliest byte can cross the link, the work of all bytes, and what must follow the last.
 struct LinkLoad {
@@ -79,10 +81,11 @@ Bound lower_bound(const Plan& plan) {
   for (std::size_t l = 0; l < loads.size(); ++l)
     if (loads[l].head < infinity)
       consider(loads[l].head + loads[l].busy + loads[l].tail, plan.links[l].name);
-  // A resource that explains the longest path to the last digits is named rather than the path.
-  if (heads.latest_available > best.seconds * (1 + 1e-12))
-    best = {heads.latest_available, "dependencies"};
-  return best;
+  const double path = heads.latest_available;
+  if (path <= best.seconds * (1 + 1e-12)) return best;
+  // The work of a resource fills nearly all of the path: without more of it nothing gets faster.
+  const bool explained = best.seconds >= path * (1 - near);
+  return {path, explained ? best.resource : "dependencies"};
 }
 
 }  // namespace sluice

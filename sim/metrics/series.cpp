@@ -18,6 +18,14 @@ double link_joules(const Plan& plan, const Action& action) {
   return joules;
 }
 
+bool has_watts(const Plan& plan) {
+  const auto has = [](const auto& powered) { return powered.has_watts(); };
+  return std::any_of(plan.streams.begin(), plan.streams.end(), has) ||
+         std::any_of(plan.links.begin(), plan.links.end(), has) ||
+         std::any_of(plan.actions.begin(), plan.actions.end(),
+                     [](const Action& action) { return action.joules != 0; });
+}
+
 }  // namespace
 
 SeriesSink::SeriesSink(const Plan& plan, double width)
@@ -119,6 +127,7 @@ SeriesTable SeriesSink::table() const {
   };
   add(cumulative(samples_, count), "samples_done", "sample", "samples complete so far");
   add(cumulative(recompute_, count), "recompute_s", "s", "seconds of recomputation so far");
+  if (!has_watts(plan_)) return table;
   SeriesTable::Series watts;
   for (std::size_t i = 0; i < count; ++i) watts.values.push_back(idle_w_ + dynamic_[i] / length(i));
   add(std::move(watts), "power_w", "W", "mean power of devices and links in the bin");

@@ -22,7 +22,7 @@ class SeriesSink final : public Sink {
 
   /// Utilisation is the share of a bin in which the stream is busy. Samples count from when they
   /// are available, recomputation is cumulative, too. Watts are idle power plus, evenly over each
-  /// action, its joules and those of the bytes on its links.
+  /// action, its joules and those of the bytes on its links; a plan without watts has none.
   SeriesTable table() const;
 
  private:

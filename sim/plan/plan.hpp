@@ -69,6 +69,7 @@ struct Link {
   std::string name;
   double bandwidth = 0;           ///< byte/s
   double idle_w = 0, busy_w = 0;  ///< W; busy power counts in proportion to the utilisation
+  bool has_watts() const { return idle_w > 0 || busy_w > 0; }
 };
 
 /// The links that a transfer crosses.
@@ -87,6 +88,7 @@ struct Stream {
   StreamKind kind = StreamKind::compute;
   std::string device;
   double idle_w = 0, busy_w = 0;
+  bool has_watts() const { return idle_w > 0 || busy_w > 0; }
 };
 
 /// A tensor that a body action allocates has one instance an iteration; any other has one in all.

@@ -85,6 +85,24 @@ TEST_CASE("A copy engine binds with what comes before its first and after its la
   REQUIRE(bound.resource == "a.host");
 }
 
+TEST_CASE("A resource whose bound is within 1 % of the longest path is what binds") {
+  // A load of 0.5 + 0.5 + 0.25 s, `first` s of compute, again a load, 3 s of compute: in turns.
+  const auto bound_of = [](double first) {
+    Plan plan = two_devices();
+    body(plan,
+         {move(2, 0, 50), compute(0, first, {{0, 0}}), move(2, 0, 50, {{1, 0}}),
+          compute(0, 3, {{2, 0}})},
+         1);
+    return lower_bound(plan);
+  };
+  // path: 1.25 + first + 1.25 + 3; a: 1.25 + first + 3. 123.25 / 124.5 = 0.98996,
+  // 124.25 / 125.5 = 0.99004
+  REQUIRE(bound_of(119).seconds == 124.5);
+  REQUIRE(bound_of(119).resource == "dependencies");
+  REQUIRE(bound_of(120).seconds == 125.5);
+  REQUIRE(bound_of(120).resource == "a");
+}
+
 TEST_CASE("Without overlap no resource binds, the dependencies do") {
   Plan plan = two_devices();
   // The load of iteration i waits for the compute of i - 1.

@@ -119,6 +119,29 @@ TEST_CASE("Samples, bytes, FLOP and joules of a load and a forward, twice") {
   REQUIRE(number(totals, "energy_per_sample_j") == 321.75 / 8);
 }
 
+TEST_CASE("Without watts energy is unknown, and said to be") {
+  Plan plan = load_and_compute();
+  plan.streams[0].idle_w = plan.streams[0].busy_w = 0;
+  plan.links[0].idle_w = plan.links[0].busy_w = 0;
+  for (Action& action : plan.actions) action.joules = 0;
+  Totals totals(plan);
+  feed(totals);
+  for (const char* name : {"energy_j", "energy_per_sample_j"}) {
+    REQUIRE(std::isnan(number(totals, name)));
+    REQUIRE(value(totals, name).absent == "the platform gives no watts");
+  }
+  REQUIRE(value(totals, "energy_j_by_device").keyed.empty());
+  REQUIRE(value(totals, "energy_j_by_link").keyed.empty());
+  SeriesSink sink(plan, 1);
+  feed(sink);
+  REQUIRE(sink.table().series.back().name == "recompute_s");  // no power_w
+  plan.actions[1].joules = 120;  // measured, of a device whose watts nobody knows
+  Totals measured(plan);
+  feed(measured);
+  REQUIRE(number(measured, "energy_j") == 240);
+  REQUIRE(keyed(measured, "energy_j_by_device", {"gpu"}) == 240);
+}
+
 TEST_CASE("The bound of a load and a forward, twice, is met: compute binds") {
   const Plan plan = load_and_compute();
   Totals totals(plan);

@@ -44,7 +44,9 @@ extern const Metric bound_ratio_metric = {
 extern const Metric bound_by_metric = {
     .name = "bound_by",
     .unit = "",
-    .summary = "The stream or link that binds, or dependencies.",
+    .summary =
+        "The stream or link whose work, with what must come before and after, takes the lower "
+        "bound or up to 1 % less; or dependencies, a chain over several of them.",
     .source = "metrics/bound.cpp",
     .better = Metric::Better::neither,
     .value = resource,

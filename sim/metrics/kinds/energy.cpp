@@ -1,6 +1,8 @@
-// energy: idle power for the whole run, and what work takes above it.
+// energy: idle power for the whole run, and what work takes above it. Devices and links without
+// watts are left out; where none has any, nothing is known.
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "metrics/metric.hpp"
@@ -13,6 +15,7 @@ std::vector<SummaryValue::Keyed> devices(const Totals& totals) {
   std::vector<SummaryValue::Keyed> keyed;
   for (std::size_t s = 0; s < totals.plan().streams.size(); ++s) {
     const Stream& stream = totals.plan().streams[s];
+    if (!stream.has_watts() && totals.sums().stream_joules[s] == 0) continue;
     const std::string& name = stream.device.empty() ? stream.name : stream.device;
     const double joules = stream.idle_w * totals.makespan() + totals.sums().stream_joules[s];
     auto found = std::find_if(keyed.begin(), keyed.end(),
@@ -30,6 +33,7 @@ std::vector<SummaryValue::Keyed> links(const Totals& totals) {
   std::vector<SummaryValue::Keyed> keyed;
   for (std::size_t l = 0; l < totals.plan().links.size(); ++l) {
     const Link& link = totals.plan().links[l];
+    if (!link.has_watts()) continue;
     const double full_s = totals.sums().link_bytes[l] / link.bandwidth;
     keyed.push_back(
         {{link.name}, link.idle_w * totals.makespan() + (link.busy_w - link.idle_w) * full_s});
@@ -37,15 +41,13 @@ std::vector<SummaryValue::Keyed> links(const Totals& totals) {
   return keyed;
 }
 
-double joules(const Totals& totals) {
-  double sum = 0;
-  for (const auto& keyed : {devices(totals), links(totals)})
-    for (const SummaryValue::Keyed& one : keyed) sum += one.number;
-  return sum;
-}
-
 SummaryValue energy(const Totals& totals) {
-  return SummaryValue::of(joules(totals));
+  std::vector<SummaryValue::Keyed> all = devices(totals);
+  for (SummaryValue::Keyed& link : links(totals)) all.push_back(std::move(link));
+  if (all.empty()) return SummaryValue::none("the platform gives no watts");
+  double sum = 0;
+  for (const SummaryValue::Keyed& one : all) sum += one.number;
+  return SummaryValue::of(sum);
 }
 SummaryValue by_device(const Totals& totals) {
   return SummaryValue::of(devices(totals));
@@ -55,8 +57,10 @@ SummaryValue by_link(const Totals& totals) {
 }
 
 SummaryValue per_sample(const Totals& totals) {
+  SummaryValue value = energy(totals);
+  if (!value.absent.empty()) return value;
   if (totals.sums().samples == 0) return SummaryValue::none("no sample was completed");
-  return SummaryValue::of(joules(totals) / totals.sums().samples);
+  return SummaryValue::of(value.number / totals.sums().samples);
 }
 
 }  // namespace
@@ -64,7 +68,7 @@ SummaryValue per_sample(const Totals& totals) {
 extern const Metric energy_j_metric = {
     .name = "energy_j",
     .unit = "J",
-    .summary = "Energy of all devices and links.",
+    .summary = "Energy of all devices and links that have watts.",
     .source = "definition",
     .better = Metric::Better::lower,
     .value = energy,
