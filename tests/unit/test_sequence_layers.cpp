@@ -41,8 +41,43 @@ TEST_CASE("recurrent layers have the parameters of PyTorch's, by layer, directio
   CHECK(deep.parameters == 2 * (12 * (8 + 3) + 24) + 4 * (12 * (6 + 3) + 24));
   CHECK(deep.macs == 5 * (2 * 12 * (8 + 3) + 4 * 12 * (6 + 3)));
   CHECK(deep.backward.kept == 30 * (3 * 5 + 2));  // and the outputs of the first two layers
-  CHECK_THAT(refused("- {type: input, name: x, shape: [5]}\n- {type: gru, hidden: 3}\n"),
-             Contains("gru needs an input of [steps, features], got [5]"));
+  CHECK_THAT(
+      refused("- {type: input, name: x, shape: [5]}\n- {type: gru, hidden: 3}\n"),
+      Contains("gru needs an input of [steps, features] or [steps, sequences, features], got "
+               "[5]"));
+}
+
+TEST_CASE("sequences side by side share the parameters of a recurrent layer, and nothing else") {
+  const std::string learned = "- {type: batch_norm, name: learned}\n";
+  for (const std::string keys :
+       {"lstm, hidden: 3, bidirectional: true", "gru, hidden: 3, layers: 2"}) {
+    const Layer one = last(keys, rows + learned);
+    const Layer four = last(keys, "- {type: input, name: x, shape: [5, 4, 8]}\n" + learned);
+    CHECK(four.shape == Shape{5, 4, one.shape[1]});
+    CHECK(four.parameters == one.parameters);
+    CHECK(four.macs == 4 * one.macs);
+    CHECK(four.flop == 4 * one.flop);
+    CHECK(four.backward.input_flop == 4 * one.backward.input_flop);
+    CHECK(four.backward.weight_flop == 4 * one.backward.weight_flop);
+    CHECK(four.backward.kept == 4 * one.backward.kept);
+  }
+}
+
+TEST_CASE("an operator's products have the gradients of both factors") {
+  const std::string two = rows +
+                          "- {type: matmul, name: a, features: 8}\n"
+                          "- {type: matmul, name: b, features: 8, inputs: [x]}\n";
+  const Layer product = last("operator, inputs: [a, b], shape: [5, 5], macs: 8", two);
+  CHECK(product.macs == 25 * 8);
+  CHECK(product.backward.input_flop == 2 * 2 * 25 * 8);
+  // Of 40 inputs each with 6 weights, and a mask.
+  const Layer spread =
+      last("operator, shape: [5, 6], input_macs: 6, parameters: 48, kept_bytes: 30", two);
+  CHECK(spread.macs == 40 * 6);
+  CHECK(spread.flop == 2 * 40 * 6);
+  CHECK(spread.backward.input_flop == 2 * 40 * 6);
+  CHECK(spread.backward.weight_flop == 2 * 40 * 6);
+  CHECK(spread.backward.kept_bytes == 30);
 }
 
 TEST_CASE(

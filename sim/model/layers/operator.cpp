@@ -17,13 +17,16 @@ Shape output_of(const Reader& keys, const std::vector<const Shape*>& inputs) {
   return shape;
 }
 
-// The backward pass: a multiply-accumulate of the forward pass is one for the input's gradient and,
-// where there are weights, one for theirs; everything else is taken to cost what it did. A weight
-// that no product reads (one that is added) gets the sum of what arrives: 1 FLOP an output.
-Backward backward_of(const Reader& keys, const LayerCounts& counts, std::int64_t output) {
+// The backward pass: a multiply-accumulate of the forward pass is one for the gradient of each of
+// its factors, an input and the weights or else another input; everything else is taken to cost
+// what it did. A weight that no product reads (one that is added) gets the sum of what arrives: 1
+// FLOP an output.
+Backward backward_of(const Reader& keys, const LayerCounts& counts, std::size_t inputs) {
   Backward backward;
+  const std::int64_t output = elements_of(counts.shape);
   const std::int64_t products = checked_mul(counts.macs, 2, "FLOP");
-  backward.input_flop = counts.flop;
+  const bool by_another = counts.parameters == 0 && inputs > 1;
+  backward.input_flop = checked_add(counts.flop, by_another ? products : 0, "FLOP");
   if (counts.parameters > 0) backward.weight_flop = counts.macs > 0 ? products : output;
   const bool computes = counts.flop > 0;
   const std::string keeps = keys.has("keeps") ? keys.text("keeps")
@@ -31,20 +34,22 @@ Backward backward_of(const Reader& keys, const LayerCounts& counts, std::int64_t
                                               : "nothing";
   backward.reads_inputs = keeps == "inputs";
   backward.reads_output = keeps == "output";
+  backward.kept_bytes = keys.integer("kept_bytes");
   return backward;
 }
 
 LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
   LayerCounts counts;
   counts.shape = output_of(keys, inputs);
-  const std::int64_t output = elements_of(counts.shape);
+  const std::int64_t output = elements_of(counts.shape), input = elements_of(*inputs[0]);
   counts.parameters = keys.integer("parameters");
-  counts.macs = each(keys, "macs", output, "multiply-accumulates");
+  counts.macs =
+      checked_add(each(keys, "macs", output, "multiply-accumulates"),
+                  each(keys, "input_macs", input, "multiply-accumulates"), "multiply-accumulates");
   counts.flop =
       checked_add(checked_mul(counts.macs, 2, "FLOP"), each(keys, "flop", output, "FLOP"), "FLOP");
-  counts.flop =
-      checked_add(counts.flop, each(keys, "input_flop", elements_of(*inputs[0]), "FLOP"), "FLOP");
-  counts.backward = backward_of(keys, counts, output);
+  counts.flop = checked_add(counts.flop, each(keys, "input_flop", input, "FLOP"), "FLOP");
+  counts.backward = backward_of(keys, counts, inputs.size());
   if (!keys.has("shape")) counts.sight.kind = Sight::Kind::same_place;
   return counts;
 }
@@ -68,6 +73,7 @@ const LayerType operator_layer = {
                                "stretched to each other, element by element",
                     .optional = true},
                    count_field("macs", "multiply-accumulates an element of the output"),
+                   count_field("input_macs", "multiply-accumulates an element of the first input"),
                    count_field("flop", "FLOP an element of the output, beside those"),
                    count_field("input_flop", "FLOP an element of the first input, beside those"),
                    count_field("parameters", "learned elements"),
@@ -76,7 +82,11 @@ const LayerType operator_layer = {
                     .summary = "what its backward pass reads; by default inputs, or nothing where "
                                "nothing is computed",
                     .optional = true,
-                    .choices = {"inputs", "output", "nothing"}}},
+                    .choices = {"inputs", "output", "nothing"}},
+                   count_field(
+                       "kept_bytes",
+                       "bytes kept for the backward pass beside those, of a sample, that no "
+                       "dtype changes: masks, indices")},
     .min_inputs = 1,
     .max_inputs = any_number,
     .infer = infer,

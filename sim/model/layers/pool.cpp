@@ -89,6 +89,7 @@ LayerCounts infer_adaptive(const Reader& keys, const std::vector<const Shape*>& 
 
 std::vector<Field> window_parameters() {
   std::vector<Field> fields = window_fields(0, std::nullopt);
+  fields.push_back(dilation_field(0));
   fields.push_back(ceil_field());
   return fields;
 }

@@ -1,6 +1,7 @@
-// Recurrent layers over a sequence [steps, features], with the parameters of their namesakes in
-// PyTorch: for each layer and direction a matrix over the step's input, one over the hidden values
-// of the step before, and a bias of each. A layer reads those of the one before in all directions.
+// Recurrent layers over a sequence [steps, features], or several side by side, [steps, sequences,
+// features]; with the parameters of their namesakes in PyTorch: for each layer and direction a
+// matrix over the step's input, one over the hidden values of the step before, and a bias of each.
+// A layer reads those of the one before in all directions.
 #include "base/quantity.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
@@ -26,7 +27,8 @@ constexpr Cell gated{3, 3 + 8 + 2 + 4, 4};
 constexpr Cell long_short{4, 4 + 12 + 1 + 3 + 2, 5};
 
 struct Direction {
-  std::int64_t steps, in, hidden;
+  std::int64_t steps;  ///< of all sequences
+  std::int64_t in, hidden;
   bool bias;
 };
 
@@ -61,18 +63,20 @@ void add_direction(LayerCounts& counts, const Cell& cell, const Direction& of, b
 template <const Cell& cell>
 LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& input = *inputs[0];
-  if (input.size() != 2)
-    keys.fail("type",
-              keys.text("type") + " needs an input of [steps, features], got " + text_of(input));
+  if (input.size() != 2 && input.size() != 3)
+    keys.fail("type", keys.text("type") + " needs an input of [steps, features] or [steps, " +
+                          "sequences, features], got " + text_of(input));
   const std::int64_t hidden = keys.integer("hidden"), layers = keys.integer("layers");
   const std::int64_t directions = keys.boolean("bidirectional") ? 2 : 1;
   const std::int64_t width = checked_mul(hidden, directions, "elements");
   LayerCounts counts;
-  counts.shape = {input[0], width};
+  counts.shape = input;
+  counts.shape.back() = width;
+  const std::int64_t steps = elements_of(Shape(input.begin(), input.end() - 1));
   for (std::int64_t l = 0; l < layers; ++l)
     for (std::int64_t d = 0; d < directions; ++d)
       add_direction(counts, cell,
-                    {input[0], l == 0 ? input[1] : width, hidden, keys.boolean("bias")}, l == 0);
+                    {steps, l == 0 ? input.back() : width, hidden, keys.boolean("bias")}, l == 0);
   counts.backward.reads_inputs = counts.backward.reads_output = true;
   // Of each layer what its cells keep; of all but the last the hidden values, too.
   const std::int64_t values = elements_of(counts.shape);

@@ -161,7 +161,7 @@ Window read_window(const Reader& keys, std::size_t axes) {
 Window read_pool_window(const Reader& keys, std::size_t axes) {
   Window window;
   window.kernel = read_extents(keys, "kernel", axes);
-  window.dilation = Shape(axes, 1);
+  window.dilation = read_extents(keys, "dilation", axes);
   window.stride = keys.has("stride") ? read_extents(keys, "stride", axes) : window.kernel;
   read_padding(keys, window);
   return window;

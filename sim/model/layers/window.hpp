@@ -43,7 +43,7 @@ Field ceil_field();
 
 /// kernel, stride, dilation and padding of a convolution.
 Window read_window(const Reader& keys, std::size_t axes);
-/// kernel, stride (by default the kernel) and padding of a pool.
+/// kernel, stride (by default the kernel), dilation and padding of a pool.
 Window read_pool_window(const Reader& keys, std::size_t axes);
 
 /// The windows' positions along each axis of an image, whose last axis is the channels:

@@ -253,10 +253,12 @@ class Converter {
       if (value > 0) layer.set(key, Value::make(value));
     };
     count("macs", draft.macs);
+    count("input_macs", draft.input_macs);
     count("flop", draft.flop);
     count("input_flop", draft.input_flop);
     count("parameters", weights_.claim_all(node, draft, name));
     if (!draft.keeps.empty()) layer.set("keeps", Value::make(draft.keeps));
+    count("kept_bytes", draft.kept_bytes);
     return add(std::move(layer), node, shape);
   }
 

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <limits>
 
 #include "model/onnx/graph.hpp"
 
@@ -59,29 +58,119 @@ std::optional<Numbers> gather(const Numbers& data, const Numbers& indices) {
   return result;
 }
 
-std::int64_t first_of(const Graph& graph, const Node& node, std::size_t input,
-                      const char* attribute, std::int64_t absent) {
-  if (const Numbers* numbers = graph.numbers(node, input))
-    return numbers->empty() ? absent : whole(numbers->front());
-  const auto& integers = node.integers(attribute);
-  return integers.empty() ? absent : integers.front();
+/// Elements of a tensor as a regular pattern: from `first` on, along each axis so many, so far
+/// apart.
+struct Pattern {
+  std::int64_t first = 0;
+  Shape extents, strides;
+};
+
+/// Along all axes of a tensor of that shape, the last one without gaps. Only for small tensors.
+Pattern all_of(const Shape& shape) {
+  Pattern all{0, shape, Shape(shape.size(), 1)};
+  for (std::size_t axis = shape.size(); axis-- > 1;)
+    all.strides[axis - 1] = all.strides[axis] * shape[axis];
+  return all;
 }
 
-/// Of one axis, forwards.
-std::optional<Numbers> slice(const Graph& graph, const Node& node, const Numbers& data) {
-  const auto size = static_cast<std::int64_t>(data.size());
-  const auto within = [&](std::int64_t at) {
-    return std::clamp<std::int64_t>(at < 0 ? at + size : at, 0, size);
-  };
-  const std::int64_t step = first_of(graph, node, 4, "steps", 1);
-  if (step < 1) return std::nullopt;
-  const std::int64_t begin = within(first_of(graph, node, 1, "starts", 0));
-  const std::int64_t end =
-      within(first_of(graph, node, 2, "ends", std::numeric_limits<std::int64_t>::max()));
+/// The elements of a pattern that lies within `data`, in order; no more than those are.
+Numbers read(const Numbers& data, const Pattern& pattern) {
   Numbers result;
-  for (std::int64_t at = begin; at < end; at += std::min(step, end - at))
-    result.push_back(data[static_cast<std::size_t>(at)]);
-  return result;
+  Shape at(pattern.extents.size(), 0);
+  const auto is_empty = [](std::int64_t extent) { return extent == 0; };
+  if (std::any_of(pattern.extents.begin(), pattern.extents.end(), is_empty)) return result;
+  while (true) {
+    std::int64_t index = pattern.first;
+    for (std::size_t axis = 0; axis < at.size(); ++axis) index += at[axis] * pattern.strides[axis];
+    result.push_back(data.at(static_cast<std::size_t>(index)));
+    std::size_t axis = at.size();
+    while (axis > 0 && ++at[axis - 1] == pattern.extents[axis - 1]) at[--axis] = 0;
+    if (axis == 0) return result;
+  }
+}
+
+/// The shape of the first input, if it is that of its numbers and there are any.
+const Shape* shape_of_numbers(const Graph& graph, const Node& node) {
+  const Numbers* numbers = graph.numbers(node, 0);
+  const Tensor* tensor = node.has_input(0) ? graph.find(node.inputs[0]) : nullptr;
+  if (!numbers || !tensor->shape) return nullptr;
+  std::int64_t elements = 1;
+  for (const std::int64_t extent : *tensor->shape) {
+    if (extent < 1 || extent > most_numbers) return nullptr;
+    elements *= extent;
+    if (elements > most_numbers) return nullptr;
+  }
+  return elements == static_cast<std::int64_t>(numbers->size()) ? &*tensor->shape : nullptr;
+}
+
+std::optional<Numbers> transposed(const Graph& graph, const Node& node) {
+  const Shape* shape = shape_of_numbers(graph, node);
+  if (!shape) return std::nullopt;
+  const auto rank = static_cast<std::int64_t>(shape->size());
+  std::vector<std::int64_t> order = node.integers("perm");
+  if (order.empty())
+    for (std::int64_t axis = rank; axis-- > 0;) order.push_back(axis);
+  const Pattern from = all_of(*shape);
+  Pattern to;
+  std::vector<bool> taken(shape->size(), false);
+  for (const std::int64_t axis : order) {
+    if (axis < 0 || axis >= rank || taken[static_cast<std::size_t>(axis)]) return std::nullopt;
+    const auto index = static_cast<std::size_t>(axis);
+    taken[index] = true;
+    to.extents.push_back(from.extents[index]);
+    to.strides.push_back(from.strides[index]);
+  }
+  if (order.size() != shape->size()) return std::nullopt;
+  return read(*graph.numbers(node, 0), to);
+}
+
+/// Keeps of one axis what lies between `begin` and `end`, every `step`-th, backwards where that is
+/// negative.
+void cut(Pattern& pattern, std::size_t axis, std::int64_t begin, std::int64_t end,
+         std::int64_t step) {
+  const std::int64_t extent = pattern.extents[axis];
+  const bool back = step < 0;
+  const auto within = [&](std::int64_t at) {
+    return std::clamp<std::int64_t>(at < 0 ? at + extent : at, back ? -1 : 0,
+                                    back ? extent - 1 : extent);
+  };
+  const std::int64_t from = within(begin);
+  // Before the first element, backwards, is where no count from the end leads.
+  const std::int64_t to = back && end < -extent ? -1 : within(end);
+  const std::int64_t by =
+      std::clamp<std::int64_t>(back ? -std::max(step, -most_numbers) : step, 1, most_numbers);
+  const std::int64_t length = back ? from - to : to - from;
+  pattern.extents[axis] = length > 0 ? (length - 1) / by + 1 : 0;
+  pattern.first += std::max<std::int64_t>(from, 0) * pattern.strides[axis];
+  pattern.strides[axis] *= back ? -by : by;
+}
+
+std::optional<Numbers> slice(const Graph& graph, const Node& node) {
+  const Shape* shape = shape_of_numbers(graph, node);
+  if (!shape) return std::nullopt;
+  const auto bounds = [&](std::size_t input, const char* attribute) {
+    const Numbers* numbers = graph.numbers(node, input);
+    std::vector<std::int64_t> all = node.integers(attribute);
+    if (numbers) all.clear();
+    for (std::size_t i = 0; numbers && i < numbers->size(); ++i)
+      all.push_back(whole((*numbers)[i]));
+    return all;
+  };
+  const auto begin = bounds(1, "starts"), end = bounds(2, "ends"), axes = bounds(3, "axes"),
+             steps = bounds(4, "steps");
+  const auto rank = static_cast<std::int64_t>(shape->size());
+  Pattern pattern = all_of(*shape);
+  std::vector<bool> taken(shape->size(), false);
+  for (std::size_t i = 0; i < begin.size(); ++i) {
+    const std::int64_t given = i < axes.size() ? axes[i] : static_cast<std::int64_t>(i);
+    const std::int64_t axis = given < 0 ? given + rank : given;
+    const std::int64_t step = i < steps.size() ? steps[i] : 1;
+    if (i >= end.size() || axis < 0 || axis >= rank || step == 0) return std::nullopt;
+    if (taken[static_cast<std::size_t>(axis)]) return std::nullopt;
+    taken[static_cast<std::size_t>(axis)] = true;
+    cut(pattern, static_cast<std::size_t>(axis), begin[i], end[i], step);
+  }
+  return begin.empty() ? std::nullopt : std::optional(read(*graph.numbers(node, 0), pattern));
 }
 
 std::optional<Numbers> range(const Inputs& in) {
@@ -158,13 +247,12 @@ bool is_flat(const Graph& graph, const Node& node) {
   return true;
 }
 
-std::optional<Numbers> fold_flat(const Graph& graph, const Node& node, const Inputs& in) {
+std::optional<Numbers> fold_flat(const Node& node, const Inputs& in) {
   const std::string& op = node.op;
   if (op == "Range") return range(in);
   if (op == "Where") return where(in);
   if (op == "Concat") return concat(in);
   if (in.empty() || !in[0]) return std::nullopt;
-  if (op == "Slice") return slice(graph, node, *in[0]);
   if (is_one_of(op, {"ReduceProd", "ReduceSum", "ReduceMax", "ReduceMin"}))
     return reduced(node, *in[0]);
   if (op == "Gather" && in.size() == 2 && in[1]) return gather(*in[0], *in[1]);
@@ -220,11 +308,13 @@ std::optional<Numbers> fold_one(const Graph& graph, const Node& node, const Tens
     return Numbers{size};
   }
   if (node.op == "ConstantOfShape") return filled(node, output);
+  if (node.op == "Slice") return slice(graph, node);
+  if (node.op == "Transpose") return transposed(graph, node);
   Inputs inputs;
   for (std::size_t i = 0; i < node.inputs.size(); ++i) inputs.push_back(graph.numbers(node, i));
   if (!inputs.empty() && inputs[0])
     if (std::optional<Numbers> made = fold_any(node, *inputs[0])) return made;
-  return is_flat(graph, node) ? fold_flat(graph, node, inputs) : std::nullopt;
+  return is_flat(graph, node) ? fold_flat(node, inputs) : std::nullopt;
 }
 
 /// Into parts as long as the outputs.

@@ -45,7 +45,11 @@ struct Node {
 struct Weight {
   std::int64_t elements = 0;
   bool initialiser = false;
-  bool vector = false;  ///< of one axis: a bias, a scale
+  bool vector = false;     ///< of one axis: a bias, a scale
+  bool quantised = false;  ///< of integers, which DequantizeLinear turns into numbers
+
+  /// Unless an operator has weights, a single number, or what a node makes, was not learned.
+  bool learned() const { return initialiser && elements > 1; }
 };
 
 /// Small constants as numbers: shapes, axes, scales.

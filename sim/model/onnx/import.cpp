@@ -44,6 +44,10 @@ Imported document_of(const Graph& graph, Converted converted, const std::string&
   if (elements.statistics > 0)
     imported.notes.push_back(std::to_string(elements.statistics) +
                              " elements of running means and variances are no parameters");
+  if (elements.quantised > 0)
+    imported.notes.push_back(std::to_string(elements.quantised) +
+                             " elements of quantised weights are parameters, their scales and zero "
+                             "points are not");
   if (elements.unused > 0)
     imported.notes.push_back(std::to_string(elements.unused) +
                              " elements of constants are no parameters");

@@ -12,11 +12,12 @@
 
 namespace sluice {
 
-/// Elements of the floating-point weights in a file, by what they are.
+/// Elements of the weights in a file, by what they are: of floating-point numbers, or quantised.
 struct OnnxElements {
   std::int64_t learned = 0;     ///< parameters of layers
   std::int64_t statistics = 0;  ///< running means and variances, which are no parameters
   std::int64_t unused = 0;      ///< constants, and what no layer reads
+  std::int64_t quantised = 0;   ///< of the learned ones those that the file has as integers
 };
 
 /// `keys`: `batch`, `as_zero`, and values of symbolic dimensions (see sluice import --help).

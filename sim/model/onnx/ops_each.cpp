@@ -1,6 +1,7 @@
 // Functions of each element, and of elements reduced to one.
 #include <algorithm>
 
+#include "model/layers/shape.hpp"
 #include "model/onnx/rules.hpp"
 
 namespace sluice::onnx_import {
@@ -19,15 +20,44 @@ Draft elementwise(const Drafting& at) {
   return draft;
 }
 
+// The gradient of a factor reads the others. That of a constant which is not learned is not asked
+// for: then nothing reads what it was multiplied with.
 Draft joined(const Drafting& at) {
-  const auto count = static_cast<std::int64_t>(at.node.inputs.size());
-  bool all = true;
-  for (std::size_t i = 0; i < at.node.inputs.size(); ++i) all = all && at.is_data(i);
+  const std::size_t count = at.node.inputs.size();
+  std::size_t data = 0, learned = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    data += at.is_data(i) ? 1 : 0;
+    learned += at.is_learned(i) ? 1 : 0;
+  }
   Draft draft;
-  draft.flop = std::max<std::int64_t>(count - 1, 0);
-  draft.keeps = at.rule.word == std::string("add") ? "nothing" : "inputs";
-  if (all && count > 1) draft.type = at.rule.word;
+  draft.flop = count > 0 ? static_cast<std::int64_t>(count) - 1 : 0;
+  const bool product = at.rule.word == std::string("mul");
+  draft.keeps = product && data + learned > 1 ? "inputs" : "nothing";
+  if (data == count && count > 1) draft.type = at.rule.word;
   draft.each = true;
+  return draft;
+}
+
+// As a product: by a constant that is not learned nothing is read again.
+Draft quotient(const Drafting& at) {
+  Draft draft = elementwise(at);
+  draft.keeps = at.is_data(1) || at.is_learned(1) ? "inputs" : "nothing";
+  return draft;
+}
+
+// Backward, each gradient goes where its element came from: the condition alone is read, 1 byte an
+// element.
+Draft chosen(const Drafting& at) {
+  Draft draft = elementwise(at);
+  if (at.is_data(0)) draft.kept_bytes = elements_of(at.sample(at.node.inputs[0]).shape);
+  return draft;
+}
+
+// Scales and zero points are not learned.
+Draft quantised(const Drafting& at) {
+  Draft draft = elementwise(at);
+  draft.reads = {0};
+  draft.learns = false;
   return draft;
 }
 

@@ -1,4 +1,6 @@
 // Normalisations.
+#include <algorithm>
+
 #include "model/onnx/rules.hpp"
 
 namespace sluice::onnx_import {
@@ -30,13 +32,25 @@ Draft layer_norm(const Drafting& at) {
 
 namespace {
 
+/// A constant of the graph, no weight, that is nothing but `number`: where an operator has to have
+/// a scale or a shift and the network has none, exporters write 1 and 0.
+bool is_written(const Drafting& at, std::size_t input, double number) {
+  const Numbers* numbers = at.graph.numbers(at.node, input);
+  return numbers && !at.is_learned(input) &&
+         std::all_of(numbers->begin(), numbers->end(), [&](double each) { return each == number; });
+}
+
 Draft of_groups(const Drafting& at, std::int64_t groups) {
   Draft draft;
   draft.flop = 7;
   if (!at.is_constant(1) || !at.is_constant(2)) return draft;
   draft.type = "group_norm";
-  draft.weights = {1, 2};
   draft.set("groups", Value::make(groups));
+  if (is_written(at, 1, 1) && is_written(at, 2, 0)) {
+    draft.set("affine", Value::make(false));
+    return draft;
+  }
+  draft.weights = {1, 2};
   return draft;
 }
 

@@ -40,6 +40,7 @@ Draft gemm(const Drafting& at) {
   draft.macs = a[turned ? 0 : 1];
   draft.flop = at.node.has_input(2) ? 1 : 0;
   const bool bias = at.is_constant(2) && elements_of(at.shape(2)) == features;
+  if (turned) draft.lacks = "a first matrix that is transposed";
   if (turned || !at.is_data(0) || !at.is_constant(1) || (at.node.has_input(2) && !bias))
     return draft;
   set_type(at, draft, features, bias);
@@ -74,16 +75,27 @@ Draft recurrent(const Drafting& at) {
     at.require_elements(3,
                         checked_mul(checked_mul(rows, 2, "parameters"), directions, "parameters"),
                         "rows, of both matrices");
+  const std::int64_t sequence = checked_mul(steps, features, "elements");
+  const std::int64_t elements = elements_of(at.sample(at.node.inputs[0]).shape);
+  at.require(sequence > 0 && elements % sequence == 0,
+             "a batch of " + std::to_string(at.graph.batch) +
+                 " does not leave whole sequences of " + std::to_string(steps) + " steps in " +
+                 text_of(input) +
+                 "; with batch=1 the whole is one sample, or else the axis of the sequences has " +
+                 "to be the symbolic dimension 'batch'");
   Draft draft;
   draft.reads = {0};
   draft.weights = {1, 2, 3};
   draft.macs = checked_mul(at.rule.flop, checked_add(features, hidden, "parameters"), "parameters");
-  const bool peepholes = at.node.has_input(7);
-  if (!at.is_constant(1) || !at.is_constant(2) || (bias && !at.is_constant(3)) || peepholes)
-    return draft;
+  if (at.node.has_input(7)) draft.lacks = "peepholes";
+  if (!at.is_constant(1) || !at.is_constant(2) || (bias && !at.is_constant(3)))
+    draft.lacks = "weights that are computed";
+  if (!draft.lacks.empty()) return draft;
   draft.type = at.rule.word;
   draft.takes = {steps, features};
   draft.makes = {steps, checked_mul(hidden, directions, "elements")};
+  if (const std::int64_t sequences = elements / sequence; sequences > 1)
+    for (Shape* shape : {&draft.takes, &draft.makes}) shape->insert(shape->begin() + 1, sequences);
   draft.set("hidden", Value::make(hidden));
   if (directions == 2) draft.set("bidirectional", Value::make(true));
   if (!bias) draft.set("bias", Value::make(false));

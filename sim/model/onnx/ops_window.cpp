@@ -83,7 +83,7 @@ Draft convolution(const Drafting& at) {
   draft.macs = checked_mul(depth, elements_of(kernel), "multiply-accumulates");
   draft.flop = at.node.has_input(2) ? 1 : 0;
   draft.weights = {1, 2};
-  if (!at.is_constant(1) || at.is_data(2)) return draft;  // weights that are computed
+  if (!at.is_constant(1) || at.is_data(2)) draft.lacks = "weights that are computed";
   if (is_cropped(at)) draft.lacks = "a negative padding";
   if (!draft.lacks.empty()) return draft;
   draft.type = "conv" + std::to_string(kernel.size()) + "d";
@@ -133,14 +133,14 @@ Draft pool(const Drafting& at) {
   if (kernel.empty()) at.fail("'kernel_shape' is missing");
   Draft draft;
   draft.flop = checked_mul(at.rule.flop, elements_of(kernel), "FLOP");
-  const auto& dilations = at.node.integers("dilations");
-  if (std::any_of(dilations.begin(), dilations.end(), [](std::int64_t d) { return d != 1; }))
-    return draft;  // which no pool of the catalog has
+  if (is_cropped(at)) draft.lacks = "a negative padding";
+  if (!draft.lacks.empty()) return draft;
   draft.type = at.rule.word;
   draft.set("kernel", extents(kernel));
   const auto& strides = at.node.integers("strides");
   draft.set("stride", strides.empty() ? Value::make(std::int64_t{1}) : extents(strides));
   set_padding(at, draft);
+  set_unless_1(draft, "dilation", at.node.integers("dilations"));
   if (at.node.integer("ceil_mode", 0) != 0) draft.set("ceil", Value::make(true));
   return draft;
 }

@@ -316,10 +316,23 @@ class Loading {
     if (tensor.integral || element == pb::TensorProto::FLOAT) data_[name] = &data;
   }
 
+  /// The inputs whose elements are a node's: not the scales and zero points of quantised ones. What
+  /// is quantised in the file is a weight when it becomes numbers.
+  std::vector<std::string> factors_of(const Node& node) {
+    const bool turns = node.op == "DequantizeLinear";
+    if ((!turns && node.op != "QuantizeLinear") || !node.has_input(0)) return node.inputs;
+    Tensor& data = graph_.tensors.at(node.inputs[0]);
+    if (turns && data.weights.empty() && !data.floating && data.shape) {
+      data.weights = {add_weight(elements_of(*data.shape), true, data.shape->size() < 2)};
+      graph_.weights.back().quantised = true;
+    }
+    return {node.inputs[0]};
+  }
+
   /// What constants are made of. One that comes of no weight is one itself.
   void set_weights(const Node& node, std::vector<Tensor>& outputs) {
     std::set<std::uint32_t> from;
-    for (const std::string& input : node.inputs)
+    for (const std::string& input : factors_of(node))
       if (const Tensor* tensor = graph_.find(input))
         from.insert(tensor->weights.begin(), tensor->weights.end());
     const bool made_here = node.op == "Constant" || node.op == "ConstantOfShape";

@@ -52,7 +52,7 @@ const OpRule table[] = {
     {"Sub", kept, elementwise, 1, "nothing"},
     {"Neg", kept, elementwise, 1, "nothing"},
     {"Mean", kept, elementwise, 2, "nothing"},
-    {"Div", kept, elementwise, 1, "inputs"},
+    {"Div", kept, quotient, 1},
     {"Mod", kept, elementwise, 1, "nothing"},
     {"Pow", kept, elementwise, 1, "inputs"},
     {"Min", kept, elementwise, 1, "inputs"},
@@ -92,9 +92,9 @@ const OpRule table[] = {
     {"Not", kept, elementwise, 1, "nothing"},
     {"IsNaN", kept, elementwise, 1, "nothing"},
     {"IsInf", kept, elementwise, 1, "nothing"},
-    {"Where", kept, elementwise, 1, "inputs"},
-    {"QuantizeLinear", kept, elementwise, 3, "nothing"},    // divide, round, clamp
-    {"DequantizeLinear", kept, elementwise, 2, "nothing"},  // subtract, multiply
+    {"Where", kept, chosen, 1, "nothing"},
+    {"QuantizeLinear", kept, quantised, 3, "nothing"},    // divide, round, clamp
+    {"DequantizeLinear", kept, quantised, 2, "nothing"},  // subtract, multiply
 
     {"ReduceMean", kept, reduction, 1, "nothing"},
     {"ReduceSum", kept, reduction, 1, "nothing"},
@@ -153,6 +153,13 @@ bool Drafting::is_data(std::size_t input) const {
 
 bool Drafting::is_constant(std::size_t input) const {
   return node.has_input(input) && !graph.is_data(node.inputs[input]);
+}
+
+bool Drafting::is_learned(std::size_t input) const {
+  const Tensor* tensor = is_constant(input) ? graph.find(node.inputs[input]) : nullptr;
+  return tensor &&
+         std::any_of(tensor->weights.begin(), tensor->weights.end(),
+                     [&](std::uint32_t weight) { return graph.weights[weight].learned(); });
 }
 
 const Shape& Drafting::shape(std::size_t input) const {

@@ -39,8 +39,11 @@ struct Draft {
   std::vector<std::size_t> statistics = {};  ///< inputs that are no parameters
   std::int64_t macs = 0;                     ///< an element of the output
   std::int64_t flop = 0;                     ///< an element of the output, beside those
+  std::int64_t input_macs = 0;               ///< an element of the first input
   std::int64_t input_flop = 0;               ///< an element of the first input, beside those
   std::string keeps = {};                    ///< of `operator`; empty: by default
+  std::int64_t kept_bytes = 0;               ///< of `operator`, a sample
+  bool learns = true;                        ///< constants that it reads are parameters
   bool is_alias = false;                     ///< the output is the input
   bool each = false;                         ///< element by element, the inputs stretched
   bool each_output = false;                  ///< every output has a draft of its own
@@ -72,6 +75,7 @@ struct Drafting {
 
   bool is_data(std::size_t input) const;
   bool is_constant(std::size_t input) const;
+  bool is_learned(std::size_t input) const;     ///< made of parameters
   const Shape& shape(std::size_t input) const;  ///< with the batch
   Sample sample(const std::string& tensor) const;
   /// The axis of `tensor`, as layers count, that is `axis` for ONNX; none where it is the batch.
@@ -106,6 +110,9 @@ Draft lrn(const Drafting& at);
 Draft as_type(const Drafting& at);      ///< the layer type `rule.word`
 Draft elementwise(const Drafting& at);  ///< `rule.flop` an element
 Draft joined(const Drafting& at);       ///< sums and products; the layer type `rule.word`
+Draft quotient(const Drafting& at);
+Draft chosen(const Drafting& at);
+Draft quantised(const Drafting& at);
 Draft clip(const Drafting& at);
 Draft reduction(const Drafting& at);  ///< `rule.flop` an element of the input
 Draft dropout(const Drafting& at);

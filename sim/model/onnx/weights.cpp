@@ -65,8 +65,7 @@ std::int64_t Weights::claim_all(const Node& node, const Draft& draft, const std:
   std::vector<std::uint32_t> claimed;
   for (const std::uint32_t weight : of_inputs(node, all)) {
     const Weight& one = graph_.weights[weight];
-    // Unless the operator has weights: a single number, or what a node makes, was not learned.
-    const bool learned = counted.count(weight) != 0 || (one.initialiser && one.elements > 1);
+    const bool learned = draft.learns && (counted.count(weight) != 0 || one.learned());
     if (!learned || (!owners_[weight].layer.empty() && !one.vector)) continue;
     fresh = checked_add(fresh, one.elements, "parameters");
     claimed.push_back(weight);
@@ -83,6 +82,8 @@ OnnxElements Weights::elements() const {
                           : owners_[i].layer.empty() ? elements.unused
                                                      : elements.learned;
     count = checked_add(count, graph_.weights[i].elements, "elements");
+    if (graph_.weights[i].quantised && &count == &elements.learned)
+      elements.quantised = checked_add(elements.quantised, graph_.weights[i].elements, "elements");
   }
   return elements;
 }
