@@ -234,6 +234,16 @@ TEST_CASE("optimal by either solver: the least of what keeping, copying and reco
       Catch::Contains("'policy.overlap' must be false"));
 }
 
+TEST_CASE("milp: stages that keep nothing inside make a plan that runs") {
+  // Dense stages keep their input alone: an inner tensor of 0 bytes is neither saved nor loaded.
+  for (const char* budget : {"8kB", "9kB", "10kB", "11kB"}) {
+    CAPTURE(budget);
+    const std::string fates = "fates: {strategy: optimal, budget: " + std::string(budget);
+    CHECK(makespan_of(four + cut + serial + fates + ", solver: milp}\n") <=
+          makespan_of(four + cut + serial + fates + "}\n") * (1 + 1e-9));
+  }
+}
+
 TEST_CASE("phased training: devices take turns, and each phase brings its own weights") {
   // Two devices behind links of their own, nothing overlapping, sgd. Phases FA FB FC BC BB BA of 1,
   // 2, 3, 6, 4, 2 ms; each brings its weights: 0.1 + 0.2 + 0.3 + 0.3 + 0.2 + 0.1. On devices 0 1 0

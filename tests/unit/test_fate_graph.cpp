@@ -47,6 +47,17 @@ TEST_CASE("graph: reading what none before makes is our fault") {
   CHECK_THROWS_AS(solve(graph, 100, 30), InternalError);
 }
 
+TEST_CASE("graph: nothing of 0 bytes is copied") {
+  test::Dice dice(44);
+  Chain chain = test::random_chain(dice, 3);
+  chain.input.bytes = 5;
+  for (ChainStage& stage : chain.stages) stage.output.bytes = 5, stage.inner = {};
+  const FateGraph graph = graph_of(chain);
+  for (std::size_t i = 0; i < graph.tensors.size(); ++i)
+    if (graph.tensors[i].bytes == 0) CHECK(graph.copies[i] == 0);
+  CHECK(graph.copies[0] == 1);
+}
+
 TEST_CASE(
     "graph: the programme never finds a slower schedule than the frontier, and its tape fits") {
   test::Dice dice(41);

@@ -241,7 +241,7 @@ FateGraph graph_of(const Chain& chain) {
   const auto gradient = [n](std::uint32_t b) { return 2 * n + b; };  // of boundaries 1 … n - 1
   for (std::uint32_t b = 0; b <= n; ++b) graph.tensors.push_back(chain.boundary(b));
   for (const ChainStage& stage : chain.stages) graph.tensors.push_back(stage.inner);
-  graph.copies.assign(graph.tensors.size(), 1);
+  for (const ChainTensor& tensor : graph.tensors) graph.copies.push_back(tensor.bytes > 0);
   for (std::uint32_t s = 0; s + 1 < n; ++s) graph.tensors.push_back({chain.stages[s].gradient});
   graph.copies.resize(graph.tensors.size(), 0);
   for (std::uint32_t s = 0; s < n; ++s) {
