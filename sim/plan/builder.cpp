@@ -30,7 +30,8 @@ std::uint32_t PlanBuilder::pool(const std::string& node) const {
 
 std::uint32_t PlanBuilder::tensor(std::string name, TensorClass tensor_class, std::int64_t bytes,
                                   const std::string& home) {
-  plan_.tensors.push_back({std::move(name), tensor_class, bytes, home.empty() ? none : pool(home)});
+  plan_.tensors.push_back(
+      {unique_name(std::move(name)), tensor_class, bytes, home.empty() ? none : pool(home)});
   return static_cast<std::uint32_t>(plan_.tensors.size() - 1);
 }
 
@@ -94,6 +95,16 @@ std::string PlanBuilder::unique_name(const Action& action) {
   if (action.micro_batch >= 0) name += std::to_string(action.micro_batch);
   const int taken = names_[static_cast<std::size_t>(section_)][name]++;
   return taken == 0 ? name : name + "'" + std::to_string(taken + 1);
+}
+
+std::string PlanBuilder::unique_name(std::string tensor) {
+  int& taken = tensor_names_[tensor];  // stays where it is
+  std::string name = tensor;
+  while (taken++ > 0) {
+    name = tensor + "'" + std::to_string(taken);
+    if (tensor_names_.try_emplace(name, 1).second) break;
+  }
+  return name;
 }
 
 Plan PlanBuilder::finish(std::int64_t iterations, std::int64_t steps_per_iteration) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <map>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "plan/plan.hpp"
@@ -25,7 +26,8 @@ class PlanBuilder {
   PlanBuilder(const Platform& platform, std::string name, bool enforce_capacity);
 
   std::uint32_t pool(const std::string& node) const;
-  /// `home`: the node whose memory holds it all the time; empty: none.
+  /// `home`: the node whose memory holds it all the time; empty: none. A name that is taken gets '2,
+  /// '3 … behind it.
   std::uint32_t tensor(std::string name, TensorClass tensor_class, std::int64_t bytes,
                        const std::string& home = "");
 
@@ -63,12 +65,14 @@ class PlanBuilder {
   std::uint32_t stream(const std::string& name, StreamKind kind, const std::string& device);
   Ref add(Action action);
   std::string unique_name(const Action& action);
+  std::string unique_name(std::string tensor);
 
   const Platform& platform_;
   Plan plan_;
   Section section_ = Section::prologue;
   std::array<std::vector<Action>, 3> actions_;
   std::array<std::map<std::string, int>, 3> names_;
+  std::unordered_map<std::string, int> tensor_names_;
   std::vector<Link> links_;
   std::map<std::string, std::uint32_t> pools_, streams_;
 };

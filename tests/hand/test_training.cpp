@@ -7,6 +7,7 @@
 #include "metrics/metric.hpp"
 #include "plan/check.hpp"
 #include "plan/replay.hpp"
+#include "plan/text.hpp"
 #include "run/isolated.hpp"
 #include "scenario/scenario.hpp"
 #include "support/small_case.hpp"
@@ -268,6 +269,33 @@ TEST_CASE("phased training agrees in engine and replay, under every fate") {
               cut + "policy: {name: phased, in_flight: 2}\nfates: {strategy: " + fates + "}\n",
           {std::string("platform.devices.gpu.count=") + count,
            "platform.links.host.sharing=private"});
+    }
+}
+
+TEST_CASE("a training plan says the same in text, whatever policy, fates and optimizer") {
+  const auto check_text = [](const std::string& policy, const std::string& count,
+                             const std::string& fates, const std::string& optimizer) {
+    CAPTURE(policy, count, fates, optimizer);
+    const Plan plan = make_plan(small_scenario(
+        1000, abc,
+        "workload: {mode: training, batch: 8, micro_batch: 1, batches_per_step: 2, optimizer: " +
+            optimizer + "}\n" + cut + "policy: {" + policy + "}\nfates: {strategy: " + fates +
+            "}\n",
+        {"platform.devices.gpu.count=" + count, "platform.links.host.sharing=private"}));
+    check(plan);
+    const Plan back = plan_from_text(to_text(plan), "back");
+    CHECK(to_text(back) == to_text(plan));
+    CHECK(replay(back).makespan == replay(plan).makespan);
+  };
+  for (const char* fates : {"keep_all", "recompute_all", "offload_all", "sqrt", "checkpoint"})
+    for (const char* optimizer : {"none", "sgd", "adam"}) {
+      for (const char* policy : {"name: resident", "name: streamed", "name: streamed, in_flight: 2",
+                                 "name: phased", "name: phased, in_flight: 3"})
+        check_text(policy, "1", fates, optimizer);
+      for (const char* policy : {"name: phased", "name: data_parallel, replica: resident",
+                                 "name: data_parallel, replica: streamed, in_flight: 2",
+                                 "name: data_parallel, replica: phased"})
+        check_text(policy, "2", fates, optimizer);
     }
 }
 

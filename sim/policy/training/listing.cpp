@@ -144,10 +144,7 @@ class Lister {
         tensor = own(gradients_[s], inputs_.size() + 2 * weights_.size() + s);
       }
       tensors_.push_back(
-          tensor != none
-              ? tensor
-              : builder_.tensor(made.home == Step::Home::none ? made.name : made.name + ".again",
-                                made.tensor_class, made.bytes));
+          tensor != none ? tensor : builder_.tensor(made.name, made.tensor_class, made.bytes));
     }
   }
 

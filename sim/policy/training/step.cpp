@@ -101,8 +101,7 @@ class StepMaker {
   std::uint32_t make(const std::string& name, TensorClass tensor_class, std::int64_t bytes,
                      std::size_t stage, std::int64_t micro_batch) {
     Step::Instance instance;
-    const int taken = names_[name]++;
-    instance.name = taken == 0 ? name : name + "'" + std::to_string(taken + 1);
+    instance.name = name;
     instance.tensor_class = tensor_class;
     instance.bytes = bytes;
     instance.stage = static_cast<std::int32_t>(stage);
@@ -359,7 +358,6 @@ class StepMaker {
   std::vector<Lane> lanes_;
   std::size_t last_op_ = 0;
   Step step_;
-  std::map<std::string, int> names_;
   bool first_pass_ = true, last_pass_ = true, open_gradients_ = false;
   std::size_t run_stage_ = none;
   std::uint32_t run_device_ = 0;

@@ -46,7 +46,7 @@ struct Step {
 
   /// A tensor on the device, from the slot that makes it (or needs it loaded) to its last user.
   struct Instance {
-    std::string name;
+    std::string name;  ///< a tensor that comes again has the same one
     TensorClass tensor_class = TensorClass::activation;
     std::int64_t bytes = 0;
     std::int32_t stage = -1, micro_batch = -1;
