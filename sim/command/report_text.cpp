@@ -67,6 +67,8 @@ void add_facts(Rows& rows, const Report& report) {
     if (report.question.scenario)
       text += " of " + std::to_string(report.question.scenario->workload.micro_batch) + " sample" +
               (report.question.scenario->workload.micro_batch == 1 ? "" : "s");
+    if (const std::string fit = fact(plan, "fit_in_flight"); !fit.empty())
+      text += ", " + fit + " fit";
     const std::string passes = fact(plan, "passes_per_step");
     if (!passes.empty())
       text += ", " + passes + (passes == "1" ? " pass a step" : " passes a step");
@@ -77,8 +79,8 @@ void add_facts(Rows& rows, const Report& report) {
   if (!ahead.empty())
     rows.emplace_back("loads ahead", ahead + " a step are listed before they are needed");
   for (const auto& [key, text] : plan.facts)
-    if (key != "in_flight" && key != "passes_per_step" && key != "loads_listed_ahead" &&
-        key.rfind("weight_passes.", 0) != 0)
+    if (key != "in_flight" && key != "fit_in_flight" && key != "passes_per_step" &&
+        key != "loads_listed_ahead" && key.rfind("weight_passes.", 0) != 0)
       rows.emplace_back(printable(key), printable(text));
 }
 

@@ -305,7 +305,7 @@ std::vector<Field> parameters() {
                     .summary =
                         "micro-batches that run through each group between two loads of its "
                         "weights, at most those of a step; auto: the most that fit, working set "
-                        "counted",
+                        "counted; in training equal shares of as few passes",
                     .default_text = "auto",
                     .choices = {"auto"},
                     .minimum = 1,

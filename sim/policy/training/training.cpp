@@ -118,9 +118,17 @@ class TrainingPlan {
 
   // --- how many side by side -----------------------------------------------------------------
 
-  std::int64_t in_flight() const {
+  /// Where not asked for: equal shares of the fewest passes that fit. More in flight would not save
+  /// a pass, and a small last one has little to hide its transfers behind.
+  std::int64_t in_flight() {
     if (order_.in_flight) return *order_.in_flight;
-    return most_in_flight().value_or(1);
+    const std::int64_t most = most_in_flight().value_or(1);
+    const std::int64_t passes = shares(per_batch(), most), equal = shares(per_batch(), passes);
+    if (equal < most) facts_.insert(facts_.begin(), {"fit_in_flight", std::to_string(most)});
+    return equal;
+  }
+  static std::int64_t shares(std::int64_t all, std::int64_t each) {
+    return (all + each - 1) / each;
   }
 
   bool fits(std::int64_t count) const {

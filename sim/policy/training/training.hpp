@@ -20,7 +20,7 @@ std::vector<StageState> states_of(const PolicyRequest& request, const Device& de
 struct TrainingOrder {
   const char* policy = "";
   bool weights_stay = true;
-  std::optional<std::int64_t> in_flight;  ///< none: the most that fit
+  std::optional<std::int64_t> in_flight;  ///< none: equal shares of the fewest passes
   std::vector<std::string> devices;       ///< that take turns
   bool overlap = true;
 };
