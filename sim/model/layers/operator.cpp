@@ -50,7 +50,7 @@ LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
       checked_add(checked_mul(counts.macs, 2, "FLOP"), each(keys, "flop", output, "FLOP"), "FLOP");
   counts.flop = checked_add(counts.flop, each(keys, "input_flop", input, "FLOP"), "FLOP");
   counts.backward = backward_of(keys, counts, inputs.size());
-  if (!keys.has("shape")) counts.sight.kind = Sight::Kind::same_place;
+  if (!keys.has("shape") || keys.boolean("same_place")) counts.sight.kind = Sight::Kind::same_place;
   return counts;
 }
 
@@ -86,7 +86,12 @@ const LayerType operator_layer = {
                    count_field(
                        "kept_bytes",
                        "bytes kept for the backward pass beside those, of a sample, that no "
-                       "dtype changes: masks, indices")},
+                       "dtype changes: masks, indices"),
+                   {.name = "same_place",
+                    .type = Type::boolean,
+                    .summary = "whether a pixel of the output sees one pixel of the inputs, also "
+                               "where `shape` is given, as with zeros around an image",
+                    .default_text = "false"}},
     .min_inputs = 1,
     .max_inputs = any_number,
     .infer = infer,

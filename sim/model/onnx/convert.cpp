@@ -37,6 +37,7 @@ class Converter {
     for (const auto& [lack, nodes] : without_type_)
       notes.push_back("counted as 'operator', by what an element costs, as no layer type has " +
                       lack + ": " + words_of(nodes));
+    notes.insert(notes.end(), turned_tables_.begin(), turned_tables_.end());
     return notes;
   }
 
@@ -124,6 +125,7 @@ class Converter {
 
   void add_node(const Node& node) {
     const Draft draft = draft_of(node, 0);
+    note_table(node);
     const std::vector<Made> reads = read_by(node, draft);
     if (draft.is_alias) {
       made_[node.outputs.front()] = reads.front();
@@ -186,6 +188,28 @@ class Converter {
                  const std::vector<Made>& reads, const std::string& name, const Shape& shape) {
     const std::optional<Made> typed = add_typed(node, output, draft, reads, name, shape);
     return typed ? *typed : add_operator(node, draft, reads, name, shape);
+  }
+
+  /// Exporters write a table that is also the weights of the last product twice, once turned.
+  void note_table(const Node& node) {
+    const bool looks_up = node.op == "Gather";
+    const std::size_t input = looks_up ? 0 : 1;
+    const Tensor* weight = node.has_input(input) ? graph_.find(node.inputs[input]) : nullptr;
+    if (!weight || weight->weights.size() != 1 || !weight->shape || weight->shape->size() != 2)
+      return;
+    const Shape &shape = *weight->shape, turned{shape[1], shape[0]};
+    const std::uint32_t index = weight->weights.front();
+    if (looks_up) {
+      tables_.emplace(shape, std::pair(index, &node));
+    } else if (node.op == "MatMul" || node.op == "Gemm") {
+      const auto table = tables_.find(turned);
+      if (table == tables_.end() || table->second.first == index || shape == turned) return;
+      turned_tables_.push_back(
+          "the weights " + text_of(shape) + " of " + word_of(node) + " may be the table of " +
+          word_of(*table->second.second) + ", turned: exporters write it twice, and then its " +
+          std::to_string(graph_.weights[index].elements) + " parameters count twice");
+      tables_.erase(table);
+    }
   }
 
   void note(const Node& node, const std::string& lack) {
@@ -259,6 +283,7 @@ class Converter {
     count("parameters", weights_.claim_all(node, draft, name));
     if (!draft.keeps.empty()) layer.set("keeps", Value::make(draft.keeps));
     count("kept_bytes", draft.kept_bytes);
+    if (draft.same_place) layer.set("same_place", Value::make(true));
     return add(std::move(layer), node, shape);
   }
 
@@ -308,7 +333,9 @@ class Converter {
   const std::unordered_set<std::string>& as_zero_;  ///< operators
   std::unordered_set<std::string> needed_;          ///< tensors
   std::vector<const Node*> live_;
-  std::map<std::string, std::vector<const Node*>> without_type_;  ///< by what no type has
+  std::map<std::string, std::vector<const Node*>> without_type_;   ///< by what no type has
+  std::map<Shape, std::pair<std::uint32_t, const Node*>> tables_;  ///< of words, with their nodes
+  std::vector<std::string> turned_tables_;                         ///< notes
   std::unordered_map<std::string, Made> made_;
   std::unordered_set<std::string> names_;
   std::unordered_map<std::string, int> repeated_;

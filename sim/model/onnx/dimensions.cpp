@@ -20,7 +20,7 @@ std::string key_of(const std::string& name) {
 Dimensions::Dimensions(const Reader& keys) : keys_(keys) {
   if (keys.has("batch")) given_batch_ = keys.integer("batch");
   for (const Value::Entry& entry : keys.map().entries()) {
-    if (entry.key == "batch" || entry.key == "as_zero") continue;
+    if (entry.key == "batch" || entry.key == "as_zero" || entry.key == "shapes") continue;
     const Value& value = entry.value;
     if (value.kind() != Value::Kind::integer || value.as_integer() < 1)
       fail_at(value,
@@ -40,8 +40,21 @@ std::optional<std::int64_t> Dimensions::given(const std::string& name) {
   return found->second;
 }
 
+void Dimensions::find_batch(const std::vector<Extents>& inputs) {
+  for (const Extents& input : inputs)
+    for (std::size_t i = 0; i < input.axes.size(); ++i) {
+      const Axis& axis = input.axes[i];
+      if (axis.extent || key_of(axis.symbol) != "batch") continue;
+      batch_axis_ = i;
+      batch_is_named_ = true;
+      set_batch(input.name, axis);
+      return;
+    }
+  for (const Extents& input : inputs)
+    if (!input.axes.empty()) return set_batch(input.name, input.axes.front());
+}
+
 void Dimensions::set_batch(const std::string& input, const Axis& axis) {
-  has_batch_ = true;
   if (!axis.extent) {
     const std::string key = key_of(axis.symbol.empty() ? input + "_0" : axis.symbol);
     batch_ = given(key).value_or(given_batch_.value_or(1));
@@ -63,20 +76,21 @@ std::int64_t Dimensions::symbolic(const std::string& input, std::size_t axis,
   const auto seen = symbols_.find(symbol);
   if (!symbol.empty() && seen != symbols_.end()) return seen->second;
   const std::string key = key_of(symbol.empty() ? input + "_" + std::to_string(axis) : symbol);
-  const bool is_batch = axis == 0 || (!symbol.empty() && symbol == batch_symbol_);
+  const bool is_batch = !symbol.empty() && symbol == batch_symbol_;
   std::optional<std::int64_t> value = is_batch ? std::optional(batch_) : given(key);
-  if (is_batch && axis == 0 && symbol != batch_symbol_) value = given(key).value_or(batch_);
+  if (!value && axis == 0 && !batch_is_named_) value = batch_;
   if (!value && std::find(missing_.begin(), missing_.end(), key) == missing_.end())
     missing_.push_back(key);
   if (!symbol.empty()) symbols_[symbol] = value.value_or(1);
   return value.value_or(1);
 }
 
-Shape Dimensions::resolve(const std::string& input, const std::vector<Axis>& axes) {
-  if (!has_batch_ && !axes.empty()) set_batch(input, axes.front());
+Shape Dimensions::resolve(const Extents& input) {
   Shape shape;
-  for (std::size_t i = 0; i < axes.size(); ++i)
-    shape.push_back(axes[i].extent ? *axes[i].extent : symbolic(input, i, axes[i].symbol));
+  for (std::size_t i = 0; i < input.axes.size(); ++i) {
+    const Axis& axis = input.axes[i];
+    shape.push_back(axis.extent ? *axis.extent : symbolic(input.name, i, axis.symbol));
+  }
   return shape;
 }
 

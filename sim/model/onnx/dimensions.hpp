@@ -17,19 +17,30 @@ struct Axis {
   std::string symbol;                  ///< empty: without a name
 };
 
+/// An input as the file says it.
+struct Extents {
+  std::string name;
+  std::vector<Axis> axes;
+};
+
 class Dimensions {
  public:
   /// Reads `batch` and all keys that are not the importer's own. Throws InputError.
   explicit Dimensions(const Reader& keys);
 
-  /// The extents of an input, in the order of the file. The first axis of the first one is the
-  /// batch, 1 unless given. An extent that is missing is 1, and finish() refuses it.
-  Shape resolve(const std::string& input, const std::vector<Axis>& axes);
+  /// Finds the batch, 1 unless given: an axis whose name is `batch`, or else the first axis of the
+  /// first input. Before all others. Throws InputError.
+  void find_batch(const std::vector<Extents>& inputs);
+
+  /// The extents of an input, in the order of the file. One that is missing is 1, and finish()
+  /// refuses it.
+  Shape resolve(const Extents& input);
 
   /// Throws InputError naming all extents that are missing, and at keys that name none.
   void finish(const Graph& graph) const;
 
   std::int64_t batch() const { return batch_; }
+  std::size_t batch_axis() const { return batch_axis_; }
   bool has_symbols() const { return !known_.empty(); }
   /// The extent of a symbol seen in an input.
   std::optional<std::int64_t> value_of(const std::string& symbol) const;
@@ -45,8 +56,9 @@ class Dimensions {
   std::map<std::string, std::int64_t> symbols_;
   std::vector<std::string> known_, missing_;
   std::optional<std::int64_t> given_batch_;
-  bool has_batch_ = false;
   std::int64_t batch_ = 1;
+  std::size_t batch_axis_ = 0;
+  bool batch_is_named_ = false;
   std::string batch_symbol_;
 };
 

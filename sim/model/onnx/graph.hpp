@@ -67,9 +67,10 @@ struct Tensor {
 
 struct Graph {
   std::string name;
-  std::int64_t opset = 0;   ///< of ONNX's own operators
-  std::int64_t batch = 1;   ///< extent of the first axis of the inputs
-  std::vector<Node> nodes;  ///< each after those that it reads
+  std::int64_t opset = 0;      ///< of ONNX's own operators
+  std::int64_t batch = 1;      ///< samples in the inputs
+  std::size_t batch_axis = 0;  ///< of an input
+  std::vector<Node> nodes;     ///< each after those that it reads
   std::vector<std::string> inputs, outputs;
   std::vector<Weight> weights;  ///< of floating-point elements
   std::unordered_map<std::string, Tensor> tensors;
@@ -85,7 +86,8 @@ struct Graph {
   [[noreturn]] void fail(const std::string& message) const;
 };
 
-/// `keys`: batch, and values of symbolic dimensions. Infers all shapes that can be inferred.
+/// `keys`: batch, shapes, and values of symbolic dimensions. Infers all shapes that can be
+/// inferred.
 Graph read_graph(std::string_view bytes, const std::string& path, const Reader& keys);
 
 /// The elements of each output of a node of which `outputs` is known but that, where those of its

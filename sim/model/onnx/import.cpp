@@ -84,14 +84,20 @@ const Importer onnx_importer = {
     .ending = ".onnx",
     .parameters = {{.name = "batch",
                     .type = Type::integer,
-                    .summary = "extent of the first axis of the inputs, by default the file's, or "
-                               "1; counts stay those of one sample",
+                    .summary = "extent of the axis of the inputs that is named batch, or else of "
+                               "the first, by default the file's, or 1; counts stay those of one "
+                               "sample",
                     .optional = true,
                     .minimum = 1},
                    {.name = "as_zero",
                     .type = Type::list,
                     .summary = "operators that are counted as free: their outputs are tensors, but "
                                "they compute nothing",
+                    .optional = true},
+                   {.name = "shapes",
+                    .type = Type::mapping,
+                    .summary = "shapes of tensors, the batch included, where they are neither in "
+                               "the file nor can be inferred",
                     .optional = true}},
     .open = true,
     .isolated = true,

@@ -44,6 +44,16 @@ std::vector<std::string> alike(const Graph& graph, const Node& node) {
   return tensors;
 }
 
+/// The axis of the batch; the number of axes where there is none.
+std::ptrdiff_t batch_axis_of(const Graph& graph, const Shape& shape) {
+  const bool divides = !shape.empty() && shape.front() % graph.batch == 0;
+  if (graph.batch_axis == 0 && divides) return 0;
+  if (graph.batch_axis < shape.size() && shape[graph.batch_axis] == graph.batch)
+    return static_cast<std::ptrdiff_t>(graph.batch_axis);
+  const auto same = std::find(shape.begin(), shape.end(), graph.batch);
+  return same == shape.end() && divides ? 0 : same - shape.begin();
+}
+
 }  // namespace
 
 std::unordered_set<std::string> images_of(const Graph& graph) {
@@ -74,9 +84,7 @@ Sample sample_of(const Graph& graph, const Node& node, const Shape& shape, bool 
                          " samples; with batch=1 the whole is one sample");
   Sample sample{shape, std::vector<std::size_t>(shape.size())};
   std::iota(sample.axes.begin(), sample.axes.end(), std::size_t{0});
-  auto axis = sample.shape.begin();
-  if (!shape.empty() && *axis % graph.batch != 0)
-    axis = std::find(sample.shape.begin(), sample.shape.end(), graph.batch);
+  const auto axis = sample.shape.begin() + batch_axis_of(graph, shape);
   if (axis == sample.shape.end()) return {{elements / graph.batch}, {}};
   *axis /= graph.batch;
   if (*axis != 1 || shape.size() < 2) return sample;

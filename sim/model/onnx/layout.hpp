@@ -19,9 +19,9 @@ struct Sample {
   std::vector<std::size_t> axes;  ///< of each axis the one of ONNX that it is; none: not told
 };
 
-/// The batch is the first axis, or a factor of it, or else the first axis of that extent; a single
-/// number is [1]. Throws InputError where `shape` does not hold a whole number of elements a
-/// sample, or has an extent of 0.
+/// The batch is the axis that it is of an input, of the first one also a factor, or else the first
+/// axis of that extent; a single number is [1]. Throws InputError where `shape` does not hold a
+/// whole number of elements a sample, or has an extent of 0.
 Sample sample_of(const Graph& graph, const Node& node, const Shape& shape, bool image);
 
 }  // namespace sluice::onnx_import

@@ -20,7 +20,8 @@ struct OnnxElements {
   std::int64_t quantised = 0;   ///< of the learned ones those that the file has as integers
 };
 
-/// `keys`: `batch`, `as_zero`, and values of symbolic dimensions (see sluice import --help).
+/// `keys`: `batch`, `as_zero`, `shapes`, and values of symbolic dimensions (see sluice import
+/// --help).
 Imported read_onnx(std::string_view bytes, const std::string& path, const Reader& keys,
                    OnnxElements* elements = nullptr);
 

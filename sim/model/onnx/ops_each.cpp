@@ -1,6 +1,7 @@
 // Functions of each element, and of elements reduced to one.
 #include <algorithm>
 
+#include "base/quantity.hpp"
 #include "model/layers/shape.hpp"
 #include "model/onnx/rules.hpp"
 
@@ -79,6 +80,27 @@ Draft reduction(const Drafting& at) {
   draft.input_flop = at.rule.flop;
   draft.keeps = at.rule.word;
   draft.reads = {0};
+  return draft;
+}
+
+// A comparison of each element for each of the k, whose places are kept, 8 bytes each.
+Draft top_k(const Drafting& at) {
+  const Shape &from = at.shape(0), &to = known_shape(at.graph, at.node, at.node.outputs.front());
+  const std::int64_t axis = at.node.integer("axis", -1);
+  const auto rank = static_cast<std::int64_t>(from.size());
+  at.require(to.size() == from.size() && axis >= -rank && axis < rank,
+             "expected an axis of its input");
+  const auto index = static_cast<std::size_t>(axis < 0 ? axis + rank : axis);
+  const std::string &input = at.node.inputs[0], &output = at.node.outputs.front();
+  Draft draft;
+  draft.reads = {0};
+  draft.input_flop = to[index];
+  draft.keeps = "nothing";
+  draft.kept_bytes = checked_mul(elements_of(at.sample(output).shape), 8, "kept bytes");
+  if (at.sample(input).shape.size() != 2 || at.axis(input, axis) != std::optional<std::int64_t>(1))
+    return draft;
+  draft.type = "top_k";
+  draft.set("k", Value::make(to[index]));
   return draft;
 }
 

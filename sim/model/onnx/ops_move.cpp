@@ -23,6 +23,7 @@ Draft enlarged(const Drafting& at) {
   Draft draft;
   draft.reads = {0};
   draft.is_alias = changes_nothing(at);
+  draft.same_place = at.node.op == "Pad";
   return draft;
 }
 
@@ -146,6 +147,10 @@ Draft transposed(const Drafting& at) {
     axes.items().push_back(Value::make(static_cast<std::int64_t>(found - from.begin())));
   }
   if (to.empty() || to.size() != from.size()) return draft;
+  const auto& items = axes.items();
+  draft.is_alias = true;  // where only the batch moves, or the channels, which are last here
+  for (std::size_t i = 0; i < items.size(); ++i)
+    draft.is_alias = draft.is_alias && items[i].as_integer() == static_cast<std::int64_t>(i);
   draft.type = "transpose";
   draft.with_shape = false;
   draft.set("axes", std::move(axes));

@@ -3,6 +3,7 @@
 
 #include "base/quantity.hpp"
 #include "model/layers/shape.hpp"
+#include "model/onnx/einsum.hpp"
 #include "model/onnx/rules.hpp"
 
 namespace sluice::onnx_import {
@@ -55,6 +56,52 @@ Draft matmul(const Drafting& at) {
   if (at.is_data(0) && at.is_constant(1) && b.size() == 2 && a.size() > 1)
     set_type(at, draft, b[1], false);
   if (at.is_data(0) && at.is_data(1) && is_alike(at)) draft.type = "batched_matmul";
+  return draft;
+}
+
+namespace {
+
+/// The matrices [rows, inner] and [inner, columns], or the second one turned, that an equation
+/// multiplies for each of the same first axes: batched_matmul.
+void set_matrices(const Drafting& at, Draft& draft, const Einsum& sum) {
+  const Labels &a = sum.inputs[0], &b = sum.inputs[1], &out = sum.output;
+  const std::size_t rank = out.size();
+  if (rank < 3 || a.size() != rank || b.size() != rank) return;
+  const int row = out[rank - 2], column = out[rank - 1], inner = a[rank - 1];
+  const auto is = [&](const Labels& labels, int last_but_one, int last) {
+    return std::equal(labels.begin(), labels.end() - 2, out.begin()) &&
+           labels[rank - 2] == last_but_one && labels[rank - 1] == last;
+  };
+  const Shape &left = at.shape(0), &right = at.shape(1);
+  const bool turned = is(b, column, inner);
+  if (inner == row || inner == column || !is(a, row, inner)) return;
+  if (!turned && !is(b, inner, column)) return;
+  if (!std::equal(left.begin(), left.end() - 2, right.begin())) return;  // one is stretched
+  if (left[rank - 1] != right[turned ? rank - 1 : rank - 2]) return;
+  draft.type = "batched_matmul";
+  if (turned) draft.set("transpose_b", Value::make(true));
+}
+
+}  // namespace
+
+// An element of the output is a sum of products of one element of each input.
+Draft einsum(const Drafting& at) {
+  std::vector<Shape> shapes;
+  bool all = true;
+  for (std::size_t i = 0; i < at.node.inputs.size(); ++i) {
+    shapes.push_back(at.shape(i));
+    all = all && at.is_data(i);
+  }
+  const Einsum sum = einsum_of(at.node.text("equation", ""), shapes);
+  const std::int64_t summed = sum.summed();
+  const auto factors = static_cast<std::int64_t>(shapes.size());
+  Draft draft;
+  draft.keeps = factors > 1 ? "inputs" : "nothing";
+  if (factors == 1) draft.input_flop = summed > 1 ? 1 : 0;
+  if (factors > 1 && summed == 1) draft.flop = factors - 1;
+  if (factors > 1 && summed > 1)
+    draft.macs = checked_mul(summed, factors - 1, "multiply-accumulates");
+  if (factors == 2 && all) set_matrices(at, draft, sum);
   return draft;
 }
 

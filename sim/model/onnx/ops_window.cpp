@@ -97,6 +97,34 @@ Draft convolution(const Drafting& at) {
   return draft;
 }
 
+/// The padding of a transposed convolution whose output's extents are given: what is cut off of
+/// stride x (input - 1) + reach + output_padding, by halves, of which `auto_pad` says which is
+/// larger. False where that is negative.
+bool set_cut(const Drafting& at, Draft& draft, const Shape& kernel) {
+  const Shape &image = at.shape(0), &output = known_shape(at.graph, at.node, at.node.outputs[0]);
+  const std::size_t axes = kernel.size();
+  at.require(image.size() == axes + 2 && output.size() == axes + 2, "expected images");
+  const auto of = [&](const char* attribute, std::size_t axis, std::int64_t absent) {
+    const auto& list = at.node.integers(attribute);
+    return axis < list.size() ? list[axis] : absent;
+  };
+  const bool upper = at.node.text("auto_pad", "NOTSET") == "SAME_UPPER";
+  std::vector<std::int64_t> pads(2 * axes);
+  for (std::size_t axis = 0; axis < axes; ++axis) {
+    const std::int64_t steps = checked_mul(image[axis + 2] - 1, of("strides", axis, 1), "padding");
+    const std::int64_t reach = checked_mul(kernel[axis] - 1, of("dilations", axis, 1), "padding");
+    const std::int64_t extra = checked_add(of("output_padding", axis, 0), 1, "padding");
+    const std::int64_t whole = checked_add(checked_add(steps, reach, "padding"), extra, "padding");
+    const std::int64_t cut = whole - output[axis + 2];
+    if (cut < 0) return false;
+    pads[axis] = upper ? cut / 2 : cut - cut / 2;
+    pads[axis + axes] = cut - pads[axis];
+  }
+  if (std::any_of(pads.begin(), pads.end(), [](std::int64_t pad) { return pad != 0; }))
+    draft.set("padding", extents(pads));
+  return true;
+}
+
 Draft transposed_convolution(const Drafting& at) {
   const Shape kernel = kernel_of(at);
   const std::int64_t in = channels_of(at), groups = groups_of(at, in, "input");
@@ -108,17 +136,23 @@ Draft transposed_convolution(const Drafting& at) {
   at.require_elements(2, channels, "output channels");
   Draft draft;
   // Each input element meets the weights of its channel.
-  draft.input_flop = checked_mul(2 * at.shape(1)[1], elements_of(kernel), "FLOP");
+  draft.input_macs = checked_mul(at.shape(1)[1], elements_of(kernel), "multiply-accumulates");
   draft.flop = at.node.has_input(2) ? 1 : 0;
   draft.weights = {1, 2};
-  if (!at.is_constant(1) || at.is_data(2)) return draft;
+  if (!at.is_constant(1) || at.is_data(2)) draft.lacks = "weights that are computed";
   if (is_cropped(at)) draft.lacks = "a negative padding";
   if (!draft.lacks.empty()) return draft;
   draft.type = "conv_transpose" + std::to_string(kernel.size()) + "d";
   draft.set("channels", Value::make(channels));
   draft.set("kernel", extents(kernel));
   set_unless_1(draft, "stride", at.node.integers("strides"));
-  set_padding(at, draft);
+  const bool by_output =
+      !at.node.integers("output_shape").empty() || at.node.text("auto_pad", "NOTSET") != "NOTSET";
+  if (!by_output) set_padding(at, draft);
+  if (by_output && !set_cut(at, draft, kernel)) {
+    draft.type.clear();
+    draft.lacks = "an output larger than what is computed";
+  }
   set_unless_1(draft, "dilation", at.node.integers("dilations"));
   const auto& extra = at.node.integers("output_padding");
   if (std::any_of(extra.begin(), extra.end(), [](std::int64_t each) { return each != 0; }))

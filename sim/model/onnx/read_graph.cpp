@@ -9,6 +9,7 @@
 #include "base/quantity.hpp"
 #include "model/layers/shape.hpp"
 #include "model/onnx/dimensions.hpp"
+#include "model/onnx/einsum.hpp"
 #include "model/onnx/proto.hpp"
 #include "model/onnx/rules.hpp"
 
@@ -21,7 +22,8 @@ constexpr std::size_t most_weights = 1000;  ///< that one constant may be made o
 
 class Loading {
  public:
-  Loading(std::string_view bytes, const std::string& path, const Reader& keys) : dimensions_(keys) {
+  Loading(std::string_view bytes, const std::string& path, const Reader& keys)
+      : keys_(keys), dimensions_(keys) {
     graph_.name = std::filesystem::path(path).stem().string();
     graph_.listing = std::make_shared<const Source>(Source{path, ""});
     parse(bytes);
@@ -32,6 +34,7 @@ class Loading {
     read_initialisers();
     read_inputs();
     read_declared();
+    read_given();
     for (int i = 0; i < proto().node_size(); ++i) read_node(i);
     for (const pb::ValueInfoProto& output : proto().output()) {
       if (!graph_.find(output.name()))
@@ -39,6 +42,11 @@ class Loading {
       graph_.outputs.push_back(output.name());
     }
     if (graph_.outputs.empty()) graph_.fail("the model has no outputs");
+    for (const auto& [name, given] : given_)
+      if (!given.used)
+        fail_at(*given.value, "'" + name +
+                                  "' in 'shapes': expected a tensor that a node makes and " +
+                                  "whose shape is not known");
     return std::move(graph_);
   }
 
@@ -119,28 +127,74 @@ class Loading {
     return static_cast<std::uint32_t>(graph_.weights.size() - 1);
   }
 
-  void read_inputs() {
-    for (const pb::ValueInfoProto& input : proto().input()) {
-      if (graph_.find(input.name())) continue;  // an initialiser, which was an input up to IR 3
-      if (!input.type().has_tensor_type() || !input.type().tensor_type().has_shape())
-        graph_.fail("the input '" + clean(input.name()) + "' is no tensor of a known rank");
-      std::vector<Axis> axes;
-      for (const auto& dim : input.type().tensor_type().shape().dim()) {
-        axes.push_back({{}, dim.dim_param()});
-        if (dim.dim_value() > 0) axes.back().extent = dim.dim_value();
+  /// All but initialisers, which were inputs up to IR 3.
+  std::vector<const pb::ValueInfoProto*> inputs() {
+    std::vector<const pb::ValueInfoProto*> list;
+    for (const pb::ValueInfoProto& input : proto().input())
+      if (!graph_.find(input.name())) list.push_back(&input);
+    return list;
+  }
+
+  std::vector<Extents> extents_of(const std::vector<const pb::ValueInfoProto*>& inputs) const {
+    std::vector<Extents> list;
+    for (const pb::ValueInfoProto* input : inputs) {
+      if (!input->type().has_tensor_type() || !input->type().tensor_type().has_shape())
+        graph_.fail("the input '" + clean(input->name()) + "' is no tensor of a known rank");
+      list.push_back({clean(input->name()), {}});
+      for (const auto& dim : input->type().tensor_type().shape().dim()) {
+        list.back().axes.push_back({{}, dim.dim_param()});
+        if (dim.dim_value() > 0) list.back().axes.back().extent = dim.dim_value();
       }
-      const int element = input.type().tensor_type().elem_type();
+    }
+    return list;
+  }
+
+  void read_inputs() {
+    const std::vector<const pb::ValueInfoProto*> list = inputs();
+    const std::vector<Extents> extents = extents_of(list);
+    dimensions_.find_batch(extents);
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      const int element = list[i]->type().tensor_type().elem_type();
       Tensor tensor;
-      tensor.shape = dimensions_.resolve(clean(input.name()), axes);
+      tensor.shape = dimensions_.resolve(extents[i]);
       tensor.integral = is_integral(element);
       tensor.floating = is_floating(element);
       const Shape shape = *tensor.shape;
-      add(input.name(), std::move(tensor), type_of(element, shape));
-      graph_.inputs.push_back(input.name());
+      add(list[i]->name(), std::move(tensor), type_of(element, shape));
+      graph_.inputs.push_back(list[i]->name());
     }
     if (graph_.inputs.empty()) graph_.fail("the model has no inputs but its weights");
     dimensions_.finish(graph_);
     graph_.batch = dimensions_.batch();
+    graph_.batch_axis = dimensions_.batch_axis();
+  }
+
+  /// Shapes of tensors as the user gives them, where neither the file does nor libonnx.
+  void read_given() {
+    const Value* shapes = keys_.value("shapes");
+    if (!shapes) return;
+    for (const Value::Entry& entry : shapes->entries()) {
+      Given& given = given_[entry.key];
+      given.value = &entry.value;
+      for (const Value& extent : entry.value.items()) {
+        if (extent.kind() != Value::Kind::integer || extent.as_integer() < 1)
+          fail_at(extent, "'" + extent.text() + "' in the shape of '" + entry.key +
+                              "': expected an integer of at least 1");
+        given.shape.push_back(extent.as_integer());
+      }
+      if (given.shape.empty())
+        fail_at(entry.value, "the shape of '" + entry.key +
+                                 "' in 'shapes': expected a list of extents, the batch among them");
+    }
+  }
+
+  void use_given(const std::string& tensor, pb::TypeProto& type) {
+    if (given_.empty() || shape_of(type)) return;
+    const auto found = given_.find(clean(tensor));
+    if (found == given_.end()) return;
+    const int element = type.tensor_type().elem_type();
+    type = type_of(element != 0 ? element : pb::TensorProto::FLOAT, found->second.shape);
+    found->second.used = true;
   }
 
   /// What the file itself says of the shapes of tensors.
@@ -184,6 +238,7 @@ class Loading {
       try {
         types = infer_types(proto_node, graph_, types_, data_);
         require_extents(types);
+        if (node.op == "Einsum" && has_shapes(node)) infer_einsum(node, types);
       } catch (const std::bad_alloc&) {
         throw;
       } catch (const NotKnown& reason) {
@@ -203,7 +258,18 @@ class Loading {
     }
     if (keeps_shape(node) && !types.empty() && !shape_of(types[0]) && types_.count(node.inputs[0]))
       types[0] = *types_.at(node.inputs[0]);
+    for (std::size_t i = 0; i < types.size(); ++i) use_given(node.outputs[i], types[i]);
     return types;
+  }
+
+  /// libonnx infers no more of it than the number of axes.
+  void infer_einsum(const Node& node, std::vector<pb::TypeProto>& types) const {
+    std::vector<Shape> shapes;
+    for (const std::string& input : node.inputs)
+      if (!input.empty()) shapes.push_back(*graph_.find(input)->shape);
+    if (shapes.empty() || types.empty()) return;
+    const int element = types_.at(node.inputs.front())->tensor_type().elem_type();
+    types.front() = type_of(element, einsum_of(node.text("equation", ""), shapes).shape());
   }
 
   /// libonnx infers extents below 0 where a window is larger than its image.
@@ -344,6 +410,14 @@ class Loading {
     }
   }
 
+  struct Given {
+    Shape shape;
+    const Value* value = nullptr;
+    bool used = false;
+  };
+
+  const Reader& keys_;
+  std::map<std::string, Given> given_;  ///< by tensor
   Graph graph_;
   Dimensions dimensions_;
   pb::ModelProto model_;

@@ -24,6 +24,7 @@ const OpRule table[] = {
 
     {"Gemm", changed, gemm},
     {"MatMul", changed, matmul},
+    {"Einsum", changed, einsum},
 
     {"BatchNormalization", image, batch_norm},
     {"LayerNormalization", kept, layer_norm},
@@ -108,6 +109,7 @@ const OpRule table[] = {
     {"ReduceLogSumExp", kept, reduction, 2, "inputs"},
     {"ArgMax", kept, reduction, 1, "nothing"},
     {"ArgMin", kept, reduction, 1, "nothing"},
+    {"TopK", kept, top_k},
 
     {"Identity", kept, alias},
     {"Cast", kept, moved},
@@ -211,7 +213,9 @@ const Shape& known_shape(const Graph& graph, const Node& node, const std::string
     why += " (the file uses opset " + std::to_string(graph.opset) + ", newer than the " +
            std::to_string(newest) + " that is known here)";
   graph.fail(node, "the shape of '" + clean(tensor) +
-                       "' is not known: it is neither in the file nor can it be inferred" + why);
+                       "' is not known: it is neither in the file nor can it be inferred" + why +
+                       "; give it, the batch included, as in shapes={" + clean(tensor) +
+                       ": [1, 128]}");
 }
 
 }  // namespace sluice::onnx_import

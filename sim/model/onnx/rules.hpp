@@ -43,6 +43,7 @@ struct Draft {
   std::int64_t input_flop = 0;               ///< an element of the first input, beside those
   std::string keeps = {};                    ///< of `operator`; empty: by default
   std::int64_t kept_bytes = 0;               ///< of `operator`, a sample
+  bool same_place = false;                   ///< of `operator`: a pixel sees one place alone
   bool learns = true;                        ///< constants that it reads are parameters
   bool is_alias = false;                     ///< the output is the input
   bool each = false;                         ///< element by element, the inputs stretched
@@ -100,6 +101,7 @@ Draft global_pool(const Drafting& at);
 
 Draft gemm(const Drafting& at);
 Draft matmul(const Drafting& at);
+Draft einsum(const Drafting& at);
 
 Draft batch_norm(const Drafting& at);
 Draft layer_norm(const Drafting& at);
@@ -116,6 +118,7 @@ Draft quantised(const Drafting& at);
 Draft clip(const Drafting& at);
 Draft reduction(const Drafting& at);  ///< `rule.flop` an element of the input
 Draft dropout(const Drafting& at);
+Draft top_k(const Drafting& at);
 
 Draft moved(const Drafting& at);     ///< elements elsewhere: nothing is computed
 Draft enlarged(const Drafting& at);  ///< likewise; where the shape stays, it is the input

@@ -1,0 +1,29 @@
+// Einstein's summation convention, as ONNX's Einsum writes it: `bij,jk->bik`.
+// Source: ONNX operator schemas, version 1.12, Einsum; the NumPy reference, einsum.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "model/model.hpp"
+
+namespace sluice::onnx_import {
+
+/// Axes by what stands for them: a letter, or one of those that `...` stands for, from the last on.
+using Labels = std::vector<int>;
+
+struct Einsum {
+  std::vector<Labels> inputs;
+  Labels output;
+  std::map<int, std::int64_t> extents;
+
+  Shape shape() const;          ///< of the output
+  std::int64_t summed() const;  ///< products that one element of the output sums; checked
+};
+
+/// Throws InputError where the equation is none, or does not go with the shapes.
+Einsum einsum_of(const std::string& equation, const std::vector<Shape>& inputs);
+
+}  // namespace sluice::onnx_import
