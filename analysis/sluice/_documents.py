@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import operator
 import os
 from collections.abc import Mapping
 from typing import Any
@@ -33,6 +34,17 @@ def _key(key: Any, where: str) -> str:
     if not isinstance(key, str):
         raise errors.InputError(f"the key {key!r} at '{where.strip('.')}' is no text")
     return key
+
+
+def whole(value: Any, key: str, least: int = 0, most: int = 2**63 - 1) -> int:
+    """A number without a fraction. Raises InputError for another, or for none."""
+    try:
+        number = int(value) if isinstance(value, float) and value.is_integer() else operator.index(value)
+    except TypeError:
+        number = least - 1
+    if not least <= number <= most:
+        raise errors.InputError(f"{value!r} for '{key}': expected an integer from {least} to {most}")
+    return number
 
 
 def to_json(value: Any, indent: int | None = None) -> str:

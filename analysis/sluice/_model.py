@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from html import escape
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Optional, Union
 
 from . import _documents, _sluice
 from ._late import late
-from ._platform import Platform, platform as load_platform
+from ._platform import Platform, named
 
 if TYPE_CHECKING:
     import pandas
+
 
 class Model:
     """A network. `sluice.model(name_or_path)` and `sluice.from_torch(module, inputs)` make one."""
@@ -67,7 +69,7 @@ class Model:
     def _as_document(self) -> dict:
         return self.document
 
-    def stage_table(self, platform: Union[Platform, str, None] = None,
+    def stage_table(self, platform: Union[Platform, str, Path, None] = None,
                     device: Optional[str] = None, dtype: str = "float32",
                     cost: str = "peak") -> "pandas.DataFrame":
         """One row a layer, the columns of `sluice model`: counts of one sample (elements, MACs,
@@ -75,16 +77,14 @@ class Model:
         device, and on it by the cost model. `table.attrs` says what each column means. state:
         elements of the output; total_*: running sums."""
         pandas = late("pandas")
-        if isinstance(platform, str):
-            platform = load_platform(platform)
-        native = platform._native if platform is not None else None
+        native = named(platform)._native if platform is not None else None
         columns = self._native.stage_columns(native, device or "", dtype, cost)
         table = pandas.DataFrame({key: values for key, _, values in columns}).set_index("step")
         table.attrs = {key: meaning for key, meaning, _ in columns}
         return table
 
-    def fits(self, platforms: Union[Platform, str, Sequence[Union[Platform, str]]] = (), *,
-             mode: str = "training", batch: Optional[int] = None, dtype: str = "float32",
+    def fits(self, platforms: Union[Platform, str, Path, Sequence[Union[Platform, str, Path]]] = (),
+             *, mode: str = "training", batch: Optional[int] = None, dtype: str = "float32",
              optimizer: str = "", policy: str = "resident", fates: str = "keep_all",
              changes: Optional[Mapping] = None) -> "pandas.DataFrame":
         """The largest micro-batch that each platform's device holds: one row a platform (without
@@ -92,11 +92,10 @@ class Model:
         step in s; bytes of the peak with it, in all and by class; the same of one sample (one) and
         of the first that does not fit (next), and the refusal. With a `batch` (samples): what
         gradient accumulation costs. `changes` are laid over the scenario that is asked."""
-        given = [platforms] if isinstance(platforms, (str, Platform)) else list(platforms)
-        documents = [(load_platform(one) if isinstance(one, str) else one)._document
-                     for one in given]
-        cards = _sluice.fits(self._native.json(), documents,
-                             [mode, dtype, optimizer, policy, fates], batch,
+        given = list(platforms) if isinstance(platforms, (list, tuple)) else [platforms]
+        cards = _sluice.fits(self._native.json(), [named(one)._document for one in given],
+                             [mode, dtype, optimizer, policy, fates],
+                             None if batch is None else _documents.whole(batch, "batch", 1),
                              _documents.overrides(changes))
         return late("pandas").DataFrame([_fit_row(card) for card in cards]).set_index("platform")
 
@@ -132,7 +131,7 @@ def _fit_row(card: dict) -> dict:
     return row
 
 
-def model(path: str, changes: Optional[Mapping] = None, **parameters: Any) -> Model:
+def model(path: Union[str, Path], changes: Optional[Mapping] = None, **parameters: Any) -> Model:
     """Reads a model from a file, or the one of that name in the zoo (`sluice.models()`).
 
     Keywords are the model's parameters and `scale`: sluice.model("alexnet", scale=200). `changes`

@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from html import escape
-from typing import TYPE_CHECKING, Any, Optional
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Optional, Union
 
-from . import _documents, _sluice
+from . import _documents, _sluice, errors
 from ._late import late
 
 if TYPE_CHECKING:
     import pandas
+
 
 class Platform:
     """A machine. `sluice.platform(name_or_path)` reads one."""
@@ -102,7 +104,17 @@ class Platform:
         return Platform.from_dict, (self.document,)
 
 
-def platform(path: str, changes: Optional[Mapping] = None) -> Platform:
+def named(given: Union[Platform, str, Path]) -> Platform:
+    """Itself, or what `platform` reads. Raises InputError, IoError."""
+    if isinstance(given, Platform):
+        return given
+    if not isinstance(given, (str, Path)):
+        raise errors.InputError(f"a {type(given).__name__} is no platform: expected a Platform, or the "
+                                "name or the path of one")
+    return platform(given)
+
+
+def platform(path: Union[str, Path], changes: Optional[Mapping] = None) -> Platform:
     """Reads a platform from a file, or the one of that name in the zoo (`sluice.platforms()`)."""
     found = _sluice.find_document(str(path), "platforms")
     return Platform(*_sluice.load_platform(found, _documents.overrides(changes)))

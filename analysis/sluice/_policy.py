@@ -6,8 +6,12 @@ import json
 from typing import Any, Callable, NamedTuple, Optional, Sequence, Union
 
 from . import _sluice, errors
+from ._documents import whole
 from ._platform import Platform
 from .plan import Plan
+
+
+_MOST = 2**31 - 1  # of numbers of things
 
 
 class Workload(NamedTuple):
@@ -52,28 +56,31 @@ class Action:
 
     def wait(self, on: Optional["Action"], distance: int = 0) -> "Action":
         """Waits until `on`, of `distance` iterations ago, has ended and arrived; None: nothing."""
-        if on is not None:
-            self._builder._native.wait(self._ref, on._ref, distance)
+        if on is None:
+            return self
+        if not isinstance(on, Action) or on._builder is not self._builder:
+            raise errors.InputError(f"{on!r} for 'on': expected an action of the same builder")
+        self._builder._native.wait(self._ref, on._ref, whole(distance, "distance", most=_MOST))
         return self
 
     def allocate(self, tensor: int, node: str) -> "Action":
         """Starts when the tensor has been granted its bytes in the memory of `node`."""
-        self._builder._native.allocate(self._ref, tensor, node)
+        self._builder._native.allocate(self._ref, whole(tensor, "tensor", most=_MOST), node)
         return self
 
     def use(self, tensor: int, node: str) -> "Action":
         """Holds the tensor in the memory of `node` until its end; the last use frees it."""
-        self._builder._native.use(self._ref, tensor, node)
+        self._builder._native.use(self._ref, whole(tensor, "tensor", most=_MOST), node)
         return self
 
     def done(self, samples: int) -> "Action":
         """So many samples have their answer when this ends."""
-        self._builder._native.samples_done(self._ref, samples)
+        self._builder._native.samples_done(self._ref, whole(samples, "samples"))
         return self
 
     def ahead(self, iterations: int) -> "Action":
         """Works in iteration i of the body for iteration i + `iterations`; dropped beyond the last."""
-        self._builder._native.ahead(self._ref, iterations)
+        self._builder._native.ahead(self._ref, whole(iterations, "iterations", most=_MOST))
         return self
 
 
@@ -87,7 +94,7 @@ class PlanBuilder:
     def tensor(self, name: str, kind: str, bytes: int, home: Optional[str] = None) -> int:
         """A tensor of a class: weight, gradient, optimizer, activation, workspace, input, output or
         kv_cache. `home`: the memory that holds it from start to end. Returns its number."""
-        return self._native.tensor(name, kind, int(bytes), home or "")
+        return self._native.tensor(name, kind, whole(bytes, "bytes"), home or "")
 
     def enter(self, section: str) -> None:
         """The actions that follow belong to the prologue (at first), the body or the epilogue."""
@@ -96,17 +103,18 @@ class PlanBuilder:
     def compute(self, device: str, stage: Union[int, Stage], micro_batch: int = -1,
                 samples: int = 0, kind: str = "forward") -> Action:
         """A computation of a stage for some samples; the cost model gives its seconds."""
-        number = stage.number if isinstance(stage, Stage) else stage
-        return Action(self, self._native.compute(kind, device, number, micro_batch, samples))
+        return Action(self, self._native.compute(kind, device, _number(stage),
+                                                 whole(micro_batch, "micro_batch", -1, _MOST),
+                                                 whole(samples, "samples")))
 
     def transfer(self, kind: str, tensor: int, source: str, target: str, *, release: bool = True,
                  allocate: bool = True, stage: Union[int, Stage] = -1,
                  micro_batch: int = -1) -> Action:
         """Moves a tensor (kind: load, save, send, receive) on the copy engine of that route. It
         uses the source (`release`) and allocates the target (`allocate`)."""
-        number = stage.number if isinstance(stage, Stage) else stage
-        return Action(self, self._native.transfer(kind, tensor, source, target, release, allocate,
-                                                  number, micro_batch))
+        return Action(self, self._native.transfer(kind, whole(tensor, "tensor", most=_MOST), source,
+                                                  target, release, allocate, _number(stage),
+                                                  whole(micro_batch, "micro_batch", -1, _MOST)))
 
     def fact(self, key: str, value: Any) -> None:
         """Something that was decided, for the report."""
@@ -114,7 +122,12 @@ class PlanBuilder:
 
     def finish(self, iterations: int = 1, steps_per_iteration: int = 1) -> Plan:
         """The plan; the body runs `iterations` times. The builder is used up."""
-        return Plan(self._native.finish(iterations, steps_per_iteration))
+        return Plan(self._native.finish(whole(iterations, "iterations", 1),
+                                        whole(steps_per_iteration, "steps_per_iteration", 1)))
+
+
+def _number(stage: Union[int, Stage]) -> int:
+    return stage.number if isinstance(stage, Stage) else whole(stage, "stage", -1, _MOST)
 
 
 def parameter(name: str, type: str, summary: str, *, default: Any = None, optional: bool = False,
@@ -123,7 +136,7 @@ def parameter(name: str, type: str, summary: str, *, default: Any = None, option
     """A parameter of a policy. type: boolean, integer, number, quantity, text or choice. A quantity
     has a `unit` (byte, s, FLOP, FLOP/s, byte/s, W, J) and comes in it. Without a default it is
     required, or None where it is `optional`. For types other than choice, `choices` are words
-    allowed besides."""
+    allowed besides. Numbers are at least 0, unless a `minimum` says otherwise."""
     text = default if default is None or isinstance(default, str) else json.dumps(default)
     return {"name": name, "type": type, "summary": summary, "default": text, "optional": optional,
             "choices": list(choices), "unit": unit, "minimum": minimum, "maximum": maximum}

@@ -31,7 +31,7 @@ def from_torch(module: Any, example_inputs: Any, name: str = "") -> Model:
         raise errors.InputError("from_torch needs torch, which is not installed") from None
     if not isinstance(module, torch.nn.Module):
         raise errors.InputError(f"from_torch takes a torch.nn.Module, not a {type(module).__name__}")
-    inputs = (example_inputs,) if isinstance(example_inputs, torch.Tensor) else tuple(example_inputs)
+    inputs = _inputs(torch, example_inputs)
     layers = _watch(torch, module, inputs)
     document = {
         "format": "sluice-model/1",
@@ -44,6 +44,17 @@ def from_torch(module: Any, example_inputs: Any, name: str = "") -> Model:
     model = Model.from_dict(document, f"<{document['name']}>")
     _compare(module, layers, model)
     return model
+
+
+def _inputs(torch: Any, given: Any) -> tuple:
+    inputs = tuple(given) if isinstance(given, (tuple, list)) else (given,)
+    for one in inputs:
+        if not isinstance(one, torch.Tensor):
+            raise errors.InputError("from_torch takes a tensor as example input, or a tuple of them, not "
+                                    f"a {type(one).__name__}")
+        if one.dim() == 0:
+            raise errors.InputError("an example input has no axes: the first one is the batch")
+    return inputs
 
 
 _FACTORIES = {"arange", "ones", "zeros", "full", "empty", "tensor", "rand", "randn", "linspace", "eye",

@@ -9,6 +9,7 @@ from torch import nn
 
 from . import errors, torch_calls as calls
 
+
 class Layers:
     """Collects the layers of one run, in the order of the calls."""
 
@@ -21,6 +22,7 @@ class Layers:
         self._taken: set[str] = set()
         self.counted: dict[int, str] = {}  # layer by parameter
         self.plain: set[int] = set()  # tensors of rank 4 that are no images
+        self.grouped: set[int] = set()  # tensors of rank 5 that are images, channels along two axes
         self._parameters = dict(module.named_parameters())
         for parameter in self._parameters.values():
             entries = parameter.shape[-2] if parameter.dim() > 1 else 1
@@ -106,19 +108,24 @@ class Layers:
     def shape(self, tensor: torch.Tensor) -> list[int]:
         """Of one sample; an image with its channels last."""
         size = list(tensor.shape[1:])
-        image = len(size) == 3 and id(tensor) not in self.plain
-        return [*size[1:], size[0]] if image else size
+        is_image = self.image(tensor) or id(tensor) in self.grouped
+        return [*size[-2:], *size[:-2]] if is_image else size
+
+    def image(self, tensor: torch.Tensor) -> bool:
+        """Its axes are samples, channels, height and width."""
+        return tensor.dim() == 4 and id(tensor) not in self.plain
 
     def axis(self, axis: int, tensor: torch.Tensor) -> int:
         """Where an axis of torch's is in one sample's shape."""
         axis %= tensor.dim()
-        image = tensor.dim() == 4 and id(tensor) not in self.plain
-        return [-1, 2, 0, 1][axis] if image else axis - 1
+        return [-1, 2, 0, 1][axis] if self.image(tensor) else axis - 1
 
     def as_of(self, source: torch.Tensor, result: torch.Tensor) -> None:
-        """A result that is no image where its source is none."""
+        """A result that is no image where its source is none, and a grouped one where that is."""
         if result.dim() == 4 and id(source) in self.plain:
             self.plain.add(id(result))
+        if result.shape == source.shape and id(source) in self.grouped:
+            self.grouped.add(id(result))
 
     def _unique(self, name: str) -> str:
         number, unique = 1, name or "layer"
@@ -136,8 +143,11 @@ class Layers:
     def _reshape(self, name: str, tensor: torch.Tensor, result: torch.Tensor) -> None:
         if tensor.numel() != result.numel():
             self.unknown(name + " to more elements")
-        if result.dim() == 4 and not (tensor.dim() == 4 and id(tensor) not in self.plain
-                                      and tensor.shape == result.shape):
+        grouped = id(tensor) in self.grouped
+        same_area = (grouped or self.image(tensor)) and tensor.shape[-2:] == result.shape[-2:]
+        if result.dim() == 5 and same_area:
+            self.grouped.add(id(result))
+        elif result.dim() == 4 and not (same_area and (grouped or tensor.shape == result.shape)):
             self.plain.add(id(result))
         if self.shape(tensor) == self.shape(result):
             self.alias(result, tensor)

@@ -28,6 +28,18 @@ Enum by_name(const char* kind, const std::string& name, int count) {
                    "; known: " + join(names));
 }
 
+ActionKind kind_named(const std::string& name, bool transfer) {
+  std::vector<std::string> names;
+  for (int i = 0; i < action_kind_count; ++i) {
+    const auto kind = static_cast<ActionKind>(i);
+    if ((kind >= ActionKind::load && kind <= ActionKind::all_reduce) != transfer) continue;
+    names.emplace_back(name_of(kind));
+    if (names.back() == name) return kind;
+  }
+  throw InputError("unknown kind of " + std::string(transfer ? "transfer" : "computation") + " '" +
+                   name + "'" + did_you_mean(name, names) + "; known: " + join(names));
+}
+
 /// A builder that outlives nothing it needs, and says so when it is finished already.
 class Builder {
  public:
@@ -39,8 +51,6 @@ class Builder {
 
   std::uint32_t tensor(const std::string& name, const std::string& tensor_class, std::int64_t bytes,
                        const std::string& home) {
-    if (bytes < 0)
-      throw InputError("tensor '" + name + "' has " + std::to_string(bytes) + " bytes");
     if (!home.empty()) require_node(home);
     if (!names_.insert(name).second) throw InputError("there is a tensor '" + name + "' already");
     ++tensors_;
@@ -53,8 +63,7 @@ class Builder {
   Ref compute(const std::string& kind, const std::string& device, int stage, int micro_batch,
               std::int64_t samples) {
     platform_->device(device);  // throws with the known names
-    return open().compute(by_name<ActionKind>("kind of action", kind, action_kind_count), device,
-                          stage, micro_batch, samples);
+    return open().compute(kind_named(kind, false), device, stage, micro_batch, samples);
   }
 
   Ref transfer(const std::string& kind, std::uint32_t tensor, const PlanBuilder::Ends& ends,
@@ -62,8 +71,7 @@ class Builder {
     require_node(ends.from);
     require_node(ends.to);
     require_tensor(tensor);
-    return open().transfer(by_name<ActionKind>("kind of action", kind, action_kind_count), tensor,
-                           ends, stage, micro_batch);
+    return open().transfer(kind_named(kind, true), tensor, ends, stage, micro_batch);
   }
 
   void wait(Ref ref, std::optional<Ref> on, std::uint32_t distance) {

@@ -108,6 +108,27 @@ py::dict workload_of(const PolicyRequest& request) {
   return values;
 }
 
+/// What a builder cannot know: the stages, and whether anything is trained.
+void require_priceable(const Plan& plan, const PolicyRequest& request) {
+  const std::vector<Stage>& stages = request.pricing.stages;
+  const auto count = static_cast<std::int32_t>(stages.size());
+  for (const Action& action : plan.actions) {
+    const auto fail = [&](const std::string& what) {
+      throw InputError("action '" + action.name + "' of policy '" + plan.name + "' " + what);
+    };
+    if (action.stage >= count || action.stage < (action.is_transfer() ? -1 : 0))
+      fail("is of stage " + std::to_string(action.stage) + "; expected 0 ('" + stages.front().name +
+           "')" +
+           (count > 1 ? " to " + std::to_string(count - 1) + " ('" + stages.back().name + "')"
+                      : ""));
+    const bool trains = !action.is_transfer() && action.kind != ActionKind::forward &&
+                        action.kind != ActionKind::recompute;
+    if (trains && !request.workload.training)
+      fail("is of the kind " + std::string(name_of(action.kind)) +
+           ", which goes with 'mode: training'; the mode is inference");
+  }
+}
+
 /// Calls the function, and prices what it returns. What it throws goes on to the caller as it is.
 Plan plan_in_python(const py::handle& function, const std::string& name,
                     const PolicyRequest& request, const Reader& reader,
@@ -126,6 +147,7 @@ Plan plan_in_python(const py::handle& function, const std::string& name,
     plan = *handle.cast<const PlanHandle&>().plan;
   }
   for (Pool& pool : plan.pools) pool.enforced = pool.enforced && request.capacity_enforced;
+  require_priceable(plan, request);
   lower(plan, request.pricing);
   return plan;
 }

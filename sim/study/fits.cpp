@@ -307,6 +307,10 @@ class Card {
 }  // namespace
 
 FitsReport fits(const FitsRequest& request) {
+  if (request.batch && (*request.batch < 1 || *request.batch > most_samples))
+    throw InputError("'" + std::to_string(*request.batch) +
+                     "' for 'batch': expected an integer from 1 to " +
+                     std::to_string(most_samples));
   std::vector<Value> platforms = request.platforms;
   if (platforms.empty()) platforms.push_back(unlimited_platform(request.dtype));
   FitsReport report;
@@ -315,7 +319,12 @@ FitsReport fits(const FitsRequest& request) {
     report.model = scenario.model.name;
     report.measured_batch = measured_batch(scenario);
     if (scenario.workload.training) report.optimizer = scenario.workload.training->optimizer->name;
-    report.cards.push_back(Card(std::move(scenario)).answer(request.batch));
+    const std::string name = scenario.platform.name;
+    try {
+      report.cards.push_back(Card(std::move(scenario)).answer(request.batch));
+    } catch (const InputError& error) {
+      throw error.noted("of platform '" + name + "'");
+    }
   }
   return report;
 }

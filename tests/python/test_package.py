@@ -122,6 +122,15 @@ class Answers(unittest.TestCase):
             self.assertEqual(row["step_s"], card["step_s"])
 
 
+    def test_platforms_are_given_by_name_path_or_object(self):
+        path = ROOT / "platforms/k40.yaml"
+        model = sluice.model(ROOT / "models/alexnet.yaml")
+        for given in ("k40", path, str(path), sluice.platform(path)):
+            self.assertTrue(model.stage_table(given).equals(model.stage_table("k40")))
+            for several in (given, [given], (given,)):
+                self.assertTrue(model.fits(several).equals(model.fits("k40")))
+
+
 class Tables(unittest.TestCase):
     def setUp(self):
         self.result = small().run()
@@ -444,6 +453,17 @@ class Complaints(unittest.TestCase):
     def test_of_a_file_that_may_not_be_included_with_what_may(self):
         with self.assertRaisesRegex(sluice.InputError, r"leads out of(.|\n)*model=sluice.model\(path\)"):
             small().with_({"model.file": pathlib.Path("/usr/m.yaml")})
+
+    def test_of_what_cannot_fit(self):
+        model = sluice.model("alexnet")
+        for batch, said in ((-4, "-4"), (4.5, "4.5"), ("4", "'4'"), (10**13, "'10000000000000'")):
+            with self.assertRaisesRegex(sluice.InputError, f"^{said} for 'batch': expected an integer from 1"):
+                model.fits("k40", batch=batch)
+        with self.assertRaisesRegex(sluice.InputError, r"has no rate for float16(.|\n)*of platform 'k40'"):
+            model.fits(["a100_pcie", "k40"], dtype="float16")
+        for call in (model.fits, model.stage_table):
+            with self.assertRaisesRegex(sluice.InputError, "a int is no platform: expected"):
+                call(40)
 
     def test_of_a_dict_with_the_place_in_it(self):
         document = small().document

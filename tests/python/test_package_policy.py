@@ -142,6 +142,25 @@ class Registering(unittest.TestCase):
         with self.assertRaisesRegex(sluice.InputError, "nothing.*int.*Plan"):
             scenario().with_({"policy.name": "nothing"}).plan()
 
+    def test_an_action_that_has_no_price_is_refused(self):
+        @sluice.policy(name="unpriced", summary="", modes=("inference", "training"), parameters=[
+            sluice.parameter("stage", "integer", "", default=0, minimum=-1),
+            sluice.parameter("kind", "text", "", default="forward")])
+        def unpriced(stages, platform, workload, parameters):
+            builder = sluice.PlanBuilder(platform, "unpriced")
+            builder.compute("gpu", parameters["stage"], samples=1, kind=parameters["kind"])
+            return builder.finish()
+
+        base = scenario()
+        for keys, words in (({"stage": 77}, r"'77F' of policy 'unpriced' is of stage 77; expected 0 \('"),
+                            ({"stage": -1}, "of stage -1; expected 0"),
+                            ({"kind": "update"}, "kind update.*'mode: training'; the mode is inference"),
+                            ({"kind": "backward"}, "kind backward.*the mode is inference")):
+            with self.subTest(keys=keys), self.assertRaisesRegex(sluice.InputError, words):
+                base.with_(policy={"name": "unpriced", **keys}).plan()
+        training = base.with_({"workload.mode": "training"})
+        training.with_(policy={"name": "unpriced", "kind": "update"}).plan()
+
     def test_a_parameter_of_no_known_type_is_refused(self):
         with self.assertRaisesRegex(sluice.InputError, "colour.*boolean"):
             sluice.policy(name="odd", summary="", parameters=[
@@ -158,11 +177,23 @@ class Building(unittest.TestCase):
                 (lambda: self.builder.tensor("v", "wieght", 1), "did you mean 'weight'"),
                 (lambda: self.builder.tensor("v", "weight", 1, "hots"), "did you mean 'host'"),
                 (lambda: self.builder.tensor("w", "weight", 1), "'w' already"),
-                (lambda: self.builder.tensor("v", "weight", -1), "-1 bytes"),
+                (lambda: self.builder.tensor("v", "weight", -1), "-1 for 'bytes': expected an integer from 0"),
                 (lambda: self.builder.enter("middle"), "prologue, body, epilogue"),
                 (lambda: self.builder.compute("cpu", 0), "gpu"),
                 (lambda: self.builder.transfer("laod", tensor, "host", "gpu"), "'load'"),
                 (lambda: self.builder.transfer("load", 7, "host", "gpu"), "tensor 7"),
+                (lambda: self.builder.compute("gpu", 0, kind="load"), "computation 'load'; known: forward"),
+                (lambda: self.builder.transfer("forward", tensor, "host", "gpu"), "transfer 'forward'"),
+                (lambda: self.builder.compute("gpu", "conv1"), "'conv1' for 'stage'"),
+                (lambda: self.builder.compute("gpu", 0, samples=1.5), "1.5 for 'samples'"),
+                (lambda: self.builder.compute("gpu", 0, samples=10**30), "for 'samples'"),
+                (lambda: self.builder.compute("gpu", 0).wait(self.builder.compute("gpu", 0), -1),
+                 "-1 for 'distance'"),
+                (lambda: self.builder.compute("gpu", 0).wait(
+                    sluice.PlanBuilder(PLATFORM, "c").compute("gpu", 0)), "action of the same builder"),
+                (lambda: self.builder.compute("gpu", 0).done(-5), "-5 for 'samples'"),
+                (lambda: self.builder.compute("gpu", 0).ahead(-5), "-5 for 'iterations'"),
+                (lambda: self.builder.finish(0), "0 for 'iterations': expected an integer from 1"),
                 (lambda: self.builder.transfer("load", tensor, "host", "gpu").use(9, "gpu"), "9")):
             with self.subTest(words=words), self.assertRaisesRegex(sluice.InputError, words):
                 call()

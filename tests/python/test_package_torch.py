@@ -79,6 +79,16 @@ class Counts(unittest.TestCase):
                 network = getattr(torchvision.models, name)(weights=None)
                 self.same(sluice.from_torch(network, image()), zoo)
 
+    def test_channels_that_are_shuffled_are_channels_still(self):
+        # torchvision's documentation: 2278604 parameters, 0.14 GFLOP (which are MACs there).
+        network = torchvision.models.shufflenet_v2_x1_0(weights=None)
+        model = sluice.from_torch(network, image())
+        self.assertEqual((model.parameters, round(model.macs / 1e9, 2)), (2_278_604, 0.14))
+        table = model.stage_table()
+        shapes = [shape for kind, shape in zip(table["type"], table["shape"]) if kind == "concat"]
+        self.assertEqual(shapes[0], (28, 28, 116))
+        self.assertEqual(table["macs"].iloc[1], 112 * 112 * 24 * 27)
+
     def test_counts_are_of_one_sample_whatever_the_batch(self):
         network = torchvision.models.resnet18(weights=None)
         self.same(sluice.from_torch(network, image(3)), "resnet18")
@@ -140,6 +150,12 @@ class Models(unittest.TestCase):
     def test_what_is_no_module_is_refused(self):
         with self.assertRaisesRegex(sluice.InputError, "Module"):
             sluice.from_torch(torch.relu, torch.zeros(1))
+
+    def test_what_is_no_input_is_refused(self):
+        for given, words in (({"x": torch.zeros(1, 4)}, "not a dict"), (torch.zeros(1, 4).numpy(), "ndarray"),
+                             ((torch.zeros(1, 4), 3), "not a int"), (torch.tensor(3.0), "no axes")):
+            with self.subTest(given=type(given)), self.assertRaisesRegex(sluice.InputError, words):
+                sluice.from_torch(nn.Linear(4, 4), given)
 
 
 if __name__ == "__main__":
