@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <string_view>
 #include <vector>
 
 #include "metrics/paths.hpp"
@@ -12,7 +13,8 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr std::int64_t most_executions = 20'000'000;
-/// A resource whose own bound is as close as this to the longest path is what binds.
+/// Bounds as close as this to the greatest are equal: heads and tails bring those of resources that
+/// do little up to it.
 constexpr double near = 0.01;
 
 /// When the earliest byte can cross the link, the work of all bytes, and what must follow the last.
@@ -45,6 +47,23 @@ std::vector<double> stream_busy(const PathGraph& graph) {
   return busy;
 }
 
+/// Of a stream or link: how long everything takes at least, and how long it is at work itself.
+struct ResourceBound {
+  double seconds, busy;
+  std::string_view name;
+};
+
+/// The greatest of the bounds and the longest path. Of the resources whose bounds are near it the
+/// one that is at work longest binds: without more of it nothing gets faster.
+Bound greatest(const std::vector<ResourceBound>& bounds, double path) {
+  double most = path;
+  for (const ResourceBound& bound : bounds) most = std::max(most, bound.seconds);
+  const ResourceBound* binds = nullptr;
+  for (const ResourceBound& bound : bounds)
+    if (bound.seconds >= most * (1 - near) && (!binds || bound.busy > binds->busy)) binds = &bound;
+  return {most, binds ? std::string(binds->name) : "dependencies"};
+}
+
 }  // namespace
 
 // Why no execution is faster:
@@ -69,23 +88,18 @@ Bound lower_bound(const Plan& plan) {
   const Heads heads = walk_forwards(graph, most_executions);
   const Tails tails = walk_backwards(graph);
 
-  Bound best{0, "dependencies"};
-  const auto consider = [&](double seconds, const std::string& resource) {
-    if (seconds > best.seconds) best = {seconds, resource};
-  };
+  std::vector<ResourceBound> bounds;
   const std::vector<double> busy = stream_busy(graph);
   for (std::size_t s = 0; s < busy.size(); ++s)
     if (heads.stream_start[s] < infinity)
-      consider(heads.stream_start[s] + busy[s] + tails.stream_tail[s], plan.streams[s].name);
+      bounds.push_back(
+          {heads.stream_start[s] + busy[s] + tails.stream_tail[s], busy[s], plan.streams[s].name});
   const std::vector<LinkLoad> loads = link_loads(graph, heads, tails);
   for (std::size_t l = 0; l < loads.size(); ++l)
     if (loads[l].head < infinity)
-      consider(loads[l].head + loads[l].busy + loads[l].tail, plan.links[l].name);
-  const double path = heads.latest_available;
-  if (path <= best.seconds * (1 + 1e-12)) return best;
-  // The work of a resource fills nearly all of the path: without more of it nothing gets faster.
-  const bool explained = best.seconds >= path * (1 - near);
-  return {path, explained ? best.resource : "dependencies"};
+      bounds.push_back(
+          {loads[l].head + loads[l].busy + loads[l].tail, loads[l].busy, plan.links[l].name});
+  return greatest(bounds, heads.latest_available);
 }
 
 }  // namespace sluice

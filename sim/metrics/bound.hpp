@@ -10,7 +10,8 @@ namespace sluice {
 struct Bound {
   double seconds = 0;
   /// The stream or link whose work, with what must come before and after it, takes that long, or
-  /// up to 1 % less; or "dependencies": a chain of actions over several streams.
+  /// up to 1 % less; of several such the one that is at work longest. Or "dependencies": a chain of
+  /// actions over several streams.
   std::string resource;
 };
 

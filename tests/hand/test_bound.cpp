@@ -113,6 +113,22 @@ TEST_CASE("Without overlap no resource binds, the dependencies do") {
   REQUIRE(bound.resource == "dependencies");
 }
 
+TEST_CASE("Of resources whose bounds are equal the one that is at work longest binds") {
+  // a's 2 s and what must follow take as long as b's 1000 s and what must come before: 1002 s; b's
+  // transfer before all that 1.75 s more, 0.17 %.
+  Plan plan = two_devices();
+  body(plan, {compute(0, 2), compute(1, 1000, {{0, 0}})}, 1);
+  REQUIRE(lower_bound(plan).seconds == Approx(1002).epsilon(1e-12));
+  REQUIRE(lower_bound(plan).resource == "b");
+  body(plan, {move(3, 1, 100), compute(0, 2, {{0, 0}}), compute(1, 1000, {{1, 0}})}, 1);
+  REQUIRE(lower_bound(plan).seconds == Approx(1003.75).epsilon(1e-12));
+  REQUIRE(lower_bound(plan).resource == "b");
+  // Of bounds further apart the greatest: a alone 1200 s, b 2 + 1000 s.
+  body(plan, {compute(0, 2), compute(1, 1000, {{0, 0}}), compute(0, 1198)}, 1);
+  REQUIRE(lower_bound(plan).seconds == Approx(1200).epsilon(1e-12));
+  REQUIRE(lower_bound(plan).resource == "a");
+}
+
 TEST_CASE("What is prefetched beyond the end is not counted") {
   Plan plan = two_devices();
   // prologue: load 0; body: load of the next iteration, compute; the last load is dropped.
