@@ -46,7 +46,9 @@ extern const Metric bound_by_metric = {
     .unit = "",
     .summary =
         "The stream or link whose work, with what must come before and after, takes the lower "
-        "bound or up to 1 % less; or dependencies, a chain over several of them.",
+        "bound or up to 1 % less, of several the one at work longest; or dependencies, a chain "
+        "over "
+        "several of them.",
     .source = "metrics/bound.cpp",
     .better = Metric::Better::neither,
     .value = resource,
