@@ -96,3 +96,16 @@ TEST_CASE("a shape that nobody can infer is given by name", "[onnx]") {
   CHECK_THAT(refused(onnx, "{as_zero: [NonZero], shapes: {places: 4}}"),
              Contains("expected a list of extents"));
 }
+
+TEST_CASE("what the body of a loop reads of the graph around it, the loop reads", "[onnx]") {
+  const std::string body =
+      field(1, field(1, "h") + field(1, "table") + field(2, "inner") + field(4, "MatMul"));
+  OnnxBytes onnx;
+  onnx.input("x", {"N", 6}).weight("w", {6, 4}).weight("table", {4, 5}).numbers("times", {3});
+  onnx.node("MatMul", {"x", "w"}, {"h"}, {}, "first");
+  onnx.node("Loop", {"times"}, {"y"}, {A::graph("body", body)}, "loop").output("y");
+  const Model model = read(onnx, "{as_zero: [Loop], shapes: {y: [1, 5]}}").model;
+  CHECK(types(model) == "input dense operator");
+  CHECK(model.parameters() == 24 + 20);
+  CHECK(layer(model, "loop").shape == Shape{5});
+}

@@ -218,11 +218,28 @@ class Loading {
       node.attributes[attribute.name()] = attribute_of(attribute);
       node.has_graphs = node.has_graphs || attribute.has_g() || attribute.graphs_size() > 0;
     }
+    std::set<std::string> captured(node.inputs.begin(), node.inputs.end());
+    if (node.has_graphs) add_captured(proto_node, captured, node);
     for (const std::string& input : node.inputs)
       if (!input.empty() && !graph_.find(input))
         graph_.fail(node, "the node reads '" + clean(input) + "', which nothing before it makes");
     add_outputs(node, inferred(node, proto_node), proto_node);
     graph_.nodes.push_back(std::move(node));
+  }
+
+  /// The bodies of a condition or a loop read tensors of the graph around them: inputs, too.
+  void add_captured(const pb::NodeProto& outer, std::set<std::string>& known, Node& node) const {
+    for (const pb::AttributeProto& attribute : outer.attribute()) {
+      std::vector<const pb::GraphProto*> bodies;
+      if (attribute.has_g()) bodies.push_back(&attribute.g());
+      for (const pb::GraphProto& body : attribute.graphs()) bodies.push_back(&body);
+      for (const pb::GraphProto* body : bodies)
+        for (const pb::NodeProto& inner : body->node()) {
+          for (const std::string& input : inner.input())
+            if (graph_.find(input) && known.insert(input).second) node.inputs.push_back(input);
+          add_captured(inner, known, node);
+        }
+    }
   }
 
   /// Newer operators than libonnx knows, whose output has the shape of their first input.
