@@ -169,9 +169,9 @@ class Plots:
         return ax
 
     def roofline(self, ax: Optional["Axes"] = None, title: Optional[str] = None) -> "Axes":
-        """What limits each stage: FLOP/s against FLOP for each byte moved between memories, with
-        the device's peak and the link that feeds it (Williams et al. 2009, with transfers in place
-        of DRAM traffic). Of a scenario; a plan names no device's peak."""
+        """What limits each stage: FLOP/s against FLOP for each byte that comes to the device (loaded
+        or received), with the device's peak and the link that feeds it (Williams et al. 2009, with
+        these transfers in place of DRAM traffic). Of a scenario; a plan names no device's peak."""
         ax = _axes(ax, 7, 5)
         roofline.draw(ax, self._result)
         ax.set_title(title or self._title("Roofline"), loc="left")

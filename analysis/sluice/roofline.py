@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from . import _sluice
-from .errors import InputError
 from ._metrics import for_people
+from .errors import InputError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from .result import Result
+
+_ROOF = 0.75  # how high the peak is in the picture: the legend stands above
 
 
 def draw(ax: "Axes", result: "Result") -> None:
@@ -33,24 +35,20 @@ def draw(ax: "Axes", result: "Result") -> None:
     ridge = peak / bandwidth
     low, high = min(ridge, *xs) / 4, max(ridge, *xs) * 4
     x = np.geomspace(low, high, 200)
-    ax.loglog(x, np.minimum(peak, bandwidth * x), color="black", linewidth=1.5)
-    ax.annotate(f"{device}: {for_people(peak, 'FLOP/s')} ({scenario.dtype})", (high, peak),
-                ha="right", va="bottom", textcoords="offset points", xytext=(0, 4))
-    middle = np.sqrt(low * ridge)
-    ax.annotate(f"link: {for_people(bandwidth, 'B/s')}", (middle, bandwidth * middle), ha="right",
-                va="bottom", textcoords="offset points", xytext=(-4, 4))
+    ax.loglog(x, np.minimum(peak, bandwidth * x), color="black", linewidth=1.5,
+              label=f"{for_people(bandwidth, 'B/s')} over the link, {for_people(peak, 'FLOP/s')} "
+                    f"({scenario.dtype}) on {device}")
     ax.scatter([x for _, x, _ in stages], [y for *_, y in stages], color="#0072B2", zorder=3,
                label="a stage, while it loads or computes")
-    _name(ax, stages)
-    ax.scatter(*whole, color="#D55E00", marker="*", s=140, zorder=4,
-               label=f"{device}, the whole run")
-    lowest = min(whole[1], *(y for *_, y in stages))
+    ax.scatter(*whole, color="#D55E00", marker="*", s=140, zorder=4, label="the whole run")
+    lowest = min(whole[1], bandwidth * low, *(y for *_, y in stages)) / 2
     ax.set_xlim(low, high)
-    ax.set_ylim(min(lowest, peak) / 8, peak * 3)
-    ax.set_xlabel("FLOP for each byte loaded")
+    ax.set_ylim(lowest, lowest * (peak / lowest) ** (1 / _ROOF))
+    ax.set_xlabel("FLOP for each byte loaded or received")
     ax.set_ylabel("FLOP/s")
-    ax.legend(loc="lower right", frameon=False)
+    ax.legend(loc="upper left", frameon=False)
     ax.grid(True, which="major", alpha=0.3)
+    _name(ax, stages)
 
 
 def _busiest_device(result: "Result") -> str:
@@ -102,12 +100,27 @@ def _covered(start: np.ndarray, end: np.ndarray) -> float:
 
 
 def _name(ax: "Axes", stages: list) -> None:
-    """Names, one below the other where points lie close together; for a few stages only."""
-    if len(stages) > 8:
-        return
-    offset, last = 0, None
+    """Names at the points, one below the other where they would overlap; for a few points only."""
+    points: dict[tuple, list[str]] = {}
     for name, x, y in sorted(stages, key=lambda one: one[1]):
-        close = last is not None and abs(np.log10(x / last[0])) + abs(np.log10(y / last[1])) < 0.4
-        offset = offset - 11 if close else -11
-        ax.annotate(name, (x, y), textcoords="offset points", xytext=(6, offset), fontsize=8)
-        last = (x, y)
+        near = (p for p in points if abs(np.log10(x / p[0])) + abs(np.log10(y / p[1])) < 0.02)
+        points.setdefault(next(near, (x, y)), []).append(name)
+    if len(points) > 8:
+        return
+    ax.get_figure().draw_without_rendering()  # places the axes
+    inch = 72 / ax.get_figure().dpi
+    placed: list[tuple[float, float, float]] = []  # left, right, height, in points of type
+    for (x, y), names in points.items():
+        text = ", ".join(names) if len(names) < 3 else f"{names[0]} and {len(names) - 1} more"
+        left, height = ax.transData.transform((x, y)) * inch
+        width = 3.8 * len(text)
+        right = left + width
+        to_the_left = right > ax.bbox.x1 * inch
+        if to_the_left:
+            left, right = left - width, left
+        below = 11
+        while any(left < r and l < right and abs(height - below - h) < 10 for l, r, h in placed):
+            below += 11
+        placed.append((left, right, height - below))
+        ax.annotate(text, (x, y), textcoords="offset points", fontsize=8,
+                    xytext=(-6 if to_the_left else 6, -below), ha="right" if to_the_left else "left")

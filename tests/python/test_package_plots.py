@@ -140,6 +140,19 @@ class Pictures(unittest.TestCase):
                     self.assertLessEqual(y, roof * 1.001)
             plt.close("all")
 
+    def test_names_in_a_roofline_stand_inside_and_apart(self):
+        for name in ("alexnet_x200_as_written", "alexnet_resident", "megatron_22b"):
+            ax = sluice.load(name).run().plot.roofline()
+            ax.figure.canvas.draw()
+            boxes = [text.get_window_extent() for text in [*ax.texts, *ax.get_legend().get_texts()]]
+            self.assertTrue(boxes)
+            for i, box in enumerate(boxes):
+                self.assertTrue(ax.bbox.x0 <= box.x0 and box.x1 <= ax.bbox.x1, ax.texts)
+                self.assertFalse(any(box.overlaps(other) for other in boxes[:i]), ax.texts)
+            lines = [text.get_text() for text in ax.get_legend().get_texts()]
+            self.assertRegex(lines[0], r"GB/s over the link, .*FLOP/s \(float(16|32)\) on gpu")
+            self.assertEqual(ax.get_xlabel(), "FLOP for each byte loaded or received")
+
     def test_a_plan_alone_has_no_roofline(self):
         with tempfile.NamedTemporaryFile("w", suffix=".plan") as file:
             sluice.load("phased_ipu_pair", {"workload.steps": 1}).plan().save(file.name)
