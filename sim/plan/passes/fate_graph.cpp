@@ -242,6 +242,7 @@ FateGraph graph_of(const Chain& chain) {
   for (std::uint32_t b = 0; b <= n; ++b) graph.tensors.push_back(chain.boundary(b));
   for (const ChainStage& stage : chain.stages) graph.tensors.push_back(stage.inner);
   for (const ChainTensor& tensor : graph.tensors) graph.copies.push_back(tensor.bytes > 0);
+  graph.copies.front() = 1;  // the input comes in, whatever its size
   for (std::uint32_t s = 0; s + 1 < n; ++s) graph.tensors.push_back({chain.stages[s].gradient});
   graph.copies.resize(graph.tensors.size(), 0);
   for (std::uint32_t s = 0; s < n; ++s) {
