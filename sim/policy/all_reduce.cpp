@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <string>
 
 #include "base/error.hpp"
 
@@ -14,45 +15,93 @@ bool sums_gradients(ActionKind kind) {
   return kind == ActionKind::backward || kind == ActionKind::backward_weight;
 }
 
-/// One device's update of one stage: what ends before it.
-struct Update {
-  std::uint32_t action = none;
-  std::uint32_t ready = none;  ///< the backward pass after which its gradients may move
+/// One device's gradients of one stage, complete for a batch.
+struct Sum {
+  std::uint32_t ready = none;   ///< the backward pass after which they may move
+  std::uint32_t before = none;  ///< where the ring is listed: in front of this action
+  /// What needs the ring's sums, of `distance` iterations later: the update, the save of the
+  /// gradients, or, where they stay, the next backward pass that adds to them.
+  std::uint32_t user = none, distance = 0;
 };
 
 class Rings {
  public:
-  Rings(Plan& plan, const Platform& platform, const std::vector<std::string>& devices, bool overlap)
-      : plan_(plan), platform_(platform), devices_(devices), overlap_(overlap) {}
+  Rings(Plan& plan, const Platform& platform, const std::vector<std::string>& devices, bool overlap,
+        std::int64_t micro_batches)
+      : plan_(plan),
+        platform_(platform),
+        devices_(devices),
+        overlap_(overlap),
+        micro_batches_(micro_batches) {
+    for (std::uint32_t t = 0; t < plan.tensors.size(); ++t)
+      if (plan.tensors[t].tensor_class == TensorClass::gradient)
+        gradients_.emplace(plan.tensors[t].name, t);
+  }
 
   void add() {
-    for (const std::string& device : devices_) find_updates(device);
-    before_.resize(plan_.actions.size());
-    for (const auto& [key, updates] : updates_) {
-      if (updates.size() != devices_.size())
-        throw InternalError("replicas do not update the same stages equally often");
-      add_ring(key.first, key.second, updates);
+    for (const std::string& device : devices_) find_sums(device);
+    before_.resize(plan_.actions.size() + 1);
+    for (auto sums = sums_.rbegin(); sums != sums_.rend(); ++sums) {  // as backward passes end
+      if (sums->second.size() != devices_.size())
+        throw InternalError("replicas do not sum gradients of the same stages equally often");
+      add_ring(sums->first.second, sums->first.first, sums->second);
     }
     rebuild();
   }
 
  private:
-  /// The n-th update of each stage on this device, with the last backward pass before it.
-  void find_updates(const std::string& device) {
-    std::map<std::int32_t, std::uint32_t> last;
-    std::map<std::int32_t, int> count;
-    std::uint32_t latest = none;
+  using Key = std::pair<std::int64_t, std::int32_t>;  ///< (batch, stage)
+
+  /// The backward passes of one device that sum gradients.
+  struct Passes {
+    std::map<Key, std::uint32_t> first, last;
+    std::map<std::int64_t, std::uint32_t> end;  ///< the last one of each batch
+  };
+  Passes passes_of(const std::string& device) const {
+    Passes passes;
     for (std::uint32_t a = plan_.body_begin; a < plan_.body_end; ++a) {
       const Action& action = plan_.actions[a];
-      if (action.is_transfer() || plan_.streams[action.stream].device != device) continue;
-      if (sums_gradients(action.kind)) latest = last[action.stage] = a;
-      if (action.kind == ActionKind::update)
-        updates_[{action.stage, count[action.stage]++}].push_back(
-            {a, overlap_ ? last.at(action.stage) : latest});
+      if (!sums_gradients(action.kind) || plan_.streams[action.stream].device != device) continue;
+      const std::int64_t batch = action.micro_batch / micro_batches_;
+      passes.first.try_emplace({batch, action.stage}, a);
+      passes.last[{batch, action.stage}] = passes.end[batch] = a;
+    }
+    return passes;
+  }
+
+  void find_sums(const std::string& device) {
+    const Passes passes = passes_of(device);
+    for (const auto& [key, last] : passes.last) {
+      if (gradients_of(device, key.second) == none) continue;
+      Sum sum{last};
+      sum.user = sum.before = user_of(device, key.second, last);
+      const std::uint32_t end = passes.end.at(key.first);
+      if (sum.user == none) {  // they stay
+        const auto next = passes.first.find({key.first + 1, key.second});
+        sum.distance = next == passes.first.end() ? 1 : 0;
+        sum.user = sum.distance == 0 ? next->second : passes.first.at({0, key.second});
+        sum.before = end + 1;
+      }
+      if (!overlap_ && end < sum.before) sum.ready = end;
+      sums_[key].push_back(sum);
     }
   }
 
-  void add_ring(std::int32_t stage, int number, const std::vector<Update>& updates) {
+  /// The update of the stage after that action, or the save of its gradients.
+  std::uint32_t user_of(const std::string& device, std::int32_t stage, std::uint32_t after) const {
+    for (std::uint32_t a = after + 1; a < plan_.body_end; ++a) {
+      const Action& action = plan_.actions[a];
+      if (action.stage != stage || plan_.streams[action.stream].device != device) continue;
+      if (sums_gradients(action.kind)) return none;  // of the next batch
+      if (action.kind == ActionKind::update) return a;
+      if (action.kind == ActionKind::save && action.micro_batch < 0 &&
+          plan_.tensors[action.moves].tensor_class == TensorClass::gradient)
+        return a;
+    }
+    return none;
+  }
+
+  void add_ring(std::int32_t stage, std::int64_t batch, const std::vector<Sum>& sums) {
     const std::size_t n = devices_.size();
     const std::size_t steps = 2 * (n - 1);
     std::vector<std::vector<std::uint32_t>> sent(n, std::vector<std::uint32_t>(steps, none));
@@ -61,38 +110,37 @@ class Rings {
     for (std::size_t k = 0; k < n; ++k)
       for (std::size_t r = 0; r < steps; ++r) {
         const std::size_t piece = (k + 2 * n - r) % n;
-        sent[k][r] = list(piece_of(stage, k, gradients[k], piece, number, r), updates[k].action);
+        sent[k][r] = list(piece_of(stage, k, gradients[k], piece, batch, r), sums[k].before);
       }
     for (std::size_t k = 0; k < n; ++k) {
       const std::size_t from = (k + n - 1) % n;
       for (std::size_t r = 0; r < steps; ++r) {
         Action& action = added_[sent[k][r]];
-        action.waits.push_back({updates[k].ready, 0});
+        action.waits.push_back({sums[k].ready, 0});
         if (r > 0) action.waits.push_back({new_number(sent[from][r - 1]), 0});
       }
       // What came last is the last sum; what it sends itself must have left before it changes.
-      auto& waits = plan_.actions[updates[k].action].waits;
+      auto& waits = plan_.actions[sums[k].user].waits;
       for (const std::uint32_t end : {sent[from][steps - 1], sent[k][steps - 1]})
-        waits.push_back({new_number(end), 0});
+        waits.push_back({new_number(end), sums[k].distance});
     }
   }
 
+  /// None: the stage has no weights to learn.
   std::uint32_t gradients_of(const std::string& device, std::int32_t stage) const {
-    const std::string name = device + "/gradients." + std::to_string(stage);
-    for (std::uint32_t t = 0; t < plan_.tensors.size(); ++t)
-      if (plan_.tensors[t].name == name) return t;
-    throw InternalError("no tensor '" + name + "'");
+    const auto found = gradients_.find(device + "/gradients." + std::to_string(stage));
+    return found == gradients_.end() ? none : found->second;
   }
 
   Action piece_of(std::int32_t stage, std::size_t k, std::uint32_t gradients, std::size_t piece,
-                  int number, std::size_t step) {
+                  std::int64_t batch, std::size_t step) {
     const auto n = static_cast<std::int64_t>(devices_.size());
     const std::int64_t bytes = plan_.tensors[gradients].bytes;
     const std::string& next = devices_[(k + 1) % devices_.size()];
     Action action;
     action.kind = ActionKind::all_reduce;
     action.name = devices_[k] + "/" + std::to_string(stage) + "ALL_REDUCE" + std::to_string(step) +
-                  (number == 0 ? "" : "'" + std::to_string(number + 1));
+                  (batch == 0 ? "" : "'" + std::to_string(batch + 1));
     action.stage = stage;
     action.moves = gradients;
     action.from = pool(devices_[k]);
@@ -146,11 +194,12 @@ class Rings {
     const std::size_t old = plan_.actions.size();
     std::vector<std::uint32_t> place(old + added_.size());
     std::vector<Action> actions;
-    for (std::uint32_t a = 0; a < old; ++a) {
+    for (std::uint32_t a = 0; a <= old; ++a) {
       for (const std::uint32_t added : before_[a]) {
         place[old + added] = static_cast<std::uint32_t>(actions.size());
         actions.push_back(std::move(added_[added]));
       }
+      if (a == old) break;
       place[a] = static_cast<std::uint32_t>(actions.size());
       actions.push_back(std::move(plan_.actions[a]));
     }
@@ -164,8 +213,9 @@ class Rings {
   const Platform& platform_;
   const std::vector<std::string>& devices_;
   bool overlap_;
-  std::map<std::pair<std::int32_t, int>, std::vector<Update>>
-      updates_;  ///< (stage, which), by device
+  std::int64_t micro_batches_;
+  std::map<std::string, std::uint32_t> gradients_;  ///< tensors by name
+  std::map<Key, std::vector<Sum>> sums_;            ///< by device
   std::vector<Action> added_;
   std::vector<std::vector<std::uint32_t>> before_;  ///< by action: added ones that come before it
 };
@@ -173,8 +223,8 @@ class Rings {
 }  // namespace
 
 void add_all_reduce(Plan& plan, const Platform& platform, const std::vector<std::string>& devices,
-                    bool overlap) {
-  if (devices.size() > 1) Rings(plan, platform, devices, overlap).add();
+                    bool overlap, std::int64_t micro_batches) {
+  if (devices.size() > 1) Rings(plan, platform, devices, overlap, micro_batches).add();
 }
 
 }  // namespace sluice

@@ -1,4 +1,5 @@
-// Gradients of replicas, summed over a ring before each update.
+// Gradients of replicas, summed over a ring before each update; without one, before they are saved
+// or added to again.
 //
 // With n devices and g bytes of a stage's gradients, each device sends 2 (n - 1) pieces of g / n to
 // the next one: n - 1 that sum (reduce-scatter), n - 1 that spread the sums (all-gather). A piece
@@ -21,8 +22,9 @@ namespace sluice {
 /// Adds the rings to a merged plan of replicas, one on each of `devices` (in the ring's order).
 /// `overlap`: a stage's ring begins when its last backward pass of the batch has ended everywhere
 /// that it needs; else when the whole batch's has. Gradients of stage s are the tensors
-/// `<device>/gradients.<s>…` that the stage's last backward pass of a batch sums.
+/// `<device>/gradients.<s>…` that the stage's last backward pass of a batch sums, and a batch has
+/// so many micro-batches on each device.
 void add_all_reduce(Plan& plan, const Platform& platform, const std::vector<std::string>& devices,
-                    bool overlap);
+                    bool overlap, std::int64_t micro_batches);
 
 }  // namespace sluice

@@ -75,7 +75,8 @@ Plan plan_data_parallel(const PolicyRequest& request, const Reader& parameters) 
   plan.name = "data_parallel " + policy.name;
   const std::string all_reduce = parameters.text("all_reduce");
   if (request.workload.training && all_reduce != "off")
-    add_all_reduce(plan, request.pricing.platform, devices, all_reduce == "overlapped");
+    add_all_reduce(plan, request.pricing.platform, devices, all_reduce == "overlapped",
+                   request.workload.batch / request.workload.micro_batch / count);
   return plan;
 }
 
@@ -104,7 +105,8 @@ const Policy data_parallel_policy = {
             {.name = "all_reduce",
              .type = Type::choice,
              .summary = "training: gradients are summed over a ring of the replicas before each "
-                        "update; overlapped: stage by stage beside the backward pass; after: when "
+                        "update (without an optimizer at the end of the batch); overlapped: stage "
+                        "by stage beside the backward pass; after: when "
                         "the whole backward pass has ended; off: each replica keeps its own",
              .default_text = "overlapped",
              .choices = {"overlapped", "after", "off"}},
