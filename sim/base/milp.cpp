@@ -3,10 +3,12 @@
 #include <coin/CbcEventHandler.hpp>
 #include <coin/CbcModel.hpp>
 #include <coin/CbcStrategy.hpp>
+#include <coin/ClpEventHandler.hpp>
 #include <coin/CoinPackedMatrix.hpp>
 #include <coin/OsiClpSolverInterface.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <map>
 #include <string>
@@ -19,11 +21,40 @@ namespace {
 
 constexpr double tolerance = 1e-6;
 
-/// Stops branch and cut on a signal; the caller throws once CBC has cleaned up.
-class StopOnSignal : public CbcEventHandler {
+/// When to stop: at a signal, whose exception the caller throws once CBC has cleaned up, or late.
+class Stop {
+ public:
+  explicit Stop(double seconds) : begin_(Clock::now()), seconds_(seconds) {}
+  double left() const {
+    return seconds_ - std::chrono::duration<double>(Clock::now() - begin_).count();
+  }
+  bool now() const { return interrupt_signal() != 0 || left() <= 0; }
+  mutable bool within_lp = false;  ///< a linear programme was left unsolved
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point begin_;
+  double seconds_;
+};
+
+class StopBranching : public CbcEventHandler {
  public:
   CbcAction event(CbcEvent) override { return interrupt_signal() != 0 ? stop : noAction; }
-  CbcEventHandler* clone() const override { return new StopOnSignal(*this); }
+  CbcEventHandler* clone() const override { return new StopBranching(*this); }
+};
+
+class StopLp : public ClpEventHandler {
+ public:
+  explicit StopLp(const Stop& stop) : stop_(&stop) {}
+  int event(Event) override {
+    if (!stop_->now()) return -1;
+    stop_->within_lp = true;
+    return 0;
+  }
+  ClpEventHandler* clone() const override { return new StopLp(*this); }
+
+ private:
+  const Stop* stop_;
 };
 
 double finite(double bound) {
@@ -75,22 +106,25 @@ bool Milp::holds(const std::vector<double>& values) const {
 }
 
 void Milp::load(OsiClpSolverInterface& solver) const {
-  CoinPackedMatrix matrix(false, 0, 0);
-  matrix.setDimensions(0, static_cast<int>(columns_.size()));
-  std::vector<double> column_low, column_high, cost, row_low, row_high;
+  std::vector<double> column_low, column_high, cost, row_low, row_high, factors;
+  std::vector<int> columns, starts = {0};
   for (const Column& column : columns_) {
     column_low.push_back(finite(column.low));
     column_high.push_back(finite(column.high));
     cost.push_back(column.cost);
   }
   for (const Row& row : rows_) {
-    CoinPackedVector packed;
-    for (const auto& [variable, factor] : row.terms)
-      packed.insert(static_cast<int>(variable), factor);
-    matrix.appendRow(packed);
+    for (const auto& [variable, factor] : row.terms) {
+      columns.push_back(static_cast<int>(variable));
+      factors.push_back(factor);
+    }
+    starts.push_back(static_cast<int>(columns.size()));
     row_low.push_back(finite(row.low));
     row_high.push_back(finite(row.high));
   }
+  const CoinPackedMatrix matrix(false, static_cast<int>(columns_.size()),
+                                static_cast<int>(rows_.size()), static_cast<int>(columns.size()),
+                                factors.data(), columns.data(), starts.data(), nullptr);
   solver.messageHandler()->setLogLevel(0);
   solver.getModelPtr()->setLogLevel(0);
   solver.loadProblem(matrix, column_low.data(), column_high.data(), cost.data(), row_low.data(),
@@ -100,29 +134,38 @@ void Milp::load(OsiClpSolverInterface& solver) const {
 }
 
 MilpSolution Milp::solve(double time_limit_s, double at_most) const {
+  const Stop stop(time_limit_s);
   OsiClpSolverInterface solver;
   load(solver);
+  StopLp stop_lp(stop);
+  solver.getModelPtr()->passInEventHandler(&stop_lp);
   CbcModel model(solver);
   model.setLogLevel(0);
   model.messageHandler()->setLogLevel(0);
   model.setUseElapsedTime(true);
-  model.setMaximumSeconds(time_limit_s);
   model.setAllowableGap(1e-9);
   if (!std::isinf(at_most)) model.setCutoff(at_most);
-  StopOnSignal stop_on_signal;
-  model.passInEventHandler(&stop_on_signal);
+  StopBranching stop_branching;
+  model.passInEventHandler(&stop_branching);
   // Without the strategy's preprocessing: it returned fractional values of whole variables as
   // proven (2.10.8; the first test of test_milp.cpp).
   CbcStrategyDefault strategy(1, 5, 5, 0);
   model.setStrategy(strategy);
   model.initialSolve();
+  check_interrupt();
+  if (stop.within_lp) return {};
+  const double relaxed = model.solver()->getObjValue();
   const bool impossible = model.solver()->isProvenPrimalInfeasible();
+  model.setMaximumSeconds(std::max(0.0, stop.left()));
   if (!impossible) model.branchAndBound();
   check_interrupt();
 
   MilpSolution solution;
-  solution.proven = impossible || model.isProvenOptimal() || model.isProvenInfeasible();
-  solution.bound = solution.proven ? at_most : std::min(at_most, model.getBestPossibleObjValue());
+  // What CBC makes of a linear programme that was left unsolved proves nothing.
+  solution.proven =
+      impossible || (!stop.within_lp && (model.isProvenOptimal() || model.isProvenInfeasible()));
+  const double bound = stop.within_lp ? relaxed : model.getBestPossibleObjValue();
+  solution.bound = solution.proven ? at_most : std::min(at_most, bound);
   const double* found = model.bestSolution();
   if (found == nullptr) return solution;
   solution.values.assign(found, found + columns_.size());

@@ -37,7 +37,8 @@ class Milp {
   /// low <= terms <= high; a variable may stand in several terms.
   void constrain(double low, const Terms& terms, double high);
 
-  /// Stops after `time_limit_s` of wall clock with the best found so far; what is found then
+  /// Stops after `time_limit_s` of wall clock (a moment later, where CBC is in the middle of
+  /// something) with the best found so far, which may be nothing; what is found then
   /// depends on the machine. Looks only for solutions better than `at_most`.
   MilpSolution solve(double time_limit_s, double at_most = infinity) const;
 

@@ -1,4 +1,5 @@
 #include <catch2/catch.hpp>
+#include <ctime>
 
 #include "base/error.hpp"
 #include "plan/passes/fate_graph.hpp"
@@ -45,6 +46,20 @@ TEST_CASE("graph: reading what none before makes is our fault") {
   graph.operations[1].reads = {3};
   graph.copies[3] = 0;
   CHECK_THROWS_AS(solve(graph, 100, 30), InternalError);
+}
+
+TEST_CASE("graph: the time limit holds for setting up the programme and its relaxation, too") {
+  const Chain chain = test::layered_chain(48, 0.4);
+  const Frontier frontier(chain);
+  const std::size_t point = frontier.points().size() / 2;
+  const std::clock_t begin = std::clock();
+  const MilpAnswer answer =
+      solve_milp(chain, frontier.points()[point].peak, 0.5, frontier.tape(point));
+  CHECK(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC < 4);
+  CHECK(answer.feasible);
+  CHECK_FALSE(answer.proven);
+  CHECK(answer.bound >= 0);
+  CHECK(answer.gap <= 1);
 }
 
 TEST_CASE("graph: nothing of 0 bytes is copied") {

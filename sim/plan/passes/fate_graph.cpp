@@ -1,9 +1,11 @@
 #include "plan/passes/fate_graph.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <string>
 
 #include "base/error.hpp"
+#include "base/interrupt.hpp"
 #include "base/milp.hpp"
 
 namespace sluice {
@@ -15,7 +17,7 @@ using Row = std::vector<std::uint32_t>;  ///< variables; nobody where there is n
 /// The programme of a graph. In the names of the paper: runs_ is R, there_ is S, freed_ is FREE.
 class Programme {
  public:
-  Programme(const FateGraph& graph, std::int64_t budget)
+  Programme(const FateGraph& graph, std::int64_t budget, double time_limit_s)
       : graph_(graph),
         stages_(graph.operations.size()),
         budget_(static_cast<double>(budget)),
@@ -28,12 +30,19 @@ class Programme {
     for (const ChainTensor& tensor : graph.tensors)
       unit_ = std::max(unit_, static_cast<double>(tensor.bytes));
     add_variables();
-    for (std::size_t t = 0; t < stages_; ++t) constrain_presence(t);
-    for (std::size_t t = 0; t < stages_; ++t) constrain_memory(t);
+    const auto begin = std::chrono::steady_clock::now();
+    left_s_ = time_limit_s;
+    for (std::size_t t = 0; t < stages_ && left_s_ > 0; ++t) {
+      check_interrupt();
+      constrain_presence(t);
+      constrain_memory(t);
+      const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
+      left_s_ = time_limit_s - spent.count();
+    }
   }
 
-  MilpSolution solve(double time_limit_s, double at_most) const {
-    return milp_.solve(time_limit_s, at_most);
+  MilpSolution solve(double at_most) const {
+    return left_s_ > 0 ? milp_.solve(left_s_, at_most) : MilpSolution{};
   }
 
   std::vector<GraphStep> steps(const std::vector<double>& values) const {
@@ -214,6 +223,7 @@ class Programme {
   const FateGraph& graph_;
   std::size_t stages_;
   double budget_, unit_ = 1;
+  double left_s_ = 0;                              ///< of the time limit, for the solver
   Row makers_;                                     ///< by tensor
   std::vector<std::vector<std::uint32_t>> users_;  ///< by tensor
   std::vector<char> optional_;                     ///< by tensor
@@ -227,8 +237,8 @@ class Programme {
 
 GraphAnswer solve(const FateGraph& graph, std::int64_t budget, double time_limit_s,
                   double at_most) {
-  const Programme programme(graph, budget);
-  const MilpSolution solution = programme.solve(time_limit_s, at_most);
+  const Programme programme(graph, budget, time_limit_s);
+  const MilpSolution solution = programme.solve(at_most);
   GraphAnswer answer{solution.feasible, solution.proven, {}, solution.objective, solution.bound};
   if (solution.feasible) answer.steps = programme.steps(solution.values);
   return answer;
@@ -298,7 +308,7 @@ MilpAnswer solve_milp(const Chain& chain, std::int64_t budget, double time_limit
                     ? tape_of(found.steps, static_cast<std::uint32_t>(chain.stages.size()))
                     : known;
   answer.seconds = serial_seconds(chain, answer.tape);
-  answer.bound = std::min(answer.bound, answer.seconds);
+  answer.bound = std::clamp(answer.bound, 0.0, answer.seconds);
   answer.gap = (answer.seconds - answer.bound) / answer.seconds;
   return answer;
 }

@@ -8,9 +8,9 @@
 // "Checkmate", section 4 (there without copies). Here a load stands where the tensor's own
 // operation would stand in its stage, and a save right after its first making.
 //
-// Up to about 50 forward operations; beyond small graphs what is found depends on the time limit,
-// so a bound and a gap come with it. Throws Interrupted on a signal, InternalError on a graph whose
-// operations read what none before them makes.
+// Up to `most_milp_stages` forward operations; beyond small graphs what is found depends on the
+// time limit, so a bound and a gap come with it. Throws Interrupted on a signal, InternalError on a
+// graph whose operations read what none before them makes.
 #pragma once
 
 #include <cstdint>
@@ -51,9 +51,12 @@ struct GraphAnswer {
   double seconds = 0, bound = 0;
 };
 
-/// Looks only for what takes less than `at_most` seconds.
+/// Looks only for what takes less than `at_most` seconds, within `time_limit_s` of wall clock.
 GraphAnswer solve(const FateGraph& graph, std::int64_t budget, double time_limit_s,
                   double at_most = std::numeric_limits<double>::infinity());
+
+/// Beyond, the programme alone takes longer to set up and relax than anyone would wait.
+constexpr std::size_t most_milp_stages = 64;
 
 struct MilpAnswer {
   bool feasible = false;  ///< else: none was found, or, where proven, there is none

@@ -85,6 +85,11 @@ FateChoice choose_by_milp(const FateRequest& request, const Reader& parameters, 
     parameters.fail("solver",
                     "'milp' for 'solver': the programme takes copies and computation in turns, so "
                     "'policy.overlap' must be false");
+  if (request.chain.stages.size() > most_milp_stages)
+    parameters.fail("solver", "'milp' for 'solver': the programme is for up to " +
+                                  std::to_string(most_milp_stages) + " stages, and there are " +
+                                  std::to_string(request.chain.stages.size()) +
+                                  "; expected frontier");
   const MilpAnswer answer =
       solve_milp(request.chain, budget, parameters.quantity("time_limit"), known);
   FateChoice choice{answer.tape, {}};
@@ -103,6 +108,8 @@ FateChoice choose(const FateRequest& request, const Reader& parameters) {
   if (point == serial.points().size()) refuse(serial.points().front().peak, budget);
   if (parameters.text("solver") == "milp")
     return choose_by_milp(request, parameters, serial.tape(point), budget);
+  if (parameters.has("time_limit"))
+    parameters.fail("time_limit", "'time_limit' is for the solver milp; frontier needs none");
   FateChoice choice{serial.tape(point), {}};
   double seconds = serial.points()[point].seconds;
   if (request.overlap) {
@@ -141,7 +148,7 @@ const FateStrategy optimal_fates = {
                     .type = Type::choice,
                     .summary =
                         "frontier: the dynamic programme over the chain; milp: a mixed-integer "
-                        "linear programme (Jain et al. 2020, Checkmate), for up to about 50 "
+                        "linear programme (Jain et al. 2020, Checkmate), for up to 64 "
                         "stages without overlap",
                     .default_text = "frontier",
                     .choices = {"frontier", "milp"}},
