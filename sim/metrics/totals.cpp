@@ -6,6 +6,7 @@ namespace sluice {
 
 Totals::Totals(const Plan& plan)
     : plan_(plan),
+      prologue_left_(plan.body_begin),
       middle_((plan.iterations - 1) / 2),
       last_(plan.iterations - 1),
       actions_(plan.actions.size()),
@@ -31,6 +32,16 @@ void Totals::span(const Span& span) {
   if (place.compute && span.waited > 0 && span.reason == WaitReason::data &&
       span.blocker < places_.size() && places_[span.blocker].transfer)
     stream.exposed_s.add(span.waited);
+
+  if (span.action < plan_.body_begin) {
+    --prologue_left_;
+    prologue_complete_ = std::max(prologue_complete_, span.available);
+  }
+  const double idle_from = span.start - span.waited;
+  if (place.compute && span.waited > 0 && (prologue_left_ > 0 || idle_from < prologue_complete_)) {
+    const double until = prologue_left_ > 0 ? span.start : std::min(span.start, prologue_complete_);
+    stream.filling_s.add(until - idle_from);
+  }
 
   makespan_ = std::max(makespan_, span.available);
   if (span.iteration != middle_ && span.iteration != last_) return;

@@ -29,6 +29,7 @@ class Totals final : public Sink {
     double first_start = std::numeric_limits<double>::infinity();
     double last_end = 0;
     Sum exposed_s;  ///< idle for want of a transfer (compute streams)
+    Sum filling_s;  ///< idle while the prologue is not complete (compute streams)
   };
   struct Pool {
     std::int64_t peak_bytes = 0;
@@ -81,6 +82,8 @@ class Totals final : public Sink {
 
   const Plan& plan_;
   double makespan_ = 0;
+  std::int64_t prologue_left_;  ///< actions
+  double prologue_complete_ = 0;
   std::int64_t middle_ = -1, last_ = -1;
   std::optional<double> middle_complete_, last_complete_;
   std::vector<Place> places_;  ///< by action
