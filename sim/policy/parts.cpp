@@ -48,6 +48,19 @@ void require_inference(const PolicyRequest& request, const std::string& policy) 
                      "(policies that train: resident, streamed, phased, data_parallel of these)");
 }
 
+void refuse_in_training(const Reader& parameters, const std::vector<const char*>& keys,
+                        const std::string& reason) {
+  for (const char* key : keys)
+    if (parameters.has(key))
+      parameters.fail(key, "'" + std::string(key) + "' is for inference; in training " + reason);
+}
+
+void refuse_common_in_training(const Reader& parameters) {
+  refuse_in_training(parameters, {"buffers"},
+                     "loads are listed as late as they can be without being waited for");
+  refuse_in_training(parameters, {"outputs"}, "no output leaves the device");
+}
+
 std::vector<StageBytes> stage_bytes(const PolicyRequest& request) {
   std::vector<StageBytes> all;
   const std::int64_t samples = request.workload.micro_batch;

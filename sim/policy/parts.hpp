@@ -27,6 +27,13 @@ Common read_common(const PolicyRequest& request, const Reader& parameters);
 /// Throws InputError where the workload is training.
 void require_inference(const PolicyRequest& request, const std::string& policy);
 
+/// Throws InputError, at the first of these keys that is written: it has no meaning in training,
+/// for that reason.
+void refuse_in_training(const Reader& parameters, const std::vector<const char*>& keys,
+                        const std::string& reason);
+/// The same of `buffers` and `outputs`.
+void refuse_common_in_training(const Reader& parameters);
+
 /// Bytes of a stage for one micro-batch.
 struct StageBytes {
   std::int64_t weights, input, output, workspace;

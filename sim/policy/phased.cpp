@@ -377,11 +377,8 @@ class Phased {
 /// In training a phase is one operation of the step, a stage forward, backward or again, on all
 /// micro-batches in flight. What is on the wrong device goes through host memory.
 TrainingOrder phased_training(const PolicyRequest& request, const Reader& parameters) {
-  for (const char* key : {"weights", "weights_per", "host_data", "outputs"})
-    if (parameters.has(key))
-      parameters.fail(key, "'" + std::string(key) +
-                               "' is for inference; in training weights come "
-                               "for each phase");
+  refuse_in_training(parameters, {"weights", "weights_per", "host_data", "outputs"},
+                     "weights come for each phase");
   TrainingOrder order{"phased", false, {}, {}, parameters.boolean("overlap")};
   if (!parameters.is_word("in_flight", "auto")) order.in_flight = parameters.integer("in_flight");
   const Platform& platform = request.pricing.platform;

@@ -40,6 +40,7 @@ Plan plan_resident(const PolicyRequest& asked, const Reader& parameters) {
   const std::vector<Stage> stages = held_once(asked.pricing.stages);
   const PolicyRequest request = with_stages(asked, stages);
   if (request.workload.training) {
+    refuse_common_in_training(parameters);
     const Common common = read_common(request, parameters);
     return plan_training(request, {"resident", true, 1, {common.device.name}, common.overlap});
   }

@@ -289,10 +289,9 @@ Plan plan_streamed(const PolicyRequest& request, const Reader& parameters) {
     const Common common = read_common(request, parameters);
     TrainingOrder order{"streamed", false, {}, {common.device.name}, common.overlap};
     if (!parameters.is_word("in_flight", "auto")) order.in_flight = parameters.integer("in_flight");
-    if (parameters.has("prefetch"))
-      parameters.fail("prefetch",
-                      "'prefetch' is for inference: in training loads are listed as late as they "
-                      "can be without being waited for");
+    refuse_common_in_training(parameters);
+    refuse_in_training(parameters, {"prefetch"},
+                       "loads are listed as late as they can be without being waited for");
     return plan_training(request, order);
   }
   return Streamed(request, parameters).make();

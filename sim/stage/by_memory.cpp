@@ -54,8 +54,16 @@ std::int64_t budget_of(const CutRequest& request, const Reader& parameters) {
                     : static_cast<std::int64_t>(std::floor(static_cast<double>(capacity) * share));
 }
 
+/// Parts of a layer share its weights and their state; each has all the rest.
+std::string advice(const CutRequest& request, const Need& need, std::int64_t budget, bool split) {
+  if (!split && need.total() - need.weights - need.state < budget)
+    return "stages.split=true makes parts of such a layer";
+  return std::string("splitting its weights is not enough") +
+         (request.samples > 1 ? ", a smaller micro_batch needs less" : "");
+}
+
 [[noreturn]] void refuse(const CutRequest& request, std::uint32_t layer, const Need& need,
-                         std::int64_t budget) {
+                         std::int64_t budget, bool split) {
   const auto bytes = [](std::int64_t count) { return std::to_string(count) + " B"; };
   std::string parts = "weights " + bytes(need.weights);
   if (request.state_bytes) parts += " + gradients and optimizer state " + bytes(need.state);
@@ -67,13 +75,13 @@ std::int64_t budget_of(const CutRequest& request, const Reader& parameters) {
   throw Infeasible("layer '" + request.model.layers[layer].name + "' does not fit into device '" +
                    request.device.name + "' alone: " + parts + " = " + bytes(need.total()) +
                    " for " + std::to_string(request.samples) + " samples, and " + bytes(budget) +
-                   " of " + bytes(*request.device.capacity) +
-                   " may be used; stages.split=true makes parts of such a layer");
+                   " of " + bytes(*request.device.capacity) + " may be used; " +
+                   advice(request, need, budget, split));
 }
 
 /// The last layer of the longest stage that begins at `first` and fits.
 std::uint32_t longest(const CutRequest& request, const Sizes& sizes, std::uint32_t first,
-                      std::int64_t budget) {
+                      std::int64_t budget, bool split) {
   Sizes::Workspace workspace(sizes, first);
   std::uint32_t layer = first;
   // Leading inputs do no work: the shortest stage ends at the first layer that computes.
@@ -92,7 +100,7 @@ std::uint32_t longest(const CutRequest& request, const Sizes& sizes, std::uint32
     if (need.growing() > budget) break;
     if (need.total() <= budget) fits = layer;
   }
-  if (!fits) refuse(request, shortest, alone, budget);
+  if (!fits) refuse(request, shortest, alone, budget, split);
   return *fits;
 }
 
@@ -102,7 +110,7 @@ std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader& 
   const std::int64_t budget = budget_of(request, parameters);
   std::vector<std::uint32_t> last;
   for (std::uint32_t first = 0; first < sizes.layers(); first = last.back() + 1)
-    last.push_back(longest(request, sizes, first, budget));
+    last.push_back(longest(request, sizes, first, budget, parameters.boolean("split")));
   return last;
 }
 
@@ -131,10 +139,10 @@ std::vector<std::int64_t> parts_of_layers(const CutRequest& request, const Reade
     if (alone.total() <= budget) continue;
     const std::int64_t shared = checked_add(alone.weights, alone.state, "bytes of a layer");
     const std::int64_t room = budget - (alone.total() - shared);
-    if (room <= 0 || shared == 0) refuse(request, layer, alone, budget);
+    if (room <= 0 || shared == 0) refuse(request, layer, alone, budget, true);
     std::int64_t count = (shared + room - 1) / room;
     while (count <= most && !parts_fit(request, layer, count, budget)) ++count;
-    if (count > most) refuse(request, layer, alone, budget);
+    if (count > most) refuse(request, layer, alone, budget, true);
     parts[layer] = count;
   }
   return parts;
@@ -146,7 +154,8 @@ extern const Cut by_memory_cut = {
     .name = "by_memory",
     .summary =
         "Each stage is as long as its weights, input, output and workspace for one "
-        "micro-batch fit into the device's memory, beside the caches that it holds.",
+        "micro-batch fit into the device's memory, beside the caches that it holds; in training "
+        "with its gradients, optimizer state and what it keeps for the backward pass.",
     .source = "seed 000",
     .parameters = {{.name = "share",
                     .type = Type::number,

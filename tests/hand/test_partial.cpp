@@ -65,6 +65,29 @@ TEST_CASE("what fits is not split, and without split what does not fit says how 
           Catch::Contains("stages.split=true"));
 }
 
+TEST_CASE("where weights are not what is too much, splitting them is not the advice") {
+  // The large layer with its input, output and gradients of both: 6000 a sample.
+  const auto refusal = [](const std::string& split, const std::string& samples) {
+    try {
+      cut_model(small_scenario(
+          800, one_large,
+          "workload: {mode: training, batch: " + samples +
+              "}\npolicy: {name: streamed}\nstages: {cut: by_memory, split: " + split + "}\n",
+          {"platform.devices.gpu.memory.capacity=9kB"}));
+    } catch (const Infeasible& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  CHECK_THAT(refusal("false", "1"), Catch::Contains("stages.split=true makes parts"));
+  for (const char* split : {"true", "false"}) {
+    CAPTURE(split);
+    CHECK_THAT(refusal(split, "2"),
+               Catch::Contains("splitting its weights is not enough, a smaller "
+                               "micro_batch needs less"));
+  }
+}
+
 TEST_CASE("a plan over partial layers computes the model's FLOP and moves its weights") {
   const Scenario scenario =
       small_scenario(800, one_large,

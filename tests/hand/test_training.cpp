@@ -213,6 +213,36 @@ TEST_CASE(
         ms(631 + 600 + 0.05));
 }
 
+TEST_CASE(
+    "all-reduce without an update: at the end of the batch, before gradients are used again") {
+  const std::vector<std::string> none = {two[0], two[1], "workload.optimizer=none"};
+  // A's ring (0.1) has nothing left to hide beside; after the backward pass none of them has.
+  CHECK(makespan_of(four + cut + replicas, none) == ms(0.6 + 0.001 + 36 + 0.1));
+  CHECK(makespan_of(four + cut + replicas, with(none, "policy.all_reduce=after")) ==
+        ms(0.6 + 0.001 + 36 + 0.6));
+  // At 1 MB/s rings end at 637 + 300, 500 and 600, which the backward passes C, B and A of the next
+  // step await: 1237 + 2; another micro-batch 18, and rings of 600; an input (1) shares the link.
+  std::vector<std::string> slow = with(none, "policy.all_reduce=after");
+  slow.insert(slow.end(), {"workload.steps=2", "platform.links.host.bandwidth=1MB/s"});
+  CHECK(execute_isolated(make_plan(small_scenario(1000, abc, four + cut + replicas, slow)))
+            .report.makespan == ms(1237 + 2 + 18 + 600 + 1));
+  const auto sent = [&](const std::string& replica, const std::string& batches) {
+    const Plan plan = make_plan(small_scenario(
+        1000, abc, four + cut + "policy: {name: data_parallel, replica: " + replica + "}\n",
+        with(none, "workload.batches_per_step=" + batches)));
+    makespan_of(plan);
+    std::int64_t bytes = 0;
+    for (const Action& action : plan.actions)
+      if (action.kind == ActionKind::all_reduce) bytes += action.bytes;
+    return bytes;
+  };
+  for (const char* replica : {"resident", "streamed", "streamed, in_flight: 1", "phased"}) {
+    CAPTURE(replica);
+    CHECK(sent(replica, "1") == 2 * 600'000);
+    CHECK(sent(replica, "3") == 3 * 2 * 600'000);
+  }
+}
+
 TEST_CASE("replicas that share nothing but off the ring end as one with its share of the batch") {
   CHECK(makespan_of(four + cut + replicas, with(two, "policy.all_reduce=off")) ==
         ms(0.6 + 0.001 + 36 + 0.3));
@@ -223,24 +253,33 @@ TEST_CASE("a batch that replicas cannot share equally is refused") {
                     Catch::Contains("4 micro-batches, which 3 replicas cannot share equally"));
 }
 
-TEST_CASE("training costs its makespan over the forward passes, and says what left the device") {
-  // Serial, all offloaded: 0.6 + 4 x (0.002 + 18 + 0.010) over 4 x 6; 2000 + 3000 bytes each time.
-  const Plan plan = make_plan(
-      small_scenario(1000, abc, four + cut + serial + "fates: {strategy: offload_all}\n"));
+/// All metrics of a plan, executed.
+Summary summary_of(const Plan& plan) {
   Totals totals(plan);
-  replay(plan, [&](const Executed& span) {
-    Span made;
-    made.action = span.action;
-    made.iteration = span.iteration;
-    made.start = span.start;
-    made.end = span.end;
-    made.available = span.available;
-    totals.span(made);
-  });
-  const Summary summary = summarise(totals);
+  for (const Span& span : execute_isolated(plan).spans) totals.span(span);
+  return summarise(totals);
+}
+
+TEST_CASE("training costs its time over the forward passes, and says what left the device") {
+  // Serial, all offloaded: 4 x (0.002 + 18 + 0.010) over 4 x 6, once the weights are there; 2000 +
+  // 3000 bytes each time.
+  const Summary summary = summary_of(make_plan(
+      small_scenario(1000, abc, four + cut + serial + "fates: {strategy: offload_all}\n")));
   CHECK(summary.find("training_over_inference")->value.number ==
-        Approx((0.6 + 4 * 18.012) / 24).epsilon(1e-9));
+        Approx(4 * 18.012 / 24).epsilon(1e-9));
   CHECK(summary.find("offloaded_bytes")->value.number == 4 * 5000);
+}
+
+TEST_CASE("what training costs a sample does not depend on the number of steps") {
+  // Three times the forward passes. At 1 MB/s the weights take 600 ms, which is no part of it.
+  const auto over = [](const std::string& steps, const std::string& bandwidth) {
+    const Plan plan = make_plan(
+        small_scenario(1000, abc, four + cut + "policy: {name: resident}\n",
+                       {"workload.steps=" + steps, "platform.links.host.bandwidth=" + bandwidth}));
+    return summary_of(plan).find("training_over_inference")->value.number;
+  };
+  CHECK(over("1", "1GB/s") == Approx(3).epsilon(1e-9));
+  CHECK(over("1", "1MB/s") == Approx(over("100", "1MB/s")).epsilon(0.02));
 }
 
 TEST_CASE("optimal by either solver: the least of what keeping, copying and recomputing cost") {
@@ -293,6 +332,44 @@ TEST_CASE("phased training agrees in engine and replay, under every fate") {
           {std::string("platform.devices.gpu.count=") + count,
            "platform.links.host.sharing=private"});
     }
+}
+
+TEST_CASE("milp is refused beyond its size, and its time limit without it") {
+  const std::string fates = "policy: {name: resident, overlap: false}\nfates: {strategy: optimal, ";
+  CHECK_THROWS_WITH(make_plan(small_scenario(1000, std::vector<Row>(65, {1, 1000, 1000}),
+                                             four + cut + fates + "solver: milp}\n")),
+                    Catch::Contains("'milp' for 'solver'") && Catch::Contains("up to 64 stages"));
+  CHECK_THROWS_WITH(makespan_of(four + cut + fates + "time_limit: 5s}\n"),
+                    Catch::Contains("'time_limit' is for the solver milp"));
+}
+
+TEST_CASE("keys that mean nothing in training are refused where they stand") {
+  for (const char* policy : {"resident", "streamed", "data_parallel, replica: streamed"})
+    for (const char* key : {"buffers: 3", "outputs: return"}) {
+      CAPTURE(policy, key);
+      const std::string name(key, std::string(key).find(':'));
+      CHECK_THROWS_WITH(
+          makespan_of(four + cut + "policy: {name: " + policy + ", " + key + "}\n"),
+          Catch::Contains("'" + name + "' is for inference") && Catch::Contains("small.yaml"));
+    }
+}
+
+TEST_CASE("what does not fit is told what is not done already") {
+  const auto refusal = [](const std::string& policy, const std::string& micro_batch) {
+    try {
+      makespan_of("workload: {mode: training, batch: 4, optimizer: none, micro_batch: " +
+                      micro_batch + "}\n" + cut + "policy: {name: " + policy + "}\n",
+                  {"platform.devices.gpu.memory.capacity=605kB"});
+    } catch (const Infeasible& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  CHECK_THAT(refusal("streamed, in_flight: 1", "2"),
+             Catch::Contains("keep less, a smaller micro_batch, or smaller stages need less"));
+  CHECK_THAT(refusal("streamed, in_flight: 1", "1"),
+             Catch::Contains("keep less, or smaller stages need less"));
+  CHECK_THAT(refusal("resident", "1"), Catch::Contains("policy streamed"));
 }
 
 TEST_CASE("a training plan says the same in text, whatever policy, fates and optimizer") {

@@ -112,7 +112,8 @@ class TrainingPlan {
     if (constant >= *capacity_)
       throw Infeasible("does not fit: weights, gradients and optimizer state take " + gb(constant) +
                        " of the " + gb(*capacity_) + " of " + device_.name +
-                       "; policy streamed lets them take turns");
+                       (order_.weights_stay ? "; policy streamed lets them take turns"
+                                            : "; in several stages they take turns"));
     return *capacity_ - constant;
   }
 
@@ -180,10 +181,15 @@ class TrainingPlan {
       message += most ? "\n  the most that fit in flight: " + std::to_string(*most)
                       : "\n  not one micro-batch fits";
     }
-    message +=
-        "\n  fates that keep less, a smaller micro_batch, smaller stages or policy streamed "
-        "need less";
-    throw Infeasible(message);
+    throw Infeasible(message + "\n  " + advice());
+  }
+
+  /// What is not done already.
+  std::string advice() const {
+    std::string text = "fates that keep less, ";
+    if (request_.workload.micro_batch > 1) text += "a smaller micro_batch, ";
+    if (order_.weights_stay) text += "policy streamed, ";
+    return text + "or smaller stages need less";
   }
 
   void add_facts(const Step& step, std::int64_t in_flight) {
