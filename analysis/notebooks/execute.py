@@ -29,14 +29,17 @@ def use_this_python(folder):
     os.environ["JUPYTER_PATH"] = str(folder)
 
 
-def execute(path):
-    """The notebook, executed. Raises nbclient's CellExecutionError."""
+def execute(path, then=""):
+    """The notebook, executed; `then`: code that runs behind its cells and is not kept. Raises nbclient's
+    CellExecutionError."""
     with tempfile.TemporaryDirectory() as folder:
         use_this_python(folder)
         notebook = nbformat.read(path, as_version=4)
+        notebook.cells.append(nbformat.v4.new_code_cell(then))
         NotebookClient(notebook, kernel_name="sluice", timeout=600, allow_errors=False,
                        record_timing=False,
                        resources={"metadata": {"path": str(HERE)}}).execute()
+    notebook.cells.pop()
     return notebook
 
 
