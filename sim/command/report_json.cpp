@@ -16,9 +16,10 @@ Value fact_value(const std::string& text) {
   return error == std::errc() && stop == end ? Value::make(number) : json_text(text);
 }
 
-/// "weight_passes.0" stands in a map: {"weight_passes": {"0": 1}}; "stages 1..5" is one key.
+/// "weight_passes.0" stands in a map: {"weight_passes": {"0": 1}}; "stages 1..5" and "stage 2
+/// product.2", with the name of a stage, are one key.
 void add_fact(Value& map, const std::string& key, const std::string& text) {
-  const std::size_t dot = key.find("..") == std::string::npos ? key.find('.') : std::string::npos;
+  const std::size_t dot = key.find(' ') == std::string::npos ? key.find('.') : std::string::npos;
   const std::string head = key.substr(0, dot);
   if (dot == std::string::npos) {
     map.set(key, fact_value(text));

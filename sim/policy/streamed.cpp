@@ -90,10 +90,9 @@ class Streamed {
       const std::int64_t needed = std::max(first, bytes_at(g, in_flight_ - 1, in_flight_));
       if (needed <= *capacity_) continue;
       const StageBytes& stage = bytes_[g];
-      message += "\n  group " + std::to_string(g) + " (" + request_.pricing.stages[g].name +
-                 ") needs " + bytes_text(needed) + " of the " + gb(*capacity_) + " of " +
-                 common_.device.name + ": weights " + gb(stage.weights) + ", workspace " +
-                 gb(stage.workspace) +
+      message += "\n  group " + request_.pricing.stages[g].name + " needs " + bytes_text(needed) +
+                 " of the " + gb(*capacity_) + " of " + common_.device.name + ": weights " +
+                 gb(stage.weights) + ", workspace " + gb(stage.workspace) +
                  (caches_ > 0 ? ", caches of all groups " + gb(caches_) : "") +
                  ", activations and input or output " +
                  gb(needed - stage.weights - stage.workspace - caches_);

@@ -94,11 +94,10 @@ std::int64_t measured_batch(const Scenario& scenario) {
 // --- what a plan takes -------------------------------------------------------------------------
 
 std::string doing(const Plan& plan, const Action& action) {
-  std::string text(name_of(action.kind));
-  if (action.stage < 0) return text;
+  const std::string text(name_of(action.kind));
   const auto stage = static_cast<std::size_t>(action.stage);
-  text += " of stage " + std::to_string(action.stage);
-  return stage < plan.stages.size() ? text + " (" + plan.stages[stage] + ")" : text;
+  const bool named = action.stage >= 0 && stage < plan.stages.size();
+  return named ? text + " of " + plan.stages[stage] : text;
 }
 
 /// Of a plan that does one thing at a time.

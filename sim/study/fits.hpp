@@ -38,7 +38,7 @@ struct Footprint {
   std::int64_t bytes = 0;
   std::array<std::int64_t, tensor_class_count> by_class{};  ///< adds up to `bytes`
   std::string action;                                       ///< that runs then: "1B0"
-  std::string doing;                                        ///< "backward of stage 1 (conv2)"
+  std::string doing;                                        ///< "backward of conv2"
   bool operator==(const Footprint&) const = default;
 };
 

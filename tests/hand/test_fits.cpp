@@ -42,7 +42,7 @@ TEST_CASE("seed 002's network on a GTX 980: 13,128 samples train with sgd, backw
   REQUIRE(fit.largest == 13'128);
   CHECK(fit.largest == (4'000'000'000 - 2 * weights) / sample);
   CHECK(fit.one->bytes == 2 * weights + sample);
-  CHECK(fit.one->doing == "backward of stage 1 (conv2)");
+  CHECK(fit.one->doing == "backward of conv2");
   CHECK(held(*fit.one, TensorClass::weight) == weights);
   CHECK(held(*fit.one, TensorClass::gradient) == weights + 2 * 100'352);
   CHECK(held(*fit.one, TensorClass::activation) == 100'352);
@@ -73,7 +73,7 @@ TEST_CASE("seed 002's network infers 19,913 samples at once on a GTX 980, conv2 
   request.mode = "inference";
   const FitsReport report = fits(request);
   CHECK(report.cards[0].one->bytes == weights + 200'704);
-  CHECK(report.cards[0].one->doing == "forward of stage 1 (conv2)");
+  CHECK(report.cards[0].one->doing == "forward of conv2");
   for (const CardFit& card : report.cards)
     CHECK(card.largest == (*card.capacity - weights) / 200'704);
   CHECK(report.cards[0].largest == 19'913);
@@ -90,7 +90,7 @@ TEST_CASE("seed 002's network in float16: the indices stay as they are, and the 
   request.dtype = "float16";
   const Footprint one = fits(request).cards.at(0).one.value();
   CHECK(one.bytes == weights + 2 * weights + 164'640);
-  CHECK(one.doing == "forward of stage 2 (pool)");
+  CHECK(one.doing == "forward of pool");
   request.overrides = {"workload.master_weights=true"};
   CHECK(fits(request).cards.at(0).one->bytes == weights + 3 * weights + 164'640);
 }

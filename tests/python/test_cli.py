@@ -225,6 +225,13 @@ class Run(Cli):
         self.assertEqual(facts["passes_per_step"], 1)
         self.assertEqual(facts["weight_passes"], {"0": 1, "1": 1})
 
+    def test_a_fact_about_a_stage_is_one_key_with_dots_in_its_name_or_without(self):
+        facts = self.answers_json("run", "matmul_chain_streamed_ipu", "workload.mode=training",
+                                  "policy={name: resident}", "stages={cut: per_layer}",
+                                  "fates={strategy: optimal}")["plan"]["facts"]
+        for number in (1, 2, 3):
+            self.assertRegex(facts[f"stage {number} product.{number}"], "^keep: makes 4 MB")
+
     def test_stages_of_partial_layers_name_the_parts(self):
         result = self.answers_json("run", "alexnet_x200_training", "stages.share=20%",
                                    "workload.batch=1")

@@ -88,6 +88,11 @@ class Fits(unittest.TestCase):
         self.folder = self.folder.parent / "streamed"
         self.runs_and_one_more_does_not("gpt2_xl", "--platform", "a100_pcie", "--policy", "streamed")
 
+    def test_the_peak_and_the_refusal_name_the_same_stage(self):
+        card = answer("fits", "gpt2", "--platform", "k20")["cards"][0]
+        self.assertEqual(card["next"]["doing"], "backward of logits")
+        self.assertIn("in the backward of logits:", card["refusal"])
+
     def test_where_nothing_fits_the_answer_still_comes_and_the_exit_code_is_4(self):
         done = sluice("fits", "llama2_7b", "--platform", "k20,gtx980", "--json")
         self.assertEqual((done.returncode, done.stderr), (4, ""))

@@ -50,8 +50,7 @@ FateChoice choose(const FateRequest& request, const Reader& parameters) {
       const Range range = range_of(item, request.chain);
       for (std::size_t s = range.first; s <= range.last; ++s) {
         if (fates[s])
-          fail_at(item, "stage " + std::to_string(s + 1) + " (" + request.chain.stages[s].name +
-                            ") has a fate already");
+          fail_at(item, "stage '" + request.chain.stages[s].name + "' has a fate already");
         fates[s] = fate;
       }
     }

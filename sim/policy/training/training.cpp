@@ -158,9 +158,8 @@ class TrainingPlan {
                           (in_flight == 1 ? " micro-batch" : " micro-batches") +
                           " in flight needs " + bytes_text(step.peak(device)) + " of the " +
                           gb(*capacity_) + " of " + order_.devices[device] + ", in the " +
-                          std::string(name_of(slot.kind)) + " of stage " +
-                          std::to_string(slot.stage + 1) + " (" +
-                          chain_.stages[static_cast<std::size_t>(slot.stage)].name + "):";
+                          std::string(name_of(slot.kind)) + " of " +
+                          chain_.stages[static_cast<std::size_t>(slot.stage)].name + ":";
     std::array<std::int64_t, tensor_class_count> held{};
     for (const Step::Instance& made : step.instances)
       if (made.device == device && made.first <= worst && worst <= made.last)
