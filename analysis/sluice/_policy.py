@@ -181,9 +181,11 @@ def policy(*, name: str, summary: str, source: str = "", parameters: Sequence[di
 
         sluice.load("alexnet_resident").with_(policy={"name": "in_turn"}).run()
 
-    stages: a list of sluice.Stage; workload: a sluice.Workload; platform: a sluice.Platform;
-    parameters: a dict. sluice.PlanBuilder makes the plan; its compute and transfer return a
-    sluice.Action, which says what it waits for, allocates and uses.
+    stages: a list of sluice.Stage (number, name, weight_bytes, input_bytes, output_bytes,
+    workspace_bytes, macs, flop, cache_bytes); workload: a sluice.Workload (mode, strategy, dtype,
+    batch, micro_batch, batches_per_step, steps, micro_batches_per_step); platform: a
+    sluice.Platform; parameters: a dict. sluice.PlanBuilder makes the plan; its compute and transfer
+    return a sluice.Action, which says what it waits for, allocates and uses.
 
     `all_devices`: it uses several devices (stages are then cut for the smallest). `modes` and
     `strategies`: the workloads and fates that it plans for; others are refused. The same name

@@ -177,7 +177,7 @@ class Building(unittest.TestCase):
                 (lambda: self.builder.tensor("v", "wieght", 1), "did you mean 'weight'"),
                 (lambda: self.builder.tensor("v", "weight", 1, "hots"), "did you mean 'host'"),
                 (lambda: self.builder.tensor("w", "weight", 1), "'w' already"),
-                (lambda: self.builder.tensor("v", "weight", -1), "-1 for 'bytes': expected an integer from 0"),
+                (lambda: self.builder.tensor("v", "weight", -1), "-1 for 'bytes': expected an integer"),
                 (lambda: self.builder.enter("middle"), "prologue, body, epilogue"),
                 (lambda: self.builder.compute("cpu", 0), "gpu"),
                 (lambda: self.builder.transfer("laod", tensor, "host", "gpu"), "'load'"),
