@@ -36,6 +36,10 @@ void Slots::add(SlotLoad load) {
     --at;
     level(at) = checked_add(level(at), bytes, "bytes in a slot");
   }
+  if (load.within && at > 1 - count() && room(at - 1)) {
+    level(at - 1) = checked_add(level(at - 1), bytes, "bytes in a slot");
+    load.after = std::min(load.after, at - 2);
+  }
   by_slot_[in_row(at, count()).place].push_back(loads_.size());
   loads_.push_back({std::move(load), at, {}, {}});
 }

@@ -35,6 +35,9 @@ struct SlotLoad {
       0;  ///< it may be listed at the head of this slot; < 0: in the step before
   std::int64_t after =
       0;  ///< it may start when this slot has been computed (< 0: of a step before)
+  /// Where there is room, it may start a slot before the one at whose head it is listed. Pools
+  /// grant in listing order, so no computation waits for it while it waits for the copy engine.
+  bool within = false;
   /// A save that this slot of the step (of `steps_ago` steps before) lists, `number` of it.
   struct Saved {
     std::int64_t slot = -1;  ///< none

@@ -80,6 +80,18 @@ TEST_CASE("recomputing everything adds a forward pass") {
         ms(0.6 + 4 * (0.001 + 18 + 6)));
 }
 
+TEST_CASE("loads on a busy link start within a computation, and none waits for them") {
+  // Eight layers of 1 ms and 2 ms; outputs of 2.2 ms on the link, weights of 1 us. The outputs of
+  // the first three are saved from 1 to 7.6 and needed at 16, 18 and 20 ms: the loads start at 12,
+  // 14.2 and 16.4 ms, the latter two within backward passes that have 2 ms each.
+  const std::vector<Row> rows(8, {1, 1000, 2'200'000});
+  const Scenario scenario = small_scenario(
+      1000, rows,
+      "workload: {mode: training, batch: 1, optimizer: none}\npolicy: {name: resident}\n" + cut +
+          "fates: {strategy: listed, offload: [1..3]}\n");
+  CHECK(makespan_of(make_plan(scenario)) == ms(0.008 + 0.001 + 24));
+}
+
 TEST_CASE("offloading everything moves each boundary both ways, and loads the input again") {
   // Outputs 0.002 + 0.003 each way (C's is used at once); the input comes twice, is never saved.
   CHECK(makespan_of(four + cut + serial + "fates: {strategy: offload_all}\n") ==

@@ -61,7 +61,8 @@ struct Case {
   }
 
   double score(const Tape& tape, std::int64_t bytes) const {
-    return score_tape(request, order, chain, tape, bytes, 2);
+    const std::vector<StageState> none(chain.stages.size());
+    return score_tape(request, order, chain, tape, bytes, {none, 2}).all;
   }
 };
 

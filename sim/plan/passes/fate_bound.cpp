@@ -7,134 +7,141 @@
 namespace sluice {
 namespace {
 
-/// What a second counts on each engine.
-struct Weights {
-  double compute = 1, save = 1, load = 1;
+using Means = std::vector<double>;  ///< weights of the cuts, and last of the computation; sum 1
+
+/// The stages s at which the halves are looked at: the first, and others evenly.
+std::vector<std::size_t> cuts_of(std::size_t stages) {
+  const std::size_t count = std::min<std::size_t>(stages, 16);
+  std::vector<std::size_t> cuts;
+  for (std::size_t k = 0; k < count; ++k) cuts.push_back(k * stages / count);
+  return cuts;
+}
+
+/// Seconds that each cut's inequality adds up, and last the computation's.
+struct Halves {
+  Means forward, backward;
 };
 
-struct Cost {
-  double value = 0;  ///< seconds, and bytes at their price
-  double bytes = 0;  ///< at the turning point
-  Cost operator+(const Cost& other) const { return {value + other.value, bytes + other.bytes}; }
-  bool operator<(const Cost& other) const { return value < other.value; }
-};
-
-class Relaxation {
+class Overlap {
  public:
-  Relaxation(const Chain& chain, std::int64_t budget) : chain_(chain), n_(chain.stages.size()) {
-    const ChainStage& last = chain.stages.back();
-    std::int64_t working = last.inner.bytes + last.backward_workspace;
-    if (n_ > 1) working += chain.stages[n_ - 2].gradient;
-    if (last.reads_output) working += last.output.bytes;
-    if (last.reads_input) working += chain.boundary(n_ - 1).bytes;
-    room_ = static_cast<double>(budget - working);
-  }
+  Overlap(const Chain& chain, const FateRelaxation& relaxation)
+      : chain_(chain), relaxation_(relaxation), n_(chain.stages.size()), cuts_(cuts_of(n_)) {}
 
-  bool fits() const { return room_ >= 0; }
-
-  /// The greatest bound over all prices of a byte: concave in the price.
-  double best(const Weights& weights) const {
-    double low = 0, high = steepest_ * 2;
-    double best = at(weights, 0).value;
-    for (int i = 0; i < 60 && high > low; ++i) {
-      const double price = (low + high) / 2;
-      const Cost cost = at(weights, price);
-      best = std::max(best, cost.value);
-      (cost.bytes > 0 ? low : high) = price;  // more bytes than room: a byte is worth more
+  /// The bound is concave in the means: multiplicative steps along what each inequality adds up to,
+  /// ever smaller ones.
+  FateBound best(int steps) {
+    means_.forward = means_.backward = computation();
+    FateBound best{0, relaxation_.best(weights()).value, weights()};
+    means_.forward = means_.backward = even();
+    for (int i = 1; i <= steps; ++i) {
+      const FateWeights now = weights();
+      const FateRelaxation::Best found = relaxation_.best(now);
+      if (found.value > best.halves) best = {0, found.value, now};
+      const Halves more = sums(found.more.choices), less = sums(found.less.choices);
+      const double share = found.share();
+      const double step = 4 / std::sqrt(static_cast<double>(i));
+      climb(means_.forward, more.forward, less.forward, share, step);
+      climb(means_.backward, more.backward, less.backward, share, step);
     }
     return best;
   }
 
-  /// Finds the price above which nothing is kept.
-  void scale() {
-    const auto consider = [this](double seconds, std::int64_t bytes) {
-      if (bytes > 0) steepest_ = std::max(steepest_, seconds / static_cast<double>(bytes));
-    };
-    double forward = 0;
-    for (const ChainStage& stage : chain_.stages) forward += stage.forward_s;
-    for (std::size_t b = 0; b <= n_; ++b) consider(forward, chain_.boundary(b).bytes);
-    for (const ChainStage& stage : chain_.stages) consider(forward, stage.inner.bytes);
+ private:
+  Means even() const {
+    return Means(cuts_.size() + 1, 1.0 / static_cast<double>(cuts_.size() + 1));
   }
 
- private:
-  /// The relaxation's value less the price of the room; `bytes` is what it keeps beyond the room.
-  Cost at(const Weights& weights, double price) const {
-    const auto copied = [&](const ChainTensor& tensor, bool saved) {
-      return weights.load * tensor.load_s + (saved ? weights.save * tensor.save_s : 0);
-    };
-    const auto held = [&](const ChainTensor& tensor, bool saved) {
-      const auto bytes = static_cast<double>(tensor.bytes);
-      return std::min(Cost{price * bytes, bytes}, Cost{copied(tensor, saved), 0});
-    };
-    double always = chain_.input.bytes > 0 ? weights.load * chain_.input.load_s : 0;
-    for (const ChainStage& stage : chain_.stages)
-      always += weights.compute * (stage.forward_s + stage.backward_s);
-    constexpr double never = std::numeric_limits<double>::infinity();
-    // The stages before s, where stage s - 1 does not run again, and where it does.
-    Cost once{always, 0}, again{never, 0};
-    for (std::size_t s = 0; s + 1 < n_; ++s) {
-      const ChainStage& stage = chain_.stages[s];
-      const Cost boundary = held(chain_.boundary(s), s > 0);
-      const bool read_by_before = s > 0 && chain_.stages[s - 1].reads_output;
-      const Cost needed = once + boundary;  // … by stage s or by backward s - 1
-      const Cost runs = std::min(needed, again) + Cost{weights.compute * stage.forward_s, 0};
-      const Cost idle = std::min(stage.reads_input || read_by_before ? needed : once, again);
-      once = idle + held(stage.inner, true);
-      again = runs;
+  Means computation() const {
+    Means means(cuts_.size() + 1);
+    means.back() = 1;
+    return means;
+  }
+
+  /// Saves of stage i count in the cuts up to i, its forward pass in those from i on and in the
+  /// computation; loads and backward passes likewise.
+  FateWeights weights() const {
+    FateWeights weights;
+    spread(means_.forward, weights.save, weights.forward);
+    spread(means_.backward, weights.load, weights.backward);
+    weights.again = means_.backward.back();
+    return weights;
+  }
+
+  void spread(const Means& means, std::vector<double>& copies, std::vector<double>& runs) const {
+    double up_to = 0, before = 0;
+    for (std::size_t i = 0, k = 0; i < n_; ++i) {
+      before = up_to;
+      for (; k < cuts_.size() && cuts_[k] == i; ++k) up_to += means[k];
+      copies.push_back(up_to);
+      runs.push_back(1 - before);
     }
-    // What the first backward pass reads is there, whatever runs again.
-    Cost all = std::min(once, again);
-    const ChainStage& last = chain_.stages.back();
-    if (n_ > 1 && !last.reads_input && chain_.stages[n_ - 2].reads_output)
-      all = std::min(once + held(chain_.boundary(n_ - 1), true), again);
-    return {all.value - price * room_, all.bytes - room_};
+  }
+
+  Halves sums(const Choices& choices) const {
+    Halves halves{Means(cuts_.size() + 1), Means(cuts_.size() + 1)};
+    for (std::size_t i = 0, k = 0; i < n_; ++i) {  // k: cuts up to i; those below k
+      while (k < cuts_.size() && cuts_[k] <= i) ++k;
+      const ChainStage& stage = chain_.stages[i];
+      double save = 0, load = 0;
+      const auto copy = [&](const ChainTensor& tensor, Fate fate) {
+        if (fate == Fate::offload) save += tensor.save_s, load += tensor.load_s;
+      };
+      copy(stage.inner, choices.inner[i]);
+      copy(stage.output, choices.boundary[i + 1]);
+      if (i == 0 && choices.boundary[0] == Fate::offload) load += chain_.input.load_s;
+      for (std::size_t c = 0; c < k; ++c) halves.forward[c] += save, halves.backward[c] += load;
+      for (std::size_t c = 0; c <= cuts_.size(); ++c) {
+        if (c < cuts_.size() && cuts_[c] < i) continue;
+        halves.forward[c] += stage.forward_s;
+        halves.backward[c] += stage.backward_s;
+      }
+      if (choices.inner[i] == Fate::recompute) halves.backward.back() += stage.forward_s;
+    }
+    return halves;
+  }
+
+  static void climb(Means& means, const Means& more, const Means& less, double share, double step) {
+    Means slope(means.size());
+    for (std::size_t k = 0; k < means.size(); ++k)
+      slope[k] = more[k] * (1 - share) + less[k] * share;
+    const auto [low, high] = std::minmax_element(slope.begin(), slope.end());
+    const double most = *high, range = most - *low;
+    if (range <= 0) return;
+    double sum = 0;
+    for (std::size_t k = 0; k < means.size(); ++k)
+      sum += means[k] = std::max(1e-9, means[k] * std::exp(step * (slope[k] - most) / range));
+    for (double& mean : means) mean /= sum;
   }
 
   const Chain& chain_;
+  const FateRelaxation& relaxation_;
   std::size_t n_;
-  double room_ = 0;
-  double steepest_ = 0;
+  std::vector<std::size_t> cuts_;
+  Halves means_;
 };
-
-/// The greatest value of a concave function on [0, 1]; any value that it takes is a bound.
-template <class Function>
-double greatest(const Function& function, int steps) {
-  const double golden = (std::sqrt(5.0) - 1) / 2;
-  double low = 0, high = 1;
-  double a = high - golden, b = low + golden;
-  double at_a = function(a), at_b = function(b);
-  double best = std::max({at_a, at_b, function(0.0), function(1.0)});
-  for (int i = 0; i < steps; ++i) {
-    if (at_a < at_b) {
-      low = a, a = b, at_a = at_b;
-      at_b = function(b = low + golden * (high - low));
-    } else {
-      high = b, b = a, at_b = at_a;
-      at_a = function(a = high - golden * (high - low));
-    }
-    best = std::max({best, at_a, at_b});
-  }
-  return best;
-}
 
 }  // namespace
 
+FateBound bound_of(const Chain& chain, std::int64_t budget, Copies copies, int steps) {
+  const std::size_t n = chain.stages.size();
+  FateBound bound{0, 0, FateWeights::serial(n)};
+  if (n == 0) return bound;
+  const FateRelaxation relaxation(chain, budget);
+  const double input = chain.input.bytes > 0 ? chain.input.load_s : 0;
+  if (!relaxation.fits()) {
+    bound.seconds = bound.halves = std::numeric_limits<double>::infinity();
+  } else if (copies == Copies::serial) {
+    bound.halves = relaxation.best(bound.weights).value;
+    bound.seconds = input + bound.halves;
+  } else {
+    bound = Overlap(chain, relaxation).best(steps);
+    bound.seconds = std::max(bound.halves, input);
+  }
+  return bound;
+}
+
 double fate_bound(const Chain& chain, std::int64_t budget, Copies copies) {
-  if (chain.stages.empty()) return 0;
-  Relaxation relaxation(chain, budget);
-  if (!relaxation.fits()) return std::numeric_limits<double>::infinity();
-  relaxation.scale();
-  if (copies == Copies::serial) return relaxation.best({1, 1, 1});
-  const int steps = chain.stages.size() > 200 ? 12 : 20;
-  return greatest(
-      [&](double compute) {
-        return greatest(
-            [&](double save) {
-              return relaxation.best({compute, (1 - compute) * save, (1 - compute) * (1 - save)});
-            },
-            steps);
-      },
-      steps);
+  return bound_of(chain, budget, copies).seconds;
 }
 
 }  // namespace sluice

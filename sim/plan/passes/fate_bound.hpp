@@ -1,30 +1,38 @@
 // A proven lower bound on the seconds of a training step of a chain within a budget, for any
-// schedule that runs each forward pass at least once and each backward pass once.
+// schedule that runs each forward pass at least once and each backward pass once: the relaxation of
+// plan/passes/fate_relaxation, at the weights of seconds that give the greatest one. It is close
+// where no stage needs to run again twice.
 //
-// The argument looks at one moment, the turning point: the first backward pass, that of the last
-// stage. What that operation reads and makes is on the device. Whatever else a later backward pass
-// reads is on the device too, or its stage runs again afterwards, or it is loaded afterwards (and
-// saved, but for the input). A stage that runs again needs its input the same way. Which it is to
-// be for each tensor is a chain of choices with one constraint, the bytes; its Lagrangian
-// relaxation is solved exactly for each price of a byte, and every price gives a bound. What runs
-// again twice, and memory at any other moment, is not in the bound: it is close where no stage
-// needs to run again twice.
+// Serial: computation and copies take turns, and every second counts.
 //
-// Serial: computation and copies take turns. Overlapped: computation, saves and loads have an
-// engine each; the longest busy one of them bounds the step, however micro-batches and steps
-// overlap.
+// Overlapped: computation, saves and loads have an engine each, and one micro-batch follows the
+// other. What is not on the device at the turning point was saved in the forward half of its
+// micro-batch and is loaded in the backward half. For any stage s, the saves of what stages s and
+// later made follow the forward passes up to s, so the forward half lasts as long as both together;
+// and the loads for stages s and later precede backward s and all after it, so the backward half
+// lasts as long as these. Each half also lasts as long as its computation. The greatest weighted
+// mean of these bounds both halves. The input's first load may hide in the micro-batch before, but
+// each micro-batch has one.
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
-#include "plan/passes/chain.hpp"
+#include "plan/passes/fate_relaxation.hpp"
 
 namespace sluice {
 
 enum class Copies : std::uint8_t { serial, overlapped };
 
-/// Seconds; infinity where the turning point alone does not fit.
+struct FateBound {
+  double seconds = 0;  ///< infinity where the turning point alone does not fit
+  double halves = 0;   ///< from the first forward pass to the end of the last backward pass
+  FateWeights weights;
+};
+
+/// `steps`: how long the weights are improved. More steps, a closer bound.
+FateBound bound_of(const Chain& chain, std::int64_t budget, Copies copies, int steps = 200);
+
+/// Its seconds alone.
 double fate_bound(const Chain& chain, std::int64_t budget, Copies copies);
 
 }  // namespace sluice

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "base/interrupt.hpp"
+#include "plan/passes/fate_bound.hpp"
+#include "plan/passes/fate_rounding.hpp"
 
 namespace sluice {
 
@@ -73,9 +75,11 @@ Choices choices_of(const Chain& chain, const Tape& tape) {
 
 FateSearch::FateSearch(const Chain& chain, FateScore score)
     : chain_(chain), score_(std::move(score)) {
-  for (const double price : {1.0, 0.6, 0.3, 0.1, 0.0})
-    frontiers_.emplace_back(chain, FrontierSettings{.copy_price = price});
   const std::size_t n = chain.stages.size();
+  const std::vector<double> prices =
+      n <= 100 ? std::vector<double>{1, 0.6, 0.3, 0.1, 0} : std::vector<double>{1, 0.3};
+  for (const double price : prices)
+    frontiers_.emplace_back(chain, FrontierSettings{.copy_price = price});
   const std::int64_t most = memory_of(chain, tape_of(chain, std::vector<Fate>(n, Fate::keep))).peak;
   rungs_ = rungs_between(least(), most, n <= 12 ? 48 : n <= 100 ? 24 : 8);
 }
@@ -101,9 +105,36 @@ FateSearch::Answer FateSearch::search(std::int64_t bytes, std::int64_t judgement
   }
   for (const Fate fate : {Fate::keep, Fate::offload})
     descend(std::vector<Fate>(chain_.stages.size(), fate), bytes, best);
+  round(bytes, best);
   left_ = std::clamp<std::int64_t>(80'000 / (n * n), 8, judgements);
   improve(bytes, best);
   return best;
+}
+
+/// Rounds the relaxation, with more copies or fewer: what is copied of the first stages is copied
+/// beside the most computation, so the number of those whose copies are cheap is what is searched.
+void FateSearch::round(std::int64_t bytes, Answer& best) {
+  const FateBound bound = bound_of(chain_, bytes, Copies::overlapped, 40);
+  if (std::isinf(bound.seconds)) return;
+  for (const double factor : {1.2, 2.0})
+    for (const double segment : {0.1, 0.3}) {
+      const auto seconds = [&](std::int64_t early) {
+        const Rounding rounding{static_cast<std::size_t>(early), factor, segment};
+        const Tape tape = rounded_tape(chain_, bytes, bound.weights, rounding);
+        if (tape.empty()) return infinite;
+        consider(tape, bytes, best);
+        return judge(tape, bytes);
+      };
+      std::int64_t low = 0, high = static_cast<std::int64_t>(chain_.stages.size());
+      while (high - low > 2 + high / 64) {
+        const std::int64_t third = (high - low) / 3;
+        if (seconds(low + third) <= seconds(high - third))
+          high -= third;
+        else
+          low += third;
+      }
+      for (const std::int64_t early : {low, (low + high) / 2, high}) seconds(early);
+    }
 }
 
 double FateSearch::judge(const Tape& tape, std::int64_t bytes) {

@@ -1,12 +1,12 @@
 // The best tape of a chain where copies run beside computation: what a copy costs then depends on
 // the whole plan, so candidates are judged by whoever can list and replay them.
 //
-// Candidates come from frontiers for several prices of a copy (plan/passes/frontier) and from a
-// local search around the best of them that changes one choice, in short chains two choices, at a
-// time. What a budget allows is searched after fixed budgets below it, rungs that depend on the
-// chain alone, in rising order, and never falls behind the best of those: so the answer for more
-// memory is not slower. How much is searched depends on the number of stages alone, never on a
-// clock.
+// Candidates come from frontiers for several prices of a copy (plan/passes/frontier), from the
+// relaxation that also bounds them (plan/passes/fate_rounding), and from a local search around the
+// best of these that changes one choice, in short chains two choices, at a time. What a budget
+// allows is searched after fixed budgets below it, rungs that depend on the chain alone, in rising
+// order, and never falls behind the best of those: so the answer for more memory is not slower. How
+// much is searched depends on the number of stages alone, never on a clock.
 #pragma once
 
 #include <cstdint>
@@ -44,6 +44,7 @@ class FateSearch {
   Answer search(std::int64_t bytes, std::int64_t judgements);
   double judge(const Tape& tape, std::int64_t bytes);
   void consider(const Tape& tape, std::int64_t bytes, Answer& best);
+  void round(std::int64_t bytes, Answer& best);
   void descend(std::vector<Fate> fates, std::int64_t bytes, Answer& best);
   void improve(std::int64_t bytes, Answer& best);
   bool improve_once(std::int64_t bytes, Choices& choices, Answer& best);

@@ -52,29 +52,49 @@ void explain(const Chain& chain, const Tape& tape, FateChoice& choice) {
   }
 }
 
-/// Seconds saved a micro-batch for each further GB, where the frontier continues.
-void value_of_memory(const Frontier& frontier, std::size_t point, FateChoice& choice) {
-  const auto& points = frontier.points();
-  if (point + 1 >= points.size()) {
-    choice.facts.emplace_back("one_more_GB_saves", "nothing: everything fits");
-    return;
-  }
-  const double more = static_cast<double>(points[point + 1].peak - points[point].peak);
-  double best = 0;  // the steepest way on, as one more byte may only pay together with others
-  for (std::size_t p = point + 1; p < points.size(); ++p)
-    best = std::max(best, (points[point].seconds - points[p].seconds) /
-                              static_cast<double>(points[p].peak - points[point].peak));
-  choice.facts.emplace_back("one_more_GB_saves", in_seconds(best * 1e9) + " a micro-batch, from " +
-                                                     in_bytes(static_cast<std::int64_t>(more)) +
-                                                     " more on");
+/// What was found, a lower bound of it, and what one more GB finds: seconds of the whole run.
+struct Found {
+  double seconds = 0, bound = 0, with_more = 0;
+  double micro_batch_bound = 0;
+};
+
+void report(const Found& found, double steps, FateChoice& choice) {
+  choice.facts.emplace_back("micro_batch_bound", in_seconds(found.micro_batch_bound));
+  const double gap = found.seconds > 0 ? 1 - found.bound / found.seconds : 0;
+  choice.facts.emplace_back("gap", percent(std::max(0.0, gap)));
+  const double saved = found.seconds - found.with_more;
+  choice.facts.emplace_back("one_more_GB_saves", saved > 1e-9 * found.seconds
+                                                     ? in_seconds(saved / steps) + " a step"
+                                                     : "nothing");
 }
 
-void bound(const Chain& chain, std::int64_t budget, bool overlap, double seconds,
-           FateChoice& choice) {
-  const double least = fate_bound(chain, budget, overlap ? Copies::overlapped : Copies::serial);
-  choice.facts.emplace_back("micro_batch_bound", in_seconds(least));
-  const double gap = seconds > 0 ? (seconds - least) / seconds : 0;
-  choice.facts.emplace_back("gap", percent(gap));
+std::int64_t one_more_gb(std::int64_t budget) {
+  return budget > unlimited - 1'000'000'000 ? unlimited : budget + 1'000'000'000;
+}
+
+/// Of the micro-batches alone. A frontier that was not thinned is exact.
+Found found_serial(const FateRequest& request, const Frontier& frontier, std::int64_t budget) {
+  const auto seconds = [&](std::int64_t bytes) {
+    return frontier.points()[frontier.within(bytes)].seconds;
+  };
+  const double count = request.micro_batches;
+  const double bound =
+      frontier.thinned() ? fate_bound(request.chain, budget, Copies::serial) : seconds(budget);
+  return {count * seconds(budget), count * bound, count * seconds(one_more_gb(budget)), bound};
+}
+
+Found search_overlapped(const FateRequest& request, std::int64_t budget, FateChoice& choice) {
+  FateSearch search(request.chain, [&](const Tape& tape, std::int64_t bytes) {
+    return request.score(tape, bytes).all;
+  });
+  const FateSearch::Answer answer = search.within(budget);
+  choice.tape = answer.tape;
+  choice.bytes = answer.bytes;
+  const FateBound bound = bound_of(request.chain, budget, Copies::overlapped);
+  const double count = request.micro_batches;
+  const double besides = request.score(answer.tape, answer.bytes).besides;
+  return {answer.seconds, std::max(count * bound.seconds, besides + count * bound.halves),
+          search.within(one_more_gb(budget)).seconds, bound.seconds};
 }
 
 /// As the programme's own bound has it; it starts from the frontier's answer, so it is never
@@ -111,17 +131,10 @@ FateChoice choose(const FateRequest& request, const Reader& parameters) {
   if (parameters.has("time_limit"))
     parameters.fail("time_limit", "'time_limit' is for the solver milp; frontier needs none");
   FateChoice choice{serial.tape(point), {}};
-  double seconds = serial.points()[point].seconds;
-  if (request.overlap) {
-    FateSearch search(request.chain, request.score);
-    const FateSearch::Answer answer = search.within(budget);
-    choice.tape = answer.tape;
-    choice.bytes = answer.bytes;
-    seconds = answer.seconds / request.scored;
-  }
+  const Found found = request.overlap ? search_overlapped(request, budget, choice)
+                                      : found_serial(request, serial, budget);
   choice.facts.emplace_back("budget", budget == unlimited ? "unlimited" : in_bytes(budget));
-  bound(request.chain, budget, request.overlap, seconds, choice);
-  value_of_memory(serial, point, choice);
+  report(found, request.steps, choice);
   explain(request.chain, choice.tape, choice);
   return choice;
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -15,15 +16,24 @@
 
 namespace sluice {
 
+/// Seconds of the whole run; infinity: it blocks or does not fit.
+struct TapeSeconds {
+  double all = std::numeric_limits<double>::infinity();
+  /// Of these, what no schedule of the micro-batches changes: before the first computation, and
+  /// updates.
+  double besides = 0;
+};
+
 struct FateRequest {
   const Chain& chain;
   /// Bytes of the device for activations, gradients of activations and working sets of one
   /// micro-batch; none: without limit.
   std::optional<std::int64_t> budget;
   bool overlap = true;
-  /// Seconds of a tape as it would be simulated within so many bytes; infinity: it blocks.
-  std::function<double(const Tape&, std::int64_t)> score;
-  double scored = 1;  ///< micro-batches that a score is of
+  /// Seconds of a tape as it would be simulated within so many bytes.
+  std::function<TapeSeconds(const Tape&, std::int64_t)> score;
+  double micro_batches = 1;  ///< of the run
+  double steps = 1;
 };
 
 struct FateChoice {

@@ -18,7 +18,13 @@ class Clock {
       now_ += slot.seconds;
     }
   }
-  double start(std::int64_t slot) const { return starts_[static_cast<std::size_t>(slot)]; }
+  double seconds() const { return now_; }  ///< of a step
+  double start(std::int64_t slot) const {
+    const auto count = static_cast<std::int64_t>(starts_.size());
+    double time = 0;
+    for (; slot < 0; slot += count) time -= now_;
+    return time + starts_[static_cast<std::size_t>(slot)];
+  }
   /// The slot at whose head a load must be listed to start by `time`; negative in the step before.
   std::int64_t slot_at(double time) const {
     const auto count = static_cast<std::int64_t>(starts_.size());
@@ -155,8 +161,7 @@ class Lister {
     std::int64_t slot, earliest;
   };
 
-  /// As late as possible: each ends when its slot begins or when the next load on the copy engine
-  /// must begin. Then placed in the order in which they are needed, as far as memory lets them.
+  /// Placed in the order in which they are needed, as far as memory lets them.
   void add_loads() {
     std::vector<Wanted> wanted;
     for (std::size_t i = 0; i < step_.slots.size(); ++i)
@@ -173,6 +178,7 @@ class Lister {
       slot_load.slot = load.slot;
       slot_load.earliest = load.earliest;
       slot_load.after = load.earliest - 1;
+      slot_load.within = listing_.order.overlap;
       if (made.copy_of != none)
         slot_load.reloads = {instance(made.copy_of).saved_at, instance(made.copy_of).saves, 0};
       if (const std::optional<Written> written = written_before(load.instance, load.slot))
@@ -181,16 +187,37 @@ class Lister {
     }
   }
 
+  /// As late as possible: each ends when its slot begins or when the next load on the copy engine
+  /// must begin; and a slot sooner, if the engine is free by then. Each is listed after the
+  /// computation of the slot within which it then begins.
   void spread(std::vector<Wanted>& wanted) const {
     const Clock clock(step_);
-    std::vector<double> next(devices_.size(), std::numeric_limits<double>::infinity());
-    for (auto load = wanted.rbegin(); load != wanted.rend(); ++load) {
-      const Step::Instance& made = instance(load->instance);
-      const double begin = std::min(next[made.device], clock.start(load->slot)) - made.load_s;
-      next[made.device] = begin;
-      load->earliest = std::max(std::min(clock.slot_at(begin) - 1, load->slot),
-                                first_moment(load->instance, load->slot));
+    const std::vector<double> latest = latest_begins(wanted, clock);
+    std::vector<double> free(devices_.size(), -std::numeric_limits<double>::infinity());
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      Wanted& load = wanted[i];
+      const Step::Instance& made = instance(load.instance);
+      const double begin = std::max(free[made.device], clock.start(clock.slot_at(latest[i]) - 1));
+      free[made.device] = begin + made.load_s;
+      load.earliest = std::max(std::min(clock.slot_at(begin) + 1, load.slot),
+                               first_moment(load.instance, load.slot));
     }
+  }
+
+  /// Gone through twice, as the last loads of a step come before the first ones of the next.
+  std::vector<double> latest_begins(const std::vector<Wanted>& wanted, const Clock& clock) const {
+    std::vector<double> begins(wanted.size());
+    std::vector<double> next(devices_.size(), std::numeric_limits<double>::infinity());
+    for (const bool again : {false, true}) {
+      if (again)
+        for (double& begin : next) begin += clock.seconds();
+      for (std::size_t i = wanted.size(); i-- > 0;) {
+        const Step::Instance& made = instance(wanted[i].instance);
+        begins[i] = std::min(next[made.device], clock.start(wanted[i].slot)) - made.load_s;
+        next[made.device] = begins[i];
+      }
+    }
+    return begins;
   }
 
   /// The first slot at whose head a load may be listed: after the save that it brings back.

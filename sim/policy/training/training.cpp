@@ -32,7 +32,15 @@ std::int64_t peak_of(const Step& step, std::size_t devices) {
   return most;
 }
 
-constexpr std::int64_t scored = 3;  ///< micro-batches
+constexpr std::int64_t scored = 3;  ///< micro-batches, in as many steps as they take
+
+std::int64_t constant_bytes(const std::vector<StageState>& states) {
+  std::int64_t bytes = 0;
+  for (const StageState& state : states)
+    for (const std::int64_t part : {state.weights, state.gradients, state.optimizer})
+      bytes = checked_add(bytes, part, "bytes of training");
+  return bytes;
+}
 
 class TrainingPlan {
  public:
@@ -84,31 +92,29 @@ class TrainingPlan {
     if (request_.fate_keys) keys = *request_.fate_keys;
     const Record record = record_of(strategy_);
     const Reader parameters(keys, record);
+    const std::int64_t per_step = per_batch() * request_.workload.batches_per_step;
+    const std::int64_t together = std::min(per_step, scored);
+    const std::int64_t steps = request_.workload.steps;
+    const std::int64_t whole = checked_mul(per_step, steps, "micro-batches");
+    const ScoredRun run{states_, together, std::min((scored + together - 1) / together, steps),
+                        whole};
     FateChoice choice =
         strategy_.choose({chain_, budget(), order_.overlap,
-                          [this](const Tape& tape, std::int64_t bytes) {
-                            return score_tape(request_, order_, chain_, tape, bytes, scored);
+                          [&](const Tape& tape, std::int64_t bytes) {
+                            return score_tape(request_, order_, chain_, tape, bytes, run);
                           },
-                          scored},
+                          static_cast<double>(whole), static_cast<double>(steps)},
                          parameters);
     tape_ = std::move(choice.tape);
     facts_ = std::move(choice.facts);
     explained_ = choice.explained;
     room_ = capacity_;
-    if (choice.bytes) room_ = *choice.bytes + (weights_stay_ ? constant_bytes() : 0);
-  }
-
-  std::int64_t constant_bytes() const {
-    std::int64_t bytes = 0;
-    for (const StageState& state : states_)
-      for (const std::int64_t part : {state.weights, state.gradients, state.optimizer})
-        bytes = checked_add(bytes, part, "bytes of training");
-    return bytes;
+    if (choice.bytes) room_ = *choice.bytes + (weights_stay_ ? constant_bytes(states_) : 0);
   }
 
   std::optional<std::int64_t> budget() const {
     if (!capacity_ || !weights_stay_) return capacity_;
-    const std::int64_t constant = constant_bytes();
+    const std::int64_t constant = constant_bytes(states_);
     if (constant >= *capacity_)
       throw Infeasible("does not fit: weights, gradients and optimizer state take " + gb(constant) +
                        " of the " + gb(*capacity_) + " of " + device_.name +
@@ -223,22 +229,36 @@ class TrainingPlan {
 
 }  // namespace
 
-double score_tape(const PolicyRequest& request, const TrainingOrder& order, const Chain& chain,
-                  const Tape& tape, std::int64_t bytes, std::int64_t micro_batches) {
-  constexpr double never = std::numeric_limits<double>::infinity();
-  const std::vector<StageState> states(chain.stages.size());
-  const StepShape shape{chain, tape, states, micro_batches,
-                        1,     1,    true,   request.workload.training->split_backward};
+TapeSeconds score_tape(const PolicyRequest& request, const TrainingOrder& order, const Chain& chain,
+                       const Tape& tape, std::int64_t bytes, const ScoredRun& run) {
+  const StepShape shape{chain, tape, run.states, run.micro_batches,
+                        1,     1,    true,       request.workload.training->split_backward};
   PolicyRequest small = request;
-  small.workload.batch = micro_batches * request.workload.micro_batch;
-  small.workload.batches_per_step = small.workload.steps = 1;
+  small.workload.batch = run.micro_batches * request.workload.micro_batch;
+  small.workload.batches_per_step = 1;
+  small.workload.steps = run.steps;
+  const std::int64_t room = checked_add(bytes, constant_bytes(run.states), "bytes of training");
   const Step step = make_step(shape);
-  if (step.peak() > bytes) return never;
-  Plan plan = list_training({small, shape, order, bytes}, step, {});
+  if (step.peak() > room) return {};
+  Plan plan = list_training({small, shape, order, room}, step, {});
   for (Pool& pool : plan.pools)
-    if (pool.name == order.devices.front()) pool.capacity = bytes, pool.enforced = true;
-  const ReplayResult result = replay(plan);
-  return result.blocking ? never : result.makespan;
+    if (pool.name == order.devices.front()) pool.capacity = room, pool.enforced = true;
+  constexpr double never = std::numeric_limits<double>::infinity();
+  double begin = never, first = never, last = 0, updates = 0;
+  const ReplayResult result = replay(plan, [&](const Executed& executed) {
+    const Action& action = plan.actions[executed.action];
+    if (!action.is_transfer()) begin = std::min(begin, executed.start);
+    if (action.kind == ActionKind::update) updates += executed.end - executed.start;
+    if (action.samples_done == 0) return;
+    first = std::min(first, executed.end);
+    last = std::max(last, executed.end);
+  });
+  if (result.blocking) return {};
+  const auto done = static_cast<double>(run.micro_batches * run.steps);
+  const double more = std::max(0.0, static_cast<double>(run.whole) - done);
+  if (run.steps > 1) updates *= (done + more) / done;
+  const double each = done > 1 ? (last - first) / (done - 1) : result.makespan;
+  return {result.makespan + more * each, begin + updates};
 }
 
 Plan plan_training(const PolicyRequest& request, const TrainingOrder& order) {

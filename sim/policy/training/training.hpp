@@ -39,9 +39,17 @@ struct Listing {
 Plan list_training(const Listing& listing, const Step& step,
                    const std::vector<std::pair<std::string, std::string>>& facts);
 
-/// Seconds of so many micro-batches of a tape in turn, as they would be simulated within `bytes`
-/// for activations, weights aside; infinity: they block or do not fit.
-double score_tape(const PolicyRequest& request, const TrainingOrder& order, const Chain& chain,
-                  const Tape& tape, std::int64_t bytes, std::int64_t micro_batches);
+/// What a tape is judged by: so many micro-batches in turn, in so many steps; where the whole run
+/// has more of them, each further one takes as long as the later ones of these.
+struct ScoredRun {
+  const std::vector<StageState>& states;
+  std::int64_t micro_batches = 1, steps = 1;
+  std::int64_t whole = 0;  ///< micro-batches of the run; 0: these
+};
+
+/// As it would be simulated within `bytes` for activations, weights, gradients and optimizer state
+/// aside.
+TapeSeconds score_tape(const PolicyRequest& request, const TrainingOrder& order, const Chain& chain,
+                       const Tape& tape, std::int64_t bytes, const ScoredRun& run);
 
 }  // namespace sluice

@@ -1,0 +1,73 @@
+// The strategy `optimal` in whole runs: steps, updates and weights beside the activations.
+#include <catch2/catch.hpp>
+
+#include <random>
+
+#include "plan/replay.hpp"
+#include "support/small_case.hpp"
+
+namespace sluice {
+namespace {
+
+using test::Row;
+
+const std::string extra =
+    "workload: {mode: training, batch: 1, optimizer: sgd, steps: 3}\nstages: {cut: per_layer}\n"
+    "policy: {name: resident}\n";
+
+std::string fact(const Plan& plan, const std::string& key) {
+  for (const auto& [name, value] : plan.facts)
+    if (name == key) return value;
+  return "";
+}
+
+Plan plan_of(const std::vector<Row>& rows, const std::string& fates, std::int64_t capacity) {
+  return make_plan(test::small_scenario(
+      4000, rows, extra + "fates: {strategy: " + fates + "}\n",
+      {"platform.devices.gpu.memory.capacity=" + std::to_string(capacity) + "B"}));
+}
+
+TEST_CASE("optimal is as fast as keep_all wherever that fits, and leaves no gap") {
+  std::mt19937 random(5);
+  const auto between = [&](int low, int high) {
+    return std::uniform_int_distribution<int>(low, high)(random);
+  };
+  for (int k = 0; k < 12; ++k) {
+    std::vector<Row> rows;
+    for (int s = between(2, 5); s-- > 0;)
+      rows.push_back({between(1, 20) * 1e-3, 4 * between(25, 3000), 4 * between(25, 3000)});
+    const std::int64_t needed =
+        replay(plan_of(rows, "keep_all", std::int64_t{1} << 40)).peaks.front();
+    for (const std::int64_t capacity : {needed, needed + 100, needed + 4000, 2 * needed}) {
+      const Plan optimal = plan_of(rows, "optimal", capacity);
+      const double kept = replay(plan_of(rows, "keep_all", capacity)).makespan;
+      CHECK(replay(optimal).makespan <= kept * (1 + 1e-9));
+    }
+  }
+}
+
+/// Three layers of 1 ms and 2 ms, outputs of 1.2 MB, 1.2 ms each way; weights of 1 kB. Nothing
+/// overlaps. Backward 2 needs boundaries 2 and 3; boundary 1 is kept too, made again (1 ms) or
+/// moved (2.4 ms).
+TEST_CASE("optimal says what one more GB saves a step, by hand") {
+  const std::vector<Row> rows(3, {1, 1000, 1'200'000});
+  const auto plan_within = [&](const std::string& budget) {
+    return make_plan(test::small_scenario(
+        4000, rows, extra + "fates: {strategy: optimal, budget: " + budget + "}\n",
+        {"policy.overlap=false"}));
+  };
+  const Plan wide = plan_within("1GB");
+  CHECK(fact(wide, "one_more_GB_saves") == "nothing");
+  CHECK(fact(wide, "gap") == "0.000 %");
+  // One boundary less than keeping all needs: 1.2 MB are short.
+  const Plan all = wide;
+  const std::int64_t weights = 2 * 3 * 1000;
+  const std::int64_t needed = replay(all).peaks.front() - weights;
+  const Plan tight = plan_within(std::to_string(needed - 1'000'000) + "B");
+  CHECK(fact(tight, "gap") == "0.000 %");
+  CHECK(fact(tight, "one_more_GB_saves") == "1 ms a step");
+  CHECK(replay(tight).makespan - replay(wide).makespan == Approx(3 * 1e-3).epsilon(1e-9));
+}
+
+}  // namespace
+}  // namespace sluice
