@@ -26,8 +26,8 @@ class PlanBuilder {
   PlanBuilder(const Platform& platform, std::string name, bool enforce_capacity);
 
   std::uint32_t pool(const std::string& node) const;
-  /// `home`: the node whose memory holds it all the time; empty: none. A name that is taken gets '2,
-  /// '3 … behind it.
+  /// `home`: the node whose memory holds it all the time; empty: none. A name that is taken gets
+  /// '2, '3 … behind it.
   std::uint32_t tensor(std::string name, TensorClass tensor_class, std::int64_t bytes,
                        const std::string& home = "");
 

@@ -22,8 +22,9 @@ bool compare(const Plan& plan, const EngineOptions& options = {}, double toleran
              bool peaks_too = true) {
   check_structure(plan);
   std::map<Key, Executed> expected;
-  const ReplayResult replayed =
-      replay(plan, [&](const Executed& e) { expected[{e.action, e.iteration}] = e; });
+  const ReplayResult replayed = replay(plan, [&](const Executed& e) {
+    expected[{e.action, e.iteration}] = e;
+  });
   REQUIRE(replayed.exact);
   if (replayed.blocking) {
     CHECK_THROWS_AS(execute_isolated(plan, options), Infeasible);

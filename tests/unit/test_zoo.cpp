@@ -1,5 +1,5 @@
-// Every scenario of the zoo: it plans, its plan's text reads back, and engine and replay agree where
-// no link is shared.
+// Every scenario of the zoo: it plans, its plan's text reads back, and engine and replay agree
+// where no link is shared.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -48,9 +48,9 @@ TEST_CASE("engine and replay agree on every scenario of the zoo without contenti
   for (const std::string& path : zoo())
     for (const bool overlap : {true, false}) {
       INFO(path << ", overlap " << overlap);
-      const Plan plan = make_plan(
-          load_scenario(path, {std::string("policy.overlap=") + (overlap ? "true" : "false"),
-                               "workload.steps=2"}));
+      const Plan plan = make_plan(load_scenario(
+          path,
+          {std::string("policy.overlap=") + (overlap ? "true" : "false"), "workload.steps=2"}));
       check(plan);
       CHECK(to_text(plan_from_text(to_text(plan), "zoo")) == to_text(plan));
       const MemoryTrace trace = execute_isolated(plan);
@@ -75,8 +75,9 @@ TEST_CASE("the real card: auto = N runs, N + 1 exits 4, and cutting after 16 fit
     };
     CHECK_NOTHROW(check(make_plan(at(most))));
     CHECK_THROWS_AS(make_plan(at(most + 1)), Infeasible);
-    CHECK_THROWS_WITH(make_plan(load_scenario(path, {overlap, "stages={cut: explicit, after: [16]}"})),
-                      Catch::Contains("not one micro-batch fits") && Catch::Contains("weights.0"));
+    CHECK_THROWS_WITH(
+        make_plan(load_scenario(path, {overlap, "stages={cut: explicit, after: [16]}"})),
+        Catch::Contains("not one micro-batch fits") && Catch::Contains("weights.0"));
   }
 }
 
