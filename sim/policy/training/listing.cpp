@@ -197,7 +197,8 @@ class Lister {
     for (std::size_t i = 0; i < wanted.size(); ++i) {
       Wanted& load = wanted[i];
       const Step::Instance& made = instance(load.instance);
-      const double begin = std::max(free[made.device], clock.start(clock.slot_at(latest[i]) - 1));
+      const double sooner = clock.start(clock.slot_at(latest[i]) - 1);
+      const double begin = std::max(sooner, std::min(free[made.device], latest[i]));
       free[made.device] = begin + made.load_s;
       load.earliest = std::max(std::min(clock.slot_at(begin) + 1, load.slot),
                                first_moment(load.instance, load.slot));
