@@ -44,7 +44,7 @@ refused = {(2, "keep_all"), (2, "recompute_all"), (4, "keep_all"), (4, "selectiv
 assert set(table.index[table["peak (GB)"].isna()]) == refused
 assert abs(table["recomputed (%)"][2, "selective"] - 4.5) < 0.05
 lines = {line.get_label(): line.get_ydata() for line in ax.lines}
-assert [a < b for a, b in zip(lines["offload_all"], lines["sqrt"])] == [link >= 32 for link in links]
+assert [a < b for a, b in zip(lines["offload_all"], lines["sqrt"])] == [link >= 16 for link in links]
 assert all(min(line[i] for line in lines.values()) == lines["optimal"][i] for i in range(len(links)))
 """,
     "5_your_own_policy": """
