@@ -205,17 +205,21 @@ class Lister {
     }
   }
 
-  /// Gone through twice, as the last loads of a step come before the first ones of the next.
+  /// Gone through twice, as the last loads of a step come before the first ones of the next, where
+  /// the engine has time for all of a step's loads within it.
   std::vector<double> latest_begins(const std::vector<Wanted>& wanted, const Clock& clock) const {
     std::vector<double> begins(wanted.size());
     std::vector<double> next(devices_.size(), std::numeric_limits<double>::infinity());
+    std::vector<double> busy(devices_.size(), 0);
     for (const bool again : {false, true}) {
-      if (again)
-        for (double& begin : next) begin += clock.seconds();
+      for (std::size_t d = 0; again && d < next.size(); ++d)
+        next[d] = busy[d] <= clock.seconds() ? next[d] + clock.seconds()
+                                             : std::numeric_limits<double>::infinity();
       for (std::size_t i = wanted.size(); i-- > 0;) {
         const Step::Instance& made = instance(wanted[i].instance);
         begins[i] = std::min(next[made.device], clock.start(wanted[i].slot)) - made.load_s;
         next[made.device] = begins[i];
+        if (!again) busy[made.device] += made.load_s;
       }
     }
     return begins;

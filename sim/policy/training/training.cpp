@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/quantity.hpp"
@@ -244,20 +245,22 @@ TapeSeconds score_tape(const PolicyRequest& request, const TrainingOrder& order,
   for (Pool& pool : plan.pools)
     if (pool.name == order.devices.front()) pool.capacity = room, pool.enforced = true;
   constexpr double never = std::numeric_limits<double>::infinity();
-  double begin = never, first = never, last = 0, updates = 0;
+  double begin = never, before = 0, last = 0, updates = 0;
+  std::vector<double> busy(plan.streams.size(), 0);  ///< with micro-batches
   const ReplayResult result = replay(plan, [&](const Executed& executed) {
     const Action& action = plan.actions[executed.action];
     if (!action.is_transfer()) begin = std::min(begin, executed.start);
+    if (action.micro_batch >= 0) busy[action.stream] += executed.end - executed.start;
     if (action.kind == ActionKind::update) updates += executed.end - executed.start;
     if (action.samples_done == 0) return;
-    first = std::min(first, executed.end);
-    last = std::max(last, executed.end);
+    before = std::exchange(last, executed.end);
   });
   if (result.blocking) return {};
   const auto done = static_cast<double>(run.micro_batches * run.steps);
   const double more = std::max(0.0, static_cast<double>(run.whole) - done);
   if (run.steps > 1) updates *= (done + more) / done;
-  const double each = done > 1 ? (last - first) / (done - 1) : result.makespan;
+  const double busiest = *std::max_element(busy.begin(), busy.end()) / done;
+  const double each = std::max(busiest, done > 1 ? last - before : result.makespan);
   return {result.makespan + more * each, begin + updates};
 }
 

@@ -40,7 +40,8 @@ Plan list_training(const Listing& listing, const Step& step,
                    const std::vector<std::pair<std::string, std::string>>& facts);
 
 /// What a tape is judged by: so many micro-batches in turn, in so many steps; where the whole run
-/// has more of them, each further one takes as long as the later ones of these.
+/// has more of them, each further one takes as long as the last one of these, and no less than the
+/// busiest stream.
 struct ScoredRun {
   const std::vector<StageState>& states;
   std::int64_t micro_batches = 1, steps = 1;
