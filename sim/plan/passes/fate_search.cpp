@@ -73,11 +73,12 @@ Choices choices_of(const Chain& chain, const Tape& tape) {
   return choices;
 }
 
-FateSearch::FateSearch(const Chain& chain, FateScore score)
+FateSearch::FateSearch(const Chain& chain, FateScore score, Frontier serial)
     : chain_(chain), score_(std::move(score)) {
   const std::size_t n = chain.stages.size();
   const std::vector<double> prices =
-      n <= 100 ? std::vector<double>{1, 0.6, 0.3, 0.1, 0} : std::vector<double>{1, 0.3};
+      n <= 100 ? std::vector<double>{0.6, 0.3, 0.1, 0} : std::vector<double>{0.3};
+  frontiers_.push_back(std::move(serial));
   for (const double price : prices)
     frontiers_.emplace_back(chain, FrontierSettings{.copy_price = price});
   const std::int64_t most = memory_of(chain, tape_of(chain, std::vector<Fate>(n, Fate::keep))).peak;
@@ -121,9 +122,7 @@ void FateSearch::round(std::int64_t bytes, Answer& best) {
       const auto seconds = [&](std::int64_t early) {
         const Rounding rounding{static_cast<std::size_t>(early), factor, segment};
         const Tape tape = rounded_tape(chain_, bytes, bound.weights, rounding);
-        if (tape.empty()) return infinite;
-        consider(tape, bytes, best);
-        return judge(tape, bytes);
+        return tape.empty() ? infinite : consider(tape, bytes, best);
       };
       std::int64_t low = 0, high = static_cast<std::int64_t>(chain_.stages.size());
       while (high - low > 2 + high / 64) {
@@ -149,11 +148,12 @@ double FateSearch::judge(const Tape& tape, std::int64_t bytes) {
 }
 
 /// Of equally fast tapes the shorter one: nothing is copied or recomputed for nothing.
-void FateSearch::consider(const Tape& tape, std::int64_t bytes, Answer& best) {
+double FateSearch::consider(const Tape& tape, std::int64_t bytes, Answer& best) {
   const double seconds = judge(tape, bytes);
   const bool same =
       best.seconds < infinite && std::abs(seconds - best.seconds) <= 1e-12 * best.seconds;
   if (same ? tape.size() < best.tape.size() : seconds < best.seconds) best = {tape, bytes, seconds};
+  return seconds;
 }
 
 /// From fates by stage to better ones, by changing one or, in short chains, two at a time.

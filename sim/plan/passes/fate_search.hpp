@@ -32,7 +32,9 @@ class FateSearch {
     double seconds = 0;      ///< its score
   };
 
-  FateSearch(const Chain& chain, FateScore score);
+  FateSearch(const Chain& chain, FateScore score) : FateSearch(chain, score, Frontier(chain)) {}
+  /// `serial`: the chain's frontier, where the caller has it already.
+  FateSearch(const Chain& chain, FateScore score, Frontier serial);
 
   /// The least bytes that any tape found needs.
   std::int64_t least() const { return frontiers_.front().points().front().peak; }
@@ -43,7 +45,8 @@ class FateSearch {
  private:
   Answer search(std::int64_t bytes, std::int64_t judgements);
   double judge(const Tape& tape, std::int64_t bytes);
-  void consider(const Tape& tape, std::int64_t bytes, Answer& best);
+  /// Its seconds; `best` becomes the better one.
+  double consider(const Tape& tape, std::int64_t bytes, Answer& best);
   void round(std::int64_t bytes, Answer& best);
   void descend(std::vector<Fate> fates, std::int64_t bytes, Answer& best);
   void improve(std::int64_t bytes, Answer& best);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/quantity.hpp"
@@ -83,10 +84,12 @@ Found found_serial(const FateRequest& request, const Frontier& frontier, std::in
   return {count * seconds(budget), count * bound, count * seconds(one_more_gb(budget)), bound};
 }
 
-Found search_overlapped(const FateRequest& request, std::int64_t budget, FateChoice& choice) {
-  FateSearch search(request.chain, [&](const Tape& tape, std::int64_t bytes) {
-    return request.score(tape, bytes).all;
-  });
+Found search_overlapped(const FateRequest& request, Frontier serial, std::int64_t budget,
+                        FateChoice& choice) {
+  FateSearch search(
+      request.chain,
+      [&](const Tape& tape, std::int64_t bytes) { return request.score(tape, bytes).all; },
+      std::move(serial));
   const FateSearch::Answer answer = search.within(budget);
   choice.tape = answer.tape;
   choice.bytes = answer.bytes;
@@ -123,7 +126,7 @@ FateChoice choose_by_milp(const FateRequest& request, const Reader& parameters, 
 FateChoice choose(const FateRequest& request, const Reader& parameters) {
   std::int64_t budget = request.budget.value_or(unlimited);
   if (parameters.has("budget")) budget = std::min(budget, parameters.bytes("budget"));
-  const Frontier serial(request.chain);
+  Frontier serial(request.chain);
   const std::size_t point = serial.within(budget);
   if (point == serial.points().size()) refuse(serial.points().front().peak, budget);
   if (parameters.text("solver") == "milp")
@@ -131,8 +134,9 @@ FateChoice choose(const FateRequest& request, const Reader& parameters) {
   if (parameters.has("time_limit"))
     parameters.fail("time_limit", "'time_limit' is for the solver milp; frontier needs none");
   FateChoice choice{serial.tape(point), {}};
-  const Found found = request.overlap ? search_overlapped(request, budget, choice)
-                                      : found_serial(request, serial, budget);
+  const Found found = request.overlap
+                          ? search_overlapped(request, std::move(serial), budget, choice)
+                          : found_serial(request, serial, budget);
   choice.facts.emplace_back("budget", budget == unlimited ? "unlimited" : in_bytes(budget));
   report(found, request.steps, choice);
   explain(request.chain, choice.tape, choice);
