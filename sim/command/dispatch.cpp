@@ -6,7 +6,7 @@
 #include "base/version.hpp"
 #include "command/command.hpp"
 #include "command/terminal.hpp"
-#include "engine/engine.hpp"
+#include "execute/simgrid/engine.hpp"
 
 namespace sluice {
 namespace {

@@ -1,5 +1,5 @@
 // sluice plan: the plan's text, without executing it.
-#include "plan/check.hpp"
+#include "execute/check.hpp"
 #include "plan/text.hpp"
 
 #include "command/inputs.hpp"

@@ -1,8 +1,7 @@
-// The checks that every plan passes before anything is simulated.
+// The checks of a plan's structure: what needs no execution. execute/check.hpp adds what does.
 #pragma once
 
-#include "plan/plan.hpp"
-#include "plan/replay.hpp"
+#include "plan/index.hpp"
 
 namespace sluice {
 
@@ -12,12 +11,7 @@ namespace sluice {
 /// an action without seconds or route (not lowered).
 void check_structure(const Plan& plan);
 
-/// check_structure, then a replay: throws Infeasible (pool, time, who waits for what, who holds
-/// what) when the plan blocks or does not fit. As many iterations are replayed as its waits and
-/// prefetches reach back, and two more: the state after them is the state after any further one.
-void check(const Plan& plan);
-
-/// Does it end? The replay of check(), as a value instead of an exception.
-std::optional<Blocking> blocks(const Plan& plan);
+/// check_structure, and the tables that it needed; they refer to `plan`.
+PlanIndex checked_index(const Plan& plan);
 
 }  // namespace sluice

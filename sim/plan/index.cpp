@@ -92,6 +92,16 @@ double seconds_alone(const Plan& plan, const Action& action) {
   return route.setup_s + static_cast<double>(action.bytes) / bandwidth;
 }
 
+double serial_seconds(const Plan& plan) {
+  double seconds = 0;
+  for (std::uint32_t a = 0; a < plan.actions.size(); ++a) {
+    const Action& action = plan.actions[a];
+    const double latency = action.is_transfer() ? plan.routes[action.route].latency_s : 0;
+    seconds += static_cast<double>(plan.executions_of(a)) * (seconds_alone(plan, action) + latency);
+  }
+  return seconds;
+}
+
 std::int64_t PlanIndex::instance(std::uint32_t action, std::int64_t iteration,
                                  std::uint32_t tensor) const {
   if (!iterated[tensor]) return 0;

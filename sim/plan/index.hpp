@@ -51,6 +51,9 @@ struct Demand {
 /// Seconds that an action occupies its stream when nothing else is on its links.
 double seconds_alone(const Plan& plan, const Action& action);
 
+/// An upper bound of the makespan of any execution: everything one after the other.
+double serial_seconds(const Plan& plan);
+
 struct PlanIndex {
   explicit PlanIndex(const Plan& plan);
 

@@ -9,8 +9,8 @@
 
 #include "base/error.hpp"
 #include "base/quantity.hpp"
-#include "plan/blocking.hpp"
-#include "plan/check.hpp"
+#include "execute/blocking.hpp"
+#include "execute/check.hpp"
 
 namespace sluice {
 

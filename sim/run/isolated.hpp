@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/child.hpp"
-#include "engine/engine.hpp"
+#include "execute/simgrid/engine.hpp"
 #include "trace/memory_sink.hpp"
 
 namespace sluice {

@@ -9,10 +9,10 @@
 
 #include "base/error.hpp"
 #include "base/version.hpp"
-#include "engine/engine.hpp"
+#include "execute/check.hpp"
+#include "execute/simgrid/engine.hpp"
 #include "metrics/metric.hpp"
 #include "metrics/series.hpp"
-#include "plan/check.hpp"
 #include "plan/text.hpp"
 #include "run/labels.hpp"
 #include "trace/writer.hpp"

@@ -5,10 +5,11 @@
 #include "base/interrupt.hpp"
 #include "document/load.hpp"
 #include "document/override.hpp"
+#include "execute/arithmetic/replay.hpp"
+#include "execute/check.hpp"
+#include "execute/instances.hpp"
 #include "metrics/metric.hpp"
-#include "plan/check.hpp"
 #include "plan/index.hpp"
-#include "plan/instances.hpp"
 #include "scenario/scenario.hpp"
 
 namespace sluice {

@@ -8,6 +8,7 @@
 #include "document/load.hpp"
 #include "document/override.hpp"
 #include "document/record.hpp"
+#include "execute/check.hpp"
 #include "model/expression.hpp"
 #include "model/importer.hpp"
 #include "plan/check.hpp"

@@ -2,9 +2,9 @@
 #include <catch2/catch.hpp>
 #include <chrono>
 
+#include "execute/arithmetic/replay.hpp"
 #include "metrics/bound.hpp"
 #include "metrics/paths.hpp"
-#include "plan/replay.hpp"
 #include "support/random_plan.hpp"
 
 namespace sluice {

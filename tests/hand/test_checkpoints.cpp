@@ -4,8 +4,8 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "plan/check.hpp"
-#include "plan/replay.hpp"
+#include "execute/arithmetic/replay.hpp"
+#include "execute/check.hpp"
 #include "run/isolated.hpp"
 #include "support/small_case.hpp"
 

@@ -3,7 +3,7 @@
 
 #include "base/error.hpp"
 #include "document/load.hpp"
-#include "plan/check.hpp"
+#include "execute/check.hpp"
 #include "scenario/scenario.hpp"
 #include "study/fits.hpp"
 #include "unit/models.hpp"

@@ -3,8 +3,8 @@
 
 #include "base/error.hpp"
 #include "document/load.hpp"
-#include "plan/check.hpp"
-#include "plan/replay.hpp"
+#include "execute/arithmetic/replay.hpp"
+#include "execute/check.hpp"
 #include "scenario/scenario.hpp"
 #include "study/fits.hpp"
 #include "unit/models.hpp"

@@ -4,8 +4,8 @@
 #include <map>
 
 #include "base/error.hpp"
-#include "plan/check.hpp"
-#include "plan/replay.hpp"
+#include "execute/arithmetic/replay.hpp"
+#include "execute/check.hpp"
 #include "plan/text.hpp"
 #include "run/isolated.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <random>
 
-#include "plan/replay.hpp"
+#include "execute/arithmetic/replay.hpp"
 #include "support/small_case.hpp"
 
 namespace sluice {

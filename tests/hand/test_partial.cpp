@@ -2,8 +2,8 @@
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
+#include "execute/check.hpp"
 #include "model/partial.hpp"
-#include "plan/check.hpp"
 #include "support/small_case.hpp"
 
 namespace sluice {

@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "base/quantity.hpp"
-#include "plan/check.hpp"
+#include "execute/check.hpp"
 #include "run/isolated.hpp"
 #include "support/phase_times.hpp"
 

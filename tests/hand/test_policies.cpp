@@ -3,9 +3,9 @@
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
+#include "execute/arithmetic/replay.hpp"
+#include "execute/check.hpp"
 #include "metrics/bound.hpp"
-#include "plan/check.hpp"
-#include "plan/replay.hpp"
 #include "run/isolated.hpp"
 #include "support/small_case.hpp"
 

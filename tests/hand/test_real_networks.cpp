@@ -6,8 +6,9 @@
 #include <map>
 
 #include "document/load.hpp"
+#include "execute/arithmetic/replay.hpp"
+#include "execute/check.hpp"
 #include "metrics/totals.hpp"
-#include "plan/check.hpp"
 #include "plan/index.hpp"
 #include "run/isolated.hpp"
 #include "scenario/scenario.hpp"

@@ -2,8 +2,9 @@
 // the shortcut's tensor beside the branch's, and the stages' sums are the model's.
 #include <catch2/catch.hpp>
 
+#include "execute/arithmetic/replay.hpp"
+#include "execute/check.hpp"
 #include "metrics/totals.hpp"
-#include "plan/check.hpp"
 #include "plan/index.hpp"
 #include "run/isolated.hpp"
 #include "scenario/scenario.hpp"

@@ -4,9 +4,9 @@
 
 #include "base/error.hpp"
 #include "document/load.hpp"
+#include "execute/arithmetic/replay.hpp"
+#include "execute/check.hpp"
 #include "metrics/metric.hpp"
-#include "plan/check.hpp"
-#include "plan/replay.hpp"
 #include "plan/text.hpp"
 #include "run/isolated.hpp"
 #include "scenario/scenario.hpp"

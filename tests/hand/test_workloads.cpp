@@ -3,7 +3,8 @@
 #include <catch2/catch.hpp>
 
 #include "bench/workload.hpp"
-#include "plan/check.hpp"
+#include "execute/arithmetic/replay.hpp"
+#include "execute/check.hpp"
 #include "plan/text.hpp"
 #include "run/isolated.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "plan/check.hpp"
+#include "execute/check.hpp"
 #include "run/isolated.hpp"
 
 namespace sluice::test {

@@ -5,9 +5,10 @@
 #include <cmath>
 #include <set>
 
+#include "execute/arithmetic/replay.hpp"
+#include "execute/check.hpp"
 #include "metrics/metric.hpp"
 #include "model/catalog.hpp"
-#include "plan/check.hpp"
 #include "plan/index.hpp"
 #include "plan/text.hpp"
 #include "run/isolated.hpp"

@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "base/error.hpp"
+#include "execute/arithmetic/replay.hpp"
 #include "plan/check.hpp"
-#include "plan/replay.hpp"
 #include "plan/text.hpp"
 #include "run/isolated.hpp"
 #include "support/random_plan.hpp"

@@ -3,8 +3,8 @@
 #include <catch2/catch.hpp>
 
 #include "document/load.hpp"
+#include "execute/check.hpp"
 #include "metrics/totals.hpp"
-#include "plan/check.hpp"
 #include "plan/text.hpp"
 #include "run/isolated.hpp"
 #include "scenario/scenario.hpp"

@@ -5,9 +5,9 @@
 #include <random>
 
 #include "base/error.hpp"
+#include "execute/arithmetic/replay.hpp"
 #include "plan/passes/fate_bound.hpp"
 #include "plan/passes/fate_search.hpp"
-#include "plan/replay.hpp"
 #include "policy/training/training.hpp"
 #include "run/isolated.hpp"
 #include "support/small_case.hpp"

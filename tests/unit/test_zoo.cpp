@@ -7,8 +7,9 @@
 #include <map>
 
 #include "base/error.hpp"
+#include "execute/arithmetic/replay.hpp"
+#include "execute/check.hpp"
 #include "metrics/bound.hpp"
-#include "plan/check.hpp"
 #include "plan/index.hpp"
 #include "plan/text.hpp"
 #include "run/isolated.hpp"

@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/quantity.hpp"
-#include "plan/check.hpp"
+#include "execute/blocking.hpp"
 #include "plan/passes/fate_bound.hpp"
 #include "plan/passes/fate_graph.hpp"
 #include "plan/passes/fate_search.hpp"

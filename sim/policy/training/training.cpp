@@ -6,8 +6,8 @@
 
 #include "base/error.hpp"
 #include "base/quantity.hpp"
-#include "plan/check.hpp"
-#include "plan/replay.hpp"
+#include "execute/arithmetic/replay.hpp"
+#include "execute/blocking.hpp"
 
 namespace sluice {
 

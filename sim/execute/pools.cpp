@@ -1,4 +1,4 @@
-#include "engine/pools.hpp"
+#include "execute/pools.hpp"
 
 #include <algorithm>
 #include <tuple>

@@ -1,11 +1,11 @@
-#include "plan/replay.hpp"
+#include "execute/arithmetic/replay.hpp"
 
 #include <algorithm>
 #include <deque>
 #include <queue>
 
 #include "base/interrupt.hpp"
-#include "plan/instances.hpp"
+#include "execute/instances.hpp"
 
 namespace sluice {
 
@@ -288,16 +288,6 @@ class Replay {
 
 ReplayResult replay(const Plan& plan, const std::function<void(const Executed&)>& observer) {
   return Replay(plan, observer).run();
-}
-
-double serial_seconds(const Plan& plan) {
-  double seconds = 0;
-  for (std::uint32_t a = 0; a < plan.actions.size(); ++a) {
-    const Action& action = plan.actions[a];
-    const double latency = action.is_transfer() ? plan.routes[action.route].latency_s : 0;
-    seconds += static_cast<double>(plan.executions_of(a)) * (seconds_alone(plan, action) + latency);
-  }
-  return seconds;
 }
 
 }  // namespace sluice

@@ -1,4 +1,4 @@
-#include "plan/instances.hpp"
+#include "execute/instances.hpp"
 
 #include <algorithm>
 

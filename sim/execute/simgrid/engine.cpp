@@ -1,4 +1,4 @@
-#include "engine/engine.hpp"
+#include "execute/simgrid/engine.hpp"
 
 #include <simgrid/s4u.hpp>  // before the two that need what it includes
 
@@ -18,8 +18,8 @@
 #include "base/interrupt.hpp"
 #include "base/quantity.hpp"
 #include "base/suggest.hpp"
-#include "engine/pools.hpp"
-#include "plan/replay.hpp"
+#include "execute/arithmetic/replay.hpp"
+#include "execute/pools.hpp"
 
 namespace sluice {
 

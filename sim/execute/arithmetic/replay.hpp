@@ -12,7 +12,7 @@
 #include <optional>
 #include <vector>
 
-#include "plan/blocking.hpp"
+#include "execute/blocking.hpp"
 #include "plan/plan.hpp"
 
 namespace sluice {
@@ -32,8 +32,5 @@ struct ReplayResult {
 
 /// Throws InputError where the plan uses what is not there, Interrupted on a signal.
 ReplayResult replay(const Plan& plan, const std::function<void(const Executed&)>& observer = {});
-
-/// An upper bound of the makespan of any execution: everything one after the other.
-double serial_seconds(const Plan& plan);
 
 }  // namespace sluice

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "plan/blocking.hpp"
+#include "execute/blocking.hpp"
 #include "plan/index.hpp"
 
 namespace sluice {

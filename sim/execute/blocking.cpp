@@ -1,4 +1,4 @@
-#include "plan/blocking.hpp"
+#include "execute/blocking.hpp"
 
 #include <algorithm>
 #include <map>

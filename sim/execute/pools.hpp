@@ -8,7 +8,7 @@
 #include <functional>
 #include <vector>
 
-#include "plan/instances.hpp"
+#include "execute/instances.hpp"
 
 namespace sluice {
 

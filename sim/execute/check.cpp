@@ -1,0 +1,89 @@
+#include "execute/check.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "base/error.hpp"
+#include "base/quantity.hpp"
+#include "execute/arithmetic/replay.hpp"
+#include "plan/check.hpp"
+#include "plan/fault.hpp"
+
+namespace sluice {
+
+namespace {
+
+/// What is summed over a run must fit the number that holds it: executions, and the clock.
+void check_totals(const Plan& plan) {
+  std::int64_t executions = 0;
+  for (std::uint32_t a = 0; a < plan.actions.size(); ++a)
+    if (__builtin_add_overflow(executions, plan.executions_of(a), &executions))
+      plan_fault(plan, none,
+                 std::to_string(plan.iterations) + " iterations of its body are more than " +
+                     "2^63 - 1 executions of actions");
+  constexpr double longest = 1e300;
+  const double seconds = serial_seconds(plan);
+  if (!(seconds <= longest))
+    plan_fault(plan, none,
+               "its actions take " + exact(seconds) + " s, one after the other; at most " +
+                   exact(longest) + " s can be counted");
+}
+
+void check_homes(const Plan& plan) {
+  for (std::uint32_t p = 0; p < plan.pools.size(); ++p) {
+    const Pool& pool = plan.pools[p];
+    if (!pool.limited()) continue;
+    std::int64_t bytes = 0;
+    for (const Tensor& tensor : plan.tensors)
+      if (tensor.home == p) bytes = checked_add(bytes, tensor.bytes, "bytes in " + pool.name);
+    if (bytes > *pool.capacity)
+      throw Infeasible("out of memory at 0 s: the tensors whose home is " + pool.name + " take " +
+                       bytes_text(bytes) + ", its capacity is " + bytes_text(*pool.capacity));
+  }
+}
+
+void check_demands(const PlanIndex& index) {
+  const Plan& plan = index.plan;
+  for (std::uint32_t a = 0; a < plan.actions.size(); ++a)
+    for (const Demand& demand : index.demands[a]) {
+      const Pool& pool = plan.pools[demand.pool];
+      if (demand.bytes <= *pool.capacity) continue;
+      std::string message = "out of memory at 0 s: " + plan.actions[a].name + " on " +
+                            plan.streams[plan.actions[a].stream].name + " needs " +
+                            bytes_text(demand.bytes) + " at once in " + pool.name +
+                            ", whose capacity is " + bytes_text(*pool.capacity) +
+                            ", even when it is empty; it allocates:";
+      for (const Placement& p : plan.actions[a].allocates)
+        if (p.pool == demand.pool)
+          message += "\n    " + plan.tensors[p.tensor].name + " (" +
+                     std::string(name_of(plan.tensors[p.tensor].tensor_class)) + ") " +
+                     bytes_text(plan.tensors[p.tensor].bytes);
+      throw Infeasible(message);
+    }
+}
+
+}  // namespace
+
+std::optional<Blocking> blocks(const Plan& plan) {
+  std::int64_t reach = 0;
+  for (const Action& action : plan.actions) {
+    reach = std::max<std::int64_t>(reach, std::abs(action.ahead));
+    for (const Wait& wait : action.waits) reach = std::max<std::int64_t>(reach, wait.distance);
+  }
+  if (plan.iterations <= reach + 2) return replay(plan).blocking;
+  Plan shorter = plan;
+  shorter.iterations = reach + 2;
+  return replay(shorter).blocking;
+}
+
+void check(const Plan& plan) {
+  {
+    const PlanIndex index = checked_index(plan);
+    check_totals(plan);
+    check_homes(plan);
+    check_demands(index);
+  }
+  if (const auto blocking = blocks(plan)) throw Infeasible(describe(plan, *blocking));
+}
+
+}  // namespace sluice
