@@ -70,7 +70,10 @@ Question read_question(const Arguments& arguments) {
 }
 
 Plan plan_of(Question& question) {
-  return question.plan ? std::move(*question.plan) : make_plan(*question.scenario);
+  if (question.plan) return std::move(*question.plan);
+  PlannedScenario planned = plan_scenario(*question.scenario);
+  question.cut = std::move(planned.cut);
+  return std::move(planned.plan);
 }
 
 void refuse_to_overwrite(const Question& question, const std::string& output) {

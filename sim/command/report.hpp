@@ -11,7 +11,6 @@ namespace sluice {
 struct Report {
   const Question& question;
   const Plan& plan;
-  CutModel cut;  ///< of a scenario; empty for a plan
   const RunResult& result;
   std::string trace_path;  ///< empty: none
 };

@@ -38,8 +38,7 @@ int run_run(const Arguments& arguments) {
   if (!trace_path.empty()) refuse_to_overwrite(question, trace_path);
   const Plan plan = plan_of(question);
   const RunResult result = execute(arguments, question, plan, trace_path);
-  Report report{question, plan, {}, result, trace_path};
-  if (question.scenario) report.cut = cut_model(*question.scenario);
+  const Report report{question, plan, result, trace_path};
   print(arguments.has("json") ? report_json(report) : report_text(report));
   return 0;
 }

@@ -18,7 +18,8 @@ std::vector<Field> common_parameters() {
       {.name = "buffers",
        .type = Type::integer,
        .summary = "micro-batches whose input (or output) may be on the device for transfers",
-       .default_text = "2",
+       .default_text = "auto",
+       .choices = {"auto"},
        .minimum = 1,
        .maximum = 1e6},
       {.name = "outputs",
@@ -37,7 +38,9 @@ Common read_common(const PolicyRequest& request, const Reader& parameters) {
                     [&]() -> const Device& { return platform.device(parameters.text("device")); })
           : platform.devices.front();
   const bool overlap = parameters.boolean("overlap");
-  return {device, platform.host().name, overlap, overlap ? parameters.integer("buffers") : 1,
+  const std::int64_t buffers =
+      parameters.is_word("buffers", "auto") ? usual_buffers : parameters.integer("buffers");
+  return {device, platform.host().name, overlap, overlap ? buffers : 1,
           parameters.text("outputs") == "return"};
 }
 

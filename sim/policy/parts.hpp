@@ -14,7 +14,10 @@ namespace sluice {
 /// device, overlap, buffers, outputs.
 std::vector<Field> common_parameters();
 
-/// The common parameters as read. Without overlap there is one buffer.
+/// One that is computed with, and one on its way.
+inline constexpr std::int64_t usual_buffers = 2;
+
+/// The common parameters as read. Without overlap there is one buffer; `auto` is the usual number.
 struct Common {
   const Device& device;
   std::string host;

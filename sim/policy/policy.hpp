@@ -12,6 +12,7 @@
 #include "document/record.hpp"
 #include "plan/lower.hpp"
 #include "plan/plan.hpp"
+#include "planning/candidate.hpp"
 
 namespace sluice {
 
@@ -37,8 +38,10 @@ struct PolicyRequest {
   bool working_set_counted = true;
   const Value* phases = nullptr;     ///< the scenario's `phases:`, for policy phased
   const Value* fate_keys = nullptr;  ///< the scenario's `fates:`; may be null
+  bool cut_open = false;             ///< the stages are one of several ways to cut the model
 
-  bool keeps_all() const { return strategy == "keep_all"; }
+  /// Boundary activations stay on the device, or nothing is said of them.
+  bool keeps_all() const { return strategy == "keep_all" || strategy == "auto"; }
 };
 
 /// The scenario's `phases:` mapping.
@@ -54,6 +57,14 @@ struct Policy {
   bool all_devices = false;  ///< uses several devices: stages are cut for the smallest
   bool open = false;         ///< takes other keys, too (those of the policy that it replicates)
   std::function<Plan(const PolicyRequest& request, const Reader& parameters)> plan;
+  /// Ways to settle what the parameters leave open, for the judge; empty: `plan` alone. They refer
+  /// to the request.
+  std::function<std::vector<Candidate>(const PolicyRequest& request, const Reader& parameters)>
+      candidates = {};
+  /// Mappings for `policy:` with what is open settled in one way each, the usual one first; null:
+  /// nothing is open but what `candidates` settles.
+  std::function<std::vector<Value>(const PolicyRequest& request, const Reader& parameters)>
+      alternatives = {};
 };
 
 const Catalog<Policy>& policy_catalog();

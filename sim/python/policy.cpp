@@ -98,7 +98,7 @@ py::dict workload_of(const PolicyRequest& request) {
   const Workload& workload = request.workload;
   py::dict values;
   values["mode"] = workload.training ? "training" : "inference";
-  values["strategy"] = request.strategy;
+  values["strategy"] = request.keeps_all() ? "keep_all" : request.strategy;
   values["dtype"] = std::string(name_of(workload.dtype));
   values["batch"] = workload.batch;
   values["micro_batch"] = workload.micro_batch;

@@ -143,7 +143,8 @@ const Record& fates_record() {
     Record made = any_entry(fate_catalog(), "fates", "strategy",
                             "What becomes of activations: between two stages of inference, and "
                             "until the backward pass of training.");
-    made.fields.front().default_text = "keep_all";
+    made.fields.front().default_text = "auto";
+    made.fields.front().choices.insert(made.fields.front().choices.begin(), "auto");
     return made;
   }();
   return record;
@@ -152,8 +153,12 @@ const Record& fates_record() {
 const Record& scenario_record() {
   static const Record policy =
       any_entry(policy_catalog(), "policy", "name", "The policy that plans, and its parameters.");
-  static const Record stages =
-      any_entry(cut_catalog(), "stages", "cut", "How the model is cut into stages.");
+  static const Record stages = [] {
+    Record made = any_entry(cut_catalog(), "stages", "cut", "How the model is cut into stages.");
+    made.fields.front().default_text = "auto";
+    made.fields.front().choices.insert(made.fields.front().choices.begin(), "auto");
+    return made;
+  }();
   static const Record model = {.name = "model", .summary = "", .fields = {}, .open = true};
   static const Record record = {
       .name = "scenario",

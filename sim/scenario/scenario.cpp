@@ -72,7 +72,13 @@ void read_fates(Scenario& scenario, const Value& fates) {
   if (strategy && !strategy->is_scalar())
     fail_at(*strategy, std::string(strategy->kind_name()) +
                            " for 'strategy' in fates; known: " + join(fate_catalog().names()));
-  const std::string name = strategy ? strategy->text() : "keep_all";
+  const std::string name = strategy ? strategy->text() : "auto";
+  scenario.strategy = name;
+  if (name == "auto") {
+    const Record open = open_fates_record();
+    Reader(fates, open);
+    return;
+  }
   const FateStrategy& entry = located(strategy ? *strategy : fates, [&]() -> const FateStrategy& {
     return fate_catalog().find(name);
   });
@@ -82,7 +88,6 @@ void read_fates(Scenario& scenario, const Value& fates) {
     reader.fail("strategy", "'" + name +
                                 "' for 'strategy' in fates is for training; of inference "
                                 "keep_all and offload_all say where boundary activations go");
-  scenario.strategy = name;
 }
 
 /// An absent mapping reads as an empty one, at the position of the whole document.
@@ -94,6 +99,8 @@ Value mapping_or_empty(const Reader& reader, std::string_view key) {
   return empty;
 }
 
+}  // namespace
+
 const Policy& policy_of(const Value& policy) {
   const Value* name = policy.find("name");
   if (name == nullptr)
@@ -104,8 +111,6 @@ const Policy& policy_of(const Value& policy) {
                        " for 'name' in policy; known policies: " + join(policy_catalog().names()));
   return located(*name, [&]() -> const Policy& { return policy_catalog().find(name->text()); });
 }
-
-}  // namespace
 
 bool uses_phases(const Value& policy) {
   const Value* name = policy.find("name");
@@ -156,125 +161,6 @@ Scenario scenario_from(Value document, const std::string& path,
   require_format(document, "scenario");
   if (Value* model = document.find("model")) import_definition(*model);
   return read_scenario(std::move(document), std::filesystem::path(path).stem().string());
-}
-
-namespace {
-
-/// `stages:`, or what `phases: {after: …}` says as an explicit cut.
-std::optional<Value> cut_of(const Scenario& scenario) {
-  const Value* stages = scenario.document.find("stages");
-  const Value* phases = scenario.document.find("phases");
-  const Value* after = phases ? phases->find("after") : nullptr;
-  if (!after) return stages ? std::optional(*stages) : std::nullopt;
-  if (stages)
-    fail_at(*after, "'after' in phases and 'stages' both cut the model; give one of them");
-  Value cut = Value::make_map();
-  cut.place(phases->source(), after->position().line, after->position().column);
-  cut.set("cut", Value::make(std::string("explicit")));
-  cut.set("after", *after);
-  return cut;
-}
-
-/// The device that stages are cut for: the policy's, or the smallest of all that take part.
-const Device& device_of(const Scenario& scenario) {
-  const Value& keys = *scenario.document.find("policy");
-  const std::vector<Device>& devices = scenario.platform.devices;
-  if (const Value* device = keys.find("device"))
-    return located(*device,
-                   [&]() -> const Device& { return scenario.platform.device(device->text()); });
-  if (!policy_of(keys).all_devices) return devices.front();
-  const auto bytes = [](const Device& device) {
-    return device.capacity.value_or(std::numeric_limits<std::int64_t>::max());
-  };
-  return *std::min_element(devices.begin(), devices.end(),
-                           [&](const Device& a, const Device& b) { return bytes(a) < bytes(b); });
-}
-
-/// Where `key` of `mapping` is chosen, or where it would have been.
-const Value& chosen(const Value& document, std::string_view mapping, std::string_view key) {
-  const Value* outer = document.find(mapping);
-  const Value* inner = outer ? outer->find(key) : nullptr;
-  return inner ? *inner : outer ? *outer : document;
-}
-
-/// A device that has no rate for the dtype, or a device or a layer that lacks what the cost model
-/// needs, is refused where those were chosen.
-void require_prices(const Scenario& scenario, const Device& device) {
-  const DType dtype = scenario.workload.dtype;
-  located(chosen(scenario.document, "workload", "dtype"), [&] { return device.flop_per_s(dtype); });
-  located(chosen(scenario.document, "cost", "model"), [&] {
-    scenario.cost->seconds({1, 1, 1}, device, dtype);
-    for (const Layer& layer : scenario.model.layers)
-      scenario.cost->seconds(
-          forward_work(scenario.model, layer, scenario.workload.micro_batch, dtype), device, dtype);
-  });
-}
-
-/// Nothing is trained while it is decoded.
-void require_no_cache_in_training(const Scenario& scenario) {
-  if (!scenario.workload.training) return;
-  for (const Layer& layer : scenario.model.layers)
-    if (layer.cached > 0)
-      located(chosen(scenario.document, "workload", "mode"), [&] {
-        throw InputError("layer '" + layer.name +
-                         "' decodes with a cache of keys and values ('cached'), which no backward "
-                         "pass goes through: workload.mode must be inference");
-      });
-}
-
-}  // namespace
-
-CutModel cut_model(const Scenario& scenario) {
-  const std::optional<Value> cut = cut_of(scenario);
-  const Device& device = device_of(scenario);
-  require_prices(scenario, device);
-  require_no_cache_in_training(scenario);
-  std::optional<std::int64_t> state;
-  if (const auto& training = scenario.workload.training) {
-    const std::int64_t element = bytes_of(training->weights);
-    state = training->gradient_bytes(element) + training->optimizer_bytes(element);
-  }
-  const auto request = [&](const Model& model) {
-    return CutRequest{model,
-                      device,
-                      *scenario.cost,
-                      scenario.workload.dtype,
-                      scenario.workload.micro_batch,
-                      scenario.working_set_counted,
-                      cut ? &*cut : nullptr,
-                      state,
-                      scenario.workload.samples_per_step(),
-                      !policy_of(*scenario.document.find("policy")).all_devices};
-  };
-  CutModel made;
-  made.split = with_partial_layers(request(scenario.model));
-  made.stages = cut_stages(request(made.split ? *made.split : scenario.model));
-  return made;
-}
-
-std::vector<Stage> stages_of(const Scenario& scenario) {
-  return cut_model(scenario).stages;
-}
-
-Plan make_plan(const Scenario& scenario) {
-  const CutModel cut = cut_model(scenario);
-  const Model& model = cut.split ? *cut.split : scenario.model;
-  const Value& value = *scenario.document.find("policy");
-  const Policy& policy = policy_of(value);
-  const Record record = record_of(policy);
-  const Reader parameters(value, record);
-  const PolicyRequest request{
-      {model, cut.stages, scenario.platform, *scenario.cost, scenario.workload.dtype,
-       scenario.workload.training ? &*scenario.workload.training : nullptr},
-      scenario.workload,
-      scenario.strategy,
-      scenario.capacity_enforced,
-      scenario.working_set_counted,
-      scenario.document.find("phases"),
-      scenario.document.find("fates")};
-  Plan plan = located(value, [&] { return policy.plan(request, parameters); });
-  plan.name = scenario.name + ": " + plan.name;
-  return plan;
 }
 
 }  // namespace sluice

@@ -17,7 +17,7 @@ struct Scenario {
   Platform platform;
   Workload workload;
   const CostModel* cost = nullptr;
-  std::string strategy = "keep_all";  ///< of the fate catalog
+  std::string strategy = "auto";  ///< of the fate catalog; auto: the policy chooses
   bool capacity_enforced = true;
   bool working_set_counted = true;
 
@@ -35,16 +35,31 @@ Scenario load_scenario(const std::string& path, const std::vector<std::string>& 
 Scenario scenario_from(Value document, const std::string& path,
                        const std::vector<std::string>& overrides);
 
-/// Cuts the model and lets the policy plan. Throws InputError, Infeasible.
+/// Cuts the model and lets the policy plan; what is left open is settled by simulated seconds.
+/// Throws InputError, Infeasible.
 Plan make_plan(const Scenario& scenario);
-std::vector<Stage> stages_of(const Scenario& scenario);
 
 /// The stages, and the model that they are of where layers had to be split.
 struct CutModel {
   std::optional<Model> split;
   std::vector<Stage> stages;
+  std::string text;  ///< "cut: by_weight, groups: 12"; empty where the scenario says how
 };
+/// One where the scenario says how the model is cut; else the ways that may be chosen.
+std::vector<CutModel> cut_models(const Scenario& scenario);
+/// A plan, and the cut that it was made with.
+struct PlannedScenario {
+  Plan plan;
+  CutModel cut;
+};
+PlannedScenario plan_scenario(const Scenario& scenario);
+
+/// The cut of the plan; where it is open, everything is planned to find it.
 CutModel cut_model(const Scenario& scenario);
+std::vector<Stage> stages_of(const Scenario& scenario);
+
+/// The policy that a `policy:` mapping names. Throws InputError.
+const Policy& policy_of(const Value& policy);
 
 /// Is a `policy:` mapping's policy phased, or does it replicate phased?
 bool uses_phases(const Value& policy);

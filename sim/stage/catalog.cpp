@@ -9,9 +9,11 @@ namespace sluice {
 
 const Catalog<Cut>& cut_catalog() {
   static const Catalog<Cut> catalog("cut", {
+                                               SLUICE_ENTRY(Cut, whole_cut),
                                                SLUICE_ENTRY(Cut, per_layer_cut),
                                                SLUICE_ENTRY(Cut, single_tensor_cut),
                                                SLUICE_ENTRY(Cut, by_memory_cut),
+                                               SLUICE_ENTRY(Cut, by_weight_cut),
                                                SLUICE_ENTRY(Cut, explicit_cut),
                                                SLUICE_ENTRY(Cut, balanced_cut),
                                            });

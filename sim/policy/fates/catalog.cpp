@@ -24,8 +24,18 @@ Record record_of(const FateStrategy& strategy) {
   record.fields.insert(record.fields.begin(), {.name = "strategy",
                                                .type = Type::choice,
                                                .summary = "what becomes of activations",
-                                               .default_text = "keep_all",
+                                               .optional = true,
                                                .choices = fate_catalog().names()});
+  return record;
+}
+
+Record open_fates_record() {
+  Record record{.name = "fates", .summary = "what becomes of activations is chosen", .fields = {}};
+  record.fields.push_back({.name = "strategy",
+                           .type = Type::choice,
+                           .summary = "what becomes of activations",
+                           .default_text = "auto",
+                           .choices = {"auto"}});
   return record;
 }
 

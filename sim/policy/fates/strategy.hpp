@@ -61,6 +61,9 @@ const Catalog<FateStrategy>& fate_catalog();
 /// The record of a scenario's `fates:` mapping under that strategy.
 Record record_of(const FateStrategy& strategy);
 
+/// The same where the strategy is left open: it has no other keys.
+Record open_fates_record();
+
 /// What becomes of each stage under a tape: keep, recompute (how often), offload.
 std::vector<std::string> fates_text(const Chain& chain, const Tape& tape);
 

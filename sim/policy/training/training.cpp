@@ -49,7 +49,7 @@ class TrainingPlan {
       : request_(request),
         order_(order),
         device_(smallest(request.pricing.platform, order.devices)),
-        strategy_(fate_catalog().find(request.strategy)),
+        strategy_(fate_catalog().find(request.strategy == "auto" ? "keep_all" : request.strategy)),
         chain_(chain_of(request, device_, strategy_.selective)),
         states_(states_of(request, device_, strategy_.selective)),
         capacity_(request.capacity_enforced ? device_.capacity : std::nullopt),

@@ -1,0 +1,49 @@
+// Choices that a scenario leaves open are settled by seconds: a policy offers candidates, and the
+// judge takes the one whose plan is simulated to end first.
+//
+// A candidate is named by its structure (how the model is cut, how many micro-batches go side by
+// side, how far loads go ahead), never by a capacity. What it needs on the device follows from that
+// structure, it takes part exactly where the device has that much, and then takes the same time on
+// any device with more. So the candidates of a smaller memory are among those of a larger one, and
+// more memory is never slower.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plan/plan.hpp"
+
+namespace sluice {
+
+/// One settled way: how long it takes, and its plan.
+struct Settled {
+  double seconds = std::numeric_limits<double>::infinity();
+  std::string text;  ///< what was chosen, as a scenario would say it
+  std::function<Plan()> plan;
+  std::size_t attempt = 0;  ///< number of the cut
+};
+
+/// Ways to settle what is open that share a lower bound.
+struct Candidate {
+  double at_least = 0;    ///< s: none of its ways is faster
+  std::int64_t ways = 1;  ///< how many there are, before it is asked which fit
+  /// Simulates those of its ways that fit and may take less than `worth` seconds; says each of them
+  /// to `settled`.
+  std::function<void(double worth, const std::function<void(const Settled&)>& settled)> simulate;
+};
+
+/// What the judge found.
+struct Judgement {
+  Settled best;
+  std::int64_t candidates = 0, simulated = 0;
+  std::optional<Settled> runner_up;  ///< the second fastest of those that were simulated
+};
+
+/// The fastest of all candidates; of equal ones the first. `best.plan` is empty where none fits.
+Judgement judge(std::vector<Candidate> candidates);
+
+}  // namespace sluice

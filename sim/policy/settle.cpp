@@ -1,0 +1,159 @@
+#include "policy/settle.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/quantity.hpp"
+#include "execute/arithmetic/replay.hpp"
+#include "execute/check.hpp"
+
+namespace sluice {
+
+namespace {
+
+/// A mapping for `policy:` with everything settled, and what reads it.
+struct Keys {
+  Value map;
+  Record record;
+  explicit Keys(Value settled, const Policy& policy)
+      : map(std::move(settled)), record(record_of(policy)) {}
+  Reader reader() const { return Reader(map, record); }
+};
+
+std::string joined(const std::string& cut, const std::string& rest) {
+  return cut.empty() ? rest : rest.empty() ? cut : cut + ", " + rest;
+}
+
+/// What of this mapping is not what the scenario says.
+std::string difference(const Value& settled, const Value& asked) {
+  std::string text;
+  for (const Value::Entry& entry : settled.entries()) {
+    const Value* before = asked.find(entry.key);
+    if (!entry.value.is_scalar() || (before && before->text() == entry.value.text())) continue;
+    text = joined(text, entry.key + ": " + entry.value.text());
+  }
+  return text;
+}
+
+/// Plans without a limit, so that the plan does not depend on the device's memory, and simulates.
+/// It fits where all that was granted or waited for at one moment does.
+Settled simulate(const Policy& policy, const PolicyRequest& request, const Keys& keys) {
+  PolicyRequest unlimited = request;
+  unlimited.capacity_enforced = false;
+  const auto plan = std::make_shared<Plan>(policy.plan(unlimited, keys.reader()));
+  const ReplayResult result = replay(*plan);
+  Settled settled;
+  if (result.blocking) return settled;
+  if (request.capacity_enforced)
+    for (std::size_t p = 0; p < plan->pools.size(); ++p) {
+      Pool& pool = plan->pools[p];
+      pool.enforced = true;
+      if (pool.capacity && result.peaks[p] > *pool.capacity) return settled;
+    }
+  settled.seconds = result.makespan;
+  settled.plan = [plan] { return *plan; };
+  return settled;
+}
+
+class Attempts {
+ public:
+  Attempts(const Policy& policy, const std::vector<CutAttempt>& attempts, const Reader& parameters)
+      : policy_(policy), attempts_(attempts), parameters_(parameters) {
+    for (std::size_t i = 0; i < attempts.size(); ++i) add(i);
+  }
+
+  /// Is there anything to choose?
+  bool choose() const { return !candidates_.empty() && (attempts_.size() > 1 || ways_ > 1); }
+
+  Settlement best() {
+    const Judgement judgement = judge(std::move(candidates_));
+    if (!judgement.best.plan) return whatever_fits();
+    Plan plan = judgement.best.plan();
+    std::vector<std::pair<std::string, std::string>> facts;
+    facts.emplace_back("chosen", judgement.best.text);
+    facts.emplace_back("chosen_from", std::to_string(judgement.candidates));
+    facts.emplace_back("simulated", std::to_string(judgement.simulated));
+    if (judgement.runner_up) {
+      facts.emplace_back("runner_up", judgement.runner_up->text);
+      facts.emplace_back("runner_up_s", exact(judgement.runner_up->seconds));
+    }
+    plan.facts.insert(plan.facts.end(), facts.begin(), facts.end());
+    return {std::move(plan), judgement.best.attempt};
+  }
+
+ private:
+  void add(std::size_t number) {
+    const CutAttempt& attempt = attempts_[number];
+    std::vector<Candidate> offered;
+    if (policy_.candidates) offered = policy_.candidates(attempt.request, parameters_);
+    for (Candidate& candidate : offered) {
+      ways_ += candidate.ways;
+      candidate.simulate = [simulate = std::move(candidate.simulate), cut = attempt.cut,
+                            number](double worth, const auto& settled) {
+        simulate(worth, [&](Settled one) {
+          one.text = joined(cut, one.text);
+          one.attempt = number;
+          settled(one);
+        });
+      };
+      candidates_.push_back(std::move(candidate));
+    }
+    if (offered.empty()) add_alternatives(attempt, number);
+  }
+
+  void add_alternatives(const CutAttempt& attempt, std::size_t number) {
+    std::vector<Value> maps;
+    if (policy_.alternatives) maps = policy_.alternatives(attempt.request, parameters_);
+    if (maps.empty()) maps.push_back(parameters_.map());
+    for (Value& map : maps) {
+      const auto keys = std::make_shared<const Keys>(std::move(map), policy_);
+      const std::string text = joined(attempt.cut, difference(keys->map, parameters_.map()));
+      ++ways_;
+      candidates_.push_back({0, 1, [this, &attempt, number, keys, text](double, const auto& settled) {
+                               Settled one = simulate(policy_, attempt.request, *keys);
+                               one.text = text;
+                               one.attempt = number;
+                               settled(one);
+                             }});
+    }
+  }
+
+  /// No candidate fits as it is. Perhaps a plan that waits for memory does; if none, the message of
+  /// the last cut, the finest, says what lacks.
+  Settlement whatever_fits() const {
+    std::exception_ptr failure;
+    for (std::size_t i = 0; i < attempts_.size(); ++i) {
+      try {
+        Plan plan = policy_.plan(attempts_[i].request, parameters_);
+        check(plan);
+        return {std::move(plan), i};
+      } catch (const Infeasible&) {
+        failure = std::current_exception();
+      }
+    }
+    std::rethrow_exception(failure);
+  }
+
+  const Policy& policy_;
+  const std::vector<CutAttempt>& attempts_;
+  const Reader& parameters_;
+  std::vector<Candidate> candidates_;
+  std::int64_t ways_ = 0;
+};
+
+}  // namespace
+
+Settlement settle(const Policy& policy, const std::vector<CutAttempt>& attempts,
+                  const Reader& parameters) {
+  Attempts all(policy, attempts, parameters);
+  if (!all.choose()) return {policy.plan(attempts.front().request, parameters), 0};
+  return all.best();
+}
+
+Plan settle(const Policy& policy, const PolicyRequest& request, const Reader& parameters) {
+  return settle(policy, std::vector<CutAttempt>{{request, ""}}, parameters).plan;
+}
+
+}  // namespace sluice

@@ -1,0 +1,31 @@
+// Settles what a scenario leaves open: the plan that ends first, of all that the policy offers for
+// each way to cut the model.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "policy/policy.hpp"
+
+namespace sluice {
+
+/// A policy's request for one cut, and the words for that cut where it was chosen.
+struct CutAttempt {
+  PolicyRequest request;
+  std::string cut;  ///< "cut: by_weight, groups: 12"; empty: the scenario's own
+};
+
+struct Settlement {
+  Plan plan;
+  std::size_t attempt = 0;  ///< the cut that it was made with
+};
+
+/// The best plan of a policy over these cuts (at least one). Its facts say what was chosen, from how
+/// many candidates, and what the runner-up takes. Throws InputError (at the parameter), Infeasible.
+Settlement settle(const Policy& policy, const std::vector<CutAttempt>& attempts,
+                  const Reader& parameters);
+
+/// The same where the cut is given.
+Plan settle(const Policy& policy, const PolicyRequest& request, const Reader& parameters);
+
+}  // namespace sluice

@@ -1,0 +1,256 @@
+#include "policy/streamed/choices.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "base/quantity.hpp"
+#include "policy/streamed/listing.hpp"
+
+namespace sluice {
+
+namespace {
+
+constexpr std::int64_t steps_of_ahead = 48;   ///< of the weights' bytes
+constexpr std::int64_t pieces_of_model = 256;
+
+std::string gb(std::int64_t bytes) {
+  return format_quantity(static_cast<double>(bytes), Dimension::bytes);
+}
+
+/// A few numbers of passes, from one to as many as there are micro-batches.
+std::vector<std::int64_t> in_flight_choices(std::int64_t micro_batches) {
+  std::vector<std::int64_t> counts;
+  std::int64_t passes = 1;
+  while (passes < micro_batches) {
+    counts.push_back((micro_batches + passes - 1) / passes);
+    passes += std::max<std::int64_t>(1, passes / 3);
+  }
+  counts.push_back(1);
+  counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
+  return counts;
+}
+
+/// Large enough that what each transfer costs besides its bytes does not count.
+std::int64_t small_piece(const StreamedCase& streamed) {
+  const double fixed = 32 * streamed.down.setup_s * streamed.down.bandwidth;
+  return std::max({streamed.weights() / pieces_of_model, static_cast<std::int64_t>(fixed),
+                   std::int64_t{4096}});
+}
+
+/// Everything that the candidates of one cut share.
+struct Shared {
+  const PolicyRequest& request;
+  Common common;
+  StreamedKeys keys;
+  StreamedCase streamed;
+  std::optional<std::int64_t> capacity;
+};
+
+struct Way {
+  double at_least = 0;
+  std::size_t rehearsal = 0;
+  std::int64_t ahead = 0;
+};
+
+/// The ways to run so many micro-batches in flight under one fate of the boundaries.
+class Ways {
+ public:
+  Ways(std::shared_ptr<const Shared> shared, std::int64_t in_flight, bool offload)
+      : shared_(std::move(shared)), in_flight_(in_flight), offload_(offload) {}
+
+  std::int64_t count() const {
+    return static_cast<std::int64_t>(buffers().size() * pieces().size() * aheads().size());
+  }
+
+  /// From what every way of them has to compute and to copy.
+  double at_least() const {
+    const StreamedCase& streamed = shared_->streamed;
+    const auto passes =
+        static_cast<double>((streamed.micro_batches + in_flight_ - 1) / in_flight_);
+    double compute = 0, weights = 0, down = 0, up = 0;
+    for (std::size_t g = 0; g < streamed.groups.size(); ++g) {
+      const StreamedCase::Group& group = streamed.groups[g];
+      const bool last = g + 1 == streamed.groups.size();
+      compute += group.compute_s;
+      if (group.bytes.weights > 0) weights += streamed.down.seconds(group.bytes.weights);
+      if (g == 0 || offload_) down += streamed.down.seconds(group.bytes.input);
+      if (last ? streamed.returns_answers : offload_)
+        up += streamed.up.seconds(group.bytes.output);
+    }
+    const auto steps = static_cast<double>(streamed.steps);
+    const double all = steps * static_cast<double>(streamed.micro_batches);
+    const double turns = streamed.groups.size() == 1 ? 1 : passes * steps;
+    if (!streamed.overlap) return turns * weights + all * (compute + down + up);
+    return std::max({all * compute, turns * weights + all * down, all * up});
+  }
+
+  void simulate(double worth, const std::function<void(const Settled&)>& settled) const {
+    std::vector<Rehearsal> rehearsals;
+    std::vector<Way> ways;
+    for (const std::int64_t buffers : this->buffers())
+      for (const std::int64_t piece : pieces()) {
+        rehearsals.emplace_back(shared_->streamed,
+                                StreamedChoice{in_flight_, buffers, offload_,
+                                               shared_->keys.prefetch, piece, 0});
+        add_ways(rehearsals, ways);
+      }
+    std::stable_sort(ways.begin(), ways.end(),
+                     [](const Way& a, const Way& b) { return a.at_least < b.at_least; });
+    for (const Way& way : ways) {
+      if (!(way.at_least < worth * (1 - 1e-12))) return;
+      Rehearsal& rehearsal = rehearsals[way.rehearsal];
+      rehearsal.set_ahead(way.ahead);
+      const double seconds = rehearsal.seconds(rehearsal.loads());
+      worth = std::min(worth, seconds);
+      settled({seconds, text(rehearsal), [shared = shared_, choice = rehearsal.choice()] {
+                 return list_rehearsed(shared->request, shared->common,
+                                       Rehearsal(shared->streamed, choice));
+               }});
+    }
+  }
+
+ private:
+  void add_ways(std::vector<Rehearsal>& rehearsals, std::vector<Way>& ways) const {
+    Rehearsal& rehearsal = rehearsals.back();
+    const std::vector<std::int64_t> aheads = this->aheads();
+    for (auto ahead = aheads.rbegin(); ahead != aheads.rend(); ++ahead) {
+      rehearsal.set_ahead(*ahead);
+      if (!shared_->capacity || rehearsal.bytes() <= *shared_->capacity)
+        ways.push_back({rehearsal.at_least(), rehearsals.size() - 1, *ahead});
+    }
+  }
+
+  std::vector<std::int64_t> buffers() const {
+    if (!shared_->streamed.overlap) return {1};
+    if (shared_->keys.buffers) return {*shared_->keys.buffers};
+    return {2, 3, 1};
+  }
+  std::vector<std::int64_t> pieces() const {
+    if (shared_->keys.piece) return {*shared_->keys.piece};
+    if (!shared_->streamed.overlap) return {0};
+    return {small_piece(shared_->streamed), 0};
+  }
+  std::vector<std::int64_t> aheads() const {
+    if (!shared_->streamed.overlap || shared_->streamed.groups.size() == 1) return {0};
+    if (shared_->keys.ahead) return {*shared_->keys.ahead};
+    const std::int64_t all = shared_->streamed.weights();
+    std::vector<std::int64_t> bytes;
+    for (std::int64_t i = 0; i <= steps_of_ahead; ++i)
+      bytes.push_back(static_cast<std::int64_t>(static_cast<double>(all) *
+                                                static_cast<double>(i) / steps_of_ahead));
+    bytes.erase(std::unique(bytes.begin(), bytes.end()), bytes.end());
+    return bytes;
+  }
+
+  std::string text(const Rehearsal& rehearsal) const {
+    const StreamedChoice& choice = rehearsal.choice();
+    const std::size_t groups = shared_->streamed.groups.size();
+    std::string text = std::to_string(groups) + (groups == 1 ? " group" : " groups");
+    text += ", in_flight: " + std::to_string(choice.in_flight) +
+            ", buffers: " + std::to_string(choice.buffers);
+    text += ", pieces: " + (choice.piece == 0 ? "whole" : std::to_string(choice.piece) + "B");
+    if (choice.prefetch) text += ", prefetch: " + std::to_string(*choice.prefetch);
+    text += ", ahead: " + std::to_string(choice.ahead) + "B";
+    if (groups > 1) text += choice.offload ? ", offload_all" : ", keep_all";
+    return text + "; needs " + gb(rehearsal.bytes());
+  }
+
+  std::shared_ptr<const Shared> shared_;
+  std::int64_t in_flight_;
+  bool offload_;
+};
+
+}  // namespace
+
+std::vector<Candidate> streamed_candidates(const PolicyRequest& request, const Common& common,
+                                           const StreamedKeys& keys) {
+  auto shared = std::make_shared<const Shared>(
+      Shared{request, common, keys, streamed_case(request, common),
+             request.capacity_enforced ? common.device.capacity : std::nullopt});
+  const StreamedCase& streamed = shared->streamed;
+  std::vector<std::int64_t> counts;
+  if (keys.in_flight)
+    counts = {*keys.in_flight};
+  else if (streamed.groups.size() == 1)
+    counts = {streamed.micro_batches};
+  else
+    counts = in_flight_choices(streamed.micro_batches);
+  std::vector<bool> fates;
+  if (keys.offload)
+    fates = {*keys.offload};
+  else
+    fates = {false, true};
+  if (streamed.groups.size() == 1) fates = {false};
+  std::vector<Candidate> candidates;
+  for (const bool offload : fates)
+    for (const std::int64_t in_flight : counts) {
+      const auto ways = std::make_shared<const Ways>(shared, in_flight, offload);
+      candidates.push_back(
+          {ways->at_least(), ways->count(),
+           [ways](double worth, const auto& settled) { ways->simulate(worth, settled); }});
+    }
+  return candidates;
+}
+
+StreamedKeys streamed_keys(const PolicyRequest& request, const Common& common,
+                           const Reader& parameters) {
+  const auto open = [&](const char* key) {
+    return !parameters.has(key) || parameters.is_word(key, "auto");
+  };
+  StreamedKeys keys;
+  if (!open("in_flight"))
+    keys.in_flight =
+        std::min(parameters.integer("in_flight"), request.workload.micro_batches_per_step());
+  if (!open("prefetch")) keys.prefetch = parameters.integer("prefetch");
+  if (keys.prefetch.value_or(0) > 0 && !common.overlap)
+    parameters.fail("prefetch", "'" + std::to_string(*keys.prefetch) +
+                                    "' for 'prefetch': without overlap nothing is loaded ahead, "
+                                    "it must be 0");
+  if (!open("buffers")) keys.buffers = parameters.integer("buffers");
+  if (!open("pieces"))
+    keys.piece = parameters.is_word("pieces", "whole") ? 0 : parameters.bytes("pieces");
+  if (!open("ahead")) keys.ahead = parameters.bytes("ahead");
+  if (!common.overlap) {  // one thing at a time: nothing of this makes a difference
+    keys.buffers = 1;
+    keys.prefetch = 0;
+    if (!keys.piece) keys.piece = 0;
+  }
+  if (request.strategy != "auto") keys.offload = request.strategy == "offload_all";
+  return keys;
+}
+
+std::vector<Field> streamed_parameters() {
+  return {
+      {.name = "in_flight",
+       .type = Type::integer,
+       .summary = "micro-batches that run through each group between two loads of its weights, at "
+                  "most those of a step; in training auto takes equal shares of few passes",
+       .default_text = "auto",
+       .choices = {"auto"},
+       .minimum = 1,
+       .maximum = 1e9},
+      {.name = "prefetch",
+       .type = Type::integer,
+       .summary = "groups whose weights may be loaded ahead; auto: as many as `ahead` has room for",
+       .default_text = "auto",
+       .choices = {"auto"},
+       .maximum = 1e6},
+      {.name = "pieces",
+       .type = Type::quantity,
+       .summary = "bytes of one transfer of weights at most; whole: a group at a time",
+       .default_text = "auto",
+       .dimension = Dimension::bytes,
+       .choices = {"auto", "whole"},
+       .minimum = 1},
+      {.name = "ahead",
+       .type = Type::quantity,
+       .summary = "bytes of memory for weights that are loaded ahead, beside the most that the run "
+                  "needs at any moment without them",
+       .default_text = "auto",
+       .dimension = Dimension::bytes,
+       .choices = {"auto"}},
+  };
+}
+
+}  // namespace sluice

@@ -1,0 +1,98 @@
+// by_weight: stages with at most an equal share of the weights, cut where little crosses. It looks
+// at the model alone: the same cut for every machine, whatever memory it has.
+#include <algorithm>
+#include <limits>
+
+#include "base/quantity.hpp"
+#include "stage/sizes.hpp"
+#include "stage/stage.hpp"
+
+namespace sluice {
+namespace {
+
+std::int64_t share_of(const CutRequest& request, const Reader& parameters) {
+  const Sizes sizes(request.model, request.dtype);
+  const std::int64_t all = sizes.weights(0, sizes.layers() - 1), groups = parameters.integer("groups");
+  return (all + groups - 1) / groups;
+}
+
+/// As many equal parts of each layer as bring its weights down to the share.
+std::vector<std::int64_t> parts_of_layers(const CutRequest& request, const Reader& parameters) {
+  constexpr std::int64_t most = 1024;
+  const Sizes sizes(request.model, request.dtype);
+  std::vector<std::int64_t> parts(sizes.layers(), 1);
+  const std::int64_t share = share_of(request, parameters);
+  if (share == 0 || !parameters.boolean("split")) return parts;
+  for (std::uint32_t layer = 0; layer < sizes.layers(); ++layer)
+    if (!request.model.layers[layer].inputs.empty())
+      parts[layer] =
+          std::clamp<std::int64_t>((sizes.weights(layer, layer) + share - 1) / share, 1, most);
+  return parts;
+}
+
+/// The best row of stages that ends with a layer: the least of the largest crossing, of equal ones
+/// the fewest stages.
+struct Row {
+  std::int64_t widest = std::numeric_limits<std::int64_t>::max();
+  std::uint32_t stages = 0;
+  std::uint32_t first = 0;  ///< layer of its last stage
+  bool operator<(const Row& other) const {
+    return widest < other.widest || (widest == other.widest && stages < other.stages);
+  }
+};
+
+/// May a stage end with this layer? Leading inputs do no work.
+bool may_end(const Model& model, std::uint32_t layer) { return !model.layers[layer].inputs.empty(); }
+
+std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader& parameters) {
+  const Sizes sizes(request.model, request.dtype);
+  const std::uint32_t count = sizes.layers();
+  const std::int64_t share = share_of(request, parameters);
+  std::vector<Row> rows(count);
+  for (std::uint32_t last = 0; last < count; ++last) {
+    if (last + 1 < count && !may_end(request.model, last)) continue;
+    const std::int64_t crossing = last + 1 < count ? sizes.output(last) : 0;
+    for (std::uint32_t first = last + 1; first-- > 0;) {
+      // A layer that is too large alone, or has only inputs before it, is a stage all the same.
+      const bool shortest = first == last || !may_end(request.model, first);
+      if (!shortest && sizes.weights(first, last) > share) break;
+      if (first == 0) {
+        rows[last] = std::min(rows[last], {crossing, 1, 0});
+      } else if (rows[first - 1].stages > 0) {
+        const Row& before = rows[first - 1];
+        rows[last] =
+            std::min(rows[last], {std::max(before.widest, crossing), before.stages + 1, first});
+      }
+    }
+  }
+  std::vector<std::uint32_t> lasts;
+  for (std::uint32_t last = count - 1;; last = rows[last].first - 1) {
+    lasts.push_back(last);
+    if (rows[last].first == 0) break;
+  }
+  std::reverse(lasts.begin(), lasts.end());
+  return lasts;
+}
+
+}  // namespace
+
+extern const Cut by_weight_cut = {
+    .name = "by_weight",
+    .summary =
+        "Stages with at most an equal share of the weights, cut where the fewest bytes cross; a "
+        "layer with more than a share becomes equal parts.",
+    .source = "seed 000, \"split 15, as 15a and 15b\"; the shares do not depend on the machine",
+    .parameters = {{.name = "groups",
+                    .type = Type::integer,
+                    .summary = "Into how many shares the weights are divided.",
+                    .minimum = 1,
+                    .maximum = 1e6},
+                   {.name = "split",
+                    .type = Type::boolean,
+                    .summary = "Layers with more than a share of the weights become equal parts.",
+                    .default_text = "true"}},
+    .last_layers = last_layers,
+    .parts = parts_of_layers,
+};
+
+}  // namespace sluice

@@ -1,0 +1,18 @@
+// whole: no cut at all.
+#include "stage/stage.hpp"
+
+namespace sluice {
+
+extern const Cut whole_cut = {
+    .name = "whole",
+    .summary = "The whole model is one stage.",
+    .source = "no cut",
+    .parameters = {},
+    .last_layers =
+        [](const CutRequest& request, const Reader&) {
+          return std::vector<std::uint32_t>{
+              static_cast<std::uint32_t>(request.model.layers.size()) - 1};
+        },
+};
+
+}  // namespace sluice
