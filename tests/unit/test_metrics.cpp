@@ -284,22 +284,24 @@ TEST_CASE("Series of a load and a forward, twice, in bins of a second") {
   const SeriesTable table = sink.table();
   REQUIRE(table.width == 1);
   REQUIRE(table.time == std::vector<double>{1, 2, 3, 4, 5, 6, 7, 7.25});
-  REQUIRE(table.series.size() == 5);
-  const auto& compute = table.series[0];
-  REQUIRE(compute.group == "utilisation");
-  REQUIRE(compute.name == "gpu.compute");
-  REQUIRE(compute.values == std::vector<double>{0, 0.75, 1, 1, 1, 1, 1, 1});
-  REQUIRE(table.series[1].values == std::vector<double>{1, 1, 0, 0, 0, 0, 0, 0});
-  REQUIRE(table.series[2].name == "samples_done");
-  REQUIRE(table.series[2].values == std::vector<double>{0, 0, 0, 0, 4, 4, 4, 8});
-  REQUIRE(table.series[3].values == std::vector<double>(8, 0));
+  REQUIRE(table.series.size() == 3);
+  const auto bins_of = [&](std::size_t stream) {
+    const auto bins = table.utilisation_of(stream);
+    return std::vector<double>(bins.begin(), bins.end());
+  };
+  REQUIRE(plan.streams[0].name == "gpu.compute");
+  REQUIRE(bins_of(0) == std::vector<double>{0, 0.75, 1, 1, 1, 1, 1, 1});
+  REQUIRE(bins_of(1) == std::vector<double>{1, 1, 0, 0, 0, 0, 0, 0});
+  REQUIRE(table.series[0].name == "samples_done");
+  REQUIRE(table.series[0].values == std::vector<double>{0, 0, 0, 0, 4, 4, 4, 8});
+  REQUIRE(table.series[1].values == std::vector<double>(8, 0));
   // idle 11 W; a load is 1 J over 1 s (2 W above idle x 50 B / 100 byte/s); a forward 120 J over 3
   // s
-  REQUIRE(table.series[4].name == "power_w");
-  REQUIRE(table.series[4].values[0] == Approx(11 + 1).epsilon(1e-12));
-  REQUIRE(table.series[4].values[1] == Approx(11 + 1 + 30).epsilon(1e-12));
-  REQUIRE(table.series[4].values[2] == Approx(11 + 40).epsilon(1e-12));
-  REQUIRE(table.series[4].values[7] == Approx(11 + 40).epsilon(1e-12));
+  REQUIRE(table.series[2].name == "power_w");
+  REQUIRE(table.series[2].values[0] == Approx(11 + 1).epsilon(1e-12));
+  REQUIRE(table.series[2].values[1] == Approx(11 + 1 + 30).epsilon(1e-12));
+  REQUIRE(table.series[2].values[2] == Approx(11 + 40).epsilon(1e-12));
+  REQUIRE(table.series[2].values[7] == Approx(11 + 40).epsilon(1e-12));
 }
 
 TEST_CASE("Bins double when a run takes longer than thought, and nothing is lost") {
@@ -313,13 +315,13 @@ TEST_CASE("Bins double when a run takes longer than thought, and nothing is lost
   REQUIRE(table.time.back() == 7.25);
   double busy = 0, joules = 0, before = 0;
   for (std::size_t i = 0; i < table.time.size(); ++i) {
-    busy += table.series[0].values[i] * (table.time[i] - before);
-    joules += table.series[4].values[i] * (table.time[i] - before);
+    busy += table.utilisation_of(0)[i] * (table.time[i] - before);
+    joules += table.series[2].values[i] * (table.time[i] - before);
     before = table.time[i];
   }
   REQUIRE(busy == Approx(6).epsilon(1e-9));
   REQUIRE(joules == Approx(321.75).epsilon(1e-9));  // energy_j
-  REQUIRE(table.series[2].values.back() == 8);
+  REQUIRE(table.series[0].values.back() == 8);
 }
 
 }  // namespace sluice
