@@ -224,6 +224,33 @@ TEST_CASE("The step counts from the middle iteration's completion to the last on
   REQUIRE(number(totals, "step_s") == 5);  // (75 - 35) / (7 - 3) / 2 steps an iteration
 }
 
+TEST_CASE("A step is never shorter than its work on the busiest stream or link") {
+  // Iterations 0, 1, 2 are complete at 1, 3 and 5: the last ones had nothing to load for others.
+  // But each computes for 3 s.
+  const auto step_of = [](const Plan& plan) {
+    Totals totals(plan);
+    for (std::int64_t i = 0; i < plan.iterations; ++i) {
+      const double end = 1 + 2.0 * static_cast<double>(i);
+      totals.span({1, i, end - 1, end, end, 0, WaitReason::none, Span::nobody});
+    }
+    return number(totals, "step_s");
+  };
+  Plan plan = load_and_compute();
+  plan.iterations = 3;
+  REQUIRE(step_of(plan) == 3);
+  // The copy engine: 0.5 s + 350 B / 100 byte/s = 4 s.
+  plan.actions[0].bytes = 350;
+  REQUIRE(step_of(plan) == 4);
+  // A link that a second engine loads over as well, no compute: 2 x 3.5 s.
+  plan.streams.push_back(plan.streams[1]);
+  plan.actions.push_back(plan.actions[0]);
+  plan.actions.back().stream = 2;
+  plan.body_end = 3;
+  REQUIRE(step_of(plan) == 7);
+  plan.steps_per_iteration = 2;
+  REQUIRE(step_of(plan) == 3.5);
+}
+
 TEST_CASE("A single iteration's step is the makespan") {
   Plan plan = load_and_compute();
   plan.iterations = 1;
