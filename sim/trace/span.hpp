@@ -29,6 +29,8 @@ struct Span {
   double waited = 0;  ///< s its stream was idle before it (from the end of its previous span, or 0)
   WaitReason reason = WaitReason::none;
   std::uint32_t blocker = nobody;
+  std::int64_t cause =
+      -1;  ///< row of the span that ended the last wait; -1: nothing was waited for
 };
 
 /// A tensor instance enters (delta > 0) or leaves (delta < 0) a pool.

@@ -103,6 +103,21 @@ TEST_CASE("A resource whose bound is within 1 % of the longest path is what bind
   REQUIRE(bound_of(120).resource == "a");
 }
 
+TEST_CASE("A resource whose own work is less than half of the bound does not bind") {
+  // a computes, its copy engine saves 100 B, b computes what is left: each bound is the whole path,
+  // 8.25 + 1.75 + `last`, of which a is at work for 8.25 s, the engine for 1.5 s.
+  const auto bound_of = [](double last) {
+    Plan plan = two_devices();
+    body(plan, {compute(0, 8.25), move(2, 0, 100, {{0, 0}}), compute(1, last, {{1, 0}})}, 1);
+    return lower_bound(plan);
+  };
+  REQUIRE(bound_of(0).seconds == Approx(10).epsilon(1e-12));
+  REQUIRE(bound_of(0).resource == "a");
+  // 8.25 / 19 = 0.43, 9 / 19 = 0.47; then 11 / 21 = 0.52
+  REQUIRE(bound_of(9).resource == "dependencies");
+  REQUIRE(bound_of(11).resource == "b");
+}
+
 TEST_CASE("Without overlap no resource binds, the dependencies do") {
   Plan plan = two_devices();
   // The load of iteration i waits for the compute of i - 1.
