@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "plan/builder.hpp"
+#include "policy/levels.hpp"
 
 namespace sluice {
 
@@ -68,8 +69,14 @@ struct SlotWork {
 
 class Slots {
  public:
+  /// In which order the first step has the loads that come ahead of it: as the step before would
+  /// list them; or as it needs them, for which the first load of a step goes ahead of it, too,
+  /// where any does.
+  enum class Prologue : std::uint8_t { as_listed, by_need };
+
   /// One memory a device to which loads go, each with equally many slots.
-  Slots(PlanBuilder& builder, std::vector<SlotMemory> memories);
+  Slots(PlanBuilder& builder, std::vector<SlotMemory> memories,
+        Prologue prologue = Prologue::as_listed);
 
   std::int64_t count() const { return static_cast<std::int64_t>(by_slot_.size()); }
 
@@ -86,6 +93,7 @@ class Slots {
       list_loads(slot);
       work_.push_back(compute(slot));
     }
+    list_first_of_next();
     add_waits();
   }
 
@@ -95,18 +103,27 @@ class Slots {
  private:
   struct Placed {
     SlotLoad load;
-    std::int64_t at = 0;
+    std::int64_t at = 0;  ///< < 0: in the step before
     PlanBuilder::Ref body, prologue;
   };
-  SlotMemory& memory(const std::string& device);
+  struct Memory {
+    SlotMemory of;
+    Levels levels;
+  };
+  Memory& memory(const std::string& device);
+  std::int64_t place(const SlotLoad& load, Memory& memory, std::int64_t bytes) const;
+  bool goes_ahead(const Placed& placed) const;
   void list_prologue();
   void list_loads(std::int64_t slot);
+  void list_first_of_next();
   void add_waits();
   const SlotWork::Save& save(const SlotLoad::Saved& saved) const;
   PlanBuilder::Ref list_one(const SlotLoad& load, std::int32_t ahead);
 
   PlanBuilder& builder_;
-  std::vector<SlotMemory> memories_;
+  std::vector<Memory> memories_;
+  Prologue prologue_;
+  bool first_goes_ahead_ = false;
   std::vector<Placed> loads_;
   std::vector<std::vector<std::size_t>> by_slot_;
   std::vector<SlotWork> work_;

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <utility>
 
 #include "policy/training/training.hpp"
 
@@ -51,10 +53,15 @@ class Lister {
         host_(request_.pricing.platform.host().name),
         step_(step),
         builder_(request_.pricing.platform, listing.order.policy, request_.capacity_enforced),
-        slots_(builder_, memories(listing, step)),
-        seen_stage_(request_.pricing.stages.size(), 0) {}
+        slots_(builder_, memories(listing, step),
+               listing.order.overlap ? Slots::Prologue::by_need : Slots::Prologue::as_listed),
+        seen_stage_(request_.pricing.stages.size(), 0) {
+    for (const std::string& device : devices_)
+      latency_s_.push_back(request_.pricing.platform.path(host_, device).latency_s);
+  }
 
   Plan make(const std::vector<std::pair<std::string, std::string>>& facts) {
+    find_writes();
     add_homes();
     list_prologue();
     add_tensors();
@@ -187,7 +194,7 @@ class Lister {
     }
   }
 
-  /// As late as possible: each ends when its slot begins or when the next load on the copy engine
+  /// As late as possible: each arrives when its slot begins, or ends when the next load on the copy engine
   /// must begin; and a slot sooner, if the engine is free by then. Each is listed after the
   /// computation of the slot within which it then begins.
   void spread(std::vector<Wanted>& wanted) const {
@@ -217,7 +224,8 @@ class Lister {
                                              : std::numeric_limits<double>::infinity();
       for (std::size_t i = wanted.size(); i-- > 0;) {
         const Step::Instance& made = instance(wanted[i].instance);
-        begins[i] = std::min(next[made.device], clock.start(wanted[i].slot)) - made.load_s;
+        begins[i] = std::min(next[made.device], clock.start(wanted[i].slot) - latency_s_[made.device]) -
+                    made.load_s;
         next[made.device] = begins[i];
         if (!again) busy[made.device] += made.load_s;
       }
@@ -244,16 +252,19 @@ class Lister {
   std::optional<Written> written_before(std::uint32_t number, std::int64_t slot) const {
     const Step::Instance& made = instance(number);
     if (made.home != Step::Home::weights && made.home != Step::Home::optimizer) return {};
-    std::optional<Written> in_step, before;
-    for (const Step::Instance& other : step_.instances) {
-      if (!other.saved_home || other.home != made.home || other.stage != made.stage) continue;
-      const Written written{other.saved_at, other.saves, 0};
-      if (other.saved_at < slot)
-        in_step = written;
-      else
-        before = Written{other.saved_at, other.saves, 1};
-    }
-    return in_step ? in_step : before;
+    const auto found = writes_.find({made.home, made.stage});
+    if (found == writes_.end()) return {};
+    const std::vector<Written>& all = found->second;  // in the order in which they are saved
+    const auto next = std::partition_point(
+        all.begin(), all.end(), [&](const Written& written) { return written.slot < slot; });
+    if (next != all.begin()) return *std::prev(next);
+    return Written{all.back().slot, all.back().number, 1};
+  }
+
+  void find_writes() {
+    for (const Step::Instance& made : step_.instances)
+      if (made.saved_home)
+        writes_[{made.home, made.stage}].push_back({made.saved_at, made.saves, 0});
   }
 
   // --- actions -------------------------------------------------------------------------------
@@ -331,11 +342,13 @@ class Lister {
   const PolicyRequest& request_;
   const std::vector<std::string>& devices_;
   std::string host_;
+  std::vector<double> latency_s_;  ///< of loads, by device
   const Step& step_;
   PlanBuilder builder_;
   Slots slots_;
   std::vector<char> seen_stage_;
   std::vector<std::uint32_t> inputs_, weights_, optimizers_, gradients_;  ///< homes
+  std::map<std::pair<Step::Home, std::int32_t>, std::vector<Written>> writes_;  ///< by home, stage
   std::vector<PlanBuilder::Ref> loaded_;  ///< by stage, in the prologue
   std::vector<std::uint32_t> tensors_;    ///< by instance
   PlanBuilder::Ref first_, last_;         ///< computations of the step, where devices take turns
