@@ -9,6 +9,7 @@
 #include "plan/merge.hpp"
 #include "policy/all_reduce.hpp"
 #include "policy/policy.hpp"
+#include "policy/settle.hpp"
 
 namespace sluice {
 
@@ -69,7 +70,7 @@ Plan plan_data_parallel(const PolicyRequest& request, const Reader& parameters) 
     else
       share.workload.batches_per_step = (request.workload.batches_per_step + count - 1 - k) / count;
     const Value keys = replica_keys(parameters, policy.name, devices[static_cast<std::size_t>(k)]);
-    parts.push_back(policy.plan(share, Reader(keys, record)));
+    parts.push_back(settle(policy, share, Reader(keys, record)));
   }
   Plan plan = merge(parts, devices);
   plan.name = "data_parallel " + policy.name;

@@ -293,6 +293,25 @@ TrainingOrder phased_training(const PolicyRequest& request, const Reader& parame
   return order;
 }
 
+std::vector<Candidate> candidates(const PolicyRequest& request, const Reader& parameters) {
+  if (!request.workload.training) return {};
+  return training_candidates(request, phased_training(request, parameters));
+}
+
+/// Inference: how many batches take turns.
+std::vector<Value> alternatives(const PolicyRequest& request, const Reader& parameters) {
+  const bool open = parameters.is_word("in_flight", "auto");
+  if (request.workload.training || !open || parameters.text("weights_per") == "step") return {};
+  constexpr std::int64_t most = 8;
+  std::vector<Value> maps;
+  for (std::int64_t count = 1; count <= std::min(most, request.workload.batches_per_step);
+       ++count) {
+    maps.push_back(parameters.map());
+    maps.back().set("in_flight", Value::make(count));
+  }
+  return maps;
+}
+
 Plan plan_phased(const PolicyRequest& request, const Reader& parameters) {
   if (request.workload.training)
     return plan_training(request, phased_training(request, parameters));
@@ -311,6 +330,8 @@ const Policy phased_policy = {
     .parameters = phase_parameters(),
     .all_devices = true,
     .plan = plan_phased,
+    .candidates = candidates,
+    .alternatives = alternatives,
 };
 
 }  // namespace sluice

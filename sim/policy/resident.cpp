@@ -33,16 +33,42 @@ PolicyRequest with_stages(const PolicyRequest& request, const std::vector<Stage>
           request.capacity_enforced,
           request.working_set_counted,
           request.phases,
-          request.fate_keys};
+          request.fate_keys,
+          request.cut_open};
+}
+
+TrainingOrder training_order(const PolicyRequest& request, const Reader& parameters) {
+  refuse_common_in_training(parameters);
+  const Common common = read_common(request, parameters);
+  return {"resident", true, {}, {common.device.name}, common.overlap};
+}
+
+std::vector<Candidate> candidates(const PolicyRequest& asked, const Reader& parameters) {
+  if (!asked.workload.training) return {};
+  const auto stages = std::make_shared<const std::vector<Stage>>(held_once(asked.pricing.stages));
+  return training_candidates(with_stages(asked, *stages), training_order(asked, parameters),
+                             stages);
+}
+
+/// Inference: how many inputs and answers are on the device for transfers.
+std::vector<Value> alternatives(const PolicyRequest& request, const Reader& parameters) {
+  const bool open = !parameters.has("buffers") || parameters.is_word("buffers", "auto");
+  if (request.workload.training || !open || !parameters.boolean("overlap")) return {};
+  std::vector<Value> maps;
+  for (const std::int64_t buffers : {2, 4, 1}) {
+    maps.push_back(parameters.map());
+    maps.back().set("buffers", Value::make(buffers));
+  }
+  return maps;
 }
 
 Plan plan_resident(const PolicyRequest& asked, const Reader& parameters) {
   const std::vector<Stage> stages = held_once(asked.pricing.stages);
   const PolicyRequest request = with_stages(asked, stages);
   if (request.workload.training) {
-    refuse_common_in_training(parameters);
-    const Common common = read_common(request, parameters);
-    return plan_training(request, {"resident", true, 1, {common.device.name}, common.overlap});
+    TrainingOrder order = training_order(request, parameters);
+    order.in_flight = 1;
+    return plan_training(request, order);
   }
   if (!request.keeps_all())
     throw InputError(
@@ -107,6 +133,8 @@ const Policy resident_policy = {
     .source = "seed 000 (what fits the card); the usual way where everything fits",
     .parameters = common_parameters(),
     .plan = plan_resident,
+    .candidates = candidates,
+    .alternatives = alternatives,
 };
 
 }  // namespace sluice

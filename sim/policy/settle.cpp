@@ -8,6 +8,8 @@
 #include "base/quantity.hpp"
 #include "execute/arithmetic/replay.hpp"
 #include "execute/check.hpp"
+#include "policy/fates/strategy.hpp"
+#include "policy/training/judge.hpp"
 
 namespace sluice {
 
@@ -37,13 +39,21 @@ std::string difference(const Value& settled, const Value& asked) {
   return text;
 }
 
+/// Does the strategy for fates search within the device's memory itself?
+bool looks_at_memory(const PolicyRequest& request) {
+  const FateStrategy* strategy = fate_catalog().find_or_null(request.strategy);
+  return request.workload.training && strategy && strategy->one_by_one;
+}
+
 /// Plans without a limit, so that the plan does not depend on the device's memory, and simulates.
 /// It fits where all that was granted or waited for at one moment does.
 Settled simulate(const Policy& policy, const PolicyRequest& request, const Keys& keys) {
   PolicyRequest unlimited = request;
-  unlimited.capacity_enforced = false;
+  if (!looks_at_memory(request)) unlimited.capacity_enforced = false;
   const auto plan = std::make_shared<Plan>(policy.plan(unlimited, keys.reader()));
-  const ReplayResult result = replay(*plan);
+  Plan shorter = *plan;
+  shorter.iterations = std::min<std::int64_t>(plan->iterations, 16);
+  const ReplayResult result = replay(shorter);
   Settled settled;
   if (result.blocking) return settled;
   if (request.capacity_enforced)
@@ -52,7 +62,7 @@ Settled simulate(const Policy& policy, const PolicyRequest& request, const Keys&
       pool.enforced = true;
       if (pool.capacity && result.peaks[p] > *pool.capacity) return settled;
     }
-  settled.seconds = result.makespan;
+  settled.seconds = run_seconds(*plan, "", {});
   settled.plan = [plan] { return *plan; };
   return settled;
 }

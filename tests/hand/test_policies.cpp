@@ -40,6 +40,9 @@ std::string fact(const Plan& plan, const std::string& key) {
   return "none";
 }
 
+/// Keys of policy streamed that a scenario may leave open, as one would write them by hand.
+const std::string by_hand = ", prefetch: 1, buffers: 2, pieces: whole}\nfates: {strategy: keep_all}\n";
+
 const std::string four = "workload: {batches_per_step: 4}\n";
 
 TEST_CASE("resident, compute-bound: weights, one input, all computation, one output") {
@@ -95,7 +98,8 @@ TEST_CASE("streamed, prefetch 1: weights come in while the group before computes
   const Plan plan = make_plan(small_scenario(1000, abc,
                                              "workload: {batches_per_step: 2, steps: 2}\n"
                                              "stages: {cut: per_layer}\n"
-                                             "policy: {name: streamed, in_flight: 2}\n"));
+                                             "policy: {name: streamed, in_flight: 2" +
+                                                 by_hand));
   CHECK(makespan_of(plan) == ms(24.103));
   CHECK(lower_bound(plan).seconds == ms(24.103));
 }
@@ -114,7 +118,8 @@ TEST_CASE("streamed: prefetch 0, 1 and 2 differ when one group's weights are lon
   for (int prefetch : {0, 1, 2})
     CHECK(makespan_of(small_scenario(1000, rows,
                                      "workload: {batches_per_step: 2}\nstages: {cut: per_layer}\n"
-                                     "policy: {name: streamed, in_flight: 2, prefetch: " +
+                                     "fates: {strategy: keep_all}\npolicy: {name: streamed, "
+                                     "in_flight: 2, buffers: 2, pieces: whole, prefetch: " +
                                          std::to_string(prefetch) + "}\n")) ==
           ms(expected[prefetch]));
 }
@@ -126,7 +131,8 @@ TEST_CASE("streamed, link-bound: the link never rests") {
   const Plan plan = make_plan(small_scenario(1000, abc,
                                              "workload: {batches_per_step: 2, steps: 2}\n"
                                              "stages: {cut: per_layer}\n"
-                                             "policy: {name: streamed, in_flight: 2}\n",
+                                             "policy: {name: streamed, in_flight: 2" +
+                                                 by_hand,
                                              {"platform.devices.gpu.rate.float32=1TFLOP/s"}));
   CHECK(makespan_of(plan) == ms(2 * 0.602 + 0.006 + 0.001));
   CHECK(lower_bound(plan).seconds == ms(2 * 0.602 + 0.006 + 0.001));
@@ -163,7 +169,10 @@ TEST_CASE("streamed, offloaded boundaries go out and come back, once each") {
 
 TEST_CASE("streamed, one group: its weights are loaded once") {
   const Plan plan = make_plan(small_scenario(
-      1000, abc, "workload: {batches_per_step: 2, steps: 2}\npolicy: {name: streamed}\n"));
+      1000, abc,
+      "workload: {batches_per_step: 2, steps: 2}\nstages: {cut: whole}\npolicy: {name: streamed, "
+      "in_flight: 2" +
+          by_hand));
   CHECK(makespan_of(plan) == ms(0.601 + 4 * 6 + 0.001));
   CHECK(fact(plan, "weight_passes.0") == "1");
 }
@@ -171,43 +180,47 @@ TEST_CASE("streamed, one group: its weights are loaded once") {
 /// A (in 1 kB, out 2 kB), B (out 3 kB), C (out 1 kB) with `in_flight` micro-batches need, in group
 /// B at its last one, 200 kB + 1 x 2 kB + in_flight x 3 kB; in group C at its first 300 kB +
 /// in_flight x 3 kB + 1 kB. So N fit where N x 3 kB <= capacity - 301 kB.
-TEST_CASE("in_flight auto is the most that fit: N runs, one more does not") {
+TEST_CASE("ten micro-batches in flight run, one more does not fit") {
   for (const bool overlap : {true, false}) {
-    const std::string common = "workload: {batches_per_step: 100}\nstages: {cut: per_layer}\n";
-    const std::vector<std::string> capacity = {"platform.devices.gpu.memory.capacity=331kB"};
-    const std::string flag = overlap ? "true" : "false";
-    const Plan plan = make_plan(small_scenario(
-        1000, abc, common + "policy: {name: streamed, in_flight: auto, overlap: " + flag + "}\n",
-        capacity));
-    CHECK(fact(plan, "in_flight") == "10");  // 30 kB / 3 kB
+    const auto planned = [&](int in_flight) {
+      return make_plan(small_scenario(
+          1000, abc,
+          "workload: {batches_per_step: 100}\nstages: {cut: per_layer}\nfates: {strategy: "
+          "keep_all}\npolicy: {name: streamed, pieces: whole, buffers: 1, prefetch: " +
+              std::to_string(overlap) + ", overlap: " + (overlap ? "true" : "false") +
+              ", in_flight: " + std::to_string(in_flight) + "}\n",
+          {"platform.devices.gpu.memory.capacity=331kB"}));
+    };
+    const Plan plan = planned(10);  // 30 kB / 3 kB
     CHECK(fact(plan, "passes_per_step") == "10");
     CHECK_NOTHROW(makespan_of(plan));
-    CHECK_THROWS_AS(
-        make_plan(small_scenario(
-            1000, abc, common + "policy: {name: streamed, in_flight: 11, overlap: " + flag + "}\n",
-            capacity)),
-        Infeasible);
+    CHECK_THROWS_WITH(planned(11), Catch::Contains("the most that fit in flight: 10"));
   }
 }
 
 TEST_CASE("what the policy says of fitting is what the replay says") {
-  // Without its own refusal (capacity unlimited at planning) the same plan blocks in the same pool.
+  // Planned without a limit, the same plan blocks in the pool that its refusal names.
   const std::string text =
-      "workload: {batches_per_step: 20}\nstages: {cut: per_layer}\n"
+      "workload: {batches_per_step: 20}\nstages: {cut: per_layer}\nfates: {strategy: keep_all}\n"
       "policy: {name: streamed, overlap: false, in_flight: ";
   for (int kilobytes = 305; kilobytes < 365; kilobytes += 3) {
+    const std::int64_t most = std::min((kilobytes - 301) / 3, 20);
+    const auto planned = [&](std::int64_t in_flight, const std::string& capacity) {
+      return make_plan(small_scenario(1000, abc, text + std::to_string(in_flight) + "}\n",
+                                      {"platform.devices.gpu.memory.capacity=" + capacity}));
+    };
     const auto runs = [&](std::int64_t in_flight) {
-      Plan plan = make_plan(small_scenario(1000, abc, text + std::to_string(in_flight) + "}\n"));
+      Plan plan = planned(in_flight, "1GB");
       plan.pools.front().capacity = kilobytes * 1000;
       return !blocks(plan);
     };
-    const Plan plan = make_plan(small_scenario(
-        1000, abc, text + "auto}\n",
-        {"platform.devices.gpu.memory.capacity=" + std::to_string(kilobytes) + "kB"}));
-    const std::int64_t most = std::stoll(fact(plan, "in_flight"));
     INFO(kilobytes << " kB: " << most);
+    const std::string capacity = std::to_string(kilobytes) + "kB";
     CHECK(runs(most));
-    if (most < 20) CHECK_FALSE(runs(most + 1));
+    CHECK_NOTHROW(planned(most, capacity));
+    if (most == 20) continue;
+    CHECK_FALSE(runs(most + 1));
+    CHECK_THROWS_AS(planned(most + 1, capacity), Infeasible);
   }
 }
 

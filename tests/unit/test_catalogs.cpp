@@ -92,6 +92,7 @@ TEST_CASE("every cut covers the model once, in order") {
     std::string keys = "stages: {cut: " + cut->name;
     if (cut->name == "explicit") keys += ", after: [3]";
     if (cut->name == "balanced") keys += ", count: 2";
+    if (cut->name == "by_weight") keys += ", groups: 3, split: false";
     const Scenario scenario = scenario_with(keys + "}\npolicy: {name: resident}\n");
     std::uint32_t next = 0;
     std::int64_t flop = 0, weights = 0;

@@ -95,7 +95,7 @@ TEST_CASE("stages that are wrong are refused where they are wrong") {
     std::string stages, where, says;
   };
   const std::vector<Case> cases = {
-      {"{after: [3]}", "s.yaml:1:9", "needs a cut: one of per_layer"},
+      {"{after: [3]}", "s.yaml:1:9", "needs a cut: one of whole, per_layer"},
       {"{cut: by_memori}", "s.yaml:1:15", "did you mean 'by_memory'"},
       {"{cut: [explicit]}", "s.yaml:1:9", "needs a cut"},
       {"{cut: per_layer, after: [3]}", "s.yaml:1:26", "unknown key 'after'"},
@@ -125,9 +125,11 @@ TEST_CASE("stages that are wrong are refused where they are wrong") {
 }
 
 TEST_CASE("every cut covers a model once, in order, and its sums are the model's") {
-  const std::vector<std::pair<std::string, std::string>> parameters = {{"per_layer", ""},
+  const std::vector<std::pair<std::string, std::string>> parameters = {{"whole", ""},
+                                                                       {"per_layer", ""},
                                                                        {"single_tensor", ""},
                                                                        {"by_memory", ""},
+                                                                       {"by_weight", ", groups: 2"},
                                                                        {"explicit", ", after: [2]"},
                                                                        {"balanced", ", count: 2"}};
   Cutting cutting(chain());

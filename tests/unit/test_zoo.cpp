@@ -65,19 +65,20 @@ TEST_CASE("engine and replay agree on every scenario of the zoo without contenti
   CHECK(compared >= 6);
 }
 
-TEST_CASE("the real card: auto = N runs, N + 1 exits 4, and cutting after 16 fits nothing") {
+TEST_CASE("the real card: 590 in flight run as cut by memory, one more and a cut after 16 do not") {
   const std::string path = SLUICE_SOURCE_DIR "/scenarios/alexnet_x200.yaml";
   for (const char* overlap : {"policy.overlap=true", "policy.overlap=false"}) {
-    const Plan plan = make_plan(load_scenario(path, {overlap}));
-    CHECK_NOTHROW(check(plan));
-    const std::int64_t most = std::stoll(fact(plan, "in_flight"));
-    const auto at = [&](std::int64_t n) {
-      return load_scenario(path, {overlap, "policy.in_flight=" + std::to_string(n)});
+    const auto at = [&](int in_flight, const std::string& cut = "stages={cut: by_memory}") {
+      const bool ahead = std::string(overlap) == "policy.overlap=true";
+      return make_plan(load_scenario(
+          path, {overlap, cut, "fates={strategy: keep_all}",
+                 "policy.in_flight=" + std::to_string(in_flight), "policy.buffers=2",
+                 "policy.pieces=whole", ahead ? "policy.prefetch=1" : "policy.prefetch=0"}));
     };
-    CHECK_NOTHROW(check(make_plan(at(most))));
-    CHECK_THROWS_AS(make_plan(at(most + 1)), Infeasible);
+    CHECK_NOTHROW(check(at(590)));
+    CHECK_THROWS_AS(at(591), Infeasible);
     CHECK_THROWS_WITH(
-        make_plan(load_scenario(path, {overlap, "stages={cut: explicit, after: [16]}"})),
+        at(1, "stages={cut: explicit, after: [16]}"),
         Catch::Contains("not one micro-batch fits") && Catch::Contains("weights.0"));
   }
 }

@@ -6,20 +6,10 @@
 #include <optional>
 #include <vector>
 
+#include "policy/copy_time.hpp"
 #include "policy/parts.hpp"
 
 namespace sluice {
-
-/// A copy between host memory and the device, alone on its links.
-struct CopyTime {
-  double setup_s = 0, bandwidth = 0, latency_s = 0;
-  /// It occupies the copy engine so long; what it brings is there `latency_s` later.
-  double seconds(std::int64_t bytes) const {
-    return setup_s + static_cast<double>(bytes) / bandwidth;
-  }
-};
-/// Throws InputError when nothing joins the two.
-CopyTime copy_time(const Platform& platform, const std::string& from, const std::string& to);
 
 /// The step as executions of groups: pass p runs group g over the micro-batches
 /// first_micro_batch .. first_micro_batch + count - 1, one a slot.

@@ -11,16 +11,20 @@ namespace sluice {
 
 namespace {
 
-Plan plan_streamed(const PolicyRequest& request, const Reader& parameters) {
+TrainingOrder training_order(const PolicyRequest& request, const Reader& parameters) {
   const Common common = read_common(request, parameters);
-  if (request.workload.training) {
-    TrainingOrder order{"streamed", false, {}, {common.device.name}, common.overlap};
-    if (!parameters.is_word("in_flight", "auto")) order.in_flight = parameters.integer("in_flight");
-    refuse_common_in_training(parameters);
-    refuse_in_training(parameters, {"prefetch", "pieces", "ahead"},
-                       "loads are listed as late as they can be without being waited for");
-    return plan_training(request, order);
-  }
+  TrainingOrder order{"streamed", false, {}, {common.device.name}, common.overlap};
+  if (!parameters.is_word("in_flight", "auto")) order.in_flight = parameters.integer("in_flight");
+  refuse_common_in_training(parameters);
+  refuse_in_training(parameters, {"prefetch", "pieces", "ahead"},
+                     "loads are listed as late as they can be without being waited for");
+  return order;
+}
+
+Plan plan_streamed(const PolicyRequest& request, const Reader& parameters) {
+  if (request.workload.training)
+    return plan_training(request, training_order(request, parameters));
+  const Common common = read_common(request, parameters);
   const StreamedKeys keys = streamed_keys(request, common, parameters);
   const bool offload = keys.offload.value_or(false);
   // What nothing was found for: the least that the policy can do, whose message says what lacks.
@@ -30,7 +34,8 @@ Plan plan_streamed(const PolicyRequest& request, const Reader& parameters) {
 }
 
 std::vector<Candidate> candidates(const PolicyRequest& request, const Reader& parameters) {
-  if (request.workload.training) return {};
+  if (request.workload.training)
+    return training_candidates(request, training_order(request, parameters));
   const Common common = read_common(request, parameters);
   const StreamedKeys keys = streamed_keys(request, common, parameters);
   if (keys.all_given() && !request.cut_open) return {};

@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/quantity.hpp"
 #include "execute/blocking.hpp"
+#include "policy/copy_time.hpp"
 #include "policy/training/judge.hpp"
 
 namespace sluice {
@@ -67,7 +68,25 @@ class TrainingPlan {
     const Step step = make_step(shape);
     if (capacity_ && peak_of(step, order_.devices.size()) > *capacity_) refuse(step, in_flight);
     add_facts(step, in_flight);
-    return list_training({request_, shape, order_, room_}, step, facts_);
+    Plan plan = list_training({request_, shape, order_, room_}, step, facts_);
+    if (order_.room) limit(plan, *order_.room);
+    return plan;
+  }
+
+  TrainingSums sums() {
+    const std::int64_t in_flight = std::min(this->in_flight(), per_batch());
+    const Step step =
+        make_step(shape_of(in_flight, per_batch(), request_.workload.batches_per_step));
+    const Platform& platform = request_.pricing.platform;
+    const CopyTime up = copy_time(platform, device_.name, platform.host().name);
+    TrainingSums sums;
+    sums.peak = peak_of(step, order_.devices.size());
+    for (const Step::Slot& slot : step.slots) sums.compute_s += slot.seconds;
+    for (const Step::Instance& instance : step.instances) {
+      if (instance.loaded) sums.load_s += instance.load_s;
+      if (instance.saved_at >= 0) sums.save_s += up.seconds(instance.bytes);
+    }
+    return sums;
   }
 
  private:
@@ -103,8 +122,15 @@ class TrainingPlan {
     tape_ = std::move(choice.tape);
     facts_ = std::move(choice.facts);
     explained_ = choice.explained;
-    room_ = capacity_;
+    room_ = order_.room ? order_.room : capacity_;
     if (choice.bytes) room_ = room_of(*choice.bytes);
+  }
+
+  void limit(Plan& plan, std::int64_t bytes) const {
+    for (Pool& pool : plan.pools)
+      if (std::find(order_.devices.begin(), order_.devices.end(), pool.name) !=
+          order_.devices.end())
+        pool.capacity = bytes, pool.enforced = true;
   }
 
   /// With weights, gradients and state that stay; none: without limit.
@@ -254,6 +280,10 @@ double score(const Listing& listing) {
     return std::numeric_limits<double>::infinity();
   Plan plan = list_training(listing, step, {});
   return run_seconds(plan, listing.order.devices.front(), listing.capacity);
+}
+
+TrainingSums training_sums(const PolicyRequest& request, const TrainingOrder& order) {
+  return TrainingPlan(request, order).sums();
 }
 
 Plan plan_training(const PolicyRequest& request, const TrainingOrder& order) {

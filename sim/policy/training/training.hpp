@@ -24,10 +24,27 @@ struct TrainingOrder {
   std::optional<std::int64_t> in_flight;  ///< none: equal shares of the fewest passes
   std::vector<std::string> devices;       ///< that take turns
   bool overlap = true;
+  /// Bytes of each device that early loads, and the run as a whole, stay within; none: all of it.
+  std::optional<std::int64_t> room = {};
 };
 
 /// Throws InputError, Infeasible (what does not fit, and what would).
 Plan plan_training(const PolicyRequest& request, const TrainingOrder& order);
+
+/// What a step has to compute and to copy, in seconds, each alone; and the most bytes that a device
+/// holds while everything runs one after the other.
+struct TrainingSums {
+  double compute_s = 0, load_s = 0, save_s = 0;
+  std::int64_t peak = 0;
+};
+TrainingSums training_sums(const PolicyRequest& request, const TrainingOrder& order);
+
+/// How many micro-batches go side by side, and how far loads go ahead, as candidates for the judge;
+/// none where nothing is open, or the strategy for fates looks at the device's memory itself. What
+/// `request` refers to must outlive them, but `stages`, where they are its stages.
+std::vector<Candidate> training_candidates(
+    const PolicyRequest& request, const TrainingOrder& order,
+    std::shared_ptr<const std::vector<Stage>> stages = nullptr);
 
 /// Lists a step as a plan and lowers it. Loads come as late as they can without being waited for,
 /// as far as `capacity` has room for them.

@@ -1,0 +1,22 @@
+// How long a copy between two memories takes where it is alone on its links.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "platform/platform.hpp"
+
+namespace sluice {
+
+/// A copy between host memory and the device, alone on its links.
+struct CopyTime {
+  double setup_s = 0, bandwidth = 0, latency_s = 0;
+  /// It occupies the copy engine so long; what it brings is there `latency_s` later.
+  double seconds(std::int64_t bytes) const {
+    return setup_s + static_cast<double>(bytes) / bandwidth;
+  }
+};
+/// Throws InputError when nothing joins the two.
+CopyTime copy_time(const Platform& platform, const std::string& from, const std::string& to);
+
+}  // namespace sluice
