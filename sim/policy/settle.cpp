@@ -83,6 +83,7 @@ class Attempts {
     Plan plan = judgement.best.plan();
     std::vector<std::pair<std::string, std::string>> facts;
     facts.emplace_back("chosen", judgement.best.text);
+    facts.emplace_back("chosen_s", exact(judgement.best.seconds));
     facts.emplace_back("chosen_from", std::to_string(judgement.candidates));
     facts.emplace_back("simulated", std::to_string(judgement.simulated));
     if (judgement.runner_up) {

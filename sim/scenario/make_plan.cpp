@@ -122,7 +122,7 @@ std::vector<Value> open_cuts(const Scenario& scenario) {
     for (const std::int64_t groups : {2, 4, 8, 16, 32})
       if (takes_turns) add("by_weight", "groups", groups);
   } else if (takes_turns) {
-    for (const std::int64_t groups : {2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64})
+    for (const std::int64_t groups : {2, 4, 6, 8, 12, 16, 32, 64})
       add("by_weight", "groups", groups);
   } else {
     const auto devices = static_cast<std::int64_t>(scenario.platform.devices.size());

@@ -1,7 +1,7 @@
 #include "policy/streamed/choices.hpp"
 
 #include <algorithm>
-#include <set>
+#include <limits>
 #include <utility>
 
 #include "base/quantity.hpp"
@@ -11,8 +11,8 @@ namespace sluice {
 
 namespace {
 
-constexpr std::int64_t steps_of_ahead = 48;   ///< of the weights' bytes
-constexpr std::int64_t pieces_of_model = 256;
+constexpr std::int64_t steps_of_ahead = 32;   ///< of the weights' bytes
+constexpr std::int64_t pieces_of_model = 192;
 
 std::string gb(std::int64_t bytes) {
   return format_quantity(static_cast<double>(bytes), Dimension::bytes);
@@ -47,12 +47,6 @@ struct Shared {
   std::optional<std::int64_t> capacity;
 };
 
-struct Way {
-  double at_least = 0;
-  std::size_t rehearsal = 0;
-  std::int64_t ahead = 0;
-};
-
 /// The ways to run so many micro-batches in flight under one fate of the boundaries.
 class Ways {
  public:
@@ -68,40 +62,56 @@ class Ways {
     const StreamedCase& streamed = shared_->streamed;
     const auto passes =
         static_cast<double>((streamed.micro_batches + in_flight_ - 1) / in_flight_);
-    double compute = 0, weights = 0, down = 0, up = 0;
+    const std::vector<std::int64_t> buffers = this->buffers();
+    const std::int64_t most_buffers = *std::max_element(buffers.begin(), buffers.end());
+    const double waits = std::max<double>(
+        0, static_cast<double>(streamed.micro_batches) -
+               passes * static_cast<double>(most_buffers));  // for copies, within a step
+    double compute = 0, weights = 0, down = 0, up = 0, runs = 0;
     for (std::size_t g = 0; g < streamed.groups.size(); ++g) {
       const StreamedCase::Group& group = streamed.groups[g];
       const bool last = g + 1 == streamed.groups.size();
+      const bool loads = g == 0 || offload_, saves = last ? streamed.returns_answers : offload_;
+      const double in = loads ? streamed.down.seconds(group.bytes.input) : 0;
+      const double out = saves ? streamed.up.seconds(group.bytes.output) : 0;
       compute += group.compute_s;
       if (group.bytes.weights > 0) weights += streamed.down.seconds(group.bytes.weights);
-      if (g == 0 || offload_) down += streamed.down.seconds(group.bytes.input);
-      if (last ? streamed.returns_answers : offload_)
-        up += streamed.up.seconds(group.bytes.output);
+      down += in;
+      up += out;
+      runs += std::max({static_cast<double>(streamed.micro_batches) * group.compute_s, waits * in,
+                        waits * out});
     }
     const auto steps = static_cast<double>(streamed.steps);
     const double all = steps * static_cast<double>(streamed.micro_batches);
     const double turns = streamed.groups.size() == 1 ? 1 : passes * steps;
     if (!streamed.overlap) return turns * weights + all * (compute + down + up);
-    return std::max({all * compute, turns * weights + all * down, all * up});
+    return std::max({steps * runs, turns * weights + all * down, all * up});
   }
 
   void simulate(double worth, const std::function<void(const Settled&)>& settled) const {
-    std::vector<Rehearsal> rehearsals;
-    std::vector<Way> ways;
     for (const std::int64_t buffers : this->buffers())
       for (const std::int64_t piece : pieces()) {
-        rehearsals.emplace_back(shared_->streamed,
-                                StreamedChoice{in_flight_, buffers, offload_,
-                                               shared_->keys.prefetch, piece, 0});
-        add_ways(rehearsals, ways);
+        Rehearsal rehearsal(shared_->streamed, {in_flight_, buffers, offload_,
+                                                shared_->keys.prefetch, piece, 0});
+        simulate(rehearsal, worth, settled);
       }
-    std::stable_sort(ways.begin(), ways.end(),
-                     [](const Way& a, const Way& b) { return a.at_least < b.at_least; });
-    for (const Way& way : ways) {
-      if (!(way.at_least < worth * (1 - 1e-12))) return;
-      Rehearsal& rehearsal = rehearsals[way.rehearsal];
-      rehearsal.set_ahead(way.ahead);
-      const double seconds = rehearsal.seconds(rehearsal.loads());
+  }
+
+ private:
+  /// From the most bytes ahead to none: with fewer the lower bound rises, and where the loads do not
+  /// use them all the order is one that was simulated before.
+  void simulate(Rehearsal& rehearsal, double& worth,
+                const std::function<void(const Settled&)>& settled) const {
+    std::int64_t same_from = std::numeric_limits<std::int64_t>::max();
+    const std::vector<std::int64_t> aheads = this->aheads();
+    for (auto ahead = aheads.rbegin(); ahead != aheads.rend(); ++ahead) {
+      rehearsal.set_ahead(*ahead);
+      const bool fits = !shared_->capacity || rehearsal.bytes() <= *shared_->capacity;
+      if (!fits || rehearsal.bytes() >= same_from) continue;
+      if (!(rehearsal.at_least() < worth * (1 - 1e-12))) return;
+      const RehearsedOrder order = rehearsal.order();
+      same_from = order.used;
+      const double seconds = rehearsal.seconds(order.loads);
       worth = std::min(worth, seconds);
       settled({seconds, text(rehearsal), [shared = shared_, choice = rehearsal.choice()] {
                  return list_rehearsed(shared->request, shared->common,
@@ -110,26 +120,21 @@ class Ways {
     }
   }
 
- private:
-  void add_ways(std::vector<Rehearsal>& rehearsals, std::vector<Way>& ways) const {
-    Rehearsal& rehearsal = rehearsals.back();
-    const std::vector<std::int64_t> aheads = this->aheads();
-    for (auto ahead = aheads.rbegin(); ahead != aheads.rend(); ++ahead) {
-      rehearsal.set_ahead(*ahead);
-      if (!shared_->capacity || rehearsal.bytes() <= *shared_->capacity)
-        ways.push_back({rehearsal.at_least(), rehearsals.size() - 1, *ahead});
-    }
-  }
-
   std::vector<std::int64_t> buffers() const {
     if (!shared_->streamed.overlap) return {1};
     if (shared_->keys.buffers) return {*shared_->keys.buffers};
-    return {2, 3, 1};
+    return {3, 8, 1};
   }
   std::vector<std::int64_t> pieces() const {
     if (shared_->keys.piece) return {*shared_->keys.piece};
     if (!shared_->streamed.overlap) return {0};
-    return {small_piece(shared_->streamed), 0};
+    const std::int64_t piece = small_piece(shared_->streamed);
+    const auto divided = [&](const StreamedCase::Group& group) {
+      return group.bytes.weights > piece;
+    };
+    const auto& groups = shared_->streamed.groups;
+    if (std::none_of(groups.begin(), groups.end(), divided)) return {0};
+    return {piece};
   }
   std::vector<std::int64_t> aheads() const {
     if (!shared_->streamed.overlap || shared_->streamed.groups.size() == 1) return {0};

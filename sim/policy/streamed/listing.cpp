@@ -28,7 +28,7 @@ class StreamedLister {
   }
 
   void add(const Rehearsal& rehearsal) {
-    for (const RehearsedLoad& rehearsed : rehearsal.loads()) {
+    for (const RehearsedLoad& rehearsed : rehearsal.order().loads) {
       const GroupRun& run = runs_[rehearsed.run];
       SlotLoad load = rehearsed.piece == RehearsedLoad::input
                           ? input_load(run, rehearsed.slot)

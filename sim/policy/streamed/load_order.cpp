@@ -24,6 +24,7 @@ class LoadOrder {
         weights_there_(static_cast<std::size_t>(steps * runs_), 0),
         pieces_left_(static_cast<std::size_t>(steps * runs_), 0),
         ahead_(static_cast<std::size_t>(steps * runs_), 0),
+        ahead_from_(static_cast<std::size_t>(steps * runs_), 0),
         saved_(static_cast<std::size_t>(steps * slots_), 0) {
     for (std::int64_t r = 0; r < steps * runs_; ++r)
       if (!rehearsal.stays())
@@ -32,15 +33,29 @@ class LoadOrder {
     skip_inputs_that_are_made();
   }
 
-  std::vector<RehearsedLoad> all() {
+  RehearsedOrder all() {
     while (next_piece_run_ < steps_ * runs_ || next_input_ < steps_ * slots_) {
       compute_what_can_be();
       load_next();
     }
-    return std::move(loads_);
+    return {std::move(loads_), used()};
   }
 
  private:
+  /// The most bytes that the loads ahead led to, or a little more: each run as if all of them had
+  /// been there from the first of its slots that any was.
+  std::int64_t used() const {
+    std::int64_t most = 0;
+    for (std::int64_t r = 0; r < steps_ * runs_; ++r) {
+      if (ahead_[at(r)] == 0) continue;
+      const std::size_t in_step = at(r % runs_);
+      const std::int64_t level = std::max(rehearsal_.level(in_step, ahead_from_[at(r)]),
+                                          rehearsal_.level(in_step, run(r).count - 1));
+      most = std::max(most, level + ahead_[at(r)]);
+    }
+    return most;
+  }
+
   static std::size_t at(std::int64_t index) { return static_cast<std::size_t>(index); }
   const GroupRun& run(std::int64_t r) const { return rehearsal_.runs()[at(r % runs_)]; }
   std::int64_t first_slot(std::int64_t r) const {
@@ -113,7 +128,8 @@ class LoadOrder {
     std::int64_t input_at = 0, piece_at = 0;
     if (next_input_ < steps_ * slots_) {
       input_at = std::min(
-          next_input_, std::max({next_input_ - rehearsal_.choice().buffers + 1, from, earliest()}));
+          next_input_, std::max({next_input_ - rehearsal_.choice().buffers + 1, from, earliest(),
+                                 after_source(next_input_)}));
       input_time = std::max(release_at(input_at), source_of(next_input_));
     }
     if (next_piece_run_ < steps_ * runs_) {
@@ -132,7 +148,11 @@ class LoadOrder {
     return std::max<std::int64_t>(0, (next_input_ / slots_ - 1) * slots_);
   }
 
-  /// When what a later group reads is in host memory.
+  /// The slot after the one that makes what a later group reads.
+  std::int64_t after_source(std::int64_t slot) const {
+    return run(input_run_).group == 0 ? 0 : slot - run(input_run_ - 1).count + 1;
+  }
+  /// When it is in host memory.
   double source_of(std::int64_t slot) const {
     const GroupRun& here = run(input_run_);
     if (here.group == 0) return 0;
@@ -160,7 +180,10 @@ class LoadOrder {
     loads_.push_back(
         {at(r), first_slot(r), static_cast<std::int32_t>(next_piece_), at_slot, seconds});
     last_at_ = at_slot;
-    for (std::int64_t q = r - 1; q >= 0 && end_slot(q) > at_slot; --q) ahead_[at(q)] += bytes;
+    for (std::int64_t q = r - 1; q >= 0 && end_slot(q) > at_slot; --q) {
+      if (ahead_[at(q)] == 0) ahead_from_[at(q)] = std::max<std::int64_t>(0, at_slot - first_slot(q));
+      ahead_[at(q)] += bytes;
+    }
     --pieces_left_[at(r)];
     ++next_piece_;
     skip_runs_without_pieces();
@@ -203,6 +226,7 @@ class LoadOrder {
   std::vector<double> weights_there_;           ///< by run: of those that have come
   std::vector<std::size_t> pieces_left_;        ///< by run
   std::vector<std::int64_t> ahead_;             ///< by run: bytes for later runs
+  std::vector<std::int64_t> ahead_from_;        ///< by run: the first micro-batch beside them
   std::vector<double> saved_;                   ///< by slot
   std::vector<double> save_there_;
   std::int64_t saves_made_ = 0;
@@ -259,20 +283,21 @@ class StepLevels {
 
 }  // namespace
 
-std::vector<RehearsedLoad> order_loads(const Rehearsal& rehearsal, bool across) {
-  std::vector<RehearsedLoad> loads = LoadOrder(rehearsal, across ? 3 : 1).all();
-  if (!across) return loads;
+RehearsedOrder order_loads(const Rehearsal& rehearsal, bool across) {
+  RehearsedOrder order = LoadOrder(rehearsal, across ? 3 : 1).all();
+  if (!across) return order;
   const auto runs = rehearsal.runs().size();
   std::vector<RehearsedLoad> middle;
-  for (RehearsedLoad load : loads) {
+  for (RehearsedLoad load : order.loads) {
     if (load.run / runs != 1) continue;
     load.run -= runs;
     load.slot -= rehearsal.slots();
     load.at -= rehearsal.slots();
     middle.push_back(load);
   }
-  if (!StepLevels(rehearsal, middle).fit()) return {};
-  return middle;
+  order.loads = std::move(middle);
+  if (!StepLevels(rehearsal, order.loads).fit()) order.loads.clear();
+  return order;
 }
 
 }  // namespace sluice

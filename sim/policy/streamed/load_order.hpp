@@ -10,6 +10,6 @@ namespace sluice {
 /// The loads of a step, each listed at a slot of that step; `across`: loads may stand in the step
 /// before, as they do in the middle of many steps. Empty where the steps then do not repeat within
 /// the memory.
-std::vector<RehearsedLoad> order_loads(const Rehearsal& rehearsal, bool across);
+RehearsedOrder order_loads(const Rehearsal& rehearsal, bool across);
 
 }  // namespace sluice

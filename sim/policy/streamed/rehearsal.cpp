@@ -76,11 +76,13 @@ double Rehearsal::input_seconds(const GroupRun& run) const {
   return loads_input(run) ? streamed_.down.seconds(streamed_.groups[run.group].bytes.input) : 0;
 }
 
-std::vector<RehearsedLoad> Rehearsal::loads() const {
-  std::vector<RehearsedLoad> alone = order_loads(*this, false);
+RehearsedOrder Rehearsal::order() const {
+  RehearsedOrder alone = order_loads(*this, false);
   if (streamed_.steps == 1 || !streamed_.overlap) return alone;
-  std::vector<RehearsedLoad> across = order_loads(*this, true);
-  if (across.empty() || seconds(across) >= seconds(alone)) return alone;
+  RehearsedOrder across = order_loads(*this, true);
+  across.used = alone.used = std::max(alone.used, across.used);
+  if (across.loads.empty()) alone.used = bytes();  // with more, steps may repeat
+  if (across.loads.empty() || seconds(across.loads) >= seconds(alone.loads)) return alone;
   return across;
 }
 
@@ -90,20 +92,17 @@ double Rehearsal::seconds(const std::vector<RehearsedLoad>& loads) const {
 
 namespace {
 
-/// What the copy engine and the computation of a step have to do, in all and from each run on.
+/// What a step has to do before its first slot, after its last one, and to load in all.
 struct WorkOfStep {
-  double compute_s = 0, load_s = 0, first_s = 0, last_s = 0, save_s = 0;
-  double weights_s = 0;  ///< of the loads
+  double first_s = 0, last_s = 0;
+  double inputs_s = 0, weights_s = 0;
 };
 
 WorkOfStep work_of(const Rehearsal& rehearsal) {
   const StreamedCase& streamed = rehearsal.streamed();
   WorkOfStep work;
   for (const GroupRun& run : rehearsal.runs()) {
-    const auto count = static_cast<double>(run.count);
-    work.compute_s += count * streamed.groups[run.group].compute_s;
-    work.load_s += count * rehearsal.input_seconds(run);
-    work.save_s += count * rehearsal.save_seconds(run);
+    work.inputs_s += static_cast<double>(run.count) * rehearsal.input_seconds(run);
     if (!rehearsal.stays() || run.first_slot == 0)
       for (const std::int64_t piece : rehearsal.pieces(run.group))
         work.weights_s += streamed.down.seconds(piece);
@@ -117,9 +116,19 @@ WorkOfStep work_of(const Rehearsal& rehearsal) {
   return work;
 }
 
-/// When a run's slot `m` starts, at the earliest after `before` seconds of computation, the card
-/// holds no more than `bytes()`; what of later weights it cannot hold yet crosses the link
-/// afterwards, and the last group is computed after that.
+/// Seconds from the start of a run's first slot to that of its last one, at least: all others are
+/// computed, and all inputs but the first `buffers` come after its first slot, all results but the
+/// last `buffers` leave before its last one.
+double until_last_slot(const Rehearsal& rehearsal, const GroupRun& run) {
+  const double others = static_cast<double>(run.count - 1);
+  const double copied =
+      std::max<double>(0, static_cast<double>(run.count - rehearsal.choice().buffers));
+  return std::max({others * rehearsal.streamed().groups[run.group].compute_s,
+                   copied * rehearsal.input_seconds(run), copied * rehearsal.save_seconds(run)});
+}
+
+/// When slot `m` of a run starts, the device holds no more than `bytes()`: so long does the link
+/// need afterwards for what of the `later` bytes of weights it cannot hold yet.
 double held_back(const Rehearsal& rehearsal, std::size_t r, std::int64_t m, std::int64_t later) {
   const double missing = static_cast<double>(later) -
                          static_cast<double>(rehearsal.bytes() - rehearsal.level(r, m));
@@ -128,33 +137,35 @@ double held_back(const Rehearsal& rehearsal, std::size_t r, std::int64_t m, std:
 
 }  // namespace
 
+// The greatest of three bounds: the runs of all groups follow each other; the copy engine brings
+// everything, and then the group whose weights came last is computed; and in the last step, when a
+// slot starts, weights that the device cannot hold yet have still to come.
 double Rehearsal::at_least() const {
+  if (!streamed_.overlap) return seconds({});
   const WorkOfStep work = work_of(*this);
   const auto steps = static_cast<double>(streamed_.steps);
-  const double weights_s = stays() ? work.weights_s : steps * work.weights_s;
-  if (!streamed_.overlap) return seconds({});
   const GroupRun& last = runs_.back();
   const double last_c = streamed_.groups[last.group].compute_s;
-  // After the last weights have come their whole group is computed; after a last input one slot.
   const double tail =
       (loads_input(last) ? last_c : static_cast<double>(last.count) * last_c) + work.last_s;
-  double least = work.first_s + steps * work.compute_s + work.last_s;
-  least = std::max(least, weights_s + steps * work.load_s + streamed_.down.latency_s + tail);
+  const double weights_s = stays() ? work.weights_s : steps * work.weights_s;
+  double least = weights_s + steps * work.inputs_s + streamed_.down.latency_s + tail;
+  double in_runs = 0;
   std::int64_t later = 0;
-  for (const GroupRun& run : runs_)
-    if (run.first_slot > 0) later += streamed_.groups[run.group].bytes.weights;
-  if (stays()) later = 0;
-  double before = work.first_s + (steps - 1) * work.compute_s;
-  for (std::size_t r = 0; r < runs_.size(); ++r) {
-    const GroupRun& run = runs_[r];
-    const double each = streamed_.groups[run.group].compute_s;
-    if (r > 0 && !stays()) later -= streamed_.groups[run.group].bytes.weights;
-    const double end = before + static_cast<double>(run.count - 1) * each;
+  for (const GroupRun& run : runs_) {
+    in_runs += until_last_slot(*this, run) + streamed_.groups[run.group].compute_s;
+    if (!stays()) later += streamed_.groups[run.group].bytes.weights;
+  }
+  least = std::max(least, work.first_s + steps * in_runs + work.last_s);
+  double start = work.first_s + (steps - 1) * in_runs;
+  for (std::size_t r = 0; r < runs_.size() && !stays(); ++r) {
+    later -= streamed_.groups[runs_[r].group].bytes.weights;
+    const double last_slot = start + until_last_slot(*this, runs_[r]);
     if (later > 0) {
-      least = std::max(least, before + held_back(*this, r, 0, later) + tail);
-      least = std::max(least, end + held_back(*this, r, run.count - 1, later) + tail);
+      least = std::max(least, start + held_back(*this, r, 0, later) + tail);
+      least = std::max(least, last_slot + held_back(*this, r, runs_[r].count - 1, later) + tail);
     }
-    before = end + each;
+    start = last_slot + streamed_.groups[runs_[r].group].compute_s;
   }
   return least;
 }

@@ -31,6 +31,13 @@ struct RehearsedLoad {
   double seconds = 0;          ///< of the copy engine
 };
 
+/// The loads of a step, in the order of the copy engine.
+struct RehearsedOrder {
+  std::vector<RehearsedLoad> loads;
+  /// With so many bytes, or more, the order is the same: the most that it holds, or a little more.
+  std::int64_t used = 0;
+};
+
 class Rehearsal {
  public:
   /// `streamed` must outlive this.
@@ -47,8 +54,7 @@ class Rehearsal {
   /// No execution of this choice is faster, whatever the order of its loads.
   double at_least() const;
 
-  /// The loads of a step, in the order of the copy engine.
-  std::vector<RehearsedLoad> loads() const;
+  RehearsedOrder order() const;
   /// The makespan of the run with these loads.
   double seconds(const std::vector<RehearsedLoad>& loads) const;
 
