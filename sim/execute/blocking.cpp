@@ -34,6 +34,8 @@ void describe_waiter(std::ostream& out, const Plan& plan, const Blocking::Waiter
     for (const Placement& wanted : action.allocates)
       if (wanted.pool == waiter.pool)
         out << std::exchange(separator, ", ") << plan.tensors[wanted.tensor].name;
+    if (waiter.earlier > 0)
+      out << ", beside " << waiter.earlier << " earlier request" << (waiter.earlier > 1 ? "s" : "");
   } else
     out << action_label(plan, waiter.awaited_action, waiter.awaited_iteration) << " on "
         << plan.streams[plan.actions[waiter.awaited_action].stream].name;

@@ -19,6 +19,7 @@ struct Blocking {
     std::int64_t awaited_iteration = 0;
     std::uint32_t pool = none;  ///< … or for a grant of `bytes` in this pool
     std::int64_t bytes = 0;
+    std::int64_t earlier = 0;  ///< requests listed before it that it has to leave room for
   };
   struct Held {  ///< a tensor instance in a pool
     std::uint32_t pool = none;

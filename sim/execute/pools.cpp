@@ -1,100 +1,159 @@
 #include "execute/pools.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <tuple>
 
 namespace sluice {
 
-Pools::Pools(const PlanIndex& index, Instances& instances, Granted granted)
-    : index_(index),
+Pools::Pools(const PlanIndex& index, Instances& instances, bool unlimited)
+    : plan_(index.plan),
       instances_(instances),
-      granted_(std::move(granted)),
-      requests_(index.plan.streams.size()),
-      queue_(index.plan.pools.size()) {
-  for (const BySection& grants : index.pool_grants) {
-    turn_.emplace_back(index.plan, grants);
-    turn_.back().skip_dropped();
+      unlimited_(unlimited),
+      first_{0},
+      reservations_(plan_.pools.size()),
+      requests_(plan_.streams.size()),
+      waiting_(plan_.pools.size()),
+      changed_by_(plan_.pools.size(), -1),
+      held_(plan_.pools.size(), 0),
+      reserved_(instances.levels()) {
+  for (std::uint32_t a = 0; a < plan_.actions.size(); ++a) {
+    for (const auto& [pool, bytes] : index.demands[a]) {
+      const bool shared = plan_.pools[pool].shared;
+      claims_.push_back(
+          {pool, shared ? 0 : reservations_[pool].add(plan_, a, bytes), bytes, shared});
+    }
+    first_.push_back(static_cast<std::uint32_t>(claims_.size()));
   }
 }
 
-void Pools::request(std::uint32_t stream, std::uint32_t action, std::int64_t iteration,
+bool Pools::request(std::uint32_t stream, std::uint32_t action, std::int64_t iteration,
                     double time) {
-  requests_[stream] = {true, false, action, iteration, time, none};
-  for (const Demand& demand : index_.demands[action]) {
-    if (!index_.plan.pools[demand.pool].shared) continue;
-    auto& queue = queue_[demand.pool];
-    queue.insert(std::upper_bound(queue.begin(), queue.end(), stream,
-                                  [&](std::uint32_t a, std::uint32_t b) {
-                                    return std::tie(requests_[a].time, a) <
-                                           std::tie(requests_[b].time, b);
-                                  }),
-                 stream);
+  Request& request = requests_[stream];
+  request = {true, action, iteration, time, place_of(plan_, action, iteration), none, -1};
+  const auto mine = claims(action);
+  const bool shared =
+      std::any_of(mine.begin(), mine.end(), [](auto& claim) { return claim.shared; });
+  if (!shared && fits_everywhere(stream)) {
+    take(stream);
+    return true;
   }
+  enqueue(stream);
+  return false;
 }
 
-bool Pools::settle(std::uint32_t stream) {
-  Request& request = requests_[stream];
-  request.settled = true;
-  if (!request.open) return true;
-  if (!grantable(stream)) return false;
-  take(stream, request.time);
-  return true;
+void Pools::settle(std::vector<std::uint32_t>& granted) {
+  for (std::size_t i = 0; i < changed_.size(); ++i) settle_pool(changed_[i], granted);
+  changed_.clear();
 }
 
-void Pools::released(std::uint32_t pool, double time) {
-  if (index_.plan.pools[pool].limited()) offer(pool, time);
-}
-
-std::uint32_t Pools::turn_before(std::uint32_t stream) const {
-  const Request& request = requests_[stream];
-  if (request.pool == none || index_.plan.pools[request.pool].shared) return none;
-  const Cursor& turn = turn_[request.pool];
-  const bool mine = turn.action() == request.action && turn.iteration() == request.iteration;
-  return mine ? none : turn.action();
-}
-
-bool Pools::grantable(std::uint32_t stream) {
-  Request& request = requests_[stream];
-  if (!request.open || !request.settled) return false;
-  for (const Demand& demand : index_.demands[request.action]) {
-    const Pool& pool = index_.plan.pools[demand.pool];
-    request.pool = demand.pool;
-    const Cursor& turn = turn_[demand.pool];
-    const bool next =
-        pool.shared ? queue_[demand.pool].front() == stream
-                    : turn.action() == request.action && turn.iteration() == request.iteration;
-    if (!next || demand.bytes > *pool.capacity - instances_.level(demand.pool)) return false;
-  }
-  return true;
-}
-
-void Pools::take(std::uint32_t stream, double time) {
-  Request& request = requests_[stream];
-  request.open = false;
-  request.pool = none;
-  const auto& demands = index_.demands[request.action];
-  for (const Demand& demand : demands) {
-    if (index_.plan.pools[demand.pool].shared) {
-      queue_[demand.pool].pop_front();
+/// In listing order, as far as the reserved sum allows: whoever stands behind a request that does
+/// not fit has to leave it room.
+void Pools::settle_pool(std::uint32_t pool, std::vector<std::uint32_t>& granted) {
+  auto& waiting = waiting_[pool];
+  for (std::size_t i = 0; i < waiting.size();) {
+    const std::uint32_t stream = waiting[i].stream;
+    const auto mine = claims(requests_[stream].action);
+    const auto here = std::find_if(mine.begin(), mine.end(),
+                                   [&](const Claim& claim) { return claim.pool == pool; });
+    if (!fits(*here, stream)) return;
+    if (std::any_of(mine.begin(), mine.end(), [](auto& claim) { return claim.shared; })) {
+      shared_changed_ = true;
+      ++i;
+    } else if (fits_everywhere(stream)) {
+      take(stream);  // leaves `waiting`, too
+      granted.push_back(stream);
     } else {
-      turn_[demand.pool].next();
-      turn_[demand.pool].skip_dropped();
+      ++i;
     }
   }
-  instances_.allocate(request.action, request.iteration);
-  granted_(stream, time);
-  for (const Demand& demand : demands) offer(demand.pool, time);
 }
 
-void Pools::offer(std::uint32_t pool, double time) {
-  std::uint32_t stream = none;
-  if (index_.plan.pools[pool].shared) {
-    if (!queue_[pool].empty()) stream = queue_[pool].front();
-  } else if (!turn_[pool].done()) {
-    stream = index_.plan.actions[turn_[pool].action()].stream;
+void Pools::settle_shared(std::vector<std::uint32_t>& granted) {
+  while (std::exchange(shared_changed_, false))
+    for (std::uint32_t p = 0; p < waiting_.size(); ++p) {
+      if (!plan_.pools[p].shared) continue;
+      while (!waiting_[p].empty() && fits_everywhere(waiting_[p].front().stream)) {
+        const std::uint32_t stream = waiting_[p].front().stream;
+        take(stream);
+        granted.push_back(stream);
+        shared_changed_ = true;
+      }
+    }
+}
+
+std::int64_t Pools::earlier_requests(std::uint32_t stream) const {
+  const Request& request = requests_[stream];
+  if (!request.open || request.pool == none) return 0;
+  return reservations_[request.pool].earlier_requests(request.place);
+}
+
+/// Remembers what the grant would hold.
+bool Pools::fits(const Claim& claim, std::uint32_t stream) {
+  const std::int64_t level = instances_.level(claim.pool);
+  const WideBytes own = WideBytes{level} + claim.bytes;
+  if (claim.shared) {
+    held_[claim.pool] = static_cast<std::int64_t>(own);
+    return waiting_[claim.pool].front().stream == stream &&
+           (unlimited_ || own <= *plan_.pools[claim.pool].capacity);
   }
-  if (stream == none || !grantable(stream)) return;
-  take(stream, std::max(time, requests_[stream].time));
+  constexpr WideBytes most = std::numeric_limits<std::int64_t>::max();
+  const WideBytes capacity = unlimited_ ? most : WideBytes{*plan_.pools[claim.pool].capacity};
+  if (own > capacity && !unlimited_) return false;
+  const WideBytes sum =
+      own + reservations_[claim.pool].earlier(requests_[stream].place, capacity - own);
+  held_[claim.pool] = static_cast<std::int64_t>(std::min(sum, most));
+  return unlimited_ || sum <= capacity;
+}
+
+bool Pools::fits_everywhere(std::uint32_t stream) {
+  Request& request = requests_[stream];
+  for (const Claim& claim : claims(request.action))
+    if (!fits(claim, stream)) {
+      request.pool = claim.pool;
+      return false;
+    }
+  return true;
+}
+
+void Pools::take(std::uint32_t stream) {
+  Request& request = requests_[stream];
+  if (request.pool != none) {
+    request.granted_by = changed_by_[request.pool];
+    leave_queues(stream);
+  }
+  request.open = false;
+  for (const Claim& claim : claims(request.action)) {
+    reserved_[claim.pool] = std::max(reserved_[claim.pool], held_[claim.pool]);
+    if (!claim.shared) reservations_[claim.pool].grant(claim.lane);
+  }
+  instances_.allocate(request.action, request.iteration);
+}
+
+/// Shared: after those of the same moment with a lower number, and all of earlier moments.
+void Pools::enqueue(std::uint32_t stream) {
+  Request& request = requests_[stream];
+  for (const Claim& claim : claims(request.action)) {
+    if (claim.shared) shared_changed_ = true;
+    if (claim.shared && request.pool == none) request.pool = claim.pool;
+    auto& waiting = waiting_[claim.pool];
+    const auto before = [&](const Waiting& mine, const Waiting& other) {
+      if (!claim.shared) return mine.place < other.place;
+      return std::tie(requests_[mine.stream].time, mine.stream) <
+             std::tie(requests_[other.stream].time, other.stream);
+    };
+    const Waiting mine{request.place, stream};
+    waiting.insert(std::upper_bound(waiting.begin(), waiting.end(), mine, before), mine);
+  }
+}
+
+void Pools::leave_queues(std::uint32_t stream) {
+  for (const Claim& claim : claims(requests_[stream].action)) {
+    if (claim.shared) changed_by_[claim.pool] = requests_[stream].granted_by;
+    auto& waiting = waiting_[claim.pool];
+    waiting.erase(std::find_if(waiting.begin(), waiting.end(),
+                               [&](const Waiting& other) { return other.stream == stream; }));
+  }
 }
 
 }  // namespace sluice

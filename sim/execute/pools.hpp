@@ -1,56 +1,100 @@
-// The pools of a running engine: byte-exact grants, all pools of an action at once or none. A pool
-// owned by one device grants in listing order, a shared one in the order of (time of the request,
-// stream). Knows nothing of SimGrid: the engine says who asks, and is told who may go on.
+// The pools of a running plan: byte-exact grants, all pools of an action at once or none. Both
+// executors use it; it knows nothing of time but the order of what they tell it.
+//
+// A pool owned by one device grants by reservation (reservation.hpp). A shared pool grants first
+// come, first served, in the order of (moment of the request, stream): all requests of a moment
+// come in before one is granted, which is when settle_shared() is called.
 #pragma once
 
 #include <cstdint>
-#include <deque>
-#include <functional>
+#include <span>
 #include <vector>
 
 #include "execute/instances.hpp"
+#include "execute/reservation.hpp"
 
 namespace sluice {
 
 class Pools {
  public:
-  /// `granted(stream, time)` is called for each request at the moment it is granted.
-  using Granted = std::function<void(std::uint32_t stream, double time)>;
-  Pools(const PlanIndex& index, Instances& instances, Granted granted);
+  /// Unlimited: every request is granted at once, while its reservations are counted all the same.
+  Pools(const PlanIndex& index, Instances& instances, bool unlimited);
 
-  /// The head of `stream` asks for its bytes at `time`. It is granted by settle(), by a later
-  /// release, or by another grant that gives it its turn.
-  void request(std::uint32_t stream, std::uint32_t action, std::int64_t iteration, double time);
-  /// Grants to this stream if it is its turn and there is room; true when it holds its bytes.
-  bool settle(std::uint32_t stream);
-  /// Bytes were released in this pool.
-  void released(std::uint32_t pool, double time);
+  /// Does this action need a grant?
+  bool limited(std::uint32_t action) const { return first_[action] < first_[action + 1]; }
+  /// The head of `stream` asks at this moment. True: granted, its tensors are there. Else one of
+  /// the two below grants it.
+  bool request(std::uint32_t stream, std::uint32_t action, std::int64_t iteration, double time);
+  /// Bytes were released in this pool by the span in this row of the trace.
+  void released(std::uint32_t pool, std::int64_t row) {
+    changed_by_[pool] = row;
+    if (waiting_[pool].empty()) return;
+    if (plan_.pools[pool].shared)
+      shared_changed_ = true;
+    else
+      changed_.push_back(pool);
+  }
+  bool unsettled() const { return !changed_.empty(); }
+  /// Grants what the releases of this moment have made possible: adds those streams to `granted`.
+  void settle(std::vector<std::uint32_t>& granted);
+  bool shared_unsettled() const { return shared_changed_; }
+  /// Grants in shared pools, once all of a moment has happened.
+  void settle_shared(std::vector<std::uint32_t>& granted);
 
-  /// The pool that the head of this stream waits for; none when it waits for none.
+  /// The pool that the head of this stream waits for, or waited for; none: it was granted at once.
   std::uint32_t awaited(std::uint32_t stream) const { return requests_[stream].pool; }
-  /// The action whose turn it is in that pool, where this stream waits for its turn and not for
-  /// room.
-  std::uint32_t turn_before(std::uint32_t stream) const;
+  /// The row of the span that made the last grant to this stream possible.
+  std::int64_t granted_by(std::uint32_t stream) const { return requests_[stream].granted_by; }
+  /// The requests that an open one has to leave room for, in the pool that it waits for.
+  std::int64_t earlier_requests(std::uint32_t stream) const;
+  bool waits(std::uint32_t stream) const { return requests_[stream].open; }
+
+  /// The greatest sum that the rule held at a grant, in bytes by pool: level, reservations and the
+  /// grant's own bytes. For a shared or unlimited pool its peak.
+  const std::vector<std::int64_t>& reserved() const { return reserved_; }
 
  private:
   struct Request {
     bool open = false;
-    bool settled = false;  ///< others of the same moment have had the time to ask, too
     std::uint32_t action = none;
     std::int64_t iteration = 0;
     double time = 0;
+    Place place;
     std::uint32_t pool = none;  ///< the one that could not grant
+    std::int64_t granted_by = -1;
   };
-  bool grantable(std::uint32_t stream);
-  void take(std::uint32_t stream, double time);
-  void offer(std::uint32_t pool, double time);  ///< to whoever is next
+  /// What one action wants of one pool.
+  struct Claim {
+    std::uint32_t pool, lane;
+    std::int64_t bytes;
+    bool shared;
+  };
+  struct Waiting {
+    Place place;
+    std::uint32_t stream;
+  };
+  std::span<const Claim> claims(std::uint32_t action) const {
+    return {claims_.data() + first_[action], claims_.data() + first_[action + 1]};
+  }
+  bool fits(const Claim& claim, std::uint32_t stream);
+  bool fits_everywhere(std::uint32_t stream);
+  void take(std::uint32_t stream);
+  void enqueue(std::uint32_t stream);
+  void leave_queues(std::uint32_t stream);
+  void settle_pool(std::uint32_t pool, std::vector<std::uint32_t>& granted);
 
-  const PlanIndex& index_;
+  const Plan& plan_;
   Instances& instances_;
-  Granted granted_;
-  std::vector<Request> requests_;                 ///< by stream
-  std::vector<Cursor> turn_;                      ///< by owned pool: whose allocation is next
-  std::vector<std::deque<std::uint32_t>> queue_;  ///< by shared pool: streams
+  bool unlimited_;
+  std::vector<std::uint32_t> first_;  ///< by action: its first claim
+  std::vector<Claim> claims_;
+  std::vector<Reservation> reservations_;      ///< by pool
+  std::vector<Request> requests_;              ///< by stream
+  std::vector<std::vector<Waiting>> waiting_;  ///< by pool: in listing order; shared: as they came
+  std::vector<std::uint32_t> changed_;         ///< pools with releases
+  std::vector<std::int64_t> changed_by_;       ///< by pool: the row that last gave it room
+  std::vector<std::int64_t> held_, reserved_;  ///< by pool; held: at the grant in question
+  bool shared_changed_ = false;
 };
 
 }  // namespace sluice

@@ -28,7 +28,6 @@ bool Cursor::dropped() const {
 
 PlanIndex::PlanIndex(const Plan& p)
     : stream_actions(p.streams.size()),
-      pool_grants(p.pools.size()),
       demands(p.actions.size()),
       link_shared(p.links.size(), 0),
       iterated(p.tensors.size(), 0),
@@ -69,7 +68,6 @@ void PlanIndex::add_action(std::uint32_t a) {
           checked_add(same->bytes, bytes, "bytes that '" + plan.actions[a].name + "' allocates");
     } else {
       own.push_back({placement.pool, bytes});
-      pool_grants[placement.pool][section].push_back(a);
     }
   }
 }

@@ -1,6 +1,5 @@
-// Tables derived from a plan once, before it is executed: who runs where, who waits for whom, in
-// which order a pool grants, how often an instance is used. Data only; the dynamics are the
-// executors' own.
+// Tables derived from a plan once, before it is executed: who runs where, who waits for whom, how
+// often an instance is used. Data only; the dynamics are the executors' own.
 #pragma once
 
 #include <array>
@@ -12,7 +11,7 @@
 
 namespace sluice {
 
-/// The actions of one stream (or the allocating actions of one pool) by section, in listing order.
+/// The actions of one stream by section, in listing order.
 using BySection = std::array<std::vector<std::uint32_t>, 3>;
 
 /// Walks through prologue, body x n and epilogue, leaving out what is dropped.
@@ -58,7 +57,6 @@ struct PlanIndex {
   explicit PlanIndex(const Plan& plan);
 
   std::vector<BySection> stream_actions;     ///< by stream
-  std::vector<BySection> pool_grants;        ///< by pool, for limited pools: the allocating actions
   std::vector<std::vector<Demand>> demands;  ///< by action: limited pools only
   std::vector<char> link_shared;             ///< by link: more than one stream moves bytes over it
   std::vector<char> iterated;                ///< by tensor: has an instance an iteration

@@ -12,9 +12,8 @@ namespace sluice {
 /// Why a span did not start when its stream became free.
 enum class WaitReason : std::uint8_t {
   none,    ///< it started at once
-  data,    ///< the last thing it waited for was another action (`blocker`: its number): its
-           ///< arrival, or that it takes its bytes first
-  memory,  ///< … was a grant (`blocker`: the pool)
+  data,    ///< the last thing it waited for was the arrival of another action (`blocker`)
+  memory,  ///< … was room in a pool (`blocker`)
 };
 
 /// One executed action. Times in seconds from the start of the run.
@@ -29,8 +28,9 @@ struct Span {
   double waited = 0;  ///< s its stream was idle before it (from the end of its previous span, or 0)
   WaitReason reason = WaitReason::none;
   std::uint32_t blocker = nobody;
-  std::int64_t cause =
-      -1;  ///< row of the span that ended the last wait; -1: nothing was waited for
+  /// The row (from 0, in the order of emission) of the span that ended the last wait: whose arrival
+  /// it was, or whose release made the grant possible; -1: it started at once.
+  std::int64_t cause = -1;
 };
 
 /// A tensor instance enters (delta > 0) or leaves (delta < 0) a pool.
@@ -42,8 +42,8 @@ struct MemoryEvent {
   std::int64_t level = 0;  ///< bytes in the pool afterwards
 };
 
-/// Receives an execution as it happens. Spans come in the order of their ends (by stream exactly,
-/// between streams to the clock's precision), memory events in the order of time within a pool.
+/// Receives an execution as it happens: spans in the order of their ends, memory events in the
+/// order of time. What happens at one time comes in one order, too (execute/emitter.hpp).
 class Sink {
  public:
   virtual ~Sink() = default;

@@ -192,7 +192,7 @@ TEST_CASE("No replay of a random plan is faster than its bound") {
     const Plan plan = test::random_plan(seed);
     const ReplayResult result = replay(plan);
     // Where links are shared the replay times each transfer alone, and may be faster.
-    if (result.blocking || !result.exact) continue;
+    if (result.blocking) continue;
     ++ended;
     INFO("seed " << seed);
     REQUIRE(lower_bound(plan).seconds <= result.makespan * (1 + 1e-12));
@@ -207,7 +207,7 @@ TEST_CASE("Leaving out the iterations in the middle never overstates") {
     for (Pool& pool : plan.pools) pool.enforced = false;
     plan.iterations = 40;
     const ReplayResult result = replay(plan);
-    if (result.blocking || !result.exact) continue;
+    if (result.blocking) continue;
     INFO("seed " << seed);
     const double all = walk_forwards(PathGraph(plan), 1'000'000).latest_available;
     const double some = walk_forwards(PathGraph(plan), 1).latest_available;
@@ -224,7 +224,7 @@ TEST_CASE("With endless memory and no contention the bound is the replay's makes
     Plan plan = test::random_plan(seed);
     for (Pool& pool : plan.pools) pool.enforced = false;
     const ReplayResult result = replay(plan);
-    if (result.blocking || !result.exact) continue;
+    if (result.blocking) continue;
     ++ended;
     INFO("seed " << seed);
     REQUIRE(lower_bound(plan).seconds == Approx(result.makespan).epsilon(1e-12));

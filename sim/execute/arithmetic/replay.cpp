@@ -1,36 +1,40 @@
 #include "execute/arithmetic/replay.hpp"
 
 #include <algorithm>
-#include <deque>
 #include <queue>
 
 #include "base/interrupt.hpp"
+#include "execute/arithmetic/sharing.hpp"
+#include "execute/arrivals.hpp"
+#include "execute/emitter.hpp"
 #include "execute/instances.hpp"
+#include "execute/pools.hpp"
 
 namespace sluice {
 
 namespace {
 
-/// Repeated transfers that have ended but not arrived yet (those with a latency only).
-struct InFlight {
-  std::int64_t iteration;
-  double arrival;
-};
+enum class State : std::uint8_t { waiting, delayed, setting_up, running };
 
 struct StreamState {
   Cursor cursor;
   double free_at = 0;
-  bool running = false;
-  std::uint32_t waits_for_pool = none;
-  std::uint32_t waits_for_action = none;
-  std::int64_t waits_for_iteration = 0;
-  std::uint32_t next_waiter = none;  ///< in the list of those that wait for the same action
-  double requested_at = 0;
+  double started_at = 0;
+  Cause cause;
+  State state = State::waiting;
+  bool flows = false;         ///< its transfer shares links
+  std::uint32_t version = 0;  ///< of the event that counts
+  // The action that it waits for, and the next stream that waits for the same.
+  std::uint32_t awaited_action = none;
+  std::int64_t awaited_iteration = 0;
+  std::uint32_t next_waiter = none;
 };
 
+/// Something that happens to a stream: its action ends, begins to flow, or may be tried.
 struct Event {
   double time;
   std::uint32_t stream;
+  std::uint32_t version;
   bool operator>(const Event& other) const {
     return time > other.time || (time == other.time && stream > other.stream);
   }
@@ -38,256 +42,279 @@ struct Event {
 
 class Replay {
  public:
-  Replay(const Plan& plan, const std::function<void(const Executed&)>& observer)
+  Replay(const Plan& plan, Sink* sink, const ReplayOptions& options)
       : plan_(plan),
+        options_(options),
         index_(plan),
-        observer_(observer),
         instances_(index_),
+        pools_(index_, instances_, options.unlimited),
+        arrivals_(index_),
+        sharing_(plan),
         streams_(plan.streams.size()),
-        done_(plan.actions.size(), 0),
-        first_waiter_(plan.actions.size(), none),
-        last_arrival_(plan.actions.size(), 0),
-        in_flight_(plan.actions.size()),
-        turn_(plan.pools.size()),
-        queue_(plan.pools.size()) {
-    for (std::size_t s = 0; s < streams_.size(); ++s)
+        first_waiter_(plan.actions.size(), none) {
+    if (sink) emitter_.emplace(plan, *sink);
+    for (const Action& action : plan.actions)
+      shares_.push_back(action.is_transfer() && action.bytes > 0 && !index_.alone(action));
+    for (std::uint32_t s = 0; s < streams_.size(); ++s) {
       streams_[s].cursor = Cursor(plan, index_.stream_actions[s]);
-    for (std::size_t p = 0; p < plan.pools.size(); ++p) {
-      turn_[p] = Cursor(plan, index_.pool_grants[p]);
-      turn_[p].skip_dropped();
+      trying_.push_back(s);
     }
     result_.peaks = instances_.levels();
-    result_.exact = index_.contention_free();
   }
 
   ReplayResult run() {
-    for (std::uint32_t s = 0; s < streams_.size(); ++s) attempt(s);
-    grant_shared();
-    for (std::uint64_t steps = 1; !events_.empty(); ++steps) {
-      if (steps % 65536 == 0) check_interrupt();
-      const Event event = events_.top();
-      events_.pop();
-      now_ = event.time;
-      if (streams_[event.stream].running)
-        finish(event.stream);
-      else
-        attempt(event.stream);
-      if (events_.empty() || events_.top().time > now_) grant_shared();
+    go_on();
+    for (std::uint64_t rounds = 1; next_event(); ++rounds) {
+      if (rounds % 65536 == 0) look_up();
+      round();
     }
     note_blocking();
+    result_.reserved = pools_.reserved();
+    for (std::size_t p = 0; p < plan_.pools.size(); ++p)
+      if (plan_.pools[p].shared || !plan_.pools[p].limited())
+        result_.reserved[p] = result_.peaks[p];
     return std::move(result_);
   }
 
  private:
-  void attempt(std::uint32_t s) {
-    StreamState& stream = streams_[s];
-    stream.cursor.skip_dropped();
-    if (stream.cursor.done()) return;
-    const std::uint32_t a = stream.cursor.action();
-    double ready = stream.free_at;
-    for (const Wait& wait : index_.waits(a))
-      if (!look(stream, s, a, wait, ready)) return;
-    if (ready > now_) {
-      events_.push({ready, s});
-      return;
-    }
-    request(s, a);
+  void look_up() {
+    check_interrupt();
+    if (options_.progress) options_.progress(executed_);
   }
 
-  /// Is this wait over? Raises `ready` to the arrival; else enters the stream among the waiters.
-  bool look(StreamState& stream, std::uint32_t s, std::uint32_t a, const Wait& wait,
-            double& ready) {
-    const std::int64_t target = index_.awaited(a, stream.cursor.iteration(), wait);
-    if (target < 0) return true;
-    if (done_[wait.action] <= target) {
-      stream.waits_for_action = wait.action;
-      stream.waits_for_iteration = target;
+  /// Is there another event that counts?
+  bool next_event() {
+    while (!events_.empty() && events_.top().version != streams_[events_.top().stream].version)
+      events_.pop();
+    return !events_.empty();
+  }
+
+  /// All that ends at the next time, by stream, then all that this makes possible.
+  void round() {
+    now_ = events_.top().time;
+    ending_.clear();
+    do {
+      const std::uint32_t s = events_.top().stream;
+      events_.pop();
+      if (streams_[s].state == State::running)
+        ending_.push_back(s);
+      else if (streams_[s].state == State::setting_up)
+        begin_to_flow(s);
+      else
+        trying_.push_back(s);
+    } while (next_event() && events_.top().time == now_);
+    for (const std::uint32_t s : ending_) finish(s);
+    go_on();
+  }
+
+  /// What may start now: what was granted room, what has waited for an end.
+  void go_on() {
+    if (pools_.unsettled()) {
+      pools_.settle(granted_);
+      start_granted();
+    }
+    for (std::size_t i = 0; i < trying_.size(); ++i) attempt(trying_[i]);
+    trying_.clear();
+    if (emitter_) emitter_->end_round();
+    share_links();
+    if (pools_.shared_unsettled() && (events_.empty() || events_.top().time > now_)) {
+      pools_.settle_shared(granted_);
+      start_granted();
+      if (emitter_) emitter_->end_round();
+      share_links();
+    }
+  }
+
+  void start_granted() {
+    for (const std::uint32_t s : granted_) {
+      StreamState& stream = streams_[s];
+      stream.cause.granted(now_, pools_.awaited(s), pools_.granted_by(s));
+      note_grant(stream.cursor.action());
+      start(s, now_);
+    }
+    granted_.clear();
+  }
+
+  void share_links() {
+    if (!sharing_.changed()) return;
+    for (const std::uint32_t s : sharing_.update(now_)) expect(s, sharing_.flow(s).end());
+  }
+
+  /// The next that happens to this stream; whatever was expected before does not happen.
+  void expect(std::uint32_t s, double time) { events_.push({time, s, ++streams_[s].version}); }
+
+  void attempt(std::uint32_t s) {
+    StreamState& stream = streams_[s];
+    if (stream.state != State::delayed) {
+      stream.cursor.skip_dropped();
+      if (stream.cursor.done() || !all_ended(s)) return;
+      stream.cause = cause_of(stream);
+    }
+    const std::uint32_t a = stream.cursor.action();
+    const double ready = stream.cause.ready;
+    const bool allocates = !plan_.actions[a].allocates.empty();
+    if (ready > now_ && (allocates || ready + index_.seconds_alone(a) == ready)) {
+      stream.state = State::delayed;
+      return expect(s, ready);
+    }
+    stream.state = State::waiting;
+    if (!allocates) return start(s, ready);
+    if (pools_.limited(a)) {
+      if (!pools_.request(s, a, stream.cursor.iteration(), now_)) return;
+    } else {
+      instances_.allocate(a, stream.cursor.iteration());
+    }
+    note_grant(a);
+    start(s, now_);
+  }
+
+  /// Has all ended that its head waits for? Else it is entered among those that wait for the first
+  /// that has not.
+  bool all_ended(std::uint32_t s) {
+    StreamState& stream = streams_[s];
+    const std::uint32_t a = stream.cursor.action();
+    for (const Wait& wait : index_.waits(a)) {
+      const std::int64_t target = index_.awaited(a, stream.cursor.iteration(), wait);
+      if (target < 0 || arrivals_.ended(wait.action, target)) continue;
+      stream.awaited_action = wait.action;
+      stream.awaited_iteration = target;
       stream.next_waiter = std::exchange(first_waiter_[wait.action], s);
       return false;
     }
-    if (done_[wait.action] == target + 1) {
-      ready = std::max(ready, last_arrival_[wait.action]);
-    } else if (index_.latency(wait.action) > 0) {
-      for (const InFlight& flight : in_flight_[wait.action])
-        if (flight.iteration == target) ready = std::max(ready, flight.arrival);
-    }
+    stream.awaited_action = none;
     return true;
   }
 
-  void request(std::uint32_t s, std::uint32_t a) {
-    const auto& demands = index_.demands[a];
-    if (demands.empty()) return start(s);
-    streams_[s].waits_for_pool = demands.front().pool;
-    streams_[s].requested_at = now_;
-    bool shared = false;
-    for (const Demand& demand : demands)
-      if (plan_.pools[demand.pool].shared) {
-        shared = true;
-        auto& queue = queue_[demand.pool];
-        auto later = std::find_if(queue.begin(), queue.end(), [&](std::uint32_t other) {
-          return streams_[other].requested_at == now_ && other > s;
-        });
-        queue.insert(later, s);
-      }
-    if (shared)
-      new_shared_requests_ = true;
-    else
-      grant(s);
-  }
-
-  /// Can each pool grant the head of this stream now? Remembers the pool that cannot.
-  bool grantable(std::uint32_t s) {
-    StreamState& stream = streams_[s];
-    if (stream.waits_for_pool == none) return false;
+  Cause cause_of(const StreamState& stream) const {
+    Cause cause{stream.free_at};
     const std::uint32_t a = stream.cursor.action();
-    for (const Demand& demand : index_.demands[a]) {
-      const Pool& pool = plan_.pools[demand.pool];
-      stream.waits_for_pool = demand.pool;
-      if (demand.bytes > *pool.capacity - instances_.level(demand.pool)) return false;
-      if (pool.shared ? queue_[demand.pool].front() != s
-                      : turn_[demand.pool].action() != a ||
-                            turn_[demand.pool].iteration() != stream.cursor.iteration())
-        return false;
+    for (const Wait& wait : index_.waits(a)) {
+      const std::int64_t target = index_.awaited(a, stream.cursor.iteration(), wait);
+      if (target >= 0) arrivals_.raise(cause, wait.action, target);
     }
-    return true;
+    return cause;
   }
 
-  void grant(std::uint32_t s) {
-    if (!grantable(s)) return;
-    const std::uint32_t a = streams_[s].cursor.action();
-    streams_[s].waits_for_pool = none;
-    for (const Demand& demand : index_.demands[a]) {
-      if (plan_.pools[demand.pool].shared) {
-        queue_[demand.pool].pop_front();
-      } else {
-        turn_[demand.pool].next();
-        turn_[demand.pool].skip_dropped();
-      }
-    }
-    start(s);
-    for (const Demand& demand : index_.demands[a]) pool_changed(demand.pool);
-  }
-
-  /// A pool has room or another turn: whose request is next?
-  void pool_changed(std::uint32_t p) {
-    if (!plan_.pools[p].limited()) return;
-    if (plan_.pools[p].shared) {
-      new_shared_requests_ = true;
-      return;
-    }
-    if (turn_[p].done()) return;
-    const std::uint32_t a = turn_[p].action();
-    const std::uint32_t s = plan_.actions[a].stream;
-    const StreamState& stream = streams_[s];
-    if (stream.waits_for_pool != none && stream.cursor.action() == a &&
-        stream.cursor.iteration() == turn_[p].iteration())
-      grant(s);
-  }
-
-  /// Requests in shared pools are granted when all that happens at this moment has happened, in the
-  /// order of (time of the request, stream).
-  void grant_shared() {
-    while (std::exchange(new_shared_requests_, false))
-      for (std::uint32_t p = 0; p < plan_.pools.size(); ++p)
-        while (!queue_[p].empty() && grantable(queue_[p].front())) grant(queue_[p].front());
-  }
-
-  void start(std::uint32_t s) {
-    StreamState& stream = streams_[s];
-    const std::uint32_t a = stream.cursor.action();
-    if (index_.touches_memory(a)) take_memory(a, stream.cursor.iteration());
-    stream.running = true;
-    started_at(s) = now_;
-    events_.push({now_ + index_.seconds_alone(a), s});
-  }
-
-  void take_memory(std::uint32_t a, std::int64_t iteration) {
-    instances_.allocate(a, iteration);
-    instances_.require(a, iteration);
+  void note_grant(std::uint32_t a) {
     for (const Placement& placement : plan_.actions[a].allocates)
       result_.peaks[placement.pool] =
           std::max(result_.peaks[placement.pool], instances_.level(placement.pool));
+    if (emitter_) emitter_->granted(now_, a);
+  }
+
+  void start(std::uint32_t s, double time) {
+    StreamState& stream = streams_[s];
+    const std::uint32_t a = stream.cursor.action();
+    if (index_.touches_memory(a)) instances_.require(a, stream.cursor.iteration());
+    stream.started_at = time;
+    stream.flows = shares_[a] != 0;
+    if (!stream.flows) {
+      stream.state = State::running;
+      return expect(s, time + index_.seconds_alone(a));
+    }
+    const double flowing = time + plan_.routes[plan_.actions[a].route].setup_s;
+    stream.state = State::setting_up;
+    if (flowing > now_) return expect(s, flowing);
+    begin_to_flow(s);
+  }
+
+  void begin_to_flow(std::uint32_t s) {
+    streams_[s].state = State::running;
+    sharing_.start(s, streams_[s].cursor.action(), now_);
   }
 
   void finish(std::uint32_t s) {
     StreamState& stream = streams_[s];
     const std::uint32_t a = stream.cursor.action();
     const std::int64_t i = stream.cursor.iteration();
-    stream.running = false;
-    stream.free_at = now_;
-    const double latency = index_.latency(a);
-    const double available = now_ + latency;
-    last_arrival_[a] = available;
-    if (latency > 0 && index_.repeats(a)) {
-      auto& flights = in_flight_[a];
-      std::erase_if(flights, [&](const InFlight& flight) { return flight.arrival <= now_; });
-      flights.push_back({i, available});
-    }
+    const double available = now_ + index_.latency(a);
+    ++executed_;
     result_.makespan = std::max(result_.makespan, available);
-    if (observer_) observer_({a, i, started_at(s), now_, available});
+    std::int64_t row = executed_ - 1;
+    const Cause& cause = stream.cause;
+    if (emitter_)
+      row = emitter_->span({a, i, stream.started_at, now_, available,
+                            stream.started_at - stream.free_at, cause.reason, cause.blocker,
+                            cause.row});
+    if (stream.flows) sharing_.stop(s);
+    stream.state = State::waiting;
+    stream.free_at = now_;
     stream.cursor.next();
-    if (!index_.touches_memory(a)) {
-      complete(a, i);
-      return attempt(s);
-    }
-    std::vector<std::uint32_t> changed;
-    instances_.release(a, i, [&](const Placement& freed) { changed.push_back(freed.pool); });
-    complete(a, i);
-    for (std::uint32_t pool : changed) pool_changed(pool);
-    attempt(s);
+    arrivals_.end(a, i, now_, available, row);
+    if (index_.touches_memory(a))
+      instances_.release(a, i, [&](const Placement& freed) {
+        if (emitter_) emitter_->released(now_, freed);
+        pools_.released(freed.pool, row);
+      });
+    wake(a, i);
+    trying_.push_back(s);
   }
 
-  void complete(std::uint32_t a, std::int64_t iteration) {
-    done_[a] = iteration + 1;
+  /// Those that waited for this execution try again.
+  void wake(std::uint32_t a, std::int64_t iteration) {
     std::uint32_t s = std::exchange(first_waiter_[a], none);
     while (s != none) {
-      StreamState& stream = streams_[s];
-      const std::uint32_t next = stream.next_waiter;
-      if (stream.waits_for_iteration <= iteration) {
-        stream.waits_for_action = none;
-        attempt(s);
-      } else {
-        stream.next_waiter = std::exchange(first_waiter_[a], s);
-      }
+      const std::uint32_t next = streams_[s].next_waiter;
+      if (streams_[s].awaited_iteration <= iteration)
+        trying_.push_back(s);
+      else
+        streams_[s].next_waiter = std::exchange(first_waiter_[a], s);
       s = next;
     }
   }
 
   void note_blocking() {
     std::vector<Blocking::Waiter> waiters;
-    for (const StreamState& stream : streams_)
-      if (!stream.cursor.done())
-        waiters.push_back({stream.cursor.action(), stream.cursor.iteration(),
-                           stream.waits_for_action, stream.waits_for_iteration,
-                           stream.waits_for_pool, 0});
+    for (std::uint32_t s = 0; s < streams_.size(); ++s) {
+      const StreamState& stream = streams_[s];
+      if (stream.cursor.done()) continue;
+      const bool memory = pools_.waits(s);
+      waiters.push_back({stream.cursor.action(), stream.cursor.iteration(), stream.awaited_action,
+                         stream.awaited_iteration, memory ? pools_.awaited(s) : none, 0,
+                         pools_.earlier_requests(s)});
+    }
     if (waiters.empty()) return;
     result_.blocking = instances_.blocking(now_, std::move(waiters));
     result_.makespan = now_;
   }
 
-  double& started_at(std::uint32_t s) { return streams_[s].requested_at; }
-
   const Plan& plan_;
+  const ReplayOptions& options_;
   PlanIndex index_;
-  const std::function<void(const Executed&)>& observer_;
   Instances instances_;
+  Pools pools_;
+  Arrivals arrivals_;
+  Sharing sharing_;
+  std::optional<Emitter> emitter_;
   std::vector<StreamState> streams_;
-  std::vector<std::int64_t> done_;  ///< by action: executions that have ended (iteration + 1)
   std::vector<std::uint32_t> first_waiter_;  ///< by action: streams that wait for it
-  std::vector<double> last_arrival_;         ///< of its last execution
-  std::vector<std::vector<InFlight>> in_flight_;
-  std::vector<Cursor> turn_;                      ///< by pool: whose allocation is next
-  std::vector<std::deque<std::uint32_t>> queue_;  ///< by shared pool: streams that asked
+  std::vector<char> shares_;                 ///< by action: a flow that others may meet
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
-  bool new_shared_requests_ = false;
+  std::vector<std::uint32_t> ending_, trying_, granted_;  ///< streams, in this round
   double now_ = 0;
+  std::int64_t executed_ = 0;
   ReplayResult result_;
 };
 
 }  // namespace
 
-ReplayResult replay(const Plan& plan, const std::function<void(const Executed&)>& observer) {
-  return Replay(plan, observer).run();
+ReplayResult replay(const Plan& plan, const ReplayOptions& options) {
+  return Replay(plan, nullptr, options).run();
+}
+
+ReplayResult replay(const Plan& plan, Sink& sink, const ReplayOptions& options) {
+  return Replay(plan, &sink, options).run();
+}
+
+ReplayResult replay(const Plan& plan, const std::function<void(const Executed&)>& each) {
+  struct Each final : Sink {
+    explicit Each(const std::function<void(const Executed&)>& function) : each_span(function) {}
+    void span(const Span& span) override { each_span(span); }
+    void memory(const MemoryEvent&) override {}
+    const std::function<void(const Executed&)>& each_span;
+  };
+  Each sink(each);
+  return replay(plan, sink);
 }
 
 }  // namespace sluice

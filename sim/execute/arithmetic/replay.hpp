@@ -1,10 +1,6 @@
-// Replay: executes a plan as plain event arithmetic, without SimGrid. Exact where no link is
-// shared; where one is, each transfer is timed as if it were alone, so that times are lower bounds
-// while the verdict on blocking still holds for pools owned by one device (they grant in listing
-// order, so whether a plan blocks does not depend on timing).
-//
-// It is the second, independent implementation of a plan's semantics: every contention-free test
-// compares it with the engine.
+// Replay: executes a plan as plain event arithmetic, without SimGrid. It is the second, independent
+// implementation of a plan's semantics, and the one that judges: where no link is shared its trace
+// is the engine's to the bit, where one is every time agrees to 1e-9 of the makespan (sharing.hpp).
 #pragma once
 
 #include <cstdint>
@@ -14,23 +10,33 @@
 
 #include "execute/blocking.hpp"
 #include "plan/plan.hpp"
+#include "trace/span.hpp"
 
 namespace sluice {
 
-struct Executed {
-  std::uint32_t action = none;
-  std::int64_t iteration = 0;
-  double start = 0, end = 0, available = 0;  ///< s
+struct ReplayOptions {
+  /// Every grant is given at once, as if no pool had an end; reservations are counted all the same.
+  bool unlimited = false;
+  /// Called now and then with the number of executed actions.
+  std::function<void(std::int64_t)> progress = {};
 };
 
 struct ReplayResult {
-  double makespan = 0;               ///< s until everything has ended and arrived
-  bool exact = true;                 ///< no link is shared
-  std::vector<std::int64_t> peaks;   ///< bytes, by pool
+  double makespan = 0;              ///< s until everything has ended and arrived
+  std::vector<std::int64_t> peaks;  ///< bytes, by pool
+  /// Bytes, by pool: the greatest sum of level, reservations and own bytes that a grant held. With
+  /// this as its capacity the plan takes exactly the same times. A shared or unlimited pool: its
+  /// peak.
+  std::vector<std::int64_t> reserved;
   std::optional<Blocking> blocking;  ///< set when it cannot go on; makespan is then its time
 };
 
 /// Throws InputError where the plan uses what is not there, Interrupted on a signal.
-ReplayResult replay(const Plan& plan, const std::function<void(const Executed&)>& observer = {});
+ReplayResult replay(const Plan& plan, const ReplayOptions& options = {});
+/// The same, telling a sink all that happens.
+ReplayResult replay(const Plan& plan, Sink& sink, const ReplayOptions& options = {});
+/// The same, for who wants its spans only.
+using Executed = Span;
+ReplayResult replay(const Plan& plan, const std::function<void(const Executed&)>& each);
 
 }  // namespace sluice

@@ -5,8 +5,6 @@
 #include <simgrid/version.h>
 #include <xbt/log.h>
 
-#include <simgrid/kernel/Timer.hpp>
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -18,8 +16,10 @@
 #include "base/interrupt.hpp"
 #include "base/quantity.hpp"
 #include "base/suggest.hpp"
-#include "execute/arithmetic/replay.hpp"
+#include "execute/arrivals.hpp"
+#include "execute/emitter.hpp"
 #include "execute/pools.hpp"
+#include "execute/simgrid/agenda.hpp"
 
 namespace sluice {
 
@@ -31,26 +31,11 @@ namespace {
 struct StreamState {
   Cursor cursor;
   double free_at = 0;
-  double woken_at = 0;  ///< exact time of what ended the last block
-  double granted_at = 0;
-  bool blocked = false;
+  bool ends = false;  ///< it sleeps until its action ends
   std::uint32_t awaited_action = none;
   std::int64_t awaited_iteration = 0;
   std::uint32_t next_waiter = none;
   sg::Actor* actor = nullptr;  ///< SimGrid's, while it lives
-};
-
-/// An execution that has ended but not arrived (only with a latency).
-struct Flight {
-  std::int64_t iteration;
-  double arrival;
-};
-
-/// Executions of one action that others may wait for.
-struct Progress {
-  std::int64_t done = 0;              ///< iteration + 1 of the last one that ended
-  double last_arrival = 0;            ///< of that one
-  std::uint32_t first_waiter = none;  ///< streams that block on it: a list through StreamState
 };
 
 double ulp(double x) {
@@ -69,34 +54,22 @@ std::vector<std::string> settings_for(double precision) {
           "contexts/stack-size:1024", "surf/precision:" + exact(precision)};
 }
 
-/// Why the next span starts when it does.
-struct Cause {
-  double ready = 0;
-  WaitReason reason = WaitReason::none;
-  std::uint32_t blocker = none;
-
-  void raise(double time, WaitReason why, std::uint32_t who) {
-    if (time <= ready) return;
-    ready = time;
-    reason = why;
-    blocker = who;
-  }
-};
-
 class Execution {
  public:
   Execution(const Plan& plan, Sink& sink, const EngineOptions& options)
       : plan_(plan),
-        sink_(sink),
         options_(options),
         index_(plan),
         instances_(index_),
-        pools_(index_, instances_, [this](auto stream, double time) { granted(stream, time); }),
+        pools_(index_, instances_, false),
+        arrivals_(index_),
+        emitter_(plan, sink),
+        agenda_([this](const auto& due) { return wake(due); }),
         streams_(plan.streams.size()),
-        progress_(plan.actions.size()),
-        flights_(plan.actions.size()) {
+        first_waiter_(plan.actions.size(), none) {
     for (const Action& action : plan.actions)
-      flows_.push_back(action.is_transfer() && (!options.direct_links || !index_.alone(action)));
+      flows_.push_back(action.is_transfer() && action.bytes > 0 &&
+                       (!options.direct_links || !index_.alone(action)));
   }
 
   EngineReport run() {
@@ -106,12 +79,11 @@ class Execution {
     sg::Engine engine("sluice");
     install_interrupt_handlers();  // SimGrid's own handler would call exit()
     xbt_log_control_set("root.app:file:/dev/null");
-    report.precision = tick_ = precision_for(plan_);
+    report.precision = precision_for(plan_);
     for (const std::string& setting : settings_for(report.precision))
       sg::Engine::set_config(setting);
     if (!options_.contexts.empty()) sg::Engine::set_config("contexts/factory:" + options_.contexts);
     build_platform();
-    note_homes();
     for (std::uint32_t s = 0; s < streams_.size(); ++s) start_actor(s);
     sg::Engine::on_deadlock_cb([this] { note_blocking(); });
     const auto begin = std::chrono::steady_clock::now();
@@ -119,6 +91,7 @@ class Execution {
     report.loop_wall_s =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     if (failure_) std::rethrow_exception(failure_);
+    emitter_.end_round();
     if (blocking_) throw Infeasible(describe(plan_, *blocking_));
     report.makespan = makespan_;
     if (2 * ulp(makespan_) > report.precision)
@@ -178,8 +151,7 @@ class Execution {
         check_interrupt();
         if (options_.progress) options_.progress(executed_);
       }
-      Cause cause{stream.free_at};
-      wait_for_data(s, a, cause);
+      Cause cause = wait_for_data(s, a);
       wait_for_memory(s, a, cause);
       if (index_.touches_memory(a)) instances_.require(a, stream.cursor.iteration());
       const double end = occupy(s, a, cause.ready);
@@ -187,165 +159,129 @@ class Execution {
     }
   }
 
-  void wait_for_data(std::uint32_t s, std::uint32_t a, Cause& cause) {
+  /// Suspends until all that it waits for has ended; says when that will have arrived.
+  Cause wait_for_data(std::uint32_t s, std::uint32_t a) {
     StreamState& stream = streams_[s];
+    const std::int64_t iteration = stream.cursor.iteration();
     for (const Wait& wait : index_.waits(a)) {
-      const std::int64_t target = index_.awaited(a, stream.cursor.iteration(), wait);
-      if (target < 0) continue;
-      Progress& progress = progress_[wait.action];
-      if (progress.done <= target) {
-        stream.awaited_action = wait.action;
-        stream.awaited_iteration = target;
-        stream.next_waiter = std::exchange(progress.first_waiter, s);
-        block(stream);
-        stream.awaited_action = none;
-        cause.raise(stream.woken_at, WaitReason::data, wait.action);
-      } else if (progress.done == target + 1) {
-        cause.raise(progress.last_arrival, WaitReason::data, wait.action);
-      } else if (index_.latency(wait.action) > 0) {
-        for (const Flight& flight : flights_[wait.action])
-          if (flight.iteration == target)
-            cause.raise(flight.arrival, WaitReason::data, wait.action);
-      }
+      const std::int64_t target = index_.awaited(a, iteration, wait);
+      if (target < 0 || arrivals_.ended(wait.action, target)) continue;
+      stream.awaited_action = wait.action;
+      stream.awaited_iteration = target;
+      stream.next_waiter = std::exchange(first_waiter_[wait.action], s);
+      sg::this_actor::suspend();
+      stream.awaited_action = none;
     }
+    Cause cause{stream.free_at};
+    for (const Wait& wait : index_.waits(a)) {
+      const std::int64_t target = index_.awaited(a, iteration, wait);
+      if (target >= 0) arrivals_.raise(cause, wait.action, target);
+    }
+    return cause;
   }
 
   void wait_for_memory(std::uint32_t s, std::uint32_t a, Cause& cause) {
-    if (!index_.touches_memory(a) || plan_.actions[a].allocates.empty()) return;
-    StreamState& stream = streams_[s];
-    const std::int64_t iteration = stream.cursor.iteration();
-    sleep_until(s, cause.ready);
-    if (index_.demands[a].empty()) {
+    const bool allocates = !plan_.actions[a].allocates.empty();
+    if (cause.ready > agenda_.now() &&
+        (allocates || cause.ready + index_.seconds_alone(a) == cause.ready))
+      sleep_until(s, cause.ready);
+    if (!allocates) return;
+    const std::int64_t iteration = streams_[s].cursor.iteration();
+    if (!pools_.limited(a)) {
       instances_.allocate(a, iteration);
-      return note_allocations(a, cause.ready);
+    } else if (!pools_.request(s, a, iteration, agenda_.now())) {
+      if (pools_.shared_unsettled()) agenda_.add(agenda_.now(), everybody);
+      sg::this_actor::suspend();
+      agenda_.running();
+      cause.granted(agenda_.now(), pools_.awaited(s), pools_.granted_by(s));
     }
-    pools_.request(s, a, iteration, cause.ready);
-    const auto shared = [&](const Demand& demand) { return plan_.pools[demand.pool].shared; };
-    if (std::any_of(index_.demands[a].begin(), index_.demands[a].end(), shared)) let_others_ask(s);
-    if (pools_.settle(s)) return cause.raise(stream.granted_at, WaitReason::memory, none);
-    const std::uint32_t pool = pools_.awaited(s), before = pools_.turn_before(s);
-    block(stream);
-    if (before == none)
-      cause.raise(stream.granted_at, WaitReason::memory, pool);
-    else
-      cause.raise(stream.granted_at, WaitReason::data, before);
-  }
-
-  /// All requests of this moment come in before one is granted.
-  void let_others_ask(std::uint32_t s) { sleep_until(s, sg::Engine::get_clock() + tick_); }
-
-  /// Called by the pools at the moment of a grant.
-  void granted(std::uint32_t s, double time) {
-    StreamState& stream = streams_[s];
-    stream.granted_at = time;
-    note_allocations(stream.cursor.action(), time);
-    if (stream.blocked) unblock(stream, time);
-  }
-
-  /// What is in the pools from the start.
-  void note_homes() {
-    std::vector<std::int64_t> levels(plan_.pools.size(), 0);
-    for (std::uint32_t t = 0; t < plan_.tensors.size(); ++t) {
-      const Tensor& tensor = plan_.tensors[t];
-      if (tensor.home == none) continue;
-      levels[tensor.home] += tensor.bytes;
-      sink_.memory({0, tensor.home, t, tensor.bytes, levels[tensor.home]});
-    }
-  }
-
-  /// One event a tensor, with the level after each; the pools hold all of them already.
-  void note_allocations(std::uint32_t a, double time) {
-    const std::vector<Placement>& allocates = plan_.actions[a].allocates;
-    for (std::size_t i = 0; i < allocates.size(); ++i) {
-      const auto [tensor, pool] = allocates[i];
-      std::int64_t level = instances_.level(pool);
-      for (std::size_t later = i + 1; later < allocates.size(); ++later)
-        if (allocates[later].pool == pool) level -= plan_.tensors[allocates[later].tensor].bytes;
-      sink_.memory({time, pool, tensor, plan_.tensors[tensor].bytes, level});
-    }
+    emitter_.granted(cause.ready, a);
   }
 
   /// Spends the action's time from `start`; returns its exact end.
   double occupy(std::uint32_t s, std::uint32_t a, double start) {
-    if (!flows_[a]) {
-      const double end = start + index_.seconds_alone(a);
-      sleep_until(s, end);
-      return end;
+    double end = start + index_.seconds_alone(a);
+    if (flows_[a]) {
+      const Action& action = plan_.actions[a];
+      end = start + plan_.routes[action.route].setup_s;
+      if (end > agenda_.now()) sleep_until(s, end);
+      auto [from, to] = ends_[action.route];
+      sg::CommPtr comm = sg::Comm::sendto_async(from, to, static_cast<double>(action.bytes));
+      comm->wait();
+      end = std::max(end, sg::Engine::get_clock());
     }
-    const Action& action = plan_.actions[a];
-    const Route& route = plan_.routes[action.route];
-    const double flowing = start + route.setup_s;
-    sleep_until(s, flowing);
-    if (action.bytes == 0) return flowing;
-    auto [from, to] = ends_[action.route];
-    sg::CommPtr comm = sg::Comm::sendto_async(from, to, static_cast<double>(action.bytes));
-    comm->wait();
-    return std::max(flowing, sg::Engine::get_clock());
+    streams_[s].ends = true;
+    sleep_until(s, end);
+    return end;
   }
 
+  /// All that changes comes before the first call of SimGrid, which would let other actors run:
+  /// so all that ends at one time has ended before anything starts.
   void finish(std::uint32_t s, std::uint32_t a, const Cause& cause, double end) {
     StreamState& stream = streams_[s];
     const std::int64_t iteration = stream.cursor.iteration();
     const double available = end + index_.latency(a);
-    sink_.span({a, iteration, cause.ready, end, available, cause.ready - stream.free_at,
-                cause.reason, cause.blocker});
+    const std::int64_t row =
+        emitter_.span({a, iteration, cause.ready, end, available, cause.ready - stream.free_at,
+                       cause.reason, cause.blocker, cause.row});
     stream.free_at = end;
+    stream.ends = false;
     makespan_ = std::max(makespan_, available);
-    if (index_.touches_memory(a)) release(a, iteration, end);
-    if (available > end && index_.repeats(a)) {
-      auto& flights = flights_[a];
-      std::erase_if(flights, [&](const Flight& flight) { return flight.arrival <= end; });
-      flights.push_back({iteration, available});
+    arrivals_.end(a, iteration, end, available, row);
+    if (index_.touches_memory(a))
+      instances_.release(a, iteration, [&](const Placement& freed) {
+        emitter_.released(end, freed);
+        pools_.released(freed.pool, row);
+      });
+    std::vector<std::uint32_t> next = waiters_for(a, iteration);
+    const bool others_end = --ending_ > 0;
+    if (!others_end) {
+      pools_.settle(next);
+      if (pools_.shared_unsettled()) agenda_.add(end, everybody);
     }
-    ended(a, iteration, available);
+    for (const std::uint32_t other : next) streams_[other].actor->resume();
+    if (others_end && next.empty()) sg::this_actor::yield();
   }
 
-  void release(std::uint32_t a, std::int64_t iteration, double time) {
-    std::vector<std::uint32_t> changed;
-    instances_.release(a, iteration, [&](const Placement& freed) {
-      sink_.memory({time, freed.pool, freed.tensor, -plan_.tensors[freed.tensor].bytes,
-                    instances_.level(freed.pool)});
-      changed.push_back(freed.pool);
-    });
-    for (std::uint32_t pool : changed) pools_.released(pool, time);
-  }
-
-  void ended(std::uint32_t a, std::int64_t iteration, double arrival) {
-    Progress& progress = progress_[a];
-    progress.done = iteration + 1;
-    progress.last_arrival = arrival;
-    std::uint32_t s = std::exchange(progress.first_waiter, none);
+  /// The streams that waited for this execution.
+  std::vector<std::uint32_t> waiters_for(std::uint32_t a, std::int64_t iteration) {
+    std::vector<std::uint32_t> woken;
+    std::uint32_t s = std::exchange(first_waiter_[a], none);
     while (s != none) {
       StreamState& stream = streams_[s];
       const std::uint32_t next = stream.next_waiter;
       if (stream.awaited_iteration <= iteration)
-        unblock(stream, arrival);
+        woken.push_back(s);
       else
-        stream.next_waiter = std::exchange(progress.first_waiter, s);
+        stream.next_waiter = std::exchange(first_waiter_[a], s);
       s = next;
     }
+    return woken;
   }
 
-  void block(StreamState& stream) {
-    stream.blocked = true;
-    sg::this_actor::suspend();
+  /// Called by the agenda, in no actor: a round begins. Shared pools grant when all that is due at
+  /// a time has happened: `everybody` comes after all streams.
+  bool wake(const std::vector<std::uint32_t>& due) {
+    emitter_.end_round();
+    std::vector<std::uint32_t> next = due;
+    if (next.back() == everybody) {
+      next.erase(std::find(next.begin(), next.end(), everybody), next.end());
+      if (next.empty())
+        pools_.settle_shared(next);
+      else
+        agenda_.add(agenda_.now(), everybody);
+    }
+    ending_ = std::count_if(next.begin(), next.end(), [&](auto s) { return streams_[s].ends; });
+    if (failure_) return false;  // the actors are gone
+    for (const std::uint32_t s : next) streams_[s].actor->resume();
+    return !next.empty();
   }
 
-  /// Popped from its list before: resume() yields to other actors.
-  void unblock(StreamState& stream, double time) {
-    stream.blocked = false;
-    stream.woken_at = time;
-    stream.actor->resume();
-  }
-
-  /// A timer that resumes the actor costs half of sleep_for(), and ends at its very time: sleeps
-  /// that end closer together than SimGrid's precision end together.
   void sleep_until(std::uint32_t s, double time) {
-    if (time <= sg::Engine::get_clock()) return;
-    simgrid::kernel::timer::Timer::set(time, [this, s] {
-      if (!failure_) streams_[s].actor->resume();  // after a failure the actors are gone
-    });
+    agenda_.add(time, s);
     sg::this_actor::suspend();
+    agenda_.running();
+    if (!streams_[s].ends && ending_ > 0) sg::this_actor::yield();  // ends come first
   }
 
   void note_blocking() {
@@ -353,28 +289,32 @@ class Execution {
     double time = 0;
     for (std::uint32_t s = 0; s < streams_.size(); ++s) {
       const StreamState& stream = streams_[s];
-      if (stream.cursor.done()) continue;
-      const bool data = stream.awaited_action != none;
-      waiters.push_back({stream.cursor.action(), stream.cursor.iteration(), stream.awaited_action,
-                         stream.awaited_iteration, data ? none : pools_.awaited(s), 0});
       time = std::max(time, stream.free_at);
+      if (stream.cursor.done()) continue;
+      waiters.push_back({stream.cursor.action(), stream.cursor.iteration(), stream.awaited_action,
+                         stream.awaited_iteration, pools_.waits(s) ? pools_.awaited(s) : none, 0,
+                         pools_.earlier_requests(s)});
     }
     blocking_ = instances_.blocking(time, std::move(waiters));
   }
 
+  /// Stands for the shared pools on the agenda.
+  static constexpr std::uint32_t everybody = none;
+
   const Plan& plan_;
-  Sink& sink_;
   const EngineOptions& options_;
   PlanIndex index_;
   Instances instances_;
   Pools pools_;
+  Arrivals arrivals_;
+  Emitter emitter_;
+  Agenda agenda_;
   std::vector<StreamState> streams_;
-  std::vector<Progress> progress_;
-  std::vector<std::vector<Flight>> flights_;           ///< by action
+  std::vector<std::uint32_t> first_waiter_;            ///< by action: a list through StreamState
   std::vector<char> flows_;                            ///< by action: a SimGrid communication
   std::vector<std::pair<sg::Host*, sg::Host*>> ends_;  ///< by route
   sg::Host* host_ = nullptr;
-  double tick_ = 0;  ///< s: the least time that SimGrid tells apart
+  std::int64_t ending_ = 0;  ///< actors that have been woken at their action's end, and not run yet
   double makespan_ = 0;
   std::int64_t executed_ = 0;
   std::exception_ptr failure_;

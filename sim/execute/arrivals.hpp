@@ -1,0 +1,82 @@
+// What has ended, and when it arrived: whom others may wait for, and what ended a wait last.
+// Seconds.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "plan/index.hpp"
+#include "trace/span.hpp"
+
+namespace sluice {
+
+/// Why a span starts when it does: the last of all that it waited for. Of several that arrived at
+/// one time it is the last in the trace's order.
+struct Cause {
+  double ready = 0;  ///< s
+  WaitReason reason = WaitReason::none;
+  std::uint32_t blocker = none;
+  std::int64_t row = -1;
+
+  void arrived(double time, std::uint32_t action, std::int64_t by_row) {
+    if (time < ready || (time == ready && (reason == WaitReason::none || by_row <= row))) return;
+    *this = {time, WaitReason::data, action, by_row};
+  }
+  void granted(double time, std::uint32_t pool, std::int64_t by_row) {
+    if (time > ready) *this = {time, WaitReason::memory, pool, by_row};
+  }
+};
+
+class Arrivals {
+ public:
+  explicit Arrivals(const PlanIndex& index)
+      : index_(index), progress_(index.plan.actions.size()), flights_(index.plan.actions.size()) {}
+
+  bool ended(std::uint32_t action, std::int64_t iteration) const {
+    return progress_[action].done > iteration;
+  }
+  void end(std::uint32_t action, std::int64_t iteration, double end, double available,
+           std::int64_t row) {
+    progress_[action] = {iteration + 1, available, row};
+    if (available > end && index_.repeats(action))
+      remember(action, {iteration, available, row}, end);
+  }
+  /// Of an execution that has ended. One that arrived before others of its action ended is
+  /// forgotten: whoever looks at it now has waited for something later.
+  void raise(Cause& cause, std::uint32_t action, std::int64_t iteration) const {
+    const Progress& progress = progress_[action];
+    if (progress.done == iteration + 1)
+      cause.arrived(progress.arrival, action, progress.row);
+    else if (index_.latency(action) > 0)
+      raise_from_flights(cause, action, iteration);
+  }
+
+ private:
+  /// Executions of one action that others may wait for.
+  struct Progress {
+    std::int64_t done = 0;  ///< iteration + 1 of the last one that ended
+    double arrival = 0;     ///< of that one
+    std::int64_t row = -1;  ///< its row in the trace
+  };
+  /// An execution that has ended but not arrived (only with a latency).
+  struct Flight {
+    std::int64_t iteration;
+    double arrival;
+    std::int64_t row;
+  };
+  void remember(std::uint32_t action, const Flight& flight, double now) {
+    auto& flights = flights_[action];
+    std::erase_if(flights, [&](const Flight& other) { return other.arrival < now; });
+    flights.push_back(flight);
+  }
+  void raise_from_flights(Cause& cause, std::uint32_t action, std::int64_t iteration) const {
+    for (const Flight& flight : flights_[action])
+      if (flight.iteration == iteration) cause.arrived(flight.arrival, action, flight.row);
+  }
+
+  const PlanIndex& index_;
+  std::vector<Progress> progress_;            ///< by action
+  std::vector<std::vector<Flight>> flights_;  ///< by action
+};
+
+}  // namespace sluice

@@ -1,0 +1,21 @@
+#include "execute/emitter.hpp"
+
+namespace sluice {
+
+Emitter::Emitter(const Plan& plan, Sink& sink)
+    : plan_(plan), sink_(sink), levels_(plan.pools.size(), 0) {
+  for (std::uint32_t t = 0; t < plan.tensors.size(); ++t)
+    if (plan.tensors[t].home != none) change(0, {t, plan.tensors[t].home}, plan.tensors[t].bytes);
+}
+
+void Emitter::emit_grants() {
+  std::sort(grants_.begin(), grants_.end(), [&](const Grant& a, const Grant& b) {
+    return plan_.actions[a.action].stream < plan_.actions[b.action].stream;
+  });
+  for (const Grant& grant : grants_)
+    for (const Placement& placement : plan_.actions[grant.action].allocates)
+      change(grant.time, placement, plan_.tensors[placement.tensor].bytes);
+  grants_.clear();
+}
+
+}  // namespace sluice

@@ -1,0 +1,55 @@
+// Hands an execution to a sink in the one order that every executor keeps, whatever happens at one
+// time. A moment consists of rounds: first all that ends, by the number of the stream; then all
+// that this makes possible. What takes no time ends in the next round of the same moment. Within a
+// round the sink gets the spans and what they release in that order, and after them the grants,
+// again by stream. A span's row is its place in this order.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "plan/plan.hpp"
+#include "trace/span.hpp"
+
+namespace sluice {
+
+class Emitter {
+ public:
+  /// Emits what is in the pools from the start.
+  Emitter(const Plan& plan, Sink& sink);
+
+  /// Returns the row.
+  std::int64_t span(const Span& span) {
+    sink_.span(span);
+    return rows_++;
+  }
+  void released(double time, const Placement& freed) {
+    change(time, freed, -plan_.tensors[freed.tensor].bytes);
+  }
+  /// Kept until the round is over.
+  void granted(double time, std::uint32_t action) {
+    if (!plan_.actions[action].allocates.empty()) grants_.push_back({time, action});
+  }
+  void end_round() {
+    if (!grants_.empty()) emit_grants();
+  }
+
+ private:
+  struct Grant {
+    double time;
+    std::uint32_t action;
+  };
+  void emit_grants();
+  void change(double time, const Placement& placement, std::int64_t delta) {
+    sink_.memory({time, placement.pool, placement.tensor, delta, levels_[placement.pool] += delta});
+  }
+
+  const Plan& plan_;
+  Sink& sink_;
+  std::int64_t rows_ = 0;
+  std::vector<std::int64_t> levels_;  ///< by pool: as emitted
+  std::vector<Grant> grants_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,84 @@
+#include "execute/reservation.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace sluice {
+
+namespace {
+constexpr Place nowhere{std::numeric_limits<std::int64_t>::max(), none};
+}
+
+Place place_of(const Plan& plan, std::uint32_t action, std::int64_t iteration) {
+  switch (plan.section_of(action)) {
+    case Section::prologue:
+      return {0, action};
+    case Section::body:
+      return {iteration + 1, action};
+    case Section::epilogue:
+      break;
+  }
+  return {plan.iterations + 1, action};
+}
+
+std::uint32_t Reservation::add(const Plan& plan, std::uint32_t action, std::int64_t bytes) {
+  Lane& mine = lane(plan, action);
+  if (mine.actions.empty() && mine.first_round < mine.end_round)
+    mine.next = {mine.first_round, action};
+  mine.actions.push_back(action);
+  mine.before.push_back(mine.before.back() + bytes);
+  return static_cast<std::uint32_t>(&mine - lanes_.data());
+}
+
+/// The lane of this action, a new one where there is none.
+Reservation::Lane& Reservation::lane(const Plan& plan, std::uint32_t action) {
+  const std::uint32_t stream = plan.actions[action].stream;
+  const bool body = plan.section_of(action) == Section::body;
+  const std::int32_t ahead = body ? plan.actions[action].ahead : 0;
+  std::int64_t first = place_of(plan, action, 0).round, end = first + 1;
+  if (body) {
+    first = 1 + std::clamp<std::int64_t>(-std::int64_t{ahead}, 0, plan.iterations);
+    end = 1 + std::clamp<std::int64_t>(plan.iterations - ahead, 0, plan.iterations);
+  }
+  for (Lane& lane : lanes_)
+    if (lane.stream == stream && lane.ahead == ahead && lane.first_round == first &&
+        lane.end_round == end)
+      return lane;
+  Lane& fresh = lanes_.emplace_back();
+  fresh.stream = stream;
+  fresh.ahead = ahead;
+  fresh.first_round = first;
+  fresh.end_round = end;
+  fresh.next = nowhere;
+  return fresh;
+}
+
+std::int64_t Reservation::earlier_requests(const Place& place) const {
+  std::int64_t count = 0;
+  for (const Lane& lane : lanes_)
+    if (lane.next < place) count += lane.listed(place).requests - lane.granted.requests;
+  return count;
+}
+
+void Reservation::Lane::advance() {
+  granted.bytes += before[position + 1] - before[position];
+  ++granted.requests;
+  if (++position == actions.size()) {
+    position = 0;
+    ++next.round;
+  }
+  next = next.round < end_round ? Place{next.round, actions[position]} : nowhere;
+}
+
+Reservation::Sum Reservation::Lane::listed(const Place& place) const {
+  const std::int64_t rounds = std::clamp(place.round, first_round, end_round) - first_round;
+  Sum sum{before.back() * rounds, static_cast<std::int64_t>(actions.size()) * rounds};
+  if (place.round < first_round || place.round >= end_round) return sum;
+  const auto found = std::lower_bound(actions.begin(), actions.end(), place.action);
+  const auto partial = static_cast<std::size_t>(found - actions.begin());
+  sum.bytes += before[partial];
+  sum.requests += static_cast<std::int64_t>(partial);
+  return sum;
+}
+
+}  // namespace sluice

@@ -1,0 +1,81 @@
+// The reservation rule of one pool that is owned by one device: which bytes have to be left for the
+// requests that are listed before another one. Bytes.
+//
+// Requests stand in listing order: prologue, body x n, epilogue. A request may be granted while all
+// those listed before it that have not been granted yet would still fit beside it:
+//
+//     level + (bytes of the earlier ones) + its own bytes <= capacity
+//
+// A grant therefore never takes away, nor gives, room to another request: if k is granted before an
+// earlier j, j's sum was part of k's; and to a later one it does not matter whether k's bytes are
+// counted as held or as reserved. Only releases change what may be granted, so that all requests of
+// a moment may be looked at in any order. Every earlier request still fits when its turn comes: no
+// grant is later than in listing order, and more capacity makes none later.
+//
+// A stream executes in listing order, so that of its own requests the granted ones are the first.
+// The pool's requests are therefore kept in lanes (one for each stream, section and `ahead`), each
+// with its progress; executions that are dropped stand in no lane and count as nothing.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <vector>
+
+#include "plan/plan.hpp"
+
+namespace sluice {
+
+/// Sums of many requests' bytes: a million iterations of terabytes fit.
+using WideBytes = __int128;
+
+/// Where an execution stands in the listing of all.
+struct Place {
+  std::int64_t round = 0;  ///< 0: prologue; 1 + i: iteration i of the body; n + 1: epilogue
+  std::uint32_t action = 0;
+  auto operator<=>(const Place&) const = default;
+};
+Place place_of(const Plan& plan, std::uint32_t action, std::int64_t iteration);
+
+class Reservation {
+ public:
+  /// Adds an allocating action, in listing order; returns its lane.
+  std::uint32_t add(const Plan& plan, std::uint32_t action, std::int64_t bytes);
+
+  /// The bytes of requests listed before `place` that have not been granted; may stop adding up
+  /// once they exceed `enough`.
+  WideBytes earlier(const Place& place, WideBytes enough) const {
+    WideBytes sum = 0;
+    for (const Lane& lane : lanes_)
+      if (lane.next < place && (sum += lane.listed(place).bytes - lane.granted.bytes) > enough)
+        break;
+    return sum;
+  }
+  /// How many they are.
+  std::int64_t earlier_requests(const Place& place) const;
+
+  /// The next request of this lane has been granted.
+  void grant(std::uint32_t lane) { lanes_[lane].advance(); }
+
+ private:
+  struct Sum {
+    WideBytes bytes = 0;
+    std::int64_t requests = 0;
+  };
+  struct Lane {
+    std::uint32_t stream = 0;
+    std::int32_t ahead = 0;
+    std::int64_t first_round = 0, end_round = 0;  ///< in which it is not dropped
+    std::vector<std::uint32_t> actions;           ///< of one round, in listing order
+    std::vector<WideBytes> before{0};  ///< bytes of a round before each of them, and of all
+    Place next;                        ///< the first request that has not been granted
+    std::size_t position = 0;          ///< of it in `actions`
+    Sum granted;
+
+    void advance();
+    Sum listed(const Place& place) const;  ///< granted or not, before this place
+  };
+  Lane& lane(const Plan& plan, std::uint32_t action);
+  std::vector<Lane> lanes_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,47 @@
+#include "execute/simgrid/agenda.hpp"
+
+#include <simgrid/s4u/Engine.hpp>
+
+#include <simgrid/kernel/Timer.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace sluice {
+
+namespace {
+double clock() {
+  return simgrid::s4u::Engine::get_clock();
+}
+}  // namespace
+
+void Agenda::add(double time, std::uint32_t stream) {
+  entries_.emplace(time, stream);
+  arm(std::max(time, clock()));
+}
+
+/// Sets a timer unless one is set that fires no later.
+void Agenda::arm(double time) {
+  if (!timers_.empty() && timers_.back() <= time) return;
+  timers_.push_back(time);
+  simgrid::kernel::timer::Timer::set(time, [this] { tick(); });
+}
+
+/// SimGrid fires all timers that are due before it lets actors run: those that were woken by an
+/// earlier one come first.
+void Agenda::tick() {
+  timers_.pop_back();
+  if (entries_.empty()) return;
+  const double later = std::nextafter(clock(), HUGE_VAL);
+  if (woken_) return arm(later);
+  if (entries_.top().first <= clock()) {
+    now_ = entries_.top().first;
+    due_.clear();
+    for (; !entries_.empty() && entries_.top().first == now_; entries_.pop())
+      due_.push_back(entries_.top().second);
+    woken_ = wake_(due_);
+  }
+  if (!entries_.empty()) arm(std::max(entries_.top().first, later));
+}
+
+}  // namespace sluice
