@@ -53,14 +53,14 @@ Settled simulate(const Policy& policy, const PolicyRequest& request, const Keys&
   const auto plan = std::make_shared<Plan>(policy.plan(unlimited, keys.reader()));
   Plan shorter = *plan;
   shorter.iterations = std::min<std::int64_t>(plan->iterations, 16);
-  const ReplayResult result = replay(shorter);
+  const ReplayResult result = replay(shorter, ReplayOptions{.unlimited = true});
   Settled settled;
   if (result.blocking) return settled;
   if (request.capacity_enforced)
     for (std::size_t p = 0; p < plan->pools.size(); ++p) {
       Pool& pool = plan->pools[p];
       pool.enforced = true;
-      if (pool.capacity && result.peaks[p] > *pool.capacity) return settled;
+      if (pool.capacity && result.reserved[p] > *pool.capacity) return settled;
     }
   settled.seconds = run_seconds(*plan, "", {});
   settled.plan = [plan] { return *plan; };

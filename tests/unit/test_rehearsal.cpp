@@ -67,7 +67,7 @@ std::optional<Plan> plan_within(const RandomCase& random, std::int64_t bytes) {
   }
 }
 
-int cases() { return std::getenv("SLUICE_CAMPAIGN") ? 2000 : 120; }
+int cases() { return std::getenv("SLUICE_CAMPAIGN") ? 2000 : 40; }
 
 TEST_CASE("a rehearsal's seconds are those of the replay, and more memory is never slower") {
   Dice dice(20261122);

@@ -35,6 +35,7 @@ class StreamedLister {
                           : weight_load(rehearsed.run, static_cast<std::size_t>(rehearsed.piece));
       load.after = rehearsed.at - 1;
       load.earliest = rehearsed.at;
+      if (rehearsal.one_by_one()) load.after_save = result_of(rehearsed.at - 1);
       slots_.add(std::move(load));
     }
   }
@@ -69,6 +70,9 @@ class StreamedLister {
       }
   }
 
+  /// With one buffer nothing begins before the results of earlier slots are in host memory.
+  void one_by_one() { one_by_one_ = common_.overlap; }
+
   Plan make() {
     std::vector<PlanBuilder::Ref> kept;
     if (bytes_.size() == 1) kept = load_for_good();
@@ -79,6 +83,8 @@ class StreamedLister {
       return list_slot(run, slot, crossing, kept);
     });
     runner_.finish();
+    if (one_by_one_ && last_save_ && !saves(runs_.front()))
+      builder_.wait(first_, last_save_, 1);
     state_facts();
     Plan plan = builder_.finish(request_.workload.steps);
     if (!common_.overlap) serialise(plan);
@@ -88,9 +94,21 @@ class StreamedLister {
 
  private:
   bool loads_input(const GroupRun& run) const { return run.group == 0 || choice_.offload; }
-  /// Is what a run makes saved for the next group?
-  bool offloads(const GroupRun& run) const {
-    return choice_.offload && run.group + 1 < bytes_.size();
+  /// Does what a run makes go to host memory?
+  bool saves(const GroupRun& run) const {
+    return run.group + 1 < bytes_.size() ? choice_.offload : common_.return_outputs;
+  }
+
+  /// The save of a slot's result, also of the step before; none where it is not saved.
+  SlotLoad::Saved result_of(std::int64_t slot) const {
+    if (!common_.overlap) return {};
+    const InRow at = in_row(slot, slots_.count());
+    const auto place = static_cast<std::int64_t>(at.place);
+    const auto run = std::find_if(runs_.begin(), runs_.end(), [&](const GroupRun& some) {
+      return place <= some.last_slot();
+    });
+    if (!saves(*run)) return {};
+    return {.slot = place, .number = 0, .steps_ago = at.steps_ago};
   }
 
   static std::string piece_name(std::size_t group, std::size_t piece, std::size_t pieces) {
@@ -175,10 +193,15 @@ class StreamedLister {
       for (const std::uint32_t weights : weights_[r])
         builder_.at(made.action).uses.push_back({weights, builder_.pool(common_.device.name)});
     SlotWork work{made.action, made.action};
+    if (slot == 0) first_ = made.action;
     const bool last = run.group + 1 == bytes_.size();
-    if (last && common_.return_outputs) runner_.save(made, run.group, q, true);
-    if (offloads(run))
-      work.saves.push_back({runner_.save(made, run.group, q, false), made.output});
+    // Where this slot is saved, too, its own wait for the save before is listed with the saves.
+    if (one_by_one_ && last_save_ && !saves(run)) builder_.wait(made.action, last_save_);
+    last_save_ = {};
+    if (saves(run)) {
+      last_save_ = runner_.save(made, run.group, q, last);
+      work.saves.push_back({last_save_, made.output});
+    }
     return work;
   }
 
@@ -204,6 +227,8 @@ class StreamedLister {
   std::vector<std::vector<std::int64_t>> pieces_;    ///< by group
   std::vector<std::vector<std::uint32_t>> weights_;  ///< by run: of each piece
   std::vector<std::uint32_t> reloads_;               ///< by slot: the tensor that comes back
+  bool one_by_one_ = false;
+  PlanBuilder::Ref first_, last_save_;  ///< of the step; of the slot before
 };
 
 Common with_buffers(const Common& common, const StreamedChoice& choice) {
@@ -219,6 +244,7 @@ Plan list_rehearsed(const PolicyRequest& request, const Common& common,
   const StreamedChoice& choice = rehearsal.choice();
   std::vector<std::int64_t> levels(static_cast<std::size_t>(rehearsal.slots()), 0);
   StreamedLister lister(request, with_buffers(common, choice), choice, std::move(levels), {});
+  if (rehearsal.one_by_one()) lister.one_by_one();
   lister.add(rehearsal);
   return lister.make();
 }
