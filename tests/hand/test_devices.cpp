@@ -83,7 +83,8 @@ TEST_CASE(
   // Each device: two inputs, then A's weights: 0.102 of bytes at half the rate, 0.204; then 12 of
   // computation, since B's and C's weights hide also at half the rate; both last answers, 0.002.
   CHECK(makespan("workload: {batches_per_step: 4, steps: 2}\n"
-                 "policy: {name: data_parallel, replica: streamed, in_flight: 2}\n",
+                 "fates: {strategy: keep_all}\npolicy: {name: data_parallel, replica: streamed, "
+                 "in_flight: 2, prefetch: 1, buffers: 2, pieces: whole}\n",
                  {}, true) == ms(0.204 + 2 * 12 + 0.002));
 }
 

@@ -87,7 +87,8 @@ TEST_CASE("phased, activations over the pair's link beside the weights: max(W, P
   // Three batches take turns, so that a batch's next phase is on the other device, two phases
   // later. The first layer's phases have no activation to receive.
   in_every_regime([](int layers, const Times& t, const std::vector<std::string>& regime) {
-    const auto pair = with(regime, {"policy.host_data=synthetic", "phases.activations=pair_link"});
+    const auto pair = with(regime, {"policy.host_data=synthetic", "phases.activations=pair_link",
+                                    "policy.in_flight=3"});
     const double first = std::max(t.W, t.C), later = std::max({t.W, t.P, t.C});
     CHECK(phase(pair, layers) == s((first + (layers - 1) * later) / layers));
     CHECK(phase(with(pair, {"policy.overlap=false", "policy.in_flight=1"}), layers) ==
@@ -100,7 +101,8 @@ TEST_CASE("phased, activations through streaming memory: max(I/O, C)") {
   // the weights (down, W), then loads it again (A): I/O = max(W, A) + A.
   in_every_regime([](int layers, const Times& t, const std::vector<std::string>& regime) {
     const auto streaming =
-        with(regime, {"policy.host_data=synthetic", "phases.activations=streaming"});
+        with(regime, {"policy.host_data=synthetic", "phases.activations=streaming",
+                      "policy.in_flight=2"});
     const double first = std::max(t.W, t.C), later = std::max(std::max(t.W, t.A) + t.A, t.C);
     CHECK(phase(streaming, layers) == s((first + (layers - 1) * later) / layers));
     CHECK(phase(with(streaming, {"policy.overlap=false"}), layers) ==
@@ -152,7 +154,7 @@ TEST_CASE("phased, real inputs and answers join the I/O of the first and the las
     const double first = std::max(t.W + t.A, t.C), saving = std::max({t.W, t.A, t.C}),
                  plain = std::max(t.W, t.C);
     const double expected = layers == 2 ? (first + saving) / 2 : (first + saving + plain) / 3;
-    CHECK(phase(regime, layers) == s(expected));
+    CHECK(phase(with(regime, {"policy.in_flight=1"}), layers) == s(expected));
   });
 }
 
