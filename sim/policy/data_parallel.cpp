@@ -6,10 +6,14 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/quantity.hpp"
+#include "execute/check.hpp"
 #include "plan/merge.hpp"
+#include "planning/turns.hpp"
 #include "policy/all_reduce.hpp"
 #include "policy/policy.hpp"
 #include "policy/settle.hpp"
+#include "policy/training/judge.hpp"
 
 namespace sluice {
 
@@ -49,12 +53,28 @@ Value replica_keys(const Reader& parameters, const std::string& policy, const st
   keys.set("name", Value::make(policy));
   for (const Value::Entry& entry : parameters.map().entries())
     if (entry.key != "name" && entry.key != "replica" && entry.key != "devices" &&
-        entry.key != "all_reduce")
+        entry.key != "all_reduce" && entry.key != "transfers")
       keys.entries().push_back(entry);
   if (const Value* own = keys.find("device"))
     fail_at(*own, "each replica has a device of its own: list them under 'devices'");
   keys.set("device", Value::make(device));
   return keys;
+}
+
+/// Transfers of several replicas on one link: together, in turn, or whichever ends first.
+Plan with_transfers(Plan plan, const std::string& how) {
+  if (how == "together") return plan;
+  std::optional<Plan> turns = in_turn(plan);
+  if (!turns || blocks(*turns)) return plan;
+  if (how == "auto") {
+    const double together_s = run_seconds(plan, "", {}), in_turn_s = run_seconds(*turns, "", {});
+    turns->facts.emplace_back("transfers", "in turn");
+    turns->facts.emplace_back("transfers_together_s", exact(together_s));
+    plan.facts.emplace_back("transfers", "together");
+    plan.facts.emplace_back("transfers_in_turn_s", exact(in_turn_s));
+    if (!(in_turn_s < together_s)) return plan;
+  }
+  return std::move(*turns);
 }
 
 Plan plan_data_parallel(const PolicyRequest& request, const Reader& parameters) {
@@ -78,7 +98,7 @@ Plan plan_data_parallel(const PolicyRequest& request, const Reader& parameters) 
   if (request.workload.training && all_reduce != "off")
     add_all_reduce(plan, request.pricing.platform, devices, all_reduce == "overlapped",
                    request.workload.batch / request.workload.micro_batch / count);
-  return plan;
+  return with_transfers(std::move(plan), parameters.text("transfers"));
 }
 
 }  // namespace
@@ -111,6 +131,12 @@ const Policy data_parallel_policy = {
                         "the whole backward pass has ended; off: each replica keeps its own",
              .default_text = "overlapped",
              .choices = {"overlapped", "after", "off"}},
+            {.name = "transfers",
+             .type = Type::choice,
+             .summary = "on a link that replicas share: together: shared fairly; in_turn: one after "
+                        "the other; auto: whichever ends first",
+             .default_text = "auto",
+             .choices = {"auto", "together", "in_turn"}},
         },
     .all_devices = true,
     .open = true,

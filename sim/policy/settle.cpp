@@ -46,10 +46,11 @@ bool looks_at_memory(const PolicyRequest& request) {
 }
 
 /// Plans without a limit, so that the plan does not depend on the device's memory, and simulates.
-/// It fits where all that was granted or waited for at one moment does.
+/// It fits where all that was granted or waited for at one moment does. (A policy that replicates
+/// another one settles within the memory of each replica itself.)
 Settled simulate(const Policy& policy, const PolicyRequest& request, const Keys& keys) {
   PolicyRequest unlimited = request;
-  if (!looks_at_memory(request)) unlimited.capacity_enforced = false;
+  if (!policy.open && !looks_at_memory(request)) unlimited.capacity_enforced = false;
   const auto plan = std::make_shared<Plan>(policy.plan(unlimited, keys.reader()));
   Plan shorter = *plan;
   shorter.iterations = std::min<std::int64_t>(plan->iterations, 16);
