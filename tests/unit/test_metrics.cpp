@@ -251,6 +251,15 @@ TEST_CASE("A step is never shorter than its work on the busiest stream or link")
   REQUIRE(step_of(plan) == 3.5);
 }
 
+TEST_CASE("The bound of the question stands beside the makespan") {
+  const Plan plan = load_and_compute();
+  Totals totals(plan);
+  totals.set_question_bound(5.8);
+  feed(totals);
+  REQUIRE(number(totals, "question_bound_s") == 5.8);
+  REQUIRE(number(totals, "question_ratio") == 5.8 / 7.25);
+}
+
 TEST_CASE("A single iteration's step is the makespan") {
   Plan plan = load_and_compute();
   plan.iterations = 1;
@@ -276,7 +285,9 @@ TEST_CASE("Where there is no number a metric says why") {
   REQUIRE(absent ==
           std::set<std::string>{"throughput_samples_per_s", "step_s", "compute_utilisation",
                                 "bubble_fraction", "recompute_overhead", "arithmetic_intensity",
-                                "energy_per_sample_j", "bound_ratio", "training_over_inference"});
+                                "energy_per_sample_j", "bound_ratio", "training_over_inference",
+                                "question_bound_s", "question_ratio"});
+  REQUIRE_THAT(value(totals, "question_bound_s").absent, Catch::Contains("the run was of a plan"));
   // An aborted run has no ratio: its makespan is not that of the plan.
   Totals half(plan);
   half.span(executed[0]);
