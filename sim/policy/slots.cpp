@@ -51,13 +51,14 @@ PlanBuilder::Ref Slots::list_one(const SlotLoad& load, std::int32_t ahead) {
   return ref;
 }
 
+/// In the order in which the first step needs them: nothing is saved before they come.
 void Slots::list_prologue() {
   builder_.enter(Section::prologue);
   std::vector<Placed*> early;
   for (Placed& placed : loads_)
     if (placed.at < 0) early.push_back(&placed);
   std::stable_sort(early.begin(), early.end(),
-                   [](const Placed* a, const Placed* b) { return a->at < b->at; });
+                   [](const Placed* a, const Placed* b) { return a->load.slot < b->load.slot; });
   for (Placed* placed : early) placed->prologue = list_one(placed->load, 0);
 }
 

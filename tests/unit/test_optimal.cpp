@@ -34,7 +34,7 @@ struct Case {
                  scenario.workload.dtype, &*scenario.workload.training},
                 scenario.workload,
                 "optimal"},
-        chain(chain_of(request, scenario.platform.devices.front(), false)),
+        chain(chain_of(request, scenario.platform.devices.front(), false, overlap)),
         order{"resident", true, 1, {scenario.platform.devices.front().name}, overlap} {
     for (ChainStage& stage : chain.stages) {
       const auto bytes = [&] {
@@ -60,9 +60,14 @@ struct Case {
                                 "none}\nstages: {cut: per_layer}\npolicy: {name: resident}\n");
   }
 
-  double score(const Tape& tape, std::int64_t bytes) const {
+  double seconds(const Tape& tape, std::int64_t bytes) const {
     const std::vector<StageState> none(chain.stages.size());
-    return score_tape(request, order, chain, tape, bytes, {none, 2}).all;
+    return score({request, {chain, tape, none, 2}, order, bytes});
+  }
+
+  FateSearch search() const {
+    return {chain, [this](const Tape& tape, std::int64_t bytes) { return seconds(tape, bytes); },
+            {.micro_batches = 2}};
   }
 };
 
@@ -94,8 +99,7 @@ Tally compare(bool overlap, int chains, unsigned seed) {
   std::mt19937 random(seed);
   for (int k = 0; k < chains; ++k) {
     const Case one(random, 2 + static_cast<std::size_t>(k) % 6, overlap);
-    const auto score = [&](const Tape& tape, std::int64_t bytes) { return one.score(tape, bytes); };
-    FateSearch search(one.chain, score);
+    FateSearch search = one.search();
     const Frontier serial(one.chain);
     const std::int64_t most = keep_all_peak(one.chain);
     for (const double share : {0.2, 0.7}) {
@@ -103,11 +107,11 @@ Tally compare(bool overlap, int chains, unsigned seed) {
                                                share * static_cast<double>(most - search.least()));
       double best = never;
       each_assignment(one.chain.stages.size(), [&](const std::vector<Fate>& fates) {
-        best = std::min(best, score(tape_of(one.chain, fates), budget));
+        best = std::min(best, one.seconds(tape_of(one.chain, fates), budget));
         ++tally.enumerated;
       });
       const double found = overlap ? search.within(budget).seconds
-                                   : score(serial.tape(serial.within(budget)), budget);
+                                   : one.seconds(serial.tape(serial.within(budget)), budget);
       ++tally.cases;
       REQUIRE(found < never);
       if (best == never) continue;
@@ -138,8 +142,7 @@ TEST_CASE("more memory never makes optimal slower, and what it finds is above th
   std::mt19937 random(3);
   for (int k = 0; k < 16; ++k) {
     const Case one(random, 3 + static_cast<std::size_t>(k) % 8, true);
-    FateSearch search(one.chain,
-                      [&](const Tape& tape, std::int64_t bytes) { return one.score(tape, bytes); });
+    FateSearch search = one.search();
     const Frontier serial(one.chain);
     double before = never, serial_before = never;
     const std::int64_t most = 2 * keep_all_peak(one.chain);

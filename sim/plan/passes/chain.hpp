@@ -10,7 +10,9 @@
 
 namespace sluice {
 
-/// A tensor that may go to host memory: seconds of the copy each way.
+/// A tensor that may go to host memory: seconds that the copy occupies, each way. A link's latency
+/// occupies nothing where copies run beside computation; where both take turns, the next operation
+/// waits for what has arrived, so that there it counts.
 struct ChainTensor {
   std::int64_t bytes = 0;
   double save_s = 0, load_s = 0;
@@ -32,6 +34,7 @@ struct ChainStage {
 struct Chain {
   ChainTensor input;  ///< boundary 0; host memory has it all the time, so it is never saved
   std::vector<ChainStage> stages;
+  double load_latency_s = 0;  ///< beside computation a load arrives so much after it ends
 
   const ChainTensor& boundary(std::size_t b) const { return b == 0 ? input : stages[b - 1].output; }
 };

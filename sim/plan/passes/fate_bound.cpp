@@ -140,6 +140,18 @@ FateBound bound_of(const Chain& chain, std::int64_t budget, Copies copies, int s
   return bound;
 }
 
+double run_bound(const Chain& chain, const FateRun& run, double halves) {
+  const bool reads = chain.input.bytes > 0;
+  const double input_s = reads ? chain.input.load_s : 0, latency_s = chain.load_latency_s;
+  double computed = 0;
+  for (const ChainStage& stage : chain.stages) computed += stage.forward_s + stage.backward_s;
+  const double updates = run.batches * run.update_s;
+  const double in_turn = run.micro_batches * std::max(halves, computed) + updates;
+  if (!reads) return in_turn;
+  return std::max(run.weights_s + input_s + latency_s + in_turn,
+                  run.weights_s + run.micro_batches * input_s + latency_s + computed + run.update_s);
+}
+
 double fate_bound(const Chain& chain, std::int64_t budget, Copies copies) {
   return bound_of(chain, budget, copies).seconds;
 }

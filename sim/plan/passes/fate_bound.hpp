@@ -32,6 +32,19 @@ struct FateBound {
 /// `steps`: how long the weights are improved. More steps, a closer bound.
 FateBound bound_of(const Chain& chain, std::int64_t budget, Copies copies, int steps = 200);
 
+/// What a run has around its micro-batches. All weights come first, on the engine of loads, then
+/// inputs; updates end each batch and take turns with the micro-batches.
+struct FateRun {
+  double micro_batches = 1, batches = 1;
+  double weights_s = 0;  ///< of their loads
+  double update_s = 0;   ///< of all stages, once
+};
+
+/// A lower bound on the seconds of a run whose micro-batches take so many from the first forward
+/// pass to the end of the last backward pass. The first one begins when its input has arrived. And
+/// after the last input that arrives a whole micro-batch is computed, then an update.
+double run_bound(const Chain& chain, const FateRun& run, double halves);
+
 /// Its seconds alone.
 double fate_bound(const Chain& chain, std::int64_t budget, Copies copies);
 

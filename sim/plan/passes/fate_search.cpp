@@ -8,6 +8,7 @@
 #include "base/interrupt.hpp"
 #include "plan/passes/fate_bound.hpp"
 #include "plan/passes/fate_rounding.hpp"
+#include "plan/passes/tape_time.hpp"
 
 namespace sluice {
 
@@ -73,56 +74,149 @@ Choices choices_of(const Chain& chain, const Tape& tape) {
   return choices;
 }
 
-FateSearch::FateSearch(const Chain& chain, FateScore score, Frontier serial)
-    : chain_(chain), score_(std::move(score)) {
-  const std::size_t n = chain.stages.size();
+FateSearch::FateSearch(const Chain& chain, FateScore score, const FateRun& run)
+    : chain_(chain), score_(std::move(score)), run_(run), alike_(alike_tapes(chain)) {}
+
+void FateSearch::prepare() {
+  if (!frontiers_.empty()) return;
+  const std::size_t n = chain_.stages.size();
+  frontiers_.emplace_back(chain_);
   const std::vector<double> prices =
       n <= 100 ? std::vector<double>{0.6, 0.3, 0.1, 0} : std::vector<double>{0.3};
-  frontiers_.push_back(std::move(serial));
   for (const double price : prices)
-    frontiers_.emplace_back(chain, FrontierSettings{.copy_price = price});
-  const std::int64_t most = memory_of(chain, tape_of(chain, std::vector<Fate>(n, Fate::keep))).peak;
-  rungs_ = rungs_between(least(), most, n <= 12 ? 48 : n <= 100 ? 24 : 8);
+    frontiers_.emplace_back(chain_, FrontierSettings{.copy_price = price});
+  const std::int64_t most = memory_of(chain_, alike_.front()).peak;
+  const int steps = n <= 100 ? 40 : 10;
+  for (const std::int64_t bytes : rungs_between(least(), most, n <= 12 ? 48 : n <= 100 ? 24 : 8))
+    rungs_.push_back({bytes, bound_of(chain_, bytes, Copies::overlapped, steps).halves, {}});
+}
+
+std::int64_t FateSearch::least() {
+  prepare();
+  return frontiers_.front().points().front().peak;
 }
 
 FateSearch::Answer FateSearch::within(std::int64_t budget) {
-  std::size_t rung = 0;
-  while (rung + 1 < rungs_.size() && rungs_[rung + 1] <= budget) ++rung;
-  while (answers_.size() <= rung) answers_.push_back(search(rungs_[answers_.size()], 400));
-  if (budget == rungs_[rung] || rung + 1 == rungs_.size()) return answers_[rung];
-  return search(budget, 2000);
+  Answer best{{}, budget, infinite};
+  for (const Tape& tape : alike_) consider(tape, budget, best);
+  if (best.seconds <= run_bound(chain_, run_, 0) * (1 + 1e-12)) return best;
+  prepare();
+  std::size_t rung = 0;  // the first that is beyond the budget: some of its tapes need less
+  while (rung + 1 < rungs_.size() && rungs_[rung].bytes <= budget) ++rung;
+  for (++rung; rung-- > 0;) {
+    const Rung& here = rungs_[rung];
+    if (here.bytes <= budget &&
+        best.seconds <= run_bound(chain_, run_, here.bound) * (1 + 1e-12))
+      break;
+    search(rung);
+    for (const Candidate& candidate : here.candidates)
+      if (candidate.bytes <= budget) consider(candidate.tape, candidate.bytes, best);
+  }
+  return best;
 }
 
-FateSearch::Answer FateSearch::search(std::int64_t bytes, std::int64_t judgements) {
+/// Seconds that no run under this tape falls below.
+double FateSearch::least_seconds(const Tape& tape) const {
+  const EngineSeconds engines = engine_seconds(chain_, tape);
+  return std::max(run_bound(chain_, run_, engines.computed),
+                  run_.micro_batches * engines.busiest());
+}
+
+/// Of equally fast tapes the shorter one: nothing is copied or recomputed for nothing.
+void FateSearch::consider(const Tape& tape, std::int64_t bytes, Answer& best) {
+  if (least_seconds(tape) > best.seconds * (1 + 1e-12)) return;
+  if (memory_of(chain_, tape).peak > bytes) return;
+  check_interrupt();
+  const auto [found, fresh] = judged_.try_emplace({key_of(tape), bytes}, 0);
+  if (fresh) found->second = score_(tape, bytes);
+  const double seconds = found->second;
+  const bool same =
+      best.seconds < infinite && std::abs(seconds - best.seconds) <= 1e-12 * best.seconds;
+  if (same ? tape.size() < best.tape.size() : seconds < best.seconds) best = {tape, bytes, seconds};
+}
+
+void FateSearch::search(std::size_t number) {
+  Rung& rung = rungs_[number];
+  if (std::exchange(rung.searched, true)) return;
   const auto n = static_cast<std::int64_t>(chain_.stages.size());
-  left_ = std::clamp<std::int64_t>(80'000 / (n * n), 8, judgements);
-  Answer best{{}, bytes, infinite};
-  for (const Answer& below : answers_)
-    if (below.bytes <= bytes && below.seconds < best.seconds) best = below;
-  if (best.seconds < infinite) consider(Tape(best.tape), bytes, best);
+  const std::int64_t estimates = std::clamp<std::int64_t>(80'000 / (n * n), 8, 400);
+  pool_.clear();
+  room_ = rung.bytes;
+  left_ = estimates;
+  Candidate best{{}, room_, infinite};
+  for (const Tape& tape : alike_) take(tape, best);
   for (const Frontier& frontier : frontiers_) {
-    const std::size_t point = frontier.within(bytes);
-    if (point < frontier.points().size()) consider(frontier.tape(point), bytes, best);
+    const std::size_t point = frontier.within(room_);
+    if (point < frontier.points().size()) take(frontier.tape(point), best);
   }
   for (const Fate fate : {Fate::keep, Fate::offload})
-    descend(std::vector<Fate>(chain_.stages.size(), fate), bytes, best);
-  round(bytes, best);
-  left_ = std::clamp<std::int64_t>(80'000 / (n * n), 8, judgements);
-  improve(bytes, best);
-  return best;
+    descend(std::vector<Fate>(chain_.stages.size(), fate), best);
+  round(bound_of(chain_, room_, Copies::overlapped, n <= 100 ? 40 : 10), best);
+  left_ = estimates;
+  improve(best);
+  shortlist(rung, number == 0 ? 0 : rungs_[number - 1].bytes);
+}
+
+/// The best of a rung with all its room; and the best of those that fit into less of it, for
+/// budgets between this rung and the one below, with no more than they need.
+void FateSearch::shortlist(Rung& rung, std::int64_t below) {
+  std::vector<const std::pair<Tape, Estimate>*> by_time, by_peak;
+  for (const auto& [key, entry] : pool_)
+    if (entry.second.about < infinite) by_time.push_back(&entry);
+  by_peak = by_time;
+  std::stable_sort(by_time.begin(), by_time.end(), [](const auto* a, const auto* b) {
+    return std::pair(a->second.about, a->first.size()) < std::pair(b->second.about, b->first.size());
+  });
+  for (std::size_t i = 0; i < std::min<std::size_t>(by_time.size(), 3); ++i)
+    rung.candidates.push_back({by_time[i]->first, rung.bytes, by_time[i]->second.about});
+  std::stable_sort(by_peak.begin(), by_peak.end(), [](const auto* a, const auto* b) {
+    return a->second.peak < b->second.peak;
+  });
+  double fastest = infinite;
+  for (const auto* entry : by_peak) {
+    const auto& [tape, known] = *entry;
+    if (known.peak <= below || known.about >= fastest) continue;
+    const double about =
+        about_seconds(chain_, tape, memory_of(chain_, tape), known.peak, run_.micro_batches);
+    if (about >= fastest) continue;
+    fastest = about;
+    rung.candidates.push_back({tape, known.peak, about});
+  }
+  std::stable_sort(rung.candidates.begin(), rung.candidates.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.about < b.about; });
+}
+
+/// Seconds within the rung, about; infinity where it does not fit.
+double FateSearch::estimate(const Tape& tape) {
+  const auto [found, fresh] = pool_.try_emplace(key_of(tape));
+  auto& [known, seen] = found->second;
+  if (!fresh) return seen.about;
+  --left_;
+  check_interrupt();
+  const TapeMemory memory = memory_of(chain_, tape);
+  seen = {memory.peak, infinite};
+  if (memory.peak > room_) return infinite;
+  known = tape;
+  return seen.about = about_seconds(chain_, tape, memory, room_, run_.micro_batches);
+}
+
+double FateSearch::take(const Tape& tape, Candidate& best) {
+  const double about = estimate(tape);
+  if (about < best.about || (about == best.about && about < infinite && tape.size() < best.tape.size()))
+    best = {tape, room_, about};
+  return about;
 }
 
 /// Rounds the relaxation, with more copies or fewer: what is copied of the first stages is copied
 /// beside the most computation, so the number of those whose copies are cheap is what is searched.
-void FateSearch::round(std::int64_t bytes, Answer& best) {
-  const FateBound bound = bound_of(chain_, bytes, Copies::overlapped, 40);
+void FateSearch::round(const FateBound& bound, Candidate& best) {
   if (std::isinf(bound.seconds)) return;
   for (const double factor : {1.2, 2.0})
     for (const double segment : {0.1, 0.3}) {
       const auto seconds = [&](std::int64_t early) {
         const Rounding rounding{static_cast<std::size_t>(early), factor, segment};
-        const Tape tape = rounded_tape(chain_, bytes, bound.weights, rounding);
-        return tape.empty() ? infinite : consider(tape, bytes, best);
+        const Tape tape = rounded_tape(chain_, room_, bound.weights, rounding);
+        return tape.empty() ? infinite : take(tape, best);
       };
       std::int64_t low = 0, high = static_cast<std::int64_t>(chain_.stages.size());
       while (high - low > 2 + high / 64) {
@@ -136,38 +230,19 @@ void FateSearch::round(std::int64_t bytes, Answer& best) {
     }
 }
 
-double FateSearch::judge(const Tape& tape, std::int64_t bytes) {
-  if (memory_of(chain_, tape).peak > bytes) return infinite;
-  check_interrupt();
-  const auto [found, fresh] = judged_.try_emplace({key_of(tape), bytes}, 0);
-  if (fresh) {
-    --left_;
-    found->second = score_(tape, bytes);
-  }
-  return found->second;
-}
-
-/// Of equally fast tapes the shorter one: nothing is copied or recomputed for nothing.
-double FateSearch::consider(const Tape& tape, std::int64_t bytes, Answer& best) {
-  const double seconds = judge(tape, bytes);
-  const bool same =
-      best.seconds < infinite && std::abs(seconds - best.seconds) <= 1e-12 * best.seconds;
-  if (same ? tape.size() < best.tape.size() : seconds < best.seconds) best = {tape, bytes, seconds};
-  return seconds;
-}
-
 /// From fates by stage to better ones, by changing one or, in short chains, two at a time.
-void FateSearch::descend(std::vector<Fate> fates, std::int64_t bytes, Answer& best) {
-  Answer here{{}, bytes, infinite};
-  consider(tape_of(chain_, fates), bytes, here);
+void FateSearch::descend(std::vector<Fate> fates, Candidate& best) {
+  Candidate here{{}, room_, infinite};
+  take(tape_of(chain_, fates), here);
   const std::size_t n = fates.size();
   for (bool better = true; better && left_ > 0;) {
     better = false;
     std::vector<Fate> next = fates;
-    const auto take = [&](const std::vector<Fate>& changed) {
-      const double seconds = judge(tape_of(chain_, changed), bytes);
-      if (!(seconds < here.seconds * (1 - 1e-12))) return;
-      here = {tape_of(chain_, changed), bytes, seconds};
+    const auto try_it = [&](const std::vector<Fate>& changed) {
+      const Tape tape = tape_of(chain_, changed);
+      const double about = estimate(tape);
+      if (!(about < here.about * (1 - 1e-12))) return;
+      here = {tape, room_, about};
       next = changed;
       better = true;
     };
@@ -180,23 +255,24 @@ void FateSearch::descend(std::vector<Fate> fates, std::int64_t bytes, Answer& be
         }
     };
     each_change(fates, 0, [&](const std::vector<Fate>& one, std::size_t s) {
-      take(one);
+      try_it(one);
       if (n <= 12)
-        each_change(one, s + 1, [&](const std::vector<Fate>& two, std::size_t) { take(two); });
+        each_change(one, s + 1, [&](const std::vector<Fate>& two, std::size_t) { try_it(two); });
     });
     fates = next;
   }
-  if (here.seconds < infinite) consider(Tape(here.tape), bytes, best);
+  if (here.about < infinite) take(here.tape, best);
 }
 
-void FateSearch::improve(std::int64_t bytes, Answer& best) {
+void FateSearch::improve(Candidate& best) {
+  if (best.about == infinite) return;
   Choices choices = choices_of(chain_, best.tape);
-  while (left_ > 0 && improve_once(bytes, choices, best)) {
+  while (left_ > 0 && improve_once(choices, best)) {
   }
 }
 
 /// Takes the best of all changes of one choice, or, where none helps, of two; false: none does.
-bool FateSearch::improve_once(std::int64_t bytes, Choices& choices, Answer& best) {
+bool FateSearch::improve_once(Choices& choices, Candidate& best) {
   const std::size_t n = chain_.stages.size();
   const std::size_t places = 2 * n + 1;  // inner tensors, then boundaries
   const auto at = [n](Choices& some, std::size_t place) -> Fate& {
@@ -212,21 +288,22 @@ bool FateSearch::improve_once(std::int64_t bytes, Choices& choices, Answer& best
         if (!(changed == from)) use(changed, place);
       }
   };
-  const double before = best.seconds;
+  const double before = best.about;
   Choices next = choices;
-  const auto take = [&](const Choices& changed) {
-    const double seconds = judge(tape_of(chain_, changed), bytes);
-    if (!(seconds < best.seconds * (1 - 1e-12))) return;
-    best = {tape_of(chain_, changed), bytes, seconds};
+  const auto try_it = [&](const Choices& changed) {
+    const Tape tape = tape_of(chain_, changed);
+    const double about = estimate(tape);
+    if (!(about < best.about * (1 - 1e-12))) return;
+    best = {tape, room_, about};
     next = changed;
   };
-  each_change(choices, 0, [&](const Choices& changed, std::size_t) { take(changed); });
-  if (best.seconds == before && n <= 12)
+  each_change(choices, 0, [&](const Choices& changed, std::size_t) { try_it(changed); });
+  if (best.about == before && n <= 12)
     each_change(choices, 0, [&](const Choices& changed, std::size_t place) {
-      each_change(changed, place + 1, [&](const Choices& twice, std::size_t) { take(twice); });
+      each_change(changed, place + 1, [&](const Choices& twice, std::size_t) { try_it(twice); });
     });
   choices = next;
-  return best.seconds < before;
+  return best.about < before;
 }
 
 }  // namespace sluice

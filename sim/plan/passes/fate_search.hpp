@@ -1,27 +1,36 @@
 // The best tape of a chain where copies run beside computation: what a copy costs then depends on
 // the whole plan, so candidates are judged by whoever can list and replay them.
 //
-// Candidates come from frontiers for several prices of a copy (plan/passes/frontier), from the
-// relaxation that also bounds them (plan/passes/fate_rounding), and from a local search around the
-// best of these that changes one choice, in short chains two choices, at a time. What a budget
-// allows is searched after fixed budgets below it, rungs that depend on the chain alone, in rising
-// order, and never falls behind the best of those: so the answer for more memory is not slower. How
-// much is searched depends on the number of stages alone, never on a clock.
+// A candidate is a tape and the bytes that it may use, early loads included: either all of a rung,
+// one of the budgets between the least that works and half as much again as keeping everything
+// needs, or no more than the tape itself needs. Each rung has a few candidates, whatever the budget
+// that is asked for. They are the best, by plan/passes/tape_time, of
+//   frontiers for several prices of a copy (plan/passes/frontier),
+//   the relaxation that also bounds them, rounded (plan/passes/fate_rounding),
+//   the strategies that treat every stage alike, and
+//   a local search that changes one choice, in short chains two choices, at a time.
+// A budget's answer is the best of the candidates of all rungs that it has room for, so more memory
+// is not slower; and of the strategies that treat every stage alike, each within the whole budget,
+// so none of them is faster. Rungs whose bound is no better than what was found are left out: none
+// of their candidates could be better. How much is searched depends on the number of stages alone,
+// never on a clock.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "plan/passes/fate_bound.hpp"
 #include "plan/passes/fates.hpp"
 #include "plan/passes/frontier.hpp"
 
 namespace sluice {
 
-/// Seconds of a tape as it would be simulated where loads may come early within so many bytes;
-/// infinity: it blocks or does not fit.
+/// Seconds of the whole run under a tape, as it would be simulated where loads may come early
+/// within so many bytes; infinity: it blocks or does not fit.
 using FateScore = std::function<double(const Tape&, std::int64_t)>;
 
 class FateSearch {
@@ -29,36 +38,60 @@ class FateSearch {
   struct Answer {
     Tape tape;
     std::int64_t bytes = 0;  ///< what the plan may use, early loads included
-    double seconds = 0;      ///< its score
+    double seconds = 0;      ///< its score; infinity: nothing was found
   };
 
-  FateSearch(const Chain& chain, FateScore score) : FateSearch(chain, score, Frontier(chain)) {}
-  /// `serial`: the chain's frontier, where the caller has it already.
-  FateSearch(const Chain& chain, FateScore score, Frontier serial);
+  FateSearch(const Chain& chain, FateScore score, const FateRun& run);
 
   /// The least bytes that any tape found needs.
-  std::int64_t least() const { return frontiers_.front().points().front().peak; }
+  std::int64_t least();
 
   /// The best within a budget of at least least().
   Answer within(std::int64_t budget);
 
+  /// Tapes that were listed and replayed so far.
+  std::size_t judged() const { return judged_.size(); }
+
  private:
-  Answer search(std::int64_t bytes, std::int64_t judgements);
-  double judge(const Tape& tape, std::int64_t bytes);
-  /// Its seconds; `best` becomes the better one.
-  double consider(const Tape& tape, std::int64_t bytes, Answer& best);
-  void round(std::int64_t bytes, Answer& best);
-  void descend(std::vector<Fate> fates, std::int64_t bytes, Answer& best);
-  void improve(std::int64_t bytes, Answer& best);
-  bool improve_once(std::int64_t bytes, Choices& choices, Answer& best);
+  using Key = std::vector<std::uint32_t>;
+  struct Candidate {
+    Tape tape;
+    std::int64_t bytes = 0;  ///< of the whole rung, or what the tape needs
+    double about = 0;        ///< seconds
+  };
+  struct Estimate {
+    std::int64_t peak = 0;
+    double about = 0;
+  };
+  struct Rung {
+    std::int64_t bytes = 0;
+    double bound = 0;
+    std::vector<Candidate> candidates;
+    bool searched = false;
+  };
+
+  void prepare();
+  void search(std::size_t rung);
+  void shortlist(Rung& rung, std::int64_t below);
+  void consider(const Tape& tape, std::int64_t bytes, Answer& best);
+  double least_seconds(const Tape& tape) const;
+  double estimate(const Tape& tape);
+  double take(const Tape& tape, Candidate& best);
+  void round(const FateBound& bound, Candidate& best);
+  void descend(std::vector<Fate> fates, Candidate& best);
+  void improve(Candidate& best);
+  bool improve_once(Choices& choices, Candidate& best);
 
   Chain chain_;
   FateScore score_;
+  FateRun run_;
+  std::vector<Tape> alike_;          ///< strategies that treat every stage alike
   std::vector<Frontier> frontiers_;  ///< by price of a copy, the first one serial
-  std::vector<std::int64_t> rungs_;
-  std::vector<Answer> answers_;  ///< of the rungs searched so far
-  std::map<std::pair<std::vector<std::uint32_t>, std::int64_t>, double> judged_;
-  std::int64_t left_ = 0;  ///< judgements that this rung may still ask for
+  std::vector<Rung> rungs_;
+  std::map<std::pair<Key, std::int64_t>, double> judged_;
+  // Of the rung that is searched:
+  std::map<Key, std::pair<Tape, Estimate>> pool_;
+  std::int64_t room_ = 0, left_ = 0;  ///< bytes; estimates that may still be asked for
 };
 
 /// What a tape chooses, as far as choices can say it: a stage that runs a third time says that it

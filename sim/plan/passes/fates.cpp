@@ -145,4 +145,18 @@ Tape sqrt_tape(const Chain& chain) {
   return tape_of(chain, choices);
 }
 
+Tape checkpoint_tape(const Chain& chain) {
+  const std::size_t n = chain.stages.size();
+  return tape_of(chain, Choices{std::vector(n, Fate::recompute), std::vector(n + 1, Fate::keep)});
+}
+
+std::vector<Tape> alike_tapes(const Chain& chain) {
+  std::vector<Tape> tapes;
+  for (const Fate fate : {Fate::keep, Fate::recompute, Fate::offload})
+    tapes.push_back(tape_of(chain, std::vector<Fate>(chain.stages.size(), fate)));
+  tapes.push_back(checkpoint_tape(chain));
+  tapes.push_back(sqrt_tape(chain));
+  return tapes;
+}
+
 }  // namespace sluice

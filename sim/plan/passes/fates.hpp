@@ -47,4 +47,11 @@ Tape tape_of(const Chain& chain, const std::vector<Fate>& fates);
 /// all. Checkpoints are choices of boundaries, so no list of fates by stage says this.
 Tape sqrt_tape(const Chain& chain);
 
+/// Section 3: the input of each stage is kept, and its inside made again from it.
+Tape checkpoint_tape(const Chain& chain);
+
+/// What treats every stage alike: keeps all (the first), recomputes all, offloads all, keeps each
+/// stage's input, or those of about sqrt(n) segments.
+std::vector<Tape> alike_tapes(const Chain& chain);
+
 }  // namespace sluice

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/quantity.hpp"
@@ -73,36 +75,77 @@ std::int64_t one_more_gb(std::int64_t budget) {
   return budget > unlimited - 1'000'000'000 ? unlimited : budget + 1'000'000'000;
 }
 
-/// Of the micro-batches alone. A frontier that was not thinned is exact.
-Found found_serial(const FateRequest& request, const Frontier& frontier, std::int64_t budget) {
-  const auto seconds = [&](std::int64_t bytes) {
-    return frontier.points()[frontier.within(bytes)].seconds;
-  };
-  const double count = request.micro_batches;
-  const double bound =
-      frontier.thinned() ? fate_bound(request.chain, budget, Copies::serial) : seconds(budget);
-  return {count * seconds(budget), count * bound, count * seconds(one_more_gb(budget)), bound};
+/// The fastest tape within a budget where everything takes turns, and a bound. A frontier that was
+/// not thinned is exact.
+class InTurn {
+ public:
+  explicit InTurn(const Chain& chain) : chain_(chain), alike_(alike_tapes(chain)) {}
+
+  /// Throws Infeasible.
+  Tape within(std::int64_t budget) {
+    if (keeps_all(budget)) return alike_.front();
+    const std::size_t point = frontier().within(budget);
+    if (point == frontier().points().size()) refuse(frontier().points().front().peak, budget);
+    Tape best = frontier().tape(point);
+    for (const Tape& tape : alike_)
+      if (memory_of(chain_, tape).peak <= budget &&
+          serial_seconds(chain_, tape) < serial_seconds(chain_, best) * (1 - 1e-12))
+        best = tape;
+    return best;
+  }
+
+  double bound(std::int64_t budget) {
+    if (keeps_all(budget)) return serial_seconds(chain_, alike_.front());
+    return frontier().thinned() ? fate_bound(chain_, budget, Copies::serial)
+                                : serial_seconds(chain_, within(budget));
+  }
+
+ private:
+  /// Then nothing is copied or computed that need not be.
+  bool keeps_all(std::int64_t budget) const {
+    return memory_of(chain_, alike_.front()).peak <= budget;
+  }
+
+  const Frontier& frontier() {
+    if (!frontier_) frontier_.emplace(chain_);
+    return *frontier_;
+  }
+
+  const Chain& chain_;
+  std::vector<Tape> alike_;  ///< keeping all first
+  std::optional<Frontier> frontier_;
+};
+
+/// Of the micro-batches alone.
+Found choose_in_turn(const FateRequest& request, std::int64_t budget, FateChoice& choice) {
+  InTurn search(request.chain);
+  choice.tape = search.within(budget);
+  const double bound = search.bound(budget), count = request.run.micro_batches;
+  const Tape with_more = search.within(one_more_gb(budget));
+  return {count * serial_seconds(request.chain, choice.tape), count * bound,
+          count * serial_seconds(request.chain, with_more), bound};
 }
 
-Found search_overlapped(const FateRequest& request, Frontier serial, std::int64_t budget,
-                        FateChoice& choice) {
-  FateSearch search(
-      request.chain,
-      [&](const Tape& tape, std::int64_t bytes) { return request.score(tape, bytes).all; },
-      std::move(serial));
-  const FateSearch::Answer answer = search.within(budget);
-  choice.tape = answer.tape;
+Found search_overlapped(const FateRequest& request, std::int64_t budget, FateChoice& choice) {
+  FateSearch search(request.chain, request.score, request.run);
+  FateSearch::Answer answer = search.within(budget);
+  if (answer.seconds == std::numeric_limits<double>::infinity()) refuse(search.least(), budget);
+  const auto bound_within = [&](std::int64_t bytes) {
+    const FateBound bound = bound_of(request.chain, bytes, Copies::overlapped);
+    return std::pair(bound.seconds, run_bound(request.chain, request.run, bound.halves));
+  };
+  const auto [micro_batch, run] = bound_within(budget);
+  Found found{answer.seconds, run, answer.seconds, micro_batch};
+  if (found.bound < answer.seconds * (1 - 1e-12))
+    found.with_more = search.within(one_more_gb(budget)).seconds;
+  choice.tape = std::move(answer.tape);
   choice.bytes = answer.bytes;
-  const FateBound bound = bound_of(request.chain, budget, Copies::overlapped);
-  const double count = request.micro_batches;
-  const double besides = request.score(answer.tape, answer.bytes).besides;
-  return {answer.seconds, std::max(count * bound.seconds, besides + count * bound.halves),
-          search.within(one_more_gb(budget)).seconds, bound.seconds};
+  return found;
 }
 
 /// As the programme's own bound has it; it starts from the frontier's answer, so it is never
 /// slower.
-FateChoice choose_by_milp(const FateRequest& request, const Reader& parameters, const Tape& known,
+FateChoice choose_by_milp(const FateRequest& request, const Reader& parameters,
                           std::int64_t budget) {
   if (request.overlap)
     parameters.fail("solver",
@@ -113,8 +156,8 @@ FateChoice choose_by_milp(const FateRequest& request, const Reader& parameters, 
                                   std::to_string(most_milp_stages) + " stages, and there are " +
                                   std::to_string(request.chain.stages.size()) +
                                   "; expected frontier");
-  const MilpAnswer answer =
-      solve_milp(request.chain, budget, parameters.quantity("time_limit"), known);
+  const MilpAnswer answer = solve_milp(request.chain, budget, parameters.quantity("time_limit"),
+                                       InTurn(request.chain).within(budget));
   FateChoice choice{answer.tape, {}};
   choice.facts.emplace_back("budget", budget == unlimited ? "unlimited" : in_bytes(budget));
   choice.facts.emplace_back("micro_batch_bound", in_seconds(answer.bound));
@@ -126,17 +169,12 @@ FateChoice choose_by_milp(const FateRequest& request, const Reader& parameters, 
 FateChoice choose(const FateRequest& request, const Reader& parameters) {
   std::int64_t budget = request.budget.value_or(unlimited);
   if (parameters.has("budget")) budget = std::min(budget, parameters.bytes("budget"));
-  Frontier serial(request.chain);
-  const std::size_t point = serial.within(budget);
-  if (point == serial.points().size()) refuse(serial.points().front().peak, budget);
-  if (parameters.text("solver") == "milp")
-    return choose_by_milp(request, parameters, serial.tape(point), budget);
+  if (parameters.text("solver") == "milp") return choose_by_milp(request, parameters, budget);
   if (parameters.has("time_limit"))
     parameters.fail("time_limit", "'time_limit' is for the solver milp; frontier needs none");
-  FateChoice choice{serial.tape(point), {}};
-  const Found found = request.overlap
-                          ? search_overlapped(request, std::move(serial), budget, choice)
-                          : found_serial(request, serial, budget);
+  FateChoice choice;
+  const Found found = request.overlap ? search_overlapped(request, budget, choice)
+                                      : choose_in_turn(request, budget, choice);
   choice.facts.emplace_back("budget", budget == unlimited ? "unlimited" : in_bytes(budget));
   report(found, request.steps, choice);
   explain(request.chain, choice.tape, choice);

@@ -12,17 +12,10 @@
 
 #include "base/catalog.hpp"
 #include "document/record.hpp"
+#include "plan/passes/fate_bound.hpp"
 #include "plan/passes/fates.hpp"
 
 namespace sluice {
-
-/// Seconds of the whole run; infinity: it blocks or does not fit.
-struct TapeSeconds {
-  double all = std::numeric_limits<double>::infinity();
-  /// Of these, what no schedule of the micro-batches changes: before the first computation, and
-  /// updates.
-  double besides = 0;
-};
 
 struct FateRequest {
   const Chain& chain;
@@ -30,9 +23,10 @@ struct FateRequest {
   /// micro-batch; none: without limit.
   std::optional<std::int64_t> budget;
   bool overlap = true;
-  /// Seconds of a tape as it would be simulated within so many bytes.
-  std::function<TapeSeconds(const Tape&, std::int64_t)> score;
-  double micro_batches = 1;  ///< of the run
+  /// Seconds of the run that is asked, if each micro-batch went through this tape and loads came
+  /// early within so many bytes; infinity: it blocks or does not fit.
+  std::function<double(const Tape&, std::int64_t)> score;
+  FateRun run = {};  ///< the micro-batches of the whole run, and what is around them
   double steps = 1;
 };
 

@@ -60,10 +60,7 @@ const FateStrategy checkpoint_fates = {
         "section 3; full recomputation in Korthikanti et al. (2022), section 5",
     .choose =
         [](const FateRequest& request, const Reader&) {
-          const std::size_t n = request.chain.stages.size();
-          return FateChoice{tape_of(request.chain, Choices{std::vector(n, Fate::recompute),
-                                                           std::vector(n + 1, Fate::keep)}),
-                            {}};
+          return FateChoice{checkpoint_tape(request.chain), {}};
         },
 };
 

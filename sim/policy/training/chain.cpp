@@ -7,12 +7,13 @@ namespace sluice {
 
 namespace {
 
-/// Seconds of a copy between host memory and the device, alone on its route.
-class Copies {
+/// Seconds that a copy between host memory and the device occupies, alone on its route; in turns
+/// with computation, until it has arrived.
+class CopyTimes {
  public:
-  Copies(const Platform& platform, const std::string& from, const std::string& to) {
+  CopyTimes(const Platform& platform, const std::string& from, const std::string& to, bool overlap) {
     const Path path = platform.path(from, to);
-    fixed_s_ = path.setup_s + path.latency_s;
+    fixed_s_ = path.setup_s + (overlap ? 0 : path.latency_s);
     for (const std::uint32_t channel : path.channels)
       bandwidth_ = std::min(bandwidth_, platform.channels[channel].bandwidth);
   }
@@ -26,10 +27,11 @@ class Copies {
 
 }  // namespace
 
-Chain chain_of(const PolicyRequest& request, const Device& device, bool selective) {
+Chain chain_of(const PolicyRequest& request, const Device& device, bool selective, bool overlap) {
   const Pricing& pricing = request.pricing;
   const std::string& host = pricing.platform.host().name;
-  const Copies up(pricing.platform, device.name, host), down(pricing.platform, host, device.name);
+  const CopyTimes up(pricing.platform, device.name, host, overlap);
+  const CopyTimes down(pricing.platform, host, device.name, overlap);
   const std::int64_t samples = request.workload.micro_batch;
   const auto times = [&](std::int64_t bytes) {
     return checked_mul(bytes, samples, "bytes of a micro-batch");
@@ -38,6 +40,7 @@ Chain chain_of(const PolicyRequest& request, const Device& device, bool selectiv
     return ChainTensor{bytes, up.seconds(bytes), down.seconds(bytes)};
   };
   Chain chain;
+  if (overlap) chain.load_latency_s = pricing.platform.path(host, device.name).latency_s;
   chain.input = tensor(times(pricing.stages.front().input_bytes));
   for (const Stage& stage : pricing.stages) {
     const std::int64_t counted = request.working_set_counted ? 1 : 0;
@@ -68,10 +71,10 @@ Chain chain_of(const PolicyRequest& request, const Device& device, bool selectiv
 }
 
 std::vector<StageState> states_of(const PolicyRequest& request, const Device& device,
-                                  bool selective) {
+                                  bool selective, bool overlap) {
   const Pricing& pricing = request.pricing;
   const Training& training = *request.workload.training;
-  const Copies down(pricing.platform, pricing.platform.host().name, device.name);
+  const CopyTimes down(pricing.platform, pricing.platform.host().name, device.name, overlap);
   const std::int64_t samples = request.workload.micro_batch;
   std::vector<StageState> states;
   for (const Stage& stage : pricing.stages) {

@@ -52,7 +52,10 @@ class Lister {
         step_(step),
         builder_(request_.pricing.platform, listing.order.policy, request_.capacity_enforced),
         slots_(builder_, memories(listing, step)),
-        seen_stage_(request_.pricing.stages.size(), 0) {}
+        seen_stage_(request_.pricing.stages.size(), 0) {
+    for (const std::string& device : devices_)
+      latency_s_.push_back(request_.pricing.platform.path(host_, device).latency_s);
+  }
 
   Plan make(const std::vector<std::pair<std::string, std::string>>& facts) {
     add_homes();
@@ -187,7 +190,7 @@ class Lister {
     }
   }
 
-  /// As late as possible: each ends when its slot begins or when the next load on the copy engine
+  /// As late as possible: each arrives when its slot begins, or ends when the next load on the copy engine
   /// must begin; and a slot sooner, if the engine is free by then. Each is listed after the
   /// computation of the slot within which it then begins.
   void spread(std::vector<Wanted>& wanted) const {
@@ -217,7 +220,8 @@ class Lister {
                                              : std::numeric_limits<double>::infinity();
       for (std::size_t i = wanted.size(); i-- > 0;) {
         const Step::Instance& made = instance(wanted[i].instance);
-        begins[i] = std::min(next[made.device], clock.start(wanted[i].slot)) - made.load_s;
+        begins[i] = std::min(next[made.device], clock.start(wanted[i].slot) - latency_s_[made.device]) -
+                    made.load_s;
         next[made.device] = begins[i];
         if (!again) busy[made.device] += made.load_s;
       }
@@ -331,6 +335,7 @@ class Lister {
   const PolicyRequest& request_;
   const std::vector<std::string>& devices_;
   std::string host_;
+  std::vector<double> latency_s_;  ///< of loads, by device
   const Step& step_;
   PlanBuilder builder_;
   Slots slots_;

@@ -6,8 +6,8 @@
 
 #include "base/error.hpp"
 #include "base/quantity.hpp"
-#include "execute/arithmetic/replay.hpp"
 #include "execute/blocking.hpp"
+#include "policy/training/judge.hpp"
 
 namespace sluice {
 
@@ -33,8 +33,6 @@ std::int64_t peak_of(const Step& step, std::size_t devices) {
   return most;
 }
 
-constexpr std::int64_t scored = 3;  ///< micro-batches, in as many steps as they take
-
 std::int64_t constant_bytes(const std::vector<StageState>& states) {
   std::int64_t bytes = 0;
   for (const StageState& state : states)
@@ -50,8 +48,8 @@ class TrainingPlan {
         order_(order),
         device_(smallest(request.pricing.platform, order.devices)),
         strategy_(fate_catalog().find(request.strategy)),
-        chain_(chain_of(request, device_, strategy_.selective)),
-        states_(states_of(request, device_, strategy_.selective)),
+        chain_(chain_of(request, device_, strategy_.selective, order.overlap)),
+        states_(states_of(request, device_, strategy_.selective, order.overlap)),
         capacity_(request.capacity_enforced ? device_.capacity : std::nullopt),
         weights_stay_(order.weights_stay ||
                       (chain_.stages.size() == 1 && order.devices.size() == 1)) {
@@ -77,8 +75,12 @@ class TrainingPlan {
 
   StepShape shape_of(std::int64_t in_flight, std::int64_t micro_batches,
                      std::int64_t batches) const {
+    return shape_of(in_flight, micro_batches, batches, tape_);
+  }
+  StepShape shape_of(std::int64_t in_flight, std::int64_t micro_batches, std::int64_t batches,
+                     const Tape& tape) const {
     return {chain_,
-            tape_,
+            tape,
             states_,
             micro_batches,
             batches,
@@ -93,24 +95,39 @@ class TrainingPlan {
     if (request_.fate_keys) keys = *request_.fate_keys;
     const Record record = record_of(strategy_);
     const Reader parameters(keys, record);
-    const std::int64_t per_step = per_batch() * request_.workload.batches_per_step;
-    const std::int64_t together = std::min(per_step, scored);
-    const std::int64_t steps = request_.workload.steps;
-    const std::int64_t whole = checked_mul(per_step, steps, "micro-batches");
-    const ScoredRun run{states_, together, std::min((scored + together - 1) / together, steps),
-                        whole};
-    FateChoice choice =
-        strategy_.choose({chain_, budget(), order_.overlap,
-                          [&](const Tape& tape, std::int64_t bytes) {
-                            return score_tape(request_, order_, chain_, tape, bytes, run);
-                          },
-                          static_cast<double>(whole), static_cast<double>(steps)},
-                         parameters);
+    FateRequest asked{chain_, budget(), order_.overlap};
+    asked.score = [&](const Tape& tape, std::int64_t bytes) { return score_of(tape, bytes); };
+    asked.steps = static_cast<double>(request_.workload.steps);
+    asked.run = run_of(asked.steps);
+    FateChoice choice = strategy_.choose(asked, parameters);
     tape_ = std::move(choice.tape);
     facts_ = std::move(choice.facts);
     explained_ = choice.explained;
     room_ = capacity_;
-    if (choice.bytes) room_ = *choice.bytes + (weights_stay_ ? constant_bytes(states_) : 0);
+    if (choice.bytes) room_ = room_of(*choice.bytes);
+  }
+
+  /// With weights, gradients and state that stay; none: without limit.
+  std::optional<std::int64_t> room_of(std::int64_t bytes) const {
+    if (bytes == std::numeric_limits<std::int64_t>::max()) return {};
+    return checked_add(bytes, weights_stay_ ? constant_bytes(states_) : 0, "bytes of training");
+  }
+
+  double score_of(const Tape& tape, std::int64_t bytes) const {
+    const StepShape shape = shape_of(1, per_batch(), request_.workload.batches_per_step, tape);
+    return score({request_, shape, order_, room_of(bytes)});
+  }
+
+  /// As list_training() has it.
+  FateRun run_of(double steps) const {
+    FateRun run;
+    run.batches = steps * static_cast<double>(request_.workload.batches_per_step);
+    run.micro_batches = run.batches * static_cast<double>(per_batch());
+    for (const StageState& state : states_) {
+      run.weights_s += state.weights_load_s;
+      if (state.updates) run.update_s += state.update_s;
+    }
+    return run;
   }
 
   std::optional<std::int64_t> budget() const {
@@ -130,6 +147,7 @@ class TrainingPlan {
   /// a pass, and a small last one has little to hide its transfers behind.
   std::int64_t in_flight() {
     if (order_.in_flight) return *order_.in_flight;
+    if (strategy_.one_by_one) return 1;
     const std::int64_t most = most_in_flight().value_or(1);
     const std::int64_t passes = shares(per_batch(), most), equal = shares(per_batch(), passes);
     if (equal < most) facts_.insert(facts_.begin(), {"fit_in_flight", std::to_string(most)});
@@ -230,38 +248,12 @@ class TrainingPlan {
 
 }  // namespace
 
-TapeSeconds score_tape(const PolicyRequest& request, const TrainingOrder& order, const Chain& chain,
-                       const Tape& tape, std::int64_t bytes, const ScoredRun& run) {
-  const StepShape shape{chain, tape, run.states, run.micro_batches,
-                        1,     1,    true,       request.workload.training->split_backward};
-  PolicyRequest small = request;
-  small.workload.batch = run.micro_batches * request.workload.micro_batch;
-  small.workload.batches_per_step = 1;
-  small.workload.steps = run.steps;
-  const std::int64_t room = checked_add(bytes, constant_bytes(run.states), "bytes of training");
-  const Step step = make_step(shape);
-  if (step.peak() > room) return {};
-  Plan plan = list_training({small, shape, order, room}, step, {});
-  for (Pool& pool : plan.pools)
-    if (pool.name == order.devices.front()) pool.capacity = room, pool.enforced = true;
-  constexpr double never = std::numeric_limits<double>::infinity();
-  double begin = never, before = 0, last = 0, updates = 0;
-  std::vector<double> busy(plan.streams.size(), 0);  ///< with micro-batches
-  const ReplayResult result = replay(plan, [&](const Executed& executed) {
-    const Action& action = plan.actions[executed.action];
-    if (!action.is_transfer()) begin = std::min(begin, executed.start);
-    if (action.micro_batch >= 0) busy[action.stream] += executed.end - executed.start;
-    if (action.kind == ActionKind::update) updates += executed.end - executed.start;
-    if (action.samples_done == 0) return;
-    before = std::exchange(last, executed.end);
-  });
-  if (result.blocking) return {};
-  const auto done = static_cast<double>(run.micro_batches * run.steps);
-  const double more = std::max(0.0, static_cast<double>(run.whole) - done);
-  if (run.steps > 1) updates *= (done + more) / done;
-  const double busiest = *std::max_element(busy.begin(), busy.end()) / done;
-  const double each = std::max(busiest, done > 1 ? last - before : result.makespan);
-  return {result.makespan + more * each, begin + updates};
+double score(const Listing& listing) {
+  const Step step = make_step(listing.shape);
+  if (listing.capacity && step.peak() > *listing.capacity)
+    return std::numeric_limits<double>::infinity();
+  Plan plan = list_training(listing, step, {});
+  return run_seconds(plan, listing.order.devices.front(), listing.capacity);
 }
 
 Plan plan_training(const PolicyRequest& request, const TrainingOrder& order) {

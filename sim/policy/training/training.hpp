@@ -10,12 +10,13 @@
 namespace sluice {
 
 /// The stages as the choice of fates sees them. `selective`: what selective recomputation drops is
-/// not kept, and its recomputation is part of the backward pass.
-Chain chain_of(const PolicyRequest& request, const Device& device, bool selective);
+/// not kept, and its recomputation is part of the backward pass. `overlap`: copies run beside
+/// computation.
+Chain chain_of(const PolicyRequest& request, const Device& device, bool selective, bool overlap);
 
 /// Weights, gradients and optimizer state of each stage on that device.
 std::vector<StageState> states_of(const PolicyRequest& request, const Device& device,
-                                  bool selective);
+                                  bool selective, bool overlap);
 
 struct TrainingOrder {
   const char* policy = "";
@@ -39,18 +40,8 @@ struct Listing {
 Plan list_training(const Listing& listing, const Step& step,
                    const std::vector<std::pair<std::string, std::string>>& facts);
 
-/// What a tape is judged by: so many micro-batches in turn, in so many steps; where the whole run
-/// has more of them, each further one takes as long as the last one of these, and no less than the
-/// busiest stream.
-struct ScoredRun {
-  const std::vector<StageState>& states;
-  std::int64_t micro_batches = 1, steps = 1;
-  std::int64_t whole = 0;  ///< micro-batches of the run; 0: these
-};
-
-/// As it would be simulated within `bytes` for activations, weights, gradients and optimizer state
-/// aside.
-TapeSeconds score_tape(const PolicyRequest& request, const TrainingOrder& order, const Chain& chain,
-                       const Tape& tape, std::int64_t bytes, const ScoredRun& run);
+/// Seconds of the run that is listed so, on a first device of that capacity; infinity: it blocks or
+/// does not fit.
+double score(const Listing& listing);
 
 }  // namespace sluice
