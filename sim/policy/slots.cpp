@@ -13,35 +13,62 @@ InRow in_row(std::int64_t index, std::int64_t count) {
 }
 
 Slots::Slots(PlanBuilder& builder, std::vector<SlotMemory> memories)
-    : builder_(builder), memories_(std::move(memories)), by_slot_(memories_.front().bytes.size()) {}
+    : builder_(builder), by_slot_(memories.front().bytes.size()) {
+  for (SlotMemory& memory : memories) {
+    Levels levels(memory.bytes);
+    memories_.push_back({std::move(memory), std::move(levels)});
+  }
+}
 
-SlotMemory& Slots::memory(const std::string& device) {
-  for (SlotMemory& memory : memories_)
-    if (memory.device == device) return memory;
+Slots::Memory& Slots::memory(const std::string& device) {
+  for (Memory& memory : memories_)
+    if (memory.of.device == device) return memory;
   throw InternalError("no slots on device '" + device + "'");
 }
 
-void Slots::add(SlotLoad load) {
-  SlotMemory& memory = this->memory(load.ends.to);
-  const auto level = [&](std::int64_t slot) -> std::int64_t& {
-    return memory.bytes[in_row(slot, count()).place];
-  };
-  const std::int64_t bytes = builder_.bytes_of(load.tensor);
-  const auto room = [&](std::int64_t slot) {
-    return !memory.capacity || level(slot) + bytes <= *memory.capacity;
-  };
+/// The earliest slot from which there is room for it until it is needed; takes that room. Beyond a
+/// whole step it meets itself.
+std::int64_t Slots::place(const SlotLoad& load, Memory& memory, std::int64_t bytes) const {
   const std::int64_t earliest = std::max(load.earliest, -count());
-  std::int64_t at = load.slot;
-  while (at > earliest && room(at - 1)) {  // beyond a whole step it meets itself
-    --at;
-    level(at) = checked_add(level(at), bytes, "bytes in a slot");
+  const auto take = [&](std::int64_t from, std::int64_t to, std::int64_t turn) {
+    if (from >= to) return to;
+    std::int64_t at = from;
+    if (memory.of.capacity)
+      if (const auto full = memory.levels.last_above(static_cast<std::size_t>(from + turn),
+                                                     static_cast<std::size_t>(to - 1 + turn),
+                                                     *memory.of.capacity - bytes))
+        at = static_cast<std::int64_t>(*full) + 1 - turn;
+    if (at < to)
+      memory.levels.add(static_cast<std::size_t>(at + turn),
+                        static_cast<std::size_t>(to - 1 + turn), bytes);
+    return at;
+  };
+  const std::int64_t at = take(std::max<std::int64_t>(earliest, 0), load.slot, 0);
+  return at > 0 ? at : take(earliest, std::min<std::int64_t>(at, 0), count());
+}
+
+void Slots::add(SlotLoad load) {
+  Memory& memory = this->memory(load.ends.to);
+  const std::int64_t bytes = builder_.bytes_of(load.tensor);
+  const std::int64_t at = place(load, memory, bytes);
+  if (load.within && at > 1 - count()) {
+    const std::size_t before = in_row(at - 1, count()).place;
+    const bool room = !memory.of.capacity ||
+                      !memory.levels.last_above(before, before, *memory.of.capacity - bytes);
+    if (room) {
+      memory.levels.add(before, before, bytes);
+      load.after = std::min(load.after, at - 2);
+    }
   }
-  if (load.within && at > 1 - count() && room(at - 1)) {
-    level(at - 1) = checked_add(level(at - 1), bytes, "bytes in a slot");
-    load.after = std::min(load.after, at - 2);
-  }
+  any_ahead_ = any_ahead_ || at < 0;
   by_slot_[in_row(at, count()).place].push_back(loads_.size());
   loads_.push_back({std::move(load), at, {}, {}});
+}
+
+/// The first load of a step, which is needed before those that come ahead of it, does too: it is
+/// the last that the step before lists.
+bool Slots::goes_ahead(const Placed& placed) const {
+  return placed.at < 0 || (placed.at == 0 && any_ahead_);
 }
 
 PlanBuilder::Ref Slots::list_one(const SlotLoad& load, std::int32_t ahead) {
@@ -56,7 +83,7 @@ void Slots::list_prologue() {
   builder_.enter(Section::prologue);
   std::vector<Placed*> early;
   for (Placed& placed : loads_)
-    if (placed.at < 0) early.push_back(&placed);
+    if (goes_ahead(placed)) early.push_back(&placed);
   std::stable_sort(early.begin(), early.end(),
                    [](const Placed* a, const Placed* b) { return a->load.slot < b->load.slot; });
   for (Placed* placed : early) placed->prologue = list_one(placed->load, 0);
@@ -65,10 +92,17 @@ void Slots::list_prologue() {
 /// Those of this step before those of the next: they are needed sooner.
 void Slots::list_loads(std::int64_t slot) {
   for (const bool next_step : {false, true})
-    for (std::size_t number : by_slot_[static_cast<std::size_t>(slot)]) {
+    for (const std::size_t number : by_slot_[static_cast<std::size_t>(slot)]) {
       Placed& placed = loads_[number];
-      if ((placed.at < 0) == next_step) placed.body = list_one(placed.load, next_step ? 1 : 0);
+      if (placed.at == 0 && any_ahead_) continue;
+      if (goes_ahead(placed) == next_step) placed.body = list_one(placed.load, next_step ? 1 : 0);
     }
+}
+
+void Slots::list_first_of_next() {
+  if (!any_ahead_) return;
+  for (const std::size_t number : by_slot_.front())
+    if (Placed& placed = loads_[number]; placed.at == 0) placed.body = list_one(placed.load, 1);
 }
 
 const SlotWork::Save& Slots::save(const SlotLoad::Saved& saved) const {
@@ -77,7 +111,7 @@ const SlotWork::Save& Slots::save(const SlotLoad::Saved& saved) const {
 
 void Slots::add_waits() {
   for (const Placed& placed : loads_) {
-    const std::uint32_t ahead = placed.at < 0 ? 1 : 0;
+    const std::uint32_t ahead = goes_ahead(placed) ? 1 : 0;
     const SlotLoad& load = placed.load;
     const InRow after = in_row(load.after, count());
     builder_.wait(placed.body, work_[after.place].last, after.steps_ago - ahead);

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "plan/builder.hpp"
+#include "policy/levels.hpp"
 
 namespace sluice {
 
@@ -86,6 +87,7 @@ class Slots {
       list_loads(slot);
       work_.push_back(compute(slot));
     }
+    list_first_of_next();
     add_waits();
   }
 
@@ -95,18 +97,26 @@ class Slots {
  private:
   struct Placed {
     SlotLoad load;
-    std::int64_t at = 0;
+    std::int64_t at = 0;  ///< < 0: in the step before
     PlanBuilder::Ref body, prologue;
   };
-  SlotMemory& memory(const std::string& device);
+  struct Memory {
+    SlotMemory of;
+    Levels levels;
+  };
+  Memory& memory(const std::string& device);
+  std::int64_t place(const SlotLoad& load, Memory& memory, std::int64_t bytes) const;
+  bool goes_ahead(const Placed& placed) const;
   void list_prologue();
   void list_loads(std::int64_t slot);
+  void list_first_of_next();
   void add_waits();
   const SlotWork::Save& save(const SlotLoad::Saved& saved) const;
   PlanBuilder::Ref list_one(const SlotLoad& load, std::int32_t ahead);
 
   PlanBuilder& builder_;
-  std::vector<SlotMemory> memories_;
+  std::vector<Memory> memories_;
+  bool any_ahead_ = false;  ///< is any load listed in the step before?
   std::vector<Placed> loads_;
   std::vector<std::vector<std::size_t>> by_slot_;
   std::vector<SlotWork> work_;

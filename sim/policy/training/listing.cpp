@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <utility>
 
 #include "policy/training/training.hpp"
 
@@ -58,6 +60,7 @@ class Lister {
   }
 
   Plan make(const std::vector<std::pair<std::string, std::string>>& facts) {
+    find_writes();
     add_homes();
     list_prologue();
     add_tensors();
@@ -248,16 +251,19 @@ class Lister {
   std::optional<Written> written_before(std::uint32_t number, std::int64_t slot) const {
     const Step::Instance& made = instance(number);
     if (made.home != Step::Home::weights && made.home != Step::Home::optimizer) return {};
-    std::optional<Written> in_step, before;
-    for (const Step::Instance& other : step_.instances) {
-      if (!other.saved_home || other.home != made.home || other.stage != made.stage) continue;
-      const Written written{other.saved_at, other.saves, 0};
-      if (other.saved_at < slot)
-        in_step = written;
-      else
-        before = Written{other.saved_at, other.saves, 1};
-    }
-    return in_step ? in_step : before;
+    const auto found = writes_.find({made.home, made.stage});
+    if (found == writes_.end()) return {};
+    const std::vector<Written>& all = found->second;  // in the order in which they are saved
+    const auto next = std::partition_point(
+        all.begin(), all.end(), [&](const Written& written) { return written.slot < slot; });
+    if (next != all.begin()) return *std::prev(next);
+    return Written{all.back().slot, all.back().number, 1};
+  }
+
+  void find_writes() {
+    for (const Step::Instance& made : step_.instances)
+      if (made.saved_home)
+        writes_[{made.home, made.stage}].push_back({made.saved_at, made.saves, 0});
   }
 
   // --- actions -------------------------------------------------------------------------------
@@ -341,6 +347,7 @@ class Lister {
   Slots slots_;
   std::vector<char> seen_stage_;
   std::vector<std::uint32_t> inputs_, weights_, optimizers_, gradients_;  ///< homes
+  std::map<std::pair<Step::Home, std::int32_t>, std::vector<Written>> writes_;  ///< by home, stage
   std::vector<PlanBuilder::Ref> loaded_;  ///< by stage, in the prologue
   std::vector<std::uint32_t> tensors_;    ///< by instance
   PlanBuilder::Ref first_, last_;         ///< computations of the step, where devices take turns

@@ -1,0 +1,42 @@
+// How many bytes are in a memory in each slot of a row, where whole stretches of slots change at
+// once: both questions take time that grows with the logarithm of the row. Throws InputError where a
+// count passes 2^63.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace sluice {
+
+class Levels {
+ public:
+  explicit Levels(const std::vector<std::int64_t>& bytes);
+
+  /// More bytes in slots `first` to `last`, both included.
+  void add(std::size_t first, std::size_t last, std::int64_t bytes);
+
+  /// The last of slots `first` to `last` that has more than so many bytes; none: no slot does.
+  std::optional<std::size_t> last_above(std::size_t first, std::size_t last,
+                                        std::int64_t bytes) const;
+
+ private:
+  struct Range {
+    std::size_t node, first, last;
+    std::size_t middle() const { return first + (last - first) / 2; }
+    Range left() const { return {2 * node, first, middle()}; }
+    Range right() const { return {2 * node + 1, middle() + 1, last}; }
+  };
+  Range all() const { return {1, 0, count_ - 1}; }
+  void build(const Range& range, const std::vector<std::int64_t>& bytes);
+  void add(const Range& range, std::size_t first, std::size_t last, std::int64_t bytes);
+  std::optional<std::size_t> last_above(const Range& range, std::size_t first, std::size_t last,
+                                        std::int64_t bytes) const;
+
+  std::size_t count_;
+  std::vector<std::int64_t> most_;  ///< of each node's slots, without `more_` of the nodes above it
+  std::vector<std::int64_t> more_;  ///< of all slots of a node, not yet in its children
+};
+
+}  // namespace sluice
