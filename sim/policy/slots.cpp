@@ -12,8 +12,8 @@ InRow in_row(std::int64_t index, std::int64_t count) {
   return {static_cast<std::size_t>(index + steps * count), static_cast<std::uint32_t>(steps)};
 }
 
-Slots::Slots(PlanBuilder& builder, std::vector<SlotMemory> memories)
-    : builder_(builder), by_slot_(memories.front().bytes.size()) {
+Slots::Slots(PlanBuilder& builder, std::vector<SlotMemory> memories, Prologue prologue)
+    : builder_(builder), by_slot_(memories.front().bytes.size()), prologue_(prologue) {
   for (SlotMemory& memory : memories) {
     Levels levels(memory.bytes);
     memories_.push_back({std::move(memory), std::move(levels)});
@@ -60,15 +60,15 @@ void Slots::add(SlotLoad load) {
       load.after = std::min(load.after, at - 2);
     }
   }
-  any_ahead_ = any_ahead_ || at < 0;
+  if (at < 0 && prologue_ == Prologue::by_need) first_goes_ahead_ = true;
   by_slot_[in_row(at, count()).place].push_back(loads_.size());
   loads_.push_back({std::move(load), at, {}, {}});
 }
 
-/// The first load of a step, which is needed before those that come ahead of it, does too: it is
-/// the last that the step before lists.
+/// The first load of a step is needed before those that come ahead of it: so it may be the last
+/// that the step before lists.
 bool Slots::goes_ahead(const Placed& placed) const {
-  return placed.at < 0 || (placed.at == 0 && any_ahead_);
+  return placed.at < 0 || (placed.at == 0 && first_goes_ahead_);
 }
 
 PlanBuilder::Ref Slots::list_one(const SlotLoad& load, std::int32_t ahead) {
@@ -78,14 +78,14 @@ PlanBuilder::Ref Slots::list_one(const SlotLoad& load, std::int32_t ahead) {
   return ref;
 }
 
-/// In the order in which the first step needs them: nothing is saved before they come.
 void Slots::list_prologue() {
   builder_.enter(Section::prologue);
   std::vector<Placed*> early;
   for (Placed& placed : loads_)
     if (goes_ahead(placed)) early.push_back(&placed);
-  std::stable_sort(early.begin(), early.end(),
-                   [](const Placed* a, const Placed* b) { return a->load.slot < b->load.slot; });
+  std::stable_sort(early.begin(), early.end(), [this](const Placed* a, const Placed* b) {
+    return prologue_ == Prologue::by_need ? a->load.slot < b->load.slot : a->at < b->at;
+  });
   for (Placed* placed : early) placed->prologue = list_one(placed->load, 0);
 }
 
@@ -94,13 +94,13 @@ void Slots::list_loads(std::int64_t slot) {
   for (const bool next_step : {false, true})
     for (const std::size_t number : by_slot_[static_cast<std::size_t>(slot)]) {
       Placed& placed = loads_[number];
-      if (placed.at == 0 && any_ahead_) continue;
+      if (placed.at == 0 && first_goes_ahead_) continue;
       if (goes_ahead(placed) == next_step) placed.body = list_one(placed.load, next_step ? 1 : 0);
     }
 }
 
 void Slots::list_first_of_next() {
-  if (!any_ahead_) return;
+  if (!first_goes_ahead_) return;
   for (const std::size_t number : by_slot_.front())
     if (Placed& placed = loads_[number]; placed.at == 0) placed.body = list_one(placed.load, 1);
 }

@@ -69,8 +69,14 @@ struct SlotWork {
 
 class Slots {
  public:
+  /// In which order the first step has the loads that come ahead of it: as the step before would
+  /// list them; or as it needs them, for which the first load of a step goes ahead of it, too,
+  /// where any does.
+  enum class Prologue : std::uint8_t { as_listed, by_need };
+
   /// One memory a device to which loads go, each with equally many slots.
-  Slots(PlanBuilder& builder, std::vector<SlotMemory> memories);
+  Slots(PlanBuilder& builder, std::vector<SlotMemory> memories,
+        Prologue prologue = Prologue::as_listed);
 
   std::int64_t count() const { return static_cast<std::int64_t>(by_slot_.size()); }
 
@@ -116,7 +122,8 @@ class Slots {
 
   PlanBuilder& builder_;
   std::vector<Memory> memories_;
-  bool any_ahead_ = false;  ///< is any load listed in the step before?
+  Prologue prologue_;
+  bool first_goes_ahead_ = false;
   std::vector<Placed> loads_;
   std::vector<std::vector<std::size_t>> by_slot_;
   std::vector<SlotWork> work_;

@@ -143,10 +143,10 @@ class Placing {
     const auto room = [&](std::int64_t slot) { return level(slot) <= bytes - load.bytes; };
     load.at = load.slot;
     while (load.at > load.earliest && room(load.at - 1)) level(--load.at) += load.bytes;
-    load.after = load.earliest - 1;
+    load.after = load.at - 1;  // there was no room, or no wish, for it to come before
     if (load.at > 1 - tape_.count() && room(load.at - 1)) {
       level(load.at - 1) += load.bytes;
-      load.after = std::min(load.after, load.at - 2);
+      --load.after;
     }
   }
 
@@ -225,10 +225,9 @@ class Walk {
         const std::int64_t index = base + slot;
         return index < 0 || times.empty() ? 0 : times[std::min(static_cast<std::size_t>(index), times.size() - 1)];
       };
-      start = std::max({start, at(ends_, load.after), at(starts_, load.at - 1)});
+      start = std::max(start, at(ends_, load.after));
       if (load.source != nobody) start = std::max(start, save_end_[load.source]);
-      const std::int64_t beside = std::min(load.after + 1, load.slot);
-      start = room(tape_.levels[place(beside)], start);
+      start = room(tape_.levels[place(std::min(load.after + 1, load.slot))], start);
     }
     loaded_ = start + load.seconds;
     arrivals[i] = loaded_ + latency_s_;

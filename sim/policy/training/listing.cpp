@@ -53,7 +53,8 @@ class Lister {
         host_(request_.pricing.platform.host().name),
         step_(step),
         builder_(request_.pricing.platform, listing.order.policy, request_.capacity_enforced),
-        slots_(builder_, memories(listing, step)),
+        slots_(builder_, memories(listing, step),
+               listing.order.overlap ? Slots::Prologue::by_need : Slots::Prologue::as_listed),
         seen_stage_(request_.pricing.stages.size(), 0) {
     for (const std::string& device : devices_)
       latency_s_.push_back(request_.pricing.platform.path(host_, device).latency_s);
