@@ -11,7 +11,8 @@ namespace {
 /// with computation, until it has arrived.
 class CopyTimes {
  public:
-  CopyTimes(const Platform& platform, const std::string& from, const std::string& to, bool overlap) {
+  CopyTimes(const Platform& platform, const std::string& from, const std::string& to,
+            bool overlap) {
     const Path path = platform.path(from, to);
     fixed_s_ = path.setup_s + (overlap ? 0 : path.latency_s);
     for (const std::uint32_t channel : path.channels)

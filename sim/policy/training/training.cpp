@@ -123,6 +123,7 @@ class TrainingPlan {
     FateRun run;
     run.batches = steps * static_cast<double>(request_.workload.batches_per_step);
     run.micro_batches = run.batches * static_cast<double>(per_batch());
+    run.one_a_step = per_batch() * request_.workload.batches_per_step == 1;
     for (const StageState& state : states_) {
       run.weights_s += state.weights_load_s;
       if (state.updates) run.update_s += state.update_s;
