@@ -90,7 +90,8 @@ std::vector<double> copy_prices(std::size_t stages) {
 FrontierSettings settings(std::size_t stages, double copy_price) {
   FrontierSettings settings{.copy_price = copy_price};
   if (stages <= 20) return settings;
-  settings.cap = stages <= 100 ? 24 : 8;
+  settings.cap = stages <= 100 ? 24 : 10;
+  settings.copies = stages <= 100;
   settings.splits = static_cast<std::size_t>(std::ceil(std::sqrt(static_cast<double>(stages))));
   settings.free_length = settings.splits;
   return settings;
@@ -103,7 +104,7 @@ void FateSearch::prepare() {
   const std::size_t n = chain_.stages.size();
   for (const double price : copy_prices(n)) frontiers_.emplace_back(chain_, settings(n, price));
   const std::int64_t most = memory_of(chain_, alike_.front()).peak;
-  for (const std::int64_t bytes : rungs_between(least(), most, 48))
+  for (const std::int64_t bytes : rungs_between(least(), most, n <= 20 ? 48 : 24))
     rungs_.push_back({.bytes = bytes});
 }
 
@@ -246,17 +247,17 @@ double FateSearch::take(const Tape& tape, Candidate& best) {
 /// beside the most computation, so the number of those whose copies are cheap is what is searched.
 void FateSearch::round(const FateBound& bound, Candidate& best) {
   if (std::isinf(bound.seconds)) return;
-  const bool both = chain_.stages.size() <= 100;
-  for (const double factor : {1.2, 2.0})
-    for (const double segment : {0.1, 0.3}) {
-      if (!both && (factor > 1.5) == (segment > 0.2)) continue;
+  const bool few = chain_.stages.size() <= 100;
+  const std::vector<double> factors = few ? std::vector{1.2, 2.0} : std::vector(1, 2.0);
+  for (const double factor : factors)
+    for (const double segment : few ? std::vector{0.1, 0.3, 0.6} : std::vector{0.2, 0.6}) {
       const auto seconds = [&](std::int64_t early) {
         const Rounding rounding{static_cast<std::size_t>(early), factor, segment};
         const Tape tape = rounded_tape(chain_, room_, bound.weights, rounding);
         return tape.empty() ? infinite : take(tape, best);
       };
       std::int64_t low = 0, high = static_cast<std::int64_t>(chain_.stages.size());
-      while (high - low > 2 + high / (both ? 64 : 8)) {
+      while (high - low > 2 + high / 16) {
         const std::int64_t third = (high - low) / 3;
         if (seconds(low + third) <= seconds(high - third))
           high -= third;
