@@ -98,7 +98,7 @@ class Placing {
     }
     for (TimedLoad& load : tape_.loads)
       if (load.at == 0) put(load, load.earliest, bytes);
-    for (TimedLoad& load : tape_.loads) start(load, bytes);
+    for (TimedLoad& load : tape_.loads) start(load, bytes, one_a_step);
   }
 
  private:
@@ -158,10 +158,14 @@ class Placing {
   }
 
   /// After the computation before which there was no room, or no wish, for it; a slot sooner where
-  /// there is room.
-  void start(TimedLoad& load, std::int64_t bytes) {
+  /// there is room. In a step of several micro-batches a load may be ahead by more than one.
+  void start(TimedLoad& load, std::int64_t bytes, bool one_a_step) {
     load.after = load.at - 1;
-    if (load.at <= 1 - tape_.count() || !room(load.at - 1, load, bytes)) return;
+    if (load.at <= 1 - tape_.count()) {
+      if (!one_a_step) load.after -= tape_.count();
+      return;
+    }
+    if (!room(load.at - 1, load, bytes)) return;
     level(load.at - 1) += load.bytes;
     --load.after;
   }
