@@ -12,6 +12,7 @@
 #include "planning/turns.hpp"
 #include "policy/all_reduce.hpp"
 #include "policy/policy.hpp"
+#include "policy/replica.hpp"
 #include "policy/settle.hpp"
 #include "policy/training/judge.hpp"
 
@@ -77,20 +78,39 @@ Plan with_transfers(Plan plan, const std::string& how) {
   return std::move(*turns);
 }
 
+/// What replica number k computes: an equal part of each batch in training, else some batches.
+Workload share_of(Workload workload, std::int64_t k, std::int64_t count) {
+  if (workload.training)
+    workload.batch /= count;
+  else
+    workload.batches_per_step = (workload.batches_per_step + count - 1 - k) / count;
+  return workload;
+}
+
 Plan plan_data_parallel(const PolicyRequest& request, const Reader& parameters) {
   const Policy& policy = policy_catalog().find(parameters.text("replica"));
   const Record record = record_of(policy);
   const std::vector<std::string> devices = replica_devices(request, parameters);
   const auto count = static_cast<std::int64_t>(devices.size());
+  const Platform& platform = request.pricing.platform;
   std::vector<Plan> parts;
-  for (std::int64_t k = 0; k < count; ++k) {
+  std::vector<std::size_t> planned;  // the first of those that are alike
+  for (std::size_t k = 0; k < devices.size(); ++k) {
+    const Workload workload = share_of(request.workload, static_cast<std::int64_t>(k), count);
+    const auto same = std::find_if(planned.begin(), planned.end(), [&](std::size_t before) {
+      return share_of(request.workload, static_cast<std::int64_t>(before), count)
+                     .batches_per_step == workload.batches_per_step &&
+             alike(platform, devices[before], devices[k]);
+    });
+    if (same != planned.end()) {
+      parts.push_back(moved(parts[*same], platform, devices[*same], devices[k]));
+      continue;
+    }
     PolicyRequest share = request;
-    if (request.workload.training)
-      share.workload.batch /= count;
-    else
-      share.workload.batches_per_step = (request.workload.batches_per_step + count - 1 - k) / count;
-    const Value keys = replica_keys(parameters, policy.name, devices[static_cast<std::size_t>(k)]);
+    share.workload = workload;
+    const Value keys = replica_keys(parameters, policy.name, devices[k]);
     parts.push_back(settle(policy, share, Reader(keys, record)));
+    planned.push_back(k);
   }
   Plan plan = merge(parts, devices);
   plan.name = "data_parallel " + policy.name;

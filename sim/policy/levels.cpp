@@ -35,8 +35,8 @@ void Levels::add(const Range& range, std::size_t first, std::size_t last, std::i
   }
   add(range.left(), first, last, bytes);
   add(range.right(), first, last, bytes);
-  most = checked_add(std::max(most_[2 * range.node], most_[2 * range.node + 1]),
-                     more_[range.node], "bytes in a slot");
+  most = checked_add(std::max(most_[2 * range.node], most_[2 * range.node + 1]), more_[range.node],
+                     "bytes in a slot");
 }
 
 std::optional<std::size_t> Levels::last_above(std::size_t first, std::size_t last,

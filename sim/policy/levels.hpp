@@ -1,6 +1,6 @@
 // How many bytes are in a memory in each slot of a row, where whole stretches of slots change at
-// once: both questions take time that grows with the logarithm of the row. Throws InputError where a
-// count passes 2^63.
+// once: both questions take time that grows with the logarithm of the row. Throws InputError where
+// a count passes 2^63.
 #pragma once
 
 #include <cstddef>

@@ -122,11 +122,11 @@ class Slots {
 
   PlanBuilder& builder_;
   std::vector<Memory> memories_;
-  Prologue prologue_;
-  bool first_goes_ahead_ = false;
   std::vector<Placed> loads_;
   std::vector<std::vector<std::size_t>> by_slot_;
   std::vector<SlotWork> work_;
+  Prologue prologue_;
+  bool first_goes_ahead_ = false;
 };
 
 }  // namespace sluice

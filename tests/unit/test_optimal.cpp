@@ -66,7 +66,8 @@ struct Case {
   }
 
   FateSearch search() const {
-    return {chain, [this](const Tape& tape, std::int64_t bytes) { return seconds(tape, bytes); },
+    return {chain,
+            [this](const Tape& tape, std::int64_t bytes) { return seconds(tape, bytes); },
             {.micro_batches = 2}};
   }
 };

@@ -148,8 +148,9 @@ double run_bound(const Chain& chain, const FateRun& run, double halves) {
   const double updates = run.batches * run.update_s;
   const double in_turn = run.micro_batches * std::max(halves, computed) + updates;
   if (!reads) return in_turn;
-  return std::max(run.weights_s + input_s + latency_s + in_turn,
-                  run.weights_s + run.micro_batches * input_s + latency_s + computed + run.update_s);
+  return std::max(
+      run.weights_s + input_s + latency_s + in_turn,
+      run.weights_s + run.micro_batches * input_s + latency_s + computed + run.update_s);
 }
 
 double fate_bound(const Chain& chain, std::int64_t budget, Copies copies) {

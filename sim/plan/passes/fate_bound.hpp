@@ -36,8 +36,9 @@ FateBound bound_of(const Chain& chain, std::int64_t budget, Copies copies, int s
 /// inputs; updates end each batch and take turns with the micro-batches.
 struct FateRun {
   double micro_batches = 1, batches = 1;
-  double weights_s = 0;  ///< of their loads
-  double update_s = 0;   ///< of all stages, once
+  bool one_a_step = false;  ///< a step has one micro-batch
+  double weights_s = 0;     ///< of their loads
+  double update_s = 0;      ///< of all stages, once
 };
 
 /// A lower bound on the seconds of a run whose micro-batches take so many from the first forward

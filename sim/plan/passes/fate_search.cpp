@@ -77,18 +77,42 @@ Choices choices_of(const Chain& chain, const Tape& tape) {
 FateSearch::FateSearch(const Chain& chain, FateScore score, const FateRun& run)
     : chain_(chain), score_(std::move(score)), run_(run), alike_(alike_tapes(chain)) {}
 
+namespace {
+
+/// What a copy counts in the frontiers: the first of them takes everything in turns.
+std::vector<double> copy_prices(std::size_t stages) {
+  if (stages <= 20) return {1, 0.6, 0.3, 0.1, 0};
+  if (stages <= 100) return {1, 0.3, 0};
+  return {0.3};
+}
+
+/// Coarser ones for longer chains: each segment still splits somewhere.
+FrontierSettings settings(std::size_t stages, double copy_price) {
+  FrontierSettings settings{.copy_price = copy_price};
+  if (stages <= 20) return settings;
+  settings.cap = stages <= 100 ? 24 : 10;
+  settings.copies = stages <= 100;
+  settings.splits = static_cast<std::size_t>(std::ceil(std::sqrt(static_cast<double>(stages))));
+  settings.free_length = settings.splits;
+  return settings;
+}
+
+}  // namespace
+
 void FateSearch::prepare() {
   if (!frontiers_.empty()) return;
   const std::size_t n = chain_.stages.size();
-  frontiers_.emplace_back(chain_);
-  const std::vector<double> prices =
-      n <= 100 ? std::vector<double>{0.6, 0.3, 0.1, 0} : std::vector<double>{0.3};
-  for (const double price : prices)
-    frontiers_.emplace_back(chain_, FrontierSettings{.copy_price = price});
+  for (const double price : copy_prices(n)) frontiers_.emplace_back(chain_, settings(n, price));
   const std::int64_t most = memory_of(chain_, alike_.front()).peak;
-  const int steps = n <= 100 ? 40 : 10;
-  for (const std::int64_t bytes : rungs_between(least(), most, n <= 12 ? 48 : n <= 100 ? 24 : 8))
-    rungs_.push_back({bytes, bound_of(chain_, bytes, Copies::overlapped, steps).halves, {}});
+  for (const std::int64_t bytes : rungs_between(least(), most, n <= 20 ? 48 : 24))
+    rungs_.push_back({.bytes = bytes});
+}
+
+const FateBound& FateSearch::bound(Rung& rung) {
+  if (!rung.bound)
+    rung.bound =
+        bound_of(chain_, rung.bytes, Copies::overlapped, chain_.stages.size() <= 100 ? 40 : 10);
+  return *rung.bound;
 }
 
 std::int64_t FateSearch::least() {
@@ -104,9 +128,9 @@ FateSearch::Answer FateSearch::within(std::int64_t budget) {
   std::size_t rung = 0;  // the first that is beyond the budget: some of its tapes need less
   while (rung + 1 < rungs_.size() && rungs_[rung].bytes <= budget) ++rung;
   for (++rung; rung-- > 0;) {
-    const Rung& here = rungs_[rung];
+    Rung& here = rungs_[rung];
     if (here.bytes <= budget &&
-        best.seconds <= run_bound(chain_, run_, here.bound) * (1 + 1e-12))
+        best.seconds <= run_bound(chain_, run_, bound(here).halves) * (1 + 1e-12))
       break;
     search(rung);
     for (const Candidate& candidate : here.candidates)
@@ -139,7 +163,7 @@ void FateSearch::search(std::size_t number) {
   Rung& rung = rungs_[number];
   if (std::exchange(rung.searched, true)) return;
   const auto n = static_cast<std::int64_t>(chain_.stages.size());
-  const std::int64_t estimates = std::clamp<std::int64_t>(80'000 / (n * n), 8, 400);
+  const std::int64_t estimates = std::clamp<std::int64_t>(80'000 / (n * n), 24, 400);
   pool_.clear();
   room_ = rung.bytes;
   left_ = estimates;
@@ -151,39 +175,50 @@ void FateSearch::search(std::size_t number) {
   }
   for (const Fate fate : {Fate::keep, Fate::offload})
     descend(std::vector<Fate>(chain_.stages.size(), fate), best);
-  round(bound_of(chain_, room_, Copies::overlapped, n <= 100 ? 40 : 10), best);
+  round(bound(rung), best);
   left_ = estimates;
   improve(best);
-  shortlist(rung, number == 0 ? 0 : rungs_[number - 1].bytes);
+  shortlist(rung, number == 0 ? 0 : rungs_[number - 1].bytes, estimates);
 }
 
-/// The best of a rung with all its room; and the best of those that fit into less of it, for
-/// budgets between this rung and the one below, with no more than they need.
-void FateSearch::shortlist(Rung& rung, std::int64_t below) {
-  std::vector<const std::pair<Tape, Estimate>*> by_time, by_peak;
+/// The fastest of the rung, each with the least room that makes it as fast: what is faster than all
+/// that need less.
+void FateSearch::shortlist(Rung& rung, std::int64_t below, std::int64_t estimates) {
+  std::vector<const std::pair<Tape, Estimate>*> fastest;
   for (const auto& [key, entry] : pool_)
-    if (entry.second.about < infinite) by_time.push_back(&entry);
-  by_peak = by_time;
-  std::stable_sort(by_time.begin(), by_time.end(), [](const auto* a, const auto* b) {
-    return std::pair(a->second.about, a->first.size()) < std::pair(b->second.about, b->first.size());
+    if (entry.second.about < infinite) fastest.push_back(&entry);
+  std::stable_sort(fastest.begin(), fastest.end(), [](const auto* a, const auto* b) {
+    return std::pair(a->second.about, a->first.size()) <
+           std::pair(b->second.about, b->first.size());
   });
-  for (std::size_t i = 0; i < std::min<std::size_t>(by_time.size(), 3); ++i)
-    rung.candidates.push_back({by_time[i]->first, rung.bytes, by_time[i]->second.about});
-  std::stable_sort(by_peak.begin(), by_peak.end(), [](const auto* a, const auto* b) {
-    return a->second.peak < b->second.peak;
-  });
-  double fastest = infinite;
-  for (const auto* entry : by_peak) {
+  std::vector<Candidate> all;
+  left_ = estimates;
+  for (const auto* entry : fastest) {
+    if (left_ <= 0) break;
     const auto& [tape, known] = *entry;
-    if (known.peak <= below || known.about >= fastest) continue;
-    const double about =
-        about_seconds(chain_, tape, memory_of(chain_, tape), known.peak, run_.micro_batches);
-    if (about >= fastest) continue;
-    fastest = about;
-    rung.candidates.push_back({tape, known.peak, about});
+    const TapeMemory memory = memory_of(chain_, tape);
+    for (std::int64_t bytes = std::max(known.peak, below); bytes <= rung.bytes;) {
+      --left_;
+      const AboutSeconds about = about_within(tape, memory, bytes);
+      all.push_back({tape, bytes, about.seconds});
+      if (about.seconds <= known.about) break;
+      bytes = std::max(about.next, bytes + (rung.bytes - below) / 64 + 1);
+    }
   }
+  std::stable_sort(all.begin(), all.end(), [](const Candidate& a, const Candidate& b) {
+    return std::pair(a.bytes, a.about) < std::pair(b.bytes, b.about);
+  });
+  double before = infinite;
+  for (Candidate& candidate : all)
+    if (candidate.about < std::exchange(before, std::min(before, candidate.about)))
+      rung.candidates.push_back(std::move(candidate));
   std::stable_sort(rung.candidates.begin(), rung.candidates.end(),
                    [](const Candidate& a, const Candidate& b) { return a.about < b.about; });
+}
+
+AboutSeconds FateSearch::about_within(const Tape& tape, const TapeMemory& memory,
+                                      std::int64_t bytes) const {
+  return about_seconds(chain_, tape, memory, bytes, run_.micro_batches, run_.one_a_step);
 }
 
 /// Seconds within the rung, about; infinity where it does not fit.
@@ -197,12 +232,13 @@ double FateSearch::estimate(const Tape& tape) {
   seen = {memory.peak, infinite};
   if (memory.peak > room_) return infinite;
   known = tape;
-  return seen.about = about_seconds(chain_, tape, memory, room_, run_.micro_batches);
+  return seen.about = about_within(tape, memory, room_).seconds;
 }
 
 double FateSearch::take(const Tape& tape, Candidate& best) {
   const double about = estimate(tape);
-  if (about < best.about || (about == best.about && about < infinite && tape.size() < best.tape.size()))
+  if (about < best.about ||
+      (about == best.about && about < infinite && tape.size() < best.tape.size()))
     best = {tape, room_, about};
   return about;
 }
@@ -211,15 +247,17 @@ double FateSearch::take(const Tape& tape, Candidate& best) {
 /// beside the most computation, so the number of those whose copies are cheap is what is searched.
 void FateSearch::round(const FateBound& bound, Candidate& best) {
   if (std::isinf(bound.seconds)) return;
-  for (const double factor : {1.2, 2.0})
-    for (const double segment : {0.1, 0.3}) {
+  const bool few = chain_.stages.size() <= 100;
+  const std::vector<double> factors = few ? std::vector{1.2, 2.0} : std::vector(1, 2.0);
+  for (const double factor : factors)
+    for (const double segment : few ? std::vector{0.1, 0.3, 0.6} : std::vector{0.2, 0.6}) {
       const auto seconds = [&](std::int64_t early) {
         const Rounding rounding{static_cast<std::size_t>(early), factor, segment};
         const Tape tape = rounded_tape(chain_, room_, bound.weights, rounding);
         return tape.empty() ? infinite : take(tape, best);
       };
       std::int64_t low = 0, high = static_cast<std::int64_t>(chain_.stages.size());
-      while (high - low > 2 + high / 64) {
+      while (high - low > 2 + high / 16) {
         const std::int64_t third = (high - low) / 3;
         if (seconds(low + third) <= seconds(high - third))
           high -= third;

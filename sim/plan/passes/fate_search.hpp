@@ -26,6 +26,7 @@
 #include "plan/passes/fate_bound.hpp"
 #include "plan/passes/fates.hpp"
 #include "plan/passes/frontier.hpp"
+#include "plan/passes/tape_time.hpp"
 
 namespace sluice {
 
@@ -65,14 +66,16 @@ class FateSearch {
   };
   struct Rung {
     std::int64_t bytes = 0;
-    double bound = 0;
-    std::vector<Candidate> candidates;
+    std::optional<FateBound> bound = {};
+    std::vector<Candidate> candidates = {};
     bool searched = false;
   };
 
   void prepare();
+  const FateBound& bound(Rung& rung);
   void search(std::size_t rung);
-  void shortlist(Rung& rung, std::int64_t below);
+  void shortlist(Rung& rung, std::int64_t below, std::int64_t estimates);
+  AboutSeconds about_within(const Tape& tape, const TapeMemory& memory, std::int64_t bytes) const;
   void consider(const Tape& tape, std::int64_t bytes, Answer& best);
   double least_seconds(const Tape& tape) const;
   double estimate(const Tape& tape);

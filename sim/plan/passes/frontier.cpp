@@ -39,6 +39,7 @@ class Frontier::Solver {
       for (const bool copied : {false, true})
         for (const bool needed : {false, true}) {
           if (s == 0 && (!copied || needed)) continue;
+          if (s > 0 && copied && !frontier_.settings_.copies) continue;
           if (needed && !chain_.stages[s - 1].reads_output) continue;
           if (ready && !may_part(t)) continue;
           solve({s, t, copied, needed, ready});
@@ -59,11 +60,13 @@ class Frontier::Solver {
 
   void solve(const Segment& segment) {
     best_.clear();
-    const bool may_go = boundary(segment.s) > 0;
+    const bool copies = frontier_.settings_.copies;
+    const bool may_go = copies && boundary(segment.s) > 0;
     for (const bool boundary_goes : {false, true}) {
       if (boundary_goes && !may_go) continue;
       for (const bool inner_goes : {false, true})
-        if (!inner_goes || (segment.s < segment.t && chain_.stages[segment.s].inner.bytes > 0))
+        if (!inner_goes ||
+            (copies && segment.s < segment.t && chain_.stages[segment.s].inner.bytes > 0))
           keep(segment, boundary_goes, inner_goes);
       pass(segment, boundary_goes);
     }
@@ -139,7 +142,8 @@ class Frontier::Solver {
         join(node, nodes_of(later), held + stage.inner.bytes, nodes_of(again));
         node.inner_goes = true;
         node.seconds += price(stage.inner.save_s + stage.inner.load_s);
-        if (stage.inner.bytes > 0) join(node, nodes_of(later), held, nodes_of(again));
+        if (stage.inner.bytes > 0 && frontier_.settings_.copies)
+          join(node, nodes_of(later), held, nodes_of(again));
       }
       floor = std::max(floor, running + stage.pass_workspace);
       if (!splits) continue;

@@ -33,6 +33,7 @@ struct FrontierSettings {
   /// A copy counts as this part of its seconds: 1 where copies and computation take turns (exact),
   /// less where copies hide beside it (a guess, from 0 to 1, to be judged by a replay).
   double copy_price = 1;
+  bool copies = true;  ///< false: nothing that is made goes to host memory
   /// Points a segment, about: where there are more, see `thin`. Nothing is lost below the cap, and
   /// no schedule becomes feasible that is not. 0: 4096 for up to 20 stages, 256 for up to 64, then
   /// fewer.

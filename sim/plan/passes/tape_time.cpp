@@ -31,10 +31,7 @@ struct TimedSave {
 class TimedTape {
  public:
   TimedTape(const Chain& chain, const Tape& tape, const TapeMemory& memory)
-      : chain_(chain),
-        n_(chain.stages.size()),
-        maker_(2 * n_ + 1, 0),
-        save_(2 * n_ + 1, nobody) {
+      : chain_(chain), n_(chain.stages.size()), maker_(2 * n_ + 1, 0), save_(2 * n_ + 1, nobody) {
     for (std::size_t i = 0; i < tape.size(); ++i) read(tape[i], memory.bytes[i]);
     begins.push_back(0);
     for (const double slot : seconds) begins.push_back(begins.back() + slot);
@@ -55,7 +52,8 @@ class TimedTape {
     const std::size_t tensor = op.inner ? n_ + 1 + s : s;
     if (copies) {
       const ChainTensor& moved = op.inner ? chain_.stages[s].inner : chain_.boundary(s);
-      if (op.kind == Kind::load) return loads.push_back({count(), moved.load_s, moved.bytes, save_[tensor]});
+      if (op.kind == Kind::load)
+        return loads.push_back({count(), moved.load_s, moved.bytes, save_[tensor]});
       save_[tensor] = saves.size();
       return saves.push_back({maker_[tensor], count() - 1, moved.save_s, moved.bytes});
     }
@@ -87,11 +85,20 @@ class TimedTape {
 /// Where loads are listed: as policy/training/listing has it, in a step of one micro-batch.
 class Placing {
  public:
-  Placing(const Chain& chain, TimedTape& tape) : latency_s_(chain.load_latency_s), tape_(tape) {}
+  Placing(const Chain& chain, TimedTape& tape, std::int64_t& next)
+      : latency_s_(chain.load_latency_s), tape_(tape), next_(next) {}
 
-  void place(std::int64_t bytes) {
+  /// In the order in which a step needs them: where it has several micro-batches, those that are
+  /// listed in the micro-batch before come after all of its own.
+  void place(std::int64_t bytes, bool one_a_step) {
     wish();
-    for (TimedLoad& load : tape_.loads) put(load, bytes);
+    for (TimedLoad& load : tape_.loads) {
+      load.at = load.slot;
+      put(load, std::max<std::int64_t>(load.earliest, one_a_step ? load.earliest : 0), bytes);
+    }
+    for (TimedLoad& load : tape_.loads)
+      if (load.at == 0) put(load, load.earliest, bytes);
+    for (TimedLoad& load : tape_.loads) start(load, bytes, one_a_step);
   }
 
  private:
@@ -121,8 +128,7 @@ class Placing {
     for (const bool again : {false, true}) {
       if (again) next = busy <= tape_.all() ? next + tape_.all() : never;
       for (std::size_t i = loads.size(); i-- > 0;)
-        next = latest[i] =
-            std::min(next, begin(loads[i].slot) - latency_s_) - loads[i].seconds;
+        next = latest[i] = std::min(next, begin(loads[i].slot) - latency_s_) - loads[i].seconds;
     }
     double free = -never;
     for (std::size_t i = 0; i < loads.size(); ++i) {
@@ -130,35 +136,51 @@ class Placing {
       const double sooner = begin(slot_at(latest[i]) - 1);
       const double start = std::max(sooner, std::min(free, latest[i]));
       free = start + load.seconds;
-      const std::int64_t first = load.source == nobody ? 1 - tape_.count()
-                                                       : std::min(tape_.saves[load.source].slot + 1, load.slot);
+      const std::int64_t first = load.source == nobody
+                                     ? 1 - tape_.count()
+                                     : std::min(tape_.saves[load.source].slot + 1, load.slot);
       load.earliest = std::max(std::min(slot_at(start) + 1, load.slot), first);
     }
   }
 
-  void put(TimedLoad& load, std::int64_t bytes) {
-    const auto level = [&](std::int64_t slot) -> std::int64_t& {
-      return tape_.levels[static_cast<std::size_t>(slot < 0 ? slot + tape_.count() : slot)];
-    };
-    const auto room = [&](std::int64_t slot) { return level(slot) <= bytes - load.bytes; };
-    load.at = load.slot;
-    while (load.at > load.earliest && room(load.at - 1)) level(--load.at) += load.bytes;
-    load.after = load.at - 1;  // there was no room, or no wish, for it to come before
-    if (load.at > 1 - tape_.count() && room(load.at - 1)) {
-      level(load.at - 1) += load.bytes;
-      --load.after;
+  std::int64_t& level(std::int64_t slot) {
+    return tape_.levels[static_cast<std::size_t>(slot < 0 ? slot + tape_.count() : slot)];
+  }
+
+  bool room(std::int64_t slot, const TimedLoad& load, std::int64_t bytes) {
+    const std::int64_t needed = level(slot) + load.bytes;
+    if (needed > bytes) next_ = std::min(next_, needed);
+    return needed <= bytes;
+  }
+
+  void put(TimedLoad& load, std::int64_t earliest, std::int64_t bytes) {
+    while (load.at > earliest && room(load.at - 1, load, bytes)) level(--load.at) += load.bytes;
+  }
+
+  /// After the computation before which there was no room, or no wish, for it; a slot sooner where
+  /// there is room. In a step of several micro-batches a load may be ahead by more than one.
+  void start(TimedLoad& load, std::int64_t bytes, bool one_a_step) {
+    load.after = load.at - 1;
+    if (load.at <= 1 - tape_.count()) {
+      if (!one_a_step) load.after -= tape_.count();
+      return;
     }
+    if (!room(load.at - 1, load, bytes)) return;
+    level(load.at - 1) += load.bytes;
+    --load.after;
   }
 
   double latency_s_;
   TimedTape& tape_;
+  std::int64_t& next_;
 };
 
 /// Walks through some micro-batches.
 class Walk {
  public:
-  Walk(const Chain& chain, const TimedTape& tape, std::int64_t bytes)
+  Walk(const Chain& chain, const TimedTape& tape, std::int64_t bytes, std::int64_t& next)
       : tape_(tape),
+        next_(next),
         latency_s_(chain.load_latency_s),
         bytes_(bytes),
         listed_(static_cast<std::size_t>(tape.count())),
@@ -219,11 +241,14 @@ class Walk {
     const TimedLoad& load = tape_.loads[i];
     double start = loaded_;
     if (!first) {
-      const auto base = static_cast<std::int64_t>(ends_.size()) - (load.at < 0 ? load.at + tape_.count() : load.at) +
+      const auto base = static_cast<std::int64_t>(ends_.size()) -
+                        (load.at < 0 ? load.at + tape_.count() : load.at) +
                         (load.at < 0 ? tape_.count() : 0);
       const auto at = [&](const std::vector<double>& times, std::int64_t slot) {
         const std::int64_t index = base + slot;
-        return index < 0 || times.empty() ? 0 : times[std::min(static_cast<std::size_t>(index), times.size() - 1)];
+        return index < 0 || times.empty()
+                   ? 0
+                   : times[std::min(static_cast<std::size_t>(index), times.size() - 1)];
       };
       start = std::max(start, at(ends_, load.after));
       if (load.source != nobody) start = std::max(start, save_end_[load.source]);
@@ -241,6 +266,7 @@ class Walk {
       if (leaving_[i].end > from) held += leaving_[i].bytes;
     for (std::size_t i = gone_; i < leaving_.size() && level + held > bytes_; ++i) {
       if (leaving_[i].end <= from) continue;
+      next_ = std::min(next_, level + held);
       from = leaving_[i].end;
       held -= leaving_[i].bytes;
     }
@@ -253,6 +279,7 @@ class Walk {
   };
 
   const TimedTape& tape_;
+  std::int64_t& next_;
   double latency_s_;
   std::int64_t bytes_;
   std::vector<std::vector<std::size_t>> listed_, saves_after_, needed_, leaves_after_;  ///< by slot
@@ -281,17 +308,19 @@ EngineSeconds engine_seconds(const Chain& chain, const Tape& tape) {
   return all;
 }
 
-double about_seconds(const Chain& chain, const Tape& tape, const TapeMemory& memory,
-                     std::int64_t bytes, double micro_batches) {
+AboutSeconds about_seconds(const Chain& chain, const Tape& tape, const TapeMemory& memory,
+                           std::int64_t bytes, double micro_batches, bool one_a_step) {
   constexpr double walked = 4;
+  AboutSeconds about{0, std::numeric_limits<std::int64_t>::max()};
   TimedTape timed(chain, tape, memory);
-  Placing(chain, timed).place(bytes);
+  Placing(chain, timed, about.next).place(bytes, one_a_step);
   const double some = std::min(micro_batches, walked);
   const std::vector<double> done =
-      Walk(chain, timed, bytes).run(static_cast<std::int64_t>(some));
+      Walk(chain, timed, bytes, about.next).run(static_cast<std::int64_t>(some));
   const double each = done.size() > 1 ? done.back() - done[done.size() - 2] : done.back();
-  return done.back() +
-         (micro_batches - some) * std::max(each, engine_seconds(chain, tape).busiest());
+  about.seconds =
+      done.back() + (micro_batches - some) * std::max(each, engine_seconds(chain, tape).busiest());
+  return about;
 }
 
 }  // namespace sluice

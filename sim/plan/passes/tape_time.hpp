@@ -15,10 +15,15 @@
 
 namespace sluice {
 
+struct AboutSeconds {
+  double seconds = 0;
+  std::int64_t next = 0;  ///< bytes: with fewer it takes as long as it does now
+};
+
 /// `memory`: memory_of the tape, within so many bytes. From the first load to the end of the last
-/// computation of so many micro-batches.
-double about_seconds(const Chain& chain, const Tape& tape, const TapeMemory& memory,
-                     std::int64_t bytes, double micro_batches);
+/// computation of so many micro-batches, each of them a step or some of them.
+AboutSeconds about_seconds(const Chain& chain, const Tape& tape, const TapeMemory& memory,
+                           std::int64_t bytes, double micro_batches, bool one_a_step);
 
 /// Seconds of a micro-batch on each engine.
 struct EngineSeconds {

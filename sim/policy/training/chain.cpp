@@ -11,7 +11,8 @@ namespace {
 /// with computation, until it has arrived.
 class CopyTimes {
  public:
-  CopyTimes(const Platform& platform, const std::string& from, const std::string& to, bool overlap) {
+  CopyTimes(const Platform& platform, const std::string& from, const std::string& to,
+            bool overlap) {
     const Path path = platform.path(from, to);
     fixed_s_ = path.setup_s + (overlap ? 0 : path.latency_s);
     for (const std::uint32_t channel : path.channels)
@@ -94,6 +95,20 @@ std::vector<StageState> states_of(const PolicyRequest& request, const Device& de
     states.push_back(state);
   }
   return states;
+}
+
+FateRun run_of(const Workload& workload, const std::vector<StageState>& states) {
+  const std::int64_t per_batch = workload.batch / workload.micro_batch;
+  FateRun run;
+  run.batches =
+      static_cast<double>(workload.steps) * static_cast<double>(workload.batches_per_step);
+  run.micro_batches = run.batches * static_cast<double>(per_batch);
+  run.one_a_step = per_batch * workload.batches_per_step == 1;
+  for (const StageState& state : states) {
+    run.weights_s += state.weights_load_s;
+    if (state.updates) run.update_s += state.update_s;
+  }
+  return run;
 }
 
 }  // namespace sluice

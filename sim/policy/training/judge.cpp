@@ -25,7 +25,8 @@ double period(const Plan& plan, const std::vector<std::vector<double>>& ends) {
     for (std::size_t i = last; i + alike > last; --i) {
       const double shift = own[i] - own[i - 1];
       if (std::isnan(found)) found = shift;
-      if (std::abs(shift - found) > 1e-13 * own[last]) return std::numeric_limits<double>::quiet_NaN();
+      if (std::abs(shift - found) > 1e-13 * own[last])
+        return std::numeric_limits<double>::quiet_NaN();
     }
   }
   return found;

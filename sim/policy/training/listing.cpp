@@ -194,8 +194,8 @@ class Lister {
     }
   }
 
-  /// As late as possible: each arrives when its slot begins, or ends when the next load on the copy engine
-  /// must begin; and a slot sooner, if the engine is free by then. Each is listed after the
+  /// As late as possible: each arrives when its slot begins, or ends when the next load on the copy
+  /// engine must begin; and a slot sooner, if the engine is free by then. Each is listed after the
   /// computation of the slot within which it then begins.
   void spread(std::vector<Wanted>& wanted) const {
     const Clock clock(step_);
@@ -224,8 +224,9 @@ class Lister {
                                              : std::numeric_limits<double>::infinity();
       for (std::size_t i = wanted.size(); i-- > 0;) {
         const Step::Instance& made = instance(wanted[i].instance);
-        begins[i] = std::min(next[made.device], clock.start(wanted[i].slot) - latency_s_[made.device]) -
-                    made.load_s;
+        begins[i] =
+            std::min(next[made.device], clock.start(wanted[i].slot) - latency_s_[made.device]) -
+            made.load_s;
         next[made.device] = begins[i];
         if (!again) busy[made.device] += made.load_s;
       }
@@ -347,7 +348,7 @@ class Lister {
   PlanBuilder builder_;
   Slots slots_;
   std::vector<char> seen_stage_;
-  std::vector<std::uint32_t> inputs_, weights_, optimizers_, gradients_;  ///< homes
+  std::vector<std::uint32_t> inputs_, weights_, optimizers_, gradients_;        ///< homes
   std::map<std::pair<Step::Home, std::int32_t>, std::vector<Written>> writes_;  ///< by home, stage
   std::vector<PlanBuilder::Ref> loaded_;  ///< by stage, in the prologue
   std::vector<std::uint32_t> tensors_;    ///< by instance

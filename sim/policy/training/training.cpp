@@ -117,7 +117,7 @@ class TrainingPlan {
     FateRequest asked{chain_, budget(), order_.overlap};
     asked.score = [&](const Tape& tape, std::int64_t bytes) { return score_of(tape, bytes); };
     asked.steps = static_cast<double>(request_.workload.steps);
-    asked.run = run_of(asked.steps);
+    asked.run = run_of(request_.workload, states_);
     FateChoice choice = strategy_.choose(asked, parameters);
     tape_ = std::move(choice.tape);
     facts_ = std::move(choice.facts);
@@ -142,18 +142,6 @@ class TrainingPlan {
   double score_of(const Tape& tape, std::int64_t bytes) const {
     const StepShape shape = shape_of(1, per_batch(), request_.workload.batches_per_step, tape);
     return score({request_, shape, order_, room_of(bytes)});
-  }
-
-  /// As list_training() has it.
-  FateRun run_of(double steps) const {
-    FateRun run;
-    run.batches = steps * static_cast<double>(request_.workload.batches_per_step);
-    run.micro_batches = run.batches * static_cast<double>(per_batch());
-    for (const StageState& state : states_) {
-      run.weights_s += state.weights_load_s;
-      if (state.updates) run.update_s += state.update_s;
-    }
-    return run;
   }
 
   std::optional<std::int64_t> budget() const {

@@ -18,6 +18,9 @@ Chain chain_of(const PolicyRequest& request, const Device& device, bool selectiv
 std::vector<StageState> states_of(const PolicyRequest& request, const Device& device,
                                   bool selective, bool overlap);
 
+/// What is around the micro-batches of a run whose weights stay.
+FateRun run_of(const Workload& workload, const std::vector<StageState>& states);
+
 struct TrainingOrder {
   const char* policy = "";
   bool weights_stay = true;

@@ -1,0 +1,69 @@
+// A link's latency occupies nothing: what `optimal` chooses, and its bound, by hand.
+#include <catch2/catch.hpp>
+
+#include "execute/arithmetic/replay.hpp"
+#include "support/small_case.hpp"
+
+namespace sluice {
+namespace {
+
+std::string fact(const Plan& plan, const std::string& key) {
+  for (const auto& [name, value] : plan.facts)
+    if (name == key) return value;
+  return "";
+}
+
+/// Two layers of 1 us, without weights; inputs of 1 kB, 1 us at 1 GB/s. Forward and backward take
+/// 2 and 4 us.
+Scenario two_layers(const std::string& strategy, const std::string& batch,
+                    const std::vector<std::string>& further) {
+  std::vector<std::string> overrides = {"platform.links.host.latency=50us",
+                                        "workload.batch=" + batch};
+  overrides.insert(overrides.end(), further.begin(), further.end());
+  return test::small_scenario(1000, {{1e-3, 0, 1000}, {1e-3, 0, 1000}},
+                              "workload: {mode: training, micro_batch: 1, optimizer: none}\n"
+                              "stages: {cut: per_layer}\npolicy: {name: resident}\n"
+                              "fates: {strategy: " +
+                                  strategy + "}\n",
+                              overrides);
+}
+
+TEST_CASE("a latency longer than a micro-batch delays the first one alone") {
+  // The first input arrives after 1 + 50 us, the others while the ones before are computed:
+  // 51 + 10 x 6.
+  for (const std::string strategy : {"keep_all", "optimal"})
+    CHECK(replay(make_plan(two_layers(strategy, "10", {}))).makespan ==
+          Approx(111e-6).epsilon(1e-12));
+  const Plan plan = make_plan(two_layers("optimal", "10", {}));
+  CHECK(fact(plan, "micro_batch_bound") == "6 us");
+  CHECK(fact(plan, "gap") == "0.000 %");
+}
+
+TEST_CASE("without overlap each load is waited for until it has arrived") {
+  // 10 x (1 + 50 + 6).
+  const Plan plan = make_plan(two_layers("optimal", "10", {"policy.overlap=false"}));
+  CHECK(replay(plan).makespan == Approx(570e-6).epsilon(1e-12));
+  CHECK(fact(plan, "micro_batch_bound") == "57 us");
+}
+
+TEST_CASE("a link that is as busy as it can be leaves no gap either") {
+  // Inputs of 10 us: the last of 10 arrives at 100 + 50 us, and is computed in 6.
+  const Plan plan =
+      make_plan(two_layers("optimal", "10", {"platform.links.host.bandwidth=100MB/s"}));
+  CHECK(replay(plan).makespan == Approx(156e-6).epsilon(1e-12));
+  CHECK(fact(plan, "micro_batch_bound") == "10 us");
+  CHECK(fact(plan, "gap") == "0.000 %");
+}
+
+TEST_CASE("the input of the next step is loaded while the last one of this step is computed") {
+  // 3 steps of 2: six inputs of 10 us without a pause, then 1 us of latency and 6 of computation.
+  for (const std::string strategy : {"keep_all", "optimal"})
+    CHECK(replay(make_plan(two_layers(
+                     strategy, "1",
+                     {"platform.links.host.bandwidth=100MB/s", "platform.links.host.latency=1us",
+                      "workload.steps=3", "workload.batches_per_step=2"})))
+              .makespan == Approx(67e-6).epsilon(1e-12));
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,82 @@
+#include "support/random_training.hpp"
+
+#include <cmath>
+#include <sstream>
+#include <vector>
+
+namespace sluice::test {
+
+namespace {
+
+template <class Thing>
+const Thing& one_of(Dice& dice, const std::vector<Thing>& things) {
+  return things[dice.below(things.size())];
+}
+
+/// 1 to 10, even in its logarithm, times a power of ten between two.
+double spread(Dice& dice, int low, int high) {
+  const double exponent = low + static_cast<double>(dice.below(1000)) / 1000 * (high - low);
+  return std::pow(10, exponent);
+}
+
+std::string images(Dice& dice) {
+  std::ostringstream out;
+  out << "{type: input, name: x, shape: [" << 8 + dice.below(40) << ", " << 8 + dice.below(40)
+      << ", " << 1 + dice.below(16) << "]}";
+  int halvings = 0;
+  const std::uint64_t layers = 1 + dice.below(9);
+  for (std::uint64_t l = 0; l < layers; ++l) {
+    std::uint64_t kind = dice.below(4);
+    if (kind == 3 && ++halvings > 3) kind = 0;
+    out << ", {name: l" << l << ", ";
+    if (kind == 0) out << "type: relu}";
+    if (kind == 1) out << "type: batch_norm}";
+    if (kind == 2)
+      out << "type: conv2d, channels: " << 2 + dice.below(40)
+          << ", kernel: " << 1 + 2 * dice.below(3) << ", padding: same}";
+    if (kind == 3) out << "type: max_pool, kernel: 2}";
+  }
+  if (dice.one_in(2)) out << ", {type: dense, name: out, features: " << 10 + dice.below(300) << "}";
+  return out.str();
+}
+
+std::string rows(Dice& dice) {
+  std::ostringstream out;
+  out << "{type: input, name: x, shape: [" << 50 + dice.below(700) << "]}";
+  const std::uint64_t layers = 1 + dice.below(9);
+  for (std::uint64_t l = 0; l < layers; ++l)
+    if (dice.one_in(3))
+      out << ", {type: relu, name: l" << l << "}";
+    else
+      out << ", {type: dense, name: l" << l << ", features: " << 50 + dice.below(700) << "}";
+  return out.str();
+}
+
+}  // namespace
+
+std::string random_training(Dice& dice) {
+  std::ostringstream out;
+  out << "format: sluice-scenario/1\n";
+  out << "model: {definition: {format: sluice-model/1, name: random, layers: ["
+      << (dice.one_in(2) ? images(dice) : rows(dice)) << "]}}\n";
+  out << "platform:\n  format: sluice-platform/1\n  name: random\n  devices: {gpu: {rate: "
+         "{float32: "
+      << spread(dice, 9, 12) << "FLOP/s}, memory: {capacity: unlimited}}}\n"
+      << "  memories: {host: {capacity: unlimited}}\n"
+      << "  links: {host: {joins: [host, gpu], bandwidth: " << spread(dice, 7, 10) << "B/s, ";
+  if (!dice.one_in(4)) out << "latency: " << spread(dice, -7, -4) << "s, ";
+  if (dice.one_in(2)) out << "setup: " << spread(dice, -7, -5) << "s, ";
+  out << "duplex: full}}\n";
+  const std::uint64_t micro_batch = 1 + dice.below(3), count = 1 + dice.below(12);
+  out << "workload: {mode: training, batch: " << micro_batch * count
+      << ", micro_batch: " << micro_batch << ", batches_per_step: " << 1 + dice.below(3)
+      << ", steps: " << one_of<int>(dice, {1, 2, 3, 10, 100, 1000})
+      << ", optimizer: " << one_of<std::string>(dice, {"sgd", "adam", "none"})
+      << (dice.one_in(4) ? ", split_backward: true" : "") << "}\n";
+  out << "stages: {cut: "
+      << one_of<std::string>(dice, {"per_layer", "single_tensor", "single_tensor"}) << "}\n";
+  out << "policy: {name: resident, overlap: " << (dice.one_in(5) ? "false" : "true") << "}\n";
+  return out.str();
+}
+
+}  // namespace sluice::test
