@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "plan/plan.hpp"
+#include "run/executor.hpp"
 #include "trace/header.hpp"
 #include "trace/series.hpp"
 #include "trace/span.hpp"
@@ -22,13 +23,15 @@ struct RunRequest {
   std::string command_line = {};   ///< for the trace's provenance
   /// Called now and then with the number of executed actions and of all actions.
   std::function<void(std::int64_t done, std::int64_t total)> progress = {};
+  Executor executor = Executor::automatic;
   Sink* also = nullptr;  ///< receives every span and memory event, too
 };
 
 struct RunResult {
   Summary summary;
-  std::string content_sha256 = {};  ///< of the trace; empty where none is written
-  SeriesTable series = {};          ///< where a trace is written, or someone listens
+  Executor executor = Executor::simgrid;  ///< who ran
+  std::string content_sha256 = {};        ///< of the trace; empty where none is written
+  SeriesTable series = {};                ///< where a trace is written, or someone listens
 };
 
 /// What the trace of this run says of itself.
