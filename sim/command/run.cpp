@@ -22,6 +22,8 @@ RunResult execute(const Arguments& arguments, const Question& question, const Pl
                   const std::string& trace_path) {
   ProgressLine line;
   RunRequest request{.plan = plan, .trace_path = trace_path};
+  if (const std::string name = arguments.text("executor"); !name.empty())
+    request.executor = executor_named(name);
   if (question.scenario) {
     request.scenario_text = question.scenario->text();
     request.question_bound_s = question_bound(*question.scenario).seconds;
@@ -53,7 +55,8 @@ extern const Command run_command;
 const Command run_command = {
     .name = "run",
     .summary = "Runs a scenario, or a plan, and answers its question.",
-    .usage = {"SCENARIO [KEY=VALUE...] [-o TRACE] [--json]", "PLAN [-o TRACE] [--json]",
+    .usage = {"SCENARIO [KEY=VALUE...] [-o TRACE] [--json] [--executor NAME]",
+              "PLAN [-o TRACE] [--json] [--executor NAME]",
               "SCENARIO [KEY=VALUE...] --resolve [--json]"},
     .least = 1,
     .most = 1,
@@ -64,6 +67,12 @@ const Command run_command = {
                  .value = "TRACE",
                  .summary = "write the trace to this file (HDF5; sim/trace/FORMAT.md)",
                  .absent = "none is written"},
+                {.name = "executor",
+                 .value = "NAME",
+                 .summary = "who executes the plan: simgrid, the reference; replay, event "
+                            "arithmetic; both, which exits 70 where their times differ",
+                 .absent = "auto: simgrid up to 100000 executed actions, the replay beyond",
+                 .choices = executor_names()},
                 {.name = "json", .summary = "the answer as JSON, with full precision"},
                 {.name = "resolve",
                  .summary =
@@ -77,7 +86,9 @@ const Command run_command = {
         "last_layer, weight_bytes, input_bytes, output_bytes, workspace_bytes, cache_bytes per\n"
         "sample but the weights, macs, flop), pools (capacity_bytes, enforced), metrics and units "
         "(see `sluice\n"
-        "list metrics`; absent is null), trace (path, content_sha256) or null.\n\n"
+        "list metrics`; absent is null), executor (simgrid, replay or both: who ran), trace "
+        "(path,\n"
+        "content_sha256) or null.\n\n"
         "Ctrl-C ends it: the trace then has status=aborted and holds what was executed.\n",
     .examples = {{"sluice run scenarios/alexnet_x200.yaml", "the answer"},
                  {"sluice run alexnet_x200 platform.links.host.bandwidth=64GB/s -o fast.h5",

@@ -49,9 +49,8 @@ const Command show_command = {
         "a full one was busy throughout. Percentages are of the whole run. Where compute waited:\n"
         "idle time of the compute streams by what they waited for last, and its share of the run. "
         "A\n"
-        "memory grants in the order of the plan: whoever waits for its turn waits for what is "
-        "listed\n"
-        "before, even where there is room.\n",
+        "device's memory grants a request out of the plan's order only while all requests listed\n"
+        "before it would still fit beside it: whoever waits for memory lacks room beside those.\n",
     .examples = {{"sluice run alexnet_x200 -o trace.h5 && sluice show trace.h5", "the picture"}},
     .run = run_show,
 };

@@ -3,8 +3,9 @@
 //
 // Sections: prologue, then the body n times, then the epilogue; `actions` holds them one after the
 // other, and the order within a section is the *listing order*: each stream executes its actions in
-// it, and a pool that is owned by one device grants allocations in it. Each stream walks through
-// the iterations at its own pace; only waits and memory hold it back.
+// it, and a pool that is owned by one device leaves room for the requests listed before the one
+// that it grants. Each stream walks through the iterations at its own pace; only waits and memory
+// hold it back.
 #pragma once
 
 #include <cstdint>
@@ -53,8 +54,9 @@ std::string_view name_of(ActionKind kind);    ///< forward, backward, …
 
 inline constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
 
-/// A memory. Owned by one device: allocations are granted in listing order. Shared: first come,
-/// first served. Not enforced: always granted, the overflow is reported.
+/// A memory. Owned by one device: a request may overtake those listed before it while all of them
+/// would still fit beside it. Shared: first come, first served. Not enforced: always granted, the
+/// overflow is reported.
 struct Pool {
   std::string name;
   std::optional<std::int64_t> capacity;  ///< bytes; none: unlimited

@@ -10,7 +10,6 @@
 #include "base/error.hpp"
 #include "base/version.hpp"
 #include "execute/check.hpp"
-#include "execute/simgrid/engine.hpp"
 #include "metrics/metric.hpp"
 #include "metrics/series.hpp"
 #include "plan/text.hpp"
@@ -93,8 +92,12 @@ TraceHeader header_of(const RunRequest& request) {
   TraceHeader header;
   header.program_version = program_version();
   header.git_sha = git_sha();
-  header.simgrid_version = simgrid_version();
-  header.simgrid_settings = engine_settings(request.plan);
+  const Executor executor = resolved(request.executor, request.plan);
+  header.executor = name_of(executor);
+  if (executor != Executor::replay) {
+    header.simgrid_version = simgrid_version();
+    header.simgrid_settings = engine_settings(request.plan);
+  }
   header.scenario = request.scenario_text;
   header.make_plan = [&plan = request.plan] { return to_text(plan); };
   header.provenance = {
@@ -107,22 +110,22 @@ RunResult run(const RunRequest& request) {
   Recording recording(request);
   EngineOptions options;
   options.contexts = contexts_from_environment();
-  if (request.progress) {
-    std::int64_t total = 0;
-    for (std::uint32_t a = 0; a < request.plan.actions.size(); ++a)
-      total += request.plan.executions_of(a);
-    options.progress = [&request, total](std::int64_t done) { request.progress(done, total); };
-  }
+  if (request.progress)
+    options.progress = [&request, total = executions_of(request.plan)](std::int64_t done) {
+      request.progress(done, total);
+    };
   try {
-    execute(request.plan, recording.sink(), options);
+    execute(request.plan, request.executor, recording.sink(), options);
   } catch (const Interrupted&) {
     recording.finish(TraceStatus::aborted);
     throw;
-  } catch (const Infeasible&) {
+  } catch (const Error&) {  // it blocks, or the executors differ
     recording.finish(TraceStatus::failed);
     throw;
   }
-  return recording.finish(TraceStatus::complete);
+  RunResult result = recording.finish(TraceStatus::complete);
+  result.executor = resolved(request.executor, request.plan);
+  return result;
 }
 
 }  // namespace sluice

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "plan/plan.hpp"
+#include "run/executor.hpp"
 #include "trace/header.hpp"
 #include "trace/series.hpp"
 #include "trace/span.hpp"
@@ -24,13 +25,15 @@ struct RunRequest {
   /// Called now and then with the number of executed actions and of all actions.
   std::function<void(std::int64_t done, std::int64_t total)> progress = {};
   std::optional<double> question_bound_s = {};  ///< of the scenario; none: there is no question
-  Sink* also = nullptr;                         ///< receives every span and memory event, too
+  Executor executor = Executor::automatic;
+  Sink* also = nullptr;  ///< receives every span and memory event, too
 };
 
 struct RunResult {
   Summary summary;
-  std::string content_sha256 = {};  ///< of the trace; empty where none is written
-  SeriesTable series = {};          ///< where a trace is written, or someone listens
+  Executor executor = Executor::simgrid;  ///< who ran
+  std::string content_sha256 = {};        ///< of the trace; empty where none is written
+  SeriesTable series = {};                ///< where a trace is written, or someone listens
 };
 
 /// What the trace of this run says of itself.

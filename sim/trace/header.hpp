@@ -13,10 +13,12 @@ namespace sluice {
 enum class TraceStatus { running, complete, aborted, failed };
 std::string_view name_of(TraceStatus status);
 
-/// Where a trace comes from. All of it but `provenance` is part of the content hash.
+/// Where a trace comes from. What belongs to the executor and `provenance` stand in /provenance,
+/// which is no part of the content hash.
 struct TraceHeader {
   std::string program_version, git_sha;
-  std::string simgrid_version, simgrid_settings;  ///< "key:value key:value"
+  std::string executor;                           ///< "simgrid", "replay", "both"
+  std::string simgrid_version, simgrid_settings;  ///< "key:value key:value"; empty without SimGrid
   std::string scenario;                           ///< the resolved scenario's whole text
   std::string plan;                               ///< the plan's text
   /// Makes the plan's text, in place of `plan`: called once, in the writer's thread, because that

@@ -108,8 +108,11 @@ void TraceReader::State::read_header() {
                       : "unknown status '" + said + "'; known: complete, aborted, failed");
   header.program_version = file->text_attribute("/", "program_version");
   header.git_sha = file->text_attribute("/", "git_sha");
-  header.simgrid_version = file->text_attribute("/", "simgrid_version");
-  header.simgrid_settings = file->text_attribute("/", "simgrid_settings");
+  // Until 1.0 they stood at the root, and SimGrid was the only executor.
+  const char* const place = file->has_attribute("/", "simgrid_version") ? "/" : "/provenance";
+  header.executor = file->text_attribute_or("/provenance", "executor", "simgrid");
+  header.simgrid_version = file->text_attribute(place, "simgrid_version");
+  header.simgrid_settings = file->text_attribute(place, "simgrid_settings");
   scenario_sha256 = file->text_attribute("/", "scenario_sha256");
   content_sha256 = file->text_attribute("/", "content_sha256");
   header.scenario = file->text("/scenario");

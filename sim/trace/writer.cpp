@@ -168,11 +168,12 @@ void TraceWriter::State::write_header() {
   tree.attribute("/", "Conventions", "CF-1.8");
   tree.attribute("/", "program_version", header.program_version);
   tree.attribute("/", "git_sha", header.git_sha);
-  tree.attribute("/", "simgrid_version", header.simgrid_version);
-  tree.attribute("/", "simgrid_settings", header.simgrid_settings);
   tree.attribute("/", "scenario_sha256", sha256_of(header.scenario));
   tree.attribute("/", "status", std::string(name_of(TraceStatus::running)));
   tree.group("/provenance");
+  tree.attribute("/provenance", "executor", header.executor);
+  tree.attribute("/provenance", "simgrid_version", header.simgrid_version);
+  tree.attribute("/provenance", "simgrid_settings", header.simgrid_settings);
   for (const auto& [key, value] : header.provenance)
     tree.attribute("/provenance", hdf5::escaped(key), value);
   tree.flush();

@@ -1,6 +1,7 @@
 #include "support/random_plan.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 namespace sluice::test {
@@ -47,7 +48,7 @@ class Generator {
       plan_.streams.push_back({name + ".compute", StreamKind::compute, name, 0, 0});
     }
     plan_.pools.push_back({"host", {}, true, true});
-    if (chance(0.7)) plan_.pools.back().capacity = integer(30, 150);
+    if (!options_.owned_pools && chance(0.7)) plan_.pools.back().capacity = integer(30, 150);
     const int copies = integer(1, 4);
     for (int c = 0; c < copies; ++c) {
       const std::string name = "c" + std::to_string(c);
@@ -58,7 +59,22 @@ class Generator {
                               chance(0.4) ? seconds() : 0});
       plan_.streams.push_back({name, StreamKind::copy, name, 0, 0});
     }
+    if (options_.shared_links) share_links();
     plan_.tensors.push_back({"moved", TensorClass::activation, 10});
+  }
+
+  /// Each route crosses one to three links, which others cross too.
+  void share_links() {
+    for (Link& link : plan_.links)
+      link.bandwidth = 10 * std::pow(10, std::uniform_real_distribution<double>(0, 5)(random_));
+    if (chance(0.5))
+      for (Link& link : plan_.links) link.bandwidth = integer(1, 20);
+    for (Route& route : plan_.routes) {
+      route.links.clear();
+      for (std::uint32_t link = 0; link < plan_.links.size(); ++link)
+        if (chance(0.6)) route.links.push_back(link);
+      if (route.links.empty()) route.links.push_back(0);
+    }
   }
 
   void add_action(Section section, int number) {

@@ -10,6 +10,8 @@ namespace sluice::test {
 
 struct RandomPlanOptions {
   bool ties = false;  ///< seconds that are multiples of a half, so that much happens at once
+  bool shared_links = false;  ///< routes cross links of others, a factor of up to 1e5 apart
+  bool owned_pools = false;   ///< the host's memory has no end: no pool is first come, first served
 };
 
 /// Valid by check_structure(); the same seed gives the same plan.

@@ -23,6 +23,7 @@ Value header_value(const TraceHeader& header) {
   Value map = Value::make_map();
   map.set("program_version", json_text(header.program_version));
   map.set("git_sha", json_text(header.git_sha));
+  map.set("executor", json_text(header.executor));
   map.set("simgrid_version", json_text(header.simgrid_version));
   map.set("simgrid_settings", json_text(header.simgrid_settings));
   map.set("scenario", json_text(header.scenario));
@@ -122,6 +123,7 @@ std::vector<ColumnPlace> read_recording_json(std::string_view text, Recording& r
   const Value& header = child(root, "header");
   recording.header.program_version = child(header, "program_version").text();
   recording.header.git_sha = child(header, "git_sha").text();
+  recording.header.executor = child(header, "executor").text();
   recording.header.simgrid_version = child(header, "simgrid_version").text();
   recording.header.simgrid_settings = child(header, "simgrid_settings").text();
   recording.header.scenario = child(header, "scenario").text();
