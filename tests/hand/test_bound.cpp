@@ -200,6 +200,43 @@ TEST_CASE("No replay of a random plan is faster than its bound") {
   REQUIRE(ended > 50);
 }
 
+TEST_CASE("Iterations that are counted at once are those that would have been walked through") {
+  int ended = 0;
+  for (unsigned seed = 0; seed < 300; ++seed) {
+    Plan plan = test::random_plan(seed);
+    for (Pool& pool : plan.pools) pool.enforced = false;
+    plan.iterations = 1000;
+    const ReplayResult result = replay(plan);
+    if (result.blocking || !result.exact) continue;
+    ++ended;
+    INFO("seed " << seed);
+    REQUIRE(walk_forwards(PathGraph(plan), 100'000'000).latest_available ==
+            Approx(result.makespan).epsilon(1e-12));
+  }
+  REQUIRE(ended > 50);
+}
+
+TEST_CASE("What grows faster catches up after all: from then on it decides") {
+  // a begins after 100 s of the prologue and takes 1 s an iteration, b begins at once and takes
+  // 1.5 s; a third stream waits for both, and adds 0.25 s at the end. After n iterations:
+  // max(100 + n, 1.5 n) + 0.25, the same at n = 200.
+  const auto last = [](std::int64_t iterations) {
+    Plan plan = two_devices();
+    plan.streams.push_back({"c", StreamKind::compute, "a", 0, 0});
+    plan.actions = {compute(4, 100), compute(0, 1, {{0, 0}}), compute(1, 1.5),
+                    compute(4, 0.25, {{1, 0}, {2, 0}})};
+    plan.body_begin = 1;
+    plan.body_end = 4;
+    plan.iterations = iterations;
+    return walk_forwards(PathGraph(plan), 100'000'000).latest_available;
+  };
+  REQUIRE(last(10) == Approx(110.25).epsilon(1e-14));
+  REQUIRE(last(199) == Approx(299.25).epsilon(1e-14));
+  REQUIRE(last(201) == Approx(301.75).epsilon(1e-14));
+  REQUIRE(last(1000) == Approx(1500.25).epsilon(1e-14));
+  REQUIRE(last(1'000'000'000) == Approx(1'500'000'000.25).epsilon(1e-14));
+}
+
 TEST_CASE("Leaving out the iterations in the middle never overstates") {
   int shorter = 0;
   for (unsigned seed = 0; seed < 300; ++seed) {
