@@ -9,7 +9,7 @@
 
 #include "base/error.hpp"
 #include "document/load.hpp"
-#include "plan/replay.hpp"
+#include "execute/arithmetic/replay.hpp"
 #include "run/isolated.hpp"
 #include "scenario/question_bound.hpp"
 #include "support/random_chain.hpp"
