@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 #include <chrono>
 
-#include "eecute/arithmetic/replay.hpp"
+#include "execute/arithmetic/replay.hpp"
 #include "metrics/bound.hpp"
 #include "metrics/paths.hpp"
 #include "support/random_plan.hpp"
