@@ -5,6 +5,7 @@
 #include "execute/arithmetic/replay.hpp"
 #include "metrics/bound.hpp"
 #include "metrics/paths.hpp"
+#include "plan/index.hpp"
 #include "support/random_plan.hpp"
 
 namespace sluice {
