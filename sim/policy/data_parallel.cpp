@@ -160,6 +160,7 @@ const Policy data_parallel_policy = {
         },
     .all_devices = true,
     .open = true,
+    .compares = true,
     .plan = plan_data_parallel,
 };
 

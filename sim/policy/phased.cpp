@@ -329,6 +329,7 @@ const Policy phased_policy = {
         "seed 004; graphcore/examples, phased_execution.py; PopART user guide, phased execution",
     .parameters = phase_parameters(),
     .all_devices = true,
+    .compares = true,
     .plan = plan_phased,
     .candidates = candidates,
     .alternatives = alternatives,

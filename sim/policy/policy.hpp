@@ -56,6 +56,9 @@ struct Policy {
   std::vector<Field> parameters;
   bool all_devices = false;  ///< uses several devices: stages are cut for the smallest
   bool open = false;         ///< takes other keys, too (those of the policy that it replicates)
+  /// Where a scenario does not say how the model is cut, or what becomes of activations, several
+  /// ways are planned and compared; else the whole model is one stage, and all is kept.
+  bool compares = false;
   std::function<Plan(const PolicyRequest& request, const Reader& parameters)> plan;
   /// Ways to settle what the parameters leave open, for the judge; empty: `plan` alone. They refer
   /// to the request.

@@ -132,6 +132,7 @@ const Policy resident_policy = {
         "Weights are loaded once and stay on the device; micro-batches run one after the other.",
     .source = "seed 000 (what fits the card); the usual way where everything fits",
     .parameters = common_parameters(),
+    .compares = true,
     .plan = plan_resident,
     .candidates = candidates,
     .alternatives = alternatives,

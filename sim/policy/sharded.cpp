@@ -162,6 +162,7 @@ const Policy sharded_policy = {
     .source = "seed 004, --sharded-execution",
     .parameters = parameters(),
     .all_devices = true,
+    .compares = true,
     .plan = plan_sharded,
 };
 

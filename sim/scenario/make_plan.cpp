@@ -118,6 +118,7 @@ std::vector<Value> open_cuts(const Scenario& scenario) {
   const bool takes_turns = policy.find("name")->text() == "streamed" ||
                            (policy.find("replica") && policy.find("replica")->text() == "streamed");
   add("whole");
+  if (!policy_of(policy).compares) return cuts;
   if (scenario.workload.training) {
     for (const std::int64_t groups : {2, 4, 8, 16, 32})
       if (takes_turns) add("by_weight", "groups", groups);
@@ -151,7 +152,8 @@ std::string text_of(const Value& stages) {
 
 /// The strategies for fates that may be taken: those that need nothing said of single stages.
 std::vector<std::string> open_strategies(const Scenario& scenario) {
-  if (scenario.strategy != "auto" || !scenario.workload.training) return {scenario.strategy};
+  const bool open = scenario.strategy == "auto" && scenario.workload.training;
+  if (!open || !policy_of(*scenario.document.find("policy")).compares) return {scenario.strategy};
   return {"keep_all", "offload_all", "recompute_all", "checkpoint", "sqrt", "selective"};
 }
 

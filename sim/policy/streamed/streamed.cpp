@@ -60,6 +60,7 @@ const Policy streamed_policy = {
         "seed 000 (a model larger than its card); Sheng et al. 2023, FlexGen, section 4 (block "
         "schedule)",
     .parameters = parameters(),
+    .compares = true,
     .plan = plan_streamed,
     .candidates = candidates,
 };

@@ -125,7 +125,7 @@ std::vector<Candidate> training_candidates(const PolicyRequest& request,
                                            std::shared_ptr<const std::vector<Stage>> stages) {
   const bool named = request.strategy != "auto";
   const FateStrategy& strategy = fate_catalog().find(named ? request.strategy : "keep_all");
-  if (strategy.one_by_one || (order.in_flight && named && !request.cut_open)) return {};
+  if (strategy.one_by_one) return {};
   PolicyRequest unlimited = request;
   unlimited.capacity_enforced = false;
   const std::int64_t per_batch = request.workload.batch / request.workload.micro_batch;
@@ -135,6 +135,7 @@ std::vector<Candidate> training_candidates(const PolicyRequest& request,
     counts = {std::min(*order.in_flight, per_batch)};
   else if (side_by_side || order.devices.size() > 1)
     counts = in_flight_choices(per_batch);
+  if (named && !request.cut_open && counts.size() == 1) return {};
   const WorkOfBatches work(unlimited, order);
   const auto batches =
       static_cast<double>(request.workload.batches_per_step * request.workload.steps);
