@@ -28,6 +28,8 @@ struct FateRequest {
   std::function<double(const Tape&, std::int64_t)> score;
   FateRun run = {};  ///< the micro-batches of the whole run, and what is around them
   double steps = 1;
+  /// The same where selective recomputation drops what it can; null: it can drop nothing.
+  const FateRequest* selective = nullptr;
 };
 
 struct FateChoice {
@@ -36,6 +38,7 @@ struct FateChoice {
   /// Early loads are to stay within so many bytes; none: within the device.
   std::optional<std::int64_t> bytes = {};
   bool explained = false;  ///< the facts say what becomes of each stage
+  bool selective = false;  ///< the tape is one of the selective request
 };
 
 struct FateStrategy {
