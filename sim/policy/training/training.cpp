@@ -73,7 +73,9 @@ class TrainingPlan {
     const Step step = make_step(shape);
     if (capacity_ && peak_of(step, order_.devices.size()) > *capacity_) refuse(step, in_flight);
     add_facts(step, in_flight);
-    return list_training({request_, shape, order_, room_}, step, facts_);
+    Plan plan = list_training({request_, shape, order_, room_}, step, facts_);
+    if (chosen_room_) stay_within(plan, order_.devices.front(), *chosen_room_);
+    return plan;
   }
 
  private:
@@ -106,7 +108,9 @@ class TrainingPlan {
     facts_ = std::move(choice.facts);
     explained_ = choice.explained;
     room_ = capacity_;
-    if (choice.bytes) room_ = room_of(*choice.bytes);
+    if (!choice.bytes) return;
+    room_ = room_of(*choice.bytes);
+    if (capacity_) chosen_room_ = room_;  // as it was judged, so it runs
   }
 
   FateRequest asked(const Chain& chain, const std::vector<StageState>& states) const {
@@ -248,7 +252,8 @@ class TrainingPlan {
   bool weights_stay_;
   Tape tape_;
   bool explained_ = false;
-  std::optional<std::int64_t> room_;  ///< bytes that early loads stay within
+  std::optional<std::int64_t> room_;         ///< bytes that early loads stay within
+  std::optional<std::int64_t> chosen_room_;  ///< … and everything else
   std::vector<std::pair<std::string, std::string>> facts_;
 };
 
@@ -259,7 +264,8 @@ double score(const Listing& listing) {
   if (listing.capacity && step.peak() > *listing.capacity)
     return std::numeric_limits<double>::infinity();
   Plan plan = list_training(listing, step, {});
-  return run_seconds(plan, listing.order.devices.front(), listing.capacity);
+  if (listing.capacity) stay_within(plan, listing.order.devices.front(), *listing.capacity);
+  return run_seconds(plan);
 }
 
 Plan plan_training(const PolicyRequest& request, const TrainingOrder& order) {
