@@ -132,6 +132,8 @@ FateSearch::Answer FateSearch::within(std::int64_t budget) {
     if (here.bytes <= budget &&
         best.seconds <= run_bound(chain_, run_, bound(here).halves) * (1 + 1e-12))
       break;
+    if (here.bytes <= budget)
+      for (const Tape& tape : alike_) consider(tape, here.bytes, best);
     search(rung);
     for (const Candidate& candidate : here.candidates)
       if (candidate.bytes <= budget) consider(candidate.tape, candidate.bytes, best);

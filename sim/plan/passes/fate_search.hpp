@@ -11,7 +11,7 @@
 //   a local search that changes one choice, in short chains two choices, at a time.
 // A budget's answer is the best of the candidates of all rungs that it has room for, so more memory
 // is not slower; and of the strategies that treat every stage alike, each within the whole budget,
-// so none of them is faster. Rungs whose bound is no better than what was found are left out: none
+// so none of them is faster, and within each rung. Rungs whose bound is no better than what was found are left out: none
 // of their candidates could be better. How much is searched depends on the number of stages alone,
 // never on a clock.
 #pragma once
