@@ -141,7 +141,7 @@ struct Asked {
                           1,
                           true,
                           workload.training->split_backward};
-    return score({request, shape, order, budget + constant()});
+    return score({request, shape, order, budget + constant()}).seconds;
   }
 
   /// What `optimal` claims of a run within a budget.

@@ -11,9 +11,9 @@
 //   a local search that changes one choice, in short chains two choices, at a time.
 // A budget's answer is the best of the candidates of all rungs that it has room for, so more memory
 // is not slower; and of the strategies that treat every stage alike, each within the whole budget,
-// so none of them is faster, and within each rung. Rungs whose bound is no better than what was found are left out: none
-// of their candidates could be better. How much is searched depends on the number of stages alone,
-// never on a clock.
+// so none of them is faster, and within the next dozen lesser budgets that change anything. Rungs
+// whose bound is no better than what was found are left out: none of their candidates could be
+// better. How much is searched depends on the number of stages alone, never on a clock.
 #pragma once
 
 #include <cstdint>
@@ -30,9 +30,13 @@
 
 namespace sluice {
 
-/// Seconds of the whole run under a tape, as it would be simulated where loads may come early
-/// within so many bytes; infinity: it blocks or does not fit.
-using FateScore = std::function<double(const Tape&, std::int64_t)>;
+/// Of a tape in the whole run, as it would be simulated where loads may come early within so many
+/// bytes.
+struct Scored {
+  double seconds = 0;      ///< infinity: it blocks or does not fit
+  std::int64_t bytes = 0;  ///< with no more than these, loads would come as they do
+};
+using FateScore = std::function<Scored(const Tape&, std::int64_t)>;
 
 class FateSearch {
  public:
@@ -76,7 +80,8 @@ class FateSearch {
   void search(std::size_t rung);
   void shortlist(Rung& rung, std::int64_t below, std::int64_t estimates);
   AboutSeconds about_within(const Tape& tape, const TapeMemory& memory, std::int64_t bytes) const;
-  void consider(const Tape& tape, std::int64_t bytes, Answer& best);
+  void consider_alike(std::int64_t bytes, Answer& best);
+  Scored consider(const Tape& tape, std::int64_t bytes, Answer& best);
   double least_seconds(const Tape& tape) const;
   double estimate(const Tape& tape);
   double take(const Tape& tape, Candidate& best);
@@ -91,7 +96,7 @@ class FateSearch {
   std::vector<Tape> alike_;          ///< strategies that treat every stage alike
   std::vector<Frontier> frontiers_;  ///< by price of a copy, the first one serial
   std::vector<Rung> rungs_;
-  std::map<std::pair<Key, std::int64_t>, double> judged_;
+  std::map<std::pair<Key, std::int64_t>, Scored> judged_;
   // Of the rung that is searched:
   std::map<Key, std::pair<Tape, Estimate>> pool_;
   std::int64_t room_ = 0, left_ = 0;  ///< bytes; estimates that may still be asked for

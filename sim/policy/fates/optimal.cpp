@@ -155,7 +155,7 @@ Found choose_overlapped(const FateRequest& request, std::int64_t budget) {
     InTurn closer(request.chain);
     answer = {closer.within(budget), budget, 0};
     if (answer.tape.empty()) return least_of(closer.least());
-    answer.seconds = request.score(answer.tape, budget);
+    answer.seconds = request.score(answer.tape, budget).seconds;
   }
   const FateBound bound = bound_of(request.chain, budget, Copies::overlapped);
   Found found{answer.tape, answer.bytes, answer.seconds};

@@ -13,6 +13,7 @@
 #include "base/catalog.hpp"
 #include "document/record.hpp"
 #include "plan/passes/fate_bound.hpp"
+#include "plan/passes/fate_search.hpp"
 #include "plan/passes/fates.hpp"
 
 namespace sluice {
@@ -25,7 +26,7 @@ struct FateRequest {
   bool overlap = true;
   /// Seconds of the run that is asked, if each micro-batch went through this tape and loads came
   /// early within so many bytes; infinity: it blocks or does not fit.
-  std::function<double(const Tape&, std::int64_t)> score;
+  FateScore score;
   FateRun run = {};  ///< the micro-batches of the whole run, and what is around them
   double steps = 1;
   /// The same where selective recomputation drops what it can; null: it can drop nothing.

@@ -124,7 +124,9 @@ class TrainingPlan {
                             1,
                             weights_stay_,
                             request_.workload.training->split_backward};
-      return score({request_, shape, order_, room_of(bytes)});
+      Scored scored = score({request_, shape, order_, room_of(bytes)});
+      if (weights_stay_) scored.bytes -= constant_bytes(states);
+      return scored;
     };
     asked.steps = static_cast<double>(request_.workload.steps);
     asked.run = run_of(request_.workload, states_);
@@ -259,13 +261,14 @@ class TrainingPlan {
 
 }  // namespace
 
-double score(const Listing& listing) {
+Scored score(const Listing& listing) {
   const Step step = make_step(listing.shape);
   if (listing.capacity && step.peak() > *listing.capacity)
-    return std::numeric_limits<double>::infinity();
-  Plan plan = list_training(listing, step, {});
+    return {std::numeric_limits<double>::infinity(), 0};
+  std::int64_t most = 0;
+  Plan plan = list_training(listing, step, {}, &most);
   if (listing.capacity) stay_within(plan, listing.order.devices.front(), *listing.capacity);
-  return run_seconds(plan);
+  return {run_seconds(plan), most};
 }
 
 Plan plan_training(const PolicyRequest& request, const TrainingOrder& order) {
