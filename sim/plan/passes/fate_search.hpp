@@ -1,19 +1,19 @@
 // The best tape of a chain where copies run beside computation: what a copy costs then depends on
 // the whole plan, so candidates are judged by whoever can list and replay them.
 //
-// A candidate is a tape and the bytes that it may use, early loads included: either all of a rung,
-// one of the budgets between the least that works and half as much again as keeping everything
-// needs, or no more than the tape itself needs. Each rung has a few candidates, whatever the budget
-// that is asked for. They are the best, by plan/passes/tape_time, of
+// A candidate is a tape and the bytes that it may use, early loads included. Rungs are budgets
+// between the least that works and half as much again as keeping everything needs; each has a few
+// candidates, whatever the budget that is asked for: what is faster than all that needs less, by
+// plan/passes/tape_time, of
 //   frontiers for several prices of a copy (plan/passes/frontier),
 //   the relaxation that also bounds them, rounded (plan/passes/fate_rounding),
 //   the strategies that treat every stage alike, and
 //   a local search that changes one choice, in short chains two choices, at a time.
 // A budget's answer is the best of the candidates of all rungs that it has room for, so more memory
-// is not slower; and of the strategies that treat every stage alike, each within the whole budget,
-// so none of them is faster, and within the next dozen lesser budgets that change anything. Rungs
-// whose bound is no better than what was found are left out: none of their candidates could be
-// better. How much is searched depends on the number of stages alone, never on a clock.
+// is not slower; and of the strategies that treat every stage alike, within the whole budget and
+// the next dozen lesser ones that change anything, so none of them is faster. Rungs whose bound is
+// no better than what was found are left out: none of their candidates could be better. How much is
+// searched depends on the number of stages alone, never on a clock.
 #pragma once
 
 #include <cstdint>
