@@ -57,7 +57,7 @@ void describe_pool(std::ostream& out, const Plan& plan, const Blocking& blocking
   std::stable_sort(largest.begin(), largest.end(),
                    [](const auto& a, const auto& b) { return a.second.bytes > b.second.bytes; });
   out << "\n  " << plan.pools[pool].name << ": " << bytes_text(blocking.levels[pool]) << " of "
-      << bytes_text(*plan.pools[pool].capacity) << " held by ";
+      << bytes_text(plan.pools[pool].most()) << " held by ";
   if (by_tensor.empty()) out << "no tensor";
   if (by_tensor.size() == 1) out << "1 tensor:";
   if (by_tensor.size() > 1) out << by_tensor.size() << " tensors; the largest:";

@@ -36,9 +36,9 @@ void check_homes(const Plan& plan) {
     std::int64_t bytes = 0;
     for (const Tensor& tensor : plan.tensors)
       if (tensor.home == p) bytes = checked_add(bytes, tensor.bytes, "bytes in " + pool.name);
-    if (bytes > *pool.capacity)
+    if (bytes > pool.most())
       throw Infeasible("out of memory at 0 s: the tensors whose home is " + pool.name + " take " +
-                       bytes_text(bytes) + ", its capacity is " + bytes_text(*pool.capacity));
+                       bytes_text(bytes) + ", its capacity is " + bytes_text(pool.most()));
   }
 }
 
@@ -47,11 +47,11 @@ void check_demands(const PlanIndex& index) {
   for (std::uint32_t a = 0; a < plan.actions.size(); ++a)
     for (const Demand& demand : index.demands[a]) {
       const Pool& pool = plan.pools[demand.pool];
-      if (demand.bytes <= *pool.capacity) continue;
+      if (demand.bytes <= pool.most()) continue;
       std::string message = "out of memory at 0 s: " + plan.actions[a].name + " on " +
                             plan.streams[plan.actions[a].stream].name + " needs " +
                             bytes_text(demand.bytes) + " at once in " + pool.name +
-                            ", whose capacity is " + bytes_text(*pool.capacity) +
+                            ", whose capacity is " + bytes_text(pool.most()) +
                             ", even when it is empty; it allocates:";
       for (const Placement& p : plan.actions[a].allocates)
         if (p.pool == demand.pool)

@@ -95,10 +95,10 @@ bool Pools::fits(const Claim& claim, std::uint32_t stream) {
   if (claim.shared) {
     held_[claim.pool] = static_cast<std::int64_t>(own);
     return waiting_[claim.pool].front().stream == stream &&
-           (unlimited_ || own <= *plan_.pools[claim.pool].capacity);
+           (unlimited_ || own <= plan_.pools[claim.pool].most());
   }
   constexpr WideBytes most = std::numeric_limits<std::int64_t>::max();
-  const WideBytes capacity = unlimited_ ? most : WideBytes{*plan_.pools[claim.pool].capacity};
+  const WideBytes capacity = unlimited_ ? most : WideBytes{plan_.pools[claim.pool].most()};
   if (own > capacity && !unlimited_) return false;
   const WideBytes sum =
       own + reservations_[claim.pool].earlier(requests_[stream].place, capacity - own);

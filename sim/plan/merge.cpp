@@ -60,7 +60,10 @@ class Merger {
   void enter(const Plan& part, const std::string& name) {
     Numbers numbers;
     std::vector<std::uint32_t> links;
-    for (const Pool& pool : part.pools) numbers.pools.push_back(pools_.enter(pool));
+    for (const Pool& pool : part.pools) {
+      numbers.pools.push_back(pools_.enter(pool));
+      if (pool.limit) plan_.pools[numbers.pools.back()].limit = pool.limit;  // of its own device
+    }
     for (const Link& link : part.links) links.push_back(links_.enter(link));
     for (Route route : part.routes) {
       for (std::uint32_t& link : route.links) link = links[link];

@@ -8,6 +8,7 @@
 // hold it back.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -62,7 +63,13 @@ struct Pool {
   std::optional<std::int64_t> capacity;  ///< bytes; none: unlimited
   bool shared = false;
   bool enforced = true;
-  bool limited() const { return enforced && capacity.has_value(); }
+  /// The plan is made to use no more than so many bytes of it, and is granted no more; none: all.
+  std::optional<std::int64_t> limit = {};
+  bool limited() const { return limit || (enforced && capacity); }
+  /// Bytes that may be granted. The pool is limited.
+  std::int64_t most() const {
+    return !limit ? *capacity : enforced && capacity ? std::min(*limit, *capacity) : *limit;
+  }
 };
 
 /// What flows share max-min fairly: one direction of a full-duplex link, a whole half-duplex link,

@@ -121,7 +121,7 @@ class PlanReader {
 
   void read_pool(const PlanLine& line, const std::vector<Word>& words) {
     declare(line, pools_, words[1], "pool");
-    const LineKeys keys(line, words, 2, {"capacity"}, {"shared", "not_enforced"});
+    const LineKeys keys(line, words, 2, {"capacity", "limit"}, {"shared", "not_enforced"});
     Pool pool{line.name(words[1]),
               {},
               keys.find("shared") != nullptr,
@@ -129,6 +129,8 @@ class PlanReader {
     const Word& capacity = keys.get("capacity");
     if (capacity.text != "unlimited")
       pool.capacity = keys.read(capacity, [&] { return parse_bytes(capacity.text, "capacity"); });
+    if (const Word* limit = keys.find("limit"))
+      pool.limit = keys.read(*limit, [&] { return parse_bytes(limit->text, "limit"); });
     plan_.pools.push_back(std::move(pool));
   }
 

@@ -108,6 +108,7 @@ void write_tables(std::ostream& out, const Plan& plan) {
   for (const Pool& pool : plan.pools) {
     out << "pool " << quoted(pool.name) << " capacity="
         << (pool.capacity ? std::to_string(*pool.capacity) + "B" : std::string("unlimited"));
+    if (pool.limit) out << " limit=" << *pool.limit << "B";
     out << (pool.shared ? " shared" : "") << (pool.enforced ? "" : " not_enforced") << '\n';
   }
   for (const Link& link : plan.links)

@@ -14,7 +14,7 @@
 #include "policy/policy.hpp"
 #include "policy/replica.hpp"
 #include "policy/settle.hpp"
-#include "policy/training/judge.hpp"
+#include "planning/run_seconds.hpp"
 
 namespace sluice {
 
@@ -68,7 +68,7 @@ Plan with_transfers(Plan plan, const std::string& how) {
   std::optional<Plan> turns = in_turn(plan);
   if (!turns || blocks(*turns)) return plan;
   if (how == "auto") {
-    const double together_s = run_seconds(plan, "", {}), in_turn_s = run_seconds(*turns, "", {});
+    const double together_s = run_seconds(plan), in_turn_s = run_seconds(*turns);
     turns->facts.emplace_back("transfers", "in turn");
     turns->facts.emplace_back("transfers_together_s", exact(together_s));
     plan.facts.emplace_back("transfers", "together");

@@ -14,6 +14,9 @@ class Levels {
  public:
   explicit Levels(const std::vector<std::int64_t>& bytes);
 
+  /// The most in any slot.
+  std::int64_t most() const { return count_ > 0 ? most_[1] : 0; }
+
   /// More bytes in slots `first` to `last`, both included.
   void add(std::size_t first, std::size_t last, std::int64_t bytes);
 

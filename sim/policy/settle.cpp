@@ -9,7 +9,7 @@
 #include "execute/arithmetic/replay.hpp"
 #include "execute/check.hpp"
 #include "policy/fates/strategy.hpp"
-#include "policy/training/judge.hpp"
+#include "planning/run_seconds.hpp"
 
 namespace sluice {
 
@@ -54,7 +54,9 @@ Settled simulate(const Policy& policy, const PolicyRequest& request, const Keys&
   const auto plan = std::make_shared<Plan>(policy.plan(unlimited, keys.reader()));
   Plan shorter = *plan;
   shorter.iterations = std::min<std::int64_t>(plan->iterations, 16);
-  const ReplayResult result = replay(shorter, ReplayOptions{.unlimited = true});
+  const bool own_limit = std::any_of(plan->pools.begin(), plan->pools.end(),
+                                     [](const Pool& pool) { return pool.limit.has_value(); });
+  const ReplayResult result = replay(shorter, ReplayOptions{.unlimited = !own_limit});
   Settled settled;
   if (result.blocking) return settled;
   if (request.capacity_enforced)
@@ -63,7 +65,7 @@ Settled simulate(const Policy& policy, const PolicyRequest& request, const Keys&
       pool.enforced = true;
       if (pool.capacity && result.reserved[p] > *pool.capacity) return settled;
     }
-  settled.seconds = run_seconds(*plan, "", {});
+  settled.seconds = run_seconds(*plan);
   settled.plan = [plan] { return *plan; };
   return settled;
 }

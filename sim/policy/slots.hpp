@@ -97,6 +97,10 @@ class Slots {
     add_waits();
   }
 
+  /// The most bytes in any slot of a device, loads that come early included: with so many bytes
+  /// all loads are listed where they are.
+  std::int64_t most(const std::string& device) { return memory(device).levels.most(); }
+
   /// How many of the loads are listed before the slot that needs them.
   std::int64_t early() const;
 

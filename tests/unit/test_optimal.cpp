@@ -60,14 +60,16 @@ struct Case {
                                 "none}\nstages: {cut: per_layer}\npolicy: {name: resident}\n");
   }
 
-  double seconds(const Tape& tape, std::int64_t bytes) const {
+  double seconds(const Tape& tape, std::int64_t bytes) const { return scored(tape, bytes).seconds; }
+
+  Scored scored(const Tape& tape, std::int64_t bytes) const {
     const std::vector<StageState> none(chain.stages.size());
     return score({request, {chain, tape, none, 2}, order, bytes});
   }
 
   FateSearch search() const {
     return {chain,
-            [this](const Tape& tape, std::int64_t bytes) { return seconds(tape, bytes); },
+            [this](const Tape& tape, std::int64_t bytes) { return scored(tape, bytes); },
             {.micro_batches = 2}};
   }
 };

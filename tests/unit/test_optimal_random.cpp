@@ -83,6 +83,25 @@ TEST_CASE("optimal is no slower than any strategy that treats every stage alike"
   CHECK(faster > 0);
 }
 
+TEST_CASE("more memory never makes a run of optimal slower, and never is refused what less had") {
+  test::Dice dice(1003);
+  int faster = 0;
+  for (int k = 0; k < chains() / 2; ++k) {
+    const Run run(dice);
+    const std::int64_t most = run.peak("keep_all");
+    double before = never;
+    for (int step = 1; step <= 8; ++step) {
+      const double now = run.seconds("optimal", most * (step + 2) / 9);
+      INFO(run.text() << "capacity " << most * (step + 2) / 9 << ": " << now / before - 1);
+      CHECK((now == before || now <= before * (1 + 1e-9)));
+      faster += now < before * (1 - 1e-9);
+      before = now;
+    }
+    CHECK(before < never);
+  }
+  CHECK(faster > chains() / 4);
+}
+
 /// The chain and the run of a scenario as `optimal` sees them, and what lists its tapes.
 struct Asked {
   Scenario scenario;
@@ -122,7 +141,7 @@ struct Asked {
                           1,
                           true,
                           workload.training->split_backward};
-    return score({request, shape, order, budget + constant()});
+    return score({request, shape, order, budget + constant()}).seconds;
   }
 
   /// What `optimal` claims of a run within a budget.

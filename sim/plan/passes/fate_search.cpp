@@ -122,7 +122,7 @@ std::int64_t FateSearch::least() {
 
 FateSearch::Answer FateSearch::within(std::int64_t budget) {
   Answer best{{}, budget, infinite};
-  for (const Tape& tape : alike_) consider(tape, budget, best);
+  consider_alike(budget, best);
   if (best.seconds <= run_bound(chain_, run_, 0) * (1 + 1e-12)) return best;
   prepare();
   std::size_t rung = 0;  // the first that is beyond the budget: some of its tapes need less
@@ -147,16 +147,28 @@ double FateSearch::least_seconds(const Tape& tape) const {
 }
 
 /// Of equally fast tapes the shorter one: nothing is copied or recomputed for nothing.
-void FateSearch::consider(const Tape& tape, std::int64_t bytes, Answer& best) {
-  if (least_seconds(tape) > best.seconds * (1 + 1e-12)) return;
-  if (memory_of(chain_, tape).peak > bytes) return;
+Scored FateSearch::consider(const Tape& tape, std::int64_t bytes, Answer& best) {
+  constexpr Scored nothing{infinite, 0};
+  if (least_seconds(tape) > best.seconds * (1 + 1e-12)) return nothing;
+  if (memory_of(chain_, tape).peak > bytes) return nothing;
   check_interrupt();
-  const auto [found, fresh] = judged_.try_emplace({key_of(tape), bytes}, 0);
+  const auto [found, fresh] = judged_.try_emplace({key_of(tape), bytes});
   if (fresh) found->second = score_(tape, bytes);
-  const double seconds = found->second;
+  const double seconds = found->second.seconds;
   const bool same =
       best.seconds < infinite && std::abs(seconds - best.seconds) <= 1e-12 * best.seconds;
   if (same ? tape.size() < best.tape.size() : seconds < best.seconds) best = {tape, bytes, seconds};
+  return found->second;
+}
+
+/// Where loads have less room they may come in another order, which may happen to be better.
+void FateSearch::consider_alike(std::int64_t bytes, Answer& best) {
+  const double least = run_bound(chain_, run_, 0) * (1 + 1e-12);
+  for (const Tape& tape : alike_) {
+    std::int64_t room = bytes;
+    for (int i = 0; i < 12 && room > 0 && best.seconds > least; ++i)
+      room = consider(tape, room, best).bytes - 1;
+  }
 }
 
 void FateSearch::search(std::size_t number) {

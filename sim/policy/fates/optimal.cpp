@@ -19,6 +19,7 @@ namespace sluice {
 namespace {
 
 constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
+constexpr double never = std::numeric_limits<double>::infinity();
 
 std::string in_seconds(double seconds) {
   return format_quantity(seconds, Dimension::seconds);
@@ -57,9 +58,20 @@ void explain(const Chain& chain, const Tape& tape, FateChoice& choice) {
 
 /// What was found, a lower bound of it, and what one more GB finds: seconds of the whole run.
 struct Found {
-  double seconds = 0, bound = 0, with_more = 0;
-  double micro_batch_bound = 0;
+  Tape tape = {};
+  std::optional<std::int64_t> bytes = {};  ///< that early loads may use
+  double seconds = never;                  ///< infinity: nothing fits
+  double bound = never, with_more = never;
+  double micro_batch_bound = never;
+  std::int64_t least = 0;  ///< the least budget that works, where nothing fits
+  bool selective = false;
 };
+
+Found least_of(std::int64_t least) {
+  Found found;
+  found.least = least;
+  return found;
+}
 
 void report(const Found& found, double steps, FateChoice& choice) {
   choice.facts.emplace_back("micro_batch_bound", in_seconds(found.micro_batch_bound));
@@ -81,11 +93,11 @@ class InTurn {
  public:
   explicit InTurn(const Chain& chain) : chain_(chain), alike_(alike_tapes(chain)) {}
 
-  /// Throws Infeasible.
+  /// Empty: nothing fits.
   Tape within(std::int64_t budget) {
     if (keeps_all(budget)) return alike_.front();
     const std::size_t point = frontier().within(budget);
-    if (point == frontier().points().size()) refuse(frontier().points().front().peak, budget);
+    if (point == frontier().points().size()) return {};
     Tape best = frontier().tape(point);
     for (const Tape& tape : alike_)
       if (memory_of(chain_, tape).peak <= budget &&
@@ -94,10 +106,16 @@ class InTurn {
     return best;
   }
 
+  std::int64_t least() { return frontier().points().front().peak; }
+
+  double seconds(std::int64_t budget) {
+    const Tape tape = within(budget);
+    return tape.empty() ? never : serial_seconds(chain_, tape);
+  }
+
   double bound(std::int64_t budget) {
     if (keeps_all(budget)) return serial_seconds(chain_, alike_.front());
-    return frontier().thinned() ? fate_bound(chain_, budget, Copies::serial)
-                                : serial_seconds(chain_, within(budget));
+    return frontier().thinned() ? fate_bound(chain_, budget, Copies::serial) : seconds(budget);
   }
 
  private:
@@ -117,29 +135,51 @@ class InTurn {
 };
 
 /// Of the micro-batches alone.
-Found choose_in_turn(const FateRequest& request, std::int64_t budget, FateChoice& choice) {
+Found choose_in_turn(const FateRequest& request, std::int64_t budget) {
   InTurn search(request.chain);
-  choice.tape = search.within(budget);
-  const double bound = search.bound(budget), count = request.run.micro_batches;
-  const Tape with_more = search.within(one_more_gb(budget));
-  return {count * serial_seconds(request.chain, choice.tape), count * bound,
-          count * serial_seconds(request.chain, with_more), bound};
+  Found found;
+  found.tape = search.within(budget);
+  if (found.tape.empty()) return least_of(search.least());
+  const double count = request.run.micro_batches;
+  found.micro_batch_bound = search.bound(budget);
+  found.seconds = count * serial_seconds(request.chain, found.tape);
+  found.bound = count * found.micro_batch_bound;
+  found.with_more = count * search.seconds(one_more_gb(budget));
+  return found;
 }
 
-Found search_overlapped(const FateRequest& request, std::int64_t budget, FateChoice& choice) {
+Found choose_overlapped(const FateRequest& request, std::int64_t budget) {
   FateSearch search(request.chain, request.score, request.run);
   FateSearch::Answer answer = search.within(budget);
-  if (answer.seconds == std::numeric_limits<double>::infinity()) refuse(search.least(), budget);
-  const auto bound_within = [&](std::int64_t bytes) {
-    const FateBound bound = bound_of(request.chain, bytes, Copies::overlapped);
-    return std::pair(bound.seconds, run_bound(request.chain, request.run, bound.halves));
-  };
-  const auto [micro_batch, run] = bound_within(budget);
-  Found found{answer.seconds, run, answer.seconds, micro_batch};
+  if (answer.seconds == never) {  // its frontiers are coarse
+    InTurn closer(request.chain);
+    answer = {closer.within(budget), budget, 0};
+    if (answer.tape.empty()) return least_of(closer.least());
+    answer.seconds = request.score(answer.tape, budget).seconds;
+  }
+  const FateBound bound = bound_of(request.chain, budget, Copies::overlapped);
+  Found found{answer.tape, answer.bytes, answer.seconds};
+  found.micro_batch_bound = bound.seconds;
+  found.bound = run_bound(request.chain, request.run, bound.halves);
+  found.with_more = answer.seconds;
   if (found.bound < answer.seconds * (1 - 1e-12))
-    found.with_more = search.within(one_more_gb(budget)).seconds;
-  choice.tape = std::move(answer.tape);
-  choice.bytes = answer.bytes;
+    found.with_more = std::min(found.with_more, search.within(one_more_gb(budget)).seconds);
+  return found;
+}
+
+Found choose_of(const FateRequest& request, std::int64_t budget) {
+  return request.overlap ? choose_overlapped(request, budget) : choose_in_turn(request, budget);
+}
+
+/// Of what was found with selective recomputation and without it, the faster; the bounds hold for
+/// both.
+Found better(const Found& plain, const Found& selective) {
+  Found found = selective.seconds < plain.seconds * (1 - 1e-12) ? selective : plain;
+  found.selective = found.seconds < plain.seconds;
+  found.least = std::min(plain.least, selective.least);
+  found.bound = std::min(plain.bound, selective.bound);
+  found.micro_batch_bound = std::min(plain.micro_batch_bound, selective.micro_batch_bound);
+  found.with_more = std::min(plain.with_more, selective.with_more);
   return found;
 }
 
@@ -156,8 +196,11 @@ FateChoice choose_by_milp(const FateRequest& request, const Reader& parameters,
                                   std::to_string(most_milp_stages) + " stages, and there are " +
                                   std::to_string(request.chain.stages.size()) +
                                   "; expected frontier");
-  const MilpAnswer answer = solve_milp(request.chain, budget, parameters.quantity("time_limit"),
-                                       InTurn(request.chain).within(budget));
+  InTurn search(request.chain);
+  const Tape known = search.within(budget);
+  if (known.empty()) refuse(search.least(), budget);
+  const MilpAnswer answer =
+      solve_milp(request.chain, budget, parameters.quantity("time_limit"), known);
   FateChoice choice{answer.tape, {}};
   choice.facts.emplace_back("budget", budget == unlimited ? "unlimited" : in_bytes(budget));
   choice.facts.emplace_back("micro_batch_bound", in_seconds(answer.bound));
@@ -172,12 +215,15 @@ FateChoice choose(const FateRequest& request, const Reader& parameters) {
   if (parameters.text("solver") == "milp") return choose_by_milp(request, parameters, budget);
   if (parameters.has("time_limit"))
     parameters.fail("time_limit", "'time_limit' is for the solver milp; frontier needs none");
-  FateChoice choice;
-  const Found found = request.overlap ? search_overlapped(request, budget, choice)
-                                      : choose_in_turn(request, budget, choice);
+  Found found = choose_of(request, budget);
+  if (request.selective) found = better(found, choose_of(*request.selective, budget));
+  if (found.tape.empty()) refuse(found.least, budget);
+  FateChoice choice{found.tape, {}, found.bytes};
+  choice.selective = found.selective;
   choice.facts.emplace_back("budget", budget == unlimited ? "unlimited" : in_bytes(budget));
+  if (found.selective) choice.facts.emplace_back("selective", "what is large and cheap runs again");
   report(found, request.steps, choice);
-  explain(request.chain, choice.tape, choice);
+  explain(found.selective ? request.selective->chain : request.chain, choice.tape, choice);
   return choice;
 }
 

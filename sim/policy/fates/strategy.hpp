@@ -13,6 +13,7 @@
 #include "base/catalog.hpp"
 #include "document/record.hpp"
 #include "plan/passes/fate_bound.hpp"
+#include "plan/passes/fate_search.hpp"
 #include "plan/passes/fates.hpp"
 
 namespace sluice {
@@ -25,9 +26,11 @@ struct FateRequest {
   bool overlap = true;
   /// Seconds of the run that is asked, if each micro-batch went through this tape and loads came
   /// early within so many bytes; infinity: it blocks or does not fit.
-  std::function<double(const Tape&, std::int64_t)> score;
+  FateScore score;
   FateRun run = {};  ///< the micro-batches of the whole run, and what is around them
   double steps = 1;
+  /// The same where selective recomputation drops what it can; null: it can drop nothing.
+  const FateRequest* selective = nullptr;
 };
 
 struct FateChoice {
@@ -36,6 +39,7 @@ struct FateChoice {
   /// Early loads are to stay within so many bytes; none: within the device.
   std::optional<std::int64_t> bytes = {};
   bool explained = false;  ///< the facts say what becomes of each stage
+  bool selective = false;  ///< the tape is one of the selective request
 };
 
 struct FateStrategy {

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "base/quantity.hpp"
-#include "policy/training/judge.hpp"
+#include "planning/run_seconds.hpp"
 #include "policy/training/training.hpp"
 
 namespace sluice {
@@ -91,7 +91,7 @@ class TrainingWays {
       if (*order.room == before || !fits(*order.room)) continue;
       before = *order.room;
       Plan plan = plan_training(unlimited_, order);
-      settled({run_seconds(plan, "", {}), text(order),
+      settled({run_seconds(plan), text(order),
                [request = unlimited_, order, stages = stages_] {
                  return plan_training(request, order);
                }});

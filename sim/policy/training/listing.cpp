@@ -60,6 +60,8 @@ class Lister {
       latency_s_.push_back(request_.pricing.platform.path(host_, device).latency_s);
   }
 
+  std::int64_t most() { return slots_.most(devices_.front()); }
+
   Plan make(const std::vector<std::pair<std::string, std::string>>& facts) {
     find_writes();
     add_homes();
@@ -359,8 +361,12 @@ class Lister {
 }  // namespace
 
 Plan list_training(const Listing& listing, const Step& step,
-                   const std::vector<std::pair<std::string, std::string>>& facts) {
-  return Lister(listing, step).make(facts);
+                   const std::vector<std::pair<std::string, std::string>>& facts,
+                   std::int64_t* most) {
+  Lister lister(listing, step);
+  Plan plan = lister.make(facts);
+  if (most) *most = lister.most();
+  return plan;
 }
 
 }  // namespace sluice

@@ -8,7 +8,7 @@
 #include "base/quantity.hpp"
 #include "execute/blocking.hpp"
 #include "policy/copy_time.hpp"
-#include "policy/training/judge.hpp"
+#include "planning/run_seconds.hpp"
 
 namespace sluice {
 
@@ -59,6 +59,12 @@ class TrainingPlan {
                        "' are chosen for one micro-batch at a time: "
                        "policy '" +
                        std::string(order.policy) + "' cannot take them");
+    const auto drops = [](const Stage& stage) { return stage.kept.selective_bytes > 0; };
+    const std::vector<Stage>& stages = request.pricing.stages;
+    if (strategy_.one_by_one && std::any_of(stages.begin(), stages.end(), drops)) {
+      selective_chain_ = chain_of(request, device_, true, order.overlap);
+      selective_states_ = states_of(request, device_, true, order.overlap);
+    }
     choose_fates();
   }
 
@@ -69,7 +75,8 @@ class TrainingPlan {
     if (capacity_ && peak_of(step, order_.devices.size()) > *capacity_) refuse(step, in_flight);
     add_facts(step, in_flight);
     Plan plan = list_training({request_, shape, order_, room_}, step, facts_);
-    if (order_.room) limit(plan, *order_.room);
+    if (chosen_room_)
+      for (const std::string& device : order_.devices) stay_within(plan, device, *chosen_room_);
     return plan;
   }
 
@@ -94,12 +101,8 @@ class TrainingPlan {
 
   StepShape shape_of(std::int64_t in_flight, std::int64_t micro_batches,
                      std::int64_t batches) const {
-    return shape_of(in_flight, micro_batches, batches, tape_);
-  }
-  StepShape shape_of(std::int64_t in_flight, std::int64_t micro_batches, std::int64_t batches,
-                     const Tape& tape) const {
     return {chain_,
-            tape,
+            tape_,
             states_,
             micro_batches,
             batches,
@@ -114,34 +117,45 @@ class TrainingPlan {
     if (request_.fate_keys) keys = *request_.fate_keys;
     const Record record = record_of(strategy_);
     const Reader parameters(keys, record);
-    FateRequest asked{chain_, budget(), order_.overlap};
-    asked.score = [&](const Tape& tape, std::int64_t bytes) { return score_of(tape, bytes); };
-    asked.steps = static_cast<double>(request_.workload.steps);
-    asked.run = run_of(request_.workload, states_);
-    FateChoice choice = strategy_.choose(asked, parameters);
+    const FateRequest selective = asked(selective_chain_, selective_states_);
+    FateRequest plain = asked(chain_, states_);
+    if (!selective_chain_.stages.empty()) plain.selective = &selective;
+    FateChoice choice = strategy_.choose(plain, parameters);
+    if (choice.selective) chain_ = selective_chain_, states_ = selective_states_;
     tape_ = std::move(choice.tape);
     facts_ = std::move(choice.facts);
     explained_ = choice.explained;
     room_ = order_.room ? order_.room : capacity_;
-    if (choice.bytes) room_ = room_of(*choice.bytes);
+    chosen_room_ = order_.room;
+    if (!choice.bytes) return;
+    room_ = room_of(*choice.bytes);
+    if (capacity_) chosen_room_ = room_;  // as it was judged, so it runs
   }
 
-  void limit(Plan& plan, std::int64_t bytes) const {
-    for (Pool& pool : plan.pools)
-      if (std::find(order_.devices.begin(), order_.devices.end(), pool.name) !=
-          order_.devices.end())
-        pool.capacity = bytes, pool.enforced = true;
+  FateRequest asked(const Chain& chain, const std::vector<StageState>& states) const {
+    FateRequest asked{chain, budget(), order_.overlap};
+    asked.score = [this, &chain, &states](const Tape& tape, std::int64_t bytes) {
+      const StepShape shape{chain,
+                            tape,
+                            states,
+                            per_batch(),
+                            request_.workload.batches_per_step,
+                            1,
+                            weights_stay_,
+                            request_.workload.training->split_backward};
+      Scored scored = score({request_, shape, order_, room_of(bytes)});
+      if (weights_stay_) scored.bytes -= constant_bytes(states);
+      return scored;
+    };
+    asked.steps = static_cast<double>(request_.workload.steps);
+    asked.run = run_of(request_.workload, states_);
+    return asked;
   }
 
   /// With weights, gradients and state that stay; none: without limit.
   std::optional<std::int64_t> room_of(std::int64_t bytes) const {
     if (bytes == std::numeric_limits<std::int64_t>::max()) return {};
     return checked_add(bytes, weights_stay_ ? constant_bytes(states_) : 0, "bytes of training");
-  }
-
-  double score_of(const Tape& tape, std::int64_t bytes) const {
-    const StepShape shape = shape_of(1, per_batch(), request_.workload.batches_per_step, tape);
-    return score({request_, shape, order_, room_of(bytes)});
   }
 
   std::optional<std::int64_t> budget() const {
@@ -252,22 +266,28 @@ class TrainingPlan {
   const FateStrategy& strategy_;
   Chain chain_;
   std::vector<StageState> states_;
+  /// The same under selective recomputation, for a strategy that may choose it; else empty.
+  Chain selective_chain_;
+  std::vector<StageState> selective_states_;
   std::optional<std::int64_t> capacity_;
   bool weights_stay_;
   Tape tape_;
   bool explained_ = false;
-  std::optional<std::int64_t> room_;  ///< bytes that early loads stay within
+  std::optional<std::int64_t> room_;         ///< bytes that early loads stay within
+  std::optional<std::int64_t> chosen_room_;  ///< … and everything else
   std::vector<std::pair<std::string, std::string>> facts_;
 };
 
 }  // namespace
 
-double score(const Listing& listing) {
+Scored score(const Listing& listing) {
   const Step step = make_step(listing.shape);
   if (listing.capacity && step.peak() > *listing.capacity)
-    return std::numeric_limits<double>::infinity();
-  Plan plan = list_training(listing, step, {});
-  return run_seconds(plan, listing.order.devices.front(), listing.capacity);
+    return {std::numeric_limits<double>::infinity(), 0};
+  std::int64_t most = 0;
+  Plan plan = list_training(listing, step, {}, &most);
+  if (listing.capacity) stay_within(plan, listing.order.devices.front(), *listing.capacity);
+  return {run_seconds(plan), most};
 }
 
 TrainingSums training_sums(const PolicyRequest& request, const TrainingOrder& order) {

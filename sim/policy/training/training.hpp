@@ -57,11 +57,12 @@ struct Listing {
   const TrainingOrder& order;
   std::optional<std::int64_t> capacity;  ///< bytes of a device
 };
+/// `most`: becomes the bytes of the first device with which everything would be listed alike.
 Plan list_training(const Listing& listing, const Step& step,
-                   const std::vector<std::pair<std::string, std::string>>& facts);
+                   const std::vector<std::pair<std::string, std::string>>& facts,
+                   std::int64_t* most = nullptr);
 
-/// Seconds of the run that is listed so, on a first device of that capacity; infinity: it blocks or
-/// does not fit.
-double score(const Listing& listing);
+/// The run that is listed so, on a first device of that capacity; bytes with all that stays there.
+Scored score(const Listing& listing);
 
 }  // namespace sluice

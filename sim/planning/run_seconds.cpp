@@ -1,4 +1,4 @@
-#include "policy/training/judge.hpp"
+#include "planning/run_seconds.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -34,9 +34,12 @@ double period(const Plan& plan, const std::vector<std::vector<double>>& ends) {
 
 }  // namespace
 
-double run_seconds(Plan& plan, const std::string& device, std::optional<std::int64_t> capacity) {
+void stay_within(Plan& plan, const std::string& device, std::int64_t bytes) {
   for (Pool& pool : plan.pools)
-    if (pool.name == device && capacity) pool.capacity = capacity, pool.enforced = true;
+    if (pool.name == device) pool.limit = bytes;
+}
+
+double run_seconds(Plan& plan) {
   const std::int64_t whole = plan.iterations;
   for (std::int64_t some = 4 * alike; some < whole; some *= 2) {
     plan.iterations = some;
