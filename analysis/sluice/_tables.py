@@ -55,6 +55,7 @@ def spans(r: Recording) -> pd.DataFrame:
         "section": by_text(action, r.texts("actions/section")),
         "reason": coded(r.numbers("spans/reason"), REASONS),
         "blocker": _blockers(r),
+        "cause": r.numbers("spans/cause"),
         "bytes": r.of_action("bytes"),
         "flop": r.of_action("flop"),
     })
@@ -88,10 +89,13 @@ def memory(r: Recording) -> pd.DataFrame:
 
 def series(r: Recording) -> pd.DataFrame:
     """One row a bin, by the time at which it ends; one column a series, as in a trace's /series."""
-    columns = {}
-    for number, (group, name, _, _) in enumerate(r.info["series"]):
-        columns[f"{group}/{name}" if group else name] = r.numbers(f"series/{number}")
-    return frame(columns, index=pd.Index(r.numbers("series/time"), name="time"))
+    time = r.numbers("series/time")
+    streams = [f"utilisation/{name}" for name in r.texts("streams/name")]
+    busy = r.numbers("series/utilisation")
+    columns = dict(zip(streams, busy.reshape(-1, len(time)))) if len(busy) else {}
+    for number, (name, _, _) in enumerate(r.info["series"]):
+        columns[name] = r.numbers(f"series/{number}")
+    return frame(columns, index=pd.Index(time, name="time"))
 
 
 _UNITS = {"start": "s", "end": "s", "available": "s", "waited": "s", "time": "s", "bytes": "byte",
@@ -109,7 +113,9 @@ def to_xarray(r: Recording, attributes: dict):
             units = {"units": _UNITS[name]} if name in _UNITS else {}
             arrays[prefix + name] = (dimension, _array(column), units)
     table = series(r)
-    for (_, _, unit, summary), (name, column) in zip(r.info["series"], table.items()):
+    about = {name: (unit, summary) for name, unit, summary in r.info["series"]}
+    for name, column in table.items():
+        unit, summary = about.get(name, ("1", "busy share of the bin"))
         arrays[_dotted(name)] = ("time", column.to_numpy(), {"units": unit, "long_name": summary})
     data = xarray.Dataset(arrays, coords={"time": ("time", table.index.to_numpy(), {"units": "s"})},
                           attrs={_dotted(key): _attribute(one) for key, one in attributes.items()})

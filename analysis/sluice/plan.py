@@ -6,7 +6,7 @@ import shlex
 import sys
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Callable, Union
+from typing import TYPE_CHECKING, Any, Callable, Optional, Union
 
 from . import _sluice, errors
 from ._helper import helper
@@ -21,10 +21,12 @@ if TYPE_CHECKING:
 class Plan:
     """A plan. `scenario.plan()`, `sluice.load_plan(path)` and a PlanBuilder make one."""
 
-    def __init__(self, native: Any, file: str = "", scenario_text: str = "") -> None:
+    def __init__(self, native: Any, file: str = "", scenario_text: str = "",
+                 question_bound_s: Optional[float] = None) -> None:
         self._native = native
         self._file = file
         self._scenario_text = scenario_text
+        self._question_bound_s = question_bound_s
 
     @classmethod
     def from_text(cls, text: str, name: str = "<text>") -> "Plan":
@@ -90,7 +92,8 @@ class Plan:
         """Executes it. `progress`: True for a bar, or a function of executed and all actions."""
         from .result import Result
 
-        parts = [self.text(), self._file, self._scenario_text, shlex.join(sys.argv)]
+        bound = "" if self._question_bound_s is None else repr(self._question_bound_s)
+        parts = [self.text(), self._file, self._scenario_text, shlex.join(sys.argv), bound]
         with telling(progress) as told:
             return Result(helper.ask("run", *(part.encode("utf-8", "surrogateescape")
                                               for part in parts), progress=told))
@@ -113,11 +116,12 @@ class Plan:
         return hash((self.name, self._native.size, self._native.executions))
 
     def __reduce__(self):
-        return Plan._parse, (self.text(), self._file, self._scenario_text)
+        return Plan._parse, (self.text(), self._file, self._scenario_text, self._question_bound_s)
 
     @classmethod
-    def _parse(cls, text: str, file: str, scenario_text: str) -> "Plan":
-        return cls(_sluice.Plan.parse(text, file or "plan"), file, scenario_text)
+    def _parse(cls, text: str, file: str, scenario_text: str,
+               question_bound_s: Optional[float] = None) -> "Plan":
+        return cls(_sluice.Plan.parse(text, file or "plan"), file, scenario_text, question_bound_s)
 
 
 def load_plan(path: Union[str, Path]) -> Plan:

@@ -50,7 +50,8 @@ class Result:
     def spans(self) -> "pandas.DataFrame":
         """One row for each executed action, by the order of the ends: start, end, available (its
         consumers may start), waited (the stream was idle before it), all in s; what it waited for
-        (reason, blocker); bytes that it moved, flop that it computed. Columns that are numbers are
+        (reason, blocker) and the row of the span that ended the wait (cause, -1: none); bytes that it
+        moved, flop that it computed. Columns that are numbers are
         views of shared memory, read-only: copy what you want to change."""
         return late("._tables").spans(self._recording)
 

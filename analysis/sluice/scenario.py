@@ -109,7 +109,8 @@ class Scenario:
     def plan(self) -> Plan:
         """What its policy makes of it. Raises InputError, Infeasible, and what a policy in Python
         raises."""
-        return Plan(self._native.plan(), scenario_text=self.text())
+        plan = self._native.plan()
+        return Plan(plan, scenario_text=self.text(), question_bound_s=self._native.question_bound())
 
     def run(self, progress: Union[bool, Callable[[int, int], None]] = False) -> "Result":
         """Runs it in the helper process. `progress`: True for a bar, or a function of the numbers

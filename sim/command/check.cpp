@@ -5,6 +5,7 @@
 #include "command/check_report.hpp"
 #include "command/inputs.hpp"
 #include "command/terminal.hpp"
+#include "scenario/question_bound.hpp"
 #include "study/pool.hpp"
 
 namespace sluice {
@@ -25,6 +26,7 @@ Subject subject_of(const std::string& file_or_name) {
   if (question->scenario) {
     subject.input_text = question->scenario->text();
     subject.plan = [question] { return make_plan(*question->scenario); };
+    subject.question_bound_s = [question] { return question_bound(*question->scenario).seconds; };
   } else {
     subject.input = Baseline::Input::plan;
     subject.plan = [question] { return *question->plan; };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "base/quantity.hpp"
 #include "base/suggest.hpp"
@@ -65,8 +66,8 @@ std::string header_text(const TraceReader& trace, const Activity& activity) {
 }
 
 /// The share of each of `columns` equal pieces of time that a series is busy.
-std::vector<double> resampled(const SeriesTable& table, const std::vector<double>& values,
-                              double end, std::size_t columns) {
+std::vector<double> resampled(const SeriesTable& table, std::span<const double> values, double end,
+                              std::size_t columns) {
   std::vector<double> busy(columns, 0);
   const double width = end / static_cast<double>(columns);
   double begin = 0;
@@ -114,12 +115,6 @@ std::string cut_to(const std::string& name, std::size_t columns) {
                                      : padded(text.substr(0, columns - 2) + "..", columns);
 }
 
-const SeriesTable::Series* utilisation_of(const SeriesTable& table, const std::string& stream) {
-  for (const SeriesTable::Series& series : table.series)
-    if (series.group == "utilisation" && series.name == stream) return &series;
-  return nullptr;
-}
-
 std::string utilisation_text(const TraceReader& trace, const Activity& activity,
                              std::size_t name_width, std::size_t width) {
   const SeriesTable table = trace.series();
@@ -128,10 +123,8 @@ std::string utilisation_text(const TraceReader& trace, const Activity& activity,
   const std::size_t columns = std::max<std::size_t>(10, width - std::min(width, name_width + 14));
   std::string text = "\n" + bold("Busy, by stream") + "\n";
   for (std::size_t s = 0; s < std::min(streams.size(), most_rows); ++s) {
-    const SeriesTable::Series* series = utilisation_of(table, streams[s].name);
     const std::vector<double> shares =
-        series ? resampled(table, series->values, activity.end_s, columns)
-               : std::vector<double>(columns, 0);
+        resampled(table, table.utilisation_of(s), activity.end_s, columns);
     const double total = activity.end_s > 0 ? activity.streams[s].busy_s / activity.end_s : 0;
     text += "  " + cut_to(streams[s].name, name_width) + " " + edge +
             coloured(strip(shares), streams[s].kind == "compute" ? 32 : 34) + edge +

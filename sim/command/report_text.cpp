@@ -3,6 +3,7 @@
 
 #include "base/quantity.hpp"
 #include "base/suggest.hpp"
+#include "scenario/question_bound.hpp"
 
 #include "command/figures.hpp"
 #include "command/report.hpp"
@@ -127,6 +128,15 @@ void add_time(Rows& rows, const Report& report) {
   rows.emplace_back("what binds", binds);
 }
 
+void add_question(Rows& rows, const Report& report) {
+  const double ratio = number_of(report.result.summary, "question_ratio");
+  if (!report.question.scenario || !(ratio > 0)) return;
+  const QuestionBound bound = question_bound(*report.question.scenario);
+  rows.emplace_back("question", "at least " + figure(bound.seconds, "s") + " whatever the plan (" +
+                                    printable(bound.reason) + "); this plan takes " +
+                                    figure(1 / ratio, "") + " times that");
+}
+
 void add_transfers(Rows& rows, const Report& report) {
   const Summary& summary = report.result.summary;
   std::size_t listed = 0, moving = 0;
@@ -194,6 +204,7 @@ std::string report_text(const Report& report) {
   Rows rows;
   add_facts(rows, report);
   add_time(rows, report);
+  add_question(rows, report);
   add_transfers(rows, report);
   add_memory(rows, report);
   add_energy(rows, report);

@@ -1,6 +1,7 @@
 // sluice run: the answer to a scenario, or what an imported plan takes.
 #include "run/run.hpp"
 #include "document/load.hpp"
+#include "scenario/question_bound.hpp"
 
 #include "command/report.hpp"
 #include "command/terminal.hpp"
@@ -23,7 +24,10 @@ RunResult execute(const Arguments& arguments, const Question& question, const Pl
   RunRequest request{.plan = plan, .trace_path = trace_path};
   if (const std::string name = arguments.text("executor"); !name.empty())
     request.executor = executor_named(name);
-  if (question.scenario) request.scenario_text = question.scenario->text();
+  if (question.scenario) {
+    request.scenario_text = question.scenario->text();
+    request.question_bound_s = question_bound(*question.scenario).seconds;
+  }
   request.command_line = arguments.line;
   if (line.active())
     request.progress = [&line](std::int64_t done, std::int64_t total) { line.show(done, total); };

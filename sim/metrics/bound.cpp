@@ -13,9 +13,11 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr std::int64_t most_executions = 20'000'000;
-/// Bounds as close as this to the greatest are equal: heads and tails bring those of resources that
-/// do little up to it.
+/// Bounds as close as this to the greatest are equal to it.
 constexpr double near = 0.01;
+/// A resource binds only where its own work is this share of the bound, or more: what must come
+/// before and after brings the bounds of resources that do nearly nothing up to the greatest, too.
+constexpr double own_share = 0.5;
 
 /// When the earliest byte can cross the link, the work of all bytes, and what must follow the last.
 struct LinkLoad {
@@ -53,14 +55,17 @@ struct ResourceBound {
   std::string_view name;
 };
 
-/// The greatest of the bounds and the longest path. Of the resources whose bounds are near it the
-/// one that is at work longest binds: without more of it nothing gets faster.
+/// The greatest of the bounds and the longest path. Of the resources whose bounds are near it, and
+/// whose own work accounts for them, the one that is at work longest binds: without more of it
+/// nothing gets faster.
 Bound greatest(const std::vector<ResourceBound>& bounds, double path) {
   double most = path;
   for (const ResourceBound& bound : bounds) most = std::max(most, bound.seconds);
   const ResourceBound* binds = nullptr;
   for (const ResourceBound& bound : bounds)
-    if (bound.seconds >= most * (1 - near) && (!binds || bound.busy > binds->busy)) binds = &bound;
+    if (bound.busy > 0 && bound.seconds >= most * (1 - near) && bound.busy >= most * own_share &&
+        (!binds || bound.busy > binds->busy))
+      binds = &bound;
   return {most, binds ? std::string(binds->name) : "dependencies"};
 }
 

@@ -9,9 +9,9 @@ namespace sluice {
 
 struct Bound {
   double seconds = 0;
-  /// The stream or link whose work, with what must come before and after it, takes that long, or
-  /// up to 1 % less; of several such the one that is at work longest. Or "dependencies": a chain of
-  /// actions over several streams.
+  /// The stream or link whose work, with what must come before and after it, takes that long or up
+  /// to 1 % less, and whose own work is half of it or more; of several such the one that is
+  /// at work longest. Or "dependencies": what several of them must do one after the other.
   std::string resource;
 };
 

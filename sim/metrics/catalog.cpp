@@ -38,6 +38,8 @@ const Catalog<Metric>& metric_catalog() {
                                            SLUICE_ENTRY(Metric, lower_bound_s_metric),
                                            SLUICE_ENTRY(Metric, bound_ratio_metric),
                                            SLUICE_ENTRY(Metric, bound_by_metric),
+                                           SLUICE_ENTRY(Metric, question_bound_s_metric),
+                                           SLUICE_ENTRY(Metric, question_ratio_metric),
                                        });
   return catalog;
 }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "metrics/window.hpp"
 #include "plan/index.hpp"
 
 namespace sluice {
@@ -13,8 +14,6 @@ namespace sluice {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-/// Executions whose times are kept; waits that reach further back are left out.
-constexpr std::int64_t most_remembered = 4'000'000;
 
 }  // namespace
 
@@ -95,114 +94,6 @@ void PathGraph::sort_section(Section section) {
 }
 
 namespace {
-
-/// Times of executions by (action, iteration), for a range of iterations of the body.
-class Window {
- public:
-  /// Holds the last `iterations` iterations written.
-  Window(const Plan& plan, std::int64_t iterations)
-      : begin_(plan.body_begin),
-        width_(plan.body_end - plan.body_begin),
-        iterations_(std::max<std::int64_t>(1, iterations)),
-        values_(static_cast<std::size_t>(iterations_) * width_, 0) {}
-  double& at(std::uint32_t action, std::int64_t iteration) {
-    return values_[static_cast<std::size_t>(iteration % iterations_) * width_ + action - begin_];
-  }
-  void clear() { std::fill(values_.begin(), values_.end(), 0); }
-
- private:
-  std::uint32_t begin_;
-  std::size_t width_;
-  std::int64_t iterations_;
-  std::vector<double> values_;
-};
-
-class Forwards {
- public:
-  Forwards(const PathGraph& graph, std::int64_t most)
-      : graph_(graph),
-        plan_(graph.plan),
-        body_(std::max<std::int64_t>(1, plan_.body_end - plan_.body_begin)),
-        reach_(std::min({graph.longest_wait + 1, plan_.iterations, 1 + most_remembered / body_})),
-        available_(graph.nodes.size(), 0),
-        window_(plan_, reach_),
-        time_(plan_.streams.size(), 0),
-        most_(most) {
-    heads_.action_start.assign(graph.nodes.size(), infinity);
-    heads_.stream_start.assign(plan_.streams.size(), infinity);
-  }
-
-  Heads run() {
-    section(Section::prologue);
-    const std::int64_t n = plan_.iterations;
-    const std::int64_t few = std::max(reach_, graph_.farthest_ahead + 1);
-    const std::int64_t half = std::max(few, most_ / body_ / 2);
-    if (n <= 2 * half) {
-      iterations(0, n);
-    } else {
-      iterations(0, half);
-      skip(half, n - half);
-      iterations(n - half, n);
-    }
-    section(Section::epilogue);
-    return std::move(heads_);
-  }
-
- private:
-  void section(Section section) {
-    for (std::uint32_t i = plan_.section_begin(section); i < plan_.section_end(section); ++i)
-      available_[graph_.order[i]] = execute(graph_.order[i], 0);
-  }
-
-  void iterations(std::int64_t begin, std::int64_t end) {
-    for (std::int64_t iteration = begin; iteration < end; ++iteration)
-      for (std::uint32_t i = plan_.body_begin; i < plan_.body_end; ++i) {
-        const std::uint32_t a = graph_.order[i];
-        window_.at(a, iteration) =
-            graph_.runs(graph_.nodes[a], iteration) ? execute(a, iteration) : 0;
-      }
-  }
-
-  void skip(std::int64_t begin, std::int64_t end) {
-    for (std::uint32_t a = plan_.body_begin; a < plan_.body_end; ++a) {
-      const PathGraph::Node& node = graph_.nodes[a];
-      time_[node.stream] +=
-          static_cast<double>(graph_.runs_between(node, begin, end)) * node.seconds;
-    }
-    window_.clear();  // what was skipped is waited for by nobody
-  }
-
-  /// Returns when those who wait for it may start.
-  double execute(std::uint32_t a, std::int64_t iteration) {
-    const PathGraph::Node& node = graph_.nodes[a];
-    double start = time_[node.stream];
-    for (std::uint32_t w = node.wait_begin; w < node.wait_end; ++w)
-      start = std::max(start, awaited(node, graph_.waits[w], iteration));
-    if (heads_.action_start[a] == infinity) heads_.action_start[a] = start;
-    double& first = heads_.stream_start[node.stream];
-    if (first == infinity) first = start;
-    const double end = start + node.seconds;
-    time_[node.stream] = end;
-    heads_.latest_available = std::max(heads_.latest_available, end + node.latency_s);
-    return end + node.latency_s;
-  }
-
-  double awaited(const PathGraph::Node& node, const Wait& wait, std::int64_t iteration) {
-    if (!graph_.nodes[wait.action].body) return available_[wait.action];
-    const std::int64_t on = (node.body ? iteration : plan_.iterations - 1) - wait.distance;
-    if (on < 0 || static_cast<std::int64_t>(wait.distance) >= reach_) return 0;
-    return window_.at(wait.action, on);
-  }
-
-  const PathGraph& graph_;
-  const Plan& plan_;
-  std::int64_t body_, reach_;
-  std::vector<double> available_;  ///< by action, outside the body
-  Window window_;
-  std::vector<double> time_;  ///< by stream: the end of what ran
-  std::int64_t most_;
-  Heads heads_;
-};
 
 class Backwards {
  public:
@@ -287,10 +178,6 @@ class Backwards {
 };
 
 }  // namespace
-
-Heads walk_forwards(const PathGraph& graph, std::int64_t most) {
-  return Forwards(graph, most).run();
-}
 
 Tails walk_backwards(const PathGraph& graph) {
   return Backwards(graph).run();

@@ -54,8 +54,9 @@ struct Tails {
   std::vector<double> stream_tail;  ///< after the end of its last action
 };
 
-/// At most `most` executions are walked through; where there are more, the iterations in the middle
-/// count with the work of each stream alone.
+/// Iterations that add the same to every time are not walked through, but counted at once. Beside
+/// these at most `most` executions are walked through; where there are more, the iterations in the
+/// middle count with the work of each stream alone.
 Heads walk_forwards(const PathGraph& graph, std::int64_t most);
 /// Looks at the first and last few iterations only.
 Tails walk_backwards(const PathGraph& graph);

@@ -111,13 +111,10 @@ SeriesTable SeriesSink::table() const {
   for (std::size_t i = 0; i < count; ++i)
     table.time.push_back(i + 1 == count ? end_ : static_cast<double>(i + 1) * width_);
 
-  for (std::size_t s = 0; s < plan_.streams.size(); ++s) {
-    SeriesTable::Series series{
-        "utilisation", plan_.streams[s].name, "1", "busy share of the bin", {}};
+  table.utilisation.reserve(busy_.size() * count);
+  for (const Bins& busy : busy_)
     for (std::size_t i = 0; i < count; ++i)
-      series.values.push_back(std::clamp(busy_[s][i] / length(i), 0.0, 1.0));
-    table.series.push_back(std::move(series));
-  }
+      table.utilisation.push_back(std::clamp(busy[i] / length(i), 0.0, 1.0));
   const auto add = [&](SeriesTable::Series series, const char* name, const char* unit,
                        const char* summary) {
     series.name = name;

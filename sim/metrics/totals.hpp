@@ -74,6 +74,10 @@ class Totals final : public Sink {
   /// Computed when first asked for.
   const Bound& bound() const;
 
+  /// Of the question that the plan answers, s; none: it answers none.
+  void set_question_bound(std::optional<double> seconds) { question_bound_ = seconds; }
+  std::optional<double> question_bound() const { return question_bound_; }
+
  private:
   /// What span() looks at for every span, side by side: actions themselves are large.
   struct Place {
@@ -100,6 +104,7 @@ class Totals final : public Sink {
   std::vector<Pool> pools_;
   mutable std::optional<Sums> sums_;
   mutable std::optional<Bound> bound_;
+  std::optional<double> question_bound_;
 };
 
 }  // namespace sluice

@@ -57,7 +57,7 @@ PlanBuilder::Ref PlanBuilder::transfer(ActionKind kind, std::uint32_t tensor, co
   action.from = pool(ends.from);
   action.to = pool(ends.to);
   action.bytes = plan_.tensors[tensor].bytes;
-  const Path path = platform_.path(ends.from, ends.to);
+  const Path& path = platform_.path(ends.from, ends.to);
   action.stream = stream(path.stream, StreamKind::copy, path.device);
   if (ends.release) action.uses.push_back({tensor, action.from});
   if (ends.allocate) action.allocates.push_back({tensor, action.to});

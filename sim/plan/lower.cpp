@@ -102,7 +102,7 @@ std::uint32_t route_of(Plan& plan, const Platform& platform, const Action& actio
                        std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t>& known) {
   auto [found, fresh] = known.try_emplace({action.from, action.to}, 0);
   if (fresh) {
-    const Path path = platform.path(plan.pools[action.from].name, plan.pools[action.to].name);
+    const Path& path = platform.path(plan.pools[action.from].name, plan.pools[action.to].name);
     found->second = static_cast<std::uint32_t>(plan.routes.size());
     plan.routes.push_back({path.name, path.channels, path.setup_s, path.latency_s});
   }

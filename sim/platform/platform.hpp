@@ -10,6 +10,7 @@
 #include "base/dtype.hpp"
 #include "document/record.hpp"
 #include "document/value.hpp"
+#include "platform/lookup.hpp"
 
 namespace sluice {
 
@@ -64,7 +65,8 @@ struct Platform {
   /// The route with the fewest links from one node's memory to another's; of several, the one whose
   /// links were declared first. Setup and latency are sums; a channel is crossed once. Throws
   /// InputError when nothing joins them.
-  Path path(const std::string& from, const std::string& to) const;
+  /// The answer stands as long as the platform, unless devices, memories or edges are added to it.
+  const Path& path(const std::string& from, const std::string& to) const;
 
   struct Edge {  ///< one direction of a link between two nodes
     std::string from, to, link, direction;
@@ -74,6 +76,8 @@ struct Platform {
   std::vector<Edge> edges;
   /// Ports of memories, crossed by each route that reads from or writes to them.
   std::map<std::string, std::vector<std::uint32_t>> read_ports, write_ports;
+
+  mutable PlatformLookup lookup;  ///< not for others: what device() and path() found before
 };
 
 /// What a sluice-platform/1 document may contain: for reading, help and the schema.

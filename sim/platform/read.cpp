@@ -65,7 +65,7 @@ class Builder {
   Reader document_;
   Platform platform_;
   std::map<std::string, std::vector<std::string>> nodes_;  ///< as written -> expanded by count
-  std::set<std::string> taken_;
+  std::set<std::string> taken_, channels_;
 };
 
 std::pair<double, double> Builder::watts(const Reader& reader) {
@@ -148,9 +148,8 @@ void Builder::add_switches() {
 
 std::uint32_t Builder::add_channel(const Reader& reader, std::string name, double bandwidth,
                                    double idle_w, double busy_w) {
-  for (const Channel& channel : platform_.channels)
-    if (channel.name == name)
-      fail_at(reader.map(), "two links or memory ports would be called '" + name + "'");
+  if (!channels_.insert(name).second)
+    fail_at(reader.map(), "two links or memory ports would be called '" + name + "'");
   platform_.channels.push_back({std::move(name), bandwidth, idle_w, busy_w});
   return static_cast<std::uint32_t>(platform_.channels.size() - 1);
 }
@@ -177,9 +176,10 @@ void Builder::add_link(const Value::Entry& entry) {
                                "' is " + std::to_string(near.size()) +
                                " devices: " + sluice::join(near));
   std::vector<std::string> far;
+  std::set<std::string> joined;
   for (std::size_t i = 1; i < joins.size(); ++i)
     for (const std::string& node : nodes_of(joins[i])) {
-      if (node == near.front() || std::find(far.begin(), far.end(), node) != far.end())
+      if (node == near.front() || !joined.insert(node).second)
         fail_at(joins[i], "the link joins '" + node + "' twice");
       far.push_back(node);
     }

@@ -4,6 +4,8 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <unordered_map>
+#include <vector>
 
 #include "base/error.hpp"
 
@@ -36,11 +38,18 @@ class Rings {
     for (std::uint32_t t = 0; t < plan.tensors.size(); ++t)
       if (plan.tensors[t].tensor_class == TensorClass::gradient)
         gradients_.emplace(plan.tensors[t].name, t);
+    for (std::uint32_t p = 0; p < plan.pools.size(); ++p) pools_.emplace(plan.pools[p].name, p);
+    for (std::uint32_t s = 0; s < plan.streams.size(); ++s)
+      streams_.emplace(plan.streams[s].name, s);
+    for (std::uint32_t r = 0; r < plan.routes.size(); ++r) routes_.emplace(plan.routes[r].name, r);
+    for (std::uint32_t a = plan.body_begin; a < plan.body_end; ++a)
+      of_device_[plan.streams[plan.actions[a].stream].device].push_back(a);
   }
 
   void add() {
     for (const std::string& device : devices_) find_sums(device);
     before_.resize(plan_.actions.size() + 1);
+    if (!sums_.empty()) join_devices();
     for (auto sums = sums_.rbegin(); sums != sums_.rend(); ++sums) {  // as backward passes end
       if (sums->second.size() != devices_.size())
         throw InternalError("replicas do not sum gradients of the same stages equally often");
@@ -59,14 +68,21 @@ class Rings {
   };
   Passes passes_of(const std::string& device) const {
     Passes passes;
-    for (std::uint32_t a = plan_.body_begin; a < plan_.body_end; ++a) {
+    for (const std::uint32_t a : actions_of(device)) {
       const Action& action = plan_.actions[a];
-      if (!sums_gradients(action.kind) || plan_.streams[action.stream].device != device) continue;
+      if (!sums_gradients(action.kind)) continue;
       const std::int64_t batch = action.micro_batch / micro_batches_;
       passes.first.try_emplace({batch, action.stage}, a);
       passes.last[{batch, action.stage}] = passes.end[batch] = a;
     }
     return passes;
+  }
+
+  /// Of the body, in listing order.
+  const std::vector<std::uint32_t>& actions_of(const std::string& device) const {
+    static const std::vector<std::uint32_t> nothing;
+    const auto found = of_device_.find(device);
+    return found == of_device_.end() ? nothing : found->second;
   }
 
   void find_sums(const std::string& device) {
@@ -89,9 +105,11 @@ class Rings {
 
   /// The update of the stage after that action, or the save of its gradients.
   std::uint32_t user_of(const std::string& device, std::int32_t stage, std::uint32_t after) const {
-    for (std::uint32_t a = after + 1; a < plan_.body_end; ++a) {
+    const std::vector<std::uint32_t>& own = actions_of(device);
+    for (auto at = std::upper_bound(own.begin(), own.end(), after); at != own.end(); ++at) {
+      const std::uint32_t a = *at;
       const Action& action = plan_.actions[a];
-      if (action.stage != stage || plan_.streams[action.stream].device != device) continue;
+      if (action.stage != stage) continue;
       if (sums_gradients(action.kind)) return none;  // of the next batch
       if (action.kind == ActionKind::update) return a;
       if (action.kind == ActionKind::save && action.micro_batch < 0 &&
@@ -132,50 +150,48 @@ class Rings {
     return found == gradients_.end() ? none : found->second;
   }
 
+  /// From a device to the next one of the ring.
+  struct Hop {
+    std::uint32_t from, to, stream, route;
+  };
+  void join_devices() {
+    for (std::size_t k = 0; k < devices_.size(); ++k) {
+      const std::string& next = devices_[(k + 1) % devices_.size()];
+      const Path& path = platform_.path(devices_[k], next);
+      const Stream stream{path.stream, StreamKind::copy, path.device, 0, 0};
+      const Route route{path.name, path.channels, path.setup_s, path.latency_s};
+      hops_.push_back({pools_.at(devices_[k]), pools_.at(next),
+                       find_or_add(streams_, plan_.streams, stream),
+                       find_or_add(routes_, plan_.routes, route)});
+    }
+  }
+
+  using Numbers = std::unordered_map<std::string, std::uint32_t>;  ///< by name
+  template <class Thing>
+  static std::uint32_t find_or_add(Numbers& numbers, std::vector<Thing>& things,
+                                   const Thing& thing) {
+    const auto [found, is_new] =
+        numbers.emplace(thing.name, static_cast<std::uint32_t>(things.size()));
+    if (is_new) things.push_back(thing);
+    return found->second;
+  }
+
   Action piece_of(std::int32_t stage, std::size_t k, std::uint32_t gradients, std::size_t piece,
-                  std::int64_t batch, std::size_t step) {
+                  std::int64_t batch, std::size_t step) const {
     const auto n = static_cast<std::int64_t>(devices_.size());
     const std::int64_t bytes = plan_.tensors[gradients].bytes;
-    const std::string& next = devices_[(k + 1) % devices_.size()];
     Action action;
     action.kind = ActionKind::all_reduce;
     action.name = devices_[k] + "/" + std::to_string(stage) + "ALL_REDUCE" + std::to_string(step) +
                   (batch == 0 ? "" : "'" + std::to_string(batch + 1));
     action.stage = stage;
     action.moves = gradients;
-    action.from = pool(devices_[k]);
-    action.to = pool(next);
+    action.from = hops_[k].from;
+    action.to = hops_[k].to;
     action.bytes = bytes / n + (static_cast<std::int64_t>(piece) < bytes % n ? 1 : 0);
-    const Path path = platform_.path(devices_[k], next);
-    action.stream = stream(path);
-    action.route = route(path);
+    action.stream = hops_[k].stream;
+    action.route = hops_[k].route;
     return action;
-  }
-
-  std::uint32_t pool(const std::string& name) const {
-    for (std::uint32_t p = 0; p < plan_.pools.size(); ++p)
-      if (plan_.pools[p].name == name) return p;
-    throw InternalError("no pool '" + name + "'");
-  }
-
-  template <class Things, class Make>
-  static std::uint32_t find_or_add(Things& things, const std::string& name, Make&& make) {
-    for (std::uint32_t i = 0; i < things.size(); ++i)
-      if (things[i].name == name) return i;
-    things.push_back(make());
-    return static_cast<std::uint32_t>(things.size() - 1);
-  }
-
-  std::uint32_t stream(const Path& path) {
-    return find_or_add(plan_.streams, path.stream, [&] {
-      return Stream{path.stream, StreamKind::copy, path.device, 0, 0};
-    });
-  }
-
-  std::uint32_t route(const Path& path) {
-    return find_or_add(plan_.routes, path.name, [&] {
-      return Route{path.name, path.channels, path.setup_s, path.latency_s};
-    });
   }
 
   /// Lists an action before another one; its number among the added.
@@ -214,8 +230,11 @@ class Rings {
   const std::vector<std::string>& devices_;
   bool overlap_;
   std::int64_t micro_batches_;
-  std::map<std::string, std::uint32_t> gradients_;  ///< tensors by name
-  std::map<Key, std::vector<Sum>> sums_;            ///< by device
+  Numbers gradients_;  ///< tensors
+  Numbers pools_, streams_, routes_;
+  std::unordered_map<std::string, std::vector<std::uint32_t>> of_device_;
+  std::vector<Hop> hops_;                 ///< by device of the ring
+  std::map<Key, std::vector<Sum>> sums_;  ///< by device
   std::vector<Action> added_;
   std::vector<std::vector<std::uint32_t>> before_;  ///< by action: added ones that come before it
 };

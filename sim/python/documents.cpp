@@ -5,6 +5,7 @@
 #include "document/load.hpp"
 #include "document/override.hpp"
 #include "python/module.hpp"
+#include "scenario/question_bound.hpp"
 #include "scenario/scenario.hpp"
 
 namespace sluice::python {
@@ -70,6 +71,10 @@ void bind_documents(py::module_& module) {
           [](const ScenarioHandle& self) {
             return PlanHandle{std::make_shared<const Plan>(make_plan(*self.scenario))};
           },
+          FreeGil())
+      .def(
+          "question_bound",
+          [](const ScenarioHandle& self) { return question_bound(*self.scenario).seconds; },
           FreeGil())
       .def("stages", [](const ScenarioHandle& self) { return stages_of(*self.scenario); })
       .def("text", [](const ScenarioHandle& self) { return self.scenario->text(); })

@@ -49,6 +49,7 @@ class Recording {
       : totals_(request.plan),
         series_(request.plan, totals_.bound().seconds / 5000),
         also_(request.also) {
+    totals_.set_question_bound(request.question_bound_s);
     if (!request.trace_path.empty())
       writer_ = std::make_unique<TraceWriter>(request.trace_path, header_of(request),
                                               labels_of(request.plan));

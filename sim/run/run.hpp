@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,7 +25,8 @@ struct RunRequest {
   /// Called now and then with the number of executed actions and of all actions.
   std::function<void(std::int64_t done, std::int64_t total)> progress = {};
   Executor executor = Executor::automatic;
-  Sink* also = nullptr;  ///< receives every span and memory event, too
+  std::optional<double> question_bound_s = {};  ///< of the scenario; none: there is no question
+  Sink* also = nullptr;                         ///< receives every span and memory event, too
 };
 
 struct RunResult {

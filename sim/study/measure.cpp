@@ -28,7 +28,9 @@ void fill(Measurement& result, const Subject& subject) {
     const Plan plan = subject.plan();
     result.plan = golden_text(plan);
     if (subject.input == Baseline::Input::plan) baseline.input_sha256 = sha256_of(to_text(plan));
-    baseline.entries = entries_of(run({.plan = plan}).summary);
+    RunRequest request{.plan = plan};
+    if (subject.question_bound_s) request.question_bound_s = subject.question_bound_s();
+    baseline.entries = entries_of(run(request).summary);
   } catch (const Infeasible& infeasible) {
     baseline.outcome = Baseline::Outcome::infeasible;
     baseline.message = infeasible.what();

@@ -24,6 +24,7 @@ struct Subject {
   Baseline::Input input = Baseline::Input::scenario;
   std::string input_text;  ///< of the resolved scenario; empty for a plan
   std::function<Plan()> plan;
+  std::function<double()> question_bound_s = {};  ///< of a scenario; asked after the plan
 };
 
 /// Makes the plan and runs it in this process. Infeasible is an outcome; what else is thrown, also

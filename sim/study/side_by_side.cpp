@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "document/override.hpp"
 #include "policy/policy.hpp"
+#include "scenario/question_bound.hpp"
 #include "study/check.hpp"
 
 namespace sluice {
@@ -76,7 +77,8 @@ std::vector<SideBySide> side_by_side(const SideBySideRequest& request) {
     const auto scenario =
         std::make_shared<Scenario>(read_scenario(choice.applied_to(given.document), given.name));
     return Subject{scenario->name, Baseline::Input::scenario, scenario->text(),
-                   [scenario] { return make_plan(*scenario); }};
+                   [scenario] { return make_plan(*scenario); },
+                   [scenario] { return question_bound(*scenario).seconds; }};
   };
   std::vector<Measurement> measurements =
       measure_all(2 * request.paths.size(), request.jobs, subject, request.progress);

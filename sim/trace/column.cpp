@@ -1,7 +1,10 @@
 #include "trace/column.hpp"
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
+#include <string_view>
 #include <utility>
 
 namespace sluice {
@@ -47,6 +50,16 @@ std::string numpy_name(Cell cell) {
   return "<f8";
 }
 
+/// Chunks stored with shuffle, deflate and fletcher32.
+Handle filtered(int rank, const hsize_t* chunk, std::size_t width, const std::string& what) {
+  Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, what);
+  check(H5Pset_chunk(creation, rank, chunk), what);
+  if (width > 1) check(H5Pset_shuffle(creation), what);
+  check(H5Pset_deflate(creation, 1), what);
+  check(H5Pset_fletcher32(creation), what);
+  return creation;
+}
+
 }  // namespace
 
 Column::Column(Tree& tree, ChunkFilter& filter, std::string path, Cell cell, std::size_t chunk_rows,
@@ -68,11 +81,7 @@ void Column::create(std::size_t rows_in_chunk) {
   const std::string what = "create dataset " + path_;
   const hsize_t none = 0, unlimited = H5S_UNLIMITED, chunk = rows_in_chunk;
   const Handle space(H5Screate_simple(1, &none, &unlimited), H5Sclose, what);
-  const Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, what);
-  check(H5Pset_chunk(creation, 1, &chunk), what);
-  if (cell_.width > 1) check(H5Pset_shuffle(creation), what);
-  check(H5Pset_deflate(creation, 1), what);
-  check(H5Pset_fletcher32(creation), what);
+  const Handle creation = filtered(1, &chunk, cell_.width, what);
   dataset_ = Handle(H5Dcreate2(tree_.file(), path_.c_str(), type_of(cell_), space, H5P_DEFAULT,
                                creation, H5P_DEFAULT),
                     H5Dclose, what);
@@ -102,6 +111,41 @@ void Column::finish() {
   tree_.record(path_, numpy_name(cell_), std::to_string(written_), hash_.hex());
   check(dataset_.close(), "close " + path_);
   buffer_ = {};
+}
+
+void write_matrix(Tree& tree, ChunkFilter& filter, const std::string& path,
+                  const std::vector<double>& values, std::size_t columns, const std::string& unit,
+                  const std::string& long_name) {
+  constexpr std::size_t cells_in_chunk = 32768;
+  const std::string what = "write " + path;
+  const std::size_t rows = columns == 0 ? 0 : values.size() / columns;
+  const std::size_t together = std::clamp<std::size_t>(
+      cells_in_chunk / std::max<std::size_t>(1, columns), 1, std::max<std::size_t>(1, rows));
+  const std::array<hsize_t, 2> extent = {rows, columns},
+                               chunk = {together, std::max<std::size_t>(1, columns)};
+  const Handle space(H5Screate_simple(2, extent.data(), nullptr), H5Sclose, what);
+  const Handle creation = filtered(2, chunk.data(), sizeof(double), what);
+  Handle dataset(H5Dcreate2(tree.file(), path.c_str(), H5T_IEEE_F64LE, space, H5P_DEFAULT, creation,
+                            H5P_DEFAULT),
+                 H5Dclose, what);
+  tree.first_attribute(dataset, path, "units", unit);
+  tree.first_attribute(dataset, path, "long_name", long_name);
+  std::vector<double> block;
+  for (std::size_t row = 0; row < rows; row += together) {
+    const auto begin = values.begin() + static_cast<std::ptrdiff_t>(row * columns);
+    block.assign(begin,
+                 begin + static_cast<std::ptrdiff_t>(std::min(together, rows - row) * columns));
+    block.resize(together * columns, 0);  // what lies beyond the last row is never read
+    const auto stored = filter.encode(reinterpret_cast<const unsigned char*>(block.data()),
+                                      block.size(), sizeof(double));
+    const std::array<hsize_t, 2> offset = {row, 0};
+    check(H5Dwrite_chunk(dataset, H5P_DEFAULT, 0, offset.data(), stored.size(), stored.data()),
+          what);
+  }
+  const std::string_view bytes(reinterpret_cast<const char*>(values.data()),
+                               rows * columns * sizeof(double));
+  tree.record(path, "<f8", std::to_string(rows) + "," + std::to_string(columns), sha256_of(bytes));
+  check(dataset.close(), "close " + path);
 }
 
 }  // namespace sluice

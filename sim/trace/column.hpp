@@ -72,4 +72,10 @@ class Column {
   Sha256 hash_;  ///< of the rows alone, so that it does not depend on chunks
 };
 
+/// A whole two-dimensional dataset of f64 [rows, columns], its values row by row, in chunks of
+/// whole rows.
+void write_matrix(Tree& tree, ChunkFilter& filter, const std::string& path,
+                  const std::vector<double>& values, std::size_t columns, const std::string& unit,
+                  const std::string& long_name);
+
 }  // namespace sluice

@@ -1,6 +1,7 @@
 #include "trace/file_reader.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace sluice {
 
@@ -201,6 +202,29 @@ std::uint64_t FileReader::rows(const std::string& path) const {
   if (size > most_rows || chunk == 0 || chunks != (size + chunk - 1) / chunk)
     throw Failure(path + " lacks some of its rows");
   return size;
+}
+
+std::vector<double> FileReader::matrix(const std::string& path, std::size_t rows,
+                                       std::size_t columns) const {
+  const Handle data = dataset(path);
+  const Handle space(H5Dget_space(data), H5Sclose, path);
+  const Handle creation(H5Dget_create_plist(data), H5Pclose, path);
+  std::array<hsize_t, 2> extent{}, chunk{};
+  hsize_t chunks = 0;
+  if (H5Sget_simple_extent_ndims(space) != 2 || H5Pget_layout(creation) != H5D_CHUNKED)
+    throw Failure(path + " is not a table of two dimensions");
+  check(H5Sget_simple_extent_dims(space, extent.data(), nullptr), path);
+  check(H5Pget_chunk(creation, 2, chunk.data()), path);
+  check(H5Dget_num_chunks(data, space, &chunks), path);
+  if (extent[0] != rows || extent[1] != columns)
+    throw Failure(path + " is not " + std::to_string(rows) + " x " + std::to_string(columns));
+  hsize_t expected = 1;
+  for (std::size_t d = 0; d < 2; ++d) expected *= (extent[d] + chunk[d] - 1) / chunk[d];
+  if (chunks != expected) throw Failure(path + " lacks some of its rows");
+  std::vector<double> all(rows * columns);
+  if (!all.empty())
+    check(H5Dread(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, all.data()), path);
+  return all;
 }
 
 template <class T>

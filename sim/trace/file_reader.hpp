@@ -44,6 +44,8 @@ class FileReader {
     read(dataset(path), 0, all);
     return all;
   }
+  /// A whole two-dimensional dataset of numbers, which must have this extent; row by row.
+  std::vector<double> matrix(const std::string& path, std::size_t rows, std::size_t columns) const;
 
  private:
   void require_inside(const std::string& path) const;

@@ -90,10 +90,24 @@ void read_keyed(const FileReader& file, const std::string& path, std::vector<std
   }
 }
 
-SeriesTable::Series read_one(const FileReader& file, const std::string& path,
-                             const std::string& group, const std::string& step) {
-  return {group, hdf5::unescaped(step), file.text_attribute_or(path, "units", ""),
-          file.text_attribute_or(path, "long_name", ""), file.column<double>(path)};
+/// Version 1.0 has a dataset for each stream, by its name.
+std::vector<double> utilisation_by_name(const FileReader& file, const Labels& labels,
+                                        std::size_t bins) {
+  std::vector<double> all;
+  for (const Labels::Stream& stream : labels.streams) {
+    const auto one =
+        file.column<double>(hdf5::below("/series/utilisation", hdf5::escaped(stream.name)));
+    if (one.size() != bins) throw Failure("/series/utilisation has bins that /series/time has not");
+    all.insert(all.end(), one.begin(), one.end());
+  }
+  return all;
+}
+
+std::vector<double> read_utilisation(const FileReader& file, const Labels& labels,
+                                     std::size_t bins) {
+  if (!file.has("/series/utilisation")) return {};
+  if (file.is_group("/series/utilisation")) return utilisation_by_name(file, labels, bins);
+  return file.matrix("/series/utilisation", labels.streams.size(), bins);
 }
 
 }  // namespace
@@ -130,20 +144,17 @@ Summary read_summary(const FileReader& file) {
   return summary;
 }
 
-SeriesTable read_series(const FileReader& file) {
+SeriesTable read_series(const FileReader& file, const Labels& labels) {
   SeriesTable table;
   table.width = file.number_attribute("/series", "bin_width_s");
   table.time = file.column<double>("/series/time");
+  table.utilisation = read_utilisation(file, labels, table.time.size());
   for (const std::string& step : file.members("/series")) {
-    if (step == "time") continue;
+    if (step == "time" || step == "stream" || step == "utilisation") continue;
     const std::string path = "/series/" + step;
-    if (!file.is_group(path)) {
-      table.series.push_back(read_one(file, path, "", step));
-      continue;
-    }
-    for (const std::string& inner : file.members(path))
-      table.series.push_back(
-          read_one(file, hdf5::below(path, inner), hdf5::unescaped(step), inner));
+    table.series.push_back({hdf5::unescaped(step), file.text_attribute_or(path, "units", ""),
+                            file.text_attribute_or(path, "long_name", ""),
+                            file.column<double>(path)});
   }
   return table;
 }

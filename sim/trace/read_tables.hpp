@@ -11,6 +11,6 @@ namespace sluice {
 
 Labels read_labels(const FileReader& file);
 Summary read_summary(const FileReader& file);
-SeriesTable read_series(const FileReader& file);
+SeriesTable read_series(const FileReader& file, const Labels& labels);
 
 }  // namespace sluice

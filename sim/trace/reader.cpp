@@ -82,6 +82,7 @@ struct TraceReader::State {
   std::optional<FileReader> file;
   TraceHeader header;
   TraceStatus status = TraceStatus::running;
+  std::int32_t minor = 0;  ///< of the version
   std::string content_sha256, scenario_sha256;
   Labels labels;
 };
@@ -93,6 +94,7 @@ void TraceReader::State::read_header() {
   const auto version = file->integer_attribute("/", "version");
   if (version.size() != 2 || version[0] != 1)
     throw Failure("its version is " + std::to_string(version[0]) + "; known: 1");
+  minor = version[1];
   const std::string said = file->text_attribute("/", "status");
   bool known = false;
   for (TraceStatus s : {TraceStatus::complete, TraceStatus::aborted, TraceStatus::failed})
@@ -144,7 +146,7 @@ Summary TraceReader::summary() const {
 }
 
 SeriesTable TraceReader::series() const {
-  return state_->guarded([&] { return read_series(*state_->file); });
+  return state_->guarded([&] { return read_series(*state_->file, state_->labels); });
 }
 
 std::uint64_t TraceReader::span_count() const {
@@ -157,6 +159,7 @@ void TraceReader::spans(const std::function<void(const std::vector<Span>&)>& tak
     for (const char* name :
          {"start", "end", "available", "waited", "action", "iteration", "reason", "blocker"})
       columns.open(name);
+    if (state_->minor >= 1) columns.open("cause");
   });
   const std::size_t actions = state_->labels.actions.size(), pools = state_->labels.pools.size();
   std::vector<Span> block;
@@ -178,6 +181,10 @@ void TraceReader::spans(const std::function<void(const std::vector<Span>&)>& tak
         const bool memory = block[i].reason == WaitReason::memory;
         block[i].blocker = v == Span::nobody ? v : within(v, memory ? pools : actions, "blocker");
       });
+      if (state_->minor >= 1)
+        columns.read<std::int64_t>(8, begin, n, [&](auto i, auto v) {
+          block[i].cause = v == -1 ? v : within(v, columns.rows(), "span");
+        });
     });
     take(block);
   }

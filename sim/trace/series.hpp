@@ -1,6 +1,8 @@
 // Quantities over time in equal bins, as plain data.
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -8,15 +10,23 @@ namespace sluice {
 
 struct SeriesTable {
   struct Series {
-    std::string group;  ///< "utilisation", or empty: the series stands alone
-    std::string name;   ///< within its group: the stream's name
+    std::string name;
     std::string unit;
     std::string summary;
-    std::vector<double> values;  ///< one a bin
+    std::vector<double> values;  ///< one per bin
   };
   double width = 0;          ///< s, of a bin; the last may be shorter
   std::vector<double> time;  ///< s, the end of each bin
+  /// Busy share of each bin: the bins of stream 0, those of stream 1, … May be empty: not recorded.
+  std::vector<double> utilisation;
   std::vector<Series> series;
+
+  /// The bins of one stream, `time.size()` of them; none where utilisation was not recorded.
+  std::span<const double> utilisation_of(std::size_t stream) const {
+    const std::size_t bins = time.size(), begin = stream * bins;
+    if (begin + bins > utilisation.size()) return {};
+    return std::span(utilisation).subspan(begin, bins);
+  }
 };
 
 }  // namespace sluice

@@ -233,18 +233,15 @@ void write_series(Tree& tree, ChunkFilter& filter, const SeriesTable& table) {
   tree.attribute("/series", "bin_width_s", table.width);
   root.numbers<double>("time", Cell::f64(), "s", "end of the bin",
                        [&](std::size_t i) { return table.time[i]; });
-  std::set<std::string> groups;
-  for (const SeriesTable::Series& series : table.series) {
-    std::string name = hdf5::escaped(series.name);
-    if (!series.group.empty()) {
-      const std::string group = hdf5::escaped(series.group);
-      if (groups.insert(group).second) tree.group(hdf5::below("/series", group));
-      name = hdf5::below(group, name);
-    }
-    root.numbers<double>(name, Cell::f64(), series.unit, series.summary,
+  for (const SeriesTable::Series& series : table.series)
+    root.numbers<double>(hdf5::escaped(series.name), Cell::f64(), series.unit, series.summary,
                          [&](std::size_t i) { return series.values[i]; });
-  }
   root.scale("time");
+  if (table.utilisation.empty()) return;
+  write_matrix(tree, filter, "/series/utilisation", table.utilisation, bins, "1",
+               "busy share of the bin, by stream: a row of /labels/streams");
+  tree.dimension("/series", "stream", table.utilisation.size() / bins, {"utilisation"});
+  tree.scale("/series", "time", {"utilisation"}, 1);
 }
 
 }  // namespace sluice

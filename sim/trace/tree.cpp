@@ -160,7 +160,7 @@ void Tree::dimension(const std::string& group, const std::string& name, std::uin
 }
 
 void Tree::scale(const std::string& group, const std::string& name,
-                 const std::vector<std::string>& columns) {
+                 const std::vector<std::string>& columns, unsigned along) {
   const std::string path = group + "/" + name;
   const Handle made(H5Dopen2(file_, path.c_str(), H5P_DEFAULT), H5Dclose, "open " + path);
   if (check(H5DSis_scale(made), "dimension scale " + name) == 0)
@@ -169,7 +169,7 @@ void Tree::scale(const std::string& group, const std::string& name,
     const std::string column_path = hdf5::below(group, column);
     const Handle dataset(H5Dopen2(file_, column_path.c_str(), H5P_DEFAULT), H5Dclose,
                          "open " + column_path);
-    check(H5DSattach_scale(dataset, made, 0), "attach the scale of " + column_path);
+    check(H5DSattach_scale(dataset, made, along), "attach the scale of " + column_path);
   }
 }
 

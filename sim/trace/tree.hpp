@@ -58,9 +58,10 @@ class Tree {
   /// that takes no space. Attached to the columns named.
   void dimension(const std::string& group, const std::string& name, std::uint64_t rows,
                  const std::vector<std::string>& columns);
-  /// Makes the column `scale` of the group the scale of its other columns.
+  /// Makes the column `scale` of the group the scale of its other columns, along their dimension
+  /// `along`.
   void scale(const std::string& group, const std::string& scale,
-             const std::vector<std::string>& columns);
+             const std::vector<std::string>& columns, unsigned along = 0);
 
   /// A dataset's line in the content hash; `type` as NumPy writes it, `shape` "" for a scalar.
   void record(const std::string& path, const std::string& type, const std::string& shape,

@@ -1,5 +1,7 @@
 #include "trace/writer.hpp"
 
+#include <malloc.h>
+
 #include <array>
 #include <optional>
 #include <utility>
@@ -38,14 +40,14 @@ struct Store {
   std::optional<LabelWriter> labels;  ///< while it writes
 };
 
-constexpr std::array<const char*, 12> span_columns = {
-    "start",  "end",     "available", "waited", "action", "iteration",
-    "reason", "blocker", "stream",    "kind",   "stage",  "micro_batch"};
+constexpr std::array<const char*, 13> span_columns = {
+    "start",   "end",   "available", "waited", "action", "iteration",  "reason",
+    "blocker", "cause", "stream",    "kind",   "stage",  "micro_batch"};
 constexpr std::array<const char*, 4> memory_columns = {"time", "level", "delta", "tensor"};
 
 struct Spans {
-  Column &start, &end, &available, &waited, &action, &iteration, &reason, &blocker, &stream, &kind,
-      &stage, &micro_batch;
+  Column &start, &end, &available, &waited, &action, &iteration, &reason, &blocker, &cause, &stream,
+      &kind, &stage, &micro_batch;
 };
 struct Memory {
   std::string group;
@@ -59,19 +61,21 @@ Spans make_spans(Store& store, std::size_t rows) {
     return store.column("/spans/" + name, cell, rows, unit, long_name);
   };
   // In braces the order is that of the text.
-  return {make("start", Cell::f64(), "s", "start"),
-          make("end", Cell::f64(), "s", "end: the stream is free again"),
-          make("available", Cell::f64(), "s", "end + latency: those who wait may start"),
-          make("waited", Cell::f64(), "s", "the stream was idle before it"),
-          make("action", Cell::u32(), "", "action, a row of /labels/actions"),
-          make("iteration", Cell::i64(), "", "iteration of the body"),
-          make("reason", Cell::u8(), "", "why it waited, a row of /labels/reasons"),
-          make("blocker", Cell::u32(), "",
-               "what it waited for: an action (reason data) or a pool (memory); 4294967295: none"),
-          make("stream", Cell::u32(), "", "stream of the action, a row of /labels/streams"),
-          make("kind", Cell::u8(), "", "kind of the action, a row of /labels/kinds"),
-          make("stage", Cell::i32(), "", "stage of the action, a row of /labels/stages; -1: none"),
-          make("micro_batch", Cell::i32(), "", "micro-batch of the action; -1: none")};
+  return {
+      make("start", Cell::f64(), "s", "start"),
+      make("end", Cell::f64(), "s", "end: the stream is free again"),
+      make("available", Cell::f64(), "s", "end + latency: those who wait may start"),
+      make("waited", Cell::f64(), "s", "the stream was idle before it"),
+      make("action", Cell::u32(), "", "action, a row of /labels/actions"),
+      make("iteration", Cell::i64(), "", "iteration of the body"),
+      make("reason", Cell::u8(), "", "why it waited, a row of /labels/reasons"),
+      make("blocker", Cell::u32(), "",
+           "what it waited for: an action (reason data) or a pool (memory); 4294967295: none"),
+      make("cause", Cell::i64(), "", "span that ended the last wait, a row of /spans; -1: none"),
+      make("stream", Cell::u32(), "", "stream of the action, a row of /labels/streams"),
+      make("kind", Cell::u8(), "", "kind of the action, a row of /labels/kinds"),
+      make("stage", Cell::i32(), "", "stage of the action, a row of /labels/stages; -1: none"),
+      make("micro_batch", Cell::i32(), "", "micro-batch of the action; -1: none")};
 }
 
 Memory make_memory(Store& store, const std::string& group, std::size_t rows) {
@@ -137,7 +141,7 @@ struct TraceWriter::State {
 
   void write_header();
   void prepare();
-  bool write_plan();
+  void write_plan();
   bool write_tables();
   void consume(const Batch& batch);
   void add_spans(const std::vector<Span>& spans);
@@ -160,7 +164,7 @@ struct TraceWriter::State {
 void TraceWriter::State::write_header() {
   Tree& tree = store->tree;
   tree.attribute("/", "filetype", "sluice-trace");
-  tree.attribute("/", "version", std::vector<std::int32_t>{1, 0});
+  tree.attribute("/", "version", std::vector<std::int32_t>{1, 1});
   tree.attribute("/", "Conventions", "CF-1.8");
   tree.attribute("/", "program_version", header.program_version);
   tree.attribute("/", "git_sha", header.git_sha);
@@ -189,23 +193,21 @@ void TraceWriter::State::prepare() {
   tree.flush();
 }
 
-/// True when it is written.
-bool TraceWriter::State::write_plan() {
-  if (const auto make = std::exchange(header.make_plan, {})) {
-    header.plan = make();
-    return false;
-  }
-  const auto held = hdf5::lock();
+/// Comes last: HDF5 keeps texts in heaps that it enlarges by copying, and whatever text followed
+/// would enlarge the one that holds a large plan.
+void TraceWriter::State::write_plan() {
   store->tree.text("/plan", header.plan);
   store->tree.attribute("/plan", "long_name", "the plan that was executed");
-  header.plan = {};  // it is in the file now, and may be large
-  return true;
+  header.plan = {};
 }
 
 /// What the spans need not wait for, piece by piece; false when all is written.
 bool TraceWriter::State::write_tables() {
+  if (const auto make = std::exchange(header.make_plan, {})) {
+    header.plan = make();
+    return true;
+  }
   if (!store->labels) {
-    if (!write_plan()) return true;
     store->labels.emplace(store->tree, store->filter, labels, codes, kinds, sections);
     return true;
   }
@@ -230,6 +232,7 @@ void TraceWriter::State::add_spans(const std::vector<Span>& rows) {
   add(std::int64_t(), spans->iteration, [](const Span& s) { return s.iteration; });
   add(std::uint8_t(), spans->reason, [](const Span& s) { return s.reason; });
   add(std::uint32_t(), spans->blocker, [](const Span& s) { return s.blocker; });
+  add(std::int64_t(), spans->cause, [](const Span& s) { return s.cause; });
   add(std::uint32_t(), spans->stream, [&](const Span& s) { return code(s).stream; });
   add(std::uint8_t(), spans->kind, [&](const Span& s) { return code(s).kind; });
   add(std::int32_t(), spans->stage, [&](const Span& s) { return code(s).stage; });
@@ -254,6 +257,9 @@ void TraceWriter::State::consume(const Batch& batch) {
 void TraceWriter::State::finish(TraceStatus status, const Summary& summary,
                                 const SeriesTable& series) {
   queue->finish();
+  // What the simulation took is free by now, in pieces: else HDF5's many small blocks lie scattered
+  // in it, and every page that they touch counts twice.
+  malloc_trim(0);
   guarded([&] {
     const auto held = hdf5::lock();
     Tree& tree = store->tree;
@@ -267,6 +273,7 @@ void TraceWriter::State::finish(TraceStatus status, const Summary& summary,
                      {memory_columns.begin(), memory_columns.end()});
     write_summary(tree, summary);
     write_series(tree, store->filter, series);
+    write_plan();
     tree.attribute("/", "status", std::string(name_of(status)));
     content_sha256 = tree.content_sha256();
     tree.attribute("/", "content_sha256", content_sha256);

@@ -103,6 +103,21 @@ TEST_CASE("A resource whose bound is within 1 % of the longest path is what bind
   REQUIRE(bound_of(120).resource == "a");
 }
 
+TEST_CASE("A resource whose own work is less than half of the bound does not bind") {
+  // a computes, its copy engine saves 100 B, b computes what is left: each bound is the whole path,
+  // 8.25 + 1.75 + `last`, of which a is at work for 8.25 s, the engine for 1.5 s.
+  const auto bound_of = [](double last) {
+    Plan plan = two_devices();
+    body(plan, {compute(0, 8.25), move(2, 0, 100, {{0, 0}}), compute(1, last, {{1, 0}})}, 1);
+    return lower_bound(plan);
+  };
+  REQUIRE(bound_of(0).seconds == Approx(10).epsilon(1e-12));
+  REQUIRE(bound_of(0).resource == "a");
+  // 8.25 / 19 = 0.43, 9 / 19 = 0.47; then 11 / 21 = 0.52
+  REQUIRE(bound_of(9).resource == "dependencies");
+  REQUIRE(bound_of(11).resource == "b");
+}
+
 TEST_CASE("Without overlap no resource binds, the dependencies do") {
   Plan plan = two_devices();
   // The load of iteration i waits for the compute of i - 1.
@@ -183,6 +198,43 @@ TEST_CASE("No replay of a random plan is faster than its bound") {
     REQUIRE(lower_bound(plan).seconds <= result.makespan * (1 + 1e-12));
   }
   REQUIRE(ended > 50);
+}
+
+TEST_CASE("Iterations that are counted at once are those that would have been walked through") {
+  int ended = 0;
+  for (unsigned seed = 0; seed < 300; ++seed) {
+    Plan plan = test::random_plan(seed);
+    for (Pool& pool : plan.pools) pool.enforced = false;
+    plan.iterations = 1000;
+    const ReplayResult result = replay(plan);
+    if (result.blocking || !result.exact) continue;
+    ++ended;
+    INFO("seed " << seed);
+    REQUIRE(walk_forwards(PathGraph(plan), 100'000'000).latest_available ==
+            Approx(result.makespan).epsilon(1e-12));
+  }
+  REQUIRE(ended > 50);
+}
+
+TEST_CASE("What grows faster catches up after all: from then on it decides") {
+  // a begins after 100 s of the prologue and takes 1 s an iteration, b begins at once and takes
+  // 1.5 s; a third stream waits for both, and adds 0.25 s at the end. After n iterations:
+  // max(100 + n, 1.5 n) + 0.25, the same at n = 200.
+  const auto last = [](std::int64_t iterations) {
+    Plan plan = two_devices();
+    plan.streams.push_back({"c", StreamKind::compute, "a", 0, 0});
+    plan.actions = {compute(4, 100), compute(0, 1, {{0, 0}}), compute(1, 1.5),
+                    compute(4, 0.25, {{1, 0}, {2, 0}})};
+    plan.body_begin = 1;
+    plan.body_end = 4;
+    plan.iterations = iterations;
+    return walk_forwards(PathGraph(plan), 100'000'000).latest_available;
+  };
+  REQUIRE(last(10) == Approx(110.25).epsilon(1e-14));
+  REQUIRE(last(199) == Approx(299.25).epsilon(1e-14));
+  REQUIRE(last(201) == Approx(301.75).epsilon(1e-14));
+  REQUIRE(last(1000) == Approx(1500.25).epsilon(1e-14));
+  REQUIRE(last(1'000'000'000) == Approx(1'500'000'000.25).epsilon(1e-14));
 }
 
 TEST_CASE("Leaving out the iterations in the middle never overstates") {

@@ -255,6 +255,18 @@ TEST_CASE(
   }
 }
 
+TEST_CASE(
+    "256 replicas list 2 n (n - 1) transfers per stage, which move its gradients 2 (n - 1) times") {
+  const Plan plan = make_plan(
+      small_scenario(1000, abc, four + cut + replicas,
+                     {"platform.devices.gpu.count=256", two[1], two[2], "workload.batch=256"}));
+  std::int64_t transfers = 0, bytes = 0;
+  for (const Action& action : plan.actions)
+    if (action.kind == ActionKind::all_reduce) ++transfers, bytes += action.bytes;
+  CHECK(transfers == 3 * 2 * 256 * 255);
+  CHECK(bytes == 2 * 255 * 600'000);
+}
+
 TEST_CASE("replicas that share nothing but off the ring end as one with its share of the batch") {
   CHECK(makespan_of(four + cut + replicas, with(two, "policy.all_reduce=off")) ==
         ms(0.6 + 0.001 + 36 + 0.3));

@@ -361,18 +361,20 @@ TEST_CASE("Chrome: processes, threads, complete events, counters and flows") {
 TEST_CASE("CSV: one row a span, with every digit") {
   Labels named = labels();
   named.stages[0] = "a,\"b\"";
-  const Trace trace(named, spans());
+  std::vector<Span> rows = spans();
+  rows[3].cause = 1;
+  const Trace trace(named, rows);
   REQUIRE(
       trace.as("csv") ==
       "stream,device,action,kind,section,iteration,stage,stage_name,micro_batch,start_s,end_s,"
-      "available_s,waited_s,reason,blocker,bytes,flop\r\n"
-      "gpu.host.down,gpu,0LOAD,load,prologue,0,0,\"a,\"\"b\"\"\",,0,0.001,0.0015,0,none,,40,0\r\n"
+      "available_s,waited_s,reason,blocker,cause,bytes,flop\r\n"
+      "gpu.host.down,gpu,0LOAD,load,prologue,0,0,\"a,\"\"b\"\"\",,0,0.001,0.0015,0,none,,,40,0\r\n"
       "gpu.compute,gpu,0F0,forward,body,0,0,\"a,\"\"b\"\"\",0,0.0015,0.002,0.002,0.0015,data,"
-      "0LOAD,0,1e+09\r\n"
-      "gpu.compute,gpu,0F0,forward,body,1,0,\"a,\"\"b\"\"\",0,0.002,0.0025,0.0025,0,none,,0,"
+      "0LOAD,,0,1e+09\r\n"
+      "gpu.compute,gpu,0F0,forward,body,1,0,\"a,\"\"b\"\"\",0,0.002,0.0025,0.0025,0,none,,,0,"
       "1e+09\r\n"
       "gpu.host.down,gpu,1LOAD,load,body,1,1,second,,0.002,0.003,0.003,0.001,memory,"
-      "memory of gpu,40,0\r\n");
+      "memory of gpu,1,40,0\r\n");
 }
 
 TEST_CASE("Data island: a row for each metric and key, null where there is no number") {
@@ -464,6 +466,23 @@ TEST_CASE("A flow leads to each span that waited, from the execution that ended 
   // With a window of 3, span 0 has left it when span 3 comes.
   REQUIRE(flows_of(trace.reader(), 3) == Flows{{0, 2}, {2, 4}, {7, 8}});
   REQUIRE(flows_of(trace.reader(), 1).empty());
+}
+
+TEST_CASE("Where a trace names causes, flows come from there, for memory too") {
+  // 0 computes until 2 and ends the wait of 2, which starts then; 1 arrives at 2 too, and its
+  // action is the blocker of none. 3 waits for memory that 2 frees at its end.
+  Labels two = labels();
+  std::vector<Span> spans = {span(1, 0, 0, 2, 2), span(0, 0, 0, 2, 2),
+                             span(2, 0, 2, 3, 3, 0, WaitReason::data, 1),
+                             span(1, 1, 3, 4, 4, 1, WaitReason::memory, 0)};
+  spans[2].cause = 0;
+  spans[3].cause = 2;
+  using Flows = std::vector<std::pair<int, int>>;
+  REQUIRE(flows_of(Trace(two, spans).reader(), 100) == Flows{{0, 2}, {2, 3}});
+  // What left the window, or is not there yet, has none.
+  REQUIRE(flows_of(Trace(two, spans).reader(), 1).empty());
+  spans[2].cause = 3;
+  REQUIRE(flows_of(Trace(two, spans).reader(), 100) == Flows{{2, 3}});
 }
 
 TEST_CASE("Rounded to nanoseconds, the slices of a track neither overlap nor run backwards") {

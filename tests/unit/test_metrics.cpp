@@ -224,6 +224,42 @@ TEST_CASE("The step counts from the middle iteration's completion to the last on
   REQUIRE(number(totals, "step_s") == 5);  // (75 - 35) / (7 - 3) / 2 steps an iteration
 }
 
+TEST_CASE("A step is never shorter than its work on the busiest stream or link") {
+  // Iterations 0, 1, 2 are complete at 1, 3 and 5: the last ones had nothing to load for others.
+  // But each computes for 3 s.
+  const auto step_of = [](const Plan& plan) {
+    Totals totals(plan);
+    for (std::int64_t i = 0; i < plan.iterations; ++i) {
+      const double end = 1 + 2.0 * static_cast<double>(i);
+      totals.span({1, i, end - 1, end, end, 0, WaitReason::none, Span::nobody});
+    }
+    return number(totals, "step_s");
+  };
+  Plan plan = load_and_compute();
+  plan.iterations = 3;
+  REQUIRE(step_of(plan) == 3);
+  // The copy engine: 0.5 s + 350 B / 100 byte/s = 4 s.
+  plan.actions[0].bytes = 350;
+  REQUIRE(step_of(plan) == 4);
+  // A link that a second engine loads over as well, no compute: 2 x 3.5 s.
+  plan.streams.push_back(plan.streams[1]);
+  plan.actions.push_back(plan.actions[0]);
+  plan.actions.back().stream = 2;
+  plan.body_end = 3;
+  REQUIRE(step_of(plan) == 7);
+  plan.steps_per_iteration = 2;
+  REQUIRE(step_of(plan) == 3.5);
+}
+
+TEST_CASE("The bound of the question stands beside the makespan") {
+  const Plan plan = load_and_compute();
+  Totals totals(plan);
+  totals.set_question_bound(5.8);
+  feed(totals);
+  REQUIRE(number(totals, "question_bound_s") == 5.8);
+  REQUIRE(number(totals, "question_ratio") == 5.8 / 7.25);
+}
+
 TEST_CASE("A single iteration's step is the makespan") {
   Plan plan = load_and_compute();
   plan.iterations = 1;
@@ -249,7 +285,9 @@ TEST_CASE("Where there is no number a metric says why") {
   REQUIRE(absent ==
           std::set<std::string>{"throughput_samples_per_s", "step_s", "compute_utilisation",
                                 "bubble_fraction", "recompute_overhead", "arithmetic_intensity",
-                                "energy_per_sample_j", "bound_ratio", "training_over_inference"});
+                                "energy_per_sample_j", "bound_ratio", "training_over_inference",
+                                "question_bound_s", "question_ratio"});
+  REQUIRE_THAT(value(totals, "question_bound_s").absent, Catch::Contains("the run was of a plan"));
   // An aborted run has no ratio: its makespan is not that of the plan.
   Totals half(plan);
   half.span(executed[0]);
@@ -284,22 +322,24 @@ TEST_CASE("Series of a load and a forward, twice, in bins of a second") {
   const SeriesTable table = sink.table();
   REQUIRE(table.width == 1);
   REQUIRE(table.time == std::vector<double>{1, 2, 3, 4, 5, 6, 7, 7.25});
-  REQUIRE(table.series.size() == 5);
-  const auto& compute = table.series[0];
-  REQUIRE(compute.group == "utilisation");
-  REQUIRE(compute.name == "gpu.compute");
-  REQUIRE(compute.values == std::vector<double>{0, 0.75, 1, 1, 1, 1, 1, 1});
-  REQUIRE(table.series[1].values == std::vector<double>{1, 1, 0, 0, 0, 0, 0, 0});
-  REQUIRE(table.series[2].name == "samples_done");
-  REQUIRE(table.series[2].values == std::vector<double>{0, 0, 0, 0, 4, 4, 4, 8});
-  REQUIRE(table.series[3].values == std::vector<double>(8, 0));
+  REQUIRE(table.series.size() == 3);
+  const auto bins_of = [&](std::size_t stream) {
+    const auto bins = table.utilisation_of(stream);
+    return std::vector<double>(bins.begin(), bins.end());
+  };
+  REQUIRE(plan.streams[0].name == "gpu.compute");
+  REQUIRE(bins_of(0) == std::vector<double>{0, 0.75, 1, 1, 1, 1, 1, 1});
+  REQUIRE(bins_of(1) == std::vector<double>{1, 1, 0, 0, 0, 0, 0, 0});
+  REQUIRE(table.series[0].name == "samples_done");
+  REQUIRE(table.series[0].values == std::vector<double>{0, 0, 0, 0, 4, 4, 4, 8});
+  REQUIRE(table.series[1].values == std::vector<double>(8, 0));
   // idle 11 W; a load is 1 J over 1 s (2 W above idle x 50 B / 100 byte/s); a forward 120 J over 3
   // s
-  REQUIRE(table.series[4].name == "power_w");
-  REQUIRE(table.series[4].values[0] == Approx(11 + 1).epsilon(1e-12));
-  REQUIRE(table.series[4].values[1] == Approx(11 + 1 + 30).epsilon(1e-12));
-  REQUIRE(table.series[4].values[2] == Approx(11 + 40).epsilon(1e-12));
-  REQUIRE(table.series[4].values[7] == Approx(11 + 40).epsilon(1e-12));
+  REQUIRE(table.series[2].name == "power_w");
+  REQUIRE(table.series[2].values[0] == Approx(11 + 1).epsilon(1e-12));
+  REQUIRE(table.series[2].values[1] == Approx(11 + 1 + 30).epsilon(1e-12));
+  REQUIRE(table.series[2].values[2] == Approx(11 + 40).epsilon(1e-12));
+  REQUIRE(table.series[2].values[7] == Approx(11 + 40).epsilon(1e-12));
 }
 
 TEST_CASE("Bins double when a run takes longer than thought, and nothing is lost") {
@@ -313,13 +353,13 @@ TEST_CASE("Bins double when a run takes longer than thought, and nothing is lost
   REQUIRE(table.time.back() == 7.25);
   double busy = 0, joules = 0, before = 0;
   for (std::size_t i = 0; i < table.time.size(); ++i) {
-    busy += table.series[0].values[i] * (table.time[i] - before);
-    joules += table.series[4].values[i] * (table.time[i] - before);
+    busy += table.utilisation_of(0)[i] * (table.time[i] - before);
+    joules += table.series[2].values[i] * (table.time[i] - before);
     before = table.time[i];
   }
   REQUIRE(busy == Approx(6).epsilon(1e-9));
   REQUIRE(joules == Approx(321.75).epsilon(1e-9));  // energy_j
-  REQUIRE(table.series[2].values.back() == 8);
+  REQUIRE(table.series[0].values.back() == 8);
 }
 
 }  // namespace sluice

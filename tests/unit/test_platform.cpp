@@ -166,6 +166,22 @@ TEST_CASE("a link between two devices belongs to the sender's engine") {
   CHECK(channel_names(platform, platform.path("gpu1", "gpu0")) == Names{"bridge.up"});
 }
 
+TEST_CASE("a path is the same when it is asked for again, and a changed copy finds its own") {
+  const std::string links = "links: {pcie: {joins: [host, gpu], bandwidth: 30GB/s, setup: 1us}}\n";
+  const Platform platform = read("devices:\n" + gpu + host + links);
+  const Path& first = platform.path("host", "gpu");
+  CHECK(&first == &platform.path("host", "gpu"));
+  Platform slower = platform;
+  for (Platform::Edge& edge : slower.edges) {
+    edge.setup_s = 1;
+    if (edge.to == "gpu") edge.to = "card";
+  }
+  slower.devices[0].name = "card";
+  CHECK(slower.path("host", "card").setup_s == 1);
+  CHECK(slower.device_or_null("gpu") == nullptr);
+  CHECK(first.setup_s == 1e-6);
+}
+
 TEST_CASE("names that a platform does not have are refused with those it has") {
   const Platform platform = read("devices:\n" + gpu + host);
   CHECK_THROWS_WITH(platform.device("gpv"), Contains("did you mean 'gpu'"));

@@ -97,8 +97,8 @@ SeriesTable series() {
   SeriesTable table;
   table.width = 0.5;
   table.time = {0.5, 1.0, 1.5};
-  table.series = {{"utilisation", "gpu.compute", "1", "share", {0, 0.5, 1}},
-                  {"", "samples_done", "sample", "count", {0, 1, 2}}};
+  table.utilisation = {0, 0.5, 1, 1, 0.25, 0};
+  table.series = {{"samples_done", "sample", "count", {0, 1, 2}}};
   return table;
 }
 
@@ -112,6 +112,7 @@ Span span_at(std::int64_t i) {
   span.waited = 0.0375;
   span.reason = static_cast<WaitReason>(i % 3);
   span.blocker = i % 3 == 0 ? Span::nobody : 1;
+  span.cause = i % 3 == 0 ? -1 : i - 1;
   return span;
 }
 
@@ -139,7 +140,7 @@ std::string write(const std::string& path, std::int64_t spans, std::size_t chunk
 bool same(const Span& a, const Span& b) {
   return a.action == b.action && a.iteration == b.iteration && a.start == b.start &&
          a.end == b.end && a.available == b.available && a.waited == b.waited &&
-         a.reason == b.reason && a.blocker == b.blocker;
+         a.reason == b.reason && a.blocker == b.blocker && a.cause == b.cause;
 }
 
 }  // namespace
@@ -233,11 +234,12 @@ TEST_CASE("A trace gives back its header, labels, summary and series") {
   const SeriesTable table = trace.series();
   REQUIRE(table.width == 0.5);
   REQUIRE(table.time == std::vector<double>{0.5, 1.0, 1.5});
-  REQUIRE(table.series.size() == 2);
-  REQUIRE(table.series[0].group == "utilisation");
-  REQUIRE(table.series[0].values == std::vector<double>{0, 0.5, 1});
-  REQUIRE(table.series[1].name == "samples_done");
-  REQUIRE(table.series[1].unit == "sample");
+  REQUIRE(table.utilisation == std::vector<double>{0, 0.5, 1, 1, 0.25, 0});
+  REQUIRE(table.utilisation_of(1)[1] == 0.25);
+  REQUIRE(table.utilisation_of(2).empty());
+  REQUIRE(table.series.size() == 1);
+  REQUIRE(table.series[0].name == "samples_done");
+  REQUIRE(table.series[0].unit == "sample");
 }
 
 TEST_CASE("The content hash is that of the content: not of chunks or provenance") {
@@ -426,6 +428,90 @@ TEST_CASE("What is no trace is refused with the reason") {
   REQUIRE_THROWS_WITH(open(path), Contains("version is 2; known: 1"));
   edited([](hid_t file) { H5Ldelete(file, "/labels/actions/kind", H5P_DEFAULT); });
   REQUIRE_THROWS_WITH(open(path), Contains("/labels/actions/kind is missing"));
+}
+
+/// A column of f64 as version 1.0 has one for each stream.
+void put_column(hid_t file, const char* path, const std::vector<double>& values) {
+  const hsize_t size = values.size();
+  const hid_t space = H5Screate_simple(1, &size, nullptr);
+  const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
+  H5Pset_chunk(creation, 1, &size);
+  const hid_t made =
+      H5Dcreate2(file, path, H5T_IEEE_F64LE, space, H5P_DEFAULT, creation, H5P_DEFAULT);
+  REQUIRE(H5Dwrite(made, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) >= 0);
+  H5Dclose(made);
+  H5Pclose(creation);
+  H5Sclose(space);
+}
+
+TEST_CASE("A trace of version 1.0 is read: no causes, and utilisation by the name of a stream") {
+  const Folder folder;
+  const std::string path = folder / "t.h5";
+  write(path, 10);
+  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+  const int version[2] = {1, 0};
+  const hid_t attribute = H5Aopen(file, "version", H5P_DEFAULT);
+  H5Awrite(attribute, H5T_NATIVE_INT, version);
+  H5Aclose(attribute);
+  for (const char* name : {"/spans/cause", "/series/utilisation", "/series/stream"})
+    REQUIRE(H5Ldelete(file, name, H5P_DEFAULT) >= 0);
+  H5Gclose(H5Gcreate2(file, "/series/utilisation", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+  put_column(file, "/series/utilisation/gpu.host.down", {1, 0.25, 0});
+  put_column(file, "/series/utilisation/gpu.compute", {0, 0.5, 1});
+  REQUIRE(H5Fclose(file) >= 0);
+
+  const TraceReader trace(path);
+  std::int64_t seen = 0, different = 0;
+  trace.spans([&](const std::vector<Span>& block) {
+    for (const Span& span : block) {
+      Span expected = span_at(seen++);
+      expected.cause = -1;
+      different += !same(span, expected);
+    }
+  });
+  REQUIRE(seen == 10);
+  REQUIRE(different == 0);
+  const SeriesTable table = trace.series();
+  REQUIRE(table.utilisation == series().utilisation);
+  REQUIRE(table.series.size() == 1);
+}
+
+TEST_CASE("A trace whose utilisation is not one row per stream is refused") {
+  const Folder folder;
+  const std::string path = folder / "t.h5";
+  TraceWriter writer(path, header(), labels());
+  SeriesTable three = series();
+  three.utilisation.resize(9);
+  writer.finish(TraceStatus::complete, summary(), three);
+  REQUIRE_THROWS_WITH(TraceReader(path).series(), Contains("/series/utilisation is not 2 x 3"));
+}
+
+TEST_CASE("A cause that is no row of the spans is refused") {
+  const Folder folder;
+  const std::string path = folder / "t.h5";
+  TraceWriter writer(path, header(), labels());
+  Span span = span_at(1);
+  span.cause = 1;  // there is one row, 0
+  writer.span(span);
+  writer.finish(TraceStatus::complete, summary(), series());
+  REQUIRE_THROWS_WITH(TraceReader(path).spans([](const auto&) {}),
+                      Contains("span number 1 is not in its table"));
+}
+
+TEST_CASE("Utilisation of thousands of streams stands in one table, in chunks of whole rows") {
+  const Folder folder;
+  const std::string path = folder / "t.h5";
+  Labels many = labels();
+  many.streams.resize(2);
+  for (int s = 2; s < 5000; ++s)
+    many.streams.push_back({"g" + std::to_string(s), "compute", "g" + std::to_string(s)});
+  SeriesTable table = series();
+  table.utilisation.clear();
+  for (int i = 0; i < 5000 * 3; ++i) table.utilisation.push_back(i % 7 / 8.0);
+  TraceWriter writer(path, header(), many);
+  writer.finish(TraceStatus::complete, summary(), table);
+  const SeriesTable read = TraceReader(path).series();
+  REQUIRE(read.utilisation == table.utilisation);
 }
 
 TEST_CASE("A trace never leads into another file") {

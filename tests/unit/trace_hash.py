@@ -38,7 +38,7 @@ def dataset_line(path, dataset):
         kind, content = "str", b"".join(texts)
     else:
         kind, content = dataset.dtype.str, numpy.asarray(values).tobytes()
-    rows = "" if dataset.shape == () else str(dataset.shape[0])
+    rows = ",".join(str(size) for size in dataset.shape)
     return ("dataset", path), (kind, rows, digest(content))
 
 
@@ -66,5 +66,8 @@ if __name__ == "__main__":
         found, told = content_sha256(trace), trace.attrs["content_sha256"]
         assert trace["spans/start"].dims[0][0].name == "/spans/span"
         assert trace["spans/start"].attrs["units"] == "s"
+        busy = trace["series/utilisation"]
+        assert busy.shape == (len(trace["labels/streams/name"]), len(trace["series/time"]))
+        assert [scales[0].name for scales in busy.dims] == ["/series/stream", "/series/time"]
     print(found, told)
     sys.exit(0 if found == told else 1)

@@ -45,10 +45,9 @@ extern const Metric bound_by_metric = {
     .name = "bound_by",
     .unit = "",
     .summary =
-        "The stream or link whose work, with what must come before and after, takes the lower "
-        "bound or up to 1 % less, of several the one at work longest; or dependencies, a chain "
-        "over "
-        "several of them.",
+        "The stream or link that explains the lower bound: its own work is half of it or more, and "
+        "with what must come before and after all of it, up to 1 %; of several the one at work "
+        "longest. Or dependencies: what several of them must do one after the other.",
     .source = "metrics/bound.cpp",
     .better = Metric::Better::neither,
     .value = resource,

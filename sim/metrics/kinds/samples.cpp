@@ -1,5 +1,9 @@
 // samples: how many were done, how fast, and how long one step takes.
+#include <algorithm>
+#include <vector>
+
 #include "metrics/metric.hpp"
+#include "plan/index.hpp"
 
 namespace sluice {
 namespace {
@@ -14,8 +18,27 @@ SummaryValue throughput(const Totals& totals) {
   return SummaryValue::of(totals.sums().samples / totals.makespan());
 }
 
+/// What one iteration asks of the busiest stream or link, s. Over many iterations none can take
+/// less: a stream executes one action at a time, and a link carries at most its bandwidth.
+double busiest_in_an_iteration(const Plan& plan) {
+  std::vector<double> streams(plan.streams.size(), 0), links(plan.links.size(), 0);
+  double most = 0;
+  for (std::uint32_t a = plan.body_begin; a < plan.body_end; ++a) {
+    const Action& action = plan.actions[a];
+    if (plan.executions_of(a) == 0) continue;
+    most = std::max(most, streams[action.stream] += seconds_alone(plan, action));
+    if (!action.is_transfer()) continue;
+    for (const std::uint32_t link : plan.routes[action.route].links)
+      most = std::max(
+          most, links[link] += static_cast<double>(action.bytes) / plan.links[link].bandwidth);
+  }
+  return most;
+}
+
 /// In the steady state the second half of the iterations, from the middle one's completion to the
-/// last one's, in which neither the filling of the pipeline nor its end plays a part.
+/// last one's: the filling of the pipeline plays no part there. Its end does where iterations are
+/// few: the last ones no longer load for those that would follow, and end sooner than in the steady
+/// state, but not sooner than what each asks of the busiest stream or link.
 SummaryValue step(const Totals& totals) {
   const Plan& plan = totals.plan();
   const auto steps = static_cast<double>(plan.steps_per_iteration);
@@ -25,8 +48,9 @@ SummaryValue step(const Totals& totals) {
   if (!totals.middle_complete())
     return SummaryValue::none("nothing runs in the iteration in the middle");
   const std::int64_t last = plan.iterations - 1, middle = last / 2;
-  return SummaryValue::of((*totals.last_complete() - *totals.middle_complete()) /
-                          static_cast<double>(last - middle) / steps);
+  const double between =
+      (*totals.last_complete() - *totals.middle_complete()) / static_cast<double>(last - middle);
+  return SummaryValue::of(std::max(between, busiest_in_an_iteration(plan)) / steps);
 }
 
 }  // namespace
@@ -54,7 +78,8 @@ extern const Metric step_s_metric = {
     .unit = "s",
     .summary =
         "Time of one step in the steady state: between the completions of the middle and the last "
-        "iteration; of a single iteration, the makespan.",
+        "iteration, and no less than the work of one step on its busiest stream or link; of a "
+        "single iteration, the makespan.",
     .source = "definition",
     .better = Metric::Better::lower,
     .value = step,

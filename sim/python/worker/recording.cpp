@@ -23,6 +23,7 @@ void columns_of(Visitor& visit, Recording& r) {
   visit.numbers("spans/iteration", r.spans, &Span::iteration);
   visit.numbers("spans/reason", r.spans, &Span::reason);
   visit.numbers("spans/blocker", r.spans, &Span::blocker);
+  visit.numbers("spans/cause", r.spans, &Span::cause);
   visit.numbers("memory/time", r.memory, &MemoryEvent::time);
   visit.numbers("memory/pool", r.memory, &MemoryEvent::pool);
   visit.numbers("memory/tensor", r.memory, &MemoryEvent::tensor);
@@ -47,6 +48,7 @@ void columns_of(Visitor& visit, Recording& r) {
   visit.texts("stages/name", r.labels.stages, nullptr);
   visit.text("plan", r.header.plan);
   visit.values("series/time", r.series.time);
+  visit.values("series/utilisation", r.series.utilisation);
   for (std::size_t s = 0; s < r.series.series.size(); ++s)
     visit.values("series/" + std::to_string(s), r.series.series[s].values);
 }

@@ -105,8 +105,8 @@ std::string recording_json(const Recording& recording, const ColumnLayout& layou
   root.set("bin_width_s", json_number(recording.series.width));
   Value series = Value::make_list();
   for (const SeriesTable::Series& one : recording.series.series)
-    series.items().push_back(list_of(
-        {json_text(one.group), json_text(one.name), json_text(one.unit), json_text(one.summary)}));
+    series.items().push_back(
+        list_of({json_text(one.name), json_text(one.unit), json_text(one.summary)}));
   root.set("series", std::move(series));
   Value columns = Value::make_list();
   for (const ColumnPlace& place : layout.places())
@@ -133,7 +133,7 @@ std::vector<ColumnPlace> read_recording_json(std::string_view text, Recording& r
   for (const Value& row : child(root, "series").items()) {
     const std::vector<Value>& cells = row.items();
     recording.series.series.push_back(
-        {cells.at(0).text(), cells.at(1).text(), cells.at(2).text(), cells.at(3).text(), {}});
+        {cells.at(0).text(), cells.at(1).text(), cells.at(2).text(), {}});
   }
   std::vector<ColumnPlace> places;
   for (const Value& row : child(root, "columns").items()) {

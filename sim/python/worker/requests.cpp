@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 
 #include "base/error.hpp"
 #include "base/suggest.hpp"
@@ -37,6 +39,16 @@ Plan read_plan(std::string_view text, const std::string& name) {
   return plan;
 }
 
+/// A number with every digit, as Python writes it; empty: none.
+std::optional<double> number_or_none(const std::string& text) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (text.empty()) return std::nullopt;
+  if (error != std::errc() || end != text.data() + text.size())
+    throw InternalError("a request brings '" + text + "' for a number");
+  return number;
+}
+
 Memory run_plan(const Words& request, const ProgressTold& progress) {
   const std::string name = word(request, 3);
   const Plan plan = read_plan(request.at(2), name);
@@ -45,6 +57,7 @@ Memory run_plan(const Words& request, const ProgressTold& progress) {
                                .scenario_text = word(request, 4),
                                .command_line = word(request, 5),
                                .progress = progress,
+                               .question_bound_s = number_or_none(word(request, 6)),
                                .also = &sink};
   RunResult result = run(run_request);
   Recording recording;

@@ -1,5 +1,5 @@
 // Spans as CSV (RFC 4180): one row a span, in the order of the ends. Times in seconds, with every
-// digit; what does not apply is empty.
+// digit; what does not apply is empty. `cause` counts the rows from 0.
 #include "base/csv.hpp"
 #include "base/interrupt.hpp"
 #include "base/quantity.hpp"
@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view heading =
     "stream,device,action,kind,section,iteration,stage,stage_name,micro_batch,start_s,end_s,"
-    "available_s,waited_s,reason,blocker,bytes,flop\r\n";
+    "available_s,waited_s,reason,blocker,cause,bytes,flop\r\n";
 
 std::string number_or_nothing(std::int32_t number) {
   return number < 0 ? "" : std::to_string(number);
@@ -52,7 +52,9 @@ void write_csv(const TraceReader& trace, const std::string&, const Write& write)
         out += "," + exact(time);
       out += ",";
       out += reasons[static_cast<std::size_t>(span.reason)];
-      out += "," + csv_cell(blocker_of(labels, span)) + action.after;
+      out += "," + csv_cell(blocker_of(labels, span)) + ",";
+      if (span.cause >= 0) out += std::to_string(span.cause);
+      out += action.after;
       outlet.pass();
     }
   });

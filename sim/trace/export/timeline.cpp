@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "base/error.hpp"
 #include "base/interrupt.hpp"
@@ -70,7 +71,13 @@ class Window {
     free_at_[stream] = span.end;
   }
 
+  /// The span that ended the wait. A trace of version 1.0 names only the action (`blocker`), and
+  /// the execution that became available at the start is looked for; memory waits have none there.
   std::uint64_t source_of(const Span& span) {
+    if (span.cause >= 0) {
+      const auto number = static_cast<std::uint64_t>(span.cause) + 1;
+      return number > taken_ && number < added_ ? number : 0;
+    }
     if (span.reason != WaitReason::data || span.blocker >= latest_.size()) return 0;
     std::uint64_t number = latest_[span.blocker];
     if (number == added_) number = at(number).previous;  // an earlier execution of the same action
@@ -109,21 +116,17 @@ class Window {
 }  // namespace
 
 TrackGroups::TrackGroups(const Labels& labels) {
-  const auto group = [&](const std::string& name) {
-    const auto found = std::find(names.begin(), names.end(), name);
-    if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
-    names.push_back(name);
-    return names.size() - 1;
-  };
-  for (const Labels::Stream& stream : labels.streams) of_stream.push_back(group(stream.device));
-  const std::size_t devices = names.size();
-  std::size_t others = devices;
+  std::map<std::string, std::size_t> numbers;
+  for (const Labels::Stream& stream : labels.streams) {
+    const auto [found, is_new] = numbers.emplace(stream.device, names.size());
+    if (is_new) names.push_back(stream.device);
+    of_stream.push_back(found->second);
+  }
+  const std::size_t others = names.size();
   for (const Labels::Pool& pool : labels.pools) {
-    const auto found =
-        std::find(names.begin(), names.begin() + static_cast<long>(devices), pool.name);
-    const auto number = static_cast<std::size_t>(found - names.begin());
-    if (number >= devices && others == names.size()) names.emplace_back("memories");
-    of_pool.push_back(number < devices ? number : others);
+    const auto found = numbers.find(pool.name);
+    if (found == numbers.end() && names.size() == others) names.emplace_back("memories");
+    of_pool.push_back(found == numbers.end() ? others : found->second);
   }
 }
 

@@ -36,11 +36,12 @@ struct Slice {
   const std::vector<std::uint64_t>& leaving;  ///< flows that begin here
 };
 
-/// Flows lead from the execution that a span's blocker names: the one that became available at the
-/// moment when the span started. Waits for memory, be it for room or for one's turn to take it, end
-/// with no arrival and have none. Slices come in the order of the ends; a flow begins in one before
-/// that where it ends. To know what waits for a span, a window of spans is kept: where more than
-/// `window` spans end between the two, the flow is left out.
+/// Flows lead from the span that ended a span's last wait (`cause`): that by whose arrival its data
+/// was there, or by whose end its bytes were free. A trace of version 1.0 names no causes: there
+/// the flow comes from the execution of the blocker that became available at the moment when the
+/// span started, and waits for memory have none. Slices come in the order of the ends; a flow
+/// begins in one before that where it ends. To know what waits for a span, a window of spans is
+/// kept: where more than `window` spans end between the two, the flow is left out.
 void for_each_slice(const TraceReader& trace, const std::function<void(const Slice&)>& take,
                     std::size_t window = 1 << 17);
 

@@ -1,0 +1,123 @@
+#include "scenario/question_bound.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/quantity.hpp"
+
+namespace sluice {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+std::string seconds_text(double seconds) {
+  return format_quantity(seconds, Dimension::seconds);
+}
+
+std::string bytes_text(double bytes) {
+  return format_quantity(bytes, Dimension::bytes);
+}
+
+/// Where samples stand: the seconds that have been computed for them, and the bytes they hold.
+struct Place {
+  double computed = 0, bytes = 0;
+  double seconds(double rate) const { return computed + (bytes > 0 ? bytes / rate : 0); }
+};
+
+/// The cheapest place of all that lie behind block k: by k.
+std::vector<Place> cheapest_places(const QuestionTerms& terms) {
+  std::vector<Place> cheapest(terms.blocks.size());
+  double computed = 0;
+  for (const auto& block : terms.blocks) computed += block.seconds / terms.devices;
+  Place best{infinity, 0};
+  const auto offer = [&](const Place& place) {
+    if (place.seconds(terms.down_rate) < best.seconds(terms.down_rate)) best = place;
+  };
+  for (std::size_t k = terms.blocks.size(); k-- > 0;) {
+    const QuestionTerms::Block& block = terms.blocks[k];
+    offer({computed, block.waiting_bytes});
+    cheapest[k] = best;
+    computed -= block.seconds / terms.devices;
+    offer({computed, block.inside_bytes});
+  }
+  return cheapest;
+}
+
+}  // namespace
+
+// Why no plan is faster. A plan computes each layer for each sample, once or more; a layer, or the
+// part of it that is split off, is computed by a device that holds its weights; weights and inputs
+// begin in host memory; a sample's next layer needs the tensors that cross to it.
+//
+// 1. Compute. n devices cannot do in T more than n T seconds of work, and do none before the first
+//    input has arrived: T >= first + (all passes of all samples) / n, and then the last answer
+//    leaves. A split layer takes as long as its parts together, or less.
+// 2. Links. Inputs, weights (once at the least) and, where they are returned, answers cross the
+//    host's links: T >= bytes / rate.
+// 3. The beginning. A computation behind block k is one on a tensor that all layers up to k have
+//    had their part in, so their weights have been loaded by then: T >= (weights of blocks 0..k) /
+//    rate + (passes behind k of all samples) / n.
+// 4. The end. Let t be the end of the last computation of blocks 0..k, of whatever sample; s that
+//    sample. At t a sample has passed block k and stands at some place behind it: it has taken the
+//    seconds up to there (or more), and either nothing of it is left to compute, or the tensors
+//    that cross at its place lie on a device or must come from the host after t, for computing them
+//    again would need a computation of blocks 0..k after t, or be one that counts it as standing
+//    further in front. Also, s has all blocks behind k before it: their weights lie on a device at
+//    t or come after it. At t the devices hold `capacity` at the most. So
+//      t        >= first + sum over samples of (seconds up to its place) / n
+//      T - t    >= (weights behind k + sum over samples of (bytes at its place) - capacity) / rate
+//    and the sum of both is least where every sample stands at the place with the least seconds / n
+//    + bytes / rate. Places are the ends of blocks; amid a block at least one of the tensors that
+//    its layers read is held, the smallest at the least, and no second of the block is counted.
+//    (Amid a split layer its input is still held: as before it, and more seconds.)
+// 5. Training. The first micro-batch of a batch to pass all layers uses all weights on its way
+//    forwards and again on its way back; the weights are changed between two batches, and the first
+//    layer that has any is the last to be. So the run falls into intervals, two a batch, in each of
+//    which all weights are used (but for those of that first layer): T >= (inputs + weights +
+//    (intervals - 1) x (weights - capacity)) / rate.
+QuestionBound bound_of(const QuestionTerms& terms) {
+  double compute = 0, weights = 0;
+  for (const auto& block : terms.blocks) {
+    compute += block.seconds / terms.devices;
+    weights += block.weight_bytes;
+  }
+  const double passes = compute + terms.backward_s / terms.devices;
+  QuestionBound best{
+      terms.first_s + passes + terms.last_s,
+      "computation " + seconds_text(passes) + " on " +
+          (terms.devices == 1 ? std::string("the device")
+                              : std::to_string(static_cast<int>(terms.devices)) + " devices")};
+  const auto take = [&](double seconds, const auto& reason) {
+    if (seconds > best.seconds) best = {seconds, reason()};
+  };
+  take(terms.link_s, [&] {
+    return "what must cross " + terms.link + ": inputs, weights once" +
+           (terms.reloaded_bytes > 0 ? " and again as far as they do not fit" : "") +
+           (terms.backward_s > 0 ? "" : ", and answers that are returned");
+  });
+  const std::vector<Place> places = cheapest_places(terms);
+  double before = 0, loaded = 0;
+  for (std::size_t k = 0; k < terms.blocks.size(); ++k) {
+    const QuestionTerms::Block& block = terms.blocks[k];
+    before += block.seconds / terms.devices;
+    loaded += block.weight_bytes;
+    take(loaded / terms.down_rate + passes - before, [&] {
+      return bytes_text(loaded) + " of weights up to " + block.name + ", then computation " +
+             seconds_text(passes - before);
+    });
+    if (terms.backward_s > 0) continue;  // the last use of a weight is on the way back
+    const double missing = places[k].bytes + weights - loaded - terms.capacity;
+    take(terms.first_s + places[k].computed + missing / terms.down_rate, [&] {
+      return "computation " + seconds_text(places[k].computed) + ", then " + bytes_text(missing) +
+             " behind " + block.name + " that the memory cannot hold yet";
+    });
+  }
+  return best;
+}
+
+QuestionBound question_bound(const Scenario& scenario) {
+  return bound_of(question_terms(scenario));
+}
+
+}  // namespace sluice

@@ -1,0 +1,264 @@
+// The numbers of a question's bound, from model, platform, workload and what the policy leaves out.
+#include <algorithm>
+#include <limits>
+#include <set>
+
+#include "base/error.hpp"
+#include "plan/training.hpp"
+#include "scenario/question_bound.hpp"
+#include "stage/stage.hpp"
+
+namespace sluice {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// What the scenario's `policy:` says of the question itself, rather than of the plan.
+struct Kept {
+  bool inputs = true, answers = true;  ///< do they cross the host's link?
+  std::optional<std::string> device;   ///< the only one that computes; none: all may
+};
+
+/// Does the policy, or the one that it replicates, say what becomes of answers? One that was added
+/// while the program runs may leave inputs and answers where they are.
+bool moves_samples(const Policy& policy) {
+  return policy.open || std::any_of(policy.parameters.begin(), policy.parameters.end(),
+                                    [](const Field& field) { return field.name == "outputs"; });
+}
+
+Kept kept_of(const Scenario& scenario) {
+  const Value& keys = *scenario.document.find("policy");
+  const auto says = [&](const char* key, const char* word) {
+    const Value* value = keys.find(key);
+    return value && value->is_scalar() && value->text() == word;
+  };
+  const Policy& policy = policy_catalog().find(keys.find("name")->text());
+  Kept kept;
+  kept.inputs = moves_samples(policy) && !says("host_data", "synthetic");
+  kept.answers = kept.inputs && !says("outputs", "discard") && !scenario.workload.training;
+  if (policy.all_devices) return kept;
+  const Value* device = keys.find("device");
+  kept.device = device && device->is_scalar() ? device->text() : scenario.platform.devices[0].name;
+  return kept;
+}
+
+std::vector<const Device*> devices_of(const Scenario& scenario, const Kept& kept) {
+  if (kept.device) return {&scenario.platform.device(*kept.device)};
+  std::vector<const Device*> devices;
+  for (const Device& device : scenario.platform.devices) devices.push_back(&device);
+  return devices;
+}
+
+double bandwidth(const Platform& platform, const Path& path) {
+  double least = infinity;
+  for (const std::uint32_t channel : path.channels)
+    least = std::min(least, platform.channels[channel].bandwidth);
+  return least;
+}
+
+/// All ways between the host and the devices, in one direction.
+struct Ways {
+  double rate = 0;                 ///< byte/s of all of them at once, at most
+  std::set<std::uint32_t> common;  ///< channels that each of them crosses
+  double least_delay = infinity;   ///< s, set-up and latency
+};
+
+Ways ways_of(const Scenario& scenario, const std::vector<const Device*>& devices, bool down) {
+  const Platform& platform = scenario.platform;
+  const std::string& host = platform.host().name;
+  Ways ways;
+  for (const Device* device : devices) {
+    const Path& path = down ? platform.path(host, device->name) : platform.path(device->name, host);
+    const std::set<std::uint32_t> channels(path.channels.begin(), path.channels.end());
+    if (device == devices.front()) ways.common = channels;
+    std::erase_if(ways.common, [&](std::uint32_t channel) { return channels.count(channel) == 0; });
+    ways.rate += bandwidth(platform, path);
+    ways.least_delay = std::min(ways.least_delay, path.setup_s + path.latency_s);
+  }
+  for (const std::uint32_t channel : ways.common)
+    ways.rate = std::min(ways.rate, platform.channels[channel].bandwidth);
+  return ways;
+}
+
+/// Which layers lie behind that one: read it, or what reads it.
+std::vector<char> behind(const Model& model, std::uint32_t layer) {
+  std::vector<char> reached(model.layers.size(), 0);
+  reached[layer] = 1;
+  for (std::uint32_t l = layer + 1; l < reached.size(); ++l)
+    for (const std::uint32_t input : model.layers[l].inputs)
+      if (reached[input]) reached[l] = 1;
+  reached[layer] = 0;
+  return reached;
+}
+
+bool one_answer(const Model& model) {
+  std::vector<char> read(model.layers.size(), 0);
+  for (const Layer& layer : model.layers)
+    for (const std::uint32_t input : layer.inputs) read[input] = 1;
+  return std::count(read.begin(), read.end(), 0) == 1;
+}
+
+/// Weights that are used on the way forwards and on the way back, behind the first layer that has
+/// any; of tables and experts nothing, for a sample picks of these.
+double weights_used_twice(const Model& model, double element) {
+  const auto first = std::find_if(model.layers.begin(), model.layers.end(),
+                                  [](const Layer& layer) { return layer.parameters > 0; });
+  if (first == model.layers.end() || !one_answer(model)) return 0;
+  const auto reached = behind(model, static_cast<std::uint32_t>(first - model.layers.begin()));
+  double elements = 0;
+  for (std::size_t l = 0; l < reached.size(); ++l)
+    if (reached[l] && !model.layers[l].picked)
+      elements += static_cast<double>(model.layers[l].parameters);
+  return elements * element;
+}
+
+class Terms {
+ public:
+  explicit Terms(const Scenario& scenario)
+      : scenario_(scenario),
+        workload_(scenario.workload),
+        kept_(kept_of(scenario)),
+        devices_(devices_of(scenario, kept_)),
+        samples_(static_cast<double>(workload_.steps) *
+                 static_cast<double>(workload_.samples_per_step())),
+        stages_(stages()) {}
+
+  QuestionTerms make() {
+    terms_.devices = static_cast<double>(devices_.size());
+    add_memory();
+    for (const Stage& stage : stages_) add_block(stage);
+    add_links();
+    return std::move(terms_);
+  }
+
+ private:
+  std::vector<Stage> stages() const {
+    const Cut& cut = cut_catalog().find("single_tensor");
+    const Value nothing = Value::make_map();
+    const Record record{"stages", "", {}};
+    const CutRequest request{scenario_.model, *devices_.front(),     *scenario_.cost,
+                             workload_.dtype, workload_.micro_batch, true,
+                             nullptr};
+    return make_stages(scenario_.model, cut.last_layers(request, Reader(nothing, record)),
+                       workload_.dtype);
+  }
+
+  void add_memory() {
+    for (const Device* device : devices_)
+      terms_.capacity += scenario_.capacity_enforced && device->capacity
+                             ? static_cast<double>(*device->capacity)
+                             : infinity;
+    if (scenario_.working_set_counted) return;
+    // What a micro-batch holds amid a stage takes no memory then.
+    std::int64_t most = 0;
+    for (const Stage& stage : stages_) most = std::max(most, stage.output_bytes);
+    terms_.capacity +=
+        terms_.devices * static_cast<double>(most) * static_cast<double>(workload_.micro_batch);
+  }
+
+  double seconds(ActionKind kind, const Stage& stage) const {
+    const Pricing pricing{scenario_.model,    stages_,
+                          scenario_.platform, *scenario_.cost,
+                          workload_.dtype,    workload_.training ? &*workload_.training : nullptr};
+    double least = infinity;
+    for (const Device* device : devices_)
+      if (device->rate.count(workload_.dtype) != 0)  // another one computes nothing
+        least =
+            std::min(least, price_of(pricing, kind, stage, *device, workload_.micro_batch).seconds);
+    return least * samples_ / static_cast<double>(workload_.micro_batch);
+  }
+
+  /// The least of all tensors that a sample can hold while some of its layers are computed and some
+  /// are not.
+  double inside(const Stage& stage) const {
+    std::int64_t layers = 0, least = std::numeric_limits<std::int64_t>::max();
+    for (std::uint32_t l = stage.first; l <= stage.last; ++l) {
+      const Layer& layer = scenario_.model.layers[l];
+      if (!layer.inputs.empty()) ++layers;
+      if (l != stage.last) least = std::min(least, layer.output);
+    }
+    if (layers < 2) return infinity;
+    const double bytes =
+        static_cast<double>(least) * static_cast<double>(bytes_of(workload_.dtype));
+    return std::min(bytes, static_cast<double>(stage.input_bytes)) * samples_;
+  }
+
+  void add_block(const Stage& stage) {
+    QuestionTerms::Block block;
+    block.name = stage.name;
+    block.seconds = seconds(ActionKind::forward, stage);
+    block.weight_bytes = static_cast<double>(stage.weight_bytes - stage.tied_bytes);
+    const bool last = stage.last + 1 == scenario_.model.layers.size();
+    // Where there are more memories than the host's, activations may come from those.
+    const bool comes_back = scenario_.platform.memories.size() == 1;
+    if (!last && comes_back)
+      block.waiting_bytes = static_cast<double>(stage.output_bytes) * samples_;
+    block.inside_bytes = comes_back ? inside(stage) : 0;
+    terms_.blocks.push_back(std::move(block));
+    if (workload_.training) terms_.backward_s += seconds(ActionKind::backward, stage);
+  }
+
+  /// Of one sample: of all inputs, or the smallest of them.
+  double input_bytes(bool smallest) const {
+    double all = 0, least = infinity;
+    for (const Layer& layer : scenario_.model.layers) {
+      if (!layer.inputs.empty()) continue;
+      all += static_cast<double>(layer.output);
+      least = std::min(least, static_cast<double>(layer.output));
+    }
+    return (smallest ? least : all) * static_cast<double>(bytes_of(workload_.dtype));
+  }
+
+  /// What must come again: in each interval in which they are used, as far as they did not lie
+  /// there.
+  double reloaded() const {
+    if (!workload_.training) return 0;
+    const double used =
+        weights_used_twice(scenario_.model, static_cast<double>(bytes_of(workload_.dtype)));
+    const double batches =
+        workload_.training->optimizer->updates
+            ? static_cast<double>(workload_.steps) * static_cast<double>(workload_.batches_per_step)
+            : 1;
+    return (2 * batches - 1) * std::max(0.0, used - terms_.capacity);
+  }
+
+  void add_links() {
+    const Ways down = ways_of(scenario_, devices_, true), up = ways_of(scenario_, devices_, false);
+    terms_.down_rate = down.rate;
+    if (kept_.inputs)
+      terms_.first_s = down.least_delay +
+                       input_bytes(true) * static_cast<double>(workload_.micro_batch) / down.rate;
+    if (kept_.answers) terms_.last_s = up.least_delay;
+    terms_.reloaded_bytes = reloaded();
+    double coming = terms_.reloaded_bytes + (kept_.inputs ? input_bytes(false) * samples_ : 0);
+    for (const auto& block : terms_.blocks) coming += block.weight_bytes;
+    const double going =
+        kept_.answers ? static_cast<double>(stages_.back().output_bytes) * samples_ : 0;
+    const auto offer = [&](double busy, const std::string& link) {
+      if (busy > terms_.link_s) terms_.link_s = busy, terms_.link = link;
+    };
+    offer(coming / down.rate, "the host's links");
+    offer(going / up.rate, "the host's links");
+    for (std::uint32_t c = 0; c < scenario_.platform.channels.size(); ++c) {
+      const double bytes = (down.common.count(c) ? coming : 0) + (up.common.count(c) ? going : 0);
+      offer(bytes / scenario_.platform.channels[c].bandwidth, scenario_.platform.channels[c].name);
+    }
+  }
+
+  const Scenario& scenario_;
+  const Workload& workload_;
+  Kept kept_;
+  std::vector<const Device*> devices_;
+  double samples_;
+  std::vector<Stage> stages_;
+  QuestionTerms terms_;
+};
+
+}  // namespace
+
+QuestionTerms question_terms(const Scenario& scenario) {
+  return Terms(scenario).make();
+}
+
+}  // namespace sluice

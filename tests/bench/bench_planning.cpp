@@ -1,0 +1,71 @@
+// How long planning takes beside one replay of the plan that it makes: one scenario, in one
+// process.
+//
+//     bench_planning RUNS SCENARIO [KEY=VALUE...]
+//
+// prints a line of JSON: the medians of RUNS timings (seconds of the processor) of make_plan and of
+// a replay that walks every action of every iteration, and how many actions that are. A replay of
+// few actions is repeated.
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "plan/replay.hpp"
+#include "scenario/scenario.hpp"
+
+namespace sluice::bench {
+namespace {
+
+/// Of the processor: what else the machine does does not count.
+template <class Work>
+double seconds_of(Work&& work) {
+  const std::clock_t start = std::clock();
+  work();
+  return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+void bench(int runs, const std::string& path, const std::vector<std::string>& overrides) {
+  const Scenario scenario = load_scenario(path, overrides);
+  const Plan plan = make_plan(scenario);  // warms up
+  std::int64_t executions = 0;
+  for (std::uint32_t a = 0; a < plan.actions.size(); ++a) executions += plan.executions_of(a);
+  std::vector<double> planning, replaying;
+  const auto repeats =
+      std::clamp<std::int64_t>(1'000'000 / std::max<std::int64_t>(1, executions), 1, 1000);
+  for (int run = 0; run < runs; ++run) {
+    planning.push_back(seconds_of([&] { make_plan(scenario); }));
+    replaying.push_back(seconds_of([&] {
+                          for (std::int64_t i = 0; i < repeats; ++i) replay(plan);
+                        }) /
+                        static_cast<double>(repeats));
+  }
+  std::printf("{\"actions\": %zu, \"executions\": %lld, \"plan_s\": %.9f, \"replay_s\": %.9f}\n",
+              plan.actions.size(), static_cast<long long>(executions), median(planning),
+              median(replaying));
+}
+
+}  // namespace
+}  // namespace sluice::bench
+
+int main(int count, char** words) {
+  if (count < 3 || std::atoi(words[1]) < 1) {
+    std::fprintf(stderr, "usage: bench_planning RUNS SCENARIO [KEY=VALUE...]\n");
+    return 2;
+  }
+  try {
+    sluice::bench::bench(std::atoi(words[1]), words[2], {words + 3, words + count});
+    return 0;
+  } catch (const sluice::Error& error) {
+    std::fprintf(stderr, "bench_planning: %s\n", error.what());
+    return error.exit_code();
+  }
+}

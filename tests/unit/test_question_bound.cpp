@@ -1,0 +1,296 @@
+// The bound of the question, beaten by nothing: random models (chains and graphs), machines and
+// workloads under every policy and many settings of it. SLUICE_CAMPAIGN=1 asks ten times as many.
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "document/load.hpp"
+#include "plan/replay.hpp"
+#include "run/isolated.hpp"
+#include "scenario/question_bound.hpp"
+#include "support/random_chain.hpp"
+#include "support/small_case.hpp"
+
+namespace sluice {
+namespace {
+
+using test::Dice;
+
+std::string pick(Dice& dice, const std::vector<std::string>& words) {
+  return words[dice.below(words.size())];
+}
+
+/// Dense layers, activations, and sums of two layers of one width that are there already.
+std::string random_model(Dice& dice) {
+  const std::vector<std::string> widths = {"8", "64", "300"};
+  std::vector<std::string> width = {pick(dice, widths)};
+  std::string text =
+      "model:\n  definition:\n    format: sluice-model/1\n    name: m\n    layers:\n"
+      "      - {type: input, name: l0, shape: [" +
+      width[0] + "]}\n";
+  const std::size_t layers = 1 + dice.below(9);
+  const bool graph = dice.one_in(2);
+  for (std::size_t l = 1; l <= layers; ++l) {
+    const std::size_t from = graph && dice.one_in(3) ? dice.below(l) : l - 1;
+    std::string keys = ", inputs: [l" + std::to_string(from);
+    const std::size_t other = dice.below(l);
+    if (graph && other != from && width[other] == width[from] && dice.one_in(2)) {
+      width.push_back(width[from]);
+      text += "      - {type: add, name: l" + std::to_string(l) + keys + ", l" +
+              std::to_string(other) + "]}\n";
+    } else if (dice.one_in(4)) {
+      width.push_back(width[from]);
+      text += "      - {type: relu, name: l" + std::to_string(l) + keys + "]}\n";
+    } else {
+      width.push_back(pick(dice, widths));
+      text += "      - {type: dense, name: l" + std::to_string(l) + keys +
+              "], features: " + width.back() + "}\n";
+    }
+  }
+  return text;
+}
+
+std::string random_platform(Dice& dice, bool several) {
+  const std::string count = several ? pick(dice, {"2", "3"}) : "1";
+  std::string text =
+      "platform:\n  format: sluice-platform/1\n  name: p\n  devices:\n    gpu:\n      count: " +
+      count + "\n      rate: {float32: " + pick(dice, {"10GFLOP/s", "1GFLOP/s", "100MFLOP/s"}) +
+      "}\n      launch_overhead: " + pick(dice, {"0us", "3us"}) + "\n      memory: {capacity: " +
+      pick(dice, {"unlimited", "60kB", "150kB", "300kB", "500kB", "900kB", "2MB"}) +
+      ", bandwidth: 10GB/s}\n  memories: {host: {capacity: unlimited}}\n  links:\n    host: "
+      "{joins: "
+      "[host, gpu], bandwidth: " +
+      pick(dice, {"1GB/s", "100MB/s", "10MB/s"}) + ", latency: " + pick(dice, {"0us", "20us"}) +
+      ", setup: " + pick(dice, {"0us", "5us"}) + ", sharing: " + pick(dice, {"shared", "private"}) +
+      ", duplex: " + pick(dice, {"full", "half"}) + "}\n";
+  if (count == "2")
+    text += "    pair: {joins: [gpu0, gpu1], bandwidth: " + pick(dice, {"1GB/s", "50MB/s"}) + "}\n";
+  return text;
+}
+
+std::string random_workload(Dice& dice, bool training) {
+  std::string text = "workload: {mode: " + std::string(training ? "training" : "inference") +
+                     ", micro_batch: " + pick(dice, {"1", "2"}) +
+                     ", batch: " + pick(dice, {"2", "4", "12", "24"}) +
+                     ", batches_per_step: " + pick(dice, {"1", "2", "3"}) +
+                     ", steps: " + pick(dice, {"1", "2", "5"});
+  if (training)
+    text += ", optimizer: " + pick(dice, {"none", "sgd", "adam"}) +
+            ", backward: " + pick(dice, {"2", "1", "per_layer"}) +
+            ", split_backward: " + pick(dice, {"true", "false"});
+  return text + "}\ncost: {model: " + pick(dice, {"peak", "roofline"}) +
+         "}\nmemory: {capacity: " + pick(dice, {"enforced", "enforced", "enforced", "unlimited"}) +
+         ", working_set: " + pick(dice, {"counted", "counted", "ignored"}) + "}\n";
+}
+
+std::string random_policy(Dice& dice, const std::string& policy, bool training) {
+  const bool streams = policy.find("streamed") != std::string::npos;
+  const bool phased = policy.find("phased") != std::string::npos;
+  std::string text = "policy: {name: " + policy + ", overlap: " + pick(dice, {"true", "false"});
+  if (!training) text += ", outputs: " + pick(dice, {"return", "return", "discard"});
+  if (streams || phased) text += ", in_flight: " + pick(dice, {"auto", "1", "2", "4"});
+  if (!training && phased) text += ", host_data: " + pick(dice, {"real", "synthetic"});
+  text += "}\nstages: " +
+          pick(dice, {"{cut: per_layer}", "{cut: single_tensor}", "{cut: by_memory}",
+                      "{cut: by_memory, split: true}", "{cut: by_memory, split: true, share: 40%}",
+                      "{cut: balanced, count: 2}"}) +
+          "\n";
+  const std::vector<std::string> fates =
+      training  ? std::vector<std::string>{"keep_all", "recompute_all", "offload_all", "sqrt"}
+      : streams ? std::vector<std::string>{"keep_all", "offload_all"}
+                : std::vector<std::string>{"keep_all"};
+  text += "fates: {strategy: " + pick(dice, fates) + "}\n";
+  if (phased && !training)
+    text += "phases: {activations: " + pick(dice, {"on_chip", "pair_link", "streaming"}) + "}\n";
+  return text;
+}
+
+double makespan_of(const Plan& plan) {
+  const ReplayResult result = replay(plan);
+  if (result.blocking) throw Infeasible("it blocks");
+  return result.exact ? result.makespan : execute_isolated(plan).report.makespan;
+}
+
+/// Runs each question that fits together, and counts by what its bound says where that comes near.
+class Campaign {
+ public:
+  void ask(const std::string& name, std::uint64_t seed, const std::function<Scenario()>& read) {
+    QuestionBound bound;
+    double makespan = 0;
+    std::string text;
+    try {
+      const Scenario scenario = read();
+      text = scenario.text();
+      makespan = makespan_of(make_plan(scenario));
+      bound = question_bound(scenario);
+    } catch (const InputError&) {
+      return;  // settings that do not go together
+    } catch (const Infeasible&) {
+      return;
+    }
+    ++ran[name];
+    for (const char* words : {"cannot hold yet", "must cross", "of weights up to", "computation"})
+      if (bound.reason.find(words) != std::string::npos) {
+        near[words] += bound.seconds > 0.7 * makespan;
+        break;
+      }
+    INFO("seed " << seed << ": " << bound.reason << "\n" << text);
+    REQUIRE(bound.seconds > 0);
+    REQUIRE(bound.seconds <= makespan * (1 + 1e-9));
+  }
+
+  std::map<std::string, int> ran, near;
+};
+
+std::uint64_t seeds(std::uint64_t usual) {
+  return std::getenv("SLUICE_CAMPAIGN") ? 10 * usual : usual;
+}
+
+}  // namespace
+
+TEST_CASE("No plan of any policy is faster than the bound of its question") {
+  const std::vector<std::string> policies = {"resident",
+                                             "streamed",
+                                             "sharded",
+                                             "phased",
+                                             "data_parallel, replica: resident",
+                                             "data_parallel, replica: streamed",
+                                             "data_parallel, replica: phased"};
+  Campaign campaign;
+  for (std::uint64_t seed = 0; seed < seeds(2500); ++seed) {
+    Dice dice(seed);
+    const std::string& policy = policies[seed % policies.size()];
+    const bool training = policy != "sharded" && dice.one_in(2);
+    const bool several = policy != "resident" && policy != "streamed";
+    const std::string text = "format: sluice-scenario/1\n" + random_model(dice) +
+                             random_platform(dice, several) + random_workload(dice, training) +
+                             random_policy(dice, policy, training);
+    campaign.ask(policy + (training ? " training" : " inference"), seed,
+                 [&] { return read_scenario(parse_text(text, "random.yaml"), "random"); });
+  }
+  CHECK(campaign.ran.size() == 13);
+  for (const auto& [name, count] : campaign.ran) {
+    INFO(name);
+    CHECK(count > 10);
+  }
+  for (const char* words : {"must cross", "of weights up to", "computation"}) {
+    INFO(words);
+    CHECK(campaign.near[words] > 20);
+  }
+}
+
+TEST_CASE("No plan is faster where weights come last that do not fit beside what waits for them") {
+  Campaign campaign;
+  for (std::uint64_t seed = 0; seed < seeds(2000); ++seed) {
+    Dice dice(seed);
+    std::vector<test::Row> rows;
+    double weights = 0;
+    const std::size_t layers = 2 + dice.below(5);
+    for (std::size_t l = 0; l < layers; ++l) {
+      // Much computation and few weights first, then the other way round.
+      const bool late = 2 * l >= layers;
+      rows.push_back({static_cast<double>(1 + dice.below(late ? 3 : 60)) / 10,
+                      static_cast<std::int64_t>(4 * dice.below(late ? 200'000 : 5000)),
+                      static_cast<std::int64_t>(4 * (1 + dice.below(2000)))});
+      weights += static_cast<double>(rows.back().weight_bytes);
+    }
+    const double share = 0.3 + 0.1 * static_cast<double>(dice.below(9));
+    const std::string samples = pick(dice, {"4", "10", "40"});
+    const std::string extra =
+        "workload: {batches_per_step: " + samples + ", steps: " + pick(dice, {"1", "1", "3"}) +
+        "}\nstages: {cut: by_memory, split: true, share: " + pick(dice, {"20%", "35%", "60%"}) +
+        "}\npolicy: {name: streamed, prefetch: " + pick(dice, {"0", "1", "2", "4"}) +
+        ", in_flight: " + pick(dice, {"auto", "auto", samples, "2"}) +
+        "}\nfates: {strategy: " + pick(dice, {"keep_all", "offload_all"}) + "}\n";
+    campaign.ask("streamed", seed, [&] {
+      return test::small_scenario(
+          4000, rows, extra,
+          {"platform.links.host.bandwidth=" + pick(dice, {"1GB/s", "200MB/s", "80MB/s"}),
+           "platform.devices.gpu.memory.capacity=" +
+               std::to_string(static_cast<std::int64_t>(share * weights)) + "B"});
+    });
+  }
+  CHECK(campaign.ran["streamed"] > 500);
+  CHECK(campaign.near["cannot hold yet"] > 50);
+}
+
+// AlexNet times 200 in small, at 1 GFLOP/s and 1 GB/s: 10 samples, 6 ms and no weights each, then
+// 0.1 ms and 3000 kB of weights; 20 kB of a sample wait between the two; a card of 1000 kB.
+const std::vector<test::Row> front_and_back = {{6, 0, 20'000}, {0.1, 3'000'000, 400}};
+const std::string ten =
+    "workload: {batches_per_step: 10}\n"
+    "stages: {cut: by_memory, split: true, share: 20%}\n"
+    "policy: {name: streamed}\n";
+
+double bound_with(const std::vector<std::string>& overrides) {
+  return question_bound(test::small_scenario(1000, front_and_back, ten, overrides)).seconds;
+}
+
+TEST_CASE("The bound of the question: computation, then what the card could not hold yet") {
+  const std::string capacity = "platform.devices.gpu.memory.capacity=";
+  // input 0.001; 10 x 6 ms; 3000 + 10 x 20 - 1000 kB at 1 GB/s = 2.2 ms
+  CHECK(bound_with({capacity + "1MB"}) == Approx(62.201e-3).epsilon(1e-12));
+  // 2.5 MB: 0.7 ms, less than the second layer's 10 x 0.1 ms: all of it is computation
+  CHECK(bound_with({capacity + "2.5MB"}) == Approx(61.001e-3).epsilon(1e-12));
+  CHECK(bound_with({}) == Approx(61.001e-3).epsilon(1e-12));
+  CHECK(bound_with({capacity + "1MB", "memory={capacity: unlimited}"}) ==
+        Approx(61.001e-3).epsilon(1e-12));
+  // A tenth of the link: 0.2 ms for what waits of a sample is more than its 0.1 ms of computation:
+  // they go on but for the last one; 0.01 + 61 + 20 ms. What must cross: 10 x 1 + 3000 kB, 30.1 ms.
+  const std::string slow = "platform.links.host.bandwidth=100MB/s";
+  CHECK(bound_with({capacity + "1MB", slow}) == Approx(81.01e-3).epsilon(1e-12));
+  // A hundredth: the link alone 301 ms; the end 0.1 + 61 + 200 ms; the beginning, weights 300 ms.
+  const std::string slower = "platform.links.host.bandwidth=10MB/s";
+  CHECK(bound_with({capacity + "1MB", slower}) == Approx(301e-3).epsilon(1e-12));
+}
+
+TEST_CASE("The bound of the question: set-up and latency of the first input and the last answer") {
+  // 0.001 + 61 ms, down 0.01 + 0.02, up 0.01 + 0.02
+  const std::vector<std::string> late = {"platform.links.host.latency=20us",
+                                         "platform.links.host.setup=10us"};
+  CHECK(bound_with(late) == Approx(61.061e-3).epsilon(1e-12));
+  std::vector<std::string> discard = late;
+  discard.push_back("policy.outputs=discard");
+  CHECK(bound_with(discard) == Approx(61.031e-3).epsilon(1e-12));
+}
+
+TEST_CASE("The bound of the question: devices share the work, and a link that all of them cross") {
+  const std::vector<std::string> two = {"platform.devices.gpu.count=2",
+                                        "policy={name: data_parallel, replica: streamed}"};
+  // 0.001 + 61 / 2
+  CHECK(bound_with(two) == Approx(30.501e-3).epsilon(1e-12));
+  std::vector<std::string> slow = two;
+  slow.push_back("platform.links.host.bandwidth=10MB/s");
+  CHECK(bound_with(slow) == Approx(301e-3).epsilon(1e-12));
+  slow.push_back("platform.links.host.sharing=private");
+  CHECK(bound_with(slow) == Approx(150.5e-3).epsilon(1e-12));
+  // One device, though there are two: the policy computes on it alone.
+  CHECK(bound_with({two[0]}) == Approx(61.001e-3).epsilon(1e-12));
+}
+
+TEST_CASE(
+    "The bound of the question: weights come again for each batch of a training as far as they do "
+    "not fit") {
+  // A first layer of 100 kB, then 3000 kB, of which 1000 kB fit; 2 batches of 2 samples, 1 kB each:
+  // all weights once, then three times 2000 kB: 4 + 3100 + 6000 kB at 1 GB/s. Computation is 3 x 4
+  // x 0.2 ms = 2.4 ms.
+  const std::vector<test::Row> rows = {{0.1, 100'000, 400}, {0.1, 3'000'000, 400}};
+  const auto bound = [&](const std::string& optimizer) {
+    return question_bound(
+               test::small_scenario(
+                   1000, rows,
+                   "workload: {mode: training, batch: 2, micro_batch: 1, steps: 2, optimizer: " +
+                       optimizer + "}\npolicy: {name: streamed}\n",
+                   {"platform.devices.gpu.memory.capacity=1MB"}))
+        .seconds;
+  };
+  CHECK(bound("sgd") == Approx(9.104e-3).epsilon(1e-12));
+  // Nothing changes the weights: forwards all of them, and back once.
+  CHECK(bound("none") == Approx(5.104e-3).epsilon(1e-12));
+}
+
+}  // namespace sluice
