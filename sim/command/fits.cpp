@@ -182,7 +182,7 @@ const Command fits_command = {
         "measured_batch (of cost.model=measured, else null), cards (platform, device, "
         "capacity_bytes or null, largest: samples, null where any fit;\n"
         "one, most and next: samples, bytes, by_class, action, doing, or null; missing_bytes,\n"
-        "refusal, step_s, samples_per_s, exact, accumulation: batch, micro_batch, step_s,\n"
+        "refusal, step_s, samples_per_s, accumulation: batch, micro_batch, step_s,\n"
         "at_once_s, or null; scenario: its file or null).\n\n"
         "Exit code 4 when not one sample fits any of the cards.\n",
     .examples = {{"sluice fits cnn_mnist --platform gtx980,k40,k20 --optimizer adam",

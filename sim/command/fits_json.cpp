@@ -53,7 +53,6 @@ Value card_value(const FitsAnswer& answer, std::size_t number) {
   map.set("samples_per_s", card.step_s
                                ? json_number(static_cast<double>(*card.largest) / *card.step_s)
                                : Value::make_null());
-  map.set("exact", Value::make(card.exact));
   map.set("accumulation", accumulation_value(card.accumulation));
   map.set("scenario", answer.files.empty() ? Value::make_null() : json_text(answer.files[number]));
   return map;

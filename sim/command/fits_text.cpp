@@ -174,11 +174,6 @@ std::string fits_text(const FitsAnswer& answer) {
     text += "Seconds were measured for a micro-batch of " + grouped(measured) +
             " and are not interpolated: --batch " + std::to_string(measured) +
             " shows its step where it fits.\n\n";
-  for (const CardFit& card : answer.report.cards)
-    if (!card.exact) {
-      text += "Links are shared: times are lower bounds; `sluice run` simulates the sharing.\n\n";
-      break;
-    }
   text += commands(answer);
   text.erase(text.find_last_not_of('\n') + 1);
   return text + "\n";

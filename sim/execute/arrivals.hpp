@@ -2,9 +2,11 @@
 // Seconds.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
+#include "execute/steady.hpp"
 #include "plan/index.hpp"
 #include "trace/span.hpp"
 
@@ -51,7 +53,45 @@ class Arrivals {
       raise_from_flights(cause, action, iteration);
   }
 
+  /// Arrivals that are past end no wait any more.
+  void write(Snapshot& snapshot) const {
+    for (std::uint32_t a = index_.plan.body_begin; a < index_.plan.body_end; ++a) {
+      const Progress& progress = progress_[a];
+      if (all_done(a))
+        snapshot.add(-1);
+      else
+        snapshot.add_iteration(progress.done);
+      write(snapshot, progress.arrival, progress.row);
+      for (const Flight& flight : flights_[a])
+        if (flight.arrival >= snapshot.now) {
+          snapshot.add_iteration(flight.iteration);
+          write(snapshot, flight.arrival, flight.row);
+        }
+    }
+  }
+  void skip(const Jump& jump) {
+    for (std::uint32_t a = index_.plan.body_begin; a < index_.plan.body_end; ++a) {
+      Progress& progress = progress_[a];
+      if (!all_done(a))
+        progress = {progress.done + jump.iterations, progress.arrival + jump.seconds,
+                    progress.row + jump.rows};
+      for (Flight& flight : flights_[a])
+        flight = {flight.iteration + jump.iterations, flight.arrival + jump.seconds,
+                  flight.row + jump.rows};
+    }
+  }
+
  private:
+  bool all_done(std::uint32_t a) const {
+    return progress_[a].done + std::max(0, index_.plan.actions[a].ahead) >= index_.plan.iterations;
+  }
+  static void write(Snapshot& snapshot, double arrival, std::int64_t row) {
+    const bool comes = arrival >= snapshot.now;
+    snapshot.add(comes);
+    if (!comes) return;
+    snapshot.add_time(arrival);
+    snapshot.add_row(row);
+  }
   /// Executions of one action that others may wait for.
   struct Progress {
     std::int64_t done = 0;  ///< iteration + 1 of the last one that ended

@@ -8,6 +8,20 @@ Emitter::Emitter(const Plan& plan, Sink& sink)
     if (plan.tensors[t].home != none) change(0, {t, plan.tensors[t].home}, plan.tensors[t].bytes);
 }
 
+void Emitter::keep(bool keeps) {
+  keeps_ = keeps;
+  spans_.clear();
+  events_.clear();
+}
+
+void Emitter::repeat(const Mark& since, std::int64_t times, const Jump& period) {
+  spans_.erase(spans_.begin(), spans_.begin() + static_cast<std::ptrdiff_t>(since.spans));
+  events_.erase(events_.begin(), events_.begin() + static_cast<std::ptrdiff_t>(since.events));
+  sink_.repeat({times, period.seconds, period.iterations, spans_, events_});
+  rows_ += times * period.rows;
+  keep(false);
+}
+
 void Emitter::emit_grants() {
   std::sort(grants_.begin(), grants_.end(), [&](const Grant& a, const Grant& b) {
     return plan_.actions[a.action].stream < plan_.actions[b.action].stream;

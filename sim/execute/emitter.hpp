@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "execute/steady.hpp"
 #include "plan/plan.hpp"
 #include "trace/span.hpp"
 
@@ -22,6 +23,7 @@ class Emitter {
   /// Returns the row.
   std::int64_t span(const Span& span) {
     sink_.span(span);
+    if (keeps_) spans_.push_back(span);
     return rows_++;
   }
   void released(double time, const Placement& freed) {
@@ -35,6 +37,16 @@ class Emitter {
     if (!grants_.empty()) emit_grants();
   }
 
+  /// Forgets what was kept; whether what is emitted from now on is kept, too.
+  void keep(bool keeps);
+  /// A place in what is kept, for repeat().
+  struct Mark {
+    std::size_t spans = 0, events = 0;
+  };
+  Mark mark() const { return {spans_.size(), events_.size()}; }
+  /// All since then comes again, so many times; nothing is kept any more.
+  void repeat(const Mark& since, std::int64_t times, const Jump& period);
+
  private:
   struct Grant {
     double time;
@@ -42,7 +54,10 @@ class Emitter {
   };
   void emit_grants();
   void change(double time, const Placement& placement, std::int64_t delta) {
-    sink_.memory({time, placement.pool, placement.tensor, delta, levels_[placement.pool] += delta});
+    const MemoryEvent event{time, placement.pool, placement.tensor, delta,
+                            levels_[placement.pool] += delta};
+    sink_.memory(event);
+    if (keeps_) events_.push_back(event);
   }
 
   const Plan& plan_;
@@ -50,6 +65,9 @@ class Emitter {
   std::int64_t rows_ = 0;
   std::vector<std::int64_t> levels_;  ///< by pool: as emitted
   std::vector<Grant> grants_;
+  bool keeps_ = false;
+  std::vector<Span> spans_;
+  std::vector<MemoryEvent> events_;
 };
 
 }  // namespace sluice

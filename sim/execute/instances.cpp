@@ -1,6 +1,7 @@
 #include "execute/instances.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/quantity.hpp"
 #include "plan/fault.hpp"
@@ -19,6 +20,35 @@ Instances::Instances(const PlanIndex& index)
     if (tensor.home != none)
       levels_[tensor.home] = checked_add(levels_[tensor.home], tensor.bytes,
                                          "bytes in " + index.plan.pools[tensor.home].name);
+  std::vector<char> seen(live_.size(), 0);
+  for (std::uint32_t a = index.plan.body_begin; a < index.plan.body_end; ++a)
+    for (const auto* placements : {&index.plan.actions[a].allocates, &index.plan.actions[a].uses})
+      for (const Placement& placement : *placements)
+        if (!std::exchange(seen[placement.tensor], 1)) in_body_.push_back(placement.tensor);
+}
+
+/// Of a tensor with one instance the uses that are left get fewer all the time: only those of the
+/// others belong to the state.
+void Instances::write(Snapshot& snapshot) const {
+  for (const std::uint32_t tensor : in_body_) {
+    snapshot.add(static_cast<std::int64_t>(live_[tensor].size()));
+    for (const Live& live : live_[tensor]) {
+      snapshot.add(live.pool);
+      if (!index_.iterated[tensor]) continue;
+      snapshot.add_iteration(live.instance);
+      snapshot.add(live.uses);
+    }
+  }
+}
+
+void Instances::skip(const Jump& jump) {
+  for (const std::uint32_t tensor : in_body_)
+    for (Live& live : live_[tensor]) {
+      if (index_.iterated[tensor])
+        live.instance += jump.iterations;
+      else
+        live.uses -= index_.uses_an_iteration({tensor, live.pool}) * jump.iterations;
+    }
 }
 
 void Instances::allocate(std::uint32_t action, std::int64_t iteration) {

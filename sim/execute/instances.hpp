@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "execute/blocking.hpp"
+#include "execute/steady.hpp"
 #include "plan/index.hpp"
 
 namespace sluice {
@@ -24,6 +25,9 @@ class Instances {
       if (drop(use, index_.instance(action, iteration, use.tensor), action)) freed(use);
   }
 
+  void write(Snapshot& snapshot) const;
+  void skip(const Jump& jump);
+
   std::int64_t level(std::uint32_t pool) const { return levels_[pool]; }
   const std::vector<std::int64_t>& levels() const { return levels_; }
   /// The story of a moment in which nothing can happen any more: adds to the heads of the blocked
@@ -41,6 +45,7 @@ class Instances {
   const PlanIndex& index_;
   std::vector<std::vector<Live>> live_;  ///< by tensor, oldest first: few at a time
   std::vector<std::int64_t> levels_;
+  std::vector<std::uint32_t> in_body_;  ///< tensors that the body allocates or uses
 };
 
 }  // namespace sluice

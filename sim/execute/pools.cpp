@@ -88,6 +88,53 @@ std::int64_t Pools::earlier_requests(std::uint32_t stream) const {
   return reservations_[request.pool].earlier_requests(request.place);
 }
 
+void Pools::write(Snapshot& snapshot) const {
+  for (std::uint32_t p = 0; p < waiting_.size(); ++p) {
+    snapshot.add(instances_.level(p));
+    reservations_[p].write(snapshot);
+    snapshot.add(static_cast<std::int64_t>(waiting_[p].size()));
+    for (const Waiting& waiting : waiting_[p]) snapshot.add(waiting.stream);
+    if (!waiting_[p].empty()) snapshot.add_row(changed_by_[p]);
+  }
+  for (const Request& request : requests_) {
+    snapshot.add(request.open);
+    if (!request.open) continue;
+    snapshot.add(request.action);
+    if (plan_.section_of(request.action) == Section::body)
+      snapshot.add_iteration(request.iteration);
+    snapshot.add(request.pool);
+  }
+}
+
+void Pools::skip(const Jump& jump) {
+  for (Reservation& reservation : reservations_) reservation.skip(jump);
+  for (std::int64_t& row : changed_by_)
+    if (row >= 0) row += jump.rows;
+  for (Request& request : requests_) {
+    if (!request.open || plan_.section_of(request.action) != Section::body) continue;
+    request.iteration += jump.iterations;
+    request.place.round += jump.iterations;
+    request.time += jump.seconds;
+  }
+  for (auto& waiting : waiting_)
+    for (Waiting& one : waiting) one.place = requests_[one.stream].place;
+}
+
+std::int64_t Pools::most_iterations() const {
+  std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  for (const Request& request : requests_) {
+    if (!request.open || plan_.section_of(request.action) != Section::epilogue) continue;
+    const Pool& pool = plan_.pools[request.pool];
+    const WideBytes each = reservations_[request.pool].bytes_an_iteration();
+    if (pool.shared || each == 0) continue;
+    const WideBytes enough = std::numeric_limits<WideBytes>::max();
+    const WideBytes beyond =
+        reservations_[request.pool].earlier(request.place, enough) - WideBytes{*pool.capacity};
+    most = static_cast<std::int64_t>(std::clamp<WideBytes>(beyond / each, 0, most));
+  }
+  return most;
+}
+
 /// Remembers what the grant would hold.
 bool Pools::fits(const Claim& claim, std::uint32_t stream) {
   const std::int64_t level = instances_.level(claim.pool);

@@ -49,6 +49,12 @@ class Pools {
   std::int64_t earlier_requests(std::uint32_t stream) const;
   bool waits(std::uint32_t stream) const { return requests_[stream].open; }
 
+  void write(Snapshot& snapshot) const;
+  void skip(const Jump& jump);
+  /// How many iterations may be left out at most. A request of the epilogue waits for as long as
+  /// those of the iterations that are left would not fit beside it, which get fewer.
+  std::int64_t most_iterations() const;
+
   /// The greatest sum that the rule held at a grant, in bytes by pool: level, reservations and the
   /// grant's own bytes. For a shared or unlimited pool its peak.
   const std::vector<std::int64_t>& reserved() const { return reserved_; }

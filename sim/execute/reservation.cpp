@@ -47,6 +47,7 @@ Reservation::Lane& Reservation::lane(const Plan& plan, std::uint32_t action) {
   Lane& fresh = lanes_.emplace_back();
   fresh.stream = stream;
   fresh.ahead = ahead;
+  fresh.body = body;
   fresh.first_round = first;
   fresh.end_round = end;
   fresh.next = nowhere;
@@ -58,6 +59,32 @@ std::int64_t Reservation::earlier_requests(const Place& place) const {
   for (const Lane& lane : lanes_)
     if (lane.next < place) count += lane.listed(place).requests - lane.granted.requests;
   return count;
+}
+
+WideBytes Reservation::bytes_an_iteration() const {
+  WideBytes sum = 0;
+  for (const Lane& lane : lanes_)
+    if (lane.body && lane.next != nowhere) sum += lane.before.back();
+  return sum;
+}
+
+void Reservation::write(Snapshot& snapshot) const {
+  for (const Lane& lane : lanes_) {
+    snapshot.add(static_cast<std::int64_t>(lane.position));
+    if (lane.body && lane.next != nowhere)
+      snapshot.add_iteration(lane.next.round);
+    else
+      snapshot.add(lane.next.round);
+  }
+}
+
+void Reservation::skip(const Jump& jump) {
+  for (Lane& lane : lanes_) {
+    if (!lane.body || lane.next == nowhere) continue;
+    lane.next.round += jump.iterations;
+    lane.granted.bytes += lane.before.back() * jump.iterations;
+    lane.granted.requests += static_cast<std::int64_t>(lane.actions.size()) * jump.iterations;
+  }
 }
 
 void Reservation::Lane::advance() {

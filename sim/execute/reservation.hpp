@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "execute/steady.hpp"
 #include "plan/plan.hpp"
 
 namespace sluice {
@@ -53,6 +54,12 @@ class Reservation {
   /// How many they are.
   std::int64_t earlier_requests(const Place& place) const;
 
+  /// What the body requests an iteration.
+  WideBytes bytes_an_iteration() const;
+
+  void write(Snapshot& snapshot) const;
+  void skip(const Jump& jump);
+
   /// The next request of this lane has been granted.
   void grant(std::uint32_t lane) { lanes_[lane].advance(); }
 
@@ -63,6 +70,7 @@ class Reservation {
   };
   struct Lane {
     std::uint32_t stream = 0;
+    bool body = false;
     std::int32_t ahead = 0;
     std::int64_t first_round = 0, end_round = 0;  ///< in which it is not dropped
     std::vector<std::uint32_t> actions;           ///< of one round, in listing order

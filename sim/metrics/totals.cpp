@@ -29,9 +29,7 @@ void Totals::span(const Span& span) {
   ++stream.spans;
   stream.first_start = std::min(stream.first_start, span.start);
   stream.last_end = std::max(stream.last_end, span.end);
-  if (place.compute && span.waited > 0 && span.reason == WaitReason::data &&
-      span.blocker < places_.size() && places_[span.blocker].transfer)
-    stream.exposed_s.add(span.waited);
+  if (waits_for_transfer(span)) stream.exposed_s.add(span.waited);
 
   if (span.action < plan_.body_begin) {
     --prologue_left_;
@@ -50,6 +48,38 @@ void Totals::span(const Span& span) {
     middle_complete_ = std::max(middle_complete_.value_or(0), span.available);
   if (span.iteration == last_)
     last_complete_ = std::max(last_complete_.value_or(0), span.available);
+}
+
+void Totals::repeat(const Repetition& r) {
+  double idle_from = std::numeric_limits<double>::infinity();
+  for (const Span& span : r.spans) idle_from = std::min(idle_from, span.start - span.waited);
+  if (prologue_left_ > 0 || idle_from < prologue_complete_) return Sink::repeat(r);
+  sums_.reset();
+  const auto times = static_cast<double>(r.times);
+  for (std::size_t i = 0; i < r.spans.size(); ++i) {
+    const Span& span = r.spans[i];
+    const Place& place = places_[span.action];
+    actions_[span.action].executions += r.times;
+    actions_[span.action].seconds.add((span.end - span.start) * times);
+    Stream& stream = streams_[place.stream];
+    stream.spans += r.times;
+    const Span last = r.span(i, r.times);
+    stream.last_end = std::max(stream.last_end, last.end);
+    if (waits_for_transfer(span)) stream.exposed_s.add(span.waited * times);
+    makespan_ = std::max(makespan_, last.available);
+    complete_iterations(r, span);
+  }
+}
+
+/// Is this span, in one of its repetitions, of the middle or of the last iteration?
+void Totals::complete_iterations(const Repetition& r, const Span& span) {
+  for (auto [iteration, complete] :
+       {std::pair(middle_, &middle_complete_), std::pair(last_, &last_complete_)}) {
+    const std::int64_t later = iteration - span.iteration;
+    if (later <= 0 || later % r.iterations != 0 || later / r.iterations > r.times) continue;
+    const double available = span.available + static_cast<double>(later / r.iterations) * r.seconds;
+    *complete = std::max(complete->value_or(0), available);
+  }
 }
 
 void Totals::memory(const MemoryEvent& event) {

@@ -52,6 +52,8 @@ class Totals final : public Sink {
 
   void span(const Span& span) override;
   void memory(const MemoryEvent& event) override;
+  /// Multiplies; levels are what they were after each time.
+  void repeat(const Repetition& repetition) override;
 
   const Plan& plan() const { return plan_; }
   /// When everything has ended and arrived: the latest `available`.
@@ -83,6 +85,12 @@ class Totals final : public Sink {
     bool compute, transfer;
   };
   Sums add_up() const;
+  /// Is it a computation that waited for a transfer?
+  bool waits_for_transfer(const Span& span) const {
+    return places_[span.action].compute && span.waited > 0 && span.reason == WaitReason::data &&
+           span.blocker < places_.size() && places_[span.blocker].transfer;
+  }
+  void complete_iterations(const Repetition& repetition, const Span& span);
 
   const Plan& plan_;
   double makespan_ = 0;

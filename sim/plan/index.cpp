@@ -126,6 +126,13 @@ std::int64_t PlanIndex::uses(const Placement& placement, std::int64_t instance) 
   return count;
 }
 
+std::int64_t PlanIndex::uses_an_iteration(const Placement& placement) const {
+  return std::count_if(
+      uses_[placement.tensor].begin(), uses_[placement.tensor].end(), [&](const Use& use) {
+        return use.pool == placement.pool && plan.section_of(use.action) == Section::body;
+      });
+}
+
 std::int64_t PlanIndex::awaited(std::uint32_t consumer, std::int64_t iteration,
                                 const Wait& wait) const {
   if (plan.section_of(wait.action) != Section::body) return 0;

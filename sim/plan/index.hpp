@@ -28,6 +28,10 @@ class Cursor {
     ++position_;
     settle();
   }
+  /// Of one who is within the body: some iterations later.
+  void skip_iterations(std::int64_t count) { iteration_ += count; }
+  bool in_body() const { return section_ == 1; }
+  std::size_t position() const { return position_; }
   /// Steps over dropped actions.
   void skip_dropped() {
     while (!done() && dropped()) next();
@@ -80,6 +84,8 @@ struct PlanIndex {
 
   /// The instance that an action in iteration i touches.
   std::int64_t instance(std::uint32_t action, std::int64_t iteration, std::uint32_t tensor) const;
+  /// How often an iteration of the body uses it.
+  std::int64_t uses_an_iteration(const Placement& placement) const;
   /// How many uses release this instance in this pool.
   std::int64_t uses(const Placement& placement, std::int64_t instance) const;
 

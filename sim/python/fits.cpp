@@ -35,7 +35,6 @@ py::dict dict_of(const CardFit& card) {
   dict["next"] = dict_of(card.next);
   dict["refusal"] = card.refusal;
   dict["step_s"] = card.step_s;
-  dict["exact"] = card.exact;
   dict["micro_batch"] =
       card.accumulation ? py::cast(card.accumulation->micro_batch) : py::object(py::none());
   dict["batch_step_s"] =

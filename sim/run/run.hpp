@@ -24,9 +24,9 @@ struct RunRequest {
   std::string command_line = {};   ///< for the trace's provenance
   /// Called now and then with the number of executed actions and of all actions.
   std::function<void(std::int64_t done, std::int64_t total)> progress = {};
-  std::optional<double> question_bound_s = {};  ///< of the scenario; none: there is no question
   Executor executor = Executor::automatic;
-  Sink* also = nullptr;  ///< receives every span and memory event, too
+  std::optional<double> question_bound_s = {};  ///< of the scenario; none: there is no question
+  Sink* also = nullptr;                         ///< receives every span and memory event, too
 };
 
 struct RunResult {

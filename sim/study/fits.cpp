@@ -131,24 +131,11 @@ Footprint footprint_of(const Plan& plan, const std::string& device, std::int64_t
   return footprint;
 }
 
-struct Timing {
-  double step_s = 0;
-  bool exact = true;
-};
-
-/// As the metric of that name says.
-Timing timing_of(const Plan& plan) {
+/// Seconds of a step, as the metric of that name says.
+double step_s_of(const Plan& plan) {
   Totals totals(plan);
-  replay(plan, [&](const Executed& done) {
-    Span span;
-    span.action = done.action;
-    span.iteration = done.iteration;
-    span.start = done.start;
-    span.end = done.end;
-    span.available = done.available;
-    totals.span(span);
-  });
-  return {metric_catalog().find("step_s").value(totals).number, PlanIndex(plan).contention_free()};
+  replay(plan, totals);
+  return metric_catalog().find("step_s").value(totals).number;
 }
 
 // --- one card ----------------------------------------------------------------------------------
@@ -178,11 +165,8 @@ class Card {
       plan(asked_, 1, 1);  // refuses what no plan can be made of
     }
     add_footprints(fit, batch);
-    if (fit.largest.value_or(0) > 0 && has_seconds(*fit.largest)) {
-      const Timing timing = timing_of(plan(timed_, *fit.largest, *fit.largest));
-      fit.step_s = timing.step_s;
-      fit.exact = timing.exact;
-    }
+    if (fit.largest.value_or(0) > 0 && has_seconds(*fit.largest))
+      fit.step_s = step_s_of(plan(timed_, *fit.largest, *fit.largest));
     if (!batch && fit.largest.value_or(0) > 0 && asked_.workload.training)
       batch = std::min(*fit.largest, most_samples / shown_accumulation) * shown_accumulation;
     if (batch) fit.accumulation = accumulation(*batch, fit);
@@ -290,10 +274,10 @@ class Card {
       if (!fits(batch, micro_batch)) continue;
       Accumulation made{.batch = batch, .micro_batch = micro_batch};
       if (!has_seconds(micro_batch)) return {};
-      made.step_s = timing_of(plan(timed_, batch, micro_batch)).step_s;
+      made.step_s = step_s_of(plan(timed_, batch, micro_batch));
       Scenario boundless = timed_;
       boundless.capacity_enforced = false;
-      made.at_once_s = timing_of(plan(boundless, batch, batch)).step_s;
+      made.at_once_s = step_s_of(plan(boundless, batch, batch));
       return made;
     }
     return {};

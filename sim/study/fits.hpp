@@ -62,7 +62,6 @@ struct CardFit {
   std::optional<Footprint> next;
   std::string refusal;           ///< of the next one, as `sluice run` says it
   std::optional<double> step_s;  ///< of the largest, in the steady state; none: not measured
-  bool exact = true;             ///< false: links are shared, seconds are lower bounds
   std::optional<Accumulation> accumulation;
   std::string scenario;  ///< YAML of the largest, or of the smallest that does not fit
 };

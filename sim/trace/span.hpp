@@ -42,6 +42,19 @@ struct MemoryEvent {
   std::int64_t level = 0;  ///< bytes in the pool afterwards
 };
 
+/// What has just been emitted comes again, so many times, each time later.
+struct Repetition {
+  std::int64_t times = 0;
+  double seconds = 0;              ///< later, each time
+  std::int64_t iterations = 0;     ///< of the body, later each time
+  const std::vector<Span>& spans;  ///< the last that were emitted, of one period
+  const std::vector<MemoryEvent>& memory;
+
+  /// The span in its repetition number k, from 1.
+  Span span(std::size_t i, std::int64_t k) const;
+  MemoryEvent event(std::size_t i, std::int64_t k) const;
+};
+
 /// Receives an execution as it happens: spans in the order of their ends, memory events in the
 /// order of time. What happens at one time comes in one order, too (execute/emitter.hpp).
 class Sink {
@@ -49,6 +62,8 @@ class Sink {
   virtual ~Sink() = default;
   virtual void span(const Span& span) = 0;
   virtual void memory(const MemoryEvent& event) = 0;
+  /// A steady state: every span and event of it one by one, unless a sink knows better.
+  virtual void repeat(const Repetition& repetition);
 };
 
 /// Hands everything on to several sinks.
@@ -60,6 +75,9 @@ class FanOut final : public Sink {
   }
   void memory(const MemoryEvent& e) override {
     for (Sink* sink : sinks_) sink->memory(e);
+  }
+  void repeat(const Repetition& r) override {
+    for (Sink* sink : sinks_) sink->repeat(r);
   }
 
  private:

@@ -93,7 +93,7 @@ TEST_CASE("data_parallel deals odd batches out: one device has one more") {
   // inputs: two each are listed ahead but gpu1 has one: 0.001 each at half the rate, then gpu0's
   // second. gpu0: 1.202 + 2 x 6 + 0.001.
   CHECK(makespan("workload: {batches_per_step: 3}\n"
-                 "policy: {name: data_parallel, replica: resident}\n",
+                 "policy: {name: data_parallel, replica: resident, transfers: together}\n",
                  {}, true) == ms(1.202 + 12 + 0.001));
 }
 

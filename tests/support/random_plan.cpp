@@ -25,6 +25,7 @@ class Generator {
     for (std::uint32_t a = 0; a < size(); ++a)
       if (chance(0.6)) add_tensor(a);
     if (plan_.body_begin > 0 && chance(0.7)) add_prefetch();
+    if (options_.riffled) riffle();
     return std::move(plan_);
   }
 
@@ -149,6 +150,34 @@ class Generator {
     plan_.actions[user].uses.push_back(placement);
     wait(user, load, 1);
     wait(user, first, 0);
+  }
+
+  /// Lists each section's streams in a random turn; the order on each stays.
+  void riffle() {
+    std::vector<std::uint32_t> order;  // old numbers in the new listing
+    for (Section section : {Section::prologue, Section::body, Section::epilogue}) {
+      std::vector<std::uint32_t> left;
+      for (std::uint32_t a = plan_.section_begin(section); a < plan_.section_end(section); ++a)
+        left.push_back(a);
+      while (!left.empty()) {
+        const std::uint32_t stream =
+            plan_.actions[left[any(0, static_cast<std::uint32_t>(left.size()))]].stream;
+        const auto next = std::find_if(left.begin(), left.end(), [&](std::uint32_t a) {
+          return plan_.actions[a].stream == stream;
+        });
+        order.push_back(*next);
+        left.erase(next);
+      }
+    }
+    std::vector<std::uint32_t> place(order.size());
+    std::vector<Action> listed;
+    for (std::uint32_t i = 0; i < order.size(); ++i) {
+      place[order[i]] = i;
+      listed.push_back(std::move(plan_.actions[order[i]]));
+    }
+    for (Action& action : listed)
+      for (Wait& wait : action.waits) wait.action = place[wait.action];
+    plan_.actions = std::move(listed);
   }
 
   std::mt19937 random_;

@@ -11,6 +11,7 @@ namespace sluice::test {
 struct RandomPlanOptions {
   bool ties = false;  ///< seconds that are multiples of a half, so that much happens at once
   bool shared_links = false;  ///< routes cross links of others, a factor of up to 1e5 apart
+  bool riffled = false;       ///< streams are listed in a random turn: waits look ahead, too
   bool owned_pools = false;   ///< the host's memory has no end: no pool is first come, first served
 };
 

@@ -1,6 +1,7 @@
 #include "execute/arithmetic/replay.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <queue>
 
 #include "base/interrupt.hpp"
@@ -24,6 +25,7 @@ struct StreamState {
   State state = State::waiting;
   bool flows = false;         ///< its transfer shares links
   std::uint32_t version = 0;  ///< of the event that counts
+  double expected_at = 0;     ///< of that event
   // The action that it waits for, and the next stream that waits for the same.
   std::uint32_t awaited_action = none;
   std::int64_t awaited_iteration = 0;
@@ -39,6 +41,20 @@ struct Event {
     return time > other.time || (time == other.time && stream > other.stream);
   }
 };
+
+/// Where there are fewer there is little to leave out.
+constexpr std::int64_t fewest_iterations = 16;
+
+/// How many iterations away waits and prefetches look.
+std::int64_t reach_of(const Plan& plan) {
+  std::int64_t reach = 1;
+  for (std::uint32_t a = plan.body_begin; a < plan.body_end; ++a) {
+    reach = std::max<std::int64_t>(reach, std::abs(plan.actions[a].ahead));
+    for (const Wait& wait : plan.actions[a].waits)
+      reach = std::max<std::int64_t>(reach, wait.distance);
+  }
+  return reach;
+}
 
 class Replay {
  public:
@@ -60,6 +76,10 @@ class Replay {
       trying_.push_back(s);
     }
     result_.peaks = instances_.levels();
+    if (options.jumps && plan.iterations > 2 * reach_of(plan) + fewest_iterations) {
+      leader_ = plan.actions[plan.body_begin].stream;
+      period_.emplace(reach_of(plan));
+    }
   }
 
   ReplayResult run() {
@@ -105,6 +125,7 @@ class Replay {
     } while (next_event() && events_.top().time == now_);
     for (const std::uint32_t s : ending_) finish(s);
     go_on();
+    if (std::exchange(iteration_begins_, false)) look_for_period();
   }
 
   /// What may start now: what was granted room, what has waited for an end.
@@ -141,7 +162,10 @@ class Replay {
   }
 
   /// The next that happens to this stream; whatever was expected before does not happen.
-  void expect(std::uint32_t s, double time) { events_.push({time, s, ++streams_[s].version}); }
+  void expect(std::uint32_t s, double time) {
+    streams_[s].expected_at = time;
+    events_.push({time, s, ++streams_[s].version});
+  }
 
   void attempt(std::uint32_t s) {
     StreamState& stream = streams_[s];
@@ -240,6 +264,7 @@ class Replay {
     stream.state = State::waiting;
     stream.free_at = now_;
     stream.cursor.next();
+    if (s == leader_) iteration_begins_ = stream.cursor.iteration() > i;
     arrivals_.end(a, i, now_, available, row);
     if (index_.touches_memory(a))
       instances_.release(a, i, [&](const Placement& freed) {
@@ -260,6 +285,92 @@ class Replay {
       else
         streams_[s].next_waiter = std::exchange(first_waiter_[a], s);
       s = next;
+    }
+  }
+
+  // --- the steady state ------------------------------------------------------------------------
+
+  void look_for_period() {
+    const std::int64_t iteration = streams_[leader_].cursor.iteration();
+    if (!period_ || !period_->wants(iteration)) return;
+    if (emitter_ && period_->states() == 0) {
+      emitter_->keep(true);
+      marks_.clear();
+    }
+    if (emitter_) marks_.push_back(emitter_->mark());
+    if (const auto period = period_->add(snapshot(iteration)))
+      jump(*period);
+    else if (emitter_ && period_->states() == 0)
+      emitter_->keep(false);
+  }
+
+  Snapshot snapshot(std::int64_t iteration) const {
+    Snapshot state{iteration, now_, executed_};
+    for (const StreamState& stream : streams_) write(state, stream);
+    arrivals_.write(state);
+    instances_.write(state);
+    pools_.write(state);
+    return state;
+  }
+
+  /// Outside of the body a stream waits, perhaps for ever so long: since when is no matter.
+  void write(Snapshot& state, const StreamState& stream) const {
+    if (stream.cursor.done()) return state.add(-1);
+    state.add(static_cast<std::int64_t>(stream.state));
+    state.add(stream.cursor.action());
+    state.add(stream.awaited_action);
+    if (stream.cursor.in_body()) {
+      state.add_iteration(stream.cursor.iteration());
+      if (stream.awaited_action != none) state.add_iteration(stream.awaited_iteration);
+      state.add_time(stream.free_at);
+    }
+    if (stream.state == State::waiting) return;
+    state.add_time(stream.expected_at);
+    state.add_time(stream.started_at);
+    state.add_time(stream.cause.ready);
+    state.add_row(stream.cause.row);
+    if (stream.flows && stream.state == State::running)
+      state.add(std::bit_cast<std::int64_t>(sharing_.flow(index_of(stream)).rate));
+  }
+  std::uint32_t index_of(const StreamState& stream) const {
+    return static_cast<std::uint32_t>(&stream - streams_.data());
+  }
+
+  /// Leaves out as many periods as end well before the last iterations, which differ.
+  void jump(const Jump& period) {
+    std::int64_t farthest = 0;
+    for (const StreamState& stream : streams_)
+      if (stream.cursor.in_body()) farthest = std::max(farthest, stream.cursor.iteration() + 1);
+    const std::int64_t left = std::min(plan_.iterations - farthest - 2 * reach_of(plan_) - 3,
+                                       pools_.most_iterations() - period.iterations);
+    const std::int64_t times = left / period.iterations;
+    period_.reset();
+    if (times < 1) return;
+    const Jump whole{times * period.iterations, static_cast<double>(times) * period.seconds,
+                     times * period.rows};
+    if (emitter_)
+      emitter_->repeat(marks_[marks_.size() - 1 - static_cast<std::size_t>(period.iterations)],
+                       times, period);
+    skip(whole);
+  }
+
+  void skip(const Jump& jump) {
+    now_ += jump.seconds;
+    executed_ += jump.rows;
+    arrivals_.skip(jump);
+    instances_.skip(jump);
+    pools_.skip(jump);
+    sharing_.skip(jump.seconds);
+    events_ = {};
+    for (std::uint32_t s = 0; s < streams_.size(); ++s) {
+      StreamState& stream = streams_[s];
+      if (!stream.cursor.in_body()) continue;
+      stream.cursor.skip_iterations(jump.iterations);
+      stream.awaited_iteration += jump.iterations;
+      for (double* time : {&stream.free_at, &stream.started_at, &stream.cause.ready})
+        *time += jump.seconds;
+      if (stream.cause.row >= 0) stream.cause.row += jump.rows;
+      if (stream.state != State::waiting) expect(s, stream.expected_at + jump.seconds);
     }
   }
 
@@ -293,6 +404,10 @@ class Replay {
   std::vector<std::uint32_t> ending_, trying_, granted_;  ///< streams, in this round
   double now_ = 0;
   std::int64_t executed_ = 0;
+  std::uint32_t leader_ = none;  ///< the stream whose iterations are counted
+  bool iteration_begins_ = false;
+  std::optional<PeriodSearch> period_;
+  std::vector<Emitter::Mark> marks_;  ///< one for each state of the search
   ReplayResult result_;
 };
 

@@ -17,6 +17,9 @@ namespace sluice {
 struct ReplayOptions {
   /// Every grant is given at once, as if no pool had an end; reservations are counted all the same.
   bool unlimited = false;
+  /// In a steady state whole periods are left out, and repeated by the sink. Off: every action is
+  /// executed; the times are the same to 1e-12 of the makespan.
+  bool jumps = true;
   /// Called now and then with the number of executed actions.
   std::function<void(std::int64_t)> progress = {};
 };

@@ -29,6 +29,9 @@ class Sharing {
   /// Shares anew; returns the streams whose flow has another rate and so another end().
   const std::vector<std::uint32_t>& update(double now);
   const Flow& flow(std::uint32_t stream) const { return flows_[stream]; }
+  void skip(double seconds) {
+    for (Flow& flow : flows_) flow.since += seconds;
+  }
 
  private:
   struct Link {

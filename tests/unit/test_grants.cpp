@@ -1,0 +1,149 @@
+// Grants by reservation, against the naive oracle: never slower, never newly blocked, and more
+// memory never hurts.
+#include <catch2/catch.hpp>
+
+#include "execute/arithmetic/replay.hpp"
+#include "execute/check.hpp"
+#include "plan/check.hpp"
+#include "plan/index.hpp"
+#include "support/oracle.hpp"
+#include "support/random_plan.hpp"
+#include "trace/memory_sink.hpp"
+
+namespace sluice {
+namespace {
+
+constexpr unsigned plans = 20'000;
+
+TEST_CASE("the naive oracle gives the replay's times of 300 random plans, and blocks on the same") {
+  int ended = 0;
+  for (unsigned seed = 1; seed <= 300; ++seed) {
+    INFO("seed " << seed);
+    const Plan plan = test::random_plan(seed, {.ties = seed % 3 == 0, .riffled = seed % 2 == 0});
+    check_structure(plan);
+    MemorySink replayed;
+    const ReplayResult result = replay(plan, replayed);
+    const test::OracleResult expected = test::oracle(plan);
+    REQUIRE(expected.blocked == result.blocking.has_value());
+    if (expected.blocked) continue;
+    ++ended;
+    REQUIRE(replayed.spans.size() == expected.times.size());
+    for (const Span& span : replayed.spans) {
+      const auto [start, end] = expected.times.at({span.action, span.iteration});
+      REQUIRE(span.start == start);
+      REQUIRE(span.end == end);
+    }
+  }
+  CHECK(ended > 100);
+}
+
+struct Counts {
+  int ended = 0, faster = 0, freed = 0;
+  int slower = 0, newly_blocked = 0, more_memory_slower = 0, more_memory_blocks = 0;
+};
+
+void count_more_memory(Plan plan, const ReplayResult& before, unsigned seed, Counts& counts) {
+  std::mt19937 random(seed + 7);
+  for (Pool& pool : plan.pools)
+    if (pool.capacity) *pool.capacity += std::uniform_int_distribution<int>(0, 30)(random);
+  const ReplayResult after = replay(plan);
+  counts.more_memory_blocks += after.blocking.has_value();
+  counts.more_memory_slower +=
+      !after.blocking && after.makespan > before.makespan * (1 + 1e-12) ? 1 : 0;
+}
+
+TEST_CASE("reservation makes no plan slower or blocked, and more memory makes it neither") {
+  Counts counts;
+  for (unsigned seed = 1; seed <= plans; ++seed) {
+    const Plan plan = test::random_plan(
+        seed, {.ties = seed % 2 == 0, .riffled = seed % 4 < 2, .owned_pools = true});
+    const test::OracleResult in_order = test::oracle(plan, true);
+    const ReplayResult result = replay(plan);
+    if (result.blocking) {
+      counts.newly_blocked += in_order.blocked ? 0 : 1;
+      continue;
+    }
+    ++counts.ended;
+    count_more_memory(plan, result, seed, counts);
+    counts.freed += in_order.blocked;
+    if (in_order.blocked) continue;
+    counts.slower += result.makespan > in_order.makespan * (1 + 1e-12);
+    counts.faster += result.makespan < in_order.makespan * (1 - 1e-12);
+  }
+  CHECK(counts.slower == 0);
+  CHECK(counts.newly_blocked == 0);
+  CHECK(counts.more_memory_blocks == 0);
+  CHECK(counts.more_memory_slower == 0);
+  CHECK(counts.freed > 0);
+  CHECK(counts.faster > 0);
+  UNSCOPED_INFO(counts.ended << " end, " << counts.faster << " are faster than in order, "
+                             << counts.freed << " no longer block");
+  CHECK(counts.ended > 10'000);
+}
+
+/// Where flows share links an earlier start may hold another flow up: counted apart, not promised.
+TEST_CASE("with shared links too, more memory blocks nothing") {
+  Counts counts;
+  for (unsigned seed = 1; seed <= plans; ++seed) {
+    const Plan plan = test::random_plan(
+        seed, {.shared_links = true, .riffled = seed % 2 == 0, .owned_pools = true});
+    const ReplayResult result = replay(plan);
+    if (result.blocking) continue;
+    ++counts.ended;
+    count_more_memory(plan, result, seed, counts);
+  }
+  CHECK(counts.more_memory_blocks == 0);
+  CHECK(counts.ended > 10'000);
+  UNSCOPED_INFO(counts.more_memory_slower << " of " << counts.ended << " are slower");
+  CHECK(counts.more_memory_slower < counts.ended / 100);
+}
+
+bool same_times(const MemorySink& a, const MemorySink& b) {
+  return a.spans.size() == b.spans.size() &&
+         std::equal(a.spans.begin(), a.spans.end(), b.spans.begin(),
+                    [](const Span& x, const Span& y) {
+                      return x.action == y.action && x.iteration == y.iteration &&
+                             x.start == y.start && x.end == y.end;
+                    });
+}
+
+TEST_CASE("capacities as large as the reservations of an unlimited run cost no time at all") {
+  int tighter = 0;
+  for (unsigned seed = 1; seed <= 1000; ++seed) {
+    INFO("seed " << seed);
+    Plan plan = test::random_plan(seed, {.ties = seed % 2 == 0,
+                                         .shared_links = seed % 3 == 0,
+                                         .riffled = seed % 7 < 4,
+                                         .owned_pools = seed % 5 != 0});
+    MemorySink unlimited, limited;
+    const ReplayResult free = replay(plan, unlimited, {.unlimited = true});
+    REQUIRE_FALSE(free.blocking);
+    for (std::uint32_t p = 0; p < plan.pools.size(); ++p) {
+      CHECK(free.reserved[p] >= free.peaks[p]);
+      if (!plan.pools[p].limited()) continue;
+      tighter += free.reserved[p] > free.peaks[p];
+      plan.pools[p].capacity = free.reserved[p];
+    }
+    const ReplayResult result = replay(plan, limited);
+    REQUIRE_FALSE(result.blocking);
+    CHECK(same_times(unlimited, limited));
+    CHECK(result.reserved == free.reserved);
+  }
+  CHECK(tighter > 0);
+}
+
+TEST_CASE("whether a plan blocks is seen in as many iterations as it reaches back, and two more") {
+  int blocked = 0;
+  for (unsigned seed = 1; seed <= 2000; ++seed) {
+    INFO("seed " << seed);
+    Plan plan = test::random_plan(seed, {.riffled = seed % 2 == 0, .owned_pools = true});
+    plan.iterations = 20;
+    const bool whole = replay(plan).blocking.has_value();
+    CHECK(blocks(plan).has_value() == whole);
+    blocked += whole;
+  }
+  CHECK(blocked > 20);
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,181 @@
+// The steady state: what the replay leaves out, repeated, is what it would have executed.
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <sstream>
+#include <tuple>
+
+#include "execute/arithmetic/replay.hpp"
+#include "execute/check.hpp"
+#include "metrics/metric.hpp"
+#include "metrics/totals.hpp"
+#include "plan/text.hpp"
+#include "support/random_plan.hpp"
+#include "trace/memory_sink.hpp"
+
+namespace sluice {
+namespace {
+
+/// Counts what comes one by one.
+class Walked final : public Sink {
+ public:
+  void span(const Span&) override { ++spans; }
+  void memory(const MemoryEvent&) override {}
+  void repeat(const Repetition& r) override {
+    times += r.times;
+    period = r.iterations;
+  }
+  std::int64_t spans = 0, times = 0, period = 0;
+};
+
+/// Beside sums of times stand the roundings of the clock: 1e-12 of the makespan.
+void check_close(double a, double b, double makespan) {
+  if (std::isnan(a) && std::isnan(b)) return;
+  CHECK(a == Approx(b).epsilon(1e-12).margin(1e-12 * makespan));
+}
+
+void check_same_metrics(const Totals& jumped, const Totals& walked) {
+  const double makespan = walked.makespan();
+  check_close(jumped.makespan(), makespan, makespan);
+  CHECK(jumped.complete());
+  CHECK(jumped.middle_complete().has_value() == walked.middle_complete().has_value());
+  for (const Metric* metric : metric_catalog().entries()) {
+    INFO(metric->name);
+    const SummaryValue a = metric->value(jumped), b = metric->value(walked);
+    if (a.kind == SummaryValue::Kind::number) check_close(a.number, b.number, makespan);
+    CHECK(a.text == b.text);
+    REQUIRE(a.keyed.size() == b.keyed.size());
+    for (std::size_t i = 0; i < a.keyed.size(); ++i)
+      check_close(a.keyed[i].number, b.keyed[i].number, makespan);
+  }
+}
+
+/// Where roundings part what ends at one time, the order of the trace may differ.
+void sort(MemorySink& sink) {
+  const auto key = [](const Span& s) { return std::tie(s.action, s.iteration); };
+  std::sort(sink.spans.begin(), sink.spans.end(),
+            [&](const Span& a, const Span& b) { return key(a) < key(b); });
+  sink.events.clear();
+}
+
+/// Jumping and walking give the same spans and events, metrics and peaks; returns the period.
+/// Exact: all times are sums of binary fractions, so that no rounding parts what ends at one time.
+std::int64_t compare(const Plan& plan, bool exact = false) {
+  MemorySink jumped, walked;
+  Totals jumped_totals(plan), walked_totals(plan);
+  const ReplayResult a = replay(plan, jumped), b = replay(plan, walked, {.jumps = false});
+  REQUIRE(a.blocking.has_value() == b.blocking.has_value());
+  if (a.blocking) return 0;
+  CHECK(a.peaks == b.peaks);
+  CHECK(a.reserved == b.reserved);
+  check_close(replay(plan).makespan, b.makespan, b.makespan);
+  REQUIRE(jumped.spans.size() == walked.spans.size());
+  if (!exact)
+    for (MemorySink* sink : {&jumped, &walked}) sort(*sink);
+  const double margin = 1e-12 * b.makespan;
+  for (std::size_t i = 0; i < walked.spans.size(); ++i) {
+    const Span &x = jumped.spans[i], &y = walked.spans[i];
+    INFO("span " << i << ", " << plan.actions[y.action].name << " " << y.iteration);
+    REQUIRE(x.action == y.action);
+    REQUIRE(x.iteration == y.iteration);
+    REQUIRE(std::abs(x.start - y.start) <= margin);
+    REQUIRE(std::abs(x.end - y.end) <= margin);
+    if (!exact) continue;
+    REQUIRE(x.cause == y.cause);
+    REQUIRE(x.reason == y.reason);
+  }
+  REQUIRE(jumped.events.size() == walked.events.size());
+  for (std::size_t i = 0; i < walked.events.size(); ++i) {
+    REQUIRE(std::abs(jumped.events[i].time - walked.events[i].time) <= margin);
+    REQUIRE(jumped.events[i].level == walked.events[i].level);
+  }
+  replay(plan, jumped_totals);
+  replay(plan, walked_totals, {.jumps = false});
+  check_same_metrics(jumped_totals, walked_totals);
+  Walked counted;
+  replay(plan, counted);
+  return counted.period;
+}
+
+const char* const head = R"(format: sluice-plan/1
+name "steady"
+iterations 2000
+pool gpu capacity=100B
+pool host capacity=unlimited shared
+link down bandwidth=8B/s
+route host>gpu links=down setup=0.25s latency=0.125s
+stream gpu.compute kind=compute device=gpu
+stream gpu.down kind=copy device=gpu
+tensor w class=weight bytes=7 home=host
+tensor x class=input bytes=40
+stage s
+)";
+
+TEST_CASE("a load and a computation repeat each iteration") {
+  // A load takes 0.25 + 5 s and a computation 6 s; two of 40 B fit beside each other.
+  const Plan plan = plan_from_text(std::string(head) + R"(prologue:
+body:
+L on=gpu.down kind=load stage=0 micro_batch=0 moves=x route=host>gpu bytes=40 allocates=x@gpu
+F on=gpu.compute kind=forward stage=0 micro_batch=0 samples=1 samples_done=1 seconds=6 waits=L uses=x@gpu
+epilogue:
+)",
+                                   "steady");
+  check(plan);
+  CHECK(compare(plan, true) == 1);
+  // 5.25 s to load, 0.125 s to arrive, then one computation after the other.
+  CHECK(replay(plan).makespan == Approx(5.25 + 0.125 + 2000 * 6).epsilon(1e-13));
+}
+
+/// Each computation waits for the one `distance` iterations ago of another stream, which takes
+/// longer: the streams go in groups of `distance` iterations.
+std::string grouped(int distance) {
+  std::ostringstream text;
+  text << head << "stream other kind=compute device=gpu\nprologue:\nbody:\n"
+       << "A on=gpu.compute kind=forward stage=0 micro_batch=0 samples=1 seconds=1 waits=C~"
+       << distance << "\nB on=gpu.down kind=load stage=0 micro_batch=0 moves=w route=host>gpu "
+       << "bytes=1 waits=A\nC on=other kind=forward stage=0 micro_batch=0 samples=1 seconds=0.0625 "
+       << "waits=B\nepilogue:\n";
+  return text.str();
+}
+
+TEST_CASE("a period may be several iterations") {
+  // A's run of `distance` in a row takes that many seconds, the way round over B and C is longer:
+  // so A waits once for every `distance` iterations, and the first of each group is late.
+  for (const int distance : {2, 7}) {
+    INFO("distance " << distance);
+    Plan plan = plan_from_text(grouped(distance), "grouped");
+    plan.routes[0].latency_s = 2.0 * distance;
+    check(plan);
+    CHECK(compare(plan, true) == distance);
+  }
+}
+
+TEST_CASE("what never repeats is executed action by action") {
+  // Two streams that nothing couples, 1 and sqrt(2) s an iteration.
+  const Plan plan = plan_from_text(std::string(head) + R"(stream other kind=compute device=gpu
+prologue:
+body:
+A on=gpu.compute kind=forward stage=0 micro_batch=0 samples=1 seconds=1
+B on=other kind=forward stage=0 micro_batch=0 samples=1 seconds=1.4142135623730951
+epilogue:
+)",
+                                   "apart");
+  CHECK(compare(plan) == 0);
+  Walked counted;
+  replay(plan, counted);
+  CHECK(counted.spans == 4000);
+}
+
+TEST_CASE("jumping and walking agree on random plans of 200 iterations, shared links and all") {
+  int jumped = 0;
+  for (unsigned seed = 1; seed <= 400; ++seed) {
+    INFO("seed " << seed);
+    Plan plan = test::random_plan(seed, {.ties = seed % 2 == 0, .shared_links = seed % 4 < 2});
+    plan.iterations = 200;
+    jumped += compare(plan, seed % 4 == 2) > 0;
+  }
+  CHECK(jumped > 100);
+}
+
+}  // namespace
+}  // namespace sluice
