@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "plan/replay.hpp"
+#include "execute/arithmetic/replay.hpp"
 #include "scenario/scenario.hpp"
 
 namespace sluice::bench {

@@ -9,8 +9,7 @@
 
 #include "base/error.hpp"
 #include "document/load.hpp"
-#include "plan/replay.hpp"
-#include "run/isolated.hpp"
+#include "execute/arithmetic/replay.hpp"
 #include "scenario/question_bound.hpp"
 #include "support/random_chain.hpp"
 #include "support/small_case.hpp"
@@ -112,7 +111,7 @@ std::string random_policy(Dice& dice, const std::string& policy, bool training) 
 double makespan_of(const Plan& plan) {
   const ReplayResult result = replay(plan);
   if (result.blocking) throw Infeasible("it blocks");
-  return result.exact ? result.makespan : execute_isolated(plan).report.makespan;
+  return result.makespan;
 }
 
 /// Runs each question that fits together, and counts by what its bound says where that comes near.
