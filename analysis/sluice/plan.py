@@ -88,12 +88,15 @@ class Plan:
         or does not fit."""
         self._native.check()
 
-    def run(self, progress: Union[bool, Callable[[int, int], None]] = False) -> "Result":
-        """Executes it. `progress`: True for a bar, or a function of executed and all actions."""
+    def run(self, progress: Union[bool, Callable[[int, int], None]] = False,
+            executor: str = "auto") -> "Result":
+        """Executes it. `progress`: True for a bar, or a function of executed and all actions.
+        `executor`: "simgrid", "replay", "both" (InternalError where they differ), or "auto", as in
+        `sluice run --executor`. Raises UsageError for any other."""
         from .result import Result
 
         bound = "" if self._question_bound_s is None else repr(self._question_bound_s)
-        parts = [self.text(), self._file, self._scenario_text, shlex.join(sys.argv), bound]
+        parts = [self.text(), self._file, self._scenario_text, shlex.join(sys.argv), bound, executor]
         with telling(progress) as told:
             return Result(helper.ask("run", *(part.encode("utf-8", "surrogateescape")
                                               for part in parts), progress=told))

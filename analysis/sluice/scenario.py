@@ -112,11 +112,12 @@ class Scenario:
         plan = self._native.plan()
         return Plan(plan, scenario_text=self.text(), question_bound_s=self._native.question_bound())
 
-    def run(self, progress: Union[bool, Callable[[int, int], None]] = False) -> "Result":
+    def run(self, progress: Union[bool, Callable[[int, int], None]] = False,
+            executor: str = "auto") -> "Result":
         """Runs it in the helper process. `progress`: True for a bar, or a function of the numbers
-        of executed and of all actions. Raises Infeasible when it does not fit or blocks, InputError,
+        of executed and of all actions. `executor`: as in Plan.run. Raises Infeasible when it does not fit or blocks, InputError,
         HelperDied; Ctrl-C raises KeyboardInterrupt, and nothing is left running."""
-        return self.plan().run(progress)
+        return self.plan().run(progress, executor)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Scenario) and self.text() == other.text()

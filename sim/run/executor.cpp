@@ -1,12 +1,11 @@
 #include "run/executor.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "base/error.hpp"
-#include "base/quantity.hpp"
 #include "base/suggest.hpp"
 #include "execute/arithmetic/replay.hpp"
+#include "run/comparison.hpp"
 
 namespace sluice {
 
@@ -16,66 +15,6 @@ void replay_or_throw(const Plan& plan, Sink& sink, const EngineOptions& options)
   const ReplayResult result = replay(plan, sink, {.progress = options.progress});
   if (result.blocking) throw Infeasible(describe(plan, *result.blocking));
 }
-
-/// Hands on, and keeps when each execution of an action started and ended.
-class Times final : public Sink {
- public:
-  struct Pair {
-    double start = 0, end = 0;
-  };
-  Times(const Plan& plan, Sink& next) : next_(next), times_(plan.actions.size()) {}
-  void span(const Span& span) override {
-    times_[span.action].push_back({span.start, span.end});
-    makespan_ = std::max(makespan_, span.available);
-    next_.span(span);
-  }
-  void memory(const MemoryEvent& event) override { next_.memory(event); }
-
-  const std::vector<Pair>& of(std::uint32_t action) const { return times_[action]; }
-  double makespan() const { return makespan_; }
-
- private:
-  Sink& next_;
-  std::vector<std::vector<Pair>> times_;  ///< by action, in the order of its executions
-  double makespan_ = 0;
-};
-
-/// Looks at each span of the second execution beside that of the first.
-class Comparison final : public Sink {
- public:
-  Comparison(const Plan& plan, const Times& times)
-      : plan_(plan), times_(times), seen_(plan.actions.size(), 0) {}
-
-  void span(const Span& span) override {
-    const std::vector<Times::Pair>& expected = times_.of(span.action);
-    const std::size_t number = seen_[span.action]++;
-    if (number >= expected.size()) return disagree(span, "it was not executed");
-    const auto [start, end] = expected[number];
-    const double tolerance = 1e-9 * times_.makespan();
-    if (std::abs(span.start - start) <= tolerance && std::abs(span.end - end) <= tolerance) return;
-    disagree(span, "it runs from " + exact(start) + " s to " + exact(end) + " s");
-  }
-  void memory(const MemoryEvent&) override {}
-
-  void finish() const {
-    for (std::uint32_t a = 0; a < seen_.size(); ++a)
-      if (seen_[a] < times_.of(a).size())
-        throw InternalError("the executors differ: the replay leaves out '" +
-                            plan_.actions[a].name + "'");
-  }
-
- private:
-  [[noreturn]] void disagree(const Span& span, const std::string& there) const {
-    throw InternalError(
-        "the executors differ first at " + action_label(plan_, span.action, span.iteration) +
-        " on " + plan_.streams[plan_.actions[span.action].stream].name + ": in SimGrid " + there +
-        ", in the replay from " + exact(span.start) + " s to " + exact(span.end) + " s");
-  }
-
-  const Plan& plan_;
-  const Times& times_;
-  std::vector<std::size_t> seen_;  ///< by action
-};
 
 void execute_both(const Plan& plan, Sink& sink, const EngineOptions& options) {
   Times times(plan, sink);

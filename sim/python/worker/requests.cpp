@@ -57,6 +57,7 @@ Memory run_plan(const Words& request, const ProgressTold& progress) {
                                .scenario_text = word(request, 4),
                                .command_line = word(request, 5),
                                .progress = progress,
+                               .executor = executor_named(word(request, 7)),
                                .question_bound_s = number_or_none(word(request, 6)),
                                .also = &sink};
   RunResult result = run(run_request);

@@ -1,0 +1,102 @@
+// The steady state of a replay: what of it is written down, and how whole periods are left out.
+#include <bit>
+#include <cstdlib>
+
+#include "execute/arithmetic/execution.hpp"
+
+namespace sluice::arithmetic {
+
+std::int64_t reach_of(const Plan& plan) {
+  std::int64_t reach = 1;
+  for (std::uint32_t a = plan.body_begin; a < plan.body_end; ++a) {
+    reach = std::max<std::int64_t>(reach, std::abs(plan.actions[a].ahead));
+    for (const Wait& wait : plan.actions[a].waits)
+      reach = std::max<std::int64_t>(reach, wait.distance);
+  }
+  return reach;
+}
+
+void Replay::look_for_period() {
+  const std::int64_t iteration = streams_[leader_].cursor.iteration();
+  if (!period_ || !period_->wants(iteration)) return;
+  if (emitter_ && period_->states() == 0) {
+    emitter_->keep(true);
+    marks_.clear();
+  }
+  if (emitter_) marks_.push_back(emitter_->mark());
+  const auto period = period_->add(snapshot(iteration));
+  if (period) {
+    jump(*period);
+    period_.reset();
+  }
+  if (emitter_ && (!period_ || period_->states() == 0)) emitter_->keep(false);
+}
+
+Snapshot Replay::snapshot(std::int64_t iteration) const {
+  Snapshot state{iteration, now_, executed_, {}, {}};
+  for (std::uint32_t s = 0; s < streams_.size(); ++s) write(state, s);
+  arrivals_.write(state);
+  instances_.write(state);
+  pools_.write(state);
+  return state;
+}
+
+/// Outside of the body a stream waits, perhaps for ever so long: since when is no matter.
+void Replay::write(Snapshot& state, std::uint32_t s) const {
+  const StreamState& stream = streams_[s];
+  if (stream.cursor.done()) return state.add(-1);
+  state.add(static_cast<std::int64_t>(stream.state));
+  state.add(stream.cursor.action());
+  state.add(stream.awaited_action);
+  if (stream.cursor.in_body()) {
+    state.add_iteration(stream.cursor.iteration());
+    if (stream.awaited_action != none) state.add_iteration(stream.awaited_iteration);
+    state.add_time(stream.free_at);
+  }
+  if (stream.state == State::waiting) return;
+  state.add_time(stream.expected_at);
+  state.add_time(stream.started_at);
+  state.add_time(stream.cause.ready);
+  state.add_row(stream.cause.row);
+  // With its end and its rate the bytes that are left of a flow are known.
+  if (stream.flows && stream.state == State::running)
+    state.add(std::bit_cast<std::int64_t>(sharing_.flow(s).rate));
+}
+
+/// Leaves out as many periods as end well before the last iterations, which differ.
+void Replay::jump(const Jump& period) {
+  std::int64_t farthest = 0;
+  for (const StreamState& stream : streams_)
+    if (stream.cursor.in_body()) farthest = std::max(farthest, stream.cursor.iteration() + 1);
+  const std::int64_t left = std::min(plan_.iterations - farthest - 2 * reach_of(plan_) - 3,
+                                     pools_.most_iterations() - period.iterations);
+  const std::int64_t times = left / period.iterations;
+  if (times < 1) return;
+  if (emitter_)
+    emitter_->repeat(marks_[marks_.size() - 1 - static_cast<std::size_t>(period.iterations)], times,
+                     period);
+  skip({times * period.iterations, static_cast<double>(times) * period.seconds,
+        times * period.rows});
+}
+
+void Replay::skip(const Jump& jump) {
+  now_ += jump.seconds;
+  executed_ += jump.rows;
+  arrivals_.skip(jump);
+  instances_.skip(jump);
+  pools_.skip(jump);
+  sharing_.skip(jump.seconds);
+  events_ = {};
+  for (std::uint32_t s = 0; s < streams_.size(); ++s) {
+    StreamState& stream = streams_[s];
+    if (!stream.cursor.in_body()) continue;
+    stream.cursor.skip_iterations(jump.iterations);
+    stream.awaited_iteration += jump.iterations;
+    for (double* time : {&stream.free_at, &stream.started_at, &stream.cause.ready})
+      *time += jump.seconds;
+    if (stream.cause.row >= 0) stream.cause.row += jump.rows;
+    if (stream.state != State::waiting) expect(s, stream.expected_at + jump.seconds);
+  }
+}
+
+}  // namespace sluice::arithmetic

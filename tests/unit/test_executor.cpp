@@ -1,0 +1,55 @@
+// Which executor runs a plan, and what `both` says where they differ.
+#include <catch2/catch.hpp>
+
+#include "base/error.hpp"
+#include "execute/arithmetic/replay.hpp"
+#include "run/comparison.hpp"
+#include "run/executor.hpp"
+#include "support/random_plan.hpp"
+#include "trace/memory_sink.hpp"
+
+namespace sluice {
+namespace {
+
+Plan loop(std::int64_t iterations) {
+  Plan plan;
+  plan.streams.push_back({"gpu.compute", StreamKind::compute, "gpu", 0, 0});
+  Action action;
+  action.name = "0F0";
+  action.stream = 0;
+  action.seconds = 1;
+  plan.actions.push_back(action);
+  plan.body_end = 1;
+  plan.iterations = iterations;
+  return plan;
+}
+
+TEST_CASE("auto is SimGrid up to 100,000 executed actions and the replay beyond") {
+  CHECK(resolved(Executor::automatic, loop(100'000)) == Executor::simgrid);
+  CHECK(resolved(Executor::automatic, loop(100'001)) == Executor::replay);
+  CHECK(resolved(Executor::simgrid, loop(100'001)) == Executor::simgrid);
+  for (const std::string& name : executor_names()) CHECK(name_of(executor_named(name)) == name);
+  CHECK_THROWS_AS(executor_named("repaly"), UsageError);
+}
+
+TEST_CASE("a span that differs by more than 1e-9 of the makespan is named") {
+  const Plan plan = loop(3);
+  NullSink nothing;
+  Times times(plan, nothing);
+  replay(plan, times);
+  const auto second = [&](double shift, int spans) {
+    Comparison comparison(plan, times);
+    for (int i = 0; i < spans; ++i) {
+      const double start = i + (i == 1 ? shift : 0);
+      comparison.span({0, i, start, start + 1, start + 1});
+    }
+    comparison.finish();
+  };
+  CHECK_NOTHROW(second(2.9e-9, 3));
+  CHECK_THROWS_WITH(second(3.1e-9, 3), Catch::Contains("0F0 (iteration 1) on gpu.compute"));
+  CHECK_THROWS_WITH(second(0, 2), Catch::Contains("leaves out '0F0'"));
+  CHECK_THROWS_WITH(second(0, 4), Catch::Contains("not executed"));
+}
+
+}  // namespace
+}  // namespace sluice
