@@ -61,6 +61,24 @@ void add_weight_passes(Rows& rows, const Plan& plan) {
     rows.emplace_back("", "... (" + std::to_string(groups.size()) + " groups)");
 }
 
+bool says_choice(const std::string& key) {
+  return key == "simulated" || key.rfind("chosen", 0) == 0 || key.rfind("runner_up", 0) == 0;
+}
+
+/// What was left open and chosen, from how many candidates, and what the next best one takes.
+void add_choice(Rows& rows, const Plan& plan) {
+  const std::string chosen = fact(plan, "chosen");
+  if (chosen.empty()) return;
+  rows.emplace_back("chosen", printable(chosen));
+  rows.emplace_back("", "the fastest of " + fact(plan, "chosen_from") + " candidates, " +
+                            fact(plan, "simulated") +
+                            " of them simulated; no other can be faster");
+  const std::string seconds = fact(plan, "runner_up_s");
+  if (!seconds.empty())
+    rows.emplace_back("runner-up", figure(std::stod(seconds), "s") + ": " +
+                                       printable(fact(plan, "runner_up")));
+}
+
 void add_facts(Rows& rows, const Report& report) {
   const Plan& plan = report.plan;
   if (const std::string in_flight = fact(plan, "in_flight"); !in_flight.empty()) {
@@ -81,8 +99,9 @@ void add_facts(Rows& rows, const Report& report) {
     rows.emplace_back("loads ahead", ahead + " a step are listed before they are needed");
   for (const auto& [key, text] : plan.facts)
     if (key != "in_flight" && key != "fit_in_flight" && key != "passes_per_step" &&
-        key != "loads_listed_ahead" && key.rfind("weight_passes.", 0) != 0)
+        key != "loads_listed_ahead" && key.rfind("weight_passes.", 0) != 0 && !says_choice(key))
       rows.emplace_back(printable(key), printable(text));
+  add_choice(rows, plan);
 }
 
 std::int64_t compute_streams(const Plan& plan) {

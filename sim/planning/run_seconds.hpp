@@ -11,9 +11,7 @@ namespace sluice {
 /// The plan is granted no more than so many bytes of a device.
 void stay_within(Plan& plan, const std::string& device, std::int64_t bytes);
 
-/// Seconds of the whole run of a plan; infinity where it blocks. Long runs are replayed until an
-/// iteration is the one before, only later, in everything that happens in it: all further ones are
-/// then the same. Throws Interrupted on a signal.
-double run_seconds(Plan& plan);
+/// Seconds of the whole run of a plan; infinity where it blocks. Throws Interrupted on a signal.
+double run_seconds(const Plan& plan);
 
 }  // namespace sluice

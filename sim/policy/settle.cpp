@@ -9,7 +9,6 @@
 #include "execute/arithmetic/replay.hpp"
 #include "execute/check.hpp"
 #include "policy/fates/strategy.hpp"
-#include "planning/run_seconds.hpp"
 
 namespace sluice {
 
@@ -52,11 +51,9 @@ Settled simulate(const Policy& policy, const PolicyRequest& request, const Keys&
   PolicyRequest unlimited = request;
   if (!policy.open && !looks_at_memory(request)) unlimited.capacity_enforced = false;
   const auto plan = std::make_shared<Plan>(policy.plan(unlimited, keys.reader()));
-  Plan shorter = *plan;
-  shorter.iterations = std::min<std::int64_t>(plan->iterations, 16);
   const bool own_limit = std::any_of(plan->pools.begin(), plan->pools.end(),
                                      [](const Pool& pool) { return pool.limit.has_value(); });
-  const ReplayResult result = replay(shorter, ReplayOptions{.unlimited = !own_limit});
+  const ReplayResult result = replay(*plan, ReplayOptions{.unlimited = !own_limit});
   Settled settled;
   if (result.blocking) return settled;
   if (request.capacity_enforced)
@@ -65,7 +62,7 @@ Settled simulate(const Policy& policy, const PolicyRequest& request, const Keys&
       pool.enforced = true;
       if (pool.capacity && result.reserved[p] > *pool.capacity) return settled;
     }
-  settled.seconds = run_seconds(*plan);
+  settled.seconds = result.makespan;
   settled.plan = [plan] { return *plan; };
   return settled;
 }

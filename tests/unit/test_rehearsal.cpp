@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "execute/arithmetic/replay.hpp"
 #include "execute/check.hpp"
+#include "policy/streamed/rehearsal.hpp"
 #include "support/random_chain.hpp"
 #include "support/small_case.hpp"
 
@@ -97,6 +98,30 @@ TEST_CASE("a rehearsal's seconds are those of the replay, and more memory is nev
   }
   CHECK(compared > 4 * cases());
   CHECK(chosen > 3 * cases());
+}
+
+TEST_CASE("no rehearsal is faster than its lower bound") {
+  Dice dice(77);
+  for (int c = 0; c < cases(); ++c) {
+    StreamedCase streamed;
+    const auto number = [&](std::uint64_t most) { return static_cast<std::int64_t>(dice.below(most)); };
+    const std::int64_t groups = 1 + number(5);
+    for (std::int64_t g = 0; g < groups; ++g)
+      streamed.groups.push_back({{number(50'000), number(4'000), number(4'000), number(2'000)},
+                                 static_cast<double>(number(100)) * 1e-5});
+    streamed.down = {static_cast<double>(number(3)) * 1e-6, 1e6 * (1 + number(50)), 1e-6 * number(40)};
+    streamed.up = streamed.down;
+    streamed.micro_batches = 1 + number(12);
+    streamed.steps = 1 + number(4);
+    streamed.returns_answers = !dice.one_in(4);
+    for (int way = 0; way < 20; ++way) {
+      const StreamedChoice choice{1 + number(streamed.micro_batches), 1 + number(5), dice.one_in(2),
+                                  {}, dice.one_in(2) ? 0 : 1000, number(150'000)};
+      const Rehearsal rehearsal(streamed, choice);
+      INFO("case " << c << ", way " << way);
+      CHECK(rehearsal.at_least() <= rehearsal.seconds(rehearsal.order().loads) * (1 + 1e-12));
+    }
+  }
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/quantity.hpp"
+#include "planning/run_seconds.hpp"
 #include "policy/streamed/listing.hpp"
 
 namespace sluice {
@@ -111,13 +112,25 @@ class Ways {
       if (!(rehearsal.at_least() < worth * (1 - 1e-12))) return;
       const RehearsedOrder order = rehearsal.order();
       same_from = order.used;
-      const double seconds = rehearsal.seconds(order.loads);
+      const double seconds = seconds_of(rehearsal, order);
       worth = std::min(worth, seconds);
       settled({seconds, text(rehearsal), [shared = shared_, choice = rehearsal.choice()] {
-                 return list_rehearsed(shared->request, shared->common,
-                                       Rehearsal(shared->streamed, choice));
+                 const Rehearsal again(shared->streamed, choice);
+                 Plan plan = list_rehearsed(shared->request, shared->common, again);
+                 if (shared->streamed.shared_link)
+                   stay_within(plan, shared->common.device.name, again.bytes());
+                 return plan;
                }});
     }
+  }
+
+  /// A rehearsal does not know how copies up and down share a link; the plan's replay does.
+  double seconds_of(const Rehearsal& rehearsal, const RehearsedOrder& order) const {
+    if (!shared_->streamed.shared_link || !shared_->streamed.overlap)
+      return rehearsal.seconds(order.loads);
+    Plan plan = list_rehearsed(shared_->request, shared_->common, rehearsal);
+    stay_within(plan, shared_->common.device.name, rehearsal.bytes());
+    return run_seconds(plan);
   }
 
   std::vector<std::int64_t> buffers() const {
@@ -140,10 +153,12 @@ class Ways {
     if (!shared_->streamed.overlap || shared_->streamed.groups.size() == 1) return {0};
     if (shared_->keys.ahead) return {*shared_->keys.ahead};
     const std::int64_t all = shared_->streamed.weights();
+    // Replays cost more than rehearsals.
+    const std::int64_t steps = shared_->streamed.shared_link ? 4 : steps_of_ahead;
     std::vector<std::int64_t> bytes;
-    for (std::int64_t i = 0; i <= steps_of_ahead; ++i)
-      bytes.push_back(static_cast<std::int64_t>(static_cast<double>(all) *
-                                                static_cast<double>(i) / steps_of_ahead));
+    for (std::int64_t i = 0; i <= steps; ++i)
+      bytes.push_back(static_cast<std::int64_t>(static_cast<double>(all) * static_cast<double>(i) /
+                                                static_cast<double>(steps)));
     bytes.erase(std::unique(bytes.begin(), bytes.end()), bytes.end());
     return bytes;
   }
@@ -151,14 +166,14 @@ class Ways {
   std::string text(const Rehearsal& rehearsal) const {
     const StreamedChoice& choice = rehearsal.choice();
     const std::size_t groups = shared_->streamed.groups.size();
-    std::string text = std::to_string(groups) + (groups == 1 ? " group" : " groups");
+    std::string text = std::to_string(groups) + (groups == 1 ? " stage" : " stages");
     text += ", in_flight: " + std::to_string(choice.in_flight) +
             ", buffers: " + std::to_string(choice.buffers);
-    text += ", pieces: " + (choice.piece == 0 ? "whole" : std::to_string(choice.piece) + "B");
+    text += ", pieces: " + (choice.piece == 0 ? "whole" : gb(choice.piece));
     if (choice.prefetch) text += ", prefetch: " + std::to_string(*choice.prefetch);
-    text += ", ahead: " + std::to_string(choice.ahead) + "B";
-    if (groups > 1) text += choice.offload ? ", offload_all" : ", keep_all";
-    return text + "; needs " + gb(rehearsal.bytes());
+    text += ", ahead: " + gb(choice.ahead);
+    if (groups > 1) text += choice.offload ? ", strategy: offload_all" : ", strategy: keep_all";
+    return text + "; stays within " + gb(rehearsal.bytes());
   }
 
   std::shared_ptr<const Shared> shared_;

@@ -35,8 +35,12 @@ StreamedCase streamed_case(const PolicyRequest& request, const Common& common) {
                                               request.pricing.stages[g], common.device,
                                               request.workload.micro_batch)
                                          .seconds});
-  made.down = copy_time(request.pricing.platform, common.host, common.device.name);
-  made.up = copy_time(request.pricing.platform, common.device.name, common.host);
+  const Platform& platform = request.pricing.platform;
+  made.down = copy_time(platform, common.host, common.device.name);
+  made.up = copy_time(platform, common.device.name, common.host);
+  const std::vector<std::uint32_t> down = platform.path(common.host, common.device.name).channels;
+  for (const std::uint32_t up : platform.path(common.device.name, common.host).channels)
+    if (std::find(down.begin(), down.end(), up) != down.end()) made.shared_link = true;
   made.caches = cache_bytes(request);
   made.micro_batches = request.workload.micro_batches_per_step();
   made.steps = request.workload.steps;
