@@ -71,8 +71,7 @@ void add_choice(Rows& rows, const Plan& plan) {
   if (chosen.empty()) return;
   rows.emplace_back("chosen", printable(chosen));
   rows.emplace_back("", "the fastest of " + fact(plan, "chosen_from") + " candidates, " +
-                            fact(plan, "simulated") +
-                            " of them simulated; no other can be faster");
+                            fact(plan, "simulated") + " of them simulated");
   const std::string seconds = fact(plan, "runner_up_s");
   if (!seconds.empty())
     rows.emplace_back("runner-up", figure(std::stod(seconds), "s") + ": " +

@@ -87,6 +87,17 @@ Workload share_of(Workload workload, std::int64_t k, std::int64_t count) {
   return workload;
 }
 
+/// The first replica, with its share of the work.
+Plan plan_alone(const PolicyRequest& request, const Reader& parameters) {
+  const Policy& policy = policy_catalog().find(parameters.text("replica"));
+  const Record record = record_of(policy);
+  const std::vector<std::string> devices = replica_devices(request, parameters);
+  PolicyRequest share = request;
+  share.workload = share_of(request.workload, 0, static_cast<std::int64_t>(devices.size()));
+  const Value keys = replica_keys(parameters, policy.name, devices.front());
+  return settle(policy, share, Reader(keys, record));
+}
+
 Plan plan_data_parallel(const PolicyRequest& request, const Reader& parameters) {
   const Policy& policy = policy_catalog().find(parameters.text("replica"));
   const Record record = record_of(policy);
@@ -162,6 +173,7 @@ const Policy data_parallel_policy = {
     .open = true,
     .compares = true,
     .plan = plan_data_parallel,
+    .alone = plan_alone,
 };
 
 }  // namespace sluice

@@ -60,6 +60,9 @@ struct Policy {
   /// ways are planned and compared; else the whole model is one stage, and all is kept.
   bool compares = false;
   std::function<Plan(const PolicyRequest& request, const Reader& parameters)> plan;
+  /// What ways to cut the model, and fates, are compared by, where planning everything for each of
+  /// them would be too much: one replica by itself. Null: `plan`.
+  std::function<Plan(const PolicyRequest& request, const Reader& parameters)> alone = {};
   /// Ways to settle what the parameters leave open, for the judge; empty: `plan` alone. They refer
   /// to the request.
   std::function<std::vector<Candidate>(const PolicyRequest& request, const Reader& parameters)>

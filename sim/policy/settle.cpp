@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <exception>
+#include <limits>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/quantity.hpp"
 #include "execute/arithmetic/replay.hpp"
 #include "execute/check.hpp"
+#include "planning/run_seconds.hpp"
 #include "policy/fates/strategy.hpp"
 
 namespace sluice {
@@ -45,15 +47,12 @@ bool looks_at_memory(const PolicyRequest& request) {
 }
 
 /// Plans without a limit, so that the plan does not depend on the device's memory, and simulates.
-/// It fits where all that was granted or waited for at one moment does. (A policy that replicates
-/// another one settles within the memory of each replica itself.)
+/// It fits where all that was granted or waited for at one moment does.
 Settled simulate(const Policy& policy, const PolicyRequest& request, const Keys& keys) {
   PolicyRequest unlimited = request;
-  if (!policy.open && !looks_at_memory(request)) unlimited.capacity_enforced = false;
+  unlimited.capacity_enforced = false;
   const auto plan = std::make_shared<Plan>(policy.plan(unlimited, keys.reader()));
-  const bool own_limit = std::any_of(plan->pools.begin(), plan->pools.end(),
-                                     [](const Pool& pool) { return pool.limit.has_value(); });
-  const ReplayResult result = replay(*plan, ReplayOptions{.unlimited = !own_limit});
+  const ReplayResult result = replay(*plan, ReplayOptions{.unlimited = true});
   Settled settled;
   if (result.blocking) return settled;
   if (request.capacity_enforced)
@@ -64,6 +63,22 @@ Settled simulate(const Policy& policy, const PolicyRequest& request, const Keys&
     }
   settled.seconds = result.makespan;
   settled.plan = [plan] { return *plan; };
+  return settled;
+}
+
+/// The same of what settles itself within the device's memory: a policy that replicates another one
+/// (compared by one replica, planned in full once it is chosen), a strategy for fates that searches.
+Settled simulate_within(const Policy& policy, const PolicyRequest& request,
+                        const std::shared_ptr<const Keys>& keys) {
+  Settled settled;
+  try {
+    const Plan plan = (policy.alone ? policy.alone : policy.plan)(request, keys->reader());
+    settled.seconds = run_seconds(plan);
+  } catch (const Infeasible&) {
+    return settled;
+  }
+  if (settled.seconds == std::numeric_limits<double>::infinity()) return settled;
+  settled.plan = [&policy, &request, keys] { return policy.plan(request, keys->reader()); };
   return settled;
 }
 
@@ -123,7 +138,10 @@ class Attempts {
       const std::string text = joined(attempt.cut, difference(keys->map, parameters_.map()));
       ++ways_;
       candidates_.push_back({0, 1, [this, &attempt, number, keys, text](double, const auto& settled) {
-                               Settled one = simulate(policy_, attempt.request, *keys);
+                               const PolicyRequest& request = attempt.request;
+                               Settled one = policy_.open || looks_at_memory(request)
+                                                 ? simulate_within(policy_, request, keys)
+                                                 : simulate(policy_, request, *keys);
                                one.text = text;
                                one.attempt = number;
                                settled(one);

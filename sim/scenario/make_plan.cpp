@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "base/error.hpp"
+#include "policy/copy_time.hpp"
 #include "policy/settle.hpp"
 #include "scenario/scenario.hpp"
 
@@ -78,6 +79,15 @@ std::optional<std::int64_t> state_bytes(const Workload& workload) {
   return workload.training->gradient_bytes(element) + workload.training->optimizer_bytes(element);
 }
 
+/// From host memory to the device that stages are cut for, in byte/s; only the cut by_time asks.
+double load_bandwidth(const Scenario& scenario, const Value* stages) {
+  const Value* cut = stages ? stages->find("cut") : nullptr;
+  if (!cut || !cut->is_scalar() || cut->text() != "by_time")
+    return std::numeric_limits<double>::max();
+  return copy_time(scenario.platform, scenario.platform.host().name, device_of(scenario).name)
+      .bandwidth;
+}
+
 /// Cuts the model as `stages` says (null: not at all).
 CutModel cut_as(const Scenario& scenario, const Value* stages) {
   const auto request = [&](const Model& model) {
@@ -90,7 +100,9 @@ CutModel cut_as(const Scenario& scenario, const Value* stages) {
                       stages,
                       state_bytes(scenario.workload),
                       scenario.workload.samples_per_step(),
-                      !policy_of(*scenario.document.find("policy")).all_devices};
+                      !policy_of(*scenario.document.find("policy")).all_devices,
+                      scenario.workload.micro_batches_per_step(),
+                      load_bandwidth(scenario, stages)};
   };
   CutModel made;
   made.split = with_partial_layers(request(scenario.model));

@@ -14,6 +14,7 @@ const Catalog<Cut>& cut_catalog() {
                                                SLUICE_ENTRY(Cut, single_tensor_cut),
                                                SLUICE_ENTRY(Cut, by_memory_cut),
                                                SLUICE_ENTRY(Cut, by_weight_cut),
+                                               SLUICE_ENTRY(Cut, by_time_cut),
                                                SLUICE_ENTRY(Cut, explicit_cut),
                                                SLUICE_ENTRY(Cut, balanced_cut),
                                            });

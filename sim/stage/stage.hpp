@@ -59,6 +59,8 @@ struct CutRequest {
   std::optional<std::int64_t> state_bytes = {};
   std::int64_t cached_samples = 0;  ///< of a step: the device holds their caches
   bool one_device = true;           ///< computes all stages, and holds the caches of all
+  std::int64_t micro_batches = 1;   ///< of a step
+  double load_bandwidth = 1e300;    ///< byte/s from host memory to the device
 };
 
 /// A cut: its parameters (keys beside `cut:`) and the function that gives each stage's last layer.

@@ -89,6 +89,23 @@ TEST_CASE("balanced makes the longest stage as short as it can be") {
   CHECK(cutting.lasts("{cut: balanced, count: 4}") == Lasts{1, 2, 3, 4});
 }
 
+TEST_CASE("by_weight cuts where the fewest bytes cross, with at most a share of the weights each") {
+  const Cutting cutting(chain());  // weights 1, 2, 3, 4; crossing 20, 30, 5
+  CHECK(cutting.lasts("{cut: by_weight, groups: 1, split: false}") == Lasts{4});
+  // At most 5: a, b | c | d lets 30 cross, a | b, c | d lets 20 cross.
+  CHECK(cutting.lasts("{cut: by_weight, groups: 2, split: false}") == Lasts{1, 3, 4});
+}
+
+TEST_CASE("by_time takes as few stages as fit where loads cost nothing, and fits their crossings") {
+  Cutting cutting(chain());  // as in by_memory: 77 B for one stage, 63 and 49 for two
+  cutting.device.capacity = 77;
+  CHECK(cutting.lasts("{cut: by_time}") == Lasts{4});
+  cutting.device.capacity = 70;
+  CHECK(cutting.lasts("{cut: by_time}") == Lasts{2, 4});
+  cutting.device.capacity = 10;
+  CHECK_THROWS_WITH(cutting.lasts("{cut: by_time}"), Contains("no cut by_time fits into device"));
+}
+
 TEST_CASE("stages that are wrong are refused where they are wrong") {
   const Cutting cutting(chain());
   struct Case {
@@ -130,6 +147,7 @@ TEST_CASE("every cut covers a model once, in order, and its sums are the model's
                                                                        {"single_tensor", ""},
                                                                        {"by_memory", ""},
                                                                        {"by_weight", ", groups: 2"},
+                                                                       {"by_time", ""},
                                                                        {"explicit", ", after: [2]"},
                                                                        {"balanced", ", count: 2"}};
   Cutting cutting(chain());

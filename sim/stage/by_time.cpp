@@ -1,0 +1,152 @@
+// by_time: the stages between which weights take turns in the least time. A dynamic programme over
+// cuts for each of a few numbers of passes: a stage takes as long as its computation of all
+// micro-batches in flight or as the load of its weights, whichever is longer, and it fits beside
+// what waits to enter and to leave it.
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "base/quantity.hpp"
+#include "stage/sizes.hpp"
+#include "stage/stage.hpp"
+
+namespace sluice {
+namespace {
+
+constexpr double never = std::numeric_limits<double>::infinity();
+
+/// The best stages for some micro-batches in flight.
+struct Division {
+  double seconds = never;  ///< of all passes of a step
+  std::vector<std::uint32_t> last;
+};
+
+class Divider {
+ public:
+  explicit Divider(const CutRequest& request)
+      : request_(request), sizes_(request.model, request.dtype), elapsed_{0} {
+    for (const Layer& layer : request.model.layers) {
+      const Work work = forward_work(request.model, layer, request.samples, request.dtype);
+      elapsed_.push_back(elapsed_.back() +
+                         request.cost.seconds(work, request.device, request.dtype));
+    }
+  }
+
+  Division divide(std::int64_t in_flight) const {
+    struct Best {
+      double seconds = never;
+      std::uint32_t stages = 0, first = 0;
+    };
+    const std::uint32_t count = sizes_.layers();
+    std::vector<Best> best(count + 1);  // of the layers before
+    best[0].seconds = 0;
+    for (std::uint32_t first = 0; first < count; ++first) {
+      if (best[first].seconds == never) continue;
+      Sizes::Workspace workspace(sizes_, first);
+      for (std::uint32_t last = first; last < count; ++last) {
+        const std::int64_t inner = workspace.extend();
+        if (leading_input(last)) continue;
+        if (weights(first, last) > *request_.device.capacity) break;
+        if (!fits(first, last, inner, in_flight)) continue;
+        const double seconds = best[first].seconds + stage_seconds(first, last, in_flight);
+        Best& found = best[last + 1];
+        if (seconds < found.seconds ||
+            (seconds == found.seconds && best[first].stages + 1 < found.stages))
+          found = {seconds, best[first].stages + 1, first};
+      }
+    }
+    Division division;
+    const std::int64_t passes = (request_.micro_batches + in_flight - 1) / in_flight;
+    division.seconds = static_cast<double>(passes) * best[count].seconds;
+    if (division.seconds == never) return division;
+    for (std::uint32_t end = count; end > 0; end = best[end].first)
+      division.last.push_back(end - 1);
+    std::reverse(division.last.begin(), division.last.end());
+    return division;
+  }
+
+ private:
+  /// An input does no work: it belongs to the stage of the layer after it.
+  bool leading_input(std::uint32_t layer) const {
+    return request_.model.layers[layer].inputs.empty() && layer + 1 < sizes_.layers();
+  }
+
+  std::int64_t weights(std::uint32_t first, std::uint32_t last) const {
+    return sizes_.weights(first, last);
+  }
+
+  double stage_seconds(std::uint32_t first, std::uint32_t last, std::int64_t in_flight) const {
+    const double computed =
+        static_cast<double>(in_flight) * (elapsed_[last + 1] - elapsed_[first]);
+    return std::max(computed, static_cast<double>(weights(first, last)) / request_.load_bandwidth);
+  }
+
+  bool fits(std::uint32_t first, std::uint32_t last, std::int64_t inner,
+            std::int64_t in_flight) const {
+    __extension__ using Wide = __int128;  // counts and bytes fit in 64 bits each
+    const Wide in = static_cast<Wide>(sizes_.input(first)) * request_.samples,
+               out = static_cast<Wide>(sizes_.output(last)) * request_.samples;
+    const Wide waiting_in = first == 0 ? 1 : in_flight,
+               waiting_out = last + 1 == sizes_.layers() ? 1 : in_flight;
+    const Wide crossing = std::max(waiting_in * in + out, in + waiting_out * out);
+    const Wide working =
+        request_.working_set_counted ? static_cast<Wide>(inner) * request_.samples : 0;
+    const Wide caches = static_cast<Wide>(request_.one_device
+                                              ? sizes_.cached(0, sizes_.layers() - 1)
+                                              : sizes_.cached(first, last)) *
+                        request_.cached_samples;
+    return weights(first, last) + caches + crossing + working <= *request_.device.capacity;
+  }
+
+  const CutRequest& request_;
+  Sizes sizes_;
+  std::vector<double> elapsed_;  ///< of all layers before, one micro-batch
+};
+
+std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader& parameters) {
+  const auto end = static_cast<std::uint32_t>(request.model.layers.size()) - 1;
+  if (request.state_bytes)
+    fail_at(parameters.map(), "the cut by_time is for inference: it knows no backward pass");
+  if (!request.device.capacity) return {end};
+  const Divider divider(request);
+  Division best;
+  if (!parameters.is_word("in_flight", "auto")) {
+    best = divider.divide(std::min(parameters.integer("in_flight"), request.micro_batches));
+  } else {
+    for (std::int64_t passes = 1;; passes += std::max<std::int64_t>(1, passes / 2)) {
+      const std::int64_t in_flight = std::max<std::int64_t>(
+          1, (request.micro_batches + passes - 1) / passes);
+      Division found = divider.divide(in_flight);
+      if (found.seconds < best.seconds) best = std::move(found);
+      if (in_flight == 1) break;
+    }
+  }
+  if (best.last.empty())
+    throw Infeasible("no cut by_time fits into device '" + request.device.name + "' of " +
+                     std::to_string(*request.device.capacity) +
+                     " B: some layer with its input, output and workspace is larger; "
+                     "'stages: {cut: by_weight, groups: 8}' makes parts of large layers");
+  return best.last;
+}
+
+}  // namespace
+
+extern const Cut by_time_cut = {
+    .name = "by_time",
+    .summary =
+        "Stages that fit the device's memory and whose weights take turns in the least time: each "
+        "takes as long as its computation of all micro-batches in flight or the load of its "
+        "weights, whichever is longer.",
+    .source = "a dynamic programme over cuts and numbers of passes; seed 000's estimate of a group",
+    .parameters = {{.name = "in_flight",
+                    .type = Type::integer,
+                    .summary = "Micro-batches that run through a stage for one load of its weights; "
+                               "auto: the number with the least time.",
+                    .default_text = "auto",
+                    .choices = {"auto"},
+                    .minimum = 1,
+                    .maximum = 1e9}},
+    .last_layers = last_layers,
+};
+
+}  // namespace sluice
