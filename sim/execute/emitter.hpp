@@ -45,7 +45,7 @@ class Emitter {
   };
   Mark mark() const { return {spans_.size(), events_.size()}; }
   /// All since then comes again, so many times; nothing is kept any more.
-  void repeat(const Mark& since, std::int64_t times, const Jump& period);
+  void repeat(const Mark& since, double now, std::int64_t times, const Jump& period);
 
  private:
   struct Grant {
@@ -53,6 +53,7 @@ class Emitter {
     std::uint32_t action;
   };
   void emit_grants();
+  void find_follows();
   void change(double time, const Placement& placement, std::int64_t delta) {
     const MemoryEvent event{time, placement.pool, placement.tensor, delta,
                             levels_[placement.pool] += delta};
@@ -68,6 +69,7 @@ class Emitter {
   bool keeps_ = false;
   std::vector<Span> spans_;
   std::vector<MemoryEvent> events_;
+  std::vector<std::uint32_t> follows_;
 };
 
 }  // namespace sluice

@@ -1,23 +1,26 @@
 #include "trace/span.hpp"
 
+#include <algorithm>
+
 #include "base/interrupt.hpp"
 
 namespace sluice {
 
 Span Repetition::span(std::size_t i, std::int64_t k) const {
   Span span = spans[i];
-  const double later = static_cast<double>(k) * seconds;
   span.iteration += k * iterations;
-  span.start += later;
-  span.end += later;
-  span.available += later;
+  span.start = later_by(span.start, k);
+  if (follows[i] != Span::nobody)
+    span.start = std::max(span.start, later_by(spans[follows[i]].end, k - 1));
+  span.end = std::max({later_by(span.end, k), span.start, later_by(ended, k - 1)});
+  span.available = std::max(later_by(span.available, k), span.end);
   if (span.cause >= 0) span.cause += k * static_cast<std::int64_t>(spans.size());
   return span;
 }
 
 MemoryEvent Repetition::event(std::size_t i, std::int64_t k) const {
   MemoryEvent event = memory[i];
-  event.time += static_cast<double>(k) * seconds;
+  event.time = std::max(later_by(event.time, k), later_by(ended, k - 1));
   return event;
 }
 

@@ -49,10 +49,19 @@ struct Repetition {
   std::int64_t iterations = 0;     ///< of the body, later each time
   const std::vector<Span>& spans;  ///< the last that were emitted, of one period
   const std::vector<MemoryEvent>& memory;
+  double ended = 0;  ///< when this period ended: nothing of the next comes before it
+  /// For the first span of each stream the number of its last one, which it follows next time; for
+  /// any other Span::nobody. Roundings must not let them overlap.
+  const std::vector<std::uint32_t>& follows;
 
   /// The span in its repetition number k, from 1.
   Span span(std::size_t i, std::int64_t k) const;
   MemoryEvent event(std::size_t i, std::int64_t k) const;
+
+ private:
+  double later_by(double time, std::int64_t k) const {
+    return time + static_cast<double>(k) * seconds;
+  }
 };
 
 /// Receives an execution as it happens: spans in the order of their ends, memory events in the
