@@ -1,7 +1,5 @@
 #include "execute/emitter.hpp"
 
-#include <utility>
-
 namespace sluice {
 
 Emitter::Emitter(const Plan& plan, Sink& sink)
@@ -16,22 +14,16 @@ void Emitter::keep(bool keeps) {
   events_.clear();
 }
 
-void Emitter::repeat(const Mark& since, double now, std::int64_t times, const Jump& period) {
+void Emitter::repeat(const Mark& since, std::int64_t times, const Jump& period) {
   spans_.erase(spans_.begin(), spans_.begin() + static_cast<std::ptrdiff_t>(since.spans));
   events_.erase(events_.begin(), events_.begin() + static_cast<std::ptrdiff_t>(since.events));
-  find_follows();
-  sink_.repeat({times, period.seconds, period.iterations, spans_, events_, now, follows_});
+  std::vector<std::uint32_t> streams;
+  for (const Span& span : spans_) streams.push_back(plan_.actions[span.action].stream);
+  const Repetition repetition{times, period.seconds, period.iterations, spans_, events_, streams};
+  sink_.repeat(repetition);
+  sequence_.emplace(repetition, times);
   rows_ += times * period.rows;
   keep(false);
-}
-
-void Emitter::find_follows() {
-  std::vector<std::uint32_t> last(plan_.streams.size(), none);
-  for (std::uint32_t i = 0; i < spans_.size(); ++i)
-    last[plan_.actions[spans_[i].action].stream] = i;
-  follows_.clear();
-  for (const Span& span : spans_)
-    follows_.push_back(std::exchange(last[plan_.actions[span.action].stream], none));
 }
 
 void Emitter::emit_grants() {

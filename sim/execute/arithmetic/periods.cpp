@@ -73,8 +73,8 @@ void Replay::jump(const Jump& period) {
   const std::int64_t times = left / period.iterations;
   if (times < 1) return;
   if (emitter_)
-    emitter_->repeat(marks_[marks_.size() - 1 - static_cast<std::size_t>(period.iterations)], now_,
-                     times, period);
+    emitter_->repeat(marks_[marks_.size() - 1 - static_cast<std::size_t>(period.iterations)], times,
+                     period);
   skip({times * period.iterations, static_cast<double>(times) * period.seconds,
         times * period.rows});
 }
