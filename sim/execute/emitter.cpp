@@ -17,7 +17,11 @@ void Emitter::keep(bool keeps) {
 void Emitter::repeat(const Mark& since, std::int64_t times, const Jump& period) {
   spans_.erase(spans_.begin(), spans_.begin() + static_cast<std::ptrdiff_t>(since.spans));
   events_.erase(events_.begin(), events_.begin() + static_cast<std::ptrdiff_t>(since.events));
-  sink_.repeat({times, period.seconds, period.iterations, spans_, events_});
+  std::vector<std::uint32_t> streams;
+  for (const Span& span : spans_) streams.push_back(plan_.actions[span.action].stream);
+  const Repetition repetition{times, period.seconds, period.iterations, spans_, events_, streams};
+  sink_.repeat(repetition);
+  sequence_.emplace(repetition, times);
   rows_ += times * period.rows;
   keep(false);
 }

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "execute/steady.hpp"
@@ -21,7 +22,8 @@ class Emitter {
   Emitter(const Plan& plan, Sink& sink);
 
   /// Returns the row.
-  std::int64_t span(const Span& span) {
+  std::int64_t span(Span span) {
+    if (sequence_) sequence_->fit(span, plan_.actions[span.action].stream);
     sink_.span(span);
     if (keeps_) spans_.push_back(span);
     return rows_++;
@@ -54,8 +56,9 @@ class Emitter {
   };
   void emit_grants();
   void change(double time, const Placement& placement, std::int64_t delta) {
-    const MemoryEvent event{time, placement.pool, placement.tensor, delta,
-                            levels_[placement.pool] += delta};
+    MemoryEvent event{time, placement.pool, placement.tensor, delta,
+                      levels_[placement.pool] += delta};
+    if (sequence_) sequence_->fit(event);
     sink_.memory(event);
     if (keeps_) events_.push_back(event);
   }
@@ -68,6 +71,7 @@ class Emitter {
   bool keeps_ = false;
   std::vector<Span> spans_;
   std::vector<MemoryEvent> events_;
+  std::optional<Sequence> sequence_;  ///< once something was repeated
 };
 
 }  // namespace sluice

@@ -49,10 +49,25 @@ struct Repetition {
   std::int64_t iterations = 0;     ///< of the body, later each time
   const std::vector<Span>& spans;  ///< the last that were emitted, of one period
   const std::vector<MemoryEvent>& memory;
+  const std::vector<std::uint32_t>& streams;  ///< by span
 
-  /// The span in its repetition number k, from 1.
+  /// The span in its repetition number k, from 1; 0: itself.
   Span span(std::size_t i, std::int64_t k) const;
   MemoryEvent event(std::size_t i, std::int64_t k) const;
+};
+
+/// Keeps times that were shifted in order: a rounding must not let two spans of a stream overlap,
+/// nor one end before that emitted before it.
+class Sequence {
+ public:
+  /// Begins with one repetition.
+  Sequence(const Repetition& repetition, std::int64_t k);
+  void fit(Span& span, std::uint32_t stream);
+  void fit(MemoryEvent& event);
+
+ private:
+  std::vector<double> free_at_;  ///< by stream
+  double last_end_ = 0, last_event_ = 0;
 };
 
 /// Receives an execution as it happens: spans in the order of their ends, memory events in the

@@ -401,7 +401,8 @@ class Compare(Check):
 
 class Signals(Check):
     def test_an_interrupt_kills_the_children_and_writes_nothing(self):
-        names = [self.scenario(f"{c}.json", "alexnet_resident", **{"workload.steps": 10**9})
+        names = [self.scenario(f"{c}.json", "data_parallel_ipu_pair",
+                               **{"workload.batches_per_step": 7, "workload.steps": 10**9})
                  for c in "abc"]
         process = subprocess.Popen([PROGRAM, "check", *names, "--baseline", "golden", "--update",
                                     "-j", "3"], cwd=self.folder, env=ENVIRONMENT,

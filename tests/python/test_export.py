@@ -117,21 +117,9 @@ class Columns:
             yield {name: column[i].item() for name, column in self.spans.items()}
 
     def flows(self):
-        """(source, target) by the span's number: the source became available when the target, which
-        waited for its action, started. A target that waited for its turn to take memory started
-        while the one before it, which had just taken its own, was still at work: no flow."""
-        latest, starts, found = {}, collections.defaultdict(list), []
-        for row in self.rows():
-            starts[row["action"]].append(row["start"])
-        for number, row in enumerate(self.rows()):
-            if row["reason"] == 1:
-                source = latest.get((row["blocker"], row["start"]))
-                if source is not None:
-                    found.append((source, number))
-                elif min(starts[row["blocker"]]) > row["start"]:
-                    raise AssertionError("span %d waited for what came later" % number)
-            latest[row["action"], row["available"]] = number
-        return sorted(found)
+        """(source, target) by the span's number: the source ended the target's last wait."""
+        return sorted((row["cause"], number) for number, row in enumerate(self.rows())
+                      if row["cause"] >= 0)
 
 
 def nanoseconds(seconds):

@@ -50,6 +50,23 @@ void check_same_metrics(const Totals& jumped, const Totals& walked) {
   }
 }
 
+/// Spans in the order of their ends, one after the other on each stream; events in that of time.
+void check_order(const Plan& plan, const MemorySink& sink) {
+  std::vector<double> free_at(plan.streams.size(), 0);
+  double last = 0;
+  bool ordered = true, apart = true;
+  for (const Span& span : sink.spans) {
+    double& free = free_at[plan.actions[span.action].stream];
+    ordered = ordered && span.end >= last;
+    apart = apart && span.start >= free && span.end >= span.start && span.available >= span.end;
+    last = free = span.end;
+  }
+  CHECK(ordered);
+  CHECK(apart);
+  CHECK(std::is_sorted(sink.events.begin(), sink.events.end(),
+                       [](const auto& a, const auto& b) { return a.time < b.time; }));
+}
+
 /// Where roundings part what ends at one time, the order of the trace may differ.
 void sort(MemorySink& sink) {
   const auto key = [](const Span& s) { return std::tie(s.action, s.iteration); };
@@ -70,6 +87,7 @@ std::int64_t compare(const Plan& plan, bool exact = false) {
   CHECK(a.reserved == b.reserved);
   check_close(replay(plan).makespan, b.makespan, b.makespan);
   REQUIRE(jumped.spans.size() == walked.spans.size());
+  check_order(plan, jumped);
   if (!exact)
     for (MemorySink* sink : {&jumped, &walked}) sort(*sink);
   const double margin = 1e-12 * b.makespan;

@@ -1,5 +1,4 @@
-// Every scenario of the zoo: it plans, its plan's text reads back, and engine and replay agree
-// where no link is shared.
+// Every scenario of the zoo: it plans, its plan's text reads back, and engine and replay agree.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -44,7 +43,7 @@ void compare(const Plan& plan, const MemoryTrace& trace) {
   CHECK(worst <= 1e-9 * trace.report.makespan);
 }
 
-TEST_CASE("engine and replay agree on every scenario of the zoo without contention") {
+TEST_CASE("engine and replay agree on every scenario of the zoo") {
   int compared = 0;
   for (const std::string& path : zoo())
     for (const bool overlap : {true, false}) {
@@ -58,11 +57,10 @@ TEST_CASE("engine and replay agree on every scenario of the zoo without contenti
       const double replayed = replay(plan).makespan;
       CHECK(trace.report.makespan >= replayed * (1 - 1e-9));
       CHECK(trace.report.makespan >= lower_bound(plan).seconds * (1 - 1e-9));
-      if (!PlanIndex(plan).contention_free()) continue;
       compare(plan, trace);
       ++compared;
     }
-  CHECK(compared >= 6);
+  CHECK(compared >= 20);
 }
 
 TEST_CASE("the real card: 590 in flight run as cut by memory, one more and a cut after 16 do not") {
