@@ -47,7 +47,7 @@ bool looks_at_memory(const PolicyRequest& request) {
 
 /// Plans without a limit, so that the plan does not depend on the device's memory, and simulates.
 /// It fits where all that was granted or waited for at one moment does. (A policy that replicates
-/// another one settles within the memory of each replica itself.)
+/// another one settles within the memory of each replica itself.) Throws Infeasible.
 Settled simulate(const Policy& policy, const PolicyRequest& request, const Keys& keys) {
   PolicyRequest unlimited = request;
   if (!policy.open && !looks_at_memory(request)) unlimited.capacity_enforced = false;
@@ -126,7 +126,11 @@ class Attempts {
       const std::string text = joined(attempt.cut, difference(keys->map, parameters_.map()));
       ++ways_;
       candidates_.push_back({0, 1, [this, &attempt, number, keys, text](double, const auto& settled) {
-                               Settled one = simulate(policy_, attempt.request, *keys);
+                               Settled one;
+                               try {
+                                 one = simulate(policy_, attempt.request, *keys);
+                               } catch (const Infeasible&) {  // another cut may fit
+                               }
                                one.text = text;
                                one.attempt = number;
                                settled(one);
