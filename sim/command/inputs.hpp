@@ -22,7 +22,8 @@ struct Question {
 /// Reads the command's one positional with its overrides. A plan takes none: UsageError.
 Question read_question(const Arguments& arguments);
 
-/// The plan: as read, or made from the scenario, whose cut is then known, too. Throws Infeasible, InputError.
+/// The plan: as read, or made from the scenario, whose cut is then known, too. Throws Infeasible,
+/// InputError.
 Plan plan_of(Question& question);
 
 /// Runs `action` on a plan that was read from a file: an error that has no position of its own,

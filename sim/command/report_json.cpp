@@ -43,7 +43,8 @@ Value plan_value(const Plan& plan) {
 
 Value stage_value(const Report& report, const Stage& stage) {
   const Model& whole = report.question.scenario->model;
-  const std::vector<Layer>& layers = (report.question.cut.split ? *report.question.cut.split : whole).layers;
+  const std::vector<Layer>& layers =
+      (report.question.cut.split ? *report.question.cut.split : whole).layers;
   Value map = Value::make_map();
   map.set("name", json_text(stage.name));
   map.set("first_layer", json_text(layers[stage.first].name));
@@ -62,7 +63,8 @@ Value stage_value(const Report& report, const Stage& stage) {
 Value stages_value(const Report& report) {
   Value list = Value::make_list();
   if (report.question.scenario) {
-    for (const Stage& stage : report.question.cut.stages) list.items().push_back(stage_value(report, stage));
+    for (const Stage& stage : report.question.cut.stages)
+      list.items().push_back(stage_value(report, stage));
     return list;
   }
   for (const std::string& name : report.plan.stages) {

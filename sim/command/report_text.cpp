@@ -74,8 +74,8 @@ void add_choice(Rows& rows, const Plan& plan) {
                             fact(plan, "simulated") + " of them simulated");
   const std::string seconds = fact(plan, "runner_up_s");
   if (!seconds.empty())
-    rows.emplace_back("runner-up", figure(std::stod(seconds), "s") + ": " +
-                                       printable(fact(plan, "runner_up")));
+    rows.emplace_back("runner-up",
+                      figure(std::stod(seconds), "s") + ": " + printable(fact(plan, "runner_up")));
 }
 
 void add_facts(Rows& rows, const Report& report) {

@@ -30,9 +30,8 @@ void note(Judgement& judgement, const Settled& settled) {
 Judgement judge(std::vector<Candidate> candidates) {
   Judgement judgement;
   for (const Candidate& candidate : candidates) judgement.candidates += candidate.ways;
-  std::stable_sort(
-      candidates.begin(), candidates.end(),
-      [](const Candidate& a, const Candidate& b) { return a.at_least < b.at_least; });
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.at_least < b.at_least; });
   for (const Candidate& candidate : candidates) {
     if (judgement.best.plan && !faster(candidate.at_least, judgement.best.seconds)) break;
     check_interrupt();

@@ -1,5 +1,6 @@
-// Transfers that share a link, one after the other instead of side by side. Shared fairly, an urgent
-// load takes twice as long beside one that is not; in turn, the one that began first ends first.
+// Transfers that share a link, one after the other instead of side by side. Shared fairly, an
+// urgent load takes twice as long beside one that is not; in turn, the one that began first ends
+// first.
 #pragma once
 
 #include <optional>

@@ -9,12 +9,12 @@
 #include "base/quantity.hpp"
 #include "execute/check.hpp"
 #include "plan/merge.hpp"
+#include "planning/run_seconds.hpp"
 #include "planning/turns.hpp"
 #include "policy/all_reduce.hpp"
 #include "policy/policy.hpp"
 #include "policy/replica.hpp"
 #include "policy/settle.hpp"
-#include "planning/run_seconds.hpp"
 
 namespace sluice {
 
@@ -164,8 +164,9 @@ const Policy data_parallel_policy = {
              .choices = {"overlapped", "after", "off"}},
             {.name = "transfers",
              .type = Type::choice,
-             .summary = "on a link that replicas share: together: shared fairly; in_turn: one after "
-                        "the other; auto: whichever ends first",
+             .summary =
+                 "on a link that replicas share: together: shared fairly; in_turn: one after "
+                 "the other; auto: whichever ends first",
              .default_text = "auto",
              .choices = {"auto", "together", "in_turn"}},
         },

@@ -47,7 +47,7 @@ bool looks_at_memory(const PolicyRequest& request) {
 }
 
 /// Plans without a limit, so that the plan does not depend on the device's memory, and simulates.
-/// It fits where all that was granted or waited for at one moment does.
+/// It fits where all that was granted or waited for at one moment does. Throws Infeasible.
 Settled simulate(const Policy& policy, const PolicyRequest& request, const Keys& keys) {
   PolicyRequest unlimited = request;
   unlimited.capacity_enforced = false;
@@ -67,16 +67,13 @@ Settled simulate(const Policy& policy, const PolicyRequest& request, const Keys&
 }
 
 /// The same of what settles itself within the device's memory: a policy that replicates another one
-/// (compared by one replica, planned in full once it is chosen), a strategy for fates that searches.
+/// (compared by one replica, planned in full once it is chosen), a strategy for fates that
+/// searches. Throws Infeasible.
 Settled simulate_within(const Policy& policy, const PolicyRequest& request,
                         const std::shared_ptr<const Keys>& keys) {
   Settled settled;
-  try {
-    const Plan plan = (policy.alone ? policy.alone : policy.plan)(request, keys->reader());
-    settled.seconds = run_seconds(plan);
-  } catch (const Infeasible&) {
-    return settled;
-  }
+  const Plan plan = (policy.alone ? policy.alone : policy.plan)(request, keys->reader());
+  settled.seconds = run_seconds(plan);
   if (settled.seconds == std::numeric_limits<double>::infinity()) return settled;
   settled.plan = [&policy, &request, keys] { return policy.plan(request, keys->reader()); };
   return settled;
@@ -116,8 +113,8 @@ class Attempts {
     if (policy_.candidates) offered = policy_.candidates(attempt.request, parameters_);
     for (Candidate& candidate : offered) {
       ways_ += candidate.ways;
-      candidate.simulate = [simulate = std::move(candidate.simulate), cut = attempt.cut,
-                            number](double worth, const auto& settled) {
+      candidate.simulate = [simulate = std::move(candidate.simulate), cut = attempt.cut, number](
+                               double worth, const auto& settled) {
         simulate(worth, [&](Settled one) {
           one.text = joined(cut, one.text);
           one.attempt = number;
@@ -137,15 +134,20 @@ class Attempts {
       const auto keys = std::make_shared<const Keys>(std::move(map), policy_);
       const std::string text = joined(attempt.cut, difference(keys->map, parameters_.map()));
       ++ways_;
-      candidates_.push_back({0, 1, [this, &attempt, number, keys, text](double, const auto& settled) {
-                               const PolicyRequest& request = attempt.request;
-                               Settled one = policy_.open || looks_at_memory(request)
-                                                 ? simulate_within(policy_, request, keys)
-                                                 : simulate(policy_, request, *keys);
-                               one.text = text;
-                               one.attempt = number;
-                               settled(one);
-                             }});
+      candidates_.push_back(
+          {0, 1, [this, &attempt, number, keys, text](double, const auto& settled) {
+             const PolicyRequest& request = attempt.request;
+             Settled one;
+             try {
+               one = policy_.open || looks_at_memory(request)
+                         ? simulate_within(policy_, request, keys)
+                         : simulate(policy_, request, *keys);
+             } catch (const Infeasible&) {  // another cut may fit
+             }
+             one.text = text;
+             one.attempt = number;
+             settled(one);
+           }});
     }
   }
 

@@ -20,8 +20,9 @@ struct Settlement {
   std::size_t attempt = 0;  ///< the cut that it was made with
 };
 
-/// The best plan of a policy over these cuts (at least one). Its facts say what was chosen, from how
-/// many candidates, and what the runner-up takes. Throws InputError (at the parameter), Infeasible.
+/// The best plan of a policy over these cuts (at least one). Its facts say what was chosen, from
+/// how many candidates, and what the runner-up takes. Throws InputError (at the parameter),
+/// Infeasible.
 Settlement settle(const Policy& policy, const std::vector<CutAttempt>& attempts,
                   const Reader& parameters);
 

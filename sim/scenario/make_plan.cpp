@@ -1,4 +1,5 @@
-// From a scenario to its plan: the model is cut, the policy plans, and what is left open is settled.
+// From a scenario to its plan: the model is cut, the policy plans, and what is left open is
+// settled.
 #include <algorithm>
 #include <limits>
 
@@ -148,11 +149,11 @@ std::vector<Value> open_cuts(const Scenario& scenario) {
 
 bool same(const CutModel& a, const CutModel& b) {
   const auto layers = [](const CutModel& cut) { return cut.split ? cut.split->layers.size() : 0; };
-  return layers(a) == layers(b) &&
-         std::equal(a.stages.begin(), a.stages.end(), b.stages.begin(), b.stages.end(),
-                    [](const Stage& x, const Stage& y) {
-                      return x.first == y.first && x.last == y.last && x.name == y.name;
-                    });
+  return layers(a) == layers(b) && std::equal(a.stages.begin(), a.stages.end(), b.stages.begin(),
+                                              b.stages.end(), [](const Stage& x, const Stage& y) {
+                                                return x.first == y.first && x.last == y.last &&
+                                                       x.name == y.name;
+                                              });
 }
 
 std::string text_of(const Value& stages) {

@@ -76,8 +76,7 @@ class Divider {
   }
 
   double stage_seconds(std::uint32_t first, std::uint32_t last, std::int64_t in_flight) const {
-    const double computed =
-        static_cast<double>(in_flight) * (elapsed_[last + 1] - elapsed_[first]);
+    const double computed = static_cast<double>(in_flight) * (elapsed_[last + 1] - elapsed_[first]);
     return std::max(computed, static_cast<double>(weights(first, last)) / request_.load_bandwidth);
   }
 
@@ -91,10 +90,10 @@ class Divider {
     const Wide crossing = std::max(waiting_in * in + out, in + waiting_out * out);
     const Wide working =
         request_.working_set_counted ? static_cast<Wide>(inner) * request_.samples : 0;
-    const Wide caches = static_cast<Wide>(request_.one_device
-                                              ? sizes_.cached(0, sizes_.layers() - 1)
+    const Wide caches =
+        static_cast<Wide>(request_.one_device ? sizes_.cached(0, sizes_.layers() - 1)
                                               : sizes_.cached(first, last)) *
-                        request_.cached_samples;
+        request_.cached_samples;
     return weights(first, last) + caches + crossing + working <= *request_.device.capacity;
   }
 
@@ -114,8 +113,8 @@ std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader& 
     best = divider.divide(std::min(parameters.integer("in_flight"), request.micro_batches));
   } else {
     for (std::int64_t passes = 1;; passes += std::max<std::int64_t>(1, passes / 2)) {
-      const std::int64_t in_flight = std::max<std::int64_t>(
-          1, (request.micro_batches + passes - 1) / passes);
+      const std::int64_t in_flight =
+          std::max<std::int64_t>(1, (request.micro_batches + passes - 1) / passes);
       Division found = divider.divide(in_flight);
       if (found.seconds < best.seconds) best = std::move(found);
       if (in_flight == 1) break;
@@ -140,8 +139,9 @@ extern const Cut by_time_cut = {
     .source = "a dynamic programme over cuts and numbers of passes; seed 000's estimate of a group",
     .parameters = {{.name = "in_flight",
                     .type = Type::integer,
-                    .summary = "Micro-batches that run through a stage for one load of its weights; "
-                               "auto: the number with the least time.",
+                    .summary =
+                        "Micro-batches that run through a stage for one load of its weights; "
+                        "auto: the number with the least time.",
                     .default_text = "auto",
                     .choices = {"auto"},
                     .minimum = 1,

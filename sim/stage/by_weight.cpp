@@ -12,7 +12,8 @@ namespace {
 
 std::int64_t share_of(const CutRequest& request, const Reader& parameters) {
   const Sizes sizes(request.model, request.dtype);
-  const std::int64_t all = sizes.weights(0, sizes.layers() - 1), groups = parameters.integer("groups");
+  const std::int64_t all = sizes.weights(0, sizes.layers() - 1),
+                     groups = parameters.integer("groups");
   return (all + groups - 1) / groups;
 }
 
@@ -42,7 +43,9 @@ struct Row {
 };
 
 /// May a stage end with this layer? Leading inputs do no work.
-bool may_end(const Model& model, std::uint32_t layer) { return !model.layers[layer].inputs.empty(); }
+bool may_end(const Model& model, std::uint32_t layer) {
+  return !model.layers[layer].inputs.empty();
+}
 
 std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader& parameters) {
   const Sizes sizes(request.model, request.dtype);

@@ -139,9 +139,10 @@ TEST_CASE("streamed, as many micro-batches are in flight as fit beside the cache
   // Weights 8 x 8 x 4 = 256 B and 2 x 192 B x 4 samples of cache; a sample is 32 B in each tensor.
   // The first group with n micro-batches of one sample in flight: input 32, outputs 32 n, workspace
   // 32: 256 + 1536 + 64 + 32 n, and n = 2 in 1920 B.
-  const std::string four = "policy: {name: streamed, overlap: false}\nfates: {strategy: "
-                           "keep_all}\n" +
-                           per_block + "workload: {batch: 4, micro_batch: 1}\n";
+  const std::string four =
+      "policy: {name: streamed, overlap: false}\nfates: {strategy: "
+      "keep_all}\n" +
+      per_block + "workload: {batch: 4, micro_batch: 1}\n";
   const Plan plan = make_plan(small(four, 2, "1920B"));
   check(plan);
   CHECK(plan.facts.front() == std::pair<std::string, std::string>{"in_flight", "2"});

@@ -100,9 +100,8 @@ TEST_CASE("phased, activations through streaming memory: max(I/O, C)") {
   // Two batches take turns. While the other computes, a device saves its activation (up, A) beside
   // the weights (down, W), then loads it again (A): I/O = max(W, A) + A.
   in_every_regime([](int layers, const Times& t, const std::vector<std::string>& regime) {
-    const auto streaming =
-        with(regime, {"policy.host_data=synthetic", "phases.activations=streaming",
-                      "policy.in_flight=2"});
+    const auto streaming = with(regime, {"policy.host_data=synthetic",
+                                         "phases.activations=streaming", "policy.in_flight=2"});
     const double first = std::max(t.W, t.C), later = std::max(std::max(t.W, t.A) + t.A, t.C);
     CHECK(phase(streaming, layers) == s((first + (layers - 1) * later) / layers));
     CHECK(phase(with(streaming, {"policy.overlap=false"}), layers) ==

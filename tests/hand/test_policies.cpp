@@ -41,7 +41,8 @@ std::string fact(const Plan& plan, const std::string& key) {
 }
 
 /// Keys of policy streamed that a scenario may leave open, as one would write them by hand.
-const std::string by_hand = ", prefetch: 1, buffers: 2, pieces: whole}\nfates: {strategy: keep_all}\n";
+const std::string by_hand =
+    ", prefetch: 1, buffers: 2, pieces: whole}\nfates: {strategy: keep_all}\n";
 
 const std::string four = "workload: {batches_per_step: 4}\n";
 

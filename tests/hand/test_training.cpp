@@ -137,12 +137,11 @@ TEST_CASE("training in flight by itself: as fast as the best count that fits, an
   // The most is held at the first backward pass of C: weights and gradients 600,000; of each sample
   // the input and three outputs, 7000; the gradients of two outputs, 4000. With six, 646,000.
   const auto planned = [](const std::string& in_flight) {
-    return make_plan(
-        small_scenario(1000, abc,
-                       "workload: {mode: training, batch: 8, micro_batch: 1, optimizer: sgd}\n" +
-                           cut + "fates: {strategy: keep_all}\npolicy: {name: streamed, in_flight: " +
-                           in_flight + "}\n",
-                       {"platform.devices.gpu.memory.capacity=646kB"}));
+    return make_plan(small_scenario(
+        1000, abc,
+        "workload: {mode: training, batch: 8, micro_batch: 1, optimizer: sgd}\n" + cut +
+            "fates: {strategy: keep_all}\npolicy: {name: streamed, in_flight: " + in_flight + "}\n",
+        {"platform.devices.gpu.memory.capacity=646kB"}));
   };
   const double chosen = makespan_of(planned("auto"));
   for (const char* count : {"1", "2", "3", "4", "6"})

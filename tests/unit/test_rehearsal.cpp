@@ -43,9 +43,8 @@ RandomCase random_case(Dice& dice, const std::string& open) {
               ", steps: " + std::to_string(steps) + "}\n" +
               one_of({"", "stages: {cut: per_layer}\n", "stages: {cut: auto}\n"}) +
               one_of({"", "fates: {strategy: keep_all}\n", "fates: {strategy: offload_all}\n"}) +
-              "policy: {name: streamed" + open +
-              one_of({"", "", "", ", overlap: false"}) + one_of({"", "", ", outputs: discard"}) +
-              "}\n";
+              "policy: {name: streamed" + open + one_of({"", "", "", ", overlap: false"}) +
+              one_of({"", "", ", outputs: discard"}) + "}\n";
   made.machine = {"platform.links.host.bandwidth=" + one_of({"50MB/s", "200MB/s", "1GB/s"}),
                   "platform.links.host.latency=" + one_of({"0us", "7us", "300us"}),
                   "platform.links.host.setup=" + one_of({"0us", "3us"})};
@@ -68,7 +67,9 @@ std::optional<Plan> plan_within(const RandomCase& random, std::int64_t bytes) {
   }
 }
 
-int cases() { return std::getenv("SLUICE_CAMPAIGN") ? 2000 : 40; }
+int cases() {
+  return std::getenv("SLUICE_CAMPAIGN") ? 2000 : 40;
+}
 
 TEST_CASE("a rehearsal's seconds are those of the replay, and more memory is never slower") {
   Dice dice(20261122);
@@ -104,19 +105,23 @@ TEST_CASE("no rehearsal is faster than its lower bound") {
   Dice dice(77);
   for (int c = 0; c < cases(); ++c) {
     StreamedCase streamed;
-    const auto number = [&](std::uint64_t most) { return static_cast<std::int64_t>(dice.below(most)); };
+    const auto number = [&](std::uint64_t most) {
+      return static_cast<std::int64_t>(dice.below(most));
+    };
     const std::int64_t groups = 1 + number(5);
     for (std::int64_t g = 0; g < groups; ++g)
       streamed.groups.push_back({{number(50'000), number(4'000), number(4'000), number(2'000)},
                                  static_cast<double>(number(100)) * 1e-5});
-    streamed.down = {static_cast<double>(number(3)) * 1e-6, 1e6 * (1 + number(50)), 1e-6 * number(40)};
+    streamed.down = {static_cast<double>(number(3)) * 1e-6, 1e6 * (1 + number(50)),
+                     1e-6 * number(40)};
     streamed.up = streamed.down;
     streamed.micro_batches = 1 + number(12);
     streamed.steps = 1 + number(4);
     streamed.returns_answers = !dice.one_in(4);
     for (int way = 0; way < 20; ++way) {
-      const StreamedChoice choice{1 + number(streamed.micro_batches), 1 + number(5), dice.one_in(2),
-                                  {}, dice.one_in(2) ? 0 : 1000, number(150'000)};
+      const StreamedChoice choice{
+          1 + number(streamed.micro_batches), 1 + number(5),  dice.one_in(2), {},
+          dice.one_in(2) ? 0 : 1000,          number(150'000)};
       const Rehearsal rehearsal(streamed, choice);
       INFO("case " << c << ", way " << way);
       CHECK(rehearsal.at_least() <= rehearsal.seconds(rehearsal.order().loads) * (1 + 1e-12));

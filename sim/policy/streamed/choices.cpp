@@ -12,7 +12,7 @@ namespace sluice {
 
 namespace {
 
-constexpr std::int64_t steps_of_ahead = 32;   ///< of the weights' bytes
+constexpr std::int64_t steps_of_ahead = 32;  ///< of the weights' bytes
 constexpr std::int64_t pieces_of_model = 192;
 
 std::string gb(std::int64_t bytes) {
@@ -35,8 +35,8 @@ std::vector<std::int64_t> in_flight_choices(std::int64_t micro_batches) {
 /// Large enough that what each transfer costs besides its bytes does not count.
 std::int64_t small_piece(const StreamedCase& streamed) {
   const double fixed = 32 * streamed.down.setup_s * streamed.down.bandwidth;
-  return std::max({streamed.weights() / pieces_of_model, static_cast<std::int64_t>(fixed),
-                   std::int64_t{4096}});
+  return std::max(
+      {streamed.weights() / pieces_of_model, static_cast<std::int64_t>(fixed), std::int64_t{4096}});
 }
 
 /// Everything that the candidates of one cut share.
@@ -61,8 +61,7 @@ class Ways {
   /// From what every way of them has to compute and to copy.
   double at_least() const {
     const StreamedCase& streamed = shared_->streamed;
-    const auto passes =
-        static_cast<double>((streamed.micro_batches + in_flight_ - 1) / in_flight_);
+    const auto passes = static_cast<double>((streamed.micro_batches + in_flight_ - 1) / in_flight_);
     const std::vector<std::int64_t> buffers = this->buffers();
     const std::int64_t most_buffers = *std::max_element(buffers.begin(), buffers.end());
     const double waits = std::max<double>(
@@ -79,8 +78,8 @@ class Ways {
       if (group.bytes.weights > 0) weights += streamed.down.seconds(group.bytes.weights);
       down += in;
       up += out;
-      runs += std::max({static_cast<double>(streamed.micro_batches) * group.compute_s, waits * in,
-                        waits * out});
+      runs += std::max(
+          {static_cast<double>(streamed.micro_batches) * group.compute_s, waits * in, waits * out});
     }
     const auto steps = static_cast<double>(streamed.steps);
     const double all = steps * static_cast<double>(streamed.micro_batches);
@@ -92,15 +91,15 @@ class Ways {
   void simulate(double worth, const std::function<void(const Settled&)>& settled) const {
     for (const std::int64_t buffers : this->buffers())
       for (const std::int64_t piece : pieces()) {
-        Rehearsal rehearsal(shared_->streamed, {in_flight_, buffers, offload_,
-                                                shared_->keys.prefetch, piece, 0});
+        Rehearsal rehearsal(shared_->streamed,
+                            {in_flight_, buffers, offload_, shared_->keys.prefetch, piece, 0});
         simulate(rehearsal, worth, settled);
       }
   }
 
  private:
-  /// From the most bytes ahead to none: with fewer the lower bound rises, and where the loads do not
-  /// use them all the order is one that was simulated before.
+  /// From the most bytes ahead to none: with fewer the lower bound rises, and where the loads do
+  /// not use them all the order is one that was simulated before.
   void simulate(Rehearsal& rehearsal, double& worth,
                 const std::function<void(const Settled&)>& settled) const {
     std::int64_t same_from = std::numeric_limits<std::int64_t>::max();

@@ -13,9 +13,7 @@ struct StreamedKeys {
   std::optional<std::int64_t> in_flight, buffers, prefetch, piece, ahead;
   std::optional<bool> offload;
   /// Nothing is left to choose, and the whole device may be used.
-  bool all_given() const {
-    return in_flight && buffers && prefetch && piece && offload && !ahead;
-  }
+  bool all_given() const { return in_flight && buffers && prefetch && piece && offload && !ahead; }
 };
 StreamedKeys streamed_keys(const PolicyRequest& request, const Common& common,
                            const Reader& parameters);

@@ -40,8 +40,8 @@ struct StreamedCase {
   };
   std::vector<Group> groups;
   CopyTime down, up;
-  std::int64_t caches = 0;        ///< bytes on the device for good
-  std::int64_t micro_batches = 1; ///< of a step
+  std::int64_t caches = 0;         ///< bytes on the device for good
+  std::int64_t micro_batches = 1;  ///< of a step
   std::int64_t steps = 1;
   bool returns_answers = true, overlap = true;
   bool shared_link = false;  ///< copies up and down slow each other down

@@ -45,8 +45,7 @@ class StreamedLister {
     for (std::size_t r = 0; r < runs_.size() && bytes_.size() > 1; ++r)
       for (std::size_t piece = 0; piece < pieces_[runs_[r].group].size(); ++piece) {
         SlotLoad load = weight_load(r, piece);
-        load.after =
-            last_slot_of(static_cast<std::int64_t>(r) - choice_.prefetch.value_or(0) - 1);
+        load.after = last_slot_of(static_cast<std::int64_t>(r) - choice_.prefetch.value_or(0) - 1);
         load.earliest = load.after + 1;
         slots_.add(std::move(load));
       }
@@ -83,8 +82,7 @@ class StreamedLister {
       return list_slot(run, slot, crossing, kept);
     });
     runner_.finish();
-    if (one_by_one_ && last_save_ && !saves(runs_.front()))
-      builder_.wait(first_, last_save_, 1);
+    if (one_by_one_ && last_save_ && !saves(runs_.front())) builder_.wait(first_, last_save_, 1);
     state_facts();
     Plan plan = builder_.finish(request_.workload.steps);
     if (!common_.overlap) serialise(plan);
@@ -104,9 +102,8 @@ class StreamedLister {
     if (!common_.overlap) return {};
     const InRow at = in_row(slot, slots_.count());
     const auto place = static_cast<std::int64_t>(at.place);
-    const auto run = std::find_if(runs_.begin(), runs_.end(), [&](const GroupRun& some) {
-      return place <= some.last_slot();
-    });
+    const auto run = std::find_if(runs_.begin(), runs_.end(),
+                                  [&](const GroupRun& some) { return place <= some.last_slot(); });
     if (!saves(*run)) return {};
     return {.slot = place, .number = 0, .steps_ago = at.steps_ago};
   }
@@ -136,8 +133,8 @@ class StreamedLister {
     builder_.enter(Section::prologue);
     std::vector<PlanBuilder::Ref> loads;
     for (const std::uint32_t tensor : weights_.front())
-      loads.push_back(builder_.transfer(
-          ActionKind::load, tensor, {common_.host, common_.device.name, false, true}, 0, -1));
+      loads.push_back(builder_.transfer(ActionKind::load, tensor,
+                                        {common_.host, common_.device.name, false, true}, 0, -1));
     return loads;
   }
 

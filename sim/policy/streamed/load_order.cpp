@@ -27,8 +27,7 @@ class LoadOrder {
         ahead_from_(static_cast<std::size_t>(steps * runs_), 0),
         saved_(static_cast<std::size_t>(steps * slots_), 0) {
     for (std::int64_t r = 0; r < steps * runs_; ++r)
-      if (!rehearsal.stays())
-        pieces_left_[at(r)] = rehearsal.pieces(run(r).group).size();
+      if (!rehearsal.stays()) pieces_left_[at(r)] = rehearsal.pieces(run(r).group).size();
     skip_runs_without_pieces();
     skip_inputs_that_are_made();
   }
@@ -58,9 +57,7 @@ class LoadOrder {
 
   static std::size_t at(std::int64_t index) { return static_cast<std::size_t>(index); }
   const GroupRun& run(std::int64_t r) const { return rehearsal_.runs()[at(r % runs_)]; }
-  std::int64_t first_slot(std::int64_t r) const {
-    return (r / runs_) * slots_ + run(r).first_slot;
-  }
+  std::int64_t first_slot(std::int64_t r) const { return (r / runs_) * slots_ + run(r).first_slot; }
   std::int64_t end_slot(std::int64_t r) const { return first_slot(r) + run(r).count; }
 
   void skip_runs_without_pieces() {
@@ -127,9 +124,8 @@ class LoadOrder {
     double input_time = unknown, piece_time = unknown;
     std::int64_t input_at = 0, piece_at = 0;
     if (next_input_ < steps_ * slots_) {
-      input_at = std::min(
-          next_input_, std::max({next_input_ - rehearsal_.choice().buffers + 1, from, earliest(),
-                                 after_source(next_input_)}));
+      input_at = std::min(next_input_, std::max({next_input_ - rehearsal_.choice().buffers + 1,
+                                                 from, earliest(), after_source(next_input_)}));
       input_time = std::max(release_at(input_at), source_of(next_input_));
     }
     if (next_piece_run_ < steps_ * runs_) {
@@ -181,7 +177,8 @@ class LoadOrder {
         {at(r), first_slot(r), static_cast<std::int32_t>(next_piece_), at_slot, seconds});
     last_at_ = at_slot;
     for (std::int64_t q = r - 1; q >= 0 && end_slot(q) > at_slot; --q) {
-      if (ahead_[at(q)] == 0) ahead_from_[at(q)] = std::max<std::int64_t>(0, at_slot - first_slot(q));
+      if (ahead_[at(q)] == 0)
+        ahead_from_[at(q)] = std::max<std::int64_t>(0, at_slot - first_slot(q));
       ahead_[at(q)] += bytes;
     }
     --pieces_left_[at(r)];
@@ -189,7 +186,8 @@ class LoadOrder {
     skip_runs_without_pieces();
   }
 
-  /// The earliest slot, `from` or later, from which on the next piece has room until its group runs.
+  /// The earliest slot, `from` or later, from which on the next piece has room until its group
+  /// runs.
   std::int64_t place_of_piece(std::int64_t from) const {
     const std::int64_t r = next_piece_run_, need = first_slot(r);
     const std::int64_t bytes = rehearsal_.pieces(run(r).group)[next_piece_];

@@ -1,4 +1,5 @@
-// The order in which the copy engine of a rehearsal brings what a step needs. Internal to Rehearsal.
+// The order in which the copy engine of a rehearsal brings what a step needs. Internal to
+// Rehearsal.
 #pragma once
 
 #include <vector>

@@ -130,8 +130,8 @@ double until_last_slot(const Rehearsal& rehearsal, const GroupRun& run) {
 /// When slot `m` of a run starts, the device holds no more than `bytes()`: so long does the link
 /// need afterwards for what of the `later` bytes of weights it cannot hold yet.
 double held_back(const Rehearsal& rehearsal, std::size_t r, std::int64_t m, std::int64_t later) {
-  const double missing = static_cast<double>(later) -
-                         static_cast<double>(rehearsal.bytes() - rehearsal.level(r, m));
+  const double missing =
+      static_cast<double>(later) - static_cast<double>(rehearsal.bytes() - rehearsal.level(r, m));
   return std::max(0.0, missing) / rehearsal.streamed().down.bandwidth;
 }
 

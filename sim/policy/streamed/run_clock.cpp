@@ -8,8 +8,8 @@ namespace sluice {
 RunClock::RunClock(const Rehearsal& rehearsal, const std::vector<RehearsedLoad>& loads)
     : rehearsal_(rehearsal), streamed_(rehearsal.streamed()), loads_(loads) {
   for (std::size_t i = 0; i < loads.size(); ++i)
-    listed_.push_back({loads[i].at < 0 ? loads[i].at + rehearsal.slots() : loads[i].at,
-                       loads[i].at < 0, i});
+    listed_.push_back(
+        {loads[i].at < 0 ? loads[i].at + rehearsal.slots() : loads[i].at, loads[i].at < 0, i});
   std::stable_sort(listed_.begin(), listed_.end(), [](const Listed& a, const Listed& b) {
     return a.slot < b.slot || (a.slot == b.slot && a.next_step < b.next_step);
   });
@@ -67,9 +67,8 @@ void RunClock::prologue() {
   std::vector<const RehearsedLoad*> early;
   for (const RehearsedLoad& load : loads_)
     if (load.at < 0) early.push_back(&load);
-  std::stable_sort(early.begin(), early.end(), [](const RehearsedLoad* a, const RehearsedLoad* b) {
-    return a->at < b->at;
-  });
+  std::stable_sort(early.begin(), early.end(),
+                   [](const RehearsedLoad* a, const RehearsedLoad* b) { return a->at < b->at; });
   for (const RehearsedLoad* load : early) {
     free_ += load->seconds;
     const double there = free_ + streamed_.down.latency_s;

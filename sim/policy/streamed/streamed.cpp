@@ -22,8 +22,7 @@ TrainingOrder training_order(const PolicyRequest& request, const Reader& paramet
 }
 
 Plan plan_streamed(const PolicyRequest& request, const Reader& parameters) {
-  if (request.workload.training)
-    return plan_training(request, training_order(request, parameters));
+  if (request.workload.training) return plan_training(request, training_order(request, parameters));
   const Common common = read_common(request, parameters);
   const StreamedKeys keys = streamed_keys(request, common, parameters);
   const bool offload = keys.offload.value_or(false);

@@ -91,8 +91,7 @@ class TrainingWays {
       if (*order.room == before || !fits(*order.room)) continue;
       before = *order.room;
       Plan plan = plan_training(unlimited_, order);
-      settled({run_seconds(plan), text(order),
-               [request = unlimited_, order, stages = stages_] {
+      settled({run_seconds(plan), text(order), [request = unlimited_, order, stages = stages_] {
                  return plan_training(request, order);
                }});
     }
@@ -120,8 +119,7 @@ class TrainingWays {
 
 }  // namespace
 
-std::vector<Candidate> training_candidates(const PolicyRequest& request,
-                                           const TrainingOrder& order,
+std::vector<Candidate> training_candidates(const PolicyRequest& request, const TrainingOrder& order,
                                            std::shared_ptr<const std::vector<Stage>> stages) {
   const bool named = request.strategy != "auto";
   const FateStrategy& strategy = fate_catalog().find(named ? request.strategy : "keep_all");

@@ -7,8 +7,8 @@
 #include "base/error.hpp"
 #include "base/quantity.hpp"
 #include "execute/blocking.hpp"
-#include "policy/copy_time.hpp"
 #include "planning/run_seconds.hpp"
+#include "policy/copy_time.hpp"
 
 namespace sluice {
 
