@@ -48,8 +48,8 @@ class Check(unittest.TestCase):
         (self.folder / name).write_text(done.stdout)
         return name
 
-    def plan(self, name="p.plan", base="phased_ipu_pair"):
-        done = self.sluice("plan", base, "-o", name)
+    def plan(self, name="p.plan", base="phased_ipu_pair", *words):
+        done = self.sluice("plan", base, *words, "-o", name)
         self.assertEqual(done.returncode, 0, done.stderr)
         return name
 
@@ -141,7 +141,8 @@ class Planted(Check):
         self.assertNotIn("  plan:", text)
 
     def test_what_became_faster_is_reported_and_passes(self):
-        name = self.plan()
+        # One batch at a time: the bound falls with the makespan, and its ratio stays.
+        name = self.plan("p.plan", "phased_ipu_pair", "policy.in_flight=1")
         self.accept(name)
         self.edit(name, r"^(link host\.down bandwidth=)([^B]+)",
                   lambda m: m[1] + percent_more(m[2], 5))
@@ -253,8 +254,8 @@ class Baselines(Check):
         name = self.plan("alexnet_x200.plan", "alexnet_x200")
         self.edit(name, r"^(1F\d.*seconds=)(\S+)", lambda m: m[1] + percent_more(m[2], 1))
         text = self.check(1, name)
-        self.assertIn("slower: stage 'full6..relu6' computes 1 % longer", text)
-        self.assertRegex(text, r"compute full6\.\.relu6: seconds 0\.15\d+ -> 0\.15\d+")
+        self.assertIn("slower: stage 'full6a' computes 1 % longer", text)
+        self.assertRegex(text, r"compute full6a: seconds 0\.0309\d+ -> 0\.0312\d+")
 
 
 class Reports(Check):
@@ -380,7 +381,7 @@ class Compare(Check):
         self.assertIsNone(makespan["ratio"])
         done = self.sluice("check", "--compare", *words)
         self.assertEqual(done.returncode, 0)
-        self.assertRegex(done.stdout, r"alexnet_x200 +makespan_s +8\.\d+ s +infeasible +-")
+        self.assertRegex(done.stdout, r"alexnet_x200 +makespan_s +6\.569 s +infeasible +-")
         self.assertIn("alexnet_x200, B: out of memory", done.stdout)
 
     def test_a_parameter_is_compared_as_a_mapping(self):
@@ -399,11 +400,30 @@ class Compare(Check):
         self.assertIn("is a plan", done.stderr)
 
 
+NEVER_REPEATS = """\
+format: sluice-plan/1
+name "two streams that drift apart for ever, so that no period is left out"
+iterations 1000000000
+pool gpu capacity=100B
+stream one kind=compute device=gpu
+stream two kind=compute device=gpu
+body:
+a on=one kind=forward samples=1 samples_done=1 seconds=1
+b on=two kind=forward seconds=0.7
+"""
+
+
 class Signals(Check):
     def test_an_interrupt_kills_the_children_and_writes_nothing(self):
+<<<<<<< HEAD
         names = [self.scenario(f"{c}.json", "data_parallel_ipu_pair",
                                **{"workload.batches_per_step": 7, "workload.steps": 10**9})
                  for c in "abc"]
+=======
+        names = [f"{c}.plan" for c in "abc"]
+        for name in names:
+            (self.folder / name).write_text(NEVER_REPEATS)
+>>>>>>> wt-d
         process = subprocess.Popen([PROGRAM, "check", *names, "--baseline", "golden", "--update",
                                     "-j", "3"], cwd=self.folder, env=ENVIRONMENT,
                                    start_new_session=True, stdout=subprocess.PIPE,

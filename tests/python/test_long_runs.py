@@ -8,13 +8,15 @@ import unittest
 
 PROGRAM = os.environ.get("SLUICE_PROGRAM")
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+# One transfer a layer, and the next layer's beside the computation of this one.
+CHOICES = ["policy.in_flight=1", "policy.prefetch=1", "policy.buffers=2", "policy.pieces=whole"]
 SCENARIO = os.path.join(ROOT, "scenarios", "matmul_chain_streamed_ipu.yaml")
 
 
 def run(steps, trace):
     """Runs one batch a step; returns peak memory (bytes) and the answer."""
     arguments = [PROGRAM, "run", SCENARIO, "workload.batches_per_step=1", f"workload.steps={steps}",
-                 "-o", trace, "--json"]
+                 *CHOICES, "-o", trace, "--json"]
     child = subprocess.Popen(arguments, stdout=subprocess.PIPE)
     answer = child.stdout.read()
     _, status, usage = os.wait4(child.pid, 0)

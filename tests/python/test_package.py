@@ -372,12 +372,14 @@ class Questions(unittest.TestCase):
         self.assertIn("makespan_s", sluice.metrics().index)
 
     def test_progress_is_told(self):
+        # 10 stages and as many computations for each of 900 samples, 900 inputs and 900 answers, and
+        # the weights in 197 pieces of at most 1/192 of them: 40,666,752,000 B.
         told = []
         sluice.load("alexnet_x200").run(progress=lambda done, all: told.append((done, all)))
         self.assertTrue(told)
         for done, everything in told:
             self.assertEqual(done % 4096, 0)
-            self.assertEqual(everything, 4506)
+            self.assertEqual(everything, 10997)
 
     def test_what_progress_raises_reaches_the_caller(self):
         def stop(done, everything):

@@ -14,8 +14,9 @@ import matplotlib.pyplot as plt  # noqa: E402
 import numpy as np  # noqa: E402
 
 RESULT = sluice.load("alexnet_x200").run()
-PHASED = sluice.load("phased_ipu_pair").run()
-SMALL = sluice.load("phased_ipu_pair", {"workload.batches_per_step": 3, "workload.steps": 2}).run()
+PHASED = sluice.load("phased_ipu_pair", {"policy.in_flight": 1}).run()
+SMALL = sluice.load("phased_ipu_pair", {"workload.batches_per_step": 3, "workload.steps": 2,
+                                          "policy.in_flight": 1}).run()
 
 
 def boxes(ax, row):

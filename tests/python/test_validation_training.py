@@ -3,6 +3,7 @@
 that stand there, and by Sluice itself."""
 
 import functools
+import re
 import subprocess
 import unittest
 from fractions import Fraction
@@ -12,8 +13,9 @@ from validation import (BANDWIDTH, CAPACITY, ENVIRONMENT, F32, PROGRAM, RATE, RO
 
 AS_WRITTEN = "scenarios/alexnet_x200_training_as_written.yaml"
 ON_THE_CARD = "scenarios/alexnet_x200_training.yaml"
-OFFLOAD = "fates={strategy: offload_all}"
-PARTS = "stages.share=50%"
+KEEP, OFFLOAD = "fates={strategy: keep_all}", "fates={strategy: offload_all}"
+CUT_IN_HALVES, CUT_FINER = (f"stages={{cut: by_memory, split: true, share: {share}}}"
+                            for share in ("90%", "50%"))
 
 
 # --- as written ------------------------------------------------------------------------------------
@@ -239,15 +241,35 @@ def by_hand():
     }
 
 
-KEPT, OFFLOADED = (), (OFFLOAD,)
-KEPT_PARTS, OFFLOADED_PARTS = (PARTS,), (OFFLOAD, PARTS)
+KEPT, OFFLOADED = (CUT_IN_HALVES, KEEP), (CUT_IN_HALVES, OFFLOAD)
+KEPT_PARTS, OFFLOADED_PARTS = (CUT_FINER, KEEP), (CUT_FINER, OFFLOAD)
+
+
+def in_flight(samples):
+    return f"policy.in_flight={samples}"
+
+
+def run_training(*overrides):
+    return subprocess.run([PROGRAM, "run", ON_THE_CARD, *overrides], capture_output=True, text=True,
+                          cwd=ROOT, env=ENVIRONMENT, timeout=300)
+
+
+def most_in_flight(*run):
+    """All that there are, or what the message says that fits of them."""
+    done = run_training(*run, in_flight(SAMPLES))
+    if done.returncode == 0:
+        return SAMPLES
+    return int(re.search(r"the most that fit in flight: (\d+)\n", done.stderr).group(1))
 
 
 def makespans():
     """Only Sluice has them: what overlaps is the simulation's answer."""
-    runs = {"halves, all kept": KEPT, "halves, all offloaded": OFFLOADED,
-            "halves, all offloaded, 445 in flight": (OFFLOAD, "policy.in_flight=445"),
-            "smaller parts, all kept": KEPT_PARTS, "smaller parts, all offloaded": OFFLOADED_PARTS}
+    runs = {"halves, all kept": (*KEPT, in_flight(3)),
+            "halves, all offloaded": (*OFFLOADED, in_flight(300)),
+            "halves, all offloaded, 445 in flight": (*OFFLOADED, in_flight(445)),
+            "smaller parts, all kept": (*KEPT_PARTS, in_flight(15)),
+            "smaller parts, all offloaded": (*OFFLOADED_PARTS, in_flight(900)),
+            "all left open": ()}
     return {f"{name}: makespan": Fraction(metrics_of(ON_THE_CARD, *run)["makespan_s"])
             for name, run in runs.items()}
 
@@ -264,10 +286,10 @@ class OnTheCard(Case):
             return metrics_of(ON_THE_CARD, *run)["transfer_s_by_link"]["host.down"]
 
         self.all_close({
-            "in flight, halves, all kept": facts(*KEPT)["in_flight"],
-            "in flight, halves, all offloaded": facts(*OFFLOADED)["fit_in_flight"],
-            "in flight, smaller parts, all kept": facts(*KEPT_PARTS)["in_flight"],
-            "in flight, smaller parts, all offloaded": facts(*OFFLOADED_PARTS)["in_flight"],
+            "in flight, halves, all kept": most_in_flight(*KEPT),
+            "in flight, halves, all offloaded": most_in_flight(*OFFLOADED),
+            "in flight, smaller parts, all kept": most_in_flight(*KEPT_PARTS),
+            "in flight, smaller parts, all offloaded": most_in_flight(*OFFLOADED_PARTS),
             "compute": metrics_of(ON_THE_CARD)["compute_s"],
             "halves, all kept: host to device": down(*KEPT),
             "halves, all offloaded: host to device": down(*OFFLOADED),
@@ -283,9 +305,7 @@ class OnTheCard(Case):
         for run, needed, most in ((KEPT, HALVES.kept, 3), (OFFLOADED, HALVES.offloaded, 445),
                                   (KEPT_PARTS, QUARTERS.kept, 15)):
             for samples, code in ((most, 0), (most + 1, 4)):
-                done = subprocess.run([PROGRAM, "run", ON_THE_CARD, *run,
-                                       f"policy.in_flight={samples}"], capture_output=True, text=True,
-                                      cwd=ROOT, env=ENVIRONMENT, timeout=300)
+                done = run_training(*run, in_flight(samples))
                 self.assertEqual(done.returncode, code, done.stderr)
             self.assertIn(f"needs {needed(most + 1)} B", done.stderr)
             self.assertIn(f"the most that fit in flight: {most}\n", done.stderr)
@@ -301,7 +321,7 @@ class OnTheCard(Case):
 
     def test_the_numbers_of_the_text_beside_the_tables(self):
         text = text_of("seed_000.md")
-        stages = [stage["name"] for stage in answer(ON_THE_CARD)["stages"]]
+        stages = [stage["name"] for stage in answer(ON_THE_CARD, *KEPT)["stages"]]
         self.assertIn("    " + " | ".join(stages) + "\n", text)
         for parts, count in ((HALVES, 2), (QUARTERS, 4)):
             self.assertIn(f"take {2 * FULL6 // count / 1e9:.2f} GB", text)
@@ -309,7 +329,7 @@ class OnTheCard(Case):
         self.assertIn(f"each sample {a_sample / 1e9:.2f} GB", text)
         self.assertIn(f"{HALVES.crossing[-1] / 1e6:.2f} MB a sample", text)
         self.assertIn(f"it holds in the end: {QUARTERS.offloaded(900) / 1e9:.2f} GB", text)
-        host = metrics_of(ON_THE_CARD, *OFFLOADED_PARTS)["peak_bytes"]["host"]
+        host = metrics_of(ON_THE_CARD, *OFFLOADED_PARTS, in_flight(900))["peak_bytes"]["host"]
         self.assertIn(f"takes {host / 1e9:.1f} GB of host memory", text)
         self.assertIn(f"compute is always {float(compute()):.3f} s", text)
 

@@ -143,7 +143,7 @@ class Counts(unittest.TestCase):
 
 def passes_of(result):
     """How often the weights of each group were loaded."""
-    return int(result["plan"]["facts"]["weight_passes.0"])
+    return int(result["plan"]["facts"]["weight_passes"]["0"])
 
 
 class Runs(unittest.TestCase):

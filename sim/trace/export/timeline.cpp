@@ -32,8 +32,8 @@ class Window {
         latest_(trace.labels().actions.size(), 0),
         free_at_(trace.labels().streams.size(), 0) {}
 
-  void add(const Span& span) {
-    check(span);
+  void add(const Span& given) {
+    const Span span = in_order(given);
     if (added_ - taken_ == items_.size()) take_oldest();
     Item& item = at(++added_);
     item = {};
@@ -58,17 +58,23 @@ class Window {
 
   Item& at(std::uint64_t number) { return items_[number % items_.size()]; }
 
-  void check(const Span& span) {
+  /// Where whole periods were repeated, a span may begin a rounding before the end of the one
+  /// before it: it then begins there.
+  Span in_order(Span span) {
     const std::uint32_t stream = trace_.labels().actions[span.action].stream;
     const std::string& name = trace_.labels().streams[stream].name;
     if (span.end < span.start)
       refuse(trace_, "a span on '" + name + "' starts at " + exact(span.start) + " s and ends at " +
                          exact(span.end) + " s");
-    if (span.start < free_at_[stream])
+    constexpr double rounding = 1e-12;
+    if (span.start < free_at_[stream] * (1 - rounding))
       refuse(trace_, "spans overlap on '" + name + "': one starts at " + exact(span.start) +
                          " s, before the end of the previous one at " + exact(free_at_[stream]) +
                          " s");
+    span.start = std::max(span.start, free_at_[stream]);
+    span.end = std::max(span.start, span.end);
     free_at_[stream] = span.end;
+    return span;
   }
 
   /// The span that ended the wait. A trace of version 1.0 names only the action (`blocker`), and
