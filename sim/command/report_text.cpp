@@ -72,21 +72,12 @@ void add_choice(Rows& rows, const Plan& plan) {
   if (chosen.empty()) return;
   rows.emplace_back("chosen", printable(chosen));
   rows.emplace_back("", "the fastest of " + fact(plan, "chosen_from") + " candidates, " +
-<<<<<<< HEAD
                             fact(plan, "simulated") + " of them simulated");
-  const std::string seconds = fact(plan, "runner_up_s");
-  if (!seconds.empty())
-    rows.emplace_back("runner-up",
-                      figure(std::stod(seconds), "s") + ": " + printable(fact(plan, "runner_up")));
-=======
-                            fact(plan, "simulated") +
-                            " of them simulated; no other can be faster");
   const std::string text = fact(plan, "runner_up_s");  // of a plan file, perhaps: it may be anything
   double seconds = 0;
   if (std::from_chars(text.data(), text.data() + text.size(), seconds).ec == std::errc())
     rows.emplace_back("runner-up",
                       figure(seconds, "s") + ": " + printable(fact(plan, "runner_up")));
->>>>>>> wt-d
 }
 
 void add_facts(Rows& rows, const Report& report) {

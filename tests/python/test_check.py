@@ -415,15 +415,9 @@ b on=two kind=forward seconds=0.7
 
 class Signals(Check):
     def test_an_interrupt_kills_the_children_and_writes_nothing(self):
-<<<<<<< HEAD
-        names = [self.scenario(f"{c}.json", "data_parallel_ipu_pair",
-                               **{"workload.batches_per_step": 7, "workload.steps": 10**9})
-                 for c in "abc"]
-=======
         names = [f"{c}.plan" for c in "abc"]
         for name in names:
             (self.folder / name).write_text(NEVER_REPEATS)
->>>>>>> wt-d
         process = subprocess.Popen([PROGRAM, "check", *names, "--baseline", "golden", "--update",
                                     "-j", "3"], cwd=self.folder, env=ENVIRONMENT,
                                    start_new_session=True, stdout=subprocess.PIPE,

@@ -201,12 +201,7 @@ class Run(Cli):
     def test_the_shape_of_the_result(self):
         result = self.answers_json("run", *SMALL)
         self.assertEqual(list(result), ["format", "scenario", "question", "status", "plan", "stages",
-<<<<<<< HEAD
                                         "pools", "metrics", "units", "executor", "trace"])
-=======
-                                        "pools", "metrics", "units", "executor",
-                                        "trace"])
->>>>>>> wt-d
         self.assertEqual(result["format"], "sluice-result/1")
         self.assertEqual(result["scenario"], "alexnet_resident")
         self.assertEqual(result["status"], "complete")
