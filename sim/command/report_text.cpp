@@ -73,7 +73,8 @@ void add_choice(Rows& rows, const Plan& plan) {
   rows.emplace_back("chosen", printable(chosen));
   rows.emplace_back("", "the fastest of " + fact(plan, "chosen_from") + " candidates, " +
                             fact(plan, "simulated") + " of them simulated");
-  const std::string text = fact(plan, "runner_up_s");  // of a plan file, perhaps: it may be anything
+  const std::string text =
+      fact(plan, "runner_up_s");  // of a plan file, perhaps: it may be anything
   double seconds = 0;
   if (std::from_chars(text.data(), text.data() + text.size(), seconds).ec == std::errc())
     rows.emplace_back("runner-up",

@@ -128,8 +128,9 @@ std::vector<Value> open_cuts(const Scenario& scenario) {
   constexpr std::size_t most_stages = 512;
   const bool short_enough = scenario.model.layers.size() <= most_stages;
   const Value& policy = *scenario.document.find("policy");
-  const bool takes_turns = policy.find("name")->text() == "streamed" ||
-                           (policy.find("replica") && policy.find("replica")->text() == "streamed");
+  const Value* replica = policy.find("replica");
+  const std::string& name = (replica ? replica : policy.find("name"))->text();
+  const bool takes_turns = name == "streamed", stays = name == "resident";
   add("whole");
   if (!policy_of(policy).compares) return cuts;
   if (scenario.workload.training) {
@@ -138,9 +139,11 @@ std::vector<Value> open_cuts(const Scenario& scenario) {
   } else if (takes_turns) {
     for (const std::int64_t groups : {2, 4, 6, 8, 12, 16, 32, 64})
       add("by_weight", "groups", groups);
-  } else {
+  } else if (!stays) {
     const auto devices = static_cast<std::int64_t>(scenario.platform.devices.size());
     if (devices > 1) add("balanced", "count", devices);
+    for (const std::int64_t count : {2, 3, 4, 6, 8, 16}) add("balanced", "count", count);
+    for (const std::int64_t groups : {2, 3, 4, 6, 8, 16}) add("by_weight", "groups", groups);
   }
   if (short_enough) add("single_tensor");
   if (short_enough) add("per_layer");

@@ -32,9 +32,9 @@ std::vector<std::int64_t> in_flight_choices(std::int64_t micro_batches) {
   return counts;
 }
 
-/// Large enough that what each transfer costs besides its bytes does not count.
+/// Large enough that what each transfer costs besides its bytes is a hundredth at most.
 std::int64_t small_piece(const StreamedCase& streamed) {
-  const double fixed = 32 * streamed.down.setup_s * streamed.down.bandwidth;
+  const double fixed = 100 * streamed.down.setup_s * streamed.down.bandwidth;
   return std::max(
       {streamed.weights() / pieces_of_model, static_cast<std::int64_t>(fixed), std::int64_t{4096}});
 }
@@ -146,6 +146,7 @@ class Ways {
     };
     const auto& groups = shared_->streamed.groups;
     if (std::none_of(groups.begin(), groups.end(), divided)) return {0};
+    if (shared_->streamed.down.setup_s > 0) return {piece, 0};
     return {piece};
   }
   std::vector<std::int64_t> aheads() const {

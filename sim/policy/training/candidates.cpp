@@ -133,7 +133,9 @@ std::vector<Candidate> training_candidates(const PolicyRequest& request, const T
     counts = {std::min(*order.in_flight, per_batch)};
   else if (side_by_side || order.devices.size() > 1)
     counts = in_flight_choices(per_batch);
-  if (named && !request.cut_open && counts.size() == 1) return {};
+  // All that may be said is said: it runs on the whole device.
+  const bool all_said = order.in_flight || order.weights_stay || order.devices.size() > 1;
+  if (named && !request.cut_open && counts.size() == 1 && all_said) return {};
   const WorkOfBatches work(unlimited, order);
   const auto batches =
       static_cast<double>(request.workload.batches_per_step * request.workload.steps);
