@@ -113,20 +113,26 @@ class Ways {
       same_from = order.used;
       const double seconds = seconds_of(rehearsal, order);
       worth = std::min(worth, seconds);
-      settled({seconds, text(rehearsal), [shared = shared_, choice = rehearsal.choice()] {
+      settled({seconds, text(rehearsal),
+               [shared = shared_, choice = rehearsal.choice(), limited = replayed()] {
                  const Rehearsal again(shared->streamed, choice);
                  Plan plan = list_rehearsed(shared->request, shared->common, again);
-                 if (shared->streamed.shared_link)
+                 if (limited)
                    stay_within(plan, shared->common.device.name, again.bytes());
                  return plan;
                }});
     }
   }
 
-  /// A rehearsal does not know how copies up and down share a link; the plan's replay does.
+  /// A rehearsal knows neither how copies up and down share a link nor whether host memory has room;
+  /// the plan's replay does.
+  bool replayed() const {
+    const StreamedCase& streamed = shared_->streamed;
+    return (streamed.shared_link && streamed.overlap) || (streamed.host_limited && offload_);
+  }
+
   double seconds_of(const Rehearsal& rehearsal, const RehearsedOrder& order) const {
-    if (!shared_->streamed.shared_link || !shared_->streamed.overlap)
-      return rehearsal.seconds(order.loads);
+    if (!replayed()) return rehearsal.seconds(order.loads);
     Plan plan = list_rehearsed(shared_->request, shared_->common, rehearsal);
     stay_within(plan, shared_->common.device.name, rehearsal.bytes());
     return run_seconds(plan);
@@ -154,7 +160,7 @@ class Ways {
     if (shared_->keys.ahead) return {*shared_->keys.ahead};
     const std::int64_t all = shared_->streamed.weights();
     // Replays cost more than rehearsals.
-    const std::int64_t steps = shared_->streamed.shared_link ? 4 : steps_of_ahead;
+    const std::int64_t steps = replayed() ? 4 : steps_of_ahead;
     std::vector<std::int64_t> bytes;
     for (std::int64_t i = 0; i <= steps; ++i)
       bytes.push_back(static_cast<std::int64_t>(static_cast<double>(all) * static_cast<double>(i) /

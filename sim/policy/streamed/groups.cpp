@@ -41,6 +41,7 @@ StreamedCase streamed_case(const PolicyRequest& request, const Common& common) {
   const std::vector<std::uint32_t> down = platform.path(common.host, common.device.name).channels;
   for (const std::uint32_t up : platform.path(common.device.name, common.host).channels)
     if (std::find(down.begin(), down.end(), up) != down.end()) made.shared_link = true;
+  made.host_limited = request.capacity_enforced && platform.host().capacity.has_value();
   made.caches = cache_bytes(request);
   made.micro_batches = request.workload.micro_batches_per_step();
   made.steps = request.workload.steps;

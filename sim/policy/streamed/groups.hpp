@@ -44,7 +44,8 @@ struct StreamedCase {
   std::int64_t micro_batches = 1;  ///< of a step
   std::int64_t steps = 1;
   bool returns_answers = true, overlap = true;
-  bool shared_link = false;  ///< copies up and down slow each other down
+  bool shared_link = false;   ///< copies up and down slow each other down
+  bool host_limited = false;  ///< host memory may have no room for what is offloaded
 
   std::int64_t weights() const;  ///< bytes of all groups
 };
