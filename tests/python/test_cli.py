@@ -286,10 +286,20 @@ class Run(Cli):
     def test_every_scenario_of_the_zoo_answers(self):
         for entry in json.loads(self.answers("list", "scenarios", "--json")):
             with self.subTest(scenario=entry["name"]):
-                text = self.answers("run", entry["file"])
+                text = self.answers("run", entry["file"], "--executor", "both")
                 self.assertTrue(text.startswith(entry["summary"].strip()), text)
+                self.assertRegex(text, r"\nexecuted by +SimGrid, and by the replay, which agrees\n")
                 for row in ("makespan", "throughput", "what binds", "question", "peak memory"):
                     self.assertIn(f"\n{row} ", text)
+
+    def test_who_executes_is_asked_for_and_said(self):
+        answers = {name: self.answers_json("run", *SMALL, "--executor", name)
+                   for name in ("auto", "simgrid", "replay", "both")}
+        self.assertEqual([answer["executor"] for answer in answers.values()],
+                         ["simgrid", "simgrid", "replay", "both"])
+        for answer in answers.values():
+            self.assertEqual(answer["metrics"], answers["simgrid"]["metrics"])
+        self.fails(2, "run", *SMALL, "--executor", "repaly", says="simgrid, replay, both")
 
     def test_an_overflow_is_told(self):
         text = self.answers("run", "alexnet_x200_as_written")
