@@ -12,7 +12,9 @@ namespace sluice {
 
 namespace {
 
-constexpr std::int64_t steps_of_ahead = 32;   ///< of the weights' bytes
+constexpr std::int64_t steps_of_ahead = 32;  ///< of the weights' bytes
+constexpr std::int64_t few_steps_of_ahead = 8;  ///< … where they pass `many_passes` times or more
+constexpr double many_passes = 8;
 constexpr std::int64_t pieces_of_model = 192;
 constexpr double pieces_of_step = 768;  ///< in which the weights may pass several times
 
@@ -150,10 +152,11 @@ class Ways {
     if (!shared_->streamed.overlap || shared_->streamed.groups.size() == 1) return {0};
     if (shared_->keys.ahead) return {*shared_->keys.ahead};
     const std::int64_t all = shared_->streamed.weights();
+    const std::int64_t steps = passes() < many_passes ? steps_of_ahead : few_steps_of_ahead;
     std::vector<std::int64_t> bytes;
-    for (std::int64_t i = 0; i <= steps_of_ahead; ++i)
-      bytes.push_back(static_cast<std::int64_t>(static_cast<double>(all) *
-                                                static_cast<double>(i) / steps_of_ahead));
+    for (std::int64_t i = 0; i <= steps; ++i)
+      bytes.push_back(static_cast<std::int64_t>(
+          static_cast<double>(all) * static_cast<double>(i) / static_cast<double>(steps)));
     bytes.erase(std::unique(bytes.begin(), bytes.end()), bytes.end());
     return bytes;
   }
