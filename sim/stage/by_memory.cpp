@@ -1,8 +1,9 @@
 // by_memory: each stage is as long as fits into the device's memory. Greedy from the front, which
-// gives the fewest stages where a longer stage never needs less.
+// gives the fewest stages where a longer stage never needs less. Where that leads to a layer with
+// which no stage can begin, stages before it are shorter: the fewest that all fit.
 #include <cmath>
 #include <initializer_list>
-#include <optional>
+#include <limits>
 
 #include "base/quantity.hpp"
 #include "model/partial.hpp"
@@ -79,29 +80,57 @@ std::string advice(const CutRequest& request, const Need& need, std::int64_t bud
                    advice(request, need, budget, split));
 }
 
-/// The last layer of the longest stage that begins at `first` and fits.
-std::uint32_t longest(const CutRequest& request, const Sizes& sizes, std::uint32_t first,
-                      std::int64_t budget, bool split) {
+/// The last layers with which a stage that begins at `first` fits, in order.
+std::vector<std::uint32_t> fitting(const CutRequest& request, const Sizes& sizes,
+                                   std::uint32_t first, std::int64_t budget) {
+  std::vector<std::uint32_t> lasts;
+  Sizes::Workspace workspace(sizes, first);
+  bool computes = false;
+  for (std::uint32_t layer = first; layer < sizes.layers(); ++layer) {
+    const std::int64_t needed = workspace.extend();
+    // Leading inputs do no work: the shortest stage ends at the first layer that computes.
+    computes = computes || !request.model.layers[layer].inputs.empty();
+    if (!computes && layer + 1 < sizes.layers()) continue;
+    const Need need = need_of(request, sizes, first, layer, needed);
+    // A longer stage may need less than a shorter one (what leaves it may be smaller), so the
+    // search goes on until even without an output it would be too much.
+    if (need.growing() > budget) break;
+    if (need.total() <= budget) lasts.push_back(layer);
+  }
+  return lasts;
+}
+
+/// The shortest stage that begins at `first` does not fit.
+[[noreturn]] void refuse_from(const CutRequest& request, const Sizes& sizes, std::uint32_t first,
+                              std::int64_t budget, bool split) {
   Sizes::Workspace workspace(sizes, first);
   std::uint32_t layer = first;
-  // Leading inputs do no work: the shortest stage ends at the first layer that computes.
-  while (layer + 1 < sizes.layers() && request.model.layers[layer].inputs.empty()) {
+  for (; layer + 1 < sizes.layers() && request.model.layers[layer].inputs.empty(); ++layer)
     workspace.extend();
-    ++layer;
-  }
-  const std::uint32_t shortest = layer;
-  const Need alone = need_of(request, sizes, first, layer, workspace.extend());
-  std::optional<std::uint32_t> fits;
-  if (alone.total() <= budget) fits = layer;
-  // A longer stage may need less than a shorter one (what leaves it may be smaller), so the search
-  // goes on until even without an output it would be too much.
-  while (++layer < sizes.layers()) {
-    const Need need = need_of(request, sizes, first, layer, workspace.extend());
-    if (need.growing() > budget) break;
-    if (need.total() <= budget) fits = layer;
-  }
-  if (!fits) refuse(request, shortest, alone, budget, split);
-  return *fits;
+  refuse(request, layer, need_of(request, sizes, first, layer, workspace.extend()), budget, split);
+}
+
+/// The fewest stages that all fit, of equally few those whose first stages are the longest; empty
+/// where there are none. From the back: the fewest from each layer on.
+std::vector<std::uint32_t> fewest(const CutRequest& request, const Sizes& sizes,
+                                  std::int64_t budget) {
+  struct Rest {
+    std::uint32_t stages = std::numeric_limits<std::uint32_t>::max();
+    std::uint32_t last = 0;  ///< layer of the first of them
+  };
+  constexpr std::uint32_t impossible = std::numeric_limits<std::uint32_t>::max();
+  std::vector<Rest> rest(sizes.layers() + 1);
+  rest.back().stages = 0;
+  for (std::uint32_t first = sizes.layers(); first-- > 0;)
+    for (const std::uint32_t last : fitting(request, sizes, first, budget)) {
+      const std::uint32_t after = rest[last + 1].stages;
+      if (after != impossible && after + 1 <= rest[first].stages) rest[first] = {after + 1, last};
+    }
+  std::vector<std::uint32_t> lasts;
+  if (rest.front().stages == impossible) return lasts;
+  for (std::uint32_t first = 0; first < sizes.layers(); first = lasts.back() + 1)
+    lasts.push_back(rest[first].last);
+  return lasts;
 }
 
 std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader& parameters) {
@@ -109,8 +138,16 @@ std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader& 
   if (!request.device.capacity) return {sizes.layers() - 1};
   const std::int64_t budget = budget_of(request, parameters);
   std::vector<std::uint32_t> last;
-  for (std::uint32_t first = 0; first < sizes.layers(); first = last.back() + 1)
-    last.push_back(longest(request, sizes, first, budget, parameters.boolean("split")));
+  for (std::uint32_t first = 0; first < sizes.layers(); first = last.back() + 1) {
+    const std::vector<std::uint32_t> fits = fitting(request, sizes, first, budget);
+    if (!fits.empty()) {
+      last.push_back(fits.back());
+      continue;
+    }
+    last = fewest(request, sizes, budget);
+    if (last.empty()) refuse_from(request, sizes, first, budget, parameters.boolean("split"));
+    break;
+  }
   return last;
 }
 

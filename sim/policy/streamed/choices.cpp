@@ -1,6 +1,7 @@
 #include "policy/streamed/choices.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -12,8 +13,11 @@ namespace sluice {
 
 namespace {
 
-constexpr std::int64_t steps_of_ahead = 32;  ///< of the weights' bytes
+constexpr std::int64_t steps_of_ahead = 32;     ///< of the weights' bytes
+constexpr std::int64_t few_steps_of_ahead = 8;  ///< … where they pass `many_passes` times or more
+constexpr double many_passes = 8;
 constexpr std::int64_t pieces_of_model = 192;
+constexpr double pieces_of_step = 768;  ///< in which the weights may pass several times
 
 std::string gb(std::int64_t bytes) {
   return format_quantity(static_cast<double>(bytes), Dimension::bytes);
@@ -61,7 +65,7 @@ class Ways {
   /// From what every way of them has to compute and to copy.
   double at_least() const {
     const StreamedCase& streamed = shared_->streamed;
-    const auto passes = static_cast<double>((streamed.micro_batches + in_flight_ - 1) / in_flight_);
+    const double passes = this->passes();
     const std::vector<std::int64_t> buffers = this->buffers();
     const std::int64_t most_buffers = *std::max_element(buffers.begin(), buffers.end());
     const double waits = std::max<double>(
@@ -117,15 +121,14 @@ class Ways {
                [shared = shared_, choice = rehearsal.choice(), limited = replayed()] {
                  const Rehearsal again(shared->streamed, choice);
                  Plan plan = list_rehearsed(shared->request, shared->common, again);
-                 if (limited)
-                   stay_within(plan, shared->common.device.name, again.bytes());
+                 if (limited) stay_within(plan, shared->common.device.name, again.bytes());
                  return plan;
                }});
     }
   }
 
-  /// A rehearsal knows neither how copies up and down share a link nor whether host memory has room;
-  /// the plan's replay does.
+  /// A rehearsal knows neither how copies up and down share a link nor whether host memory has
+  /// room; the plan's replay does.
   bool replayed() const {
     const StreamedCase& streamed = shared_->streamed;
     return (streamed.shared_link && streamed.overlap) || (streamed.host_limited && offload_);
@@ -138,6 +141,11 @@ class Ways {
     return run_seconds(plan);
   }
 
+  /// Of all weights, in a step.
+  double passes() const {
+    return std::ceil(static_cast<double>(shared_->streamed.micro_batches) /
+                     static_cast<double>(in_flight_));
+  }
   std::vector<std::int64_t> buffers() const {
     if (!shared_->streamed.overlap) return {1};
     if (shared_->keys.buffers) return {*shared_->keys.buffers};
@@ -146,21 +154,25 @@ class Ways {
   std::vector<std::int64_t> pieces() const {
     if (shared_->keys.piece) return {*shared_->keys.piece};
     if (!shared_->streamed.overlap) return {0};
-    const std::int64_t piece = small_piece(shared_->streamed);
+    const StreamedCase& streamed = shared_->streamed;
+    const double in_step = static_cast<double>(streamed.weights()) * passes() / pieces_of_step;
+    const std::int64_t piece = std::max(small_piece(streamed), static_cast<std::int64_t>(in_step));
     const auto divided = [&](const StreamedCase::Group& group) {
       return group.bytes.weights > piece;
     };
-    const auto& groups = shared_->streamed.groups;
+    const auto& groups = streamed.groups;
     if (std::none_of(groups.begin(), groups.end(), divided)) return {0};
-    if (shared_->streamed.down.setup_s > 0) return {piece, 0};
+    if (streamed.down.setup_s > 0) return {piece, 0};
     return {piece};
   }
   std::vector<std::int64_t> aheads() const {
     if (!shared_->streamed.overlap || shared_->streamed.groups.size() == 1) return {0};
     if (shared_->keys.ahead) return {*shared_->keys.ahead};
     const std::int64_t all = shared_->streamed.weights();
-    // Replays cost more than rehearsals.
-    const std::int64_t steps = replayed() ? 4 : steps_of_ahead;
+    // Replays cost more than rehearsals, and rehearsals of many passes more than those of few.
+    const std::int64_t steps = replayed()               ? 4
+                               : passes() < many_passes ? steps_of_ahead
+                                                        : few_steps_of_ahead;
     std::vector<std::int64_t> bytes;
     for (std::int64_t i = 0; i <= steps; ++i)
       bytes.push_back(static_cast<std::int64_t>(static_cast<double>(all) * static_cast<double>(i) /

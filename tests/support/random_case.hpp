@@ -1,0 +1,45 @@
+// Random small scenarios with choices left open, the same for the same seed on every machine, and
+// explicit settings of what they leave open.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "support/random_chain.hpp"
+#include "support/small_case.hpp"
+
+namespace sluice::test {
+
+struct RandomCase {
+  std::vector<Row> rows;
+  std::int64_t input = 0;
+  std::string policy;  ///< its name, for data_parallel also its replica's
+  bool training = false;
+  std::int64_t batches = 1;  ///< of a step
+  std::string workload;      ///< YAML
+  std::string cut, fates;    ///< YAML, empty: open
+  std::string keys;          ///< of the policy, after its name
+  std::vector<std::string> machine;
+  std::int64_t all_bytes = 0;  ///< more than any plan of it needs on one device
+
+  std::string text() const { return text_with(cut, fates, ""); }
+  /// With further keys of the policy, as ", key: value".
+  std::string text_with(const std::string& own_cut, const std::string& own_fates,
+                        const std::string& own_keys) const;
+};
+
+/// Policies that a case may have, each with what it replicates.
+const std::vector<std::string>& policies_with_choices();
+
+/// One of that policy. `training`: streamed, resident and data_parallel only.
+RandomCase random_case(Dice& dice, const std::string& policy, bool training);
+
+/// Explicit settings of everything that the case leaves open, as YAML.
+std::string random_settings(Dice& dice, const RandomCase& open);
+
+/// Its plan on devices of so many bytes each, with further overrides; none where it does not fit.
+std::optional<Plan> plan_within(const RandomCase& random, const std::string& text,
+                                std::int64_t bytes, const std::vector<std::string>& further = {});
+
+}  // namespace sluice::test

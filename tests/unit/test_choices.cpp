@@ -1,0 +1,138 @@
+// What is left open is chosen well: more memory is never slower and never refused again, explicit
+// settings are hardly faster, and a faster machine is hardly slower.
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <iostream>
+#include <map>
+
+#include "base/error.hpp"
+#include "execute/arithmetic/replay.hpp"
+#include "support/random_case.hpp"
+
+namespace sluice {
+namespace {
+
+using test::Dice;
+using test::plan_within;
+using test::random_case;
+using test::RandomCase;
+
+constexpr double never = std::numeric_limits<double>::infinity();
+
+bool campaign() {
+  return std::getenv("SLUICE_CAMPAIGN") != nullptr;
+}
+
+/// By policy and mode: so many in a normal run, and 300 in all in a campaign.
+int cases() {
+  return campaign() ? 30 : 3;
+}
+
+double seconds_of(const std::optional<Plan>& plan) {
+  if (!plan) return never;
+  const ReplayResult result = replay(*plan);
+  return result.blocking ? never : result.makespan;
+}
+
+/// Calls `study` with cases of every policy and mode.
+template <class Study>
+void each_case(std::uint64_t seed, const Study& study) {
+  for (const std::string& policy : test::policies_with_choices())
+    for (const bool training : {false, true}) {
+      const bool trains = policy == "streamed" || policy == "resident" || policy == "phased" ||
+                          policy == "data_parallel resident";
+      if (training && !trains) continue;
+      Dice dice(seed++);
+      for (int c = 0; c < cases(); ++c) {
+        const RandomCase made = random_case(dice, policy, training);
+        std::string machine;
+        for (const std::string& line : made.machine) machine += line + "\n";
+        std::string rows = std::to_string(made.input) + ":";
+        for (const test::Row& row : made.rows)
+          rows += " {" + std::to_string(row.compute_ms) + ", " + std::to_string(row.weight_bytes) +
+                  ", " + std::to_string(row.output_bytes) + "}";
+        INFO(policy << " case " << c << " of seed " << seed - 1 << ": " << rows << "\n"
+                    << made.text() << machine);
+        study(dice, made);
+      }
+    }
+}
+
+/// The worst found, by policy, is printed by a campaign.
+class Worst {
+ public:
+  explicit Worst(const char* what) : what_(what) {}
+  ~Worst() {
+    if (!campaign()) return;
+    for (const auto& [policy, worst] : worst_)
+      std::cout << what_ << ", " << policy << ": " << worst << "\n";
+  }
+  void see(const RandomCase& made, double value) {
+    double& worst = worst_[made.policy + (made.training ? " training" : "")];
+    worst = std::max(worst, value);
+  }
+
+ private:
+  const char* what_;
+  std::map<std::string, double> worst_;
+};
+
+TEST_CASE("with the choices left open, more memory is never slower and never refused again") {
+  Worst worst("more memory slower by");
+  int compared = 0;
+  each_case(11, [&](Dice&, const RandomCase& made) {
+    double before = never;
+    for (int part = 1; part <= 8; ++part) {
+      const std::int64_t bytes = made.all_bytes * part / 8 + 64;
+      INFO(bytes << " B");
+      const double now = seconds_of(plan_within(made, made.text(), bytes));
+      CHECK(now <= before * (1 + 1e-9));
+      if (before < never) worst.see(made, now / before - 1), ++compared;
+      before = now;
+    }
+  });
+  CHECK(compared > 30);
+}
+
+TEST_CASE("thirty explicit settings are at most 1 % faster than what is chosen") {
+  Worst worst("explicit settings faster by");
+  int compared = 0;
+  each_case(22, [&](Dice& dice, const RandomCase& made) {
+    const std::int64_t bytes = made.all_bytes * static_cast<int>(2 + dice.below(7)) / 8 + 64;
+    const double chosen = seconds_of(plan_within(made, made.text(), bytes));
+    for (int s = 0; s < 30; ++s) {
+      const std::string settings = test::random_settings(dice, made);
+      INFO(bytes << " B\n" << settings);
+      const double by_hand = seconds_of(plan_within(made, settings, bytes));
+      if (by_hand == never) continue;
+      CHECK(chosen <= by_hand * 1.01);
+      worst.see(made, chosen / by_hand - 1);
+      ++compared;
+    }
+  });
+  CHECK(compared > 100);
+}
+
+TEST_CASE("with the choices left open, a faster machine is at most 1 % slower") {
+  Worst worst("faster machine slower by");
+  each_case(33, [&](Dice& dice, const RandomCase& made) {
+    const std::int64_t bytes = made.all_bytes * static_cast<int>(2 + dice.below(7)) / 8 + 64;
+    for (const std::string what :
+         {"platform.links.host.bandwidth=", "platform.devices.gpu.rate="}) {
+      double before = never;
+      for (int value = 100; value <= 800; value += 100) {
+        const std::string rate = what.find("rate=") == std::string::npos
+                                     ? std::to_string(value) + "MB/s"
+                                     : "{float32: " + std::to_string(value * 5) + "MFLOP/s}";
+        INFO(bytes << " B, " << what << rate);
+        const double now = seconds_of(plan_within(made, made.text(), bytes, {what + rate}));
+        CHECK(now <= before * 1.01);
+        if (before < never) worst.see(made, now / before - 1);
+        before = now;
+      }
+    }
+  });
+}
+
+}  // namespace
+}  // namespace sluice
