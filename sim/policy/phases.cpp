@@ -137,8 +137,8 @@ std::vector<Field> phase_parameters() {
       {.name = "in_flight",
        .type = Type::integer,
        .summary =
-           "batches that take turns phase by phase; auto: 1 with activations on chip, else as "
-           "many as hide the way of the activations",
+           "batches that take turns phase by phase; auto: in inference the fastest of 1 to 8, in "
+           "training of what fits",
        .default_text = "auto",
        .choices = {"auto"},
        .minimum = 1,

@@ -113,7 +113,13 @@ CutModel cut_as(const Scenario& scenario, const Value* stages) {
 
 bool is_auto(const Value& stages) {
   const Value* name = stages.find("cut");
-  return name && name->is_scalar() && name->text() == "auto" && stages.entries().size() == 1;
+  if (!name || !name->is_scalar() || name->text() != "auto") return false;
+  for (const Value::Entry& entry : stages.entries())
+    if (entry.key != "cut")
+      fail_at(entry.value, "'" + entry.key +
+                               "' in stages belongs to a cut by name; with 'cut: auto' the whole "
+                               "cut is chosen");
+  return true;
 }
 
 /// `stages:` mappings that a cut is chosen from. They say nothing of the machine's memory.

@@ -135,6 +135,8 @@ ZOO = [
     words("one more in flight than fit", 4, ["591 micro-batches in flight", "the most that fit in flight: 590", "gpu.compute", "weights.1"],
           "run", "alexnet_x200", "stages={cut: by_memory}", "fates={strategy: keep_all}", "policy.in_flight=591",
           "policy.prefetch=1", "policy.buffers=2", "policy.pieces=whole"),
+    words("a parameter of a cut that is chosen", 3, ["'share' in stages", "'cut: auto'"], "run", "alexnet_x200",
+          "stages.share=50%", at="stages.share=50%:1:14"),
     words("a model kept where it does not fit", 4, ["out of memory at", "for weights.2", "24000000000 B (24 GB)"],
           "run", "alexnet_x200", "policy={name: resident}", "stages={cut: by_memory}"),
     words("a model kept where it does not fit however it is cut", 4,
