@@ -92,8 +92,8 @@ std::vector<std::uint32_t> fitting(const CutRequest& request, const Sizes& sizes
     computes = computes || !request.model.layers[layer].inputs.empty();
     if (!computes && layer + 1 < sizes.layers()) continue;
     const Need need = need_of(request, sizes, first, layer, needed);
-    // A longer stage may need less than a shorter one (what leaves it may be smaller), so the search
-    // goes on until even without an output it would be too much.
+    // A longer stage may need less than a shorter one (what leaves it may be smaller), so the
+    // search goes on until even without an output it would be too much.
     if (need.growing() > budget) break;
     if (need.total() <= budget) lasts.push_back(layer);
   }

@@ -25,10 +25,9 @@ bool streams(const RandomCase& some) {
 
 /// Two devices, joined by a link of their own, behind links of their own or a shared one.
 void add_machine(Dice& dice, RandomCase& made) {
-  made.machine = {
-      "platform.links.host.bandwidth=" + one_of(dice, {"50MB/s", "200MB/s", "1GB/s"}),
-      "platform.links.host.latency=" + one_of(dice, {"0us", "7us", "300us"}),
-      "platform.links.host.setup=" + one_of(dice, {"0us", "3us"})};
+  made.machine = {"platform.links.host.bandwidth=" + one_of(dice, {"50MB/s", "200MB/s", "1GB/s"}),
+                  "platform.links.host.latency=" + one_of(dice, {"0us", "7us", "300us"}),
+                  "platform.links.host.setup=" + one_of(dice, {"0us", "3us"})};
   const bool pair = begins(made.policy, "phased") || begins(made.policy, "sharded") ||
                     begins(made.policy, "data_parallel");
   if (!pair) return;
@@ -91,9 +90,13 @@ std::string RandomCase::text_with(const std::string& own_cut, const std::string&
 }
 
 const std::vector<std::string>& policies_with_choices() {
-  static const std::vector<std::string> names = {
-      "streamed", "resident", "phased", "sharded", "data_parallel streamed",
-      "data_parallel resident", "data_parallel phased"};
+  static const std::vector<std::string> names = {"streamed",
+                                                 "resident",
+                                                 "phased",
+                                                 "sharded",
+                                                 "data_parallel streamed",
+                                                 "data_parallel resident",
+                                                 "data_parallel phased"};
   return names;
 }
 
@@ -103,16 +106,16 @@ RandomCase random_case(Dice& dice, const std::string& policy, bool training) {
   made.training = training;
   const int layers = number(dice, 1, training ? 5 : 7);
   for (int l = 0; l < layers; ++l)
-    made.rows.push_back({number(dice, 0, 40) * 0.025, 4 * number(dice, 0, 60'000),
-                         4 * number(dice, 1, 4'000)});
+    made.rows.push_back(
+        {number(dice, 0, 40) * 0.025, 4 * number(dice, 0, 60'000), 4 * number(dice, 1, 4'000)});
   made.input = 4 * number(dice, 1, 4'000);
   add_machine(dice, made);
   add_workload(dice, made);
   add_keys(dice, made);
   made.all_bytes = made.input * made.batches;
   for (const Row& row : made.rows)
-    made.all_bytes +=
-        row.weight_bytes * (training ? 4 : 1) + row.output_bytes * made.batches * (training ? 2 : 1);
+    made.all_bytes += row.weight_bytes * (training ? 4 : 1) +
+                      row.output_bytes * made.batches * (training ? 2 : 1);
   if (dice.one_in(3)) made.cut = "stages: {cut: per_layer}\n";
   if (dice.one_in(3)) made.fates = random_fates(dice, made);
   return made;

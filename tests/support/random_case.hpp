@@ -14,7 +14,7 @@ namespace sluice::test {
 struct RandomCase {
   std::vector<Row> rows;
   std::int64_t input = 0;
-  std::string policy;   ///< its name, for data_parallel also its replica's
+  std::string policy;  ///< its name, for data_parallel also its replica's
   bool training = false;
   std::int64_t batches = 1;  ///< of a step
   std::string workload;      ///< YAML
@@ -32,7 +32,7 @@ struct RandomCase {
 /// Policies that a case may have, each with what it replicates.
 const std::vector<std::string>& policies_with_choices();
 
-/// One of that policy. `training`: streamed, resident and data_parallel only.
+/// One of that policy, which must be able to train where `training` is asked for.
 RandomCase random_case(Dice& dice, const std::string& policy, bool training);
 
 /// Explicit settings of everything that the case leaves open, as YAML.
@@ -40,7 +40,6 @@ std::string random_settings(Dice& dice, const RandomCase& open);
 
 /// Its plan on devices of so many bytes each, with further overrides; none where it does not fit.
 std::optional<Plan> plan_within(const RandomCase& random, const std::string& text,
-                                std::int64_t bytes,
-                                const std::vector<std::string>& further = {});
+                                std::int64_t bytes, const std::vector<std::string>& further = {});
 
 }  // namespace sluice::test

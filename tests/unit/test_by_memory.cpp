@@ -19,8 +19,7 @@ Model chain_of(std::int64_t input, const std::vector<std::pair<std::int64_t, std
   model.name = "chain";
   model.layers = {layer("input", {}, input, 0, 0)};
   for (std::uint32_t i = 0; i < rows.size(); ++i)
-    model.layers.push_back(
-        layer("l" + std::to_string(i), {i}, rows[i].first, rows[i].second, 100));
+    model.layers.push_back(layer("l" + std::to_string(i), {i}, rows[i].first, rows[i].second, 100));
   return model;
 }
 
@@ -49,7 +48,8 @@ std::size_t fewest_of_all(const Model& model, std::int64_t capacity) {
   return fewest;
 }
 
-TEST_CASE("by_memory ends a stage earlier where the longest one leads to a layer that fits nowhere") {
+TEST_CASE(
+    "by_memory ends a stage earlier where the longest one leads to a layer that fits nowhere") {
   // Behind an input of 1 B: outputs 4, 60, 4, 4, weights 5, 5, 65, 5. Within 78 B l0 and l1 fit
   // (1 + 10 + 60 = 71), with l2 no longer (1 + 75 + 4 = 80); but l2 would then need
   // 60 + 65 + 4 = 129. Behind l0 alone (10) l1 and l2 fit together (4 + 70 + 4 = 78), and l3
