@@ -32,7 +32,7 @@ struct RandomCase {
 /// Policies that a case may have, each with what it replicates.
 const std::vector<std::string>& policies_with_choices();
 
-/// One of that policy. `training`: streamed, resident and data_parallel only.
+/// One of that policy, which must be able to train where `training` is asked for.
 RandomCase random_case(Dice& dice, const std::string& policy, bool training);
 
 /// Explicit settings of everything that the case leaves open, as YAML.
