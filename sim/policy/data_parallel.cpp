@@ -4,6 +4,7 @@
 // fashion". In training each batch is split among them, and gradients are all-reduced before each
 // update.
 #include <algorithm>
+#include <set>
 
 #include "base/error.hpp"
 #include "base/quantity.hpp"
@@ -87,15 +88,44 @@ Workload share_of(Workload workload, std::int64_t k, std::int64_t count) {
   return workload;
 }
 
-/// The first replica, with its share of the work.
+/// The machine as one replica meets it: of each link and port that several replicas cross it has
+/// its share. What a replica chooses by itself is chosen on that one.
+Platform shared_out(Platform platform, const std::vector<std::string>& devices) {
+  const std::string host = platform.host().name;
+  std::vector<std::int64_t> replicas(platform.channels.size(), 0);
+  for (const std::string& device : devices) {
+    std::set<std::uint32_t> crossed;
+    for (const Path* path : {&platform.path(host, device), &platform.path(device, host)})
+      crossed.insert(path->channels.begin(), path->channels.end());
+    for (const std::uint32_t channel : crossed) ++replicas[channel];
+  }
+  for (std::size_t c = 0; c < replicas.size(); ++c)
+    if (replicas[c] > 1) platform.channels[c].bandwidth /= static_cast<double>(replicas[c]);
+  return platform;
+}
+
+PolicyRequest on(const Platform& platform, const PolicyRequest& request, const Workload& workload) {
+  const Pricing& pricing = request.pricing;
+  return {{pricing.model, pricing.stages, platform, pricing.cost, pricing.dtype, pricing.training},
+          workload,
+          request.strategy,
+          request.capacity_enforced,
+          request.working_set_counted,
+          request.phases,
+          request.fate_keys,
+          request.cut_open};
+}
+
+/// The first replica, with its share of the work and of the machine.
 Plan plan_alone(const PolicyRequest& request, const Reader& parameters) {
   const Policy& policy = policy_catalog().find(parameters.text("replica"));
   const Record record = record_of(policy);
   const std::vector<std::string> devices = replica_devices(request, parameters);
-  PolicyRequest share = request;
-  share.workload = share_of(request.workload, 0, static_cast<std::int64_t>(devices.size()));
+  const Platform shared = shared_out(request.pricing.platform, devices);
+  const Workload workload =
+      share_of(request.workload, 0, static_cast<std::int64_t>(devices.size()));
   const Value keys = replica_keys(parameters, policy.name, devices.front());
-  return settle(policy, share, Reader(keys, record));
+  return settle(policy, on(shared, request, workload), Reader(keys, record));
 }
 
 Plan plan_data_parallel(const PolicyRequest& request, const Reader& parameters) {
@@ -104,6 +134,7 @@ Plan plan_data_parallel(const PolicyRequest& request, const Reader& parameters) 
   const std::vector<std::string> devices = replica_devices(request, parameters);
   const auto count = static_cast<std::int64_t>(devices.size());
   const Platform& platform = request.pricing.platform;
+  const Platform shared = shared_out(platform, devices);
   std::vector<Plan> parts;
   std::vector<std::size_t> planned;  // the first of those that are alike
   for (std::size_t k = 0; k < devices.size(); ++k) {
@@ -117,13 +148,14 @@ Plan plan_data_parallel(const PolicyRequest& request, const Reader& parameters) 
       parts.push_back(moved(parts[*same], platform, devices[*same], devices[k]));
       continue;
     }
-    PolicyRequest share = request;
-    share.workload = workload;
     const Value keys = replica_keys(parameters, policy.name, devices[k]);
-    parts.push_back(settle(policy, share, Reader(keys, record)));
+    parts.push_back(settle(policy, on(shared, request, workload), Reader(keys, record)));
     planned.push_back(k);
   }
   Plan plan = merge(parts, devices);
+  for (Link& link : plan.links)
+    for (const Channel& channel : platform.channels)
+      if (channel.name == link.name) link.bandwidth = channel.bandwidth;
   plan.name = "data_parallel " + policy.name;
   const std::string all_reduce = parameters.text("all_reduce");
   if (request.workload.training && all_reduce != "off")
