@@ -150,8 +150,8 @@ class Ways {
   }
   std::vector<std::int64_t> aheads() const {
     if (!shared_->streamed.overlap || shared_->streamed.groups.size() == 1) return {0};
-    if (shared_->keys.ahead) return {*shared_->keys.ahead};
     const std::int64_t all = shared_->streamed.weights();
+    if (shared_->keys.ahead) return {std::min(*shared_->keys.ahead, all)};
     const std::int64_t steps = passes() < many_passes ? steps_of_ahead : few_steps_of_ahead;
     std::vector<std::int64_t> bytes;
     for (std::int64_t i = 0; i <= steps; ++i)
@@ -228,6 +228,14 @@ StreamedKeys streamed_keys(const PolicyRequest& request, const Common& common,
   if (!open("buffers")) keys.buffers = parameters.integer("buffers");
   if (!open("pieces"))
     keys.piece = parameters.is_word("pieces", "whole") ? 0 : parameters.bytes("pieces");
+  constexpr std::int64_t most_pieces = 1'000'000;
+  std::int64_t weights = 0;
+  for (const Stage& stage : request.pricing.stages)
+    weights = checked_add(weights, stage.weight_bytes, "bytes of all weights");
+  if (keys.piece.value_or(0) > 0 && weights / *keys.piece > most_pieces)
+    parameters.fail("pieces", "'" + parameters.text("pieces") + "' for 'pieces': weights of " +
+                                  gb(weights) + " would be more than " +
+                                  std::to_string(most_pieces) + " transfers");
   if (!open("ahead")) keys.ahead = parameters.bytes("ahead");
   if (!common.overlap) {  // one thing at a time: nothing of this makes a difference
     keys.buffers = 1;
