@@ -148,8 +148,13 @@ class Ways {
   }
   std::vector<std::int64_t> buffers() const {
     if (!shared_->streamed.overlap) return {1};
-    if (shared_->keys.buffers) return {*shared_->keys.buffers};
-    return {3, 8, 1};
+    std::vector<std::int64_t> counts = {3, 8, 1};
+    if (const auto most = shared_->keys.buffers) {  // what is asked for is the most there may be
+      const std::int64_t useful = std::min(*most, shared_->streamed.micro_batches + 1);
+      std::erase_if(counts, [&](std::int64_t some) { return some >= useful; });
+      counts.insert(counts.begin(), useful);
+    }
+    return counts;
   }
   std::vector<std::int64_t> pieces() const {
     if (shared_->keys.piece) return {*shared_->keys.piece};
@@ -167,7 +172,6 @@ class Ways {
   }
   std::vector<std::int64_t> aheads() const {
     if (!shared_->streamed.overlap || shared_->streamed.groups.size() == 1) return {0};
-    if (shared_->keys.ahead) return {*shared_->keys.ahead};
     const std::int64_t all = shared_->streamed.weights();
     // Replays cost more than rehearsals, and rehearsals of many passes more than those of few.
     const std::int64_t steps = replayed()               ? 4
@@ -177,6 +181,10 @@ class Ways {
     for (std::int64_t i = 0; i <= steps; ++i)
       bytes.push_back(static_cast<std::int64_t>(static_cast<double>(all) * static_cast<double>(i) /
                                                 static_cast<double>(steps)));
+    if (const auto most = shared_->keys.ahead) {  // what is asked for is the most there may be
+      std::erase_if(bytes, [&](std::int64_t some) { return some >= *most; });
+      bytes.push_back(std::min(*most, all));
+    }
     bytes.erase(std::unique(bytes.begin(), bytes.end()), bytes.end());
     return bytes;
   }
@@ -248,6 +256,14 @@ StreamedKeys streamed_keys(const PolicyRequest& request, const Common& common,
   if (!open("buffers")) keys.buffers = parameters.integer("buffers");
   if (!open("pieces"))
     keys.piece = parameters.is_word("pieces", "whole") ? 0 : parameters.bytes("pieces");
+  constexpr std::int64_t most_pieces = 1'000'000;
+  std::int64_t weights = 0;
+  for (const Stage& stage : request.pricing.stages)
+    weights = checked_add(weights, stage.weight_bytes, "bytes of all weights");
+  if (keys.piece.value_or(0) > 0 && weights / *keys.piece > most_pieces)
+    parameters.fail("pieces", "'" + parameters.text("pieces") + "' for 'pieces': weights of " +
+                                  gb(weights) + " would be more than " +
+                                  std::to_string(most_pieces) + " transfers");
   if (!open("ahead")) keys.ahead = parameters.bytes("ahead");
   if (!common.overlap) {  // one thing at a time: nothing of this makes a difference
     keys.buffers = 1;
