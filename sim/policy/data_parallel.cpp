@@ -116,25 +116,14 @@ PolicyRequest on(const Platform& platform, const PolicyRequest& request, const W
           request.cut_open};
 }
 
-/// The first replica, with its share of the work and of the machine.
-Plan plan_alone(const PolicyRequest& request, const Reader& parameters) {
-  const Policy& policy = policy_catalog().find(parameters.text("replica"));
-  const Record record = record_of(policy);
-  const std::vector<std::string> devices = replica_devices(request, parameters);
-  const Platform shared = shared_out(request.pricing.platform, devices);
-  const Workload workload =
-      share_of(request.workload, 0, static_cast<std::int64_t>(devices.size()));
-  const Value keys = replica_keys(parameters, policy.name, devices.front());
-  return settle(policy, on(shared, request, workload), Reader(keys, record));
-}
-
-Plan plan_data_parallel(const PolicyRequest& request, const Reader& parameters) {
+/// The replicas together, each as it chooses on `chosen_on`; they run on the platform of the
+/// request.
+Plan replicated(const PolicyRequest& request, const Reader& parameters, const Platform& chosen_on) {
   const Policy& policy = policy_catalog().find(parameters.text("replica"));
   const Record record = record_of(policy);
   const std::vector<std::string> devices = replica_devices(request, parameters);
   const auto count = static_cast<std::int64_t>(devices.size());
   const Platform& platform = request.pricing.platform;
-  const Platform shared = shared_out(platform, devices);
   std::vector<Plan> parts;
   std::vector<std::size_t> planned;  // the first of those that are alike
   for (std::size_t k = 0; k < devices.size(); ++k) {
@@ -149,7 +138,7 @@ Plan plan_data_parallel(const PolicyRequest& request, const Reader& parameters) 
       continue;
     }
     const Value keys = replica_keys(parameters, policy.name, devices[k]);
-    parts.push_back(settle(policy, on(shared, request, workload), Reader(keys, record)));
+    parts.push_back(settle(policy, on(chosen_on, request, workload), Reader(keys, record)));
     planned.push_back(k);
   }
   Plan plan = merge(parts, devices);
@@ -159,9 +148,41 @@ Plan plan_data_parallel(const PolicyRequest& request, const Reader& parameters) 
   plan.name = "data_parallel " + policy.name;
   const std::string all_reduce = parameters.text("all_reduce");
   if (request.workload.training && all_reduce != "off")
-    add_all_reduce(plan, request.pricing.platform, devices, all_reduce == "overlapped",
+    add_all_reduce(plan, platform, devices, all_reduce == "overlapped",
                    request.workload.batch / request.workload.micro_batch / count);
   return with_transfers(std::move(plan), parameters.text("transfers"));
+}
+
+/// With more devices one replica by itself says which cut and fates are best.
+constexpr std::size_t few_devices = 8;
+
+/// Where replicas share links, they choose on the whole machine or on their share of it: whichever
+/// ends first.
+Plan plan_data_parallel(const PolicyRequest& request, const Reader& parameters) {
+  const std::vector<std::string> devices = replica_devices(request, parameters);
+  const Platform& whole = request.pricing.platform;
+  const Platform share = shared_out(whole, devices);
+  const bool shares =
+      !std::equal(whole.channels.begin(), whole.channels.end(), share.channels.begin(),
+                  [](const Channel& a, const Channel& b) { return a.bandwidth == b.bandwidth; });
+  if (shares && devices.size() > few_devices) return replicated(request, parameters, share);
+  Plan plan = replicated(request, parameters, whole);
+  if (!shares) return plan;
+  Plan other = replicated(request, parameters, share);
+  return run_seconds(other) < run_seconds(plan) ? other : plan;
+}
+
+/// What cuts and fates are compared by.
+Plan plan_to_compare(const PolicyRequest& request, const Reader& parameters) {
+  const Policy& policy = policy_catalog().find(parameters.text("replica"));
+  const Record record = record_of(policy);
+  const std::vector<std::string> devices = replica_devices(request, parameters);
+  if (devices.size() <= few_devices) return plan_data_parallel(request, parameters);
+  const Platform shared = shared_out(request.pricing.platform, devices);
+  const Workload workload =
+      share_of(request.workload, 0, static_cast<std::int64_t>(devices.size()));
+  const Value keys = replica_keys(parameters, policy.name, devices.front());
+  return settle(policy, on(shared, request, workload), Reader(keys, record));
 }
 
 }  // namespace
@@ -206,7 +227,7 @@ const Policy data_parallel_policy = {
     .open = true,
     .compares = true,
     .plan = plan_data_parallel,
-    .alone = plan_alone,
+    .alone = plan_to_compare,
 };
 
 }  // namespace sluice
