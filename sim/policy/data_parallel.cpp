@@ -106,14 +106,10 @@ Platform shared_out(Platform platform, const std::vector<std::string>& devices) 
 
 PolicyRequest on(const Platform& platform, const PolicyRequest& request, const Workload& workload) {
   const Pricing& pricing = request.pricing;
-  return {{pricing.model, pricing.stages, platform, pricing.cost, pricing.dtype, pricing.training},
-          workload,
-          request.strategy,
-          request.capacity_enforced,
-          request.working_set_counted,
-          request.phases,
-          request.fate_keys,
-          request.cut_open};
+  PolicyRequest share = request.priced(
+      {pricing.model, pricing.stages, platform, pricing.cost, pricing.dtype, pricing.training});
+  share.workload = workload;
+  return share;
 }
 
 /// The replicas together, each as it chooses on `chosen_on`; they run on the platform of the

@@ -1,5 +1,7 @@
 #include "policy/parts.hpp"
 
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "base/quantity.hpp"
 
@@ -42,6 +44,16 @@ Common read_common(const PolicyRequest& request, const Reader& parameters) {
       parameters.is_word("buffers", "auto") ? usual_buffers : parameters.integer("buffers");
   return {device, platform.host().name, overlap, overlap ? buffers : 1,
           parameters.text("outputs") == "return"};
+}
+
+std::vector<std::int64_t> in_flight_choices(std::int64_t micro_batches, std::int64_t growth) {
+  std::vector<std::int64_t> counts;
+  for (std::int64_t passes = 1; passes < micro_batches;
+       passes += std::max<std::int64_t>(1, passes / growth))
+    counts.push_back((micro_batches + passes - 1) / passes);
+  counts.push_back(1);
+  counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
+  return counts;
 }
 
 void require_inference(const PolicyRequest& request, const std::string& policy) {

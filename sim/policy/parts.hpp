@@ -27,6 +27,11 @@ struct Common {
 };
 Common read_common(const PolicyRequest& request, const Reader& parameters);
 
+/// Micro-batches in flight that are tried where that is open: those of a few numbers of passes,
+/// from one pass to one micro-batch each. Each number is about 1 / `growth` larger than the one
+/// before.
+std::vector<std::int64_t> in_flight_choices(std::int64_t micro_batches, std::int64_t growth);
+
 /// Throws InputError where the workload is training.
 void require_inference(const PolicyRequest& request, const std::string& policy);
 

@@ -40,6 +40,12 @@ struct PolicyRequest {
   const Value* fate_keys = nullptr;  ///< the scenario's `fates:`; may be null
   bool cut_open = false;             ///< the stages are one of several ways to cut the model
 
+  /// The same with other prices: of other stages, or on another platform.
+  PolicyRequest priced(const Pricing& other) const {
+    return {other,  workload,  strategy, capacity_enforced, working_set_counted,
+            phases, fate_keys, cut_open};
+  }
+
   /// Boundary activations stay on the device, or nothing is said of them.
   bool keeps_all() const { return strategy == "keep_all" || strategy == "auto"; }
 };

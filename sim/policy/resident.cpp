@@ -27,14 +27,8 @@ std::vector<Stage> held_once(std::vector<Stage> stages) {
 
 PolicyRequest with_stages(const PolicyRequest& request, const std::vector<Stage>& stages) {
   const Pricing& pricing = request.pricing;
-  return {{pricing.model, stages, pricing.platform, pricing.cost, pricing.dtype, pricing.training},
-          request.workload,
-          request.strategy,
-          request.capacity_enforced,
-          request.working_set_counted,
-          request.phases,
-          request.fate_keys,
-          request.cut_open};
+  return request.priced(
+      {pricing.model, stages, pricing.platform, pricing.cost, pricing.dtype, pricing.training});
 }
 
 TrainingOrder training_order(const PolicyRequest& request, const Reader& parameters) {

@@ -23,19 +23,6 @@ std::string gb(std::int64_t bytes) {
   return format_quantity(static_cast<double>(bytes), Dimension::bytes);
 }
 
-/// A few numbers of passes, from one to as many as there are micro-batches.
-std::vector<std::int64_t> in_flight_choices(std::int64_t micro_batches) {
-  std::vector<std::int64_t> counts;
-  std::int64_t passes = 1;
-  while (passes < micro_batches) {
-    counts.push_back((micro_batches + passes - 1) / passes);
-    passes += std::max<std::int64_t>(1, passes / 3);
-  }
-  counts.push_back(1);
-  counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
-  return counts;
-}
-
 /// Large enough that what each transfer costs besides its bytes is a hundredth at most.
 std::int64_t small_piece(const StreamedCase& streamed) {
   const double fixed = 100 * streamed.down.setup_s * streamed.down.bandwidth;
@@ -221,7 +208,7 @@ std::vector<Candidate> streamed_candidates(const PolicyRequest& request, const C
   else if (streamed.groups.size() == 1)
     counts = {streamed.micro_batches};
   else
-    counts = in_flight_choices(streamed.micro_batches);
+    counts = in_flight_choices(streamed.micro_batches, 3);
   std::vector<bool> fates;
   if (keys.offload)
     fates = {*keys.offload};

@@ -13,16 +13,6 @@ namespace {
 /// Parts of what a step holds at its peak that early loads may take beside it.
 constexpr std::array<double, 5> ahead_parts = {1.0, 0.3, 0.1, 0.03, 0.0};
 
-std::vector<std::int64_t> in_flight_choices(std::int64_t micro_batches) {
-  std::vector<std::int64_t> counts;
-  for (std::int64_t passes = 1; passes < micro_batches;
-       passes += std::max<std::int64_t>(1, passes / 2))
-    counts.push_back((micro_batches + passes - 1) / passes);
-  counts.push_back(1);
-  counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
-  return counts;
-}
-
 /// What batches of any size have to compute and to copy, from a few small ones: each further pass
 /// adds the same, and each further micro-batch does.
 class WorkOfBatches {
@@ -132,7 +122,7 @@ std::vector<Candidate> training_candidates(const PolicyRequest& request, const T
   if (order.in_flight)
     counts = {std::min(*order.in_flight, per_batch)};
   else if (side_by_side || order.devices.size() > 1)
-    counts = in_flight_choices(per_batch);
+    counts = in_flight_choices(per_batch, 2);
   // All that may be said is said: it runs on the whole device.
   const bool all_said = order.in_flight || order.weights_stay || order.devices.size() > 1;
   if (named && !request.cut_open && counts.size() == 1 && all_said) return {};

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "base/quantity.hpp"
+#include "policy/copy_time.hpp"
 #include "policy/training/training.hpp"
 
 namespace sluice {
@@ -13,17 +14,13 @@ class CopyTimes {
  public:
   CopyTimes(const Platform& platform, const std::string& from, const std::string& to,
             bool overlap) {
-    const Path path = platform.path(from, to);
-    fixed_s_ = path.setup_s + (overlap ? 0 : path.latency_s);
-    for (const std::uint32_t channel : path.channels)
-      bandwidth_ = std::min(bandwidth_, platform.channels[channel].bandwidth);
+    copy_ = copy_time(platform, from, to);
+    if (!overlap) copy_.setup_s += copy_.latency_s;
   }
-  double seconds(std::int64_t bytes) const {
-    return bytes == 0 ? 0 : fixed_s_ + static_cast<double>(bytes) / bandwidth_;
-  }
+  double seconds(std::int64_t bytes) const { return bytes == 0 ? 0 : copy_.seconds(bytes); }
 
  private:
-  double fixed_s_ = 0, bandwidth_ = std::numeric_limits<double>::infinity();
+  CopyTime copy_;
 };
 
 }  // namespace
