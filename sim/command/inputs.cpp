@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "plan/text.hpp"
-#include "study/zoo.hpp"
+#include "study/zoo/zoo.hpp"
 #include "trace/part_file.hpp"
 
 namespace sluice {

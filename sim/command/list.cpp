@@ -2,7 +2,7 @@
 #include "base/suggest.hpp"
 #include "document/load.hpp"
 #include "study/json.hpp"
-#include "study/listing.hpp"
+#include "study/zoo/listing.hpp"
 
 #include "command/command.hpp"
 #include "command/terminal.hpp"

@@ -9,12 +9,12 @@
 #include "base/error.hpp"
 #include "base/quantity.hpp"
 #include "execute/check.hpp"
-#include "plan/merge.hpp"
+#include "plan/passes/merge.hpp"
+#include "planning/all_reduce.hpp"
+#include "planning/replica.hpp"
 #include "planning/run_seconds.hpp"
 #include "planning/turns.hpp"
-#include "policy/all_reduce.hpp"
 #include "policy/policy.hpp"
-#include "policy/replica.hpp"
 #include "policy/settle.hpp"
 
 namespace sluice {

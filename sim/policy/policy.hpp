@@ -10,45 +10,10 @@
 
 #include "base/catalog.hpp"
 #include "document/record.hpp"
-#include "plan/lower.hpp"
-#include "plan/plan.hpp"
 #include "planning/candidate.hpp"
+#include "planning/request.hpp"
 
 namespace sluice {
-
-/// What is to be computed. batch = micro-batch x accumulation; a step is `batches_per_step`
-/// batches.
-struct Workload {
-  DType dtype = DType::float32;
-  std::int64_t batch = 1;        ///< samples
-  std::int64_t micro_batch = 1;  ///< samples; divides the batch
-  std::int64_t batches_per_step = 1;
-  std::int64_t steps = 1;
-  std::optional<Training> training = {};  ///< none: inference
-
-  std::int64_t samples_per_step() const { return batches_per_step * batch; }
-  std::int64_t micro_batches_per_step() const { return batches_per_step * (batch / micro_batch); }
-};
-
-struct PolicyRequest {
-  Pricing pricing;  ///< model, stages, platform, cost model, dtype
-  Workload workload;
-  std::string strategy = "keep_all";  ///< of the fate catalog
-  bool capacity_enforced = true;
-  bool working_set_counted = true;
-  const Value* phases = nullptr;     ///< the scenario's `phases:`, for policy phased
-  const Value* fate_keys = nullptr;  ///< the scenario's `fates:`; may be null
-  bool cut_open = false;             ///< the stages are one of several ways to cut the model
-
-  /// The same with other prices: of other stages, or on another platform.
-  PolicyRequest priced(const Pricing& other) const {
-    return {other,  workload,  strategy, capacity_enforced, working_set_counted,
-            phases, fate_keys, cut_open};
-  }
-
-  /// Boundary activations stay on the device, or nothing is said of them.
-  bool keeps_all() const { return strategy == "keep_all" || strategy == "auto"; }
-};
 
 /// The scenario's `phases:` mapping.
 const Record& phases_record();

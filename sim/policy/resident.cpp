@@ -5,12 +5,14 @@
 // micro-batch the slowest of input load (I), computation (C) and output save (O) binds:
 // W + I + (M - 1) max(I, C, O) + C + O for constant times and two buffers. Without overlap:
 // W + M (I + C + O).
-#include "policy/training/training.hpp"
+#include "planning/training/training.hpp"
+#include "policy/policy.hpp"
 
 #include <algorithm>
 
 #include "base/error.hpp"
 #include "base/quantity.hpp"
+#include "plan/passes/serialise.hpp"
 
 namespace sluice {
 

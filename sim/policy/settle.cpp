@@ -9,8 +9,8 @@
 #include "base/quantity.hpp"
 #include "execute/arithmetic/replay.hpp"
 #include "execute/check.hpp"
+#include "fates/strategy.hpp"
 #include "planning/run_seconds.hpp"
-#include "policy/fates/strategy.hpp"
 
 namespace sluice {
 

@@ -7,7 +7,9 @@
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "policy/parts.hpp"
+#include "plan/passes/serialise.hpp"
+#include "planning/parts.hpp"
+#include "policy/policy.hpp"
 
 namespace sluice {
 

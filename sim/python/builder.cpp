@@ -1,5 +1,5 @@
-// What a policy in Python builds a plan with: plan/builder.hpp, with names for numbers.
-#include "plan/builder.hpp"
+// What a policy in Python builds a plan with: planning/builder.hpp, with names for numbers.
+#include "planning/builder.hpp"
 
 #include <pybind11/stl.h>
 

@@ -1,5 +1,5 @@
-// What of a model fits which card, for Python: study/fits.hpp.
-#include "study/fits.hpp"
+// What of a model fits which card, for Python: study/fits/fits.hpp.
+#include "study/fits/fits.hpp"
 
 #include <pybind11/stl.h>
 

@@ -6,7 +6,7 @@
 #include "document/load.hpp"
 #include "python/module.hpp"
 #include "stage/stage.hpp"
-#include "study/model_columns.hpp"
+#include "study/layer_table/columns.hpp"
 
 namespace sluice::python {
 namespace {

@@ -5,8 +5,8 @@
 #include "base/error.hpp"
 #include "base/version.hpp"
 #include "document/load.hpp"
-#include "study/listing.hpp"
-#include "study/zoo.hpp"
+#include "study/zoo/listing.hpp"
+#include "study/zoo/zoo.hpp"
 
 namespace sluice::python {
 namespace {

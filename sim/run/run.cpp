@@ -14,7 +14,7 @@
 #include "metrics/series.hpp"
 #include "plan/text.hpp"
 #include "run/labels.hpp"
-#include "trace/writer.hpp"
+#include "trace/hdf5/writer.hpp"
 
 namespace sluice {
 

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "base/error.hpp"
-#include "policy/copy_time.hpp"
+#include "planning/copy_time.hpp"
 #include "policy/settle.hpp"
 #include "scenario/scenario.hpp"
 

@@ -4,9 +4,9 @@
 #include <set>
 
 #include "base/error.hpp"
-#include "plan/training.hpp"
 #include "scenario/question_bound.hpp"
 #include "stage/stage.hpp"
+#include "workload/training.hpp"
 
 namespace sluice {
 

@@ -1,6 +1,6 @@
 #include "scenario/records.hpp"
 
-#include "policy/fates/strategy.hpp"
+#include "fates/strategy.hpp"
 #include "scenario/scenario.hpp"
 
 namespace sluice {

@@ -7,8 +7,8 @@
 
 #include "base/error.hpp"
 #include "document/load.hpp"
+#include "fates/strategy.hpp"
 #include "model/importer.hpp"
-#include "policy/fates/strategy.hpp"
 #include "scenario/records.hpp"
 
 namespace sluice {

@@ -3,7 +3,7 @@
 #include "base/error.hpp"
 #include "document/load.hpp"
 #include "model/model.hpp"
-#include "study/model_island.hpp"
+#include "study/layer_table/island.hpp"
 
 namespace sluice {
 namespace {

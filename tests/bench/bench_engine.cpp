@@ -31,8 +31,8 @@
 #include "metrics/series.hpp"
 #include "plan/text.hpp"
 #include "run/labels.hpp"
+#include "trace/hdf5/writer.hpp"
 #include "trace/memory_sink.hpp"
-#include "trace/writer.hpp"
 #include "workload.hpp"
 
 namespace sluice::bench {

@@ -14,7 +14,7 @@
 #include "plan/check.hpp"
 #include "plan/text.hpp"
 #include "scenario/scenario.hpp"
-#include "study/baseline.hpp"
+#include "study/check/baseline.hpp"
 
 namespace sluice::test {
 namespace {

@@ -2,7 +2,7 @@
 // strategies of training cost a sample beyond forward and backward.
 #include <catch2/catch.hpp>
 
-#include "plan/passes/fates.hpp"
+#include "fates/choices.hpp"
 
 namespace sluice {
 namespace {

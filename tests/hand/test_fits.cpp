@@ -5,8 +5,8 @@
 #include "document/load.hpp"
 #include "execute/check.hpp"
 #include "scenario/scenario.hpp"
-#include "study/fits.hpp"
-#include "unit/models.hpp"
+#include "study/fits/fits.hpp"
+#include "support/models.hpp"
 
 namespace sluice {
 namespace {
@@ -213,7 +213,8 @@ TEST_CASE("the largest micro-batch fits and one more does not, whatever is asked
 }
 
 TEST_CASE("GPT-2's table of words is tied to its logits, and on the device once") {
-  // 124,439,808 parameters, of which 38,597,376 are the table (tests/python/test_zoo_counts.py).
+  // 124,439,808 parameters, of which 38,597,376 are the table
+  // (tests/validation/test_zoo_counts.py).
   constexpr std::int64_t all = 124'439'808;
   FitsRequest request = request_of("gpt2", {});
   for (const char* mode : {"inference", "training"}) {

@@ -4,7 +4,7 @@
 
 #include "model/kept.hpp"
 #include "stage/sizes.hpp"
-#include "unit/models.hpp"
+#include "support/models.hpp"
 
 using namespace sluice;
 using namespace sluice::test;

@@ -6,8 +6,8 @@
 #include "execute/arithmetic/replay.hpp"
 #include "execute/check.hpp"
 #include "scenario/scenario.hpp"
-#include "study/fits.hpp"
-#include "unit/models.hpp"
+#include "study/fits/fits.hpp"
+#include "support/models.hpp"
 
 namespace sluice {
 namespace {

@@ -12,7 +12,7 @@
 #include "plan/index.hpp"
 #include "run/isolated.hpp"
 #include "scenario/scenario.hpp"
-#include "unit/models.hpp"
+#include "support/models.hpp"
 
 namespace sluice {
 namespace {

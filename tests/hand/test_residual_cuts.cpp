@@ -9,7 +9,7 @@
 #include "run/isolated.hpp"
 #include "scenario/scenario.hpp"
 #include "stage/stage.hpp"
-#include "unit/models.hpp"
+#include "support/models.hpp"
 
 namespace sluice {
 namespace {

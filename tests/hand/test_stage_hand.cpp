@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <random>
 
-#include "unit/stage_models.hpp"
+#include "support/stage_models.hpp"
 
 using namespace sluice;
 using namespace sluice::test;

@@ -3,8 +3,8 @@
 
 #include "stage/sizes.hpp"
 #include "stage/stage.hpp"
-#include "unit/models.hpp"
-#include "unit/stage_models.hpp"
+#include "support/models.hpp"
+#include "support/stage_models.hpp"
 
 namespace sluice::test {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "plan/passes/fates.hpp"
+#include "fates/choices.hpp"
 
 namespace sluice::test {
 

@@ -7,7 +7,7 @@
 #include "base/error.hpp"
 #include "base/interrupt.hpp"
 #include "python/worker/columns.hpp"
-#include "trace/writer.hpp"
+#include "trace/hdf5/writer.hpp"
 
 namespace sluice {
 namespace {

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "python/protocol.hpp"
+#include "trace/hdf5/reader.hpp"
 #include "trace/header.hpp"
 #include "trace/labels.hpp"
-#include "trace/reader.hpp"
 #include "trace/series.hpp"
 #include "trace/span.hpp"
 #include "trace/summary.hpp"

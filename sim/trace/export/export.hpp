@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/catalog.hpp"
-#include "trace/reader.hpp"
+#include "trace/hdf5/reader.hpp"
 
 namespace sluice {
 

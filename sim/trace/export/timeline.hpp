@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "trace/reader.hpp"
+#include "trace/hdf5/reader.hpp"
 
 namespace sluice {
 

@@ -1,1 +1,0 @@
-// Keeps the command library a library while it has no other source.

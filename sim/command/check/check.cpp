@@ -1,0 +1,182 @@
+// sluice check: does everything still come to what it came to? And which of two policies is better?
+#include <filesystem>
+#include <memory>
+
+#include "command/check/report.hpp"
+#include "command/inputs.hpp"
+#include "command/terminal.hpp"
+#include "scenario/question_bound.hpp"
+#include "study/pool.hpp"
+
+namespace sluice {
+namespace {
+
+constexpr std::size_t most_scenarios = 100'000;
+
+Question read(const std::string& file_or_name) {
+  Arguments arguments;
+  arguments.positionals = {file_or_name};
+  return read_question(arguments);
+}
+
+Subject subject_of(const std::string& file_or_name) {
+  const auto question = std::make_shared<Question>(read(file_or_name));
+  Subject subject;
+  subject.name = name_of_path(file_or_name);
+  if (question->scenario) {
+    subject.input_text = question->scenario->text();
+    subject.plan = [question] { return make_plan(*question->scenario); };
+    subject.question_bound_s = [question] { return question_bound(*question->scenario).seconds; };
+  } else {
+    subject.input = Baseline::Input::plan;
+    subject.plan = [question] { return *question->plan; };
+  }
+  return subject;
+}
+
+std::size_t jobs_of(const Arguments& arguments) {
+  const auto usual = static_cast<std::int64_t>(processors());
+  return static_cast<std::size_t>(arguments.integer("jobs", usual, 1, 1024));
+}
+
+void refuse_together(const Arguments& arguments, const char* one,
+                     std::initializer_list<const char*> others) {
+  for (const char* other : others)
+    if (arguments.has(one) && arguments.has(other))
+      throw UsageError("'--" + std::string(one) + "' and '--" + other + "' exclude each other");
+}
+
+/// Errors in full go to standard error; the report has their first line.
+void complain(const std::string& path, const std::string& error) {
+  const bool says_where = error.substr(0, error.find('\n')).find(": error: ") != std::string::npos;
+  message(says_where ? error : "sluice: " + path + ": " + error);
+}
+
+void refuse_to_overwrite_inputs(const Arguments& arguments, const std::string& output) {
+  std::error_code ignored;
+  for (const std::string& path : arguments.positionals)
+    if (std::filesystem::equivalent(path, output, ignored))
+      throw UsageError("'" + output + "' for '--junit' is one of the scenarios");
+}
+
+int run_compare(const Arguments& arguments) {
+  refuse_together(arguments, "compare", {"baseline", "update", "strict", "junit", "verbose"});
+  const std::string format = arguments.text("format", "text");
+  if (format == "github")
+    throw UsageError("'github' for '--format': two policies side by side are text or json");
+  const std::vector<std::string>& words = arguments.positionals;
+  if (words.size() < 3)
+    throw UsageError("'--compare' needs two policies and at least one scenario");
+  ProgressLine line;
+  SideBySideRequest request{
+      {words.begin() + 2, words.end()}, PolicyChoice(words[0]), PolicyChoice(words[1])};
+  request.jobs = jobs_of(arguments);
+  request.read = [](const std::string& path) {
+    Question question = read(path);
+    if (!question.scenario)
+      throw UsageError("'" + path + "' is a plan, which has a policy behind it already");
+    return *question.scenario;
+  };
+  request.progress = [&](std::size_t done, std::size_t total) {
+    line.show(static_cast<std::int64_t>(done), static_cast<std::int64_t>(total));
+  };
+  SideBySideReport report{words[0], words[1], side_by_side(request)};
+  line.clear();
+  for (const SideBySide& row : report.rows)
+    for (const Measurement* side : {&row.a, &row.b})
+      if (side->error_code != 0) complain(row.path, side->error);
+  print(format == "json" ? side_by_side_json(report) : side_by_side_text(report));
+  return report.exit_code();
+}
+
+CheckResult check(const Arguments& arguments, const std::string& folder) {
+  ProgressLine line;
+  CheckRequest request;
+  request.paths = arguments.positionals;
+  request.folder = folder;
+  request.update = arguments.has("update");
+  request.jobs = jobs_of(arguments);
+  request.read = subject_of;
+  request.progress = [&](std::size_t done, std::size_t total) {
+    line.show(static_cast<std::int64_t>(done), static_cast<std::int64_t>(total));
+  };
+  return check_scenarios(request);
+}
+
+int run_check(const Arguments& arguments) {
+  if (arguments.has("compare")) return run_compare(arguments);
+  refuse_together(arguments, "update", {"strict"});
+  const std::string folder = arguments.text("baseline");
+  if (folder.empty())
+    throw UsageError("missing '--baseline DIR', the folder of the expected results");
+  const std::string junit = arguments.text("junit"), format = arguments.text("format", "text");
+  if (!junit.empty()) refuse_to_overwrite_inputs(arguments, junit);
+  CheckReport report{check(arguments, folder), folder, arguments.has("update"),
+                     arguments.has("strict"), arguments.has("verbose")};
+  for (const ScenarioVerdict& scenario : report.result.scenarios)
+    if (scenario.state == State::error) complain(scenario.path, scenario.message);
+  print(format == "json" ? check_json(report) : check_text(report));
+  if (format == "github") print(check_github(report));
+  if (!junit.empty()) write_file(junit, check_junit(report));
+  return report.exit_code();
+}
+
+}  // namespace
+
+extern const Command check_command;
+const Command check_command = {
+    .name = "check",
+    .summary = "Compares scenarios with what they came to before, or two policies with each other.",
+    .usage = {"SCENARIO|PLAN... --baseline DIR [--update] [--junit FILE] [--format FORMAT]",
+              "--compare POLICY_A POLICY_B SCENARIO... [--format text|json]"},
+    .least = 1,
+    .most = most_scenarios,
+    .positionals = "SCENARIO or PLAN",
+    .options =
+        {{.name = "baseline", .value = "DIR", .summary = "the folder of the expected results"},
+         {.name = "update",
+          .summary = "accept: write what is missing or different, keep tolerances that were set"},
+         {.name = "strict", .summary = "whatever is not equal fails, not only what is worse"},
+         {.name = "junit", .value = "FILE", .summary = "write a report as JUnit's XML, too"},
+         {.name = "format",
+          .value = "FORMAT",
+          .summary = "how to answer",
+          .absent = "text",
+          .choices = {"text", "json", "github"}},
+         {.name = "jobs",
+          .letter = 'j',
+          .value = "N",
+          .summary = "scenarios at once; the answer does not depend on it",
+          .absent = "as many as processors"},
+         {.name = "verbose", .letter = 'v', .summary = "tell the numbers that are equal, too"},
+         {.name = "compare", .summary = "set two policies side by side"}},
+    .details =
+        "A baseline is DIR/<scenario>.json, the numbers, with DIR/<scenario>.plan, the plan.\n"
+        "docs/check.md describes both, and how to run this in GitHub's and GitLab's CI.\n\n"
+        "A number that moved in its bad direction beyond its tolerance is worse, and fails; so "
+        "does\n"
+        "a missing baseline. What is better, or merely changed (a number without a direction, the\n"
+        "plan, the question), is reported and does not fail, unless with --strict.\n\n"
+        "--compare: a policy is a name, which takes over the parameters of the scenario's policy\n"
+        "that it knows, or a mapping, {name: streamed, prefetch: 0}.\n\n"
+        "JSON keys: format, baseline, exit_code, accept (the command that accepts the new "
+        "values),\n"
+        "scenarios: scenario, path, verdict (equal, better, changed, worse, missing, error), "
+        "fails,\n"
+        "written, message, slower (stages and links), input (changed, keys: key, expected, got),\n"
+        "plan (changed, differences, more), metrics (those that differ, or all with -v: metric,\n"
+        "key, unit, verdict, expected, got, difference, percent, better, rtol, atol), numbers\n"
+        "(how many there are). Of --compare: format, a, b, scenarios: scenario, path, a and b\n"
+        "(outcome, message), metrics (metric, key, unit, better, a, b, ratio: b / a).\n",
+    .examples = {{"sluice check scenarios/*.yaml --baseline tests/golden",
+                  "exit code 1 when something is worse, or has no baseline"},
+                 {"sluice check scenarios/alexnet_x200.yaml --baseline tests/golden --update",
+                  "accepts what is different now"},
+                 {"sluice check --compare streamed resident scenarios/alexnet_*.yaml",
+                  "which policy is better where"},
+                 {"sluice check --compare streamed '{name: streamed, prefetch: 0}' alexnet_x200",
+                  "what a parameter is worth"}},
+    .run = run_check,
+};
+
+}  // namespace sluice

@@ -1,0 +1,19 @@
+// The columns of `sluice model` as the user names them, and their cells as text.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "study/layer_table/columns.hpp"
+
+namespace sluice {
+
+/// Those of a list "a,b,c", or "all" (without a platform, those that need none). Throws UsageError
+/// naming what is unknown, given twice, or needs a platform.
+std::vector<const ModelColumn*> columns_named(std::string_view list, bool with_platform);
+
+std::string text_for_people(const Cell& cell);
+std::string text_exactly(const Cell& cell);  ///< as in a CSV
+
+}  // namespace sluice

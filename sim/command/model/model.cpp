@@ -1,0 +1,144 @@
+// sluice model: the stage table of a model, on a platform in milliseconds too.
+
+#include "study/layer_table/island.hpp"
+#include "study/zoo/zoo.hpp"
+
+#include "command/inputs.hpp"
+#include "command/model/report.hpp"
+#include "command/terminal.hpp"
+
+namespace sluice {
+namespace {
+
+/// The form asked for, or the table.
+std::string form(const Arguments& arguments, const ModelReport& report) {
+  if (arguments.has("json")) return model_json(report);
+  if (arguments.has("csv")) return model_csv(report);
+  if (!arguments.has("data-island")) return model_text(report);
+  return model_island(report.model, report.dtype, report.target, report.columns);
+}
+
+void require_one_form(const Arguments& arguments) {
+  std::string first;
+  for (const char* option : {"json", "csv", "data-island"}) {
+    if (!arguments.has(option)) continue;
+    if (!first.empty())
+      throw UsageError("'--" + first + "' and '--" + option + "' exclude each other");
+    first = option;
+  }
+  if (first == "json" && arguments.has("columns"))
+    throw UsageError("'--json' has all columns: '--columns' does not go with it");
+}
+
+const CostModel* cost_model(const std::string& name) {
+  const CostModel* cost = cost_catalog().find_or_null(name);
+  if (!cost)
+    throw UsageError("'" + name + "' for '--cost'" + did_you_mean(name, cost_catalog().names()) +
+                     "; expected one of " + join(cost_catalog().names()));
+  return cost;
+}
+
+int run_model(const Arguments& arguments) {
+  require_one_form(arguments);
+  const bool with_platform = arguments.has("platform");
+  for (const char* option : {"device", "cost"})
+    if (arguments.has(option) && !with_platform)
+      throw UsageError("'--" + std::string(option) + "' is of a platform: it goes with --platform");
+  std::vector<std::string> notes;
+  const Model model = read_model(load_model_use(
+      find_document(arguments.positionals.front(), "models"), arguments.overrides, &notes));
+  for (const std::string& note : notes) message("sluice: " + note);
+  const CostModel* cost = cost_model(arguments.text("cost", "peak"));
+  ModelReport report = {model, dtype_of(arguments.text("dtype", "float32"))};
+  if (arguments.has("columns"))
+    report.columns = columns_named(arguments.text("columns"), with_platform);
+  if (!with_platform) {
+    print(form(arguments, report));
+    return 0;
+  }
+  const Platform platform = load_platform(find_document(arguments.text("platform"), "platforms"));
+  const Device& device = arguments.has("device") ? platform.device(arguments.text("device"))
+                                                 : platform.devices.front();
+  const Target target(platform, device, report.dtype, *cost);
+  report.target = &target;
+  print(form(arguments, report));
+  return 0;
+}
+
+std::string columns_help() {
+  std::string text = "Columns of --columns, and keys of a layer in JSON:\n";
+  for (const ModelColumn& column : model_columns())
+    text += "  " + padded(column.key, 24) + column.summary +
+            (column.of_platform ? " (platform)\n" : "\n");
+  return text;
+}
+
+}  // namespace
+
+extern const Command model_command;
+const Command model_command = {
+    .name = "model",
+    .summary = "Prints the stage table of a model; with a platform, in milliseconds too.",
+    .usage = {"MODEL [KEY=VALUE...] [--dtype T] [--columns LIST] [--json|--csv|--data-island]",
+              "MODEL [KEY=VALUE...] --platform PLATFORM [--device D] [--cost C] [...]"},
+    .least = 1,
+    .most = 1,
+    .positionals = "MODEL",
+    .overrides = true,
+    .options = {{.name = "platform",
+                 .value = "PLATFORM",
+                 .summary = "a file, or the name of one of `sluice list platforms`"},
+                {.name = "device",
+                 .value = "D",
+                 .summary = "the device that computes",
+                 .absent = "the platform's first one"},
+                {.name = "cost",
+                 .value = "C",
+                 .summary = "the cost model of forward and backward ms",
+                 .absent = "peak"},
+                {.name = "dtype",
+                 .value = "T",
+                 .summary = "element type",
+                 .absent = "float32",
+                 .choices = dtype_names()},
+                {.name = "columns",
+                 .value = "LIST",
+                 .summary = "all, or some of those above with commas between them",
+                 .absent = "all in CSV, the most asked for in the table"},
+                {.name = "json", .summary = "as JSON: all columns, with full precision"},
+                {.name = "csv", .summary = "one row a layer, for spreadsheets"},
+                {.name = "data-island",
+                 .summary = "JSON for a web page; without --columns seed 000's, which is a model "
+                            "that is read again"}},
+    .details =
+        "MODEL is a file, or the name of one of `sluice list models`; KEY=VALUE sets its "
+        "parameters\n"
+        "and scale (model.KEY=VALUE, as for a scenario, is the same). All counts are of one\n"
+        "sample, times too; state is the output of a layer, in elements. A stage table in\n"
+        "data-island form gives no MACs. What is kept is as models/FORMAT.md says; a tensor that\n"
+        "several layers read counts at the first.\n\n"
+        "Times: a transfer is bytes / bandwidth of the narrowest link between host memory and the\n"
+        "device, without set-up and latency; computing is FLOP / (rate x efficiency). Under\n"
+        "--cost measured, forward and backward ms are those of the samples that were measured\n"
+        "together, divided by how many these are (the model's measured_batch). Copies that fit:\n"
+        "how many of a layer's states the device holds beside the parameters up to it (no other\n"
+        "working memory counted); of the model, how many of all its parameters.\n\n" +
+        columns_help() +
+        "\nJSON: format, model, summary, dtype, totals (state, parameters, parameter_bytes,\n"
+        "kept_bytes, macs, flop, backward_flop, read_bytes, written_bytes, backward_read_bytes,\n"
+        "backward_written_bytes), layers, platform or null (name, device, dtype, cost, "
+        "flop_per_s,\n"
+        "bandwidth_bytes_per_s, capacity_bytes, parameter_bytes, state_bytes, input_bytes, "
+        "load_ms,\n"
+        "fill_ms, copies_that_fit, state_ms, load_and_state_ms, load_and_input_ms, flop_ms,\n"
+        "inferences_per_load, forward_ms, backward_ms).\n",
+    .examples = {{"sluice model alexnet", "the table"},
+                 {"sluice model gpt2 --dtype float16 --columns layer,kept_bytes,total_kept_bytes",
+                  "what training keeps of a sample"},
+                 {"sluice model models/alexnet_data_island.json scale=200 --platform "
+                  "rx7900xtx_as_written",
+                  "seed 000's model, 200 times as large, on its card"}},
+    .run = run_model,
+};
+
+}  // namespace sluice

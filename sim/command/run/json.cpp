@@ -1,0 +1,117 @@
+#include <charconv>
+
+#include "document/load.hpp"
+
+#include "command/run/report.hpp"
+#include "study/json.hpp"
+
+namespace sluice {
+namespace {
+
+/// A fact is text in a plan; a whole number is one here.
+Value fact_value(const std::string& text) {
+  std::int64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc() && stop == end ? Value::make(number) : json_text(text);
+}
+
+/// "weight_passes.0" stands in a map: {"weight_passes": {"0": 1}}; "stages 1..5" and "stage 2
+/// product.2", with the name of a stage, are one key.
+void add_fact(Value& map, const std::string& key, const std::string& text) {
+  const std::size_t dot = key.find(' ') == std::string::npos ? key.find('.') : std::string::npos;
+  const std::string head = key.substr(0, dot);
+  if (dot == std::string::npos) {
+    map.set(key, fact_value(text));
+    return;
+  }
+  if (map.find(head) == nullptr || !map.find(head)->is_map()) map.set(head, Value::make_map());
+  map.find(head)->set(key.substr(dot + 1), fact_value(text));
+}
+
+Value plan_value(const Plan& plan) {
+  Value map = Value::make_map();
+  map.set("name", json_text(plan.name));
+  map.set("actions", Value::make(static_cast<std::int64_t>(plan.actions.size())));
+  map.set("iterations", Value::make(plan.iterations));
+  map.set("steps_per_iteration", Value::make(plan.steps_per_iteration));
+  Value facts = Value::make_map();
+  for (const auto& [key, text] : plan.facts) add_fact(facts, key, text);
+  map.set("facts", std::move(facts));
+  return map;
+}
+
+Value stage_value(const Report& report, const Stage& stage) {
+  const Model& whole = report.question.scenario->model;
+  const std::vector<Layer>& layers =
+      (report.question.cut.split ? *report.question.cut.split : whole).layers;
+  Value map = Value::make_map();
+  map.set("name", json_text(stage.name));
+  map.set("first_layer", json_text(layers[stage.first].name));
+  map.set("last_layer", json_text(layers[stage.last].name));
+  map.set("weight_bytes", Value::make(stage.weight_bytes));
+  map.set("input_bytes", Value::make(stage.input_bytes));
+  map.set("output_bytes", Value::make(stage.output_bytes));
+  map.set("workspace_bytes", Value::make(stage.workspace_bytes));
+  map.set("cache_bytes", Value::make(stage.cache_bytes));
+  map.set("macs", Value::make(stage.macs));
+  map.set("flop", Value::make(stage.flop));
+  return map;
+}
+
+/// Of a plan only the names are known.
+Value stages_value(const Report& report) {
+  Value list = Value::make_list();
+  if (report.question.scenario) {
+    for (const Stage& stage : report.question.cut.stages)
+      list.items().push_back(stage_value(report, stage));
+    return list;
+  }
+  for (const std::string& name : report.plan.stages) {
+    Value map = Value::make_map();
+    map.set("name", json_text(name));
+    list.items().push_back(std::move(map));
+  }
+  return list;
+}
+
+Value pools_value(const Plan& plan) {
+  Value map = Value::make_map();
+  for (const Pool& pool : plan.pools) {
+    Value one = Value::make_map();
+    one.set("capacity_bytes", pool.capacity ? Value::make(*pool.capacity) : Value::make_null());
+    one.set("enforced", Value::make(pool.enforced));
+    map.set(pool.name, std::move(one));
+  }
+  return map;
+}
+
+}  // namespace
+
+std::string report_json(const Report& report) {
+  const bool is_scenario = report.question.scenario.has_value();
+  Value root = Value::make_map();
+  root.set("format", json_text("sluice-result/1"));
+  root.set("scenario",
+           is_scenario ? json_text(report.question.scenario->name) : Value::make_null());
+  root.set("question", is_scenario && !report.question.scenario->question.empty()
+                           ? json_text(report.question.scenario->question)
+                           : Value::make_null());
+  root.set("status", json_text("complete"));
+  root.set("plan", plan_value(report.plan));
+  root.set("stages", stages_value(report));
+  root.set("pools", pools_value(report.plan));
+  root.set("metrics", json_metrics(report.result.summary));
+  root.set("units", json_units(report.result.summary));
+  root.set("executor", json_text(std::string(name_of(report.result.executor))));
+  Value trace = Value::make_null();
+  if (!report.trace_path.empty()) {
+    trace = Value::make_map();
+    trace.set("path", json_text(report.trace_path));
+    trace.set("content_sha256", json_text(report.result.content_sha256));
+  }
+  root.set("trace", std::move(trace));
+  return to_json(root);
+}
+
+}  // namespace sluice

@@ -1,0 +1,100 @@
+// sluice run: the answer to a scenario, or what an imported plan takes.
+#include "run/run.hpp"
+#include "document/load.hpp"
+#include "scenario/question_bound.hpp"
+
+#include "command/run/report.hpp"
+#include "command/terminal.hpp"
+
+namespace sluice {
+namespace {
+
+int resolve(const Question& question, const Arguments& arguments) {
+  if (!question.scenario)
+    throw UsageError("'--resolve' is for scenarios; '" + question.path + "' is a plan");
+  const Value& document = question.scenario->document;
+  print(arguments.has("json") ? to_json(document) : to_yaml(document, true));
+  return 0;
+}
+
+/// Runs, with a progress line that is gone before anything else is said.
+RunResult execute(const Arguments& arguments, const Question& question, const Plan& plan,
+                  const std::string& trace_path) {
+  ProgressLine line;
+  RunRequest request{.plan = plan, .trace_path = trace_path};
+  if (const std::string name = arguments.text("executor"); !name.empty())
+    request.executor = executor_named(name);
+  if (question.scenario) {
+    request.scenario_text = question.scenario->text();
+    request.question_bound_s = question_bound(*question.scenario).seconds;
+  }
+  request.command_line = arguments.line;
+  if (line.active())
+    request.progress = [&line](std::int64_t done, std::int64_t total) { line.show(done, total); };
+  return in_plan_file(question, [&] { return run(request); });
+}
+
+int run_run(const Arguments& arguments) {
+  Question question = read_question(arguments);
+  if (arguments.has("resolve")) {
+    if (arguments.has("output")) throw UsageError("'--resolve' runs nothing: it goes without -o");
+    return resolve(question, arguments);
+  }
+  const std::string trace_path = arguments.text("output");
+  if (!trace_path.empty()) refuse_to_overwrite(question, trace_path);
+  const Plan plan = plan_of(question);
+  const RunResult result = execute(arguments, question, plan, trace_path);
+  const Report report{question, plan, result, trace_path};
+  print(arguments.has("json") ? report_json(report) : report_text(report));
+  return 0;
+}
+
+}  // namespace
+
+extern const Command run_command;
+const Command run_command = {
+    .name = "run",
+    .summary = "Runs a scenario, or a plan, and answers its question.",
+    .usage = {"SCENARIO [KEY=VALUE...] [-o TRACE] [--json] [--executor NAME]",
+              "PLAN [-o TRACE] [--json] [--executor NAME]",
+              "SCENARIO [KEY=VALUE...] --resolve [--json]"},
+    .least = 1,
+    .most = 1,
+    .positionals = "SCENARIO or PLAN",
+    .overrides = true,
+    .options = {{.name = "output",
+                 .letter = 'o',
+                 .value = "TRACE",
+                 .summary = "write the trace to this file (HDF5; sim/trace/FORMAT.md)",
+                 .absent = "none is written"},
+                {.name = "executor",
+                 .value = "NAME",
+                 .summary = "who executes the plan: simgrid, the reference; replay, event "
+                            "arithmetic; both, which exits 70 where their times differ",
+                 .absent = "auto: simgrid up to 100000 executed actions, the replay beyond",
+                 .choices = executor_names()},
+                {.name = "json", .summary = "the answer as JSON, with full precision"},
+                {.name = "resolve",
+                 .summary =
+                     "run nothing; print the scenario with all it includes and where each value is "
+                     "from"}},
+    .details =
+        "SCENARIO is a file, or the name of one of `sluice list scenarios`. KEY=VALUE changes any\n"
+        "value of it, as in platform.links.host.bandwidth=64GB/s or policy.in_flight=auto.\n\n"
+        "JSON keys: format, scenario, question, status, plan (name, actions, iterations,\n"
+        "steps_per_iteration, facts: what the policy decided), stages (name, first_layer,\n"
+        "last_layer, weight_bytes, input_bytes, output_bytes, workspace_bytes, cache_bytes per\n"
+        "sample but the weights, macs, flop), pools (capacity_bytes, enforced), metrics and units "
+        "(see `sluice\n"
+        "list metrics`; absent is null), executor (simgrid, replay or both: who ran), trace "
+        "(path,\n"
+        "content_sha256) or null.\n\n"
+        "Ctrl-C ends it: the trace then has status=aborted and holds what was executed.\n",
+    .examples = {{"sluice run scenarios/alexnet_x200.yaml", "the answer"},
+                 {"sluice run alexnet_x200 platform.links.host.bandwidth=64GB/s -o fast.h5",
+                  "what if the link were faster, with a trace for sluice show"},
+                 {"sluice run alexnet_x200 policy.overlap=false --json", "for a script"}},
+    .run = run_run,
+};
+
+}  // namespace sluice

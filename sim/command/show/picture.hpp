@@ -1,0 +1,42 @@
+// What `sluice show` draws, gathered from a trace in one pass each over spans and memory events.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "trace/hdf5/reader.hpp"
+
+namespace sluice {
+
+/// Busy time of each stream, and why compute streams stood idle.
+struct Activity {
+  struct Stream {
+    double busy_s = 0;
+    std::int64_t spans = 0;
+  };
+  struct Cause {
+    std::string what;  ///< "load on gpu.host.down", "room in gpu, or its turn to get it"
+    double seconds = 0;
+    std::int64_t times = 0;
+  };
+  double end_s = 0;             ///< when the last span ended and arrived
+  double compute_span_s = 0;    ///< end_s x compute streams that did anything
+  std::vector<Stream> streams;  ///< as in the labels
+  std::vector<Cause> causes;    ///< the longest first
+};
+Activity activity_of(const TraceReader& trace);
+
+/// The highest level of each pool and what it was made of.
+struct HighWater {
+  std::int64_t peak = 0;
+  double time = 0;                                            ///< first moment of the peak
+  std::vector<std::pair<std::string, std::int64_t>> classes;  ///< at that moment, largest first
+};
+HighWater high_water_of(const TraceReader& trace, std::uint32_t pool);
+
+/// The picture as text, `width` columns wide. Throws Interrupted on a signal.
+std::string picture_of(const TraceReader& trace, std::size_t width);
+
+}  // namespace sluice

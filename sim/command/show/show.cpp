@@ -1,0 +1,58 @@
+// sluice show: a trace as a picture in the terminal.
+#include "run/isolated.hpp"
+
+#include "command/command.hpp"
+#include "command/show/picture.hpp"
+#include "command/terminal.hpp"
+
+namespace sluice {
+namespace {
+
+/// In a process of its own: a file that was made to crash HDF5 must not end the program by a
+/// signal.
+std::string draw(const std::string& path, std::size_t width) {
+  try {
+    return run_isolated([&] {
+      const TraceReader trace(path);
+      return picture_of(trace, width);
+    });
+  } catch (const InternalError& error) {
+    throw InputError("'" + path + "' is damaged: reading it failed (" + error.what() + ")");
+  }
+}
+
+int run_show(const Arguments& arguments) {
+  const auto width = arguments.integer("width", terminal_width(100), 40, 1000);
+  print(draw(arguments.positionals.front(), static_cast<std::size_t>(width)));
+  return 0;
+}
+
+}  // namespace
+
+extern const Command show_command;
+const Command show_command = {
+    .name = "show",
+    .summary =
+        "Draws a trace: who was busy when, how full the memories were, what compute waited "
+        "for.",
+    .usage = {"TRACE [--width N]"},
+    .least = 1,
+    .most = 1,
+    .positionals = "TRACE",
+    .options = {{.name = "width",
+                 .value = "N",
+                 .summary = "columns, 40 to 1000",
+                 .absent = "the terminal's, or 100"}},
+    .details =
+        "Busy: a row a stream, a column a piece of time; the fuller the block, the busier, and "
+        "only\n"
+        "a full one was busy throughout. Percentages are of the whole run. Where compute waited:\n"
+        "idle time of the compute streams by what they waited for last, and its share of the run. "
+        "A\n"
+        "device's memory grants a request out of the plan's order only while all requests listed\n"
+        "before it would still fit beside it: whoever waits for memory lacks room beside those.\n",
+    .examples = {{"sluice run alexnet_x200 -o trace.h5 && sluice show trace.h5", "the picture"}},
+    .run = run_show,
+};
+
+}  // namespace sluice

@@ -1,0 +1,160 @@
+#include "fates/optimal/bound.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace sluice {
+namespace {
+
+using Means = std::vector<double>;  ///< weights of the cuts, and last of the computation; sum 1
+
+/// The stages s at which the halves are looked at: the first, and others evenly.
+std::vector<std::size_t> cuts_of(std::size_t stages) {
+  const std::size_t count = std::min<std::size_t>(stages, 16);
+  std::vector<std::size_t> cuts;
+  for (std::size_t k = 0; k < count; ++k) cuts.push_back(k * stages / count);
+  return cuts;
+}
+
+/// Seconds that each cut's inequality adds up, and last the computation's.
+struct Halves {
+  Means forward, backward;
+};
+
+class Overlap {
+ public:
+  Overlap(const Chain& chain, const FateRelaxation& relaxation)
+      : chain_(chain), relaxation_(relaxation), n_(chain.stages.size()), cuts_(cuts_of(n_)) {}
+
+  /// The bound is concave in the means: multiplicative steps along what each inequality adds up to,
+  /// ever smaller ones.
+  FateBound best(int steps) {
+    means_.forward = means_.backward = computation();
+    FateBound best{0, relaxation_.best(weights()).value, weights()};
+    means_.forward = means_.backward = even();
+    for (int i = 1; i <= steps; ++i) {
+      const FateWeights now = weights();
+      const FateRelaxation::Best found = relaxation_.best(now);
+      if (found.value > best.halves) best = {0, found.value, now};
+      const Halves more = sums(found.more.choices), less = sums(found.less.choices);
+      const double share = found.share();
+      const double step = 4 / std::sqrt(static_cast<double>(i));
+      climb(means_.forward, more.forward, less.forward, share, step);
+      climb(means_.backward, more.backward, less.backward, share, step);
+    }
+    return best;
+  }
+
+ private:
+  Means even() const {
+    return Means(cuts_.size() + 1, 1.0 / static_cast<double>(cuts_.size() + 1));
+  }
+
+  Means computation() const {
+    Means means(cuts_.size() + 1);
+    means.back() = 1;
+    return means;
+  }
+
+  /// Saves of stage i count in the cuts up to i, its forward pass in those from i on and in the
+  /// computation; loads and backward passes likewise.
+  FateWeights weights() const {
+    FateWeights weights;
+    spread(means_.forward, weights.save, weights.forward);
+    spread(means_.backward, weights.load, weights.backward);
+    weights.again = means_.backward.back();
+    return weights;
+  }
+
+  void spread(const Means& means, std::vector<double>& copies, std::vector<double>& runs) const {
+    double up_to = 0, before = 0;
+    for (std::size_t i = 0, k = 0; i < n_; ++i) {
+      before = up_to;
+      for (; k < cuts_.size() && cuts_[k] == i; ++k) up_to += means[k];
+      copies.push_back(up_to);
+      runs.push_back(1 - before);
+    }
+  }
+
+  Halves sums(const Choices& choices) const {
+    Halves halves{Means(cuts_.size() + 1), Means(cuts_.size() + 1)};
+    for (std::size_t i = 0, k = 0; i < n_; ++i) {  // k: cuts up to i; those below k
+      while (k < cuts_.size() && cuts_[k] <= i) ++k;
+      const ChainStage& stage = chain_.stages[i];
+      double save = 0, load = 0;
+      const auto copy = [&](const ChainTensor& tensor, Fate fate) {
+        if (fate == Fate::offload) save += tensor.save_s, load += tensor.load_s;
+      };
+      copy(stage.inner, choices.inner[i]);
+      copy(stage.output, choices.boundary[i + 1]);
+      if (i == 0 && choices.boundary[0] == Fate::offload) load += chain_.input.load_s;
+      for (std::size_t c = 0; c < k; ++c) halves.forward[c] += save, halves.backward[c] += load;
+      for (std::size_t c = 0; c <= cuts_.size(); ++c) {
+        if (c < cuts_.size() && cuts_[c] < i) continue;
+        halves.forward[c] += stage.forward_s;
+        halves.backward[c] += stage.backward_s;
+      }
+      if (choices.inner[i] == Fate::recompute) halves.backward.back() += stage.forward_s;
+    }
+    return halves;
+  }
+
+  static void climb(Means& means, const Means& more, const Means& less, double share, double step) {
+    Means slope(means.size());
+    for (std::size_t k = 0; k < means.size(); ++k)
+      slope[k] = more[k] * (1 - share) + less[k] * share;
+    const auto [low, high] = std::minmax_element(slope.begin(), slope.end());
+    const double most = *high, range = most - *low;
+    if (range <= 0) return;
+    double sum = 0;
+    for (std::size_t k = 0; k < means.size(); ++k)
+      sum += means[k] = std::max(1e-9, means[k] * std::exp(step * (slope[k] - most) / range));
+    for (double& mean : means) mean /= sum;
+  }
+
+  const Chain& chain_;
+  const FateRelaxation& relaxation_;
+  std::size_t n_;
+  std::vector<std::size_t> cuts_;
+  Halves means_;
+};
+
+}  // namespace
+
+FateBound bound_of(const Chain& chain, std::int64_t budget, Copies copies, int steps) {
+  const std::size_t n = chain.stages.size();
+  FateBound bound{0, 0, FateWeights::serial(n)};
+  if (n == 0) return bound;
+  const FateRelaxation relaxation(chain, budget);
+  const double input = chain.input.bytes > 0 ? chain.input.load_s : 0;
+  if (!relaxation.fits()) {
+    bound.seconds = bound.halves = std::numeric_limits<double>::infinity();
+  } else if (copies == Copies::serial) {
+    bound.halves = relaxation.best(bound.weights).value;
+    bound.seconds = input + bound.halves;
+  } else {
+    bound = Overlap(chain, relaxation).best(steps);
+    bound.seconds = std::max(bound.halves, input);
+  }
+  return bound;
+}
+
+double run_bound(const Chain& chain, const FateRun& run, double halves) {
+  const bool reads = chain.input.bytes > 0;
+  const double input_s = reads ? chain.input.load_s : 0, latency_s = chain.load_latency_s;
+  double computed = 0;
+  for (const ChainStage& stage : chain.stages) computed += stage.forward_s + stage.backward_s;
+  const double updates = run.batches * run.update_s;
+  const double in_turn = run.micro_batches * std::max(halves, computed) + updates;
+  if (!reads) return in_turn;
+  return std::max(
+      run.weights_s + input_s + latency_s + in_turn,
+      run.weights_s + run.micro_batches * input_s + latency_s + computed + run.update_s);
+}
+
+double fate_bound(const Chain& chain, std::int64_t budget, Copies copies) {
+  return bound_of(chain, budget, copies).seconds;
+}
+
+}  // namespace sluice

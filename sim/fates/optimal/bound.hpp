@@ -1,0 +1,52 @@
+// A proven lower bound on the seconds of a training step of a chain within a budget, for any
+// schedule that runs each forward pass at least once and each backward pass once: the relaxation of
+// plan/passes/fate_relaxation, at the weights of seconds that give the greatest one. It is close
+// where no stage needs to run again twice.
+//
+// Serial: computation and copies take turns, and every second counts.
+//
+// Overlapped: computation, saves and loads have an engine each, and one micro-batch follows the
+// other. What is not on the device at the turning point was saved in the forward half of its
+// micro-batch and is loaded in the backward half. For any stage s, the saves of what stages s and
+// later made follow the forward passes up to s, so the forward half lasts as long as both together;
+// and the loads for stages s and later precede backward s and all after it, so the backward half
+// lasts as long as these. Each half also lasts as long as its computation. The greatest weighted
+// mean of these bounds both halves. The input's first load may hide in the micro-batch before, but
+// each micro-batch has one.
+#pragma once
+
+#include <cstdint>
+
+#include "fates/optimal/relaxation.hpp"
+
+namespace sluice {
+
+enum class Copies : std::uint8_t { serial, overlapped };
+
+struct FateBound {
+  double seconds = 0;  ///< infinity where the turning point alone does not fit
+  double halves = 0;   ///< from the first forward pass to the end of the last backward pass
+  FateWeights weights;
+};
+
+/// `steps`: how long the weights are improved. More steps, a closer bound.
+FateBound bound_of(const Chain& chain, std::int64_t budget, Copies copies, int steps = 200);
+
+/// What a run has around its micro-batches. All weights come first, on the engine of loads, then
+/// inputs; updates end each batch and take turns with the micro-batches.
+struct FateRun {
+  double micro_batches = 1, batches = 1;
+  bool one_a_step = false;  ///< a step has one micro-batch
+  double weights_s = 0;     ///< of their loads
+  double update_s = 0;      ///< of all stages, once
+};
+
+/// A lower bound on the seconds of a run whose micro-batches take so many from the first forward
+/// pass to the end of the last backward pass. The first one begins when its input has arrived. And
+/// after the last input that arrives a whole micro-batch is computed, then an update.
+double run_bound(const Chain& chain, const FateRun& run, double halves);
+
+/// Its seconds alone.
+double fate_bound(const Chain& chain, std::int64_t budget, Copies copies);
+
+}  // namespace sluice

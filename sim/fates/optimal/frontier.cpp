@@ -1,0 +1,272 @@
+#include "fates/optimal/frontier.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/error.hpp"
+#include "fates/optimal/frontier_grid.hpp"
+
+namespace sluice {
+
+class Frontier::Solver {
+ public:
+  explicit Solver(Frontier& frontier)
+      : frontier_(frontier),
+        chain_(frontier.chain_),
+        count_(chain_.stages.size()),
+        cap_(std::max<std::size_t>(2, frontier.settings_.cap)),
+        prices_(turning_prices(chain_, frontier.settings_.copy_price, cap_ / 2)) {}
+
+  void solve() {
+    for (std::size_t length = 1; length <= count_; ++length)
+      for (std::size_t s = 0; s + length <= count_; ++s)
+        if (frontier_.has(s, s + length - 1)) solve(s, s + length - 1);
+  }
+
+ private:
+  std::int64_t boundary(std::size_t b) const { return chain_.boundary(b).bytes; }
+  std::int64_t gradient(std::size_t b) const {
+    return b == 0 || b == count_ ? 0 : chain_.stages[b - 1].gradient;
+  }
+  double price(double seconds) const { return seconds * frontier_.settings_.copy_price; }
+
+  const ParetoNodes& nodes_of(const Segment& segment) const {
+    return frontier_.segments_[frontier_.index(segment)];
+  }
+
+  void solve(std::size_t s, std::size_t t) {
+    for (const bool ready : {false, true})
+      for (const bool copied : {false, true})
+        for (const bool needed : {false, true}) {
+          if (s == 0 && (!copied || needed)) continue;
+          if (s > 0 && copied && !frontier_.settings_.copies) continue;
+          if (needed && !chain_.stages[s - 1].reads_output) continue;
+          if (ready && !may_part(t)) continue;
+          solve({s, t, copied, needed, ready});
+        }
+  }
+
+  /// Whether a stage may keep its inner tensors while its input is dropped and made again.
+  bool may_part(std::size_t s) const {
+    return s > 0 && chain_.stages[s].reads_input && s + 1 < count_ &&
+           (frontier_.parts_all_ || chain_.stages[s].inner.bytes == 0);
+  }
+
+  /// What a segment whose last stage is ready holds until its backward pass.
+  std::int64_t ready_bytes(const Segment& segment) const {
+    const ChainStage& stage = chain_.stages[segment.t];
+    return segment.ready ? stage.inner.bytes + (stage.reads_output ? stage.output.bytes : 0) : 0;
+  }
+
+  void solve(const Segment& segment) {
+    best_.clear();
+    const bool copies = frontier_.settings_.copies;
+    const bool may_go = copies && boundary(segment.s) > 0;
+    for (const bool boundary_goes : {false, true}) {
+      if (boundary_goes && !may_go) continue;
+      for (const bool inner_goes : {false, true})
+        if (!inner_goes ||
+            (copies && segment.s < segment.t && chain_.stages[segment.s].inner.bytes > 0))
+          keep(segment, boundary_goes, inner_goes);
+      pass(segment, boundary_goes);
+    }
+    const bool whole = segment.s == 0 && segment.t + 1 == count_;
+    if (best_.size() > cap_ && !whole) {
+      thin(best_, cap_, prices_, scratch_);
+      frontier_.thinned_ = true;
+    }
+    frontier_.segments_[frontier_.index(segment)] = best_;
+  }
+
+  /// Stage s keeps its inner tensors; then s + 1 … t; then backward s.
+  void keep(const Segment& segment, bool boundary_goes, bool inner_goes) {
+    const auto [s, t, copied, needed, ready] = segment;
+    const ChainStage& stage = chain_.stages[s];
+    const bool read_again = stage.reads_input || needed;
+    if (boundary_goes && !read_again) return;
+    const bool runs = s < t || !ready;
+    ParetoNode node{.boundary_goes = boundary_goes, .inner_goes = inner_goes};
+    double seconds = (runs ? stage.forward_s : 0) + stage.backward_s;
+    if (boundary_goes) seconds += copies(s, copied);
+    if (inner_goes) seconds += price(stage.inner.save_s + stage.inner.load_s);
+    const std::int64_t forward = runs ? boundary(s) + gradient(t + 1) + ready_bytes(segment) +
+                                            boundary(s + 1) + stage.inner.bytes +
+                                            stage.keep_workspace
+                                      : 0;
+    const bool there = stage.reads_input || (needed && !boundary_goes);
+    const std::int64_t backward = gradient(s + 1) + stage.inner.bytes + (there ? boundary(s) : 0) +
+                                  (stage.reads_output ? boundary(s + 1) : 0) + gradient(s) +
+                                  stage.backward_workspace;
+    const std::int64_t floor = std::max(forward, backward);
+    added_.clear();
+    if (s == t) {
+      node.peak = floor;
+      node.seconds = seconds;
+      added_.push_back(node);
+      return merge(best_, added_, scratch_);
+    }
+    const std::int64_t held =
+        (read_again && !boundary_goes ? boundary(s) : 0) + (inner_goes ? 0 : stage.inner.bytes);
+    const ParetoNodes& rest = nodes_of({s + 1, t, false, stage.reads_output, ready});
+    for (std::uint32_t i = 0; i < rest.size(); ++i) {
+      if (i + 1 < rest.size() && rest[i + 1].peak + held <= floor) continue;
+      node.peak = std::max(floor, rest[i].peak + held);
+      node.seconds = seconds + rest[i].seconds;
+      node.first = i;
+      added_.push_back(node);
+    }
+    merge(best_, added_, scratch_);
+  }
+
+  /// Stages s … k - 1 pass, or the last of them keeps; then k … t; then s … k - 1 again: for every
+  /// k.
+  void pass(const Segment& segment, bool boundary_goes) {
+    const auto [s, t, copied, needed, ready] = segment;
+    const bool is_short = t - s < frontier_.free_length_;
+    const std::int64_t always = gradient(t + 1) + ready_bytes(segment);
+    const std::int64_t held = boundary_goes ? 0 : boundary(s);
+    double seconds = boundary_goes ? copies(s, copied) : 0;
+    std::int64_t floor = 0;
+    for (std::size_t k = s + 1; k <= t; ++k) {
+      const ChainStage& stage = chain_.stages[k - 1];
+      const std::int64_t running =
+          always + (k == s + 1 ? boundary(s) : held + boundary(k - 1)) + boundary(k);
+      seconds += stage.forward_s;
+      const bool splits = is_short || frontier_.split_[k];
+      ParetoNode node{std::max(floor, running + stage.inner.bytes + stage.keep_workspace), seconds,
+                      static_cast<std::uint16_t>(k), boundary_goes};
+      Segment later{k, t, false, stage.reads_output, ready};
+      Segment again{s, k - 1, copied || boundary_goes, needed, true};
+      if (splits && k > s + 1 && may_part(k - 1)) {
+        node.keeps = true;
+        join(node, nodes_of(later), held + stage.inner.bytes, nodes_of(again));
+        node.inner_goes = true;
+        node.seconds += price(stage.inner.save_s + stage.inner.load_s);
+        if (stage.inner.bytes > 0 && frontier_.settings_.copies)
+          join(node, nodes_of(later), held, nodes_of(again));
+      }
+      floor = std::max(floor, running + stage.pass_workspace);
+      if (!splits) continue;
+      later.needed = again.ready = false;
+      join({floor, seconds, static_cast<std::uint16_t>(k), boundary_goes}, nodes_of(later), held,
+           nodes_of(again));
+    }
+  }
+
+  /// Both parts of a split, the first of them with `held` bytes beside it.
+  void join(ParetoNode node, const ParetoNodes& later, std::int64_t held,
+            const ParetoNodes& again) {
+    constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
+    const double passing = node.seconds;
+    added_.clear();
+    std::uint32_t i = 0, j = 0;
+    auto known = best_.begin();  // the first with a greater peak
+    node.peak = std::max({node.peak, later[0].peak + held, again[0].peak});
+    while (node.peak != never) {
+      while (i + 1 < later.size() && later[i + 1].peak + held <= node.peak) ++i;
+      while (j + 1 < again.size() && again[j + 1].peak <= node.peak) ++j;
+      node.seconds = passing + later[i].seconds + again[j].seconds;
+      while (known != best_.end() && known->peak <= node.peak) ++known;
+      if (known == best_.begin() || is_faster(node.seconds, (known - 1)->seconds)) {
+        node.first = i;
+        node.second = j;
+        added_.push_back(node);
+      }
+      node.peak = std::min(i + 1 < later.size() ? later[i + 1].peak + held : never,
+                           j + 1 < again.size() ? again[j + 1].peak : never);
+    }
+    if (!added_.empty()) merge(best_, added_, scratch_);
+  }
+
+  /// Seconds of taking boundary b away and back.
+  double copies(std::size_t b, bool copied) const {
+    const ChainTensor& tensor = chain_.boundary(b);
+    return price((copied ? 0 : tensor.save_s) + tensor.load_s);
+  }
+
+  Frontier& frontier_;
+  const Chain& chain_;
+  std::size_t count_;
+  std::size_t cap_;
+  std::vector<double> prices_;
+  ParetoNodes best_, added_, scratch_;
+};
+
+Frontier::Frontier(const Chain& chain, const FrontierSettings& settings)
+    : chain_(chain), settings_(settings) {
+  if (chain_.stages.empty()) {
+    points_.push_back({});
+    return;
+  }
+  if (chain_.stages.size() >= std::numeric_limits<std::uint16_t>::max())
+    throw InternalError("a chain of too many stages for one dynamic programme");
+  const std::size_t n = chain_.stages.size();
+  if (settings_.cap == 0) settings_.cap = n <= 20 ? 4096 : n <= 64 ? 256 : n <= 256 ? 128 : 64;
+  lay_out();
+  Solver(*this).solve();
+  const double first = chain_.input.bytes > 0 ? chain_.input.load_s * settings_.copy_price : 0;
+  for (const ParetoNode& node : segments_[index({0, chain_.stages.size() - 1, true, false})])
+    points_.push_back({node.peak, node.seconds + first});
+}
+
+void Frontier::lay_out() {
+  const std::size_t n = chain_.stages.size();
+  split_ = spread_splits(chain_, settings_.splits);
+  free_length_ = settings_.free_length;
+  parts_all_ = n <= settings_.splits;
+  for (std::size_t t = 0; t < n; ++t) column_.push_back(split_[t + 1] ? columns_++ : n);
+  segments_.resize(n * (columns_ + free_length_) * 8);
+}
+
+std::size_t Frontier::index(const Segment& segment) const {
+  const std::size_t column =
+      split_[segment.t + 1] ? column_[segment.t] : columns_ + segment.t - segment.s;
+  return (segment.s * (columns_ + free_length_) + column) * 8 + (segment.copied ? 4 : 0) +
+         (segment.needed ? 2 : 0) + (segment.ready ? 1 : 0);
+}
+
+std::size_t Frontier::within(std::int64_t budget) const {
+  const auto above =
+      std::upper_bound(points_.begin(), points_.end(), budget,
+                       [](std::int64_t bytes, const Point& point) { return bytes < point.peak; });
+  return above == points_.begin() ? points_.size()
+                                  : static_cast<std::size_t>(above - points_.begin()) - 1;
+}
+
+Tape Frontier::tape(std::size_t point) const {
+  Tape tape;
+  if (chain_.stages.empty()) return tape;
+  if (chain_.input.bytes > 0) tape.push_back({TapeOp::Kind::load, 0, false});
+  write({0, chain_.stages.size() - 1, true, false}, static_cast<std::uint32_t>(point), tape);
+  return tape;
+}
+
+void Frontier::write(const Segment& segment, std::uint32_t point, Tape& tape) const {
+  using Kind = TapeOp::Kind;
+  const ParetoNode& node = segments_[index(segment)].at(point);
+  const auto add = [&tape](Kind kind, std::size_t number, bool inner) {
+    tape.push_back({kind, static_cast<std::uint32_t>(number), inner});
+  };
+  const auto [s, t, copied, needed, ready] = segment;
+  if (node.boundary_goes && !copied) add(Kind::save, s, false);
+  if (node.split > 0) {
+    const std::size_t last = node.split - 1u;
+    for (std::size_t j = s; j <= last; ++j) add(Kind::forward, j, node.keeps && j == last);
+    if (node.inner_goes) add(Kind::save, last, true);
+    const bool read = node.keeps && chain_.stages[last].reads_output;
+    write({node.split, t, false, read, ready}, node.first, tape);
+    if (node.inner_goes) add(Kind::load, last, true);
+    if (node.boundary_goes) add(Kind::load, s, false);
+    return write({s, last, copied || node.boundary_goes, needed, node.keeps}, node.second, tape);
+  }
+  const ChainStage& stage = chain_.stages[s];
+  if (s < t || !ready) add(Kind::forward, s, true);
+  if (node.inner_goes) add(Kind::save, s, true);
+  if (s < t) write({s + 1, t, false, stage.reads_output, ready}, node.first, tape);
+  if (node.inner_goes) add(Kind::load, s, true);
+  if (node.boundary_goes && stage.reads_input) add(Kind::load, s, false);
+  add(Kind::backward, s, false);
+  if (node.boundary_goes && !stage.reads_input) add(Kind::load, s, false);
+}
+
+}  // namespace sluice

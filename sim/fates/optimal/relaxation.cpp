@@ -1,0 +1,164 @@
+#include "fates/optimal/relaxation.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace sluice {
+namespace {
+
+struct Cost {
+  double value = 0;  ///< seconds, and bytes at their price
+  double bytes = 0;  ///< at the turning point
+  Cost operator+(const Cost& other) const { return {value + other.value, bytes + other.bytes}; }
+  bool operator<(const Cost& other) const { return value < other.value; }
+};
+
+/// Where the best way to a state of stage s comes from.
+enum class From : std::uint8_t { once, needed, again };
+
+/// How stage s is left: its boundary and inner tensors held or copied, and the way to each state.
+struct Step {
+  bool boundary_goes = false, inner_goes = false;
+  From runs = From::needed, idle = From::once;
+};
+
+/// One row of choices from the first stage to the last.
+class Row {
+ public:
+  Row(const Chain& chain, const FateWeights& weights, double price)
+      : chain_(chain), weights_(weights), price_(price), n_(chain.stages.size()), steps_(n_) {}
+
+  FateRelaxation::Solution solve() {
+    for (std::size_t s = 0; s < n_; ++s)
+      once_.value += weights_.forward[s] * chain_.stages[s].forward_s +
+                     weights_.backward[s] * chain_.stages[s].backward_s;
+    again_.value = std::numeric_limits<double>::infinity();
+    for (std::size_t s = 0; s + 1 < n_; ++s) pass(s);
+    finish();
+    return {all_.value, all_.bytes, choices()};
+  }
+
+ private:
+  /// Held at the price of its bytes or copied, whichever is cheaper.
+  Cost held(const ChainTensor& tensor, std::size_t stage, bool saved, bool& goes) const {
+    const auto bytes = static_cast<double>(tensor.bytes);
+    const Cost copied = {weights_.load[stage] * tensor.load_s +
+                         (saved ? weights_.save[stage] * tensor.save_s : 0)};
+    const Cost kept = {price_ * bytes, bytes};
+    goes = copied < kept;
+    return goes ? copied : kept;
+  }
+
+  /// Boundary s, of which stage s - 1 is not to run again.
+  Cost held_boundary(std::size_t s) {
+    return held(chain_.boundary(s), s == 0 ? 0 : s - 1, s > 0, steps_[s].boundary_goes);
+  }
+
+  void pass(std::size_t s) {
+    const ChainStage& stage = chain_.stages[s];
+    Step& step = steps_[s];
+    const Cost needed = once_ + held_boundary(s);  // … by stage s or by backward s - 1
+    step.runs = again_ < needed ? From::again : From::needed;
+    const bool read = stage.reads_input || (s > 0 && chain_.stages[s - 1].reads_output);
+    const Cost idle = read ? needed : once_;
+    step.idle = again_ < idle ? From::again : read ? From::needed : From::once;
+    const Cost runs = std::min(needed, again_) + Cost{weights_.again * stage.forward_s, 0};
+    once_ = std::min(idle, again_) + held(stage.inner, s, true, step.inner_goes);
+    again_ = runs;
+  }
+
+  /// What the first backward pass reads is there, whatever runs again.
+  void finish() {
+    const ChainStage& last = chain_.stages.back();
+    Step& step = steps_.back();
+    if (n_ > 1 && !last.reads_input && chain_.stages[n_ - 2].reads_output) {
+      once_ = once_ + held_boundary(n_ - 1);
+      step.idle = From::needed;
+    }
+    if (again_ < once_) step.idle = From::again;
+    all_ = std::min(once_, again_);
+  }
+
+  /// Back along the best way.
+  Choices choices() const {
+    Choices choices{std::vector<Fate>(n_, Fate::keep), std::vector<Fate>(n_ + 1, Fate::keep)};
+    bool again = false;
+    for (std::size_t s = n_; s-- > 0;) {
+      const Step& step = steps_[s];
+      if (again) choices.inner[s] = Fate::recompute;
+      if (!again && s + 1 < n_ && step.inner_goes) choices.inner[s] = Fate::offload;
+      const From from = again ? step.runs : step.idle;
+      again = from == From::again;
+      const bool last_reads_it = s + 1 == n_ && chain_.stages[s].reads_input;
+      if (again && !last_reads_it) choices.boundary[s] = Fate::recompute;
+      if (from == From::needed && step.boundary_goes) choices.boundary[s] = Fate::offload;
+    }
+    return choices;
+  }
+
+  const Chain& chain_;
+  const FateWeights& weights_;
+  double price_;
+  std::size_t n_;
+  std::vector<Step> steps_;
+  Cost once_, again_, all_;  ///< the stages before s, where s - 1 does not run again, and where
+};
+
+}  // namespace
+
+FateWeights FateWeights::serial(std::size_t stages) {
+  const std::vector<double> ones(stages, 1);
+  return {ones, ones, ones, ones, 1};
+}
+
+FateRelaxation::FateRelaxation(const Chain& chain, std::int64_t budget)
+    : chain_(chain), n_(chain.stages.size()) {
+  const ChainStage& last = chain.stages.back();
+  std::int64_t working = last.inner.bytes + last.backward_workspace;
+  if (n_ > 1) working += chain.stages[n_ - 2].gradient;
+  if (last.reads_output) working += last.output.bytes;
+  if (last.reads_input) working += chain.boundary(n_ - 1).bytes;
+  room_ = static_cast<double>(budget - working);
+
+  double forward = 0;
+  for (const ChainStage& stage : chain.stages) forward += stage.forward_s;
+  const auto consider = [&](std::int64_t bytes) {
+    if (bytes > 0) steepest_ = std::max(steepest_, forward / static_cast<double>(bytes));
+  };
+  for (std::size_t b = 0; b <= n_; ++b) consider(chain.boundary(b).bytes);
+  for (const ChainStage& stage : chain.stages) consider(stage.inner.bytes);
+}
+
+FateRelaxation::Solution FateRelaxation::at(const FateWeights& weights, double price) const {
+  Solution solution = Row(chain_, weights, price).solve();
+  solution.value -= price * room_;
+  solution.bytes -= room_;
+  return solution;
+}
+
+double FateRelaxation::Best::share() const {
+  const double between = more.bytes - less.bytes;
+  return between > 0 ? std::clamp(more.bytes / between, 0.0, 1.0) : 1;
+}
+
+FateRelaxation::Best FateRelaxation::best(const FateWeights& weights) const {
+  Best best;
+  best.more = best.less = at(weights, 0);
+  best.value = best.less.value;
+  if (best.less.bytes <= 0) return best;
+  double low = 0, high = 2 * steepest_;
+  best.less = at(weights, high);
+  best.price = high;
+  for (int i = 0; i < 50 && high - low > 1e-9 * high; ++i) {
+    const double price = (low + high) / 2;
+    Solution solution = at(weights, price);
+    best.value = std::max(best.value, solution.value);
+    const bool more = solution.bytes > 0;
+    (more ? low : high) = price;
+    (more ? best.more : best.less) = std::move(solution);
+  }
+  best.price = high;
+  return best;
+}
+
+}  // namespace sluice

@@ -1,0 +1,57 @@
+#include "fates/optimal/rounding.hpp"
+
+#include <cmath>
+
+#include "fates/optimal/relaxation.hpp"
+
+namespace sluice {
+namespace {
+
+/// Keeps boundaries so that no row of stages that run again together makes more bytes than these;
+/// on the device, or, where its bytes at their price cost more than the copies, in host memory.
+void limit_segments(const Chain& chain, const FateWeights& weights, double price, double most,
+                    Choices& choices) {
+  double bytes = 0;
+  for (std::size_t s = 0; s < chain.stages.size(); ++s) {
+    if (choices.boundary[s] != Fate::recompute) bytes = 0;
+    const ChainStage& stage = chain.stages[s];
+    bytes += static_cast<double>(stage.inner.bytes + chain.boundary(s).bytes);
+    if (bytes <= most || choices.boundary[s] != Fate::recompute) continue;
+    const ChainTensor& kept = chain.boundary(s);
+    const double copies = weights.save[s - 1] * kept.save_s + weights.load[s - 1] * kept.load_s;
+    choices.boundary[s] =
+        copies < price * static_cast<double>(kept.bytes) ? Fate::offload : Fate::keep;
+    bytes = static_cast<double>(stage.inner.bytes);
+  }
+}
+
+}  // namespace
+
+Tape rounded_tape(const Chain& chain, std::int64_t budget, const FateWeights& weights,
+                  const Rounding& rounding) {
+  FateWeights priced = weights;
+  for (std::size_t s = 0; s < chain.stages.size(); ++s) {
+    const double factor = s < rounding.early ? 1 / rounding.factor : rounding.factor;
+    priced.save[s] *= factor;
+    priced.load[s] *= factor;
+  }
+  const FateRelaxation relaxation(chain, budget);
+  const auto tape_at = [&](double price) {
+    Choices choices = relaxation.at(priced, price).choices;
+    limit_segments(chain, priced, price, rounding.segment * static_cast<double>(budget), choices);
+    Tape tape = tape_of(chain, choices);
+    if (memory_of(chain, tape).peak > budget) tape.clear();
+    return tape;
+  };
+  double low = 1e-9 * relaxation.steepest(), high = 2 * relaxation.steepest();
+  Tape best = tape_at(high);
+  for (int i = 0; i < 14; ++i) {  // the least price of a byte at which all fits
+    const double price = std::sqrt(low * high);
+    Tape tape = tape_at(price);
+    (tape.empty() ? low : high) = price;
+    if (!tape.empty()) best = std::move(tape);
+  }
+  return best;
+}
+
+}  // namespace sluice

@@ -1,0 +1,359 @@
+#include "fates/optimal/search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "base/interrupt.hpp"
+#include "fates/optimal/bound.hpp"
+#include "fates/optimal/rounding.hpp"
+#include "fates/tape_time.hpp"
+
+namespace sluice {
+
+namespace {
+
+using Kind = TapeOp::Kind;
+
+constexpr double infinite = std::numeric_limits<double>::infinity();
+
+/// Budgets from the least that works to half as much again as keeping everything needs: the rest is
+/// room for early loads.
+std::vector<std::int64_t> rungs_between(std::int64_t least, std::int64_t most, std::size_t count) {
+  std::vector<std::int64_t> rungs = {least};
+  const double top = 1.5 * static_cast<double>(std::max(most, least));
+  const double ratio = std::pow(top / static_cast<double>(std::max<std::int64_t>(least, 1)),
+                                1.0 / static_cast<double>(count - 1));
+  for (std::size_t k = 1; k < count; ++k) {
+    const auto rung = static_cast<std::int64_t>(static_cast<double>(least) *
+                                                std::pow(ratio, static_cast<double>(k)));
+    if (rung > rungs.back()) rungs.push_back(rung);
+  }
+  return rungs;
+}
+
+std::vector<std::uint32_t> key_of(const Tape& tape) {
+  std::vector<std::uint32_t> key;
+  for (const TapeOp& op : tape)
+    key.push_back((op.number << 3) | (static_cast<std::uint32_t>(op.kind) << 1) |
+                  (op.inner ? 1u : 0u));
+  return key;
+}
+
+/// Boundaries that are dropped where that is no choice stay instead.
+void mend(Choices& choices) {
+  const std::size_t n = choices.inner.size();
+  for (std::size_t b = 0; b <= n; ++b)
+    if (choices.boundary[b] == Fate::recompute &&
+        (b == 0 || b == n || choices.inner[b - 1] != Fate::recompute ||
+         choices.inner[b] != Fate::recompute))
+      choices.boundary[b] = Fate::keep;
+}
+
+}  // namespace
+
+Choices choices_of(const Chain& chain, const Tape& tape) {
+  const std::size_t n = chain.stages.size();
+  Choices choices{std::vector<Fate>(n, Fate::keep), std::vector<Fate>(n + 1, Fate::keep)};
+  std::vector<int> forwards(n, 0);
+  bool turned = false;
+  for (const TapeOp& op : tape) {
+    if (op.kind == Kind::backward) turned = true;
+    if (op.kind == Kind::save)
+      (op.inner ? choices.inner : choices.boundary)[op.number] = Fate::offload;
+    if (op.kind == Kind::load && !op.inner && op.number == 0 && turned)
+      choices.boundary[0] = Fate::offload;
+    if (op.kind != Kind::forward || ++forwards[op.number] < 2) continue;
+    choices.inner[op.number] = Fate::recompute;
+    // Its input was made again just before it, so it had been dropped.
+    if (op.number > 0 && forwards[op.number - 1] >= 2 && choices.boundary[op.number] == Fate::keep)
+      choices.boundary[op.number] = Fate::recompute;
+  }
+  mend(choices);
+  return choices;
+}
+
+FateSearch::FateSearch(const Chain& chain, FateScore score, const FateRun& run)
+    : chain_(chain), score_(std::move(score)), run_(run), alike_(alike_tapes(chain)) {}
+
+namespace {
+
+/// What a copy counts in the frontiers: the first of them takes everything in turns.
+std::vector<double> copy_prices(std::size_t stages) {
+  if (stages <= 20) return {1, 0.6, 0.3, 0.1, 0};
+  if (stages <= 100) return {1, 0.3, 0};
+  return {0.3};
+}
+
+/// Coarser ones for longer chains: each segment still splits somewhere.
+FrontierSettings settings(std::size_t stages, double copy_price) {
+  FrontierSettings settings{.copy_price = copy_price};
+  if (stages <= 20) return settings;
+  settings.cap = stages <= 100 ? 24 : 10;
+  settings.copies = stages <= 100;
+  settings.splits = static_cast<std::size_t>(std::ceil(std::sqrt(static_cast<double>(stages))));
+  settings.free_length = settings.splits;
+  return settings;
+}
+
+}  // namespace
+
+void FateSearch::prepare() {
+  if (!frontiers_.empty()) return;
+  const std::size_t n = chain_.stages.size();
+  for (const double price : copy_prices(n)) frontiers_.emplace_back(chain_, settings(n, price));
+  const std::int64_t most = memory_of(chain_, alike_.front()).peak;
+  for (const std::int64_t bytes : rungs_between(least(), most, n <= 20 ? 48 : 24))
+    rungs_.push_back({.bytes = bytes});
+}
+
+const FateBound& FateSearch::bound(Rung& rung) {
+  if (!rung.bound)
+    rung.bound =
+        bound_of(chain_, rung.bytes, Copies::overlapped, chain_.stages.size() <= 100 ? 40 : 10);
+  return *rung.bound;
+}
+
+std::int64_t FateSearch::least() {
+  prepare();
+  return frontiers_.front().points().front().peak;
+}
+
+FateSearch::Answer FateSearch::within(std::int64_t budget) {
+  Answer best{{}, budget, infinite};
+  consider_alike(budget, best);
+  if (best.seconds <= run_bound(chain_, run_, 0) * (1 + 1e-12)) return best;
+  prepare();
+  std::size_t rung = 0;  // the first that is beyond the budget: some of its tapes need less
+  while (rung + 1 < rungs_.size() && rungs_[rung].bytes <= budget) ++rung;
+  for (++rung; rung-- > 0;) {
+    Rung& here = rungs_[rung];
+    if (here.bytes <= budget &&
+        best.seconds <= run_bound(chain_, run_, bound(here).halves) * (1 + 1e-12))
+      break;
+    search(rung);
+    for (const Candidate& candidate : here.candidates)
+      if (candidate.bytes <= budget) consider(candidate.tape, candidate.bytes, best);
+  }
+  return best;
+}
+
+/// Seconds that no run under this tape falls below.
+double FateSearch::least_seconds(const Tape& tape) const {
+  const EngineSeconds engines = engine_seconds(chain_, tape);
+  return std::max(run_bound(chain_, run_, engines.computed),
+                  run_.micro_batches * engines.busiest());
+}
+
+/// Of equally fast tapes the shorter one: nothing is copied or recomputed for nothing.
+Scored FateSearch::consider(const Tape& tape, std::int64_t bytes, Answer& best) {
+  constexpr Scored nothing{infinite, 0};
+  if (least_seconds(tape) > best.seconds * (1 + 1e-12)) return nothing;
+  if (memory_of(chain_, tape).peak > bytes) return nothing;
+  check_interrupt();
+  const auto [found, fresh] = judged_.try_emplace({key_of(tape), bytes});
+  if (fresh) found->second = score_(tape, bytes);
+  const double seconds = found->second.seconds;
+  const bool same =
+      best.seconds < infinite && std::abs(seconds - best.seconds) <= 1e-12 * best.seconds;
+  if (same ? tape.size() < best.tape.size() : seconds < best.seconds) best = {tape, bytes, seconds};
+  return found->second;
+}
+
+/// Where loads have less room they may come in another order, which may happen to be better.
+void FateSearch::consider_alike(std::int64_t bytes, Answer& best) {
+  const double least = run_bound(chain_, run_, 0) * (1 + 1e-12);
+  for (const Tape& tape : alike_) {
+    std::int64_t room = bytes;
+    for (int i = 0; i < 12 && room > 0 && best.seconds > least; ++i)
+      room = consider(tape, room, best).bytes - 1;
+  }
+}
+
+void FateSearch::search(std::size_t number) {
+  Rung& rung = rungs_[number];
+  if (std::exchange(rung.searched, true)) return;
+  const auto n = static_cast<std::int64_t>(chain_.stages.size());
+  const std::int64_t estimates = std::clamp<std::int64_t>(80'000 / (n * n), 24, 400);
+  pool_.clear();
+  room_ = rung.bytes;
+  left_ = estimates;
+  Candidate best{{}, room_, infinite};
+  for (const Tape& tape : alike_) take(tape, best);
+  for (const Frontier& frontier : frontiers_) {
+    const std::size_t point = frontier.within(room_);
+    if (point < frontier.points().size()) take(frontier.tape(point), best);
+  }
+  for (const Fate fate : {Fate::keep, Fate::offload})
+    descend(std::vector<Fate>(chain_.stages.size(), fate), best);
+  round(bound(rung), best);
+  left_ = estimates;
+  improve(best);
+  shortlist(rung, number == 0 ? 0 : rungs_[number - 1].bytes, estimates);
+}
+
+/// The fastest of the rung, each with the least room that makes it as fast: what is faster than all
+/// that need less.
+void FateSearch::shortlist(Rung& rung, std::int64_t below, std::int64_t estimates) {
+  std::vector<const std::pair<Tape, Estimate>*> fastest;
+  for (const auto& [key, entry] : pool_)
+    if (entry.second.about < infinite) fastest.push_back(&entry);
+  std::stable_sort(fastest.begin(), fastest.end(), [](const auto* a, const auto* b) {
+    return std::pair(a->second.about, a->first.size()) <
+           std::pair(b->second.about, b->first.size());
+  });
+  std::vector<Candidate> all;
+  left_ = estimates;
+  for (const auto* entry : fastest) {
+    if (left_ <= 0) break;
+    const auto& [tape, known] = *entry;
+    const TapeMemory memory = memory_of(chain_, tape);
+    for (std::int64_t bytes = std::max(known.peak, below); bytes <= rung.bytes;) {
+      --left_;
+      const AboutSeconds about = about_within(tape, memory, bytes);
+      all.push_back({tape, bytes, about.seconds});
+      if (about.seconds <= known.about) break;
+      bytes = std::max(about.next, bytes + (rung.bytes - below) / 64 + 1);
+    }
+  }
+  std::stable_sort(all.begin(), all.end(), [](const Candidate& a, const Candidate& b) {
+    return std::pair(a.bytes, a.about) < std::pair(b.bytes, b.about);
+  });
+  double before = infinite;
+  for (Candidate& candidate : all)
+    if (candidate.about < std::exchange(before, std::min(before, candidate.about)))
+      rung.candidates.push_back(std::move(candidate));
+  std::stable_sort(rung.candidates.begin(), rung.candidates.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.about < b.about; });
+}
+
+AboutSeconds FateSearch::about_within(const Tape& tape, const TapeMemory& memory,
+                                      std::int64_t bytes) const {
+  return about_seconds(chain_, tape, memory, bytes, run_.micro_batches, run_.one_a_step);
+}
+
+/// Seconds within the rung, about; infinity where it does not fit.
+double FateSearch::estimate(const Tape& tape) {
+  const auto [found, fresh] = pool_.try_emplace(key_of(tape));
+  auto& [known, seen] = found->second;
+  if (!fresh) return seen.about;
+  --left_;
+  check_interrupt();
+  const TapeMemory memory = memory_of(chain_, tape);
+  seen = {memory.peak, infinite};
+  if (memory.peak > room_) return infinite;
+  known = tape;
+  return seen.about = about_within(tape, memory, room_).seconds;
+}
+
+double FateSearch::take(const Tape& tape, Candidate& best) {
+  const double about = estimate(tape);
+  if (about < best.about ||
+      (about == best.about && about < infinite && tape.size() < best.tape.size()))
+    best = {tape, room_, about};
+  return about;
+}
+
+/// Rounds the relaxation, with more copies or fewer: what is copied of the first stages is copied
+/// beside the most computation, so the number of those whose copies are cheap is what is searched.
+void FateSearch::round(const FateBound& bound, Candidate& best) {
+  if (std::isinf(bound.seconds)) return;
+  const bool few = chain_.stages.size() <= 100;
+  const std::vector<double> factors = few ? std::vector{1.2, 2.0} : std::vector(1, 2.0);
+  for (const double factor : factors)
+    for (const double segment : few ? std::vector{0.1, 0.3, 0.6} : std::vector{0.2, 0.6}) {
+      const auto seconds = [&](std::int64_t early) {
+        const Rounding rounding{static_cast<std::size_t>(early), factor, segment};
+        const Tape tape = rounded_tape(chain_, room_, bound.weights, rounding);
+        return tape.empty() ? infinite : take(tape, best);
+      };
+      std::int64_t low = 0, high = static_cast<std::int64_t>(chain_.stages.size());
+      while (high - low > 2 + high / 16) {
+        const std::int64_t third = (high - low) / 3;
+        if (seconds(low + third) <= seconds(high - third))
+          high -= third;
+        else
+          low += third;
+      }
+      for (const std::int64_t early : {low, (low + high) / 2, high}) seconds(early);
+    }
+}
+
+/// From fates by stage to better ones, by changing one or, in short chains, two at a time.
+void FateSearch::descend(std::vector<Fate> fates, Candidate& best) {
+  Candidate here{{}, room_, infinite};
+  take(tape_of(chain_, fates), here);
+  const std::size_t n = fates.size();
+  for (bool better = true; better && left_ > 0;) {
+    better = false;
+    std::vector<Fate> next = fates;
+    const auto try_it = [&](const std::vector<Fate>& changed) {
+      const Tape tape = tape_of(chain_, changed);
+      const double about = estimate(tape);
+      if (!(about < here.about * (1 - 1e-12))) return;
+      here = {tape, room_, about};
+      next = changed;
+      better = true;
+    };
+    const auto each_change = [&](std::vector<Fate> from, std::size_t begin, auto&& use) {
+      for (std::size_t s = begin; s < n && left_ > 0; ++s)
+        for (const Fate fate : {Fate::keep, Fate::recompute, Fate::offload}) {
+          const Fate was = std::exchange(from[s], fate);
+          if (was != fate) use(from, s);
+          from[s] = was;
+        }
+    };
+    each_change(fates, 0, [&](const std::vector<Fate>& one, std::size_t s) {
+      try_it(one);
+      if (n <= 12)
+        each_change(one, s + 1, [&](const std::vector<Fate>& two, std::size_t) { try_it(two); });
+    });
+    fates = next;
+  }
+  if (here.about < infinite) take(here.tape, best);
+}
+
+void FateSearch::improve(Candidate& best) {
+  if (best.about == infinite) return;
+  Choices choices = choices_of(chain_, best.tape);
+  while (left_ > 0 && improve_once(choices, best)) {
+  }
+}
+
+/// Takes the best of all changes of one choice, or, where none helps, of two; false: none does.
+bool FateSearch::improve_once(Choices& choices, Candidate& best) {
+  const std::size_t n = chain_.stages.size();
+  const std::size_t places = 2 * n + 1;  // inner tensors, then boundaries
+  const auto at = [n](Choices& some, std::size_t place) -> Fate& {
+    return place < n ? some.inner[place] : some.boundary[place - n];
+  };
+  const auto each_change = [&](const Choices& from, std::size_t begin, auto&& use) {
+    for (std::size_t place = begin; place < places && left_ > 0; ++place)
+      for (const Fate fate : {Fate::keep, Fate::offload, Fate::recompute}) {
+        Choices changed = from;
+        if (at(changed, place) == fate) continue;
+        at(changed, place) = fate;
+        mend(changed);
+        if (!(changed == from)) use(changed, place);
+      }
+  };
+  const double before = best.about;
+  Choices next = choices;
+  const auto try_it = [&](const Choices& changed) {
+    const Tape tape = tape_of(chain_, changed);
+    const double about = estimate(tape);
+    if (!(about < best.about * (1 - 1e-12))) return;
+    best = {tape, room_, about};
+    next = changed;
+  };
+  each_change(choices, 0, [&](const Choices& changed, std::size_t) { try_it(changed); });
+  if (best.about == before && n <= 12)
+    each_change(choices, 0, [&](const Choices& changed, std::size_t place) {
+      each_change(changed, place + 1, [&](const Choices& twice, std::size_t) { try_it(twice); });
+    });
+  choices = next;
+  return best.about < before;
+}
+
+}  // namespace sluice

@@ -1,0 +1,109 @@
+// The best tape of a chain where copies run beside computation: what a copy costs then depends on
+// the whole plan, so candidates are judged by whoever can list and replay them.
+//
+// A candidate is a tape and the bytes that it may use, early loads included. Rungs are budgets
+// between the least that works and half as much again as keeping everything needs; each has a few
+// candidates, whatever the budget that is asked for: what is faster than all that needs less, by
+// plan/passes/tape_time, of
+//   frontiers for several prices of a copy (plan/passes/frontier),
+//   the relaxation that also bounds them, rounded (plan/passes/fate_rounding),
+//   the strategies that treat every stage alike, and
+//   a local search that changes one choice, in short chains two choices, at a time.
+// A budget's answer is the best of the candidates of all rungs that it has room for, so more memory
+// is not slower; and of the strategies that treat every stage alike, within the whole budget and
+// the next dozen lesser ones that change anything, so none of them is faster. Rungs whose bound is
+// no better than what was found are left out: none of their candidates could be better. How much is
+// searched depends on the number of stages alone, never on a clock.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "fates/choices.hpp"
+#include "fates/optimal/bound.hpp"
+#include "fates/optimal/frontier.hpp"
+#include "fates/tape_time.hpp"
+
+namespace sluice {
+
+/// Of a tape in the whole run, as it would be simulated where loads may come early within so many
+/// bytes.
+struct Scored {
+  double seconds = 0;      ///< infinity: it blocks or does not fit
+  std::int64_t bytes = 0;  ///< with no more than these, loads would come as they do
+};
+using FateScore = std::function<Scored(const Tape&, std::int64_t)>;
+
+class FateSearch {
+ public:
+  struct Answer {
+    Tape tape;
+    std::int64_t bytes = 0;  ///< what the plan may use, early loads included
+    double seconds = 0;      ///< its score; infinity: nothing was found
+  };
+
+  FateSearch(const Chain& chain, FateScore score, const FateRun& run);
+
+  /// The least bytes that any tape found needs.
+  std::int64_t least();
+
+  /// The best within a budget of at least least().
+  Answer within(std::int64_t budget);
+
+  /// Tapes that were listed and replayed so far.
+  std::size_t judged() const { return judged_.size(); }
+
+ private:
+  using Key = std::vector<std::uint32_t>;
+  struct Candidate {
+    Tape tape;
+    std::int64_t bytes = 0;  ///< of the whole rung, or what the tape needs
+    double about = 0;        ///< seconds
+  };
+  struct Estimate {
+    std::int64_t peak = 0;
+    double about = 0;
+  };
+  struct Rung {
+    std::int64_t bytes = 0;
+    std::optional<FateBound> bound = {};
+    std::vector<Candidate> candidates = {};
+    bool searched = false;
+  };
+
+  void prepare();
+  const FateBound& bound(Rung& rung);
+  void search(std::size_t rung);
+  void shortlist(Rung& rung, std::int64_t below, std::int64_t estimates);
+  AboutSeconds about_within(const Tape& tape, const TapeMemory& memory, std::int64_t bytes) const;
+  void consider_alike(std::int64_t bytes, Answer& best);
+  Scored consider(const Tape& tape, std::int64_t bytes, Answer& best);
+  double least_seconds(const Tape& tape) const;
+  double estimate(const Tape& tape);
+  double take(const Tape& tape, Candidate& best);
+  void round(const FateBound& bound, Candidate& best);
+  void descend(std::vector<Fate> fates, Candidate& best);
+  void improve(Candidate& best);
+  bool improve_once(Choices& choices, Candidate& best);
+
+  Chain chain_;
+  FateScore score_;
+  FateRun run_;
+  std::vector<Tape> alike_;          ///< strategies that treat every stage alike
+  std::vector<Frontier> frontiers_;  ///< by price of a copy, the first one serial
+  std::vector<Rung> rungs_;
+  std::map<std::pair<Key, std::int64_t>, Scored> judged_;
+  // Of the rung that is searched:
+  std::map<Key, std::pair<Tape, Estimate>> pool_;
+  std::int64_t room_ = 0, left_ = 0;  ///< bytes; estimates that may still be asked for
+};
+
+/// What a tape chooses, as far as choices can say it: a stage that runs a third time says that it
+/// runs again.
+Choices choices_of(const Chain& chain, const Tape& tape);
+
+}  // namespace sluice

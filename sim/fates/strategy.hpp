@@ -1,0 +1,68 @@
+// Strategies for the fates of activations in training: keep, recompute or offload. One file a
+// strategy (or a few small ones); catalog.cpp lists them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/catalog.hpp"
+#include "document/record.hpp"
+#include "fates/choices.hpp"
+#include "fates/optimal/bound.hpp"
+#include "fates/optimal/search.hpp"
+
+namespace sluice {
+
+struct FateRequest {
+  const Chain& chain;
+  /// Bytes of the device for activations, gradients of activations and working sets of one
+  /// micro-batch; none: without limit.
+  std::optional<std::int64_t> budget;
+  bool overlap = true;
+  /// Seconds of the run that is asked, if each micro-batch went through this tape and loads came
+  /// early within so many bytes; infinity: it blocks or does not fit.
+  FateScore score;
+  FateRun run = {};  ///< the micro-batches of the whole run, and what is around them
+  double steps = 1;
+  /// The same where selective recomputation drops what it can; null: it can drop nothing.
+  const FateRequest* selective = nullptr;
+};
+
+struct FateChoice {
+  Tape tape;
+  std::vector<std::pair<std::string, std::string>> facts;  ///< for the report
+  /// Early loads are to stay within so many bytes; none: within the device.
+  std::optional<std::int64_t> bytes = {};
+  bool explained = false;  ///< the facts say what becomes of each stage
+  bool selective = false;  ///< the tape is one of the selective request
+};
+
+struct FateStrategy {
+  std::string name;
+  std::string summary;  ///< one sentence
+  std::string source;   ///< paper, section
+  std::vector<Field> parameters = {};
+  bool selective = false;   ///< what selective recomputation drops is never kept
+  bool inference = false;   ///< also says where boundary activations of inference go
+  bool one_by_one = false;  ///< for one micro-batch at a time only
+  /// Throws InputError (at the parameter) and Infeasible.
+  FateChoice (*choose)(const FateRequest& request, const Reader& parameters) = nullptr;
+};
+
+const Catalog<FateStrategy>& fate_catalog();
+
+/// The record of a scenario's `fates:` mapping under that strategy.
+Record record_of(const FateStrategy& strategy);
+
+/// The same where the strategy is left open: it has no other keys.
+Record open_fates_record();
+
+/// What becomes of each stage under a tape: keep, recompute (how often), offload.
+std::vector<std::string> fates_text(const Chain& chain, const Tape& tape);
+
+}  // namespace sluice

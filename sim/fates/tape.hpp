@@ -1,0 +1,46 @@
+// A tape: what one micro-batch (or several side by side) does on a device in one training step, as
+// a row of operations, one after the other. Fates become a tape; a policy lists the tape as actions
+// of its plan.
+//
+// Lifetimes follow from the row: a tensor comes to the device by a forward, a backward (gradients)
+// or a load, and goes after its last use before the next time that it comes, or before the end.
+//   forward s   reads boundary s; makes boundary s + 1 and, if it keeps, the inner tensors of s
+//   backward s  reads the gradient of boundary s + 1 (not the last stage, which makes its own),
+//               the inner tensors of s, boundary s if reads_input, boundary s + 1 if reads_output;
+//               makes the gradient of boundary s (not for s = 0)
+//   save, load  of a boundary or of the inner tensors of a stage; a save reads it and makes a copy
+//               in host memory, which stays until the last load
+// A forward of a stage that ran before is a recomputation.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "fates/chain.hpp"
+
+namespace sluice {
+
+struct TapeOp {
+  enum class Kind : std::uint8_t { forward, backward, save, load };
+  Kind kind = Kind::forward;
+  std::uint32_t number = 0;  ///< the stage; of a save or load of a boundary: the boundary
+  bool inner = false;        ///< forward: keeps the inner tensors; save, load: moves those
+  bool operator==(const TapeOp&) const = default;
+};
+
+using Tape = std::vector<TapeOp>;
+
+/// Bytes on the device while each operation runs alone. Nothing is there at the start: boundary 0
+/// is loaded, unless it has 0 bytes.
+struct TapeMemory {
+  std::vector<std::int64_t> bytes;  ///< by operation
+  std::int64_t peak = 0;
+};
+
+/// Throws InternalError where an operation reads what is not there.
+TapeMemory memory_of(const Chain& chain, const Tape& tape);
+
+/// Seconds of everything one after the other, copies included.
+double serial_seconds(const Chain& chain, const Tape& tape);
+
+}  // namespace sluice

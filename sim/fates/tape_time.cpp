@@ -1,0 +1,326 @@
+#include "fates/tape_time.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace sluice {
+namespace {
+
+using Kind = TapeOp::Kind;
+constexpr std::size_t nobody = static_cast<std::size_t>(-1);
+
+struct TimedLoad {
+  std::int64_t slot;  ///< computation that needs it
+  double seconds;
+  std::int64_t bytes;
+  std::size_t source;         ///< number of its save; nobody: the input
+  std::int64_t earliest = 0;  ///< listed at the head of this slot or later
+  std::int64_t at = 0;        ///< listed at the head of this slot; negative: a micro-batch earlier
+  std::int64_t after = 0;     ///< starts when this slot has ended
+};
+
+struct TimedSave {
+  std::int64_t slot, last;  ///< made by this computation, used until that one
+  double seconds;
+  std::int64_t bytes;
+};
+
+/// A tape by computations, its slots: what is loaded before each and saved after it.
+class TimedTape {
+ public:
+  TimedTape(const Chain& chain, const Tape& tape, const TapeMemory& memory)
+      : chain_(chain), n_(chain.stages.size()), maker_(2 * n_ + 1, 0), save_(2 * n_ + 1, nobody) {
+    for (std::size_t i = 0; i < tape.size(); ++i) read(tape[i], memory.bytes[i]);
+    begins.push_back(0);
+    for (const double slot : seconds) begins.push_back(begins.back() + slot);
+  }
+
+  std::int64_t count() const { return static_cast<std::int64_t>(seconds.size()); }
+  double all() const { return begins.back(); }
+
+  std::vector<double> seconds, begins;  ///< of slots; begins: if only computation took time
+  std::vector<std::int64_t> levels;     ///< bytes, by slot
+  std::vector<TimedLoad> loads;
+  std::vector<TimedSave> saves;
+
+ private:
+  void read(const TapeOp& op, std::int64_t bytes) {
+    const std::size_t s = op.number;
+    const bool copies = op.kind == Kind::save || op.kind == Kind::load;
+    const std::size_t tensor = op.inner ? n_ + 1 + s : s;
+    if (copies) {
+      const ChainTensor& moved = op.inner ? chain_.stages[s].inner : chain_.boundary(s);
+      if (op.kind == Kind::load)
+        return loads.push_back({count(), moved.load_s, moved.bytes, save_[tensor]});
+      save_[tensor] = saves.size();
+      return saves.push_back({maker_[tensor], count() - 1, moved.save_s, moved.bytes});
+    }
+    const ChainStage& stage = chain_.stages[s];
+    const bool forward = op.kind == Kind::forward;
+    if (forward || stage.reads_input) use(s);
+    if (forward) {
+      maker_[s + 1] = maker_[n_ + 1 + s] = count();
+    } else {
+      use(n_ + 1 + s);
+      if (stage.reads_output) use(s + 1);
+    }
+    seconds.push_back(forward ? stage.forward_s : stage.backward_s);
+    levels.push_back(bytes);
+  }
+
+  /// Uses of what was loaded again are no uses of what was saved.
+  void use(std::size_t tensor) {
+    if (save_[tensor] == nobody) return;
+    if (TimedSave& save = saves[save_[tensor]]; count() <= save.slot + 1) save.last = count();
+  }
+
+  const Chain& chain_;
+  std::size_t n_;
+  std::vector<std::int64_t> maker_;
+  std::vector<std::size_t> save_;  ///< by tensor, the last one
+};
+
+/// Where loads are listed: as policy/training/listing has it, in a step of one micro-batch.
+class Placing {
+ public:
+  Placing(const Chain& chain, TimedTape& tape, std::int64_t& next)
+      : latency_s_(chain.load_latency_s), tape_(tape), next_(next) {}
+
+  /// In the order in which a step needs them: where it has several micro-batches, those that are
+  /// listed in the micro-batch before come after all of its own.
+  void place(std::int64_t bytes, bool one_a_step) {
+    wish();
+    for (TimedLoad& load : tape_.loads) {
+      load.at = load.slot;
+      put(load, std::max<std::int64_t>(load.earliest, one_a_step ? load.earliest : 0), bytes);
+    }
+    for (TimedLoad& load : tape_.loads)
+      if (load.at == 0) put(load, load.earliest, bytes);
+    for (TimedLoad& load : tape_.loads) start(load, bytes, one_a_step);
+  }
+
+ private:
+  double begin(std::int64_t slot) const {
+    double time = 0;
+    for (; slot < 0; slot += tape_.count()) time -= tape_.all();
+    return time + tape_.begins[static_cast<std::size_t>(slot)];
+  }
+
+  std::int64_t slot_at(double time) const {
+    std::int64_t ago = 0;
+    if (time < 0) {
+      if (time < -tape_.all() || tape_.all() <= 0) return -tape_.count();
+      time += tape_.all();
+      ago = tape_.count();
+    }
+    const auto after = std::upper_bound(tape_.begins.begin(), tape_.begins.end() - 1, time);
+    return std::max<std::int64_t>(0, after - tape_.begins.begin() - 1) - ago;
+  }
+
+  void wish() {
+    constexpr double never = std::numeric_limits<double>::infinity();
+    std::vector<TimedLoad>& loads = tape_.loads;
+    std::vector<double> latest(loads.size());
+    double next = never, busy = 0;
+    for (const TimedLoad& load : loads) busy += load.seconds;
+    for (const bool again : {false, true}) {
+      if (again) next = busy <= tape_.all() ? next + tape_.all() : never;
+      for (std::size_t i = loads.size(); i-- > 0;)
+        next = latest[i] = std::min(next, begin(loads[i].slot) - latency_s_) - loads[i].seconds;
+    }
+    double free = -never;
+    for (std::size_t i = 0; i < loads.size(); ++i) {
+      TimedLoad& load = loads[i];
+      const double sooner = begin(slot_at(latest[i]) - 1);
+      const double start = std::max(sooner, std::min(free, latest[i]));
+      free = start + load.seconds;
+      const std::int64_t first = load.source == nobody
+                                     ? 1 - tape_.count()
+                                     : std::min(tape_.saves[load.source].slot + 1, load.slot);
+      load.earliest = std::max(std::min(slot_at(start) + 1, load.slot), first);
+    }
+  }
+
+  std::int64_t& level(std::int64_t slot) {
+    return tape_.levels[static_cast<std::size_t>(slot < 0 ? slot + tape_.count() : slot)];
+  }
+
+  bool room(std::int64_t slot, const TimedLoad& load, std::int64_t bytes) {
+    const std::int64_t needed = level(slot) + load.bytes;
+    if (needed > bytes) next_ = std::min(next_, needed);
+    return needed <= bytes;
+  }
+
+  void put(TimedLoad& load, std::int64_t earliest, std::int64_t bytes) {
+    while (load.at > earliest && room(load.at - 1, load, bytes)) level(--load.at) += load.bytes;
+  }
+
+  /// After the computation before which there was no room, or no wish, for it; a slot sooner where
+  /// there is room. In a step of several micro-batches a load may be ahead by more than one.
+  void start(TimedLoad& load, std::int64_t bytes, bool one_a_step) {
+    load.after = load.at - 1;
+    if (load.at <= 1 - tape_.count()) {
+      if (!one_a_step) load.after -= tape_.count();
+      return;
+    }
+    if (!room(load.at - 1, load, bytes)) return;
+    level(load.at - 1) += load.bytes;
+    --load.after;
+  }
+
+  double latency_s_;
+  TimedTape& tape_;
+  std::int64_t& next_;
+};
+
+/// Walks through some micro-batches.
+class Walk {
+ public:
+  Walk(const Chain& chain, const TimedTape& tape, std::int64_t bytes, std::int64_t& next)
+      : tape_(tape),
+        next_(next),
+        latency_s_(chain.load_latency_s),
+        bytes_(bytes),
+        listed_(static_cast<std::size_t>(tape.count())),
+        saves_after_(listed_.size()),
+        needed_(listed_.size()),
+        leaves_after_(listed_.size()),
+        arrival_(tape.loads.size()),
+        next_arrival_(tape.loads.size(), -1),
+        save_end_(tape.saves.size()) {
+    for (std::size_t i = 0; i < tape.loads.size(); ++i) {
+      const TimedLoad& load = tape.loads[i];
+      listed_[place(load.at)].push_back(i);
+      needed_[place(load.slot)].push_back(i);
+    }
+    for (std::size_t i = 0; i < tape.saves.size(); ++i) {
+      saves_after_[place(tape.saves[i].slot)].push_back(i);
+      leaves_after_[place(tape.saves[i].last)].push_back(i);
+    }
+  }
+
+  /// When each of them has been computed.
+  std::vector<double> run(std::int64_t micro_batches) {
+    std::vector<double> done;
+    for (std::size_t i = 0; i < tape_.loads.size(); ++i)
+      if (tape_.loads[i].at < 0) load(i, next_arrival_, true);
+    for (std::int64_t m = 0; m < micro_batches; ++m) {
+      std::swap(arrival_, next_arrival_);
+      last_ = m + 1 == micro_batches;
+      for (std::int64_t slot = 0; slot < tape_.count(); ++slot) step(slot);
+      done.push_back(computed_);
+    }
+    return done;
+  }
+
+ private:
+  std::size_t place(std::int64_t slot) const {
+    return static_cast<std::size_t>(slot < 0 ? slot + tape_.count() : slot);
+  }
+
+  void step(std::int64_t slot) {
+    const std::size_t k = place(slot);
+    for (const bool next : {false, true})
+      for (const std::size_t i : listed_[k])
+        if ((tape_.loads[i].at < 0) == next && !(next && last_))
+          load(i, next ? next_arrival_ : arrival_, false);
+    double start = room(tape_.levels[k], computed_);
+    for (const std::size_t i : needed_[k]) start = std::max(start, arrival_[i]);
+    starts_.push_back(start);
+    ends_.push_back(computed_ = start + tape_.seconds[k]);
+    for (const std::size_t i : saves_after_[k])
+      save_end_[i] = saved_ = std::max(saved_, computed_) + tape_.saves[i].seconds;
+    for (const std::size_t i : leaves_after_[k])
+      leaving_.push_back({save_end_[i], tape_.saves[i].bytes});
+  }
+
+  /// Relative slots count from the micro-batch that is walked through, or the one after it.
+  void load(std::size_t i, std::vector<double>& arrivals, bool first) {
+    const TimedLoad& load = tape_.loads[i];
+    double start = loaded_;
+    if (!first) {
+      const auto base = static_cast<std::int64_t>(ends_.size()) -
+                        (load.at < 0 ? load.at + tape_.count() : load.at) +
+                        (load.at < 0 ? tape_.count() : 0);
+      const auto at = [&](const std::vector<double>& times, std::int64_t slot) {
+        const std::int64_t index = base + slot;
+        return index < 0 || times.empty()
+                   ? 0
+                   : times[std::min(static_cast<std::size_t>(index), times.size() - 1)];
+      };
+      start = std::max(start, at(ends_, load.after));
+      if (load.source != nobody) start = std::max(start, save_end_[load.source]);
+      start = room(tape_.levels[place(std::min(load.after + 1, load.slot))], start);
+    }
+    loaded_ = start + load.seconds;
+    arrivals[i] = loaded_ + latency_s_;
+  }
+
+  /// When there is room for so many bytes beside what saves still hold.
+  double room(std::int64_t level, double from) {
+    while (gone_ < leaving_.size() && leaving_[gone_].end <= computed_) ++gone_;
+    std::int64_t held = 0;
+    for (std::size_t i = gone_; i < leaving_.size(); ++i)
+      if (leaving_[i].end > from) held += leaving_[i].bytes;
+    for (std::size_t i = gone_; i < leaving_.size() && level + held > bytes_; ++i) {
+      if (leaving_[i].end <= from) continue;
+      next_ = std::min(next_, level + held);
+      from = leaving_[i].end;
+      held -= leaving_[i].bytes;
+    }
+    return from;
+  }
+
+  struct Leaving {
+    double end;
+    std::int64_t bytes;
+  };
+
+  const TimedTape& tape_;
+  std::int64_t& next_;
+  double latency_s_;
+  std::int64_t bytes_;
+  std::vector<std::vector<std::size_t>> listed_, saves_after_, needed_, leaves_after_;  ///< by slot
+  std::vector<double> arrival_, next_arrival_, save_end_, starts_, ends_;
+  std::vector<Leaving> leaving_;
+  std::size_t gone_ = 0;
+  double computed_ = 0, loaded_ = 0, saved_ = 0;  ///< when each engine is free
+  bool last_ = false;
+};
+
+}  // namespace
+
+EngineSeconds engine_seconds(const Chain& chain, const Tape& tape) {
+  EngineSeconds all;
+  for (const TapeOp& op : tape) {
+    const bool copies = op.kind == Kind::load || op.kind == Kind::save;
+    if (!copies) {
+      const ChainStage& stage = chain.stages[op.number];
+      all.computed += op.kind == Kind::forward ? stage.forward_s : stage.backward_s;
+      continue;
+    }
+    const ChainTensor& moved = op.inner ? chain.stages[op.number].inner : chain.boundary(op.number);
+    (op.kind == Kind::load ? all.loaded : all.saved) +=
+        op.kind == Kind::load ? moved.load_s : moved.save_s;
+  }
+  return all;
+}
+
+AboutSeconds about_seconds(const Chain& chain, const Tape& tape, const TapeMemory& memory,
+                           std::int64_t bytes, double micro_batches, bool one_a_step) {
+  constexpr double walked = 4;
+  AboutSeconds about{0, std::numeric_limits<std::int64_t>::max()};
+  TimedTape timed(chain, tape, memory);
+  Placing(chain, timed, about.next).place(bytes, one_a_step);
+  const double some = std::min(micro_batches, walked);
+  const std::vector<double> done =
+      Walk(chain, timed, bytes, about.next).run(static_cast<std::int64_t>(some));
+  const double each = done.size() > 1 ? done.back() - done[done.size() - 2] : done.back();
+  about.seconds =
+      done.back() + (micro_batches - some) * std::max(each, engine_seconds(chain, tape).busiest());
+  return about;
+}
+
+}  // namespace sluice

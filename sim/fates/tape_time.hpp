@@ -1,0 +1,35 @@
+// How long a tape takes, about: what a search ranks its candidates by before the best of them are
+// listed as plans and replayed.
+//
+// One micro-batch after the other goes through the tape, with an engine each for computation, saves
+// and loads. Loads are placed as a plan would list them: as late as they can come without being
+// waited for, as far as there is room beside what each operation needs; a computation waits until
+// the saves before it have left it room. A few micro-batches are walked through; each further one
+// takes as long as the last of these, and no less than the busiest engine.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "fates/tape.hpp"
+
+namespace sluice {
+
+struct AboutSeconds {
+  double seconds = 0;
+  std::int64_t next = 0;  ///< bytes: with fewer it takes as long as it does now
+};
+
+/// `memory`: memory_of the tape, within so many bytes. From the first load to the end of the last
+/// computation of so many micro-batches, each of them a step or some of them.
+AboutSeconds about_seconds(const Chain& chain, const Tape& tape, const TapeMemory& memory,
+                           std::int64_t bytes, double micro_batches, bool one_a_step);
+
+/// Seconds of a micro-batch on each engine.
+struct EngineSeconds {
+  double computed = 0, loaded = 0, saved = 0;
+  double busiest() const { return std::max({computed, loaded, saved}); }
+};
+EngineSeconds engine_seconds(const Chain& chain, const Tape& tape);
+
+}  // namespace sluice

@@ -1,0 +1,80 @@
+// The same fate for every stage, or one that follows from their number alone.
+#include "fates/strategy.hpp"
+
+namespace sluice {
+namespace {
+
+FateChoice all(const FateRequest& request, Fate fate) {
+  return {tape_of(request.chain, std::vector<Fate>(request.chain.stages.size(), fate)), {}};
+}
+
+}  // namespace
+
+extern const FateStrategy keep_all_fates;
+const FateStrategy keep_all_fates = {
+    .name = "keep_all",
+    .summary = "Activations stay on the device until they are needed.",
+    .source = "the usual way where everything fits",
+    .inference = true,
+    .choose = [](const FateRequest& request, const Reader&) { return all(request, Fate::keep); },
+};
+
+extern const FateStrategy recompute_all_fates;
+const FateStrategy recompute_all_fates = {
+    .name = "recompute_all",
+    .summary = "Only the input is kept; the forward pass runs again before the backward pass.",
+    .source = "seed 000, \"recomputing\"",
+    .choose = [](const FateRequest& request,
+                 const Reader&) { return all(request, Fate::recompute); },
+};
+
+extern const FateStrategy offload_all_fates;
+const FateStrategy offload_all_fates = {
+    .name = "offload_all",
+    .summary = "Activations go to host memory and come back when they are needed.",
+    .source = "seed 000, \"reloading\"; Rhu et al., vDNN (2016)",
+    .inference = true,
+    .choose = [](const FateRequest& request, const Reader&) { return all(request, Fate::offload); },
+};
+
+extern const FateStrategy sqrt_fates;
+const FateStrategy sqrt_fates = {
+    .name = "sqrt",
+    .summary = "About sqrt(n) segments: what is between them is kept, what is inside recomputed.",
+    .source =
+        "Chen, Xu, Zhang and Guestrin, Training deep nets with sublinear memory cost (2016), "
+        "section 4.1",
+    .choose =
+        [](const FateRequest& request, const Reader&) {
+          return FateChoice{sqrt_tape(request.chain), {}};
+        },
+};
+
+extern const FateStrategy checkpoint_fates;
+const FateStrategy checkpoint_fates = {
+    .name = "checkpoint",
+    .summary =
+        "The input of each stage is kept; its inside is recomputed before its backward pass.",
+    .source =
+        "Chen, Xu, Zhang and Guestrin, Training deep nets with sublinear memory cost (2016), "
+        "section 3; full recomputation in Korthikanti et al. (2022), section 5",
+    .choose =
+        [](const FateRequest& request, const Reader&) {
+          return FateChoice{checkpoint_tape(request.chain), {}};
+        },
+};
+
+extern const FateStrategy selective_fates;
+const FateStrategy selective_fates = {
+    .name = "selective",
+    .summary =
+        "What is large and cheap inside a stage, the core of the attention, is recomputed; "
+        "the rest is kept.",
+    .source =
+        "Korthikanti et al., Reducing activation recomputation in large transformer models "
+        "(2022), section 5",
+    .selective = true,
+    .choose = [](const FateRequest& request, const Reader&) { return all(request, Fate::keep); },
+};
+
+}  // namespace sluice

@@ -1,0 +1,126 @@
+#include "plan/passes/merge.hpp"
+
+#include <map>
+
+#include "base/error.hpp"
+
+namespace sluice {
+
+namespace {
+
+/// Enters things of one kind by name; gives the number each has in the merged plan.
+template <class Thing>
+class Table {
+ public:
+  explicit Table(std::vector<Thing>& things) : things_(things) {}
+  std::uint32_t enter(const Thing& thing) {
+    auto [found, fresh] =
+        numbers_.try_emplace(thing.name, static_cast<std::uint32_t>(things_.size()));
+    if (fresh) things_.push_back(thing);
+    return found->second;
+  }
+
+ private:
+  std::vector<Thing>& things_;
+  std::map<std::string, std::uint32_t> numbers_;
+};
+
+class Merger {
+ public:
+  Merger()
+      : pools_(plan_.pools),
+        links_(plan_.links),
+        routes_(plan_.routes),
+        streams_(plan_.streams),
+        tensors_(plan_.tensors) {}
+
+  Plan merge(const std::vector<Plan>& parts, const std::vector<std::string>& names) {
+    plan_.stages = parts.front().stages;
+    plan_.steps_per_iteration = parts.front().steps_per_iteration;
+    for (std::size_t k = 0; k < parts.size(); ++k) enter(parts[k], names[k]);
+    for (Section section : {Section::prologue, Section::body, Section::epilogue}) {
+      if (section == Section::body) plan_.body_begin = size();
+      for (std::size_t k = 0; k < parts.size(); ++k) add_section(parts[k], names[k], k, section);
+      if (section == Section::body) plan_.body_end = size();
+    }
+    for (std::size_t k = 0; k < parts.size(); ++k)
+      for (std::uint32_t a = 0; a < parts[k].actions.size(); ++a)
+        for (const Wait& wait : parts[k].actions[a].waits)
+          plan_.actions[actions_[k][a]].waits.push_back({actions_[k][wait.action], wait.distance});
+    return std::move(plan_);
+  }
+
+ private:
+  struct Numbers {
+    std::vector<std::uint32_t> pools, routes, streams, tensors;
+  };
+
+  std::uint32_t size() const { return static_cast<std::uint32_t>(plan_.actions.size()); }
+
+  void enter(const Plan& part, const std::string& name) {
+    Numbers numbers;
+    std::vector<std::uint32_t> links;
+    for (const Pool& pool : part.pools) {
+      numbers.pools.push_back(pools_.enter(pool));
+      if (pool.limit) plan_.pools[numbers.pools.back()].limit = pool.limit;  // of its own device
+    }
+    for (const Link& link : part.links) links.push_back(links_.enter(link));
+    for (Route route : part.routes) {
+      for (std::uint32_t& link : route.links) link = links[link];
+      numbers.routes.push_back(routes_.enter(route));
+    }
+    for (const Stream& stream : part.streams) numbers.streams.push_back(streams_.enter(stream));
+    for (Tensor tensor : part.tensors) {
+      if (tensor.home != none) tensor.home = numbers.pools[tensor.home];
+      if (tensor.home == none || tensor.tensor_class != TensorClass::weight)
+        tensor.name = name + "/" + tensor.name;
+      numbers.tensors.push_back(tensors_.enter(tensor));
+    }
+    if (part.iterations > 0) {
+      if (plan_.iterations > 0 && plan_.iterations != part.iterations)
+        throw InternalError("plans with different numbers of iterations cannot be merged");
+      plan_.iterations = part.iterations;
+    }
+    for (const auto& [key, value] : part.facts) plan_.facts.emplace_back(name + "." + key, value);
+    numbers_.push_back(std::move(numbers));
+    actions_.emplace_back(part.actions.size());
+  }
+
+  void add_section(const Plan& part, const std::string& name, std::size_t k, Section section) {
+    const Numbers& numbers = numbers_[k];
+    for (std::uint32_t a = part.section_begin(section); a < part.section_end(section); ++a) {
+      Action action = part.actions[a];
+      action.name = name + "/" + action.name;
+      action.stream = numbers.streams[action.stream];
+      if (action.is_transfer()) {
+        action.moves = numbers.tensors[action.moves];
+        action.route = numbers.routes[action.route];
+        for (std::uint32_t* pool : {&action.from, &action.to})
+          if (*pool != none) *pool = numbers.pools[*pool];
+      }
+      for (auto* placements : {&action.allocates, &action.uses})
+        for (Placement& placement : *placements)
+          placement = {numbers.tensors[placement.tensor], numbers.pools[placement.pool]};
+      action.waits.clear();
+      actions_[k][a] = size();
+      plan_.actions.push_back(std::move(action));
+    }
+  }
+
+  Plan plan_;
+  Table<Pool> pools_;
+  Table<Link> links_;
+  Table<Route> routes_;
+  Table<Stream> streams_;
+  Table<Tensor> tensors_;
+  std::vector<Numbers> numbers_;
+  std::vector<std::vector<std::uint32_t>> actions_;
+};
+
+}  // namespace
+
+Plan merge(const std::vector<Plan>& parts, const std::vector<std::string>& names) {
+  return Merger().merge(parts, names);
+}
+
+}  // namespace sluice

@@ -1,0 +1,20 @@
+#include "plan/passes/serialise.hpp"
+
+namespace sluice {
+
+void serialise(Plan& plan) {
+  // Actions that work for another iteration are dropped at an end of the run: whoever comes after
+  // one also waits for the nearest before it that never is.
+  const auto chain = [&](std::uint32_t a, std::uint32_t before, std::uint32_t begin,
+                         std::uint32_t distance) {
+    for (std::uint32_t b = before;; --b) {
+      plan.actions[a].waits.push_back({b, distance});
+      if (plan.actions[b].ahead == 0 || plan.section_of(b) != Section::body || b == begin) return;
+    }
+  };
+  for (std::uint32_t a = 1; a < plan.actions.size(); ++a) chain(a, a - 1, 0, 0);
+  if (plan.body_end > plan.body_begin)
+    chain(plan.body_begin, plan.body_end - 1, plan.body_begin, 1);
+}
+
+}  // namespace sluice

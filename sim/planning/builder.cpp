@@ -1,0 +1,125 @@
+#include "planning/builder.hpp"
+
+#include <iterator>
+
+#include "base/error.hpp"
+#include "base/interrupt.hpp"
+
+namespace sluice {
+
+PlanBuilder::PlanBuilder(const Platform& platform, std::string name, bool enforce_capacity)
+    : platform_(platform) {
+  plan_.name = std::move(name);
+  for (const Device& device : platform.devices) {
+    pools_[device.name] = static_cast<std::uint32_t>(plan_.pools.size());
+    plan_.pools.push_back({device.name, device.capacity, false, enforce_capacity});
+  }
+  for (const Memory& memory : platform.memories) {
+    pools_[memory.name] = static_cast<std::uint32_t>(plan_.pools.size());
+    plan_.pools.push_back({memory.name, memory.capacity, true, enforce_capacity});
+  }
+  for (const Channel& channel : platform.channels)
+    plan_.links.push_back({channel.name, channel.bandwidth, channel.idle_w, channel.busy_w});
+}
+
+std::uint32_t PlanBuilder::pool(const std::string& node) const {
+  auto found = pools_.find(node);
+  if (found == pools_.end()) throw InternalError("no pool called '" + node + "'");
+  return found->second;
+}
+
+std::uint32_t PlanBuilder::tensor(std::string name, TensorClass tensor_class, std::int64_t bytes,
+                                  const std::string& home) {
+  plan_.tensors.push_back(
+      {unique_name(std::move(name)), tensor_class, bytes, home.empty() ? none : pool(home)});
+  return static_cast<std::uint32_t>(plan_.tensors.size() - 1);
+}
+
+PlanBuilder::Ref PlanBuilder::compute(ActionKind kind, const std::string& device,
+                                      std::int32_t stage, std::int32_t micro_batch,
+                                      std::int64_t samples) {
+  Action action;
+  action.kind = kind;
+  action.stream = stream(device + ".compute", StreamKind::compute, device);
+  action.stage = stage;
+  action.micro_batch = micro_batch;
+  action.samples = samples;
+  return add(std::move(action));
+}
+
+PlanBuilder::Ref PlanBuilder::transfer(ActionKind kind, std::uint32_t tensor, const Ends& ends,
+                                       std::int32_t stage, std::int32_t micro_batch) {
+  Action action;
+  action.kind = kind;
+  action.stage = stage;
+  action.micro_batch = micro_batch;
+  action.moves = tensor;
+  action.from = pool(ends.from);
+  action.to = pool(ends.to);
+  action.bytes = plan_.tensors[tensor].bytes;
+  const Path& path = platform_.path(ends.from, ends.to);
+  action.stream = stream(path.stream, StreamKind::copy, path.device);
+  if (ends.release) action.uses.push_back({tensor, action.from});
+  if (ends.allocate) action.allocates.push_back({tensor, action.to});
+  return add(std::move(action));
+}
+
+void PlanBuilder::wait(Ref ref, Ref on, std::uint32_t distance) {
+  if (on) links_.push_back({ref, on, distance});
+}
+
+std::uint32_t PlanBuilder::stream(const std::string& name, StreamKind kind,
+                                  const std::string& device) {
+  auto [found, fresh] = streams_.emplace(name, static_cast<std::uint32_t>(plan_.streams.size()));
+  if (fresh) {
+    const Device* owner = platform_.device_or_null(device);
+    const bool watts = owner && kind == StreamKind::compute;
+    plan_.streams.push_back(
+        {name, kind, device, watts ? owner->idle_w : 0, watts ? owner->busy_w : 0});
+  }
+  return found->second;
+}
+
+PlanBuilder::Ref PlanBuilder::add(Action action) {
+  check_interrupt();  // a step may have a million micro-batches
+  action.name = unique_name(action);
+  auto& actions = actions_[static_cast<std::size_t>(section_)];
+  actions.push_back(std::move(action));
+  return {section_, static_cast<std::uint32_t>(actions.size() - 1)};
+}
+
+/// `<stage><letter><micro-batch>`, with '2, '3 … where it is taken.
+std::string PlanBuilder::unique_name(const Action& action) {
+  std::string name = action.stage < 0 ? "" : std::to_string(action.stage);
+  name += letter_of(action.kind);
+  if (action.micro_batch >= 0) name += std::to_string(action.micro_batch);
+  const int taken = names_[static_cast<std::size_t>(section_)][name]++;
+  return taken == 0 ? name : name + "'" + std::to_string(taken + 1);
+}
+
+std::string PlanBuilder::unique_name(std::string tensor) {
+  int& taken = tensor_names_[tensor];  // stays where it is
+  std::string name = tensor;
+  while (taken++ > 0) {
+    name = tensor + "'" + std::to_string(taken);
+    if (tensor_names_.try_emplace(name, 1).second) break;
+  }
+  return name;
+}
+
+Plan PlanBuilder::finish(std::int64_t iterations, std::int64_t steps_per_iteration) {
+  plan_.body_begin = static_cast<std::uint32_t>(actions_[0].size());
+  plan_.body_end = plan_.body_begin + static_cast<std::uint32_t>(actions_[1].size());
+  const std::array<std::uint32_t, 3> base = {0, plan_.body_begin, plan_.body_end};
+  auto number = [&](Ref ref) { return base[static_cast<std::size_t>(ref.section)] + ref.position; };
+  for (auto& section : actions_)
+    plan_.actions.insert(plan_.actions.end(), std::make_move_iterator(section.begin()),
+                         std::make_move_iterator(section.end()));
+  for (const Link& link : links_)
+    plan_.actions[number(link.from)].waits.push_back({number(link.to), link.distance});
+  plan_.iterations = actions_[1].empty() ? 0 : iterations;
+  plan_.steps_per_iteration = steps_per_iteration;
+  return std::move(plan_);
+}
+
+}  // namespace sluice

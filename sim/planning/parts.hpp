@@ -1,0 +1,135 @@
+// What several policies share: their common parameters, the sizes of stages for a micro-batch, and
+// how one micro-batch runs through one stage.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "planning/request.hpp"
+#include "planning/slots.hpp"
+
+namespace sluice {
+
+/// device, overlap, buffers, outputs.
+std::vector<Field> common_parameters();
+
+/// One that is computed with, and one on its way.
+inline constexpr std::int64_t usual_buffers = 2;
+
+/// The common parameters as read. Without overlap there is one buffer; `auto` is the usual number.
+struct Common {
+  const Device& device;
+  std::string host;
+  bool overlap;
+  std::int64_t buffers;
+  bool return_outputs;
+};
+Common read_common(const PolicyRequest& request, const Reader& parameters);
+
+/// Micro-batches in flight that are tried where that is open: those of a few numbers of passes,
+/// from one pass to one micro-batch each. Each number is about 1 / `growth` larger than the one
+/// before.
+std::vector<std::int64_t> in_flight_choices(std::int64_t micro_batches, std::int64_t growth);
+
+/// Throws InputError where the workload is training.
+void require_inference(const PolicyRequest& request, const std::string& policy);
+
+/// Throws InputError, at the first of these keys that is written: it has no meaning in training,
+/// for that reason.
+void refuse_in_training(const Reader& parameters, const std::vector<const char*>& keys,
+                        const std::string& reason);
+/// The same of `buffers` and `outputs`.
+void refuse_common_in_training(const Reader& parameters);
+
+/// Bytes of a stage for one micro-batch.
+struct StageBytes {
+  std::int64_t weights, input, output, workspace;
+};
+std::vector<StageBytes> stage_bytes(const PolicyRequest& request);
+
+/// One micro-batch through one stage on one device.
+struct ForwardOf {
+  std::size_t stage = 0;
+  std::int64_t micro_batch = 0;
+  std::string device;
+  StageBytes bytes{};
+  std::int64_t samples = 0;
+  std::uint32_t output = none;  ///< the tensor it makes
+  bool drops_output = false;    ///< an answer that nobody takes: it counts as done, and goes
+  std::string suffix = {};      ///< tells the workspace of one window from another's
+};
+/// Lists it: allocates its output and workspace; its input and weights are the caller's to add.
+PlanBuilder::Ref list_forward(PlanBuilder& builder, const ForwardOf& forward);
+
+/// The same with its output: the boundary activation of its stage, or, where the stage is the last
+/// one, the answer, whose home is `answers_to` (empty: nobody takes it). Uses `input`.
+struct Made {
+  PlanBuilder::Ref action;
+  std::uint32_t output = none;
+};
+Made list_stage(PlanBuilder& builder, ForwardOf forward, std::uint32_t input, bool last,
+                const std::string& answers_to);
+
+/// Lists the save of what `forward` made to `host`. An answer has its place there from the start,
+/// and its samples are done when it arrives; a boundary activation takes a place.
+PlanBuilder::Ref list_save(PlanBuilder& builder, std::uint32_t tensor, const ForwardOf& forward,
+                           const std::string& host, bool answer);
+
+/// Lists the loads of all weights, each to its stage's device, in the prologue; by stage, empty
+/// where a stage has none.
+std::vector<PlanBuilder::Ref> list_weights(PlanBuilder& builder,
+                                           const std::vector<StageBytes>& bytes,
+                                           const std::vector<std::string>& devices,
+                                           const std::string& host);
+
+/// Bytes of the caches of keys and values of so many samples; of all samples of a step and all
+/// stages. A cache is never moved: the device that reads it holds it from the start to the end.
+std::int64_t cache_bytes(const Stage& stage, std::int64_t samples);
+std::int64_t cache_bytes(const PolicyRequest& request);
+/// Has `device` hold the cache of a stage.
+void hold_cache(PlanBuilder& builder, const PolicyRequest& request, std::size_t stage,
+                std::int64_t samples, const std::string& device);
+/// Each stage's, of all samples of a step, on its device.
+void hold_caches(PlanBuilder& builder, const PolicyRequest& request,
+                 const std::vector<std::string>& devices);
+
+/// Lists computations and saves of one device, and remembers what later ones wait for.
+class StageRunner {
+ public:
+  StageRunner(PlanBuilder& builder, const PolicyRequest& request, const Common& common);
+
+  /// Weights that are loaded once in the prologue and kept: the actions that load them, by stage.
+  std::vector<PlanBuilder::Ref> load_all_weights();
+
+  /// The caches of all stages, on the one device.
+  void hold_caches();
+
+  /// The input of a micro-batch (its home is the host) and the load that brings it to a slot.
+  SlotLoad input_load(std::int64_t micro_batch, std::int64_t slot);
+
+  /// Forward of one stage; see list_stage.
+  Made forward(std::size_t stage, std::int64_t micro_batch, std::uint32_t input);
+
+  /// Saves a tensor after the action that makes it. That action waits until the save `buffers` back
+  /// has arrived, so that no more than `buffers` results wait to be saved. See list_save.
+  PlanBuilder::Ref save(const Made& made, std::size_t stage, std::int64_t micro_batch, bool answer);
+
+  /// Adds the waits of computations for earlier saves; call once, after everything is listed.
+  void finish();
+
+  std::uint32_t input_tensor(std::int64_t micro_batch) const {
+    return inputs_[static_cast<std::size_t>(micro_batch)];
+  }
+
+ private:
+  ForwardOf forward_of(std::size_t stage, std::int64_t micro_batch) const;
+  PlanBuilder& builder_;
+  const PolicyRequest& request_;
+  const Common& common_;
+  std::vector<StageBytes> bytes_;
+  std::vector<std::uint32_t> inputs_;
+  std::vector<std::pair<PlanBuilder::Ref, PlanBuilder::Ref>> saves_;  ///< (maker, save), as listed
+};
+
+}  // namespace sluice

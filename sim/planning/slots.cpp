@@ -1,0 +1,136 @@
+#include "planning/slots.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/quantity.hpp"
+
+namespace sluice {
+
+InRow in_row(std::int64_t index, std::int64_t count) {
+  const std::int64_t steps = index < 0 ? (-index + count - 1) / count : 0;
+  return {static_cast<std::size_t>(index + steps * count), static_cast<std::uint32_t>(steps)};
+}
+
+Slots::Slots(PlanBuilder& builder, std::vector<SlotMemory> memories, Prologue prologue)
+    : builder_(builder), by_slot_(memories.front().bytes.size()), prologue_(prologue) {
+  for (SlotMemory& memory : memories) {
+    Levels levels(memory.bytes);
+    memories_.push_back({std::move(memory), std::move(levels)});
+  }
+}
+
+Slots::Memory& Slots::memory(const std::string& device) {
+  for (Memory& memory : memories_)
+    if (memory.of.device == device) return memory;
+  throw InternalError("no slots on device '" + device + "'");
+}
+
+/// The earliest slot from which there is room for it until it is needed; takes that room. Beyond a
+/// whole step it meets itself.
+std::int64_t Slots::place(const SlotLoad& load, Memory& memory, std::int64_t bytes) const {
+  const std::int64_t earliest = std::max(load.earliest, -count());
+  const auto take = [&](std::int64_t from, std::int64_t to, std::int64_t turn) {
+    if (from >= to) return to;
+    std::int64_t at = from;
+    if (memory.of.capacity)
+      if (const auto full = memory.levels.last_above(static_cast<std::size_t>(from + turn),
+                                                     static_cast<std::size_t>(to - 1 + turn),
+                                                     *memory.of.capacity - bytes))
+        at = static_cast<std::int64_t>(*full) + 1 - turn;
+    if (at < to)
+      memory.levels.add(static_cast<std::size_t>(at + turn),
+                        static_cast<std::size_t>(to - 1 + turn), bytes);
+    return at;
+  };
+  const std::int64_t at = take(std::max<std::int64_t>(earliest, 0), load.slot, 0);
+  return at > 0 ? at : take(earliest, std::min<std::int64_t>(at, 0), count());
+}
+
+void Slots::add(SlotLoad load) {
+  Memory& memory = this->memory(load.ends.to);
+  const std::int64_t bytes = builder_.bytes_of(load.tensor);
+  const std::int64_t at = place(load, memory, bytes);
+  if (load.within && at > 1 - count()) {
+    const std::size_t before = in_row(at - 1, count()).place;
+    const bool room = !memory.of.capacity ||
+                      !memory.levels.last_above(before, before, *memory.of.capacity - bytes);
+    if (room) {
+      memory.levels.add(before, before, bytes);
+      load.after = std::min(load.after, at - 2);
+    }
+  }
+  if (at < 0 && prologue_ == Prologue::by_need) first_goes_ahead_ = true;
+  by_slot_[in_row(at, count()).place].push_back(loads_.size());
+  loads_.push_back({std::move(load), at, {}, {}});
+}
+
+/// The first load of a step is needed before those that come ahead of it: so it may be the last
+/// that the step before lists.
+bool Slots::goes_ahead(const Placed& placed) const {
+  return placed.at < 0 || (placed.at == 0 && first_goes_ahead_);
+}
+
+PlanBuilder::Ref Slots::list_one(const SlotLoad& load, std::int32_t ahead) {
+  const PlanBuilder::Ref ref =
+      builder_.transfer(ActionKind::load, load.tensor, load.ends, load.stage, load.micro_batch);
+  builder_.at(ref).ahead = ahead;
+  return ref;
+}
+
+void Slots::list_prologue() {
+  builder_.enter(Section::prologue);
+  std::vector<Placed*> early;
+  for (Placed& placed : loads_)
+    if (goes_ahead(placed)) early.push_back(&placed);
+  std::stable_sort(early.begin(), early.end(), [this](const Placed* a, const Placed* b) {
+    return prologue_ == Prologue::by_need ? a->load.slot < b->load.slot : a->at < b->at;
+  });
+  for (Placed* placed : early) placed->prologue = list_one(placed->load, 0);
+}
+
+/// Those of this step before those of the next: they are needed sooner.
+void Slots::list_loads(std::int64_t slot) {
+  for (const bool next_step : {false, true})
+    for (const std::size_t number : by_slot_[static_cast<std::size_t>(slot)]) {
+      Placed& placed = loads_[number];
+      if (placed.at == 0 && first_goes_ahead_) continue;
+      if (goes_ahead(placed) == next_step) placed.body = list_one(placed.load, next_step ? 1 : 0);
+    }
+}
+
+void Slots::list_first_of_next() {
+  if (!first_goes_ahead_) return;
+  for (const std::size_t number : by_slot_.front())
+    if (Placed& placed = loads_[number]; placed.at == 0) placed.body = list_one(placed.load, 1);
+}
+
+const SlotWork::Save& Slots::save(const SlotLoad::Saved& saved) const {
+  return work_.at(static_cast<std::size_t>(saved.slot)).saves.at(saved.number);
+}
+
+void Slots::add_waits() {
+  for (const Placed& placed : loads_) {
+    const std::uint32_t ahead = goes_ahead(placed) ? 1 : 0;
+    const SlotLoad& load = placed.load;
+    const InRow after = in_row(load.after, count());
+    builder_.wait(placed.body, work_[after.place].last, after.steps_ago - ahead);
+    if (load.reloads.slot >= 0) {
+      const SlotWork::Save& source = save(load.reloads);
+      builder_.wait(placed.body, source.action);
+      builder_.at(placed.body).uses.push_back({source.tensor, builder_.pool(load.ends.from)});
+    }
+    if (load.after_save.slot >= 0)
+      builder_.wait(placed.body, save(load.after_save).action, load.after_save.steps_ago - ahead);
+    const PlanBuilder::Ref user = work_[static_cast<std::size_t>(load.slot)].first;
+    builder_.wait(user, placed.body, ahead);
+    builder_.wait(user, placed.prologue);
+  }
+}
+
+std::int64_t Slots::early() const {
+  return std::count_if(loads_.begin(), loads_.end(),
+                       [](const Placed& placed) { return placed.at < placed.load.slot; });
+}
+
+}  // namespace sluice

@@ -1,0 +1,136 @@
+// One step of a device as a row of slots: in each slot one micro-batch is computed, from what was
+// loaded before it, and its result may be saved after it. Loads may be listed earlier than the slot
+// that needs them, as far as memory lets them, also in the step before; so a copy engine works
+// ahead and never blocks the grants that come before in the listing.
+//
+// Why a plan made here cannot block: executed one action at a time in listing order, it fits at
+// every moment (add() sees to it), and every wait looks back in the listing. A pool that grants
+// in listing order can then always serve the earliest action that has not ended.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "planning/builder.hpp"
+#include "planning/levels.hpp"
+
+namespace sluice {
+
+/// Item number `index` of a row of `count` that each step repeats, where a negative one is of a
+/// step before: its place in the row, and how many steps ago.
+struct InRow {
+  std::size_t place;
+  std::uint32_t steps_ago;
+};
+InRow in_row(std::int64_t index, std::int64_t count);
+
+/// A load that a slot needs.
+struct SlotLoad {
+  std::uint32_t tensor = none;
+  PlanBuilder::Ends ends;
+  std::int32_t stage = -1, micro_batch = -1;
+  std::int64_t slot = 0;  ///< that needs it
+  std::int64_t earliest =
+      0;  ///< it may be listed at the head of this slot; < 0: in the step before
+  std::int64_t after =
+      0;  ///< it may start when this slot has been computed (< 0: of a step before)
+  /// Where there is room, it may start a slot before the one at whose head it is listed. Pools
+  /// grant in listing order, so no computation waits for it while it waits for the copy engine.
+  bool within = false;
+  /// A save that this slot of the step (of `steps_ago` steps before) lists, `number` of it.
+  struct Saved {
+    std::int64_t slot = -1;  ///< none
+    std::size_t number = 0;
+    std::uint32_t steps_ago = 0;
+  };
+  Saved reloads = {};     ///< brings back what was saved there, and releases that
+  Saved after_save = {};  ///< starts after that save, and leaves it alone
+};
+
+/// A device's memory. `bytes`: by slot, the most that is in it while the slot is executed alone,
+/// with the loads it needs listed in it.
+struct SlotMemory {
+  std::string device;
+  std::vector<std::int64_t> bytes;
+  std::optional<std::int64_t> capacity;
+};
+
+/// What is listed in a slot.
+struct SlotWork {
+  PlanBuilder::Ref first, last;  ///< first and last computation
+  struct Save {
+    PlanBuilder::Ref action;
+    std::uint32_t tensor = none;
+  };
+  std::vector<Save> saves = {};  ///< of what may come back
+};
+
+class Slots {
+ public:
+  /// In which order the first step has the loads that come ahead of it: as the step before would
+  /// list them; or as it needs them, for which the first load of a step goes ahead of it, too,
+  /// where any does.
+  enum class Prologue : std::uint8_t { as_listed, by_need };
+
+  /// One memory a device to which loads go, each with equally many slots.
+  Slots(PlanBuilder& builder, std::vector<SlotMemory> memories,
+        Prologue prologue = Prologue::as_listed);
+
+  std::int64_t count() const { return static_cast<std::int64_t>(by_slot_.size()); }
+
+  /// Registers a load; it is placed as early as it may be and memory allows.
+  void add(SlotLoad load);
+
+  /// Lists everything: early loads of the first step in the prologue, then the body, where
+  /// `compute(slot)` lists the computation of a slot (and its save).
+  template <class Compute>
+  void list(Compute&& compute) {
+    list_prologue();
+    builder_.enter(Section::body);
+    for (std::int64_t slot = 0; slot < count(); ++slot) {
+      list_loads(slot);
+      work_.push_back(compute(slot));
+    }
+    list_first_of_next();
+    add_waits();
+  }
+
+  /// The most bytes in any slot of a device, loads that come early included: with so many bytes
+  /// all loads are listed where they are.
+  std::int64_t most(const std::string& device) { return memory(device).levels.most(); }
+
+  /// How many of the loads are listed before the slot that needs them.
+  std::int64_t early() const;
+
+ private:
+  struct Placed {
+    SlotLoad load;
+    std::int64_t at = 0;  ///< < 0: in the step before
+    PlanBuilder::Ref body, prologue;
+  };
+  struct Memory {
+    SlotMemory of;
+    Levels levels;
+  };
+  Memory& memory(const std::string& device);
+  std::int64_t place(const SlotLoad& load, Memory& memory, std::int64_t bytes) const;
+  bool goes_ahead(const Placed& placed) const;
+  void list_prologue();
+  void list_loads(std::int64_t slot);
+  void list_first_of_next();
+  void add_waits();
+  const SlotWork::Save& save(const SlotLoad::Saved& saved) const;
+  PlanBuilder::Ref list_one(const SlotLoad& load, std::int32_t ahead);
+
+  PlanBuilder& builder_;
+  std::vector<Memory> memories_;
+  std::vector<Placed> loads_;
+  std::vector<std::vector<std::size_t>> by_slot_;
+  std::vector<SlotWork> work_;
+  Prologue prologue_;
+  bool first_goes_ahead_ = false;
+};
+
+}  // namespace sluice

@@ -1,0 +1,95 @@
+#include "planning/streaming/fit.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/error.hpp"
+#include "base/quantity.hpp"
+#include "execute/blocking.hpp"
+#include "execute/check.hpp"
+
+namespace sluice {
+
+namespace {
+std::string gb(std::int64_t bytes) {
+  return format_quantity(static_cast<double>(bytes), Dimension::bytes);
+}
+}  // namespace
+
+StreamedFit::StreamedFit(const PolicyRequest& request, const Common& common, bool offload)
+    : request_(request),
+      common_(common),
+      bytes_(stage_bytes(request)),
+      caches_(cache_bytes(request)),
+      per_step_(request.workload.micro_batches_per_step()),
+      offload_(offload && bytes_.size() > 1),
+      capacity_(request.capacity_enforced ? common.device.capacity : std::nullopt) {}
+
+/// Bytes on the device while micro-batch `m` of `count` runs through a group, alone; more than
+/// 2^63 - 1 count as that.
+std::int64_t StreamedFit::bytes_at(std::size_t g, std::int64_t m, std::int64_t count) const {
+  const StageBytes& stage = bytes_[g];
+  const bool last = g + 1 == bytes_.size();
+  const std::int64_t inputs = g == 0 || offload_ ? 1 : count - m;
+  const std::int64_t outputs = last || offload_ ? 1 : m + 1;
+  __extension__ using Wide = __int128;  // counts and bytes each fit in 64 bits, not their products
+  const Wide bytes = static_cast<Wide>(inputs) * stage.input +
+                     static_cast<Wide>(outputs) * stage.output + stage.weights + stage.workspace +
+                     caches_;
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  return bytes > most ? most : static_cast<std::int64_t>(bytes);
+}
+
+/// Linear in m within a group, so its ends decide.
+std::int64_t StreamedFit::peak(std::int64_t in_flight) const {
+  std::int64_t most = 0;
+  for (std::size_t g = 0; g < bytes_.size(); ++g)
+    most = std::max({most, bytes_at(g, 0, in_flight), bytes_at(g, in_flight - 1, in_flight)});
+  return most;
+}
+
+std::vector<std::int64_t> StreamedFit::slot_bytes(std::int64_t in_flight) const {
+  std::vector<std::int64_t> bytes;
+  for (const GroupRun& run : group_runs(bytes_.size(), per_step_, in_flight))
+    for (std::int64_t m = 0; m < run.count; ++m) bytes.push_back(bytes_at(run.group, m, run.count));
+  return bytes;
+}
+
+/// The most that fit; 1 where not even that fits.
+std::int64_t StreamedFit::most_in_flight() const {
+  std::int64_t fits = 1, too_many = per_step_ + 1;
+  while (too_many - fits > 1) {
+    const std::int64_t middle = fits + (too_many - fits) / 2;
+    (!capacity_ || peak(middle) <= *capacity_ ? fits : too_many) = middle;
+  }
+  return fits;
+}
+
+std::string StreamedFit::group_text(std::size_t g, std::int64_t needed) const {
+  const StageBytes& stage = bytes_[g];
+  return "\n  group " + request_.pricing.stages[g].name + " needs " + bytes_text(needed) +
+         " of the " + gb(*capacity_) + " of " + common_.device.name + ": weights " +
+         gb(stage.weights) + ", workspace " + gb(stage.workspace) +
+         (caches_ > 0 ? ", caches of all groups " + gb(caches_) : "") +
+         ", activations and input or output " +
+         gb(needed - stage.weights - stage.workspace - caches_);
+}
+
+void StreamedFit::require(std::int64_t in_flight, const Plan& plan) const {
+  if (!capacity_ || peak(in_flight) <= *capacity_) return;
+  std::string message = "does not fit: with " + std::to_string(in_flight) +
+                        (in_flight == 1 ? " micro-batch in flight" : " micro-batches in flight");
+  for (std::size_t g = 0; g < bytes_.size(); ++g) {
+    const std::int64_t needed =
+        std::max(bytes_at(g, 0, in_flight), bytes_at(g, in_flight - 1, in_flight));
+    if (needed > *capacity_) message += group_text(g, needed);
+  }
+  const std::int64_t most = most_in_flight();
+  message += peak(most) <= *capacity_
+                 ? "\n  the most that fit in flight: " + std::to_string(most)
+                 : std::string("\n  not one micro-batch fits: cut the model into smaller stages");
+  const auto blocking = blocks(plan);
+  throw Infeasible(message + (blocking ? "\n" + describe(plan, *blocking) : ""));
+}
+
+}  // namespace sluice

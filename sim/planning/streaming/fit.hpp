@@ -1,0 +1,37 @@
+// What streamed inference needs on a device where its transfers and computations run one after the
+// other: what explicit settings are checked with.
+#pragma once
+
+#include "planning/streaming/groups.hpp"
+
+namespace sluice {
+
+class StreamedFit {
+ public:
+  /// Both must outlive this.
+  StreamedFit(const PolicyRequest& request, const Common& common, bool offload);
+
+  /// Of the device, where it is enforced.
+  std::optional<std::int64_t> capacity() const { return capacity_; }
+  /// The most bytes with so many micro-batches in flight.
+  std::int64_t peak(std::int64_t in_flight) const;
+  /// By slot of a step.
+  std::vector<std::int64_t> slot_bytes(std::int64_t in_flight) const;
+  /// Throws Infeasible where so many in flight do not fit: which group, with what, and what would;
+  /// then the whole story of the plan.
+  void require(std::int64_t in_flight, const Plan& plan) const;
+
+ private:
+  std::int64_t bytes_at(std::size_t group, std::int64_t m, std::int64_t count) const;
+  std::int64_t most_in_flight() const;
+  std::string group_text(std::size_t group, std::int64_t needed) const;
+
+  const PolicyRequest& request_;
+  const Common& common_;
+  std::vector<StageBytes> bytes_;
+  std::int64_t caches_, per_step_;
+  bool offload_;
+  std::optional<std::int64_t> capacity_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,62 @@
+#include "planning/streaming/groups.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/quantity.hpp"
+
+namespace sluice {
+
+std::vector<GroupRun> group_runs(std::size_t groups, std::int64_t per_step,
+                                 std::int64_t in_flight) {
+  std::vector<GroupRun> runs;
+  std::int64_t slot = 0, pass = 0;
+  for (std::int64_t first = 0; first < per_step; first += in_flight, ++pass)
+    for (std::size_t g = 0; g < groups; ++g) {
+      const std::int64_t count = std::min(in_flight, per_step - first);
+      runs.push_back({g, pass, first, count, slot});
+      slot += count;
+    }
+  return runs;
+}
+
+std::int64_t StreamedCase::weights() const {
+  std::int64_t bytes = 0;
+  for (const Group& group : groups)
+    bytes = checked_add(bytes, group.bytes.weights, "bytes of all weights");
+  return bytes;
+}
+
+StreamedCase streamed_case(const PolicyRequest& request, const Common& common) {
+  StreamedCase made;
+  const std::vector<StageBytes> bytes = stage_bytes(request);
+  for (std::size_t g = 0; g < bytes.size(); ++g)
+    made.groups.push_back(
+        {bytes[g], price_of(request.pricing, ActionKind::forward, request.pricing.stages[g],
+                            common.device, request.workload.micro_batch)
+                       .seconds});
+  const Platform& platform = request.pricing.platform;
+  made.down = copy_time(platform, common.host, common.device.name);
+  made.up = copy_time(platform, common.device.name, common.host);
+  const std::vector<std::uint32_t> down = platform.path(common.host, common.device.name).channels;
+  for (const std::uint32_t up : platform.path(common.device.name, common.host).channels)
+    if (std::find(down.begin(), down.end(), up) != down.end()) made.shared_link = true;
+  made.host_limited = request.capacity_enforced && platform.host().capacity.has_value();
+  made.caches = cache_bytes(request);
+  made.micro_batches = request.workload.micro_batches_per_step();
+  made.steps = request.workload.steps;
+  made.returns_answers = common.return_outputs;
+  made.overlap = common.overlap;
+  return made;
+}
+
+std::vector<std::int64_t> pieces_of(std::int64_t weights, std::int64_t piece) {
+  if (weights == 0) return {};
+  const std::int64_t count = piece == 0 ? 1 : (weights + piece - 1) / piece;
+  std::vector<std::int64_t> pieces;
+  for (std::int64_t i = 0; i < count; ++i)
+    pieces.push_back(weights / count + (i < weights % count ? 1 : 0));
+  return pieces;
+}
+
+}  // namespace sluice

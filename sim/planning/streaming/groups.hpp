@@ -1,0 +1,57 @@
+// What policy streamed works with: groups of layers whose weights take turns on the device, and one
+// step as executions of groups. Bytes and seconds of one micro-batch on one device.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "planning/copy_time.hpp"
+#include "planning/parts.hpp"
+
+namespace sluice {
+
+/// The step as executions of groups: pass p runs group g over the micro-batches
+/// first_micro_batch .. first_micro_batch + count - 1, one a slot.
+struct GroupRun {
+  std::size_t group = 0;
+  std::int64_t pass = 0;
+  std::int64_t first_micro_batch = 0, count = 0;
+  std::int64_t first_slot = 0;
+  std::int64_t last_slot() const { return first_slot + count - 1; }
+};
+std::vector<GroupRun> group_runs(std::size_t groups, std::int64_t per_step, std::int64_t in_flight);
+
+/// One way to settle what policy streamed leaves open.
+struct StreamedChoice {
+  std::int64_t in_flight = 1;  ///< micro-batches that run through a group for one load of weights
+  std::int64_t buffers = 1;    ///< inputs and results that are on the device for transfers
+  bool offload = false;        ///< what crosses to the next group goes through host memory
+  std::optional<std::int64_t> prefetch;  ///< groups; none: as many as `ahead` has room for
+  std::int64_t piece = 0;                ///< bytes of one transfer of weights; 0: a whole group
+  std::int64_t ahead = 0;  ///< bytes of weights that may be there beside the most that must be
+};
+
+/// What a cut asks of the device: all that the seconds and bytes of a choice follow from.
+struct StreamedCase {
+  struct Group {
+    StageBytes bytes{};
+    double compute_s = 0;
+  };
+  std::vector<Group> groups;
+  CopyTime down, up;
+  std::int64_t caches = 0;         ///< bytes on the device for good
+  std::int64_t micro_batches = 1;  ///< of a step
+  std::int64_t steps = 1;
+  bool returns_answers = true, overlap = true;
+  bool shared_link = false;   ///< copies up and down slow each other down
+  bool host_limited = false;  ///< host memory may have no room for what is offloaded
+
+  std::int64_t weights() const;  ///< bytes of all groups
+};
+StreamedCase streamed_case(const PolicyRequest& request, const Common& common);
+
+/// Sizes of the transfers that bring a group's weights: equal, and none larger than `piece`.
+std::vector<std::int64_t> pieces_of(std::int64_t weights, std::int64_t piece);
+
+}  // namespace sluice

@@ -1,0 +1,261 @@
+#include "planning/streaming/listing.hpp"
+
+#include <algorithm>
+
+#include "base/quantity.hpp"
+#include "plan/passes/serialise.hpp"
+#include "planning/streaming/fit.hpp"
+
+namespace sluice {
+namespace {
+
+class StreamedLister {
+ public:
+  StreamedLister(const PolicyRequest& request, const Common& common, const StreamedChoice& choice,
+                 std::vector<std::int64_t> slot_bytes, std::optional<std::int64_t> capacity)
+      : request_(request),
+        common_(common),
+        choice_(choice),
+        bytes_(stage_bytes(request)),
+        per_step_(request.workload.micro_batches_per_step()),
+        runs_(group_runs(bytes_.size(), per_step_, choice.in_flight)),
+        builder_(request.pricing.platform, "streamed", request.capacity_enforced),
+        runner_(builder_, request, common_),
+        slots_(builder_, {{common.device.name, std::move(slot_bytes), capacity}}) {
+    runner_.hold_caches();
+    for (const StageBytes& stage : bytes_)
+      pieces_.push_back(pieces_of(stage.weights, choice.piece));
+    make_tensors();
+  }
+
+  void add(const Rehearsal& rehearsal) {
+    for (const RehearsedLoad& rehearsed : rehearsal.order().loads) {
+      const GroupRun& run = runs_[rehearsed.run];
+      SlotLoad load = rehearsed.piece == RehearsedLoad::input
+                          ? input_load(run, rehearsed.slot)
+                          : weight_load(rehearsed.run, static_cast<std::size_t>(rehearsed.piece));
+      load.after = rehearsed.at - 1;
+      load.earliest = rehearsed.at;
+      if (rehearsal.one_by_one()) load.after_save = result_of(rehearsed.at - 1);
+      slots_.add(std::move(load));
+    }
+  }
+
+  /// As early as memory allows, at most `prefetch` groups and `buffers` inputs ahead.
+  void add_as_asked() {
+    for (std::size_t r = 0; r < runs_.size() && bytes_.size() > 1; ++r)
+      for (std::size_t piece = 0; piece < pieces_[runs_[r].group].size(); ++piece) {
+        SlotLoad load = weight_load(r, piece);
+        load.after = last_slot_of(static_cast<std::int64_t>(r) - choice_.prefetch.value_or(0) - 1);
+        load.earliest = load.after + 1;
+        slots_.add(std::move(load));
+      }
+    std::vector<std::int64_t> slots;  // that load an input of the model, in order
+    for (const GroupRun& run : runs_)
+      for (std::int64_t m = 0; m < run.count && run.group == 0; ++m)
+        slots.push_back(run.first_slot + m);
+    for (const GroupRun& run : runs_)
+      for (std::int64_t slot = run.first_slot; slot <= run.last_slot() && loads_input(run);
+           ++slot) {
+        SlotLoad load = input_load(run, slot);
+        if (run.group == 0) {
+          const InRow earlier =
+              in_row(run.first_micro_batch + slot - run.first_slot - choice_.buffers, per_step_);
+          load.after = slots[earlier.place] - earlier.steps_ago * slots_.count();
+        } else {
+          load.after = std::max(slot - choice_.buffers, load.reloads.slot);
+        }
+        load.earliest = load.after + 1;
+        slots_.add(std::move(load));
+      }
+  }
+
+  /// With one buffer nothing begins before the results of earlier slots are in host memory.
+  void one_by_one() { one_by_one_ = common_.overlap; }
+
+  Plan make() {
+    std::vector<PlanBuilder::Ref> kept;
+    if (bytes_.size() == 1) kept = load_for_good();
+    std::vector<std::uint32_t> crossing(static_cast<std::size_t>(per_step_));
+    std::size_t run = 0;
+    slots_.list([&](std::int64_t slot) {
+      while (slot > runs_[run].last_slot()) ++run;
+      return list_slot(run, slot, crossing, kept);
+    });
+    runner_.finish();
+    if (one_by_one_ && last_save_ && !saves(runs_.front())) builder_.wait(first_, last_save_, 1);
+    state_facts();
+    Plan plan = builder_.finish(request_.workload.steps);
+    if (!common_.overlap) serialise(plan);
+    lower(plan, request_.pricing);
+    return plan;
+  }
+
+ private:
+  bool loads_input(const GroupRun& run) const { return run.group == 0 || choice_.offload; }
+  /// Does what a run makes go to host memory?
+  bool saves(const GroupRun& run) const {
+    return run.group + 1 < bytes_.size() ? choice_.offload : common_.return_outputs;
+  }
+
+  /// The save of a slot's result, also of the step before; none where it is not saved.
+  SlotLoad::Saved result_of(std::int64_t slot) const {
+    if (!common_.overlap) return {};
+    const InRow at = in_row(slot, slots_.count());
+    const auto place = static_cast<std::int64_t>(at.place);
+    const auto run = std::find_if(runs_.begin(), runs_.end(),
+                                  [&](const GroupRun& some) { return place <= some.last_slot(); });
+    if (!saves(*run)) return {};
+    return {.slot = place, .number = 0, .steps_ago = at.steps_ago};
+  }
+
+  static std::string piece_name(std::size_t group, std::size_t piece, std::size_t pieces) {
+    return "weights." + std::to_string(group) + (pieces > 1 ? "." + std::to_string(piece) : "");
+  }
+
+  /// Weights have their home in host memory; on the device each pass has its own.
+  void make_tensors() {
+    for (const GroupRun& run : runs_) {
+      const std::vector<std::int64_t>& sizes = pieces_[run.group];
+      std::vector<std::uint32_t>& made = weights_.emplace_back();
+      for (std::size_t piece = 0; piece < sizes.size(); ++piece) {
+        const std::string name = piece_name(run.group, piece, sizes.size());
+        made.push_back(run.pass == 0
+                           ? builder_.tensor(name, TensorClass::weight, sizes[piece], common_.host)
+                           : builder_.tensor(name + ".pass" + std::to_string(run.pass),
+                                             TensorClass::weight, sizes[piece]));
+      }
+    }
+    reloads_.resize(static_cast<std::size_t>(slots_.count()), none);
+  }
+
+  /// One group takes no turns: its weights are loaded once.
+  std::vector<PlanBuilder::Ref> load_for_good() {
+    builder_.enter(Section::prologue);
+    std::vector<PlanBuilder::Ref> loads;
+    for (const std::uint32_t tensor : weights_.front())
+      loads.push_back(builder_.transfer(ActionKind::load, tensor,
+                                        {common_.host, common_.device.name, false, true}, 0, -1));
+    return loads;
+  }
+
+  /// Run number r, also of the steps before (r < 0), with its slots counted from this step's first.
+  std::int64_t last_slot_of(std::int64_t r) const {
+    const InRow run = in_row(r, static_cast<std::int64_t>(runs_.size()));
+    return runs_[run.place].last_slot() - run.steps_ago * slots_.count();
+  }
+
+  SlotLoad weight_load(std::size_t r, std::size_t piece) {
+    SlotLoad load;
+    load.tensor = weights_[r][piece];
+    load.ends = {common_.host, common_.device.name, false, true};
+    load.stage = static_cast<std::int32_t>(runs_[r].group);
+    load.slot = runs_[r].first_slot;
+    return load;
+  }
+
+  std::int64_t micro_batch(const GroupRun& run, std::int64_t slot) const {
+    return run.first_micro_batch + (slot - run.first_slot);
+  }
+
+  /// The model's input, or what a group before made and saved.
+  SlotLoad input_load(const GroupRun& run, std::int64_t slot) {
+    const std::int64_t q = micro_batch(run, slot);
+    if (run.group == 0) return runner_.input_load(q, slot);
+    SlotLoad load;
+    load.tensor = builder_.tensor(
+        "boundary." + std::to_string(run.group - 1) + "." + std::to_string(q) + ".reloaded",
+        TensorClass::activation, bytes_[run.group].input);
+    load.ends = {common_.host, common_.device.name, false, true};
+    load.stage = static_cast<std::int32_t>(run.group);
+    load.micro_batch = static_cast<std::int32_t>(q);
+    load.slot = slot;
+    load.reloads = {.slot = slot - run.count};
+    reloads_[static_cast<std::size_t>(slot)] = load.tensor;
+    return load;
+  }
+
+  SlotWork list_slot(std::size_t r, std::int64_t slot, std::vector<std::uint32_t>& crossing,
+                     const std::vector<PlanBuilder::Ref>& kept) {
+    const GroupRun& run = runs_[r];
+    const std::int64_t q = micro_batch(run, slot);
+    const auto at = static_cast<std::size_t>(q);
+    const std::uint32_t input = run.group == 0    ? runner_.input_tensor(q)
+                                : choice_.offload ? reloads_[static_cast<std::size_t>(slot)]
+                                                  : crossing[at];
+    const Made made = runner_.forward(run.group, q, input);
+    crossing[at] = made.output;
+    if (slot == 0)
+      for (const PlanBuilder::Ref load : kept) builder_.wait(made.action, load);
+    if (kept.empty() && (slot == run.first_slot || slot == run.last_slot()))
+      for (const std::uint32_t weights : weights_[r])
+        builder_.at(made.action).uses.push_back({weights, builder_.pool(common_.device.name)});
+    SlotWork work{made.action, made.action};
+    if (slot == 0) first_ = made.action;
+    const bool last = run.group + 1 == bytes_.size();
+    // Where this slot is saved, too, its own wait for the save before is listed with the saves.
+    if (one_by_one_ && last_save_ && !saves(run)) builder_.wait(made.action, last_save_);
+    last_save_ = {};
+    if (saves(run)) {
+      last_save_ = runner_.save(made, run.group, q, last);
+      work.saves.push_back({last_save_, made.output});
+    }
+    return work;
+  }
+
+  void state_facts() {
+    const std::int64_t passes = runs_.back().pass + 1;
+    builder_.fact("in_flight", std::to_string(choice_.in_flight));
+    builder_.fact("passes_per_step", std::to_string(passes));
+    for (std::size_t g = 0; g < bytes_.size(); ++g)
+      builder_.fact("weight_passes." + std::to_string(g),
+                    std::to_string(bytes_.size() == 1 ? 1 : passes * request_.workload.steps));
+    builder_.fact("loads_listed_ahead", std::to_string(slots_.early()));
+  }
+
+  const PolicyRequest& request_;
+  Common common_;
+  StreamedChoice choice_;
+  std::vector<StageBytes> bytes_;
+  std::int64_t per_step_;
+  std::vector<GroupRun> runs_;
+  PlanBuilder builder_;
+  StageRunner runner_;
+  Slots slots_;
+  std::vector<std::vector<std::int64_t>> pieces_;    ///< by group
+  std::vector<std::vector<std::uint32_t>> weights_;  ///< by run: of each piece
+  std::vector<std::uint32_t> reloads_;               ///< by slot: the tensor that comes back
+  bool one_by_one_ = false;
+  PlanBuilder::Ref first_, last_save_;  ///< of the step; of the slot before
+};
+
+Common with_buffers(const Common& common, const StreamedChoice& choice) {
+  Common changed = common;
+  changed.buffers = choice.buffers;
+  return changed;
+}
+
+}  // namespace
+
+Plan list_rehearsed(const PolicyRequest& request, const Common& common,
+                    const Rehearsal& rehearsal) {
+  const StreamedChoice& choice = rehearsal.choice();
+  std::vector<std::int64_t> levels(static_cast<std::size_t>(rehearsal.slots()), 0);
+  StreamedLister lister(request, with_buffers(common, choice), choice, std::move(levels), {});
+  if (rehearsal.one_by_one()) lister.one_by_one();
+  lister.add(rehearsal);
+  return lister.make();
+}
+
+Plan list_as_asked(const PolicyRequest& request, const Common& common,
+                   const StreamedChoice& choice) {
+  const StreamedFit fit(request, common, choice.offload);
+  StreamedLister lister(request, with_buffers(common, choice), choice,
+                        fit.slot_bytes(choice.in_flight), fit.capacity());
+  lister.add_as_asked();
+  Plan plan = lister.make();
+  fit.require(choice.in_flight, plan);
+  return plan;
+}
+
+}  // namespace sluice

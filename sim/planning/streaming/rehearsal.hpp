@@ -1,0 +1,97 @@
+// A rehearsal of streamed inference: in which order a device's copy engine brings weights and
+// inputs, when each load may start, and how long the run then takes. It is arithmetic on a few
+// arrays, so that hundreds of choices can be compared before one becomes a plan.
+//
+// The order. Whenever the copy engine is free it brings the next input if that may come already
+// (`buffers` inputs are on the device), else the next piece of weights that has room: first what is
+// needed first, as early as memory allows, and into the time that inputs leave idle.
+//
+// Memory. Each load names the slot (a micro-batch in a group) at whose head it stands, and starts
+// when the slot before that has been computed. A piece of weights is on the device from its slot to
+// the end of its group's run; so what is there while a slot runs is known before anything runs, and
+// a load stands where that sum stays within `bytes()`. A pool of so many bytes never delays
+// anything, and a larger one changes nothing: seconds() are those of the plan on any device with
+// that much memory. They are exact where no link is shared by both directions.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "planning/streaming/groups.hpp"
+
+namespace sluice {
+
+/// A transfer to the device within a step. Slots are those of that step; negative: the step before.
+struct RehearsedLoad {
+  static constexpr std::int32_t input = -1;
+  std::size_t run = 0;         ///< number of the run of a group that needs it
+  std::int64_t slot = 0;       ///< that needs it first
+  std::int32_t piece = input;  ///< number within the group's weights, or the input of its slot
+  std::int64_t at = 0;         ///< stands at the head of this slot
+  double seconds = 0;          ///< of the copy engine
+};
+
+/// The loads of a step, in the order of the copy engine.
+struct RehearsedOrder {
+  std::vector<RehearsedLoad> loads;
+  /// With so many bytes, or more, the order is the same: the most that it holds, or a little more.
+  std::int64_t used = 0;
+};
+
+class Rehearsal {
+ public:
+  /// `streamed` must outlive this.
+  Rehearsal(const StreamedCase& streamed, const StreamedChoice& choice);
+  /// The same with so many bytes of weights loaded ahead.
+  void set_ahead(std::int64_t bytes) { choice_.ahead = bytes; }
+
+  /// Bytes on the device that the choice needs, loads ahead included.
+  std::int64_t bytes() const { return least_ + choice_.ahead; }
+  const std::vector<GroupRun>& runs() const { return runs_; }
+  /// Slots of a step.
+  std::int64_t slots() const { return runs_.back().last_slot() + 1; }
+
+  /// No execution of this choice is faster, whatever the order of its loads.
+  double at_least() const;
+
+  RehearsedOrder order() const;
+  /// The makespan of the run with these loads.
+  double seconds(const std::vector<RehearsedLoad>& loads) const;
+
+  /// Does a transfer bring the input of this run's slots, or is it made on the device?
+  bool loads_input(const GroupRun& run) const { return run.group == 0 || choice_.offload; }
+  /// With one buffer a slot begins when the results of those before it are in host memory.
+  bool one_by_one() const { return choice_.buffers == 1; }
+  /// Does the result of this run's slots go to host memory?
+  bool saves(const GroupRun& run) const {
+    return run.group + 1 == streamed_.groups.size() ? streamed_.returns_answers : choice_.offload;
+  }
+  /// Seconds that the save of a result of this run takes, and that the load of an input does.
+  double save_seconds(const GroupRun& run) const;
+  double input_seconds(const GroupRun& run) const;
+
+  const StreamedCase& streamed() const { return streamed_; }
+  const StreamedChoice& choice() const { return choice_; }
+  /// Bytes on the device while slot `m` of the run is computed, without weights loaded ahead.
+  std::int64_t level(std::size_t run, std::int64_t m) const;
+  const std::vector<std::int64_t>& pieces(std::size_t group) const { return pieces_[group]; }
+  /// Weights that stay because there is one group: they are loaded once.
+  bool stays() const { return streamed_.groups.size() == 1; }
+
+ private:
+  struct Base {  ///< what does not change within a run
+    std::int64_t bytes = 0;
+    std::int64_t in = 0, out = 0;  ///< of each micro-batch that waits on the device
+  };
+  /// `earlier_result`: bytes of the largest result that may still be on its way.
+  Base base_of(std::size_t run, std::int64_t earlier_result) const;
+
+  const StreamedCase& streamed_;
+  StreamedChoice choice_;
+  std::vector<GroupRun> runs_;
+  std::vector<std::vector<std::int64_t>> pieces_;  ///< by group
+  std::vector<Base> bases_;                        ///< by run
+  std::int64_t least_ = 0;
+};
+
+}  // namespace sluice

@@ -1,0 +1,154 @@
+#include "planning/streaming/run_clock.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sluice {
+
+RunClock::RunClock(const Rehearsal& rehearsal, const std::vector<RehearsedLoad>& loads)
+    : rehearsal_(rehearsal), streamed_(rehearsal.streamed()), loads_(loads) {
+  for (std::size_t i = 0; i < loads.size(); ++i)
+    listed_.push_back(
+        {loads[i].at < 0 ? loads[i].at + rehearsal.slots() : loads[i].at, loads[i].at < 0, i});
+  std::stable_sort(listed_.begin(), listed_.end(), [](const Listed& a, const Listed& b) {
+    return a.slot < b.slot || (a.slot == b.slot && a.next_step < b.next_step);
+  });
+  const auto slots = static_cast<std::size_t>(rehearsal.slots());
+  const std::size_t runs = rehearsal.runs().size();
+  for (Step* step : {&before_, &now_, &next_})
+    *step = {std::vector<double>(slots, 0), std::vector<double>(slots, 0),
+             std::vector<double>(slots, 0), std::vector<double>(runs, 0)};
+  save_there_.assign(static_cast<std::size_t>(rehearsal.choice().buffers), 0);
+}
+
+double RunClock::makespan() {
+  if (!streamed_.overlap) return everything_alone();
+  prologue();
+  double earlier_period = -1;
+  for (std::int64_t i = 0; i < streamed_.steps; ++i) {
+    const double free_before = free_;
+    step(i + 1 == streamed_.steps);
+    double period = 0;
+    // Where two steps in turn take equally long in every slot, all further ones do: only the last
+    // two are walked again, since the last one loads nothing for a next one.
+    const bool same = i > 0 && i + 3 < streamed_.steps && repeats(free_before, &period);
+    if (same && earlier_period >= 0 && std::abs(period - earlier_period) <= 1e-13 * period) {
+      const auto skipped = static_cast<double>(streamed_.steps - i - 3);
+      for (Step* some : {&before_, &now_, &next_})
+        for (auto* times : {&some->computed, &some->input, &some->saved, &some->weights})
+          for (double& time : *times) time += skipped * period;
+      for (double& time : save_there_) time += skipped * period;
+      for (double* time : {&free_, &save_free_, &compute_free_, &makespan_})
+        *time += skipped * period;
+      i = streamed_.steps - 3;
+      earlier_period = -1;
+    } else {
+      earlier_period = same ? period : -1;
+    }
+    end_step();
+  }
+  return makespan_;
+}
+
+bool RunClock::repeats(double free_before, double* period) const {
+  *period = now_.computed.back() - before_.computed.back();
+  const double slack = 1e-13 * now_.computed.back();
+  if (std::abs(free_ - free_before - *period) > slack) return false;
+  for (std::size_t s = 0; s < now_.computed.size(); ++s)
+    if (std::abs(now_.computed[s] - before_.computed[s] - *period) > slack) return false;
+  return true;
+}
+
+/// Weights that stay come first; then what belongs to the first step and stands before it.
+void RunClock::prologue() {
+  if (rehearsal_.stays())
+    for (const std::int64_t piece : rehearsal_.pieces(0)) free_ += streamed_.down.seconds(piece);
+  now_.weights.front() = rehearsal_.stays() ? free_ + streamed_.down.latency_s : 0;
+  std::vector<const RehearsedLoad*> early;
+  for (const RehearsedLoad& load : loads_)
+    if (load.at < 0) early.push_back(&load);
+  std::stable_sort(early.begin(), early.end(),
+                   [](const RehearsedLoad* a, const RehearsedLoad* b) { return a->at < b->at; });
+  for (const RehearsedLoad* load : early) {
+    free_ += load->seconds;
+    const double there = free_ + streamed_.down.latency_s;
+    (load->piece == RehearsedLoad::input ? now_.input[at(load->slot)] : now_.weights[load->run]) =
+        there;
+  }
+}
+
+void RunClock::step(bool last) {
+  std::size_t next = 0, number = 0;
+  for (const GroupRun& run : rehearsal_.runs()) {
+    for (std::int64_t slot = run.first_slot; slot <= run.last_slot(); ++slot) {
+      for (; next < listed_.size() && listed_[next].slot == slot; ++next)
+        if (!last || !listed_[next].next_step) bring(listed_[next]);
+      compute(run, number, slot);
+    }
+    ++number;
+  }
+}
+
+/// When the slot before this one has been computed, and with one buffer its result has left.
+double RunClock::done_before(std::int64_t slot) const {
+  const Step& step = slot > 0 ? now_ : before_;
+  const std::size_t last = slot > 0 ? at(slot - 1) : step.computed.size() - 1;
+  return rehearsal_.one_by_one() ? std::max(step.computed[last], step.saved[last])
+                                 : step.computed[last];
+}
+
+void RunClock::bring(const Listed& listed) {
+  const RehearsedLoad& load = loads_[listed.load];
+  double start = free_;
+  start = std::max(start, done_before(listed.slot));
+  const bool input = load.piece == RehearsedLoad::input;
+  if (input && rehearsal_.runs()[load.run].group > 0)
+    start = std::max(start, now_.saved[at(load.slot - rehearsal_.runs()[load.run - 1].count)]);
+  free_ = start + load.seconds;
+  const double there = free_ + streamed_.down.latency_s;
+  Step& step = listed.next_step ? next_ : now_;
+  (input ? step.input[at(load.slot)] : step.weights[load.run]) = there;
+}
+
+void RunClock::compute(const GroupRun& run, std::size_t number, std::int64_t slot) {
+  double start = rehearsal_.one_by_one() ? done_before(slot) : compute_free_;
+  if (rehearsal_.loads_input(run)) start = std::max(start, now_.input[at(slot)]);
+  if (slot == run.first_slot) start = std::max(start, now_.weights[number]);
+  const bool saves = rehearsal_.saves(run);
+  double& oldest = save_there_[saves_ % save_there_.size()];
+  if (saves) start = std::max(start, oldest);
+  compute_free_ = start + streamed_.groups[run.group].compute_s;
+  now_.computed[at(slot)] = compute_free_;
+  makespan_ = std::max(makespan_, compute_free_);
+  if (!saves) return;
+  save_free_ = std::max(save_free_, compute_free_) + rehearsal_.save_seconds(run);
+  oldest = save_free_ + streamed_.up.latency_s;
+  now_.saved[at(slot)] = oldest;
+  makespan_ = std::max(makespan_, oldest);
+  ++saves_;
+}
+
+void RunClock::end_step() {
+  std::swap(before_, now_);
+  std::swap(now_, next_);
+}
+
+/// Without overlap: the sum of everything, arrivals included.
+double RunClock::everything_alone() const {
+  double step = 0, once = 0;
+  for (const GroupRun& run : rehearsal_.runs()) {
+    const auto count = static_cast<double>(run.count);
+    step += count * streamed_.groups[run.group].compute_s;
+    if (rehearsal_.loads_input(run))
+      step += count * (rehearsal_.input_seconds(run) + streamed_.down.latency_s);
+    if (rehearsal_.saves(run))
+      step += count * (rehearsal_.save_seconds(run) + streamed_.up.latency_s);
+    double& weights = rehearsal_.stays() ? once : step;
+    if (!rehearsal_.stays() || run.first_slot == 0)
+      for (const std::int64_t piece : rehearsal_.pieces(run.group))
+        weights += streamed_.down.seconds(piece) + streamed_.down.latency_s;
+  }
+  return once + static_cast<double>(streamed_.steps) * step;
+}
+
+}  // namespace sluice

@@ -1,0 +1,47 @@
+// The times of a streamed run whose loads are settled: by the listing order of its plan, step after
+// step. Internal to Rehearsal; the replay of the plan gives the same times.
+#pragma once
+
+#include <vector>
+
+#include "planning/streaming/rehearsal.hpp"
+
+namespace sluice {
+
+class RunClock {
+ public:
+  RunClock(const Rehearsal& rehearsal, const std::vector<RehearsedLoad>& loads);
+  double makespan();
+
+ private:
+  struct Listed {  ///< a load at the head of a slot
+    std::int64_t slot = 0;
+    bool next_step = false;
+    std::size_t load = 0;
+  };
+  /// Times of one step, by slot and by run.
+  struct Step {
+    std::vector<double> computed, input, saved, weights;
+  };
+  void prologue();
+  void step(bool last);
+  void bring(const Listed& listed);
+  void compute(const GroupRun& run, std::size_t number, std::int64_t slot);
+  double done_before(std::int64_t slot) const;
+  void end_step();
+  /// Did this step take as long as the one before it, in every slot? That long is `period`.
+  bool repeats(double free_before, double* period) const;
+  double everything_alone() const;
+  std::size_t at(std::int64_t slot) const { return static_cast<std::size_t>(slot); }
+
+  const Rehearsal& rehearsal_;
+  const StreamedCase& streamed_;
+  const std::vector<RehearsedLoad>& loads_;
+  std::vector<Listed> listed_;
+  Step before_, now_, next_;
+  std::vector<double> save_there_;  ///< of the last `buffers` saves, in a ring
+  std::size_t saves_ = 0;
+  double free_ = 0, save_free_ = 0, compute_free_ = 0, makespan_ = 0;
+};
+
+}  // namespace sluice

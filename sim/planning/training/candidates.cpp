@@ -1,0 +1,144 @@
+// Training's open choices: micro-batches side by side, and bytes for loads that go ahead.
+#include <algorithm>
+#include <array>
+#include <memory>
+
+#include "base/quantity.hpp"
+#include "planning/run_seconds.hpp"
+#include "planning/training/training.hpp"
+
+namespace sluice {
+namespace {
+
+/// Parts of what a step holds at its peak that early loads may take beside it.
+constexpr std::array<double, 5> ahead_parts = {1.0, 0.3, 0.1, 0.03, 0.0};
+
+/// What batches of any size have to compute and to copy, from a few small ones: each further pass
+/// adds the same, and each further micro-batch does.
+class WorkOfBatches {
+ public:
+  WorkOfBatches(const PolicyRequest& request, const TrainingOrder& order)
+      : request_(request), order_(order) {
+    one_ = of(1, 1);
+    const TrainingSums two = of(2, 1), three = of(3, 1), four = of(4, 2);
+    two_passes_ = two;
+    each_ = part(four, two, 0.5);
+    pass_ = less(part(three, two, 1), each_);
+  }
+
+  /// A bound: no run of a batch with so many micro-batches and passes takes less.
+  double at_least(std::int64_t micro_batches, std::int64_t passes) const {
+    const TrainingSums& base = passes == 1 ? one_ : two_passes_;
+    const auto more = static_cast<double>(micro_batches - (passes == 1 ? 1 : 2));
+    const auto turns = static_cast<double>(passes == 1 ? 0 : passes - 2);
+    const auto sum = [&](double TrainingSums::*what) {
+      return base.*what + more * (each_.*what) + turns * (pass_.*what);
+    };
+    const double compute = sum(&TrainingSums::compute_s), load = sum(&TrainingSums::load_s),
+                 save = sum(&TrainingSums::save_s);
+    // Bytes may be counted in other parts where a pass is not full: a hair below stays below.
+    return (order_.overlap ? std::max({compute, load, save}) : compute + load + save) * (1 - 1e-9);
+  }
+
+ private:
+  TrainingSums of(std::int64_t micro_batches, std::int64_t in_flight) const {
+    PolicyRequest small = request_;
+    small.workload.batch = micro_batches * request_.workload.micro_batch;
+    small.workload.batches_per_step = 1;
+    TrainingOrder order = order_;
+    order.in_flight = in_flight;
+    return training_sums(small, order);
+  }
+  static TrainingSums part(const TrainingSums& a, const TrainingSums& b, double factor) {
+    return {(a.compute_s - b.compute_s) * factor, (a.load_s - b.load_s) * factor,
+            (a.save_s - b.save_s) * factor, 0};
+  }
+  static TrainingSums less(const TrainingSums& a, const TrainingSums& b) { return part(a, b, 1); }
+
+  const PolicyRequest& request_;
+  const TrainingOrder& order_;
+  TrainingSums one_, two_passes_, each_, pass_;
+};
+
+/// The ways to train with so many micro-batches side by side.
+class TrainingWays {
+ public:
+  TrainingWays(const PolicyRequest& request, TrainingOrder order,
+               std::shared_ptr<const std::vector<Stage>> stages)
+      : enforced_(request.capacity_enforced),
+        unlimited_(request),
+        order_(std::move(order)),
+        stages_(std::move(stages)) {
+    unlimited_.capacity_enforced = false;
+  }
+
+  void simulate(const std::function<void(const Settled&)>& settled) const {
+    const std::int64_t peak = training_sums(unlimited_, order_).peak;
+    std::int64_t before = -1;
+    for (const double part : ahead_parts) {
+      TrainingOrder order = order_;
+      order.room = peak + static_cast<std::int64_t>(part * static_cast<double>(peak));
+      if (*order.room == before || !fits(*order.room)) continue;
+      before = *order.room;
+      Plan plan = plan_training(unlimited_, order);
+      settled({run_seconds(plan), text(order), [request = unlimited_, order, stages = stages_] {
+                 return plan_training(request, order);
+               }});
+    }
+  }
+
+ private:
+  bool fits(std::int64_t bytes) const {
+    if (!enforced_) return true;
+    const Platform& platform = unlimited_.pricing.platform;
+    return std::all_of(order_.devices.begin(), order_.devices.end(), [&](const std::string& name) {
+      const auto capacity = platform.device(name).capacity;
+      return !capacity || bytes <= *capacity;
+    });
+  }
+  std::string text(const TrainingOrder& order) const {
+    return "in_flight: " + std::to_string(*order.in_flight) + "; stays within " +
+           format_quantity(static_cast<double>(*order.room), Dimension::bytes);
+  }
+
+  bool enforced_;
+  PolicyRequest unlimited_;
+  TrainingOrder order_;
+  std::shared_ptr<const std::vector<Stage>> stages_;  ///< that the request refers to
+};
+
+}  // namespace
+
+std::vector<Candidate> training_candidates(const PolicyRequest& request, const TrainingOrder& order,
+                                           std::shared_ptr<const std::vector<Stage>> stages) {
+  const bool named = request.strategy != "auto";
+  const FateStrategy& strategy = fate_catalog().find(named ? request.strategy : "keep_all");
+  if (strategy.one_by_one) return {};
+  PolicyRequest unlimited = request;
+  unlimited.capacity_enforced = false;
+  const std::int64_t per_batch = request.workload.batch / request.workload.micro_batch;
+  const bool side_by_side = !order.weights_stay && request.pricing.stages.size() > 1;
+  std::vector<std::int64_t> counts = {1};
+  if (order.in_flight)
+    counts = {std::min(*order.in_flight, per_batch)};
+  else if (side_by_side || order.devices.size() > 1)
+    counts = in_flight_choices(per_batch, 2);
+  // All that may be said is said: it runs on the whole device.
+  const bool all_said = order.in_flight || order.weights_stay || order.devices.size() > 1;
+  if (named && !request.cut_open && counts.size() == 1 && all_said) return {};
+  const WorkOfBatches work(unlimited, order);
+  const auto batches =
+      static_cast<double>(request.workload.batches_per_step * request.workload.steps);
+  std::vector<Candidate> candidates;
+  for (const std::int64_t count : counts) {
+    TrainingOrder settled = order;
+    settled.in_flight = count;
+    const auto ways = std::make_shared<const TrainingWays>(request, settled, stages);
+    candidates.push_back({batches * work.at_least(per_batch, (per_batch + count - 1) / count),
+                          static_cast<std::int64_t>(ahead_parts.size()),
+                          [ways](double, const auto& found) { ways->simulate(found); }});
+  }
+  return candidates;
+}
+
+}  // namespace sluice

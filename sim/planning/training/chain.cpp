@@ -1,0 +1,111 @@
+#include <algorithm>
+
+#include "base/quantity.hpp"
+#include "planning/copy_time.hpp"
+#include "planning/training/training.hpp"
+
+namespace sluice {
+
+namespace {
+
+/// Seconds that a copy between host memory and the device occupies, alone on its route; in turns
+/// with computation, until it has arrived.
+class CopyTimes {
+ public:
+  CopyTimes(const Platform& platform, const std::string& from, const std::string& to,
+            bool overlap) {
+    copy_ = copy_time(platform, from, to);
+    if (!overlap) copy_.setup_s += copy_.latency_s;
+  }
+  double seconds(std::int64_t bytes) const { return bytes == 0 ? 0 : copy_.seconds(bytes); }
+
+ private:
+  CopyTime copy_;
+};
+
+}  // namespace
+
+Chain chain_of(const PolicyRequest& request, const Device& device, bool selective, bool overlap) {
+  const Pricing& pricing = request.pricing;
+  const std::string& host = pricing.platform.host().name;
+  const CopyTimes up(pricing.platform, device.name, host, overlap);
+  const CopyTimes down(pricing.platform, host, device.name, overlap);
+  const std::int64_t samples = request.workload.micro_batch;
+  const auto times = [&](std::int64_t bytes) {
+    return checked_mul(bytes, samples, "bytes of a micro-batch");
+  };
+  const auto tensor = [&](std::int64_t bytes) {
+    return ChainTensor{bytes, up.seconds(bytes), down.seconds(bytes)};
+  };
+  Chain chain;
+  if (overlap) chain.load_latency_s = pricing.platform.path(host, device.name).latency_s;
+  chain.input = tensor(times(pricing.stages.front().input_bytes));
+  for (const Stage& stage : pricing.stages) {
+    const std::int64_t counted = request.working_set_counted ? 1 : 0;
+    const std::int64_t dropped = selective ? stage.kept.selective_bytes : 0;
+    ChainStage link;
+    link.name = stage.name;
+    link.forward_s = price_of(pricing, ActionKind::forward, stage, device, samples).seconds;
+    link.backward_s = price_of(pricing, ActionKind::backward, stage, device, samples).seconds;
+    if (dropped > 0) link.backward_s += selective_price(pricing, stage, device, samples).seconds;
+    link.output = tensor(times(stage.output_bytes));
+    link.inner = tensor(times(stage.kept.inner_bytes - dropped));
+    link.reads_input = stage.kept.reads_input;
+    link.reads_output = stage.kept.reads_output;
+    link.gradient = stage.learns ? link.output.bytes : 0;
+    link.pass_workspace = counted * times(stage.workspace_bytes);
+    link.keep_workspace =
+        counted * times(checked_add(stage.kept.workspace_bytes, dropped, "bytes"));
+    link.backward_workspace = checked_add(link.pass_workspace, times(dropped), "bytes");
+    chain.stages.push_back(std::move(link));
+  }
+  // The loss makes the gradient of the last output, within the last backward pass.
+  ChainStage& last = chain.stages.back();
+  last.backward_workspace =
+      checked_add(last.backward_workspace, last.gradient, "bytes of a backward pass");
+  last.gradient = 0;
+  last.reads_output = true;
+  return chain;
+}
+
+std::vector<StageState> states_of(const PolicyRequest& request, const Device& device,
+                                  bool selective, bool overlap) {
+  const Pricing& pricing = request.pricing;
+  const Training& training = *request.workload.training;
+  const CopyTimes down(pricing.platform, pricing.platform.host().name, device.name, overlap);
+  const std::int64_t samples = request.workload.micro_batch;
+  std::vector<StageState> states;
+  for (const Stage& stage : pricing.stages) {
+    StageState state;
+    state.weights = stage.weight_bytes;
+    state.gradients = training.gradient_bytes(stage.weight_bytes);
+    state.optimizer = training.optimizer_bytes(stage.weight_bytes);
+    state.updates = training.optimizer->updates;
+    state.update_s = price_of(pricing, ActionKind::update, stage, device, 0).seconds;
+    state.weights_load_s = down.seconds(state.weights);
+    state.gradients_load_s = down.seconds(state.gradients);
+    state.optimizer_load_s = down.seconds(state.optimizer);
+    if (selective && stage.kept.selective_bytes > 0) {
+      state.selective_bytes = checked_mul(stage.kept.selective_bytes, samples, "bytes");
+      state.selective_s = selective_price(pricing, stage, device, samples).seconds;
+    }
+    states.push_back(state);
+  }
+  return states;
+}
+
+FateRun run_of(const Workload& workload, const std::vector<StageState>& states) {
+  const std::int64_t per_batch = workload.batch / workload.micro_batch;
+  FateRun run;
+  run.batches =
+      static_cast<double>(workload.steps) * static_cast<double>(workload.batches_per_step);
+  run.micro_batches = run.batches * static_cast<double>(per_batch);
+  run.one_a_step = per_batch * workload.batches_per_step == 1;
+  for (const StageState& state : states) {
+    run.weights_s += state.weights_load_s;
+    if (state.updates) run.update_s += state.update_s;
+  }
+  return run;
+}
+
+}  // namespace sluice

@@ -1,0 +1,281 @@
+#include "planning/training/step.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "base/interrupt.hpp"
+#include "base/quantity.hpp"
+#include "planning/training/weight_turns.hpp"
+
+namespace sluice {
+
+namespace {
+
+class StepMaker {
+ public:
+  explicit StepMaker(const StepShape& shape)
+      : shape_(shape),
+        chain_(shape.chain),
+        last_(chain_.stages.size() - 1),
+        draft_(shape.devices),
+        turns_(draft_, shape.stages),
+        lanes_(static_cast<std::size_t>(shape.in_flight)) {
+    for (std::size_t i = 0; i < shape.tape.size(); ++i)
+      if (shape.tape[i].kind == TapeOp::Kind::backward) last_op_ = i;
+    for (const StageState& stage : shape.stages)
+      if (shape.weights_stay)
+        for (const std::int64_t bytes : {stage.weights, stage.gradients, stage.optimizer})
+          draft_.step.constant_bytes =
+              checked_add(draft_.step.constant_bytes, bytes, "bytes of training");
+  }
+
+  Step make() {
+    for (std::int64_t batch = 0; batch < shape_.batches; ++batch) {
+      draft_.step.passes = 0;
+      for (std::int64_t done = 0; done < shape_.micro_batches; done += shape_.in_flight) {
+        const std::int64_t count = std::min(shape_.in_flight, shape_.micro_batches - done);
+        turns_.begin_pass(done == 0, done + count == shape_.micro_batches);
+        pass(batch * shape_.micro_batches + done, count);
+        ++draft_.step.passes;
+      }
+      if (shape_.weights_stay)
+        for (std::size_t s = chain_.stages.size(); s-- > 0;) update(s);
+    }
+    for (Step::Instance& instance : draft_.step.instances)
+      instance.last = std::max(instance.last, instance.first);
+    return std::move(draft_.step);
+  }
+
+ private:
+  /// A tensor where it is now: instances by device, and the one whose save left a copy in host
+  /// memory.
+  struct Held {
+    std::map<std::uint32_t, std::uint32_t> on;
+    std::uint32_t copy = none;
+  };
+
+  /// What a micro-batch has now, by boundary or stage.
+  struct Lane {
+    std::map<std::uint32_t, Held> boundary, inner, gradient;
+    std::map<std::uint32_t, int> forwards;
+    std::vector<std::uint32_t> pending;  ///< loads that wait for the next slot
+    std::int64_t micro_batch = 0;
+  };
+
+  void pass(std::int64_t first, std::int64_t count) {
+    for (std::int64_t m = 0; m < count; ++m) {
+      lanes_[static_cast<std::size_t>(m)] = {};
+      lanes_[static_cast<std::size_t>(m)].micro_batch = first + m;
+    }
+    for (std::size_t i = 0; i < shape_.tape.size(); ++i) {
+      const TapeOp& op = shape_.tape[i];
+      check_interrupt();
+      for (std::int64_t m = 0; m < count; ++m) apply(op, lanes_[static_cast<std::size_t>(m)]);
+      const bool computes = op.kind == TapeOp::Kind::forward || op.kind == TapeOp::Kind::backward;
+      if (i == last_op_)
+        for (std::int64_t m = 0; m < count; ++m)
+          end_micro_batch(lanes_[static_cast<std::size_t>(m)]);
+      const bool turns = op.kind == TapeOp::Kind::backward && !shape_.weights_stay;
+      if (turns) turns_.end_gradients(op.number);
+      if (computes) draft_.end_phase();
+    }
+  }
+
+  void apply(const TapeOp& op, Lane& lane) {
+    switch (op.kind) {
+      case TapeOp::Kind::forward:
+        return forward(op.number, op.inner, lane);
+      case TapeOp::Kind::backward:
+        return backward(op.number, lane);
+      case TapeOp::Kind::save:
+        return save((op.inner ? lane.inner : lane.boundary).at(op.number));
+      case TapeOp::Kind::load:
+        return load(op, lane);
+    }
+  }
+
+  /// A slot of a micro-batch, with the loads that waited for it.
+  Step::Slot slot(ActionKind kind, std::size_t stage, Lane& lane) {
+    Step::Slot slot = draft_.slot(kind, stage);
+    slot.micro_batch = static_cast<std::int32_t>(lane.micro_batch);
+    for (const std::uint32_t loaded : lane.pending) {
+      draft_[loaded].first = draft_.next();
+      draft_[loaded].device = slot.device;
+      slot.loads.push_back(loaded);
+    }
+    lane.pending.clear();
+    if (!shape_.weights_stay) turns_.need_weights(stage, slot);
+    return slot;
+  }
+
+  /// Uses a tensor on the slot's device. Where another device has it, it comes through host memory.
+  void use(Step::Slot& slot, Held& held, double load_s) {
+    if (!held.on.contains(slot.device)) {
+      const Step::Instance source = draft_[held.on.begin()->second];
+      const bool input = source.home == Step::Home::input;
+      if (!input && held.copy == none) save(held);
+      const std::uint32_t loaded =
+          draft_.make(source.name, source.tensor_class, source.bytes,
+                      static_cast<std::size_t>(source.stage), source.micro_batch);
+      draft_.bring(loaded, load_s, source.home, held.copy);
+      held.on[slot.device] = loaded;
+      slot.loads.push_back(loaded);
+    }
+    draft_.use(slot, held.on.at(slot.device));
+  }
+
+  void forward(std::uint32_t s, bool keeps, Lane& lane) {
+    const ChainStage& stage = chain_.stages[s];
+    const bool again = lane.forwards[s]++ > 0;
+    Step::Slot slot = this->slot(again ? ActionKind::recompute : ActionKind::forward, s, lane);
+    slot.seconds = stage.forward_s;
+    slot.workspace = keeps ? stage.keep_workspace : stage.pass_workspace;
+    use(slot, lane.boundary.at(s), chain_.boundary(s).load_s);
+    const bool answer = s == last_;
+    const std::uint32_t output =
+        draft_.make(instance_name(answer ? "output" : "boundary", s, lane.micro_batch),
+                    answer ? TensorClass::output : TensorClass::activation, stage.output.bytes, s,
+                    lane.micro_batch);
+    slot.makes.push_back(output);
+    lane.boundary[s + 1].on = {{slot.device, output}};  // a copy in host memory stays one
+    if (keeps && stage.inner.bytes > 0) {
+      const std::uint32_t inner =
+          draft_.make(instance_name("inner", s, lane.micro_batch), TensorClass::activation,
+                      stage.inner.bytes, s, lane.micro_batch);
+      slot.makes.push_back(inner);
+      lane.inner[s].on = {{slot.device, inner}};
+    }
+    draft_.add(std::move(slot));
+  }
+
+  void backward(std::uint32_t s, Lane& lane) {
+    const ChainStage& stage = chain_.stages[s];
+    const StageState& state = shape_.stages[s];
+    std::uint32_t core = none;
+    if (state.selective_bytes > 0) {
+      Step::Slot again = slot(ActionKind::recompute, s, lane);
+      again.seconds = state.selective_s;
+      again.selective = true;
+      use_kept(again, s, lane);
+      core = draft_.make(instance_name("core", s, lane.micro_batch), TensorClass::activation,
+                         state.selective_bytes, s, lane.micro_batch);
+      again.makes.push_back(core);
+      draft_.add(std::move(again));
+    }
+    const auto part = [&](ActionKind kind, double share, bool input) {
+      Step::Slot slot = this->slot(kind, s, lane);
+      slot.seconds = (stage.backward_s - state.selective_s) * share;
+      slot.workspace = stage.backward_workspace;
+      use_kept(slot, s, lane);
+      if (core != none) draft_.use(slot, core);
+      if (const auto held = lane.gradient.find(s + 1); held != lane.gradient.end())
+        use(slot, held->second, chain_.boundary(s + 1).load_s);
+      if (input && s > 0 && chain_.stages[s - 1].gradient > 0) {
+        const std::uint32_t gradient =
+            draft_.make(instance_name("gradient", s, lane.micro_batch), TensorClass::gradient,
+                        chain_.stages[s - 1].gradient, s, lane.micro_batch);
+        slot.makes.push_back(gradient);
+        lane.gradient[s].on = {{slot.device, gradient}};
+      }
+      if (kind != ActionKind::backward_input && !shape_.weights_stay)
+        turns_.need_gradients(s, slot);
+      draft_.add(std::move(slot));
+    };
+    if (!shape_.split_backward) return part(ActionKind::backward, 1, true);
+    part(ActionKind::backward_input, 0.5, true);
+    part(ActionKind::backward_weight, 0.5, false);
+  }
+
+  /// What the backward pass of stage s reads of the forward pass.
+  void use_kept(Step::Slot& slot, std::uint32_t s, Lane& lane) {
+    const ChainStage& stage = chain_.stages[s];
+    if (stage.inner.bytes > 0) use(slot, lane.inner.at(s), stage.inner.load_s);
+    if (stage.reads_input) use(slot, lane.boundary.at(s), chain_.boundary(s).load_s);
+    if (stage.reads_output) use(slot, lane.boundary.at(s + 1), stage.output.load_s);
+  }
+
+  /// Right after the slot that made it.
+  void save(Held& held) {
+    held.copy = held.on.begin()->second;
+    draft_.save_after(held.copy, draft_[held.copy].first);
+  }
+
+  void load(const TapeOp& op, Lane& lane) {
+    const bool input = !op.inner && op.number == 0;
+    const ChainTensor& tensor =
+        op.inner ? chain_.stages[op.number].inner : chain_.boundary(op.number);
+    const std::size_t stage = op.inner || input ? op.number : op.number - 1;
+    const std::string name = instance_name(input      ? "image"
+                                           : op.inner ? "inner"
+                                                      : "boundary",
+                                           stage, lane.micro_batch);
+    const std::uint32_t loaded =
+        draft_.make(name, input ? TensorClass::input : TensorClass::activation, tensor.bytes, stage,
+                    lane.micro_batch);
+    Held& held = (op.inner ? lane.inner : lane.boundary)[op.number];
+    draft_.bring(loaded, tensor.load_s, input ? Step::Home::input : Step::Home::none,
+                 input ? none : held.copy);
+    held.on = {{draft_.device(), loaded}};
+    lane.pending.push_back(loaded);
+  }
+
+  void end_micro_batch(Lane& lane) {
+    std::vector<Step::Slot>& slots = draft_.step.slots;
+    for (std::size_t i = slots.size(); i-- > 0;)
+      if (slots[i].micro_batch == lane.micro_batch) {
+        slots[i].ends_micro_batch = true;
+        return;
+      }
+  }
+
+  /// Of weights that stay.
+  void update(std::size_t s) {
+    const StageState& state = shape_.stages[s];
+    if (!state.updates || state.weights == 0) return;
+    Step::Slot slot = draft_.slot(ActionKind::update, s);
+    slot.seconds = state.update_s;
+    draft_.add(std::move(slot));
+  }
+
+  const StepShape& shape_;
+  const Chain& chain_;
+  std::size_t last_;
+  StepDraft draft_;
+  WeightTurns turns_;
+  std::vector<Lane> lanes_;
+  std::size_t last_op_ = 0;
+};
+
+}  // namespace
+
+std::vector<std::int64_t> Step::bytes(std::uint32_t device) const {
+  const auto add = [](std::int64_t a, std::int64_t b) {
+    return checked_add(a, b, "bytes of a training step");
+  };
+  std::vector<std::int64_t> come(slots.size(), 0), go(slots.size(), 0), levels;
+  for (const Instance& instance : instances) {
+    if (instance.device != device) continue;
+    auto& first = come[static_cast<std::size_t>(instance.first)];
+    auto& last = go[static_cast<std::size_t>(instance.last)];
+    first = add(first, instance.bytes);
+    last = add(last, instance.bytes);
+  }
+  std::int64_t level = constant_bytes;
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    level = add(level, come[i]);
+    levels.push_back(slots[i].device == device ? add(level, slots[i].workspace) : level);
+    level -= go[i];
+  }
+  return levels;
+}
+
+std::int64_t Step::peak(std::uint32_t device) const {
+  const std::vector<std::int64_t> levels = bytes(device);
+  return levels.empty() ? constant_bytes : *std::max_element(levels.begin(), levels.end());
+}
+
+Step make_step(const StepShape& shape) {
+  return StepMaker(shape).make();
+}
+
+}  // namespace sluice

@@ -1,0 +1,301 @@
+#include "planning/training/training.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/quantity.hpp"
+#include "execute/blocking.hpp"
+#include "planning/copy_time.hpp"
+#include "planning/run_seconds.hpp"
+
+namespace sluice {
+
+namespace {
+
+std::string gb(std::int64_t bytes) {
+  return format_quantity(static_cast<double>(bytes), Dimension::bytes);
+}
+
+const Device& smallest(const Platform& platform, const std::vector<std::string>& names) {
+  const auto bytes = [&](const std::string& name) {
+    return platform.device(name).capacity.value_or(std::numeric_limits<std::int64_t>::max());
+  };
+  return platform.device(*std::min_element(
+      names.begin(), names.end(),
+      [&](const std::string& a, const std::string& b) { return bytes(a) < bytes(b); }));
+}
+
+/// The most bytes that any of the devices holds.
+std::int64_t peak_of(const Step& step, std::size_t devices) {
+  std::int64_t most = 0;
+  for (std::uint32_t d = 0; d < devices; ++d) most = std::max(most, step.peak(d));
+  return most;
+}
+
+std::int64_t constant_bytes(const std::vector<StageState>& states) {
+  std::int64_t bytes = 0;
+  for (const StageState& state : states)
+    for (const std::int64_t part : {state.weights, state.gradients, state.optimizer})
+      bytes = checked_add(bytes, part, "bytes of training");
+  return bytes;
+}
+
+class TrainingPlan {
+ public:
+  TrainingPlan(const PolicyRequest& request, const TrainingOrder& order)
+      : request_(request),
+        order_(order),
+        device_(smallest(request.pricing.platform, order.devices)),
+        strategy_(fate_catalog().find(request.strategy == "auto" ? "keep_all" : request.strategy)),
+        chain_(chain_of(request, device_, strategy_.selective, order.overlap)),
+        states_(states_of(request, device_, strategy_.selective, order.overlap)),
+        capacity_(request.capacity_enforced ? device_.capacity : std::nullopt),
+        weights_stay_(order.weights_stay ||
+                      (chain_.stages.size() == 1 && order.devices.size() == 1)) {
+    if (strategy_.one_by_one && !weights_stay_)
+      throw InputError("fates '" + strategy_.name +
+                       "' are chosen for one micro-batch at a time: "
+                       "policy '" +
+                       std::string(order.policy) + "' cannot take them");
+    const auto drops = [](const Stage& stage) { return stage.kept.selective_bytes > 0; };
+    const std::vector<Stage>& stages = request.pricing.stages;
+    if (strategy_.one_by_one && std::any_of(stages.begin(), stages.end(), drops)) {
+      selective_chain_ = chain_of(request, device_, true, order.overlap);
+      selective_states_ = states_of(request, device_, true, order.overlap);
+    }
+    choose_fates();
+  }
+
+  Plan make() {
+    const std::int64_t in_flight = std::min(this->in_flight(), per_batch());
+    const StepShape shape = shape_of(in_flight, per_batch(), request_.workload.batches_per_step);
+    const Step step = make_step(shape);
+    if (capacity_ && peak_of(step, order_.devices.size()) > *capacity_) refuse(step, in_flight);
+    add_facts(step, in_flight);
+    Plan plan = list_training({request_, shape, order_, room_}, step, facts_);
+    if (chosen_room_)
+      for (const std::string& device : order_.devices) stay_within(plan, device, *chosen_room_);
+    return plan;
+  }
+
+  TrainingSums sums() {
+    const std::int64_t in_flight = std::min(this->in_flight(), per_batch());
+    const Step step =
+        make_step(shape_of(in_flight, per_batch(), request_.workload.batches_per_step));
+    const Platform& platform = request_.pricing.platform;
+    const CopyTime up = copy_time(platform, device_.name, platform.host().name);
+    TrainingSums sums;
+    sums.peak = peak_of(step, order_.devices.size());
+    for (const Step::Slot& slot : step.slots) sums.compute_s += slot.seconds;
+    for (const Step::Instance& instance : step.instances) {
+      if (instance.loaded) sums.load_s += instance.load_s;
+      if (instance.saved_at >= 0) sums.save_s += up.seconds(instance.bytes);
+    }
+    return sums;
+  }
+
+ private:
+  std::int64_t per_batch() const { return request_.workload.batch / request_.workload.micro_batch; }
+
+  StepShape shape_of(std::int64_t in_flight, std::int64_t micro_batches,
+                     std::int64_t batches) const {
+    return {chain_,
+            tape_,
+            states_,
+            micro_batches,
+            batches,
+            in_flight,
+            weights_stay_,
+            request_.workload.training->split_backward,
+            static_cast<std::uint32_t>(order_.devices.size())};
+  }
+
+  void choose_fates() {
+    Value keys = Value::make_map();
+    if (request_.fate_keys) keys = *request_.fate_keys;
+    const Record record = record_of(strategy_);
+    const Reader parameters(keys, record);
+    const FateRequest selective = asked(selective_chain_, selective_states_);
+    FateRequest plain = asked(chain_, states_);
+    if (!selective_chain_.stages.empty()) plain.selective = &selective;
+    FateChoice choice = strategy_.choose(plain, parameters);
+    if (choice.selective) chain_ = selective_chain_, states_ = selective_states_;
+    tape_ = std::move(choice.tape);
+    facts_ = std::move(choice.facts);
+    explained_ = choice.explained;
+    room_ = order_.room ? order_.room : capacity_;
+    chosen_room_ = order_.room;
+    if (!choice.bytes) return;
+    room_ = room_of(*choice.bytes);
+    if (capacity_) chosen_room_ = room_;  // as it was judged, so it runs
+  }
+
+  FateRequest asked(const Chain& chain, const std::vector<StageState>& states) const {
+    FateRequest asked{chain, budget(), order_.overlap};
+    asked.score = [this, &chain, &states](const Tape& tape, std::int64_t bytes) {
+      const StepShape shape{chain,
+                            tape,
+                            states,
+                            per_batch(),
+                            request_.workload.batches_per_step,
+                            1,
+                            weights_stay_,
+                            request_.workload.training->split_backward};
+      Scored scored = score({request_, shape, order_, room_of(bytes)});
+      if (weights_stay_) scored.bytes -= constant_bytes(states);
+      return scored;
+    };
+    asked.steps = static_cast<double>(request_.workload.steps);
+    asked.run = run_of(request_.workload, states_);
+    return asked;
+  }
+
+  /// With weights, gradients and state that stay; none: without limit.
+  std::optional<std::int64_t> room_of(std::int64_t bytes) const {
+    if (bytes == std::numeric_limits<std::int64_t>::max()) return {};
+    return checked_add(bytes, weights_stay_ ? constant_bytes(states_) : 0, "bytes of training");
+  }
+
+  std::optional<std::int64_t> budget() const {
+    if (!capacity_ || !weights_stay_) return capacity_;
+    const std::int64_t constant = constant_bytes(states_);
+    if (constant >= *capacity_)
+      throw Infeasible("does not fit: weights, gradients and optimizer state take " + gb(constant) +
+                       " of the " + gb(*capacity_) + " of " + device_.name +
+                       (order_.weights_stay ? "; policy streamed lets them take turns"
+                                            : "; in several stages they take turns"));
+    return *capacity_ - constant;
+  }
+
+  // --- how many side by side -----------------------------------------------------------------
+
+  /// Where not asked for: equal shares of the fewest passes that fit. More in flight would not save
+  /// a pass, and a small last one has little to hide its transfers behind.
+  std::int64_t in_flight() {
+    if (order_.in_flight) return *order_.in_flight;
+    if (strategy_.one_by_one) return 1;
+    const std::int64_t most = most_in_flight().value_or(1);
+    const std::int64_t passes = shares(per_batch(), most), equal = shares(per_batch(), passes);
+    if (equal < most) facts_.insert(facts_.begin(), {"fit_in_flight", std::to_string(most)});
+    return equal;
+  }
+  static std::int64_t shares(std::int64_t all, std::int64_t each) {
+    return (all + each - 1) / each;
+  }
+
+  bool fits(std::int64_t count) const {
+    return !capacity_ ||
+           make_step(shape_of(count, std::min(per_batch(), 2 * count), 1)).peak() <= *capacity_;
+  }
+
+  /// None: not even one does.
+  std::optional<std::int64_t> most_in_flight() const {
+    if (!fits(1)) return {};
+    std::int64_t good = 1, bad = per_batch() + 1;
+    while (bad - good > 1) {
+      const std::int64_t middle = good + (bad - good) / 2;
+      (fits(middle) ? good : bad) = middle;
+    }
+    return good;
+  }
+
+  [[noreturn]] void refuse(const Step& step, std::int64_t in_flight) const {
+    std::uint32_t device = 0;
+    while (step.peak(device) <= *capacity_) ++device;
+    const std::vector<std::int64_t> levels = step.bytes(device);
+    const auto worst = std::max_element(levels.begin(), levels.end()) - levels.begin();
+    const Step::Slot& slot = step.slots[static_cast<std::size_t>(worst)];
+    std::string message = "does not fit: training with " + std::to_string(in_flight) +
+                          (in_flight == 1 ? " micro-batch" : " micro-batches") +
+                          " in flight needs " + bytes_text(step.peak(device)) + " of the " +
+                          gb(*capacity_) + " of " + order_.devices[device] + ", in the " +
+                          std::string(name_of(slot.kind)) + " of " +
+                          chain_.stages[static_cast<std::size_t>(slot.stage)].name + ":";
+    std::array<std::int64_t, tensor_class_count> held{};
+    for (const Step::Instance& made : step.instances)
+      if (made.device == device && made.first <= worst && worst <= made.last)
+        held[static_cast<std::size_t>(made.tensor_class)] += made.bytes;
+    if (weights_stay_)
+      for (const StageState& state : states_) {
+        held[static_cast<std::size_t>(TensorClass::weight)] += state.weights;
+        held[static_cast<std::size_t>(TensorClass::gradient)] += state.gradients;
+        held[static_cast<std::size_t>(TensorClass::optimizer)] += state.optimizer;
+      }
+    if (slot.device == device)
+      held[static_cast<std::size_t>(TensorClass::workspace)] += slot.workspace;
+    for (std::size_t c = 0; c < held.size(); ++c)
+      if (held[c] > 0)
+        message += "\n  " + std::string(name_of(static_cast<TensorClass>(c))) + ": " + gb(held[c]);
+    if (in_flight > 1) {
+      const std::optional<std::int64_t> most = most_in_flight();
+      message += most ? "\n  the most that fit in flight: " + std::to_string(*most)
+                      : "\n  not one micro-batch fits";
+    }
+    throw Infeasible(message + "\n  " + advice());
+  }
+
+  /// What is not done already.
+  std::string advice() const {
+    std::string text = "fates that keep less, ";
+    if (request_.workload.micro_batch > 1) text += "a smaller micro_batch, ";
+    if (order_.weights_stay) text += "policy streamed, ";
+    return text + "or smaller stages need less";
+  }
+
+  void add_facts(const Step& step, std::int64_t in_flight) {
+    facts_.insert(facts_.begin(),
+                  {{"in_flight", std::to_string(in_flight)},
+                   {"passes_per_batch", std::to_string(step.passes)},
+                   {"fates", strategy_.name},
+                   {"bytes_needed", std::to_string(peak_of(step, order_.devices.size()))}});
+    if (explained_) return;
+    const std::vector<std::string> fates = fates_text(chain_, tape_);
+    for (std::size_t s = 0, next = 0; s < fates.size(); s = next) {
+      while (next < fates.size() && fates[next] == fates[s]) ++next;
+      std::string stages = (next > s + 1 ? "stages " : "stage ") + std::to_string(s + 1);
+      if (next > s + 1) stages += ".." + std::to_string(next);
+      facts_.emplace_back(stages, fates[s]);
+    }
+  }
+
+  const PolicyRequest& request_;
+  const TrainingOrder& order_;
+  const Device& device_;  ///< the smallest of those that take turns
+  const FateStrategy& strategy_;
+  Chain chain_;
+  std::vector<StageState> states_;
+  /// The same under selective recomputation, for a strategy that may choose it; else empty.
+  Chain selective_chain_;
+  std::vector<StageState> selective_states_;
+  std::optional<std::int64_t> capacity_;
+  bool weights_stay_;
+  Tape tape_;
+  bool explained_ = false;
+  std::optional<std::int64_t> room_;         ///< bytes that early loads stay within
+  std::optional<std::int64_t> chosen_room_;  ///< … and everything else
+  std::vector<std::pair<std::string, std::string>> facts_;
+};
+
+}  // namespace
+
+Scored score(const Listing& listing) {
+  const Step step = make_step(listing.shape);
+  if (listing.capacity && step.peak() > *listing.capacity)
+    return {std::numeric_limits<double>::infinity(), 0};
+  std::int64_t most = 0;
+  Plan plan = list_training(listing, step, {}, &most);
+  if (listing.capacity) stay_within(plan, listing.order.devices.front(), *listing.capacity);
+  return {run_seconds(plan), most};
+}
+
+TrainingSums training_sums(const PolicyRequest& request, const TrainingOrder& order) {
+  return TrainingPlan(request, order).sums();
+}
+
+Plan plan_training(const PolicyRequest& request, const TrainingOrder& order) {
+  return TrainingPlan(request, order).make();
+}
+
+}  // namespace sluice

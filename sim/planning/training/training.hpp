@@ -1,0 +1,69 @@
+// Training plans for one device: forward and backward passes of a batch's micro-batches under the
+// fates of their activations, sums of gradients, updates. The policies resident and streamed train
+// with it; they differ in where weights are and in how many micro-batches go side by side.
+#pragma once
+
+#include "fates/strategy.hpp"
+#include "planning/candidate.hpp"
+#include "planning/parts.hpp"
+#include "planning/training/step.hpp"
+
+namespace sluice {
+
+/// The stages as the choice of fates sees them. `selective`: what selective recomputation drops is
+/// not kept, and its recomputation is part of the backward pass. `overlap`: copies run beside
+/// computation.
+Chain chain_of(const PolicyRequest& request, const Device& device, bool selective, bool overlap);
+
+/// Weights, gradients and optimizer state of each stage on that device.
+std::vector<StageState> states_of(const PolicyRequest& request, const Device& device,
+                                  bool selective, bool overlap);
+
+/// What is around the micro-batches of a run whose weights stay.
+FateRun run_of(const Workload& workload, const std::vector<StageState>& states);
+
+struct TrainingOrder {
+  const char* policy = "";
+  bool weights_stay = true;
+  std::optional<std::int64_t> in_flight;  ///< none: equal shares of the fewest passes
+  std::vector<std::string> devices;       ///< that take turns
+  bool overlap = true;
+  /// Bytes of each device that early loads, and the run as a whole, stay within; none: all of it.
+  std::optional<std::int64_t> room = {};
+};
+
+/// Throws InputError, Infeasible (what does not fit, and what would).
+Plan plan_training(const PolicyRequest& request, const TrainingOrder& order);
+
+/// What a step has to compute and to copy, in seconds, each alone; and the most bytes that a device
+/// holds while everything runs one after the other.
+struct TrainingSums {
+  double compute_s = 0, load_s = 0, save_s = 0;
+  std::int64_t peak = 0;
+};
+TrainingSums training_sums(const PolicyRequest& request, const TrainingOrder& order);
+
+/// How many micro-batches go side by side, and how far loads go ahead, as candidates for the judge;
+/// none where nothing is open, or the strategy for fates looks at the device's memory itself. What
+/// `request` refers to must outlive them, but `stages`, where they are its stages.
+std::vector<Candidate> training_candidates(
+    const PolicyRequest& request, const TrainingOrder& order,
+    std::shared_ptr<const std::vector<Stage>> stages = nullptr);
+
+/// Lists a step as a plan and lowers it. Loads come as late as they can without being waited for,
+/// as far as `capacity` has room for them.
+struct Listing {
+  const PolicyRequest& request;
+  const StepShape& shape;
+  const TrainingOrder& order;
+  std::optional<std::int64_t> capacity;  ///< bytes of a device
+};
+/// `most`: becomes the bytes of the first device with which everything would be listed alike.
+Plan list_training(const Listing& listing, const Step& step,
+                   const std::vector<std::pair<std::string, std::string>>& facts,
+                   std::int64_t* most = nullptr);
+
+/// The run that is listed so, on a first device of that capacity; bytes with all that stays there.
+Scored score(const Listing& listing);
+
+}  // namespace sluice

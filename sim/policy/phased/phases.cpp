@@ -1,0 +1,189 @@
+#include "policy/phased/phases.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/error.hpp"
+
+namespace sluice {
+
+namespace {
+
+/// All devices in turns, one device, or one by stage.
+void read_devices(PhaseRules& rules, const PolicyRequest& request, const Reader& parameters,
+                  const Reader& phases) {
+  const Platform& platform = request.pricing.platform;
+  const std::size_t stages = request.pricing.stages.size();
+  if (parameters.has("device"))
+    rules.devices = {platform.device(parameters.text("device")).name};
+  else if (phases.text("stages") == "1")
+    rules.devices = {platform.devices.front().name};
+  else
+    for (const Device& device : platform.devices) rules.devices.push_back(device.name);
+  if (parameters.has("device") && phases.has("stages") && phases.text("stages") == "2")
+    phases.fail("stages", "'stages: 2' takes turns, but the policy's 'device' is one device");
+  if (!phases.has("devices")) return;
+  if (parameters.has("device"))
+    phases.fail("devices",
+                "'devices' places the phases, and so does the policy's 'device' (each "
+                "replica of data_parallel has one): give one of them");
+  rules.by_stage = true;
+  rules.devices.clear();
+  for (const Value& name : phases.value("devices")->items())
+    rules.devices.push_back(located(name, [&] { return platform.device(name.text()).name; }));
+  if (rules.devices.size() != stages)
+    phases.fail("devices", "'devices' lists " + std::to_string(rules.devices.size()) +
+                               " devices, there are " + std::to_string(stages) +
+                               " phases a batch: one device for each");
+}
+
+/// Batches that take turns, so that the way of one batch's activations hides behind the phases of
+/// the others: it comes back to the same device after n phases, to the next one after n + 1.
+std::int64_t default_in_flight(const PhaseRules& rules) {
+  const auto n = static_cast<std::int64_t>(rules.by_stage ? 1 : rules.devices.size());
+  switch (rules.activations) {
+    case Activations::on_chip:
+      return 1;
+    case Activations::pair_link:
+      return n + 1;
+    case Activations::streaming:
+      return std::max<std::int64_t>(n, 2);
+  }
+  return 1;
+}
+
+}  // namespace
+
+PhaseRules read_phase_rules(const PolicyRequest& request, const Reader& parameters) {
+  const Value empty = Value::make_map();
+  const Reader phases(request.phases ? *request.phases : empty, phases_record());
+  PhaseRules rules;
+  rules.overlap = parameters.boolean("overlap");
+  rules.preload = parameters.text("weights") == "preload";
+  rules.once_a_step = parameters.text("weights_per") == "step";
+  rules.real_data = parameters.text("host_data") == "real";
+  rules.return_outputs = parameters.text("outputs") == "return";
+  const std::string place = phases.text("activations");
+  rules.activations = place == "on_chip"     ? Activations::on_chip
+                      : place == "pair_link" ? Activations::pair_link
+                                             : Activations::streaming;
+  read_devices(rules, request, parameters, phases);
+  if (!request.keeps_all())
+    throw InputError(
+        "policy 'phased' places activations by 'phases.activations': 'fates.strategy' "
+        "must be keep_all");
+  if (rules.once_a_step && !parameters.is_word("in_flight", "auto"))
+    parameters.fail("in_flight",
+                    "with 'weights_per: step' a phase computes all batches of a step: "
+                    "'in_flight' must be auto");
+  rules.in_flight = parameters.is_word("in_flight", "auto") ? default_in_flight(rules)
+                                                            : parameters.integer("in_flight");
+  return rules;
+}
+
+std::vector<Phase> phases_of(const PhaseRules& rules, const Workload& workload, std::size_t stages,
+                             std::int64_t steps) {
+  const std::int64_t per_batch = workload.batch / workload.micro_batch;
+  const std::int64_t per_phase = rules.once_a_step ? workload.batches_per_step : 1;
+  const std::int64_t turns = rules.once_a_step ? 1 : rules.in_flight;
+  std::vector<Phase> phases;
+  for (std::int64_t step = 0; step < steps; ++step)
+    for (std::int64_t batch = 0; batch < workload.batches_per_step; batch += turns * per_phase) {
+      const std::int64_t end = std::min(batch + turns * per_phase, workload.batches_per_step);
+      for (std::size_t stage = 0; stage < stages; ++stage)
+        for (std::int64_t b = batch; b < end; b += per_phase) {
+          Phase phase{stage,
+                      rules.by_stage ? rules.devices[stage]
+                                     : rules.devices[phases.size() % rules.devices.size()],
+                      {}};
+          const std::int64_t first = (step * workload.batches_per_step + b) * per_batch;
+          for (std::int64_t m = 0; m < per_phase * per_batch; ++m)
+            phase.micro_batches.push_back(first + m);
+          phases.push_back(std::move(phase));
+        }
+    }
+  return phases;
+}
+
+std::int64_t steps_a_round(const PhaseRules& rules, const Workload& workload, std::size_t stages) {
+  if (rules.by_stage) return 1;
+  const auto devices = static_cast<std::int64_t>(rules.devices.size());
+  const auto phases = static_cast<std::int64_t>(phases_of(rules, workload, stages, 1).size());
+  return std::min(devices / std::gcd(devices, phases), workload.steps);
+}
+
+std::vector<Field> phase_parameters() {
+  return {
+      {.name = "device",
+       .type = Type::text,
+       .summary = "all phases on this device (parallel streaming); else they take turns",
+       .optional = true},
+      {.name = "overlap",
+       .type = Type::boolean,
+       .summary = "I/O runs beside computation; off: one thing at a time",
+       .default_text = "true"},
+      {.name = "weights",
+       .type = Type::choice,
+       .summary = "preload: during the phase before; on_demand: when the phase begins",
+       .default_text = "preload",
+       .choices = {"preload", "on_demand"}},
+      {.name = "weights_per",
+       .type = Type::choice,
+       .summary =
+           "batch: loaded for each batch; step: a phase computes all batches_per_step batches "
+           "for one load (batch serialisation)",
+       .default_text = "batch",
+       .choices = {"batch", "step"}},
+      {.name = "in_flight",
+       .type = Type::integer,
+       .summary =
+           "batches that take turns phase by phase; auto: in inference the fastest of 1 to 8, in "
+           "training of what fits",
+       .default_text = "auto",
+       .choices = {"auto"},
+       .minimum = 1,
+       .maximum = 1e6},
+      {.name = "host_data",
+       .type = Type::choice,
+       .summary = "real: inputs come from and answers go to the host; synthetic: neither",
+       .default_text = "real",
+       .choices = {"real", "synthetic"}},
+      {.name = "outputs",
+       .type = Type::choice,
+       .summary = "return: each answer is saved to host memory; discard: it is dropped",
+       .default_text = "return",
+       .choices = {"return", "discard"}},
+  };
+}
+
+const Record& phases_record() {
+  static const Record record = {
+      .name = "phases",
+      .summary = "How phased execution places its phases and activations.",
+      .fields = {
+          {.name = "activations",
+           .type = Type::choice,
+           .summary =
+               "between two phases: on_chip: at no cost (what seed 004's rule assumes); "
+               "pair_link: over the link between the devices; streaming: saved to and loaded "
+               "from streaming memory",
+           .default_text = "on_chip",
+           .choices = {"on_chip", "pair_link", "streaming"}},
+          {.name = "stages",
+           .type = Type::choice,
+           .summary = "2: the devices take turns (ping-pong); 1: all phases on one device",
+           .default_text = "2",
+           .choices = {"1", "2"}},
+          {.name = "after",
+           .type = Type::list,
+           .summary = "layers after which a phase ends, by number or name: instead of `stages`",
+           .optional = true},
+          {.name = "devices",
+           .type = Type::list,
+           .summary = "the device of each phase of a batch, instead of turns",
+           .optional = true},
+      }};
+  return record;
+}
+
+}  // namespace sluice

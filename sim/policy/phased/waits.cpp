@@ -1,0 +1,117 @@
+#include "policy/phased/waits.hpp"
+
+#include <algorithm>
+
+namespace sluice {
+
+bool PhaseWindow::followed_at_once(std::size_t p) const {
+  return p + 1 < phases.size() && phases[p + 1].stage == phases[p].stage + 1 &&
+         phases[p + 1].micro_batches.front() == phases[p].micro_batches.front();
+}
+
+namespace {
+
+class PhaseWaits {
+ public:
+  PhaseWaits(PlanBuilder& builder, const PhaseRules& rules, PhaseWindow& window,
+             const PhaseWindow& before)
+      : builder_(builder), rules_(rules), window_(window), before_(before) {}
+
+  void add() {
+    std::vector<ListedPhase>& listed = window_.listed;
+    for (std::size_t p = 0; p < listed.size(); ++p) listed[p].saves_before = saves_before(p);
+    for (std::size_t p = 0; p < listed.size(); ++p) {
+      const ListedPhase& mine = listed[p];
+      for (const ListedPhase::Gate& gate : mine.saves_before)
+        builder_.wait(mine.first, gate.ref, gate.distance);
+      add_save_waits(p);
+      const Earlier before = earlier(p, 1);
+      if (before.listed) builder_.wait(mine.first, before.listed->last, before.distance);
+      if (rules_.preload)
+        add_preload_waits(p);
+      else if (before.listed)
+        for (PlanBuilder::Ref load : mine.first_loads)
+          builder_.wait(load, before.listed->last, before.distance);
+    }
+    for (PlanBuilder::Ref ref : window_.carried)
+      builder_.wait(ref, before_.listed.back().last, distance());
+  }
+
+ private:
+  /// Iterations from the window before to this one.
+  std::uint32_t distance() const { return &before_ == &window_ ? 1 : 0; }
+
+  /// The phase `back` before phase p, of this window or of the one before. `listed` is null where
+  /// there is none.
+  struct Earlier {
+    const ListedPhase* listed = nullptr;
+    std::uint32_t distance = 0;
+  };
+  Earlier earlier(std::size_t p, std::size_t back) const {
+    if (back <= p) return {&window_.listed[p - back], 0};
+    const std::size_t beyond = back - p;  // 1: the last phase of the window before
+    if (beyond > before_.listed.size()) return {};
+    return {&before_.listed[before_.listed.size() - beyond], distance()};
+  }
+
+  /// What the device of phase p has to have saved before p starts: the results of its last phase.
+  std::vector<ListedPhase::Gate> saves_before(std::size_t p) const {
+    std::vector<ListedPhase::Gate> gates;
+    const std::size_t back = std::max<std::size_t>(phases_since_device(p), 2);
+    if (back == p + 1)  // the last phase of the window before saves in this window
+      for (PlanBuilder::Ref ref : window_.carried) gates.push_back({ref, 0});
+    else if (const Earlier phase = earlier(p, back); phase.listed)
+      for (PlanBuilder::Ref ref : phase.listed->saves) gates.push_back({ref, phase.distance});
+    return gates;
+  }
+
+  /// What is saved in phase p, the results of the one before, begins when it begins; or as it is
+  /// made, where phase p needs it at once.
+  void add_save_waits(std::size_t p) {
+    if (p > 0 && window_.followed_at_once(p - 1)) return;
+    for (PlanBuilder::Ref save : p == 0 ? window_.carried : window_.listed[p - 1].saves)
+      for (const ListedPhase::Gate& gate : window_.listed[p].saves_before)
+        builder_.wait(save, gate.ref, gate.distance);
+  }
+
+  /// Preloading begins when the phases in which its device rests begin: with two devices the phase
+  /// before. The loads of phase p wait for what the start of that phase waits for.
+  void add_preload_waits(std::size_t p) {
+    const std::size_t resting = std::max<std::size_t>(phases_since_device(p), 2) - 1;
+    const Earlier begin = earlier(p, resting), before = earlier(p, resting + 1);
+    for (PlanBuilder::Ref load : window_.listed[p].first_loads) {
+      if (before.listed) builder_.wait(load, before.listed->last, before.distance);
+      if (!begin.listed) continue;
+      for (PlanBuilder::Ref other : begin.listed->last_loads)
+        builder_.wait(load, other, begin.distance);
+      for (const ListedPhase::Gate& gate : begin.listed->saves_before)
+        builder_.wait(load, gate.ref, gate.distance + begin.distance);
+    }
+  }
+
+  /// How many phases ago this phase's device computed last; as many as there are where it never
+  /// did.
+  std::size_t phases_since_device(std::size_t p) const {
+    if (!rules_.by_stage) return rules_.devices.size();
+    const std::vector<Phase>&phases = window_.phases, &before = before_.phases;
+    for (std::size_t back = 1; back <= p + before.size(); ++back) {
+      const Phase& phase = back <= p ? phases[p - back] : before[before.size() - (back - p)];
+      if (phase.device == phases[p].device) return back;
+    }
+    return p + before.size();
+  }
+
+  PlanBuilder& builder_;
+  const PhaseRules& rules_;
+  PhaseWindow& window_;
+  const PhaseWindow& before_;
+};
+
+}  // namespace
+
+void add_phase_waits(PlanBuilder& builder, const PhaseRules& rules, PhaseWindow& window,
+                     const PhaseWindow& before) {
+  PhaseWaits(builder, rules, window, before).add();
+}
+
+}  // namespace sluice

@@ -1,0 +1,68 @@
+// streamed: groups of stages whose weights take turns on the device (a group is a stage of the
+// cut). For each group the weights are loaded, then all micro-batches in flight run through it;
+// what crosses to the next group stays on the device or goes through host memory. When a step has
+// more micro-batches than are in flight, the weights pass several times.
+#include "base/error.hpp"
+#include "planning/streaming/choices.hpp"
+#include "planning/streaming/listing.hpp"
+#include "planning/training/training.hpp"
+#include "policy/policy.hpp"
+
+namespace sluice {
+
+namespace {
+
+TrainingOrder training_order(const PolicyRequest& request, const Reader& parameters) {
+  const Common common = read_common(request, parameters);
+  TrainingOrder order{"streamed", false, {}, {common.device.name}, common.overlap};
+  if (!parameters.is_word("in_flight", "auto")) order.in_flight = parameters.integer("in_flight");
+  refuse_common_in_training(parameters);
+  refuse_in_training(parameters, {"prefetch", "pieces", "ahead"},
+                     "loads are listed as late as they can be without being waited for");
+  return order;
+}
+
+Plan plan_streamed(const PolicyRequest& request, const Reader& parameters) {
+  if (request.workload.training) return plan_training(request, training_order(request, parameters));
+  const Common common = read_common(request, parameters);
+  const StreamedKeys keys = streamed_keys(request, common, parameters);
+  const bool offload = keys.offload.value_or(false);
+  // What nothing was found for: the least that the policy can do, whose message says what lacks.
+  return list_as_asked(request, common,
+                       {keys.in_flight.value_or(1), keys.buffers.value_or(1), offload,
+                        keys.prefetch.value_or(0), keys.piece.value_or(0), 0});
+}
+
+std::vector<Candidate> candidates(const PolicyRequest& request, const Reader& parameters) {
+  if (request.workload.training)
+    return training_candidates(request, training_order(request, parameters));
+  const Common common = read_common(request, parameters);
+  const StreamedKeys keys = streamed_keys(request, common, parameters);
+  if (keys.all_given() && !request.cut_open) return {};
+  return streamed_candidates(request, common, keys);
+}
+
+std::vector<Field> parameters() {
+  std::vector<Field> fields = common_parameters();
+  for (Field& field : streamed_parameters()) fields.push_back(std::move(field));
+  return fields;
+}
+
+}  // namespace
+
+extern const Policy streamed_policy;
+const Policy streamed_policy = {
+    .name = "streamed",
+    .summary =
+        "Groups of stages whose weights take turns on the device; many micro-batches run "
+        "through a group for each load.",
+    .source =
+        "seed 000 (a model larger than its card); Sheng et al. 2023, FlexGen, section 4 (block "
+        "schedule)",
+    .parameters = parameters(),
+    .compares = true,
+    .plan = plan_streamed,
+    .candidates = candidates,
+};
+
+}  // namespace sluice

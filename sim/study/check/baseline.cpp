@@ -1,0 +1,286 @@
+#include "study/check/baseline.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+#include "base/sha256.hpp"
+#include "document/load.hpp"
+#include "document/record.hpp"
+#include "trace/export/text.hpp"
+
+namespace sluice {
+
+namespace {
+
+// --- the record -------------------------------------------------------------------------------
+
+const std::vector<std::string>& better_words() {
+  static const std::vector<std::string> words = {"lower", "higher", "neither"};
+  return words;
+}
+
+const Record& entry_record() {
+  static const Record record = {
+      .name = "metric",
+      .summary = "one number or word, and how far it may move",
+      .fields = {{.name = "value", .type = Type::any, .summary = "a number, a word, or null"},
+                 {.name = "absent",
+                  .type = Type::text,
+                  .summary = "why the value is null",
+                  .optional = true},
+                 {.name = "unit", .type = Type::text, .summary = "its unit", .optional = true},
+                 {.name = "better",
+                  .type = Type::choice,
+                  .summary = "where it is better",
+                  .choices = better_words()},
+                 {.name = "rtol",
+                  .type = Type::number,
+                  .summary = "how far it may move, as a share of the value",
+                  .default_text = "0"},
+                 {.name = "atol",
+                  .type = Type::number,
+                  .summary = "beside that, in the metric's unit",
+                  .default_text = "0"}}};
+  return record;
+}
+
+const Record& keyed_record() {
+  static const Record record = {
+      .name = "metric",
+      .summary = "a number for each key",
+      .fields = {{.name = "by", .type = Type::mapping, .summary = "the numbers by key"}}};
+  return record;
+}
+
+const Record& input_record() {
+  static const Record record = {
+      .name = "input",
+      .summary = "what was asked",
+      .fields = {
+          {.name = "kind",
+           .type = Type::choice,
+           .summary = "what was run",
+           .choices = {"scenario", "plan"}},
+          {.name = "sha256", .type = Type::text, .summary = "of the text"},
+          {.name = "text",
+           .type = Type::list,
+           .summary = "the lines of the resolved scenario, unless they are too long",
+           .optional = true},
+      }};
+  return record;
+}
+
+const Record& baseline_record() {
+  static const Record record = {
+      .name = "baseline",
+      .summary = "what a scenario came to",
+      .fields = {
+          {.name = "format", .type = Type::text, .summary = "sluice-baseline/1"},
+          {.name = "scenario", .type = Type::text, .summary = "its name"},
+          {.name = "program_version", .type = Type::text, .summary = "what wrote this"},
+          {.name = "input",
+           .type = Type::mapping,
+           .summary = "what was asked",
+           .record = &input_record()},
+          {.name = "outcome",
+           .type = Type::choice,
+           .summary = "how it ended",
+           .choices = {"complete", "infeasible"}},
+          {.name = "message",
+           .type = Type::text,
+           .summary = "why it is infeasible",
+           .optional = true},
+          {.name = "metrics", .type = Type::mapping, .summary = "the numbers"},
+      }};
+  return record;
+}
+
+// --- reading ----------------------------------------------------------------------------------
+
+Entry read_entry(const Value& map, const std::string& word) {
+  const Reader reader(map, entry_record(), word);
+  const Value& value = *reader.value("value");
+  Entry entry;
+  if (value.kind() == Value::Kind::integer || value.kind() == Value::Kind::number)
+    entry.number = value.as_number();
+  else if (value.kind() == Value::Kind::string)
+    entry.text = value.text();
+  else if (value.kind() != Value::Kind::null)
+    reader.fail("value", "expected a number, a word or null for 'value' in " + word + ", got " +
+                             std::string(value.kind_name()));
+  if (reader.has("absent")) entry.absent = reader.text("absent");
+  if (reader.has("unit")) entry.unit = reader.text("unit");
+  const auto word_at =
+      std::find(better_words().begin(), better_words().end(), reader.text("better"));
+  entry.better = static_cast<Metric::Better>(word_at - better_words().begin());
+  entry.rtol = reader.number("rtol");
+  entry.atol = reader.number("atol");
+  return entry;
+}
+
+Entries read_entries(const Value& metrics) {
+  Entries entries;
+  for (const Value::Entry& metric : metrics.entries()) {
+    if (!metric.value.find("by")) {
+      entries[{metric.key, ""}] = read_entry(metric.value, "metric '" + metric.key + "'");
+      continue;
+    }
+    const Reader reader(metric.value, keyed_record(), "metric '" + metric.key + "'");
+    for (const Value::Entry& keyed : reader.value("by")->entries()) {
+      const EntryName name{metric.key, keyed.key};
+      entries[name] = read_entry(keyed.value, "metric '" + words_of(name) + "'");
+    }
+  }
+  return entries;
+}
+
+std::string read_input_text(const Reader& input) {
+  const Value* lines = input.value("text");
+  if (!lines) return {};
+  std::string text;
+  for (const Value& line : lines->items()) {
+    if (line.kind() != Value::Kind::string) fail_at(line, "expected a line of text in 'text'");
+    text += line.text() + "\n";
+  }
+  if (sha256_of(text) != input.text("sha256"))
+    input.fail("sha256", "the 'sha256' of input is not that of its text: one of them was edited");
+  return text;
+}
+
+// --- writing ----------------------------------------------------------------------------------
+
+/// Whole numbers as such, so that bytes read as bytes.
+Value number_value(double number) {
+  constexpr double exact_integers = 9007199254740992.0;  // 2^53
+  if (number == std::floor(number) && std::abs(number) <= exact_integers)
+    return Value::make(static_cast<std::int64_t>(number));
+  return Value::make(number);
+}
+
+Value text_value(std::string_view text) {
+  return Value::make(valid_utf8(text));
+}
+
+// Keys stand in the order of the alphabet.
+Value entry_value(const Entry& entry) {
+  const bool is_word = !entry.text.empty();
+  Value map = Value::make_map();
+  if (!entry.absent.empty()) map.set("absent", text_value(entry.absent));
+  if (!is_word) map.set("atol", number_value(entry.atol));
+  map.set("better", text_value(words_of(entry.better)));
+  if (!is_word) map.set("rtol", number_value(entry.rtol));
+  if (!entry.unit.empty()) map.set("unit", text_value(entry.unit));
+  map.set("value", entry.number ? number_value(*entry.number)
+                   : is_word    ? text_value(entry.text)
+                                : Value::make_null());
+  return map;
+}
+
+Value entries_value(const Entries& entries) {
+  Value metrics = Value::make_map();
+  for (const auto& [name, entry] : entries) {  // sorted by metric, then by key
+    const auto& [metric, key] = name;
+    if (key.empty()) {
+      metrics.set(metric, entry_value(entry));
+      continue;
+    }
+    if (!metrics.find(metric)) {
+      Value keyed = Value::make_map();
+      keyed.set("by", Value::make_map());
+      metrics.set(metric, std::move(keyed));
+    }
+    metrics.find(metric)->find("by")->set(key, entry_value(entry));
+  }
+  return metrics;
+}
+
+Value input_value(const Baseline& baseline) {
+  Value input = Value::make_map();
+  input.set("kind", text_value(baseline.input == Baseline::Input::plan ? "plan" : "scenario"));
+  input.set("sha256", text_value(baseline.input_sha256));
+  if (baseline.input_text.empty()) return input;
+  Value lines = Value::make_list();
+  std::istringstream text(baseline.input_text);
+  for (std::string line; std::getline(text, line);)
+    lines.items().push_back(Value::make(std::move(line)));
+  input.set("text", std::move(lines));
+  return input;
+}
+
+/// A component of a key, such that joined components stay apart.
+std::string component(const std::string& name) {
+  std::string text;
+  for (const char c : valid_utf8(name)) {
+    if (c == '/' || c == '\\') text += '\\';
+    text += c;
+  }
+  return text.empty() ? "\\" : text;
+}
+
+}  // namespace
+
+std::string words_of(const EntryName& name) {
+  return name.second.empty() ? name.first : name.first + "[" + name.second + "]";
+}
+
+std::string_view words_of(Metric::Better better) {
+  return better_words()[static_cast<std::size_t>(better)];
+}
+
+Entries entries_of(const Summary& summary) {
+  Entries entries;
+  for (const Summary::Metric& metric : summary.metrics) {
+    Entry entry;
+    entry.unit = metric.unit;
+    entry.better = metric_catalog().find(metric.name).better;
+    if (metric.value.kind == SummaryValue::Kind::keyed) {
+      for (const SummaryValue::Keyed& keyed : metric.value.keyed) {
+        std::string key;
+        for (const std::string& name : keyed.key) key += (key.empty() ? "" : "/") + component(name);
+        entry.number = std::isfinite(keyed.number) ? std::optional(keyed.number) : std::nullopt;
+        entries[{metric.name, key}] = entry;
+      }
+      continue;
+    }
+    entry.text = metric.value.text;
+    if (metric.value.kind == SummaryValue::Kind::number && std::isfinite(metric.value.number))
+      entry.number = metric.value.number;
+    else
+      entry.absent = metric.value.absent;
+    entries[{metric.name, ""}] = entry;
+  }
+  return entries;
+}
+
+std::string to_text(const Baseline& baseline) {
+  Value document = Value::make_map();
+  document.set("format", text_value("sluice-baseline/1"));
+  document.set("input", input_value(baseline));
+  if (!baseline.message.empty()) document.set("message", text_value(baseline.message));
+  document.set("metrics", entries_value(baseline.entries));
+  document.set(
+      "outcome",
+      text_value(baseline.outcome == Baseline::Outcome::complete ? "complete" : "infeasible"));
+  document.set("program_version", text_value(baseline.program_version));
+  document.set("scenario", text_value(baseline.scenario));
+  return to_json(document);
+}
+
+Baseline baseline_from(const Value& document) {
+  require_format(document, "baseline");
+  const Reader reader(document, baseline_record());
+  const Reader input(*reader.value("input"), input_record());
+  Baseline baseline;
+  baseline.scenario = reader.text("scenario");
+  baseline.program_version = reader.text("program_version");
+  baseline.input = input.text("kind") == "plan" ? Baseline::Input::plan : Baseline::Input::scenario;
+  baseline.input_sha256 = input.text("sha256");
+  baseline.input_text = read_input_text(input);
+  if (reader.text("outcome") == "infeasible") baseline.outcome = Baseline::Outcome::infeasible;
+  if (reader.has("message")) baseline.message = reader.text("message");
+  baseline.entries = read_entries(*reader.value("metrics"));
+  return baseline;
+}
+
+}  // namespace sluice

@@ -1,0 +1,44 @@
+// What a scenario comes to, as something that can be handed from one process to another.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "plan/plan.hpp"
+#include "study/check/baseline.hpp"
+
+namespace sluice {
+
+/// Either a baseline with the golden text of its plan, or an error.
+struct Measurement {
+  Baseline baseline;
+  std::string plan;  ///< golden text; empty where no plan could be made
+  int error_code = 0;
+  std::string error;  ///< the message, all of it
+};
+
+/// What is to be measured.
+struct Subject {
+  std::string name;
+  Baseline::Input input = Baseline::Input::scenario;
+  std::string input_text;  ///< of the resolved scenario; empty for a plan
+  std::function<Plan()> plan;
+  std::function<double()> question_bound_s = {};  ///< of a scenario; asked after the plan
+};
+
+/// Makes the plan and runs it in this process. Infeasible is an outcome; what else is thrown, also
+/// by `subject` itself, is the error.
+Measurement measure(const std::function<Subject()>& subject);
+
+/// measure(subject(i)) for each i in 0..count-1, each in a process of its own, `jobs` at a time. A
+/// process that died is that one's error. Throws Interrupted.
+std::vector<Measurement> measure_all(
+    std::size_t count, std::size_t jobs, const std::function<Subject(std::size_t)>& subject,
+    const std::function<void(std::size_t done, std::size_t total)>& progress = {});
+
+/// As text, and back.
+std::string packed(const Measurement& measurement);
+Measurement unpacked(const std::string& text);
+
+}  // namespace sluice

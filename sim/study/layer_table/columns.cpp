@@ -1,0 +1,147 @@
+#include "study/layer_table/columns.hpp"
+
+#include "study/json.hpp"
+
+namespace sluice {
+namespace {
+
+template <auto member>
+Cell own(const TableRow& row) {
+  return row.own.*member;
+}
+template <auto member>
+Cell total(const TableRow& row) {
+  return row.total.*member;
+}
+template <auto member>
+Cell ms(const TableRow& row) {
+  return 1e3 * (*row.times).*member;
+}
+
+Cell step(const TableRow& row) {
+  return static_cast<std::int64_t>(row.step);
+}
+Cell name(const TableRow& row) {
+  return row.layer->name;
+}
+Cell type(const TableRow& row) {
+  return row.layer->type;
+}
+Cell shape(const TableRow& row) {
+  return row.layer->shape;
+}
+Cell macs(const TableRow& row) {
+  return row.knows_macs ? Cell(row.own.macs) : Cell();
+}
+Cell total_macs(const TableRow& row) {
+  return row.knows_macs ? Cell(row.total.macs) : Cell();
+}
+Cell sparsity(const TableRow& row) {
+  return row.layer->sparsity;
+}
+Cell shared(const TableRow& row) {
+  return row.layer->shared;
+}
+Cell cached(const TableRow& row) {
+  return row.layer->cached;
+}
+Cell field(const TableRow& row) {
+  return row.layer->field ? Cell(ByAxis{row.layer->field->size}) : Cell();
+}
+Cell jump(const TableRow& row) {
+  return row.layer->field ? Cell(ByAxis{row.layer->field->jump}) : Cell();
+}
+Cell copies(const TableRow& row) {
+  return row.times->copies ? Cell(*row.times->copies) : Cell();
+}
+
+using R = RowCounts;
+using T = TableRow::Times;
+
+std::vector<ModelColumn> make_columns() {
+  std::vector<ModelColumn> columns = {
+      {"step", "step", "number of the layer, from 1", step},
+      {"layer", "layer", "its name", name},
+      {"type", "type", "its layer type", type},
+      {"shape", "shape", "extents of its output", shape},
+      {"state", "state", "elements of its output", own<&R::state>},
+      {"total_state", "total state", "up to this layer", total<&R::state>},
+      {"parameters", "parameters", "elements of its weights", own<&R::parameters>},
+      {"total_parameters", "total parameters", "up to this layer", total<&R::parameters>},
+      {"sparsity", "sparsity", "share of the weights that is left out of all counts", sparsity},
+      {"shared_parameters", "shared",
+       "elements of weights that an earlier layer has as well (tied)", shared},
+      {"cached", "cached", "elements of its cache of keys and values", cached},
+      {"kept_bytes", "kept B", "bytes kept for the backward pass that no earlier layer keeps",
+       own<&R::kept>},
+      {"total_kept_bytes", "total kept B", "up to this layer", total<&R::kept>},
+      {"macs", "MACs", "multiply-accumulates, forward", macs},
+      {"total_macs", "total MACs", "up to this layer", total_macs},
+      {"flop", "FLOP", "forward", own<&R::flop>},
+      {"total_flop", "total FLOP", "up to this layer", total<&R::flop>},
+      {"backward_flop", "FLOP back", "backward, of both gradients", own<&R::backward_flop>},
+      {"total_backward_flop", "total FLOP back", "up to this layer", total<&R::backward_flop>},
+      {"read_bytes", "read B", "bytes read: inputs and weights", own<&R::read>},
+      {"written_bytes", "written B", "bytes written: the output", own<&R::written>},
+      {"total_read_bytes", "total read B", "up to this layer", total<&R::read>},
+      {"total_written_bytes", "total written B", "up to this layer", total<&R::written>},
+      {"backward_read_bytes", "backward read B",
+       "bytes read: what is kept, the weights, the output's gradient", own<&R::backward_read>},
+      {"backward_written_bytes", "backward written B",
+       "bytes written: gradients of inputs and weights", own<&R::backward_written>},
+      {"receptive_field", "field", "input pixels that an output pixel sees, by axis", field},
+      {"jump", "jump", "input pixels between those of neighbouring output pixels", jump},
+  };
+  const std::vector<ModelColumn> times = {
+      {"state_ms", "state ms", "the output over the link", ms<&T::state>},
+      {"total_state_ms", "total state ms", "up to this layer", ms<&T::total_state>},
+      {"total_parameters_ms", "total parameters ms", "the weights over the link, up to this layer",
+       ms<&T::total_parameters>},
+      {"flop_ms", "FLOP ms", "FLOP / (rate x efficiency)", ms<&T::flop>},
+      {"total_flop_ms", "total FLOP ms", "up to this layer", ms<&T::total_flop>},
+      {"forward_ms", "forward ms", "the forward pass, by the cost model", ms<&T::forward>},
+      {"total_forward_ms", "total forward ms", "up to this layer", ms<&T::total_forward>},
+      {"backward_ms", "backward ms", "the backward pass, likewise", ms<&T::backward>},
+      {"total_backward_ms", "total backward ms", "up to this layer", ms<&T::total_backward>},
+      {"copies_that_fit", "copies that fit", "of the output, beside the weights up to this layer",
+       copies},
+  };
+  for (ModelColumn& column : columns) column.words = column.key == "layer" || column.key == "type";
+  for (ModelColumn column : times) {
+    column.of_platform = true;
+    columns.push_back(column);
+  }
+  return columns;
+}
+
+Value list_of(const Shape& shape) {
+  Value list = Value::make_list();
+  for (const std::int64_t extent : shape) list.items().push_back(Value::make(extent));
+  return list;
+}
+
+}  // namespace
+
+const std::vector<ModelColumn>& model_columns() {
+  static const std::vector<ModelColumn> columns = make_columns();
+  return columns;
+}
+
+std::string joined(const Shape& extents) {
+  std::string text;
+  for (const std::int64_t extent : extents)
+    text += (text.empty() ? "" : "x") + std::to_string(extent);
+  return text;
+}
+
+Value json_of(const Cell& cell) {
+  return std::visit(Overloaded{[](std::monostate) { return Value::make_null(); },
+                               [](std::int64_t count) { return Value::make(count); },
+                               [](double number) { return json_number(number); },
+                               [](const std::string& word) { return json_text(word); },
+                               [](const Shape& shape) { return list_of(shape); },
+                               [](const ByAxis& axes) { return list_of(axes.numbers); }},
+                    cell);
+}
+
+}  // namespace sluice

@@ -1,0 +1,16 @@
+// The stage table of a model as a data island: a table as JSON for a web page. Source: seed 000.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "study/layer_table/columns.hpp"
+
+namespace sluice {
+
+/// `target` may be null: without times. Unless columns are named those of seed 000, with which it
+/// is a model that is read again.
+std::string model_island(const Model& model, DType dtype, const Target* target = nullptr,
+                         std::vector<const ModelColumn*> columns = {});
+
+}  // namespace sluice

@@ -1,0 +1,122 @@
+#include "trace/hdf5/batches.hpp"
+
+#include <csignal>
+
+namespace sluice {
+
+namespace {
+
+constexpr int batches = 16;
+
+/// Signals go to the thread that simulates: a new thread inherits the mask.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
+}  // namespace
+
+BatchQueue::BatchQueue(Work work) : work_(std::move(work)) {
+  for (int i = 0; i < batches; ++i) {
+    all_.push_back(std::make_unique<Batch>());
+    all_.back()->spans.reserve(Batch::rows);
+    all_.back()->events.reserve(Batch::rows);
+    free_.push_back(all_.back().get());
+  }
+  current_ = free_.back();
+  free_.pop_back();
+  const SignalsBlocked blocked;
+  thread_ = std::thread([this] { run(); });
+}
+
+BatchQueue::~BatchQueue() {
+  {
+    const std::lock_guard held(mutex_);
+    abandoned_ = true;
+  }
+  join();
+}
+
+/// Without the lock, so that the simulation goes on. Remembers what is thrown.
+template <class Piece>
+void BatchQueue::attempt(Piece&& piece) {
+  try {
+    piece();
+  } catch (...) {
+    const std::lock_guard held(mutex_);
+    error_ = std::current_exception();
+  }
+}
+
+void BatchQueue::run() {
+  attempt(work_.prepare);
+  bool idle_work = true;
+  std::unique_lock held(mutex_);
+  while (true) {
+    if (error_ || abandoned_) idle_work = false;
+    if (full_.empty() && idle_work) {
+      held.unlock();
+      attempt([&] { idle_work = work_.idle(); });
+      held.lock();
+      continue;
+    }
+    changed_.wait(held, [this] { return ending_ || !full_.empty(); });
+    if (full_.empty()) {
+      if (idle_work) continue;
+      return;
+    }
+    Batch* batch = full_.front();
+    full_.erase(full_.begin());
+    if (!error_ && !abandoned_) {
+      held.unlock();
+      attempt([&] { work_.consume(*batch); });
+      held.lock();
+    }
+    batch->spans.clear();
+    batch->events.clear();
+    free_.push_back(batch);
+    changed_.notify_all();
+  }
+}
+
+void BatchQueue::rethrow() {
+  if (error_) std::rethrow_exception(error_);
+}
+
+void BatchQueue::hand_over() {
+  std::unique_lock held(mutex_);
+  rethrow();
+  full_.push_back(current_);
+  changed_.notify_all();
+  changed_.wait(held, [this] { return !free_.empty(); });
+  current_ = free_.back();
+  free_.pop_back();
+}
+
+void BatchQueue::join() {
+  if (!thread_.joinable()) return;
+  {
+    const std::lock_guard held(mutex_);
+    ending_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+void BatchQueue::finish() {
+  hand_over();
+  join();
+  rethrow();
+}
+
+}  // namespace sluice

@@ -1,0 +1,81 @@
+// A column of a trace: a 1-D dataset that grows, buffered by the chunk. The dataset is made when
+// the first chunk is full, so that a short column is one chunk of its own length. Internal to
+// sim/trace; the caller holds hdf5::lock(). Throws hdf5::Failure.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/sha256.hpp"
+#include "trace/hdf5/chunk_filter.hpp"
+#include "trace/hdf5/tree.hpp"
+
+namespace sluice {
+
+/// What a cell holds.
+struct Cell {
+  enum class Kind { f64, i64, i32, u32, u8 } kind = Kind::f64;
+  std::size_t width = 8;
+  static Cell f64() { return {Kind::f64, 8}; }
+  static Cell i64() { return {Kind::i64, 8}; }
+  static Cell i32() { return {Kind::i32, 4}; }
+  static Cell u32() { return {Kind::u32, 4}; }
+  static Cell u8() { return {Kind::u8, 1}; }
+};
+
+class Column {
+ public:
+  /// `unit` may be empty.
+  Column(Tree& tree, ChunkFilter& filter, std::string path, Cell cell, std::size_t chunk_rows,
+         std::string unit, std::string long_name);
+
+  /// Appends get(0), …, get(count - 1). T has the cell's width.
+  template <class T, class Get>
+  void append(std::size_t count, Get&& get) {
+    for (std::size_t done = 0; done < count;) {
+      const std::size_t room = std::min(count - done, chunk_rows_ - filled_);
+      make_room(room);
+      T* out = reinterpret_cast<T*>(buffer_.data()) + filled_;
+      for (std::size_t i = 0; i < room; ++i) out[i] = get(done + i);
+      done += room;
+      commit(room);
+    }
+  }
+
+  /// Writes the last, partly filled chunk and closes the dataset.
+  void finish();
+  std::uint64_t rows() const { return written_ + filled_; }
+
+ private:
+  void commit(std::size_t rows) {
+    filled_ += rows;
+    if (filled_ == chunk_rows_) write_chunk();
+  }
+  void make_room(std::size_t rows) {
+    const std::size_t bytes = (filled_ + rows) * cell_.width;
+    if (bytes > buffer_.size()) grow(bytes);
+  }
+  void grow(std::size_t bytes);
+  void create(std::size_t rows_in_chunk);
+  void write_chunk();
+
+  Tree& tree_;
+  ChunkFilter& filter_;
+  std::string path_, unit_, long_name_;
+  Cell cell_;
+  std::size_t chunk_rows_, filled_ = 0;
+  std::uint64_t written_ = 0;
+  std::vector<unsigned char> buffer_;
+  hdf5::Handle dataset_;
+  Sha256 hash_;  ///< of the rows alone, so that it does not depend on chunks
+};
+
+/// A whole two-dimensional dataset of f64 [rows, columns], its values row by row, in chunks of
+/// whole rows.
+void write_matrix(Tree& tree, ChunkFilter& filter, const std::string& path,
+                  const std::vector<double>& values, std::size_t columns, const std::string& unit,
+                  const std::string& long_name);
+
+}  // namespace sluice

@@ -1,0 +1,54 @@
+// Columns of one group read in blocks, and codes that must have a row in their table. Internal to
+// sim/trace; the caller holds hdf5::lock(). Throws hdf5::Failure.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "trace/hdf5/file_reader.hpp"
+
+namespace sluice {
+
+/// A code that a table must have.
+template <class Code>
+Code within(Code code, std::size_t size, const char* what) {
+  if (static_cast<std::size_t>(code) >= size)
+    throw hdf5::Failure(std::string(what) + " number " + std::to_string(code) +
+                        " is not in its table");
+  return code;
+}
+
+/// Columns of one group, opened together; all of one length.
+class Columns {
+ public:
+  Columns(const FileReader& file, std::string group) : file_(file), group_(std::move(group)) {}
+
+  void open(const char* name) {
+    const std::string path = group_ + "/" + name;
+    const std::uint64_t size = file_.rows(path);
+    if (!datasets_.empty() && size != rows_)
+      throw hdf5::Failure(path + " has " + std::to_string(size) + " rows, not " +
+                          std::to_string(rows_));
+    rows_ = size;
+    datasets_.push_back(file_.dataset(path));
+  }
+  std::uint64_t rows() const { return rows_; }
+
+  /// One block of one column.
+  template <class T, class Put>
+  void read(std::size_t column, std::uint64_t begin, std::size_t count, Put&& put) const {
+    std::vector<T> values(count);
+    file_.read(datasets_[column], begin, values);
+    for (std::size_t i = 0; i < count; ++i) put(i, values[i]);
+  }
+
+ private:
+  const FileReader& file_;
+  std::string group_;
+  std::vector<hdf5::Handle> datasets_;
+  std::uint64_t rows_ = 0;
+};
+
+}  // namespace sluice

@@ -1,0 +1,57 @@
+// Reads datasets and attributes of an HDF5 file that may be anybody's: follows no link out of the
+// file, reads no external or virtual data, believes no sizes. Internal to sim/trace; the caller
+// holds hdf5::lock(). Throws hdf5::Failure.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "trace/hdf5/hdf5.hpp"
+
+namespace sluice {
+
+class FileReader {
+ public:
+  /// Opens for reading.
+  explicit FileReader(const std::string& path);
+
+  bool has(const std::string& path) const;  ///< as a plain member, not through a link
+  bool is_group(const std::string& path) const;
+  std::vector<std::string> members(const std::string& group) const;  ///< in the order of creation
+
+  bool has_attribute(const std::string& path, const std::string& name) const;
+  std::string text_attribute(const std::string& path, const std::string& name) const;
+  std::string text_attribute_or(const std::string& path, const std::string& name,
+                                const std::string& otherwise) const;
+  std::vector<std::int32_t> integer_attribute(const std::string& path,
+                                              const std::string& name) const;
+  double number_attribute(const std::string& path, const std::string& name) const;
+
+  bool is_text(const std::string& path) const;      ///< of a dataset
+  std::string text(const std::string& path) const;  ///< of a scalar dataset
+  double number(const std::string& path) const;     ///< of a scalar dataset
+
+  hdf5::Handle dataset(const std::string& path) const;
+  std::uint64_t rows(const std::string& path) const;  ///< of a column
+  std::vector<std::string> texts(const std::string& path) const;
+  /// Rows begin … begin + count of an open column, converted to the type of T.
+  template <class T>
+  void read(hid_t dataset, std::uint64_t begin, std::vector<T>& out) const;
+  template <class T>
+  std::vector<T> column(const std::string& path) const {
+    std::vector<T> all(rows(path));
+    read(dataset(path), 0, all);
+    return all;
+  }
+  /// A whole two-dimensional dataset of numbers, which must have this extent; row by row.
+  std::vector<double> matrix(const std::string& path, std::size_t rows, std::size_t columns) const;
+
+ private:
+  void require_inside(const std::string& path) const;
+  hdf5::Handle object(const std::string& path) const;
+  hdf5::Handle attribute(const hdf5::Handle& object, const std::string& name) const;
+  hdf5::Handle file_;
+};
+
+}  // namespace sluice

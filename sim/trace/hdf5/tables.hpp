@@ -1,0 +1,61 @@
+// The small tables of a trace: labels, summary, series. Internal to sim/trace; the caller holds
+// hdf5::lock(). Throws hdf5::Failure.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "trace/hdf5/chunk_filter.hpp"
+#include "trace/hdf5/tree.hpp"
+#include "trace/labels.hpp"
+#include "trace/series.hpp"
+#include "trace/summary.hpp"
+
+namespace sluice {
+
+/// Distinct texts numbered in the order in which they first occur.
+class Codes {
+ public:
+  explicit Codes(std::vector<std::string> names = {}) : names_(std::move(names)) {}
+  /// Throws InternalError beyond 255.
+  std::uint8_t of(const std::string& name);
+  const std::vector<std::string>& names() const { return names_; }
+
+ private:
+  std::vector<std::string> names_;
+};
+
+/// An action's numbers, side by side: labels are large.
+struct ActionCodes {
+  std::uint32_t stream;
+  std::int32_t stage, micro_batch;
+  std::uint8_t kind, section;
+};
+
+/// By action; `kinds` and `sections` learn the names of theirs.
+std::vector<ActionCodes> codes_of(const std::vector<Labels::Action>& actions, Codes& kinds,
+                                  Codes& sections);
+
+/// /labels/*, in pieces of some milliseconds: the names of a million actions take a while.
+class LabelWriter {
+ public:
+  /// All of it must outlive this.
+  LabelWriter(Tree& tree, ChunkFilter& filter, const Labels& labels,
+              const std::vector<ActionCodes>& codes, const Codes& kinds, const Codes& sections);
+  ~LabelWriter();
+  /// Writes a piece; false when nothing is left.
+  bool step();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// /summary/*
+void write_summary(Tree& tree, const Summary& summary);
+/// /series/*
+void write_series(Tree& tree, ChunkFilter& filter, const SeriesTable& table);
+
+}  // namespace sluice

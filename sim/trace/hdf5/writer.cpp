@@ -1,0 +1,313 @@
+#include "trace/hdf5/writer.hpp"
+
+#include <malloc.h>
+
+#include <array>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/sha256.hpp"
+#include "trace/hdf5/batches.hpp"
+#include "trace/hdf5/column.hpp"
+#include "trace/hdf5/tables.hpp"
+#include "trace/part_file.hpp"
+
+namespace sluice {
+
+std::string_view name_of(TraceStatus status) {
+  static constexpr std::array<std::string_view, 4> names = {"running", "complete", "aborted",
+                                                            "failed"};
+  return names[static_cast<std::size_t>(status)];
+}
+
+namespace {
+
+/// What stands in the file. After a failed write it is never destroyed: HDF5 crashes in it.
+struct Store {
+  explicit Store(const std::string& path) : tree(path) {}
+
+  Column& column(const std::string& path, Cell cell, std::size_t chunk_rows, const char* unit,
+                 const char* long_name) {
+    return *columns.emplace_back(
+        std::make_unique<Column>(tree, filter, path, cell, chunk_rows, unit, long_name));
+  }
+
+  Tree tree;
+  ChunkFilter filter;
+  std::vector<std::unique_ptr<Column>> columns;
+  std::optional<LabelWriter> labels;  ///< while it writes
+};
+
+constexpr std::array<const char*, 13> span_columns = {
+    "start",   "end",   "available", "waited", "action", "iteration",  "reason",
+    "blocker", "cause", "stream",    "kind",   "stage",  "micro_batch"};
+constexpr std::array<const char*, 4> memory_columns = {"time", "level", "delta", "tensor"};
+
+struct Spans {
+  Column &start, &end, &available, &waited, &action, &iteration, &reason, &blocker, &cause, &stream,
+      &kind, &stage, &micro_batch;
+};
+struct Memory {
+  std::string group;
+  Column &time, &level, &delta, &tensor;
+};
+
+Spans make_spans(Store& store, std::size_t rows) {
+  store.tree.group("/spans");
+  const auto make = [&](const std::string& name, Cell cell, const char* unit,
+                        const char* long_name) -> Column& {
+    return store.column("/spans/" + name, cell, rows, unit, long_name);
+  };
+  // In braces the order is that of the text.
+  return {
+      make("start", Cell::f64(), "s", "start"),
+      make("end", Cell::f64(), "s", "end: the stream is free again"),
+      make("available", Cell::f64(), "s", "end + latency: those who wait may start"),
+      make("waited", Cell::f64(), "s", "the stream was idle before it"),
+      make("action", Cell::u32(), "", "action, a row of /labels/actions"),
+      make("iteration", Cell::i64(), "", "iteration of the body"),
+      make("reason", Cell::u8(), "", "why it waited, a row of /labels/reasons"),
+      make("blocker", Cell::u32(), "",
+           "what it waited for: an action (reason data) or a pool (memory); 4294967295: none"),
+      make("cause", Cell::i64(), "", "span that ended the last wait, a row of /spans; -1: none"),
+      make("stream", Cell::u32(), "", "stream of the action, a row of /labels/streams"),
+      make("kind", Cell::u8(), "", "kind of the action, a row of /labels/kinds"),
+      make("stage", Cell::i32(), "", "stage of the action, a row of /labels/stages; -1: none"),
+      make("micro_batch", Cell::i32(), "", "micro-batch of the action; -1: none")};
+}
+
+Memory make_memory(Store& store, const std::string& group, std::size_t rows) {
+  store.tree.group(group);
+  const auto make = [&](const std::string& name, Cell cell, const char* unit,
+                        const char* long_name) -> Column& {
+    return store.column(group + "/" + name, cell, rows, unit, long_name);
+  };
+  return {group, make("time", Cell::f64(), "s", "time of the event"),
+          make("level", Cell::i64(), "byte", "bytes in the pool afterwards"),
+          make("delta", Cell::i64(), "byte", "bytes that enter (> 0) or leave (< 0)"),
+          make("tensor", Cell::u32(), "", "tensor, a row of /labels/tensors")};
+}
+
+/// Stores whose disk failed: kept reachable for ever.
+void keep_for_ever(std::unique_ptr<Store> store) {
+  static std::mutex mutex;
+  static auto* const kept = new std::vector<std::unique_ptr<Store>>;
+  const std::lock_guard held(mutex);
+  kept->push_back(std::move(store));
+}
+
+}  // namespace
+
+struct TraceWriter::State {
+  State(const std::string& path, TraceHeader head, Labels tables, std::size_t rows)
+      : part(path), header(std::move(head)), labels(std::move(tables)), chunk_rows(rows) {
+    guarded([&] {
+      const auto held = hdf5::lock();
+      store = std::make_unique<Store>(part.path());
+      write_header();
+    });
+    queue.emplace(BatchQueue::Work{[this] { guarded([this] { prepare(); }); },
+                                   [this](const Batch& batch) { guarded([&] { consume(batch); }); },
+                                   [this] {
+                                     bool more = false;
+                                     guarded([&] { more = write_tables(); });
+                                     return more;
+                                   }});
+  }
+
+  ~State() {
+    queue.reset();
+    if (!store) return;
+    const auto held = hdf5::lock();
+    store.reset();
+  }
+
+  /// Makes IoErrors of HDF5's failures, and lets go of the file then.
+  template <class Work>
+  void guarded(Work&& work) {
+    try {
+      work();
+    } catch (const hdf5::Failure& failure) {
+      part.remove();
+      if (store) {
+        store->tree.abandon();
+        keep_for_ever(std::move(store));
+      }
+      throw IoError("cannot write '" + part.target() + "': " + failure.what());
+    }
+  }
+
+  void write_header();
+  void prepare();
+  void write_plan();
+  bool write_tables();
+  void consume(const Batch& batch);
+  void add_spans(const std::vector<Span>& spans);
+  void finish(TraceStatus status, const Summary& summary, const SeriesTable& series);
+
+  PartFile part;
+  TraceHeader header;
+  Labels labels;
+  std::size_t chunk_rows;
+  std::unique_ptr<Store> store;
+  std::vector<ActionCodes> codes;
+  Codes kinds, sections{{"prologue", "body", "epilogue"}};
+  std::optional<Spans> spans;
+  std::vector<Memory> pools;
+  std::uint64_t flushed_chunks = 0;
+  std::string content_sha256;
+  std::optional<BatchQueue> queue;  ///< last: its thread uses all the others
+};
+
+void TraceWriter::State::write_header() {
+  Tree& tree = store->tree;
+  tree.attribute("/", "filetype", "sluice-trace");
+  tree.attribute("/", "version", std::vector<std::int32_t>{1, 1});
+  tree.attribute("/", "Conventions", "CF-1.8");
+  tree.attribute("/", "program_version", header.program_version);
+  tree.attribute("/", "git_sha", header.git_sha);
+  tree.attribute("/", "scenario_sha256", sha256_of(header.scenario));
+  tree.attribute("/", "status", std::string(name_of(TraceStatus::running)));
+  tree.group("/provenance");
+  tree.attribute("/provenance", "executor", header.executor);
+  tree.attribute("/provenance", "simgrid_version", header.simgrid_version);
+  tree.attribute("/provenance", "simgrid_settings", header.simgrid_settings);
+  for (const auto& [key, value] : header.provenance)
+    tree.attribute("/provenance", hdf5::escaped(key), value);
+  tree.flush();
+}
+
+void TraceWriter::State::prepare() {
+  const auto held = hdf5::lock();
+  Tree& tree = store->tree;
+  tree.text("/scenario", header.scenario);
+  tree.attribute("/scenario", "long_name", "the resolved scenario");
+  codes = codes_of(labels.actions, kinds, sections);
+  spans.emplace(make_spans(*store, chunk_rows));
+  tree.group("/memory");
+  for (const Labels::Pool& pool : labels.pools)
+    pools.push_back(make_memory(*store, "/memory/" + hdf5::escaped(pool.name),
+                                std::max<std::size_t>(1, chunk_rows / 2)));
+  tree.flush();
+}
+
+/// Comes last: HDF5 keeps texts in heaps that it enlarges by copying, and whatever text followed
+/// would enlarge the one that holds a large plan.
+void TraceWriter::State::write_plan() {
+  store->tree.text("/plan", header.plan);
+  store->tree.attribute("/plan", "long_name", "the plan that was executed");
+  header.plan = {};
+}
+
+/// What the spans need not wait for, piece by piece; false when all is written.
+bool TraceWriter::State::write_tables() {
+  if (const auto make = std::exchange(header.make_plan, {})) {
+    header.plan = make();
+    return true;
+  }
+  if (!store->labels) {
+    store->labels.emplace(store->tree, store->filter, labels, codes, kinds, sections);
+    return true;
+  }
+  const auto held = hdf5::lock();
+  if (store->labels->step()) return true;
+  store->labels.reset();
+  labels = {};  // likewise
+  store->tree.flush();
+  return false;
+}
+
+void TraceWriter::State::add_spans(const std::vector<Span>& rows) {
+  const auto add = [&]<class T>(T, Column& column, auto get) {
+    column.append<T>(rows.size(), [&](std::size_t i) { return static_cast<T>(get(rows[i])); });
+  };
+  const auto code = [&](const Span& s) -> const ActionCodes& { return codes.at(s.action); };
+  add(double(), spans->start, [](const Span& s) { return s.start; });
+  add(double(), spans->end, [](const Span& s) { return s.end; });
+  add(double(), spans->available, [](const Span& s) { return s.available; });
+  add(double(), spans->waited, [](const Span& s) { return s.waited; });
+  add(std::uint32_t(), spans->action, [](const Span& s) { return s.action; });
+  add(std::int64_t(), spans->iteration, [](const Span& s) { return s.iteration; });
+  add(std::uint8_t(), spans->reason, [](const Span& s) { return s.reason; });
+  add(std::uint32_t(), spans->blocker, [](const Span& s) { return s.blocker; });
+  add(std::int64_t(), spans->cause, [](const Span& s) { return s.cause; });
+  add(std::uint32_t(), spans->stream, [&](const Span& s) { return code(s).stream; });
+  add(std::uint8_t(), spans->kind, [&](const Span& s) { return code(s).kind; });
+  add(std::int32_t(), spans->stage, [&](const Span& s) { return code(s).stage; });
+  add(std::int32_t(), spans->micro_batch, [&](const Span& s) { return code(s).micro_batch; });
+}
+
+void TraceWriter::State::consume(const Batch& batch) {
+  const auto held = hdf5::lock();
+  add_spans(batch.spans);
+  for (const MemoryEvent& event : batch.events) {
+    Memory& pool = pools.at(event.pool);
+    pool.time.append<double>(1, [&](std::size_t) { return event.time; });
+    pool.level.append<std::int64_t>(1, [&](std::size_t) { return event.level; });
+    pool.delta.append<std::int64_t>(1, [&](std::size_t) { return event.delta; });
+    pool.tensor.append<std::uint32_t>(1, [&](std::size_t) { return event.tensor; });
+  }
+  // Seldom: a flush writes all of the file's small pieces that have changed.
+  const std::uint64_t chunks = spans->start.rows() / chunk_rows / 16;
+  if (std::exchange(flushed_chunks, chunks) != chunks) store->tree.flush();
+}
+
+void TraceWriter::State::finish(TraceStatus status, const Summary& summary,
+                                const SeriesTable& series) {
+  queue->finish();
+  // What the simulation took is free by now, in pieces: else HDF5's many small blocks lie scattered
+  // in it, and every page that they touch counts twice.
+  malloc_trim(0);
+  guarded([&] {
+    const auto held = hdf5::lock();
+    Tree& tree = store->tree;
+    const std::uint64_t span_rows = spans->start.rows();
+    std::vector<std::uint64_t> event_rows;
+    for (const Memory& pool : pools) event_rows.push_back(pool.time.rows());
+    for (auto& column : store->columns) column->finish();
+    tree.dimension("/spans", "span", span_rows, {span_columns.begin(), span_columns.end()});
+    for (std::size_t i = 0; i < pools.size(); ++i)
+      tree.dimension(pools[i].group, "event", event_rows[i],
+                     {memory_columns.begin(), memory_columns.end()});
+    write_summary(tree, summary);
+    write_series(tree, store->filter, series);
+    write_plan();
+    tree.attribute("/", "status", std::string(name_of(status)));
+    content_sha256 = tree.content_sha256();
+    tree.attribute("/", "content_sha256", content_sha256);
+    tree.close();
+    store.reset();
+  });
+  part.commit();
+}
+
+TraceWriter::TraceWriter(const std::string& path, TraceHeader header, Labels labels,
+                         std::size_t chunk_rows)
+    : state_(std::make_unique<State>(path, std::move(header), std::move(labels), chunk_rows)) {}
+
+TraceWriter::~TraceWriter() = default;
+
+void TraceWriter::span(const Span& span) {
+  Batch& batch = state_->queue->current();
+  batch.spans.push_back(span);
+  if (batch.spans.size() == Batch::rows) state_->queue->hand_over();
+}
+
+void TraceWriter::memory(const MemoryEvent& event) {
+  Batch& batch = state_->queue->current();
+  batch.events.push_back(event);
+  if (batch.events.size() == Batch::rows) state_->queue->hand_over();
+}
+
+void TraceWriter::finish(TraceStatus status, const Summary& summary, const SeriesTable& series) {
+  if (!state_->content_sha256.empty()) throw InternalError("a trace is finished twice");
+  state_->finish(status, summary, series);
+}
+
+const std::string& TraceWriter::content_sha256() const {
+  return state_->content_sha256;
+}
+
+}  // namespace sluice

@@ -1,0 +1,26 @@
+// What is to be computed: samples, micro-batches, steps, and how the network is trained.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "base/dtype.hpp"
+#include "workload/training.hpp"
+
+namespace sluice {
+
+/// What is to be computed. batch = micro-batch x accumulation; a step is `batches_per_step`
+/// batches.
+struct Workload {
+  DType dtype = DType::float32;
+  std::int64_t batch = 1;        ///< samples
+  std::int64_t micro_batch = 1;  ///< samples; divides the batch
+  std::int64_t batches_per_step = 1;
+  std::int64_t steps = 1;
+  std::optional<Training> training = {};  ///< none: inference
+
+  std::int64_t samples_per_step() const { return batches_per_step * batch; }
+  std::int64_t micro_batches_per_step() const { return batches_per_step * (batch / micro_batch); }
+};
+
+}  // namespace sluice

@@ -1,0 +1,31 @@
+// Helpers for tests of models.
+#pragma once
+
+#include <string>
+
+#include "document/load.hpp"
+#include "model/model.hpp"
+#include "support/bad_input.hpp"
+
+namespace sluice::test {
+
+inline const std::string zoo = std::string(SLUICE_SOURCE_DIR) + "/models/";
+inline const std::string image = "- {type: input, name: x, shape: [28, 28, 3]}\n";
+
+/// A model whose layers are `layers` (YAML list items, one a line), with `use` as the scenario's
+/// mapping and `parameters` a line of the document.
+inline Model model_of(const std::string& layers, const std::string& use = "",
+                      const std::string& parameters = "") {
+  Value mapping = parse_text(use.empty() ? "{}" : use, "s.yaml");
+  mapping.set("definition",
+              parse_text("format: sluice-model/1\nname: m\n" + parameters + "layers:\n" + layers,
+                         "m.yaml"));
+  return read_model(mapping);
+}
+
+inline std::string refused(const std::string& layers, const std::string& use = "",
+                           const std::string& parameters = "") {
+  return error_of([&] { model_of(layers, use, parameters); });
+}
+
+}  // namespace sluice::test

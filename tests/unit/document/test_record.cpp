@@ -1,0 +1,221 @@
+// Records: one declaration for reading, messages and the editor's schema.
+#include <catch2/catch.hpp>
+
+#include "document/load.hpp"
+#include "document/record.hpp"
+#include "document/schema.hpp"
+#include "support/bad_input.hpp"
+
+using namespace sluice;
+using Catch::Matchers::Contains;
+using test::error_of;
+
+namespace {
+
+const Record inner = {
+    .name = "port",
+    .summary = "one side",
+    .fields = {
+        {.name = "lanes", .type = Type::integer, .summary = "lanes", .minimum = 1, .maximum = 16}}};
+
+const Record link_record = {
+    .name = "link",
+    .summary = "what joins two memories",
+    .fields = {
+        {.name = "bandwidth",
+         .type = Type::quantity,
+         .summary = "bytes per second",
+         .dimension = Dimension::bytes_per_s,
+         .minimum_excluded = true},
+        {.name = "latency",
+         .type = Type::quantity,
+         .summary = "propagation",
+         .default_text = "0s",
+         .dimension = Dimension::seconds},
+        {.name = "capacity",
+         .type = Type::quantity,
+         .summary = "bytes",
+         .optional = true,
+         .dimension = Dimension::bytes,
+         .choices = {"unlimited"}},
+        {.name = "duplex",
+         .type = Type::choice,
+         .summary = "directions",
+         .default_text = "full",
+         .choices = {"full", "half"}},
+        {.name = "count",
+         .type = Type::integer,
+         .summary = "how many",
+         .default_text = "1",
+         .choices = {"auto"},
+         .minimum = 1,
+         .maximum = 8},
+        {.name = "efficiency",
+         .type = Type::number,
+         .summary = "share",
+         .default_text = "100%",
+         .maximum = 1,
+         .minimum_excluded = true},
+        {.name = "enabled", .type = Type::boolean, .summary = "whether", .default_text = "true"},
+        {.name = "label", .type = Type::text, .summary = "a word", .optional = true},
+        {.name = "port",
+         .type = Type::mapping,
+         .summary = "a side",
+         .optional = true,
+         .record = &inner},
+        {.name = "ports",
+         .type = Type::list,
+         .summary = "sides",
+         .optional = true,
+         .record = &inner},
+        {.name = "by_name",
+         .type = Type::mapping,
+         .summary = "named sides",
+         .optional = true,
+         .record = &inner,
+         .map_of = true},
+    }};
+
+std::string refused(const std::string& text) {
+  const Value d = parse_text(text, "t.yaml");
+  return error_of([&] { Reader(d, link_record, "link 'host'"); });
+}
+
+}  // namespace
+
+TEST_CASE("a reader gives typed values, written or by default") {
+  const Value d = parse_text(
+      "bandwidth: 30GB/s\nlatency: 5us\ncapacity: 16GiB\nduplex: half\ncount: 3\nefficiency: 70%\n"
+      "enabled: false\nlabel: 7\nport: {lanes: 4}\n",
+      "t.yaml");
+  const Reader r(d, link_record);
+  CHECK(r.quantity("bandwidth") == 30e9);
+  CHECK(r.quantity("latency") == 5e-6);
+  CHECK(r.bytes("capacity") == 17'179'869'184);
+  CHECK(r.text("duplex") == "half");
+  CHECK(r.integer("count") == 3);
+  CHECK(r.number("efficiency") == 0.7);
+  CHECK_FALSE(r.boolean("enabled"));
+  CHECK(r.text("label") == "7");
+  CHECK(r.value("port")->find("lanes")->as_integer() == 4);
+
+  const Value minimal = parse_text("bandwidth: 1B/s", "t.yaml");
+  const Reader m(minimal, link_record);
+  CHECK_FALSE(m.has("latency"));
+  CHECK(m.quantity("latency") == 0);
+  CHECK(m.text("duplex") == "full");
+  CHECK(m.integer("count") == 1);
+  CHECK(m.number("efficiency") == 1);
+  CHECK(m.boolean("enabled"));
+  CHECK_FALSE(m.has("capacity"));
+  CHECK(m.value("port") == nullptr);
+  CHECK_THAT(error_of([&] { (void)m.bytes("capacity"); }), Contains("70 "));
+  CHECK_THAT(error_of([&] { (void)m.text("no such field"); }), Contains("70 "));
+}
+
+TEST_CASE("words stand where a field allows them") {
+  const Value d = parse_text("bandwidth: 1B/s\ncapacity: unlimited\ncount: auto\n", "t.yaml");
+  const Reader r(d, link_record);
+  CHECK(r.is_word("capacity", "unlimited"));
+  CHECK(r.is_word("count", "auto"));
+  CHECK_FALSE(r.is_word("count", "unlimited"));
+  CHECK_FALSE(r.is_word("latency", "auto"));
+}
+
+TEST_CASE("an unknown key is refused with its place, a suggestion and all that is allowed") {
+  CHECK(refused("bandwidth: 1B/s\nlatencey: 5us") ==
+        "3 t.yaml:2:1: error: unknown key 'latencey' in link 'host' (did you mean 'latency'?); "
+        "allowed: bandwidth, latency, capacity, duplex, count, efficiency, enabled, label, port, "
+        "ports, by_name\n    latencey: 5us\n    ^");
+}
+
+TEST_CASE("each value is checked for type, unit and range, at its place") {
+  const std::string b = "bandwidth: 1B/s\n";
+  CHECK(refused("bandwidth: -3GB/s") ==
+        "3 t.yaml:1:12: error: '-3GB/s' for 'bandwidth': it may not be negative, expected bytes "
+        "per second like \"30GB/s\"\n    bandwidth: -3GB/s\n               ^");
+  CHECK_THAT(refused("{}"), Contains("t.yaml:1:1: error: the key 'bandwidth' is missing in link "
+                                     "'host' (bytes per second); expected bytes per second like"));
+  CHECK_THAT(refused("[1]"), Contains("expected a mapping for link 'host', got a list"));
+  CHECK_THAT(refused("bandwidth: 30"), Contains("'30' for 'bandwidth': the unit is missing"));
+  CHECK_THAT(refused("bandwidth: -30"), Contains("'-30' for 'bandwidth': it may not be negative"));
+  CHECK_THAT(refused("bandwidth: 30GB"), Contains("unknown unit 'GB'"));
+  CHECK_THAT(refused("bandwidth: 0B/s"), Contains("it must be more than 0 B/s"));
+  CHECK_THAT(refused("bandwidth: [1]"),
+             Contains("a list for 'bandwidth': expected bytes per second"));
+  CHECK_THAT(refused("bandwidth:"), Contains("'null' for 'bandwidth': expected bytes per second"));
+  CHECK_THAT(refused("bandwidth: true"), Contains("'true' for 'bandwidth': expected bytes"));
+  CHECK_THAT(refused(b + "capacity: 1.5B"),
+             Contains("2:11: error: '1.5B' for 'capacity': it is not"));
+  CHECK_THAT(refused(b + "capacity: none"), Contains("'none' for 'capacity': it does not start"));
+  CHECK_THAT(refused(b + "duplex: hlaf"),
+             Contains("'hlaf' for 'duplex': expected one of: full, half (did you mean 'half'?)"));
+  CHECK_THAT(refused(b + "count: 3.0"),
+             Contains("'3.0' for 'count': expected an integer, or: auto"));
+  CHECK_THAT(refused(b + "count: '3'"), Contains("'3' for 'count': expected an integer"));
+  CHECK_THAT(refused(b + "count: 0"), Contains("'0' for 'count': it must be at least 1"));
+  CHECK_THAT(refused(b + "count: -5"), Contains("'-5' for 'count': it must be at least 1"));
+  CHECK_THAT(refused(b + "count: 9"), Contains("'9' for 'count': it must be at most 8"));
+  CHECK_THAT(refused(b + "efficiency: 0"), Contains("it must be more than 0"));
+  CHECK_THAT(refused(b + "efficiency: 1.1"), Contains("it must be at most 1"));
+  CHECK_THAT(refused(b + "efficiency: 101%"),
+             Contains("'101%' for 'efficiency': it must be at most 1"));
+  CHECK_THAT(refused(b + "efficiency: half"), Contains("expected a number or a percentage"));
+  CHECK_THAT(refused(b + "enabled: yes"), Contains("'yes' for 'enabled': expected true or false"));
+  CHECK_THAT(refused(b + "enabled: 1"), Contains("'1' for 'enabled': expected true or false"));
+  CHECK_THAT(refused(b + "label: {}"), Contains("a mapping for 'label': expected a text"));
+  CHECK_THAT(refused(b + "label: ~"), Contains("'null' for 'label': expected a text"));
+  CHECK_THAT(refused(b + "port: 3"), Contains("'3' for 'port': expected a mapping"));
+  CHECK_THAT(refused(b + "ports: {}"), Contains("a mapping for 'ports': expected a list"));
+}
+
+TEST_CASE("an open record leaves other keys to its owner") {
+  const Record open = {.name = "model", .summary = "", .fields = {}, .open = true};
+  const Value d = parse_text("layers: 3", "t.yaml");
+  CHECK(error_of([&] { Reader(d, open); }) == "nothing");
+}
+
+TEST_CASE("located gives an error the place it lacks, and keeps the one it has") {
+  const Value d = parse_text("a: 1\nb: 2", "t.yaml");
+  CHECK_THAT(error_of([&] { located(*d.find("b"), []() { throw InputError("m"); }); }),
+             Contains("3 t.yaml:2:4: error: m"));
+  CHECK_THAT(error_of([&] { located(*d.find("b"), [&]() { fail_at(*d.find("a"), "m"); }); }),
+             Contains("3 t.yaml:1:4: error: m"));
+}
+
+TEST_CASE("the editor's schema says what the record says") {
+  const Value schema = parse_text(json_schema(link_record, "A link", "link"), "schema.json");
+  CHECK(schema.find("$schema")->text() == "http://json-schema.org/draft-07/schema#");
+  CHECK(schema.find("title")->text() == "A link");
+  CHECK_FALSE(schema.find("additionalProperties")->as_bool());
+  REQUIRE(schema.find("required")->items().size() == 2);
+  CHECK(schema.find("required")->items()[0].text() == "format");
+  CHECK(schema.find("required")->items()[1].text() == "bandwidth");
+  const Value& p = *schema.find("properties");
+  CHECK(p.find("format")->find("const")->text() == "sluice-link/1");
+  CHECK(p.find("latency")->find("default")->text() == "0s");
+  CHECK(p.find("latency")->find("description")->text() == "propagation");
+  CHECK_THAT(p.find("bandwidth")->find("pattern")->text(),
+             Contains("|GB/s|") && Contains("|GiB/s"));
+  CHECK(p.find("duplex")->find("enum")->items().size() == 2);
+  const Value& count = p.find("count")->find("anyOf")->items()[0];
+  CHECK(count.find("minimum")->as_integer() == 1);
+  CHECK(count.find("maximum")->as_integer() == 8);
+  CHECK(p.find("count")->find("anyOf")->items()[1].find("enum")->items()[0].text() == "auto");
+  CHECK(p.find("enabled")->find("default")->as_bool());
+  CHECK(p.find("port")->find("properties")->find("lanes")->find("type")->text() == "integer");
+  CHECK(p.find("ports")->find("items")->find("additionalProperties")->as_bool() == false);
+  CHECK(p.find("by_name")->find("additionalProperties")->find("properties")->find("lanes") !=
+        nullptr);
+}
+
+TEST_CASE("in the schema a variant needs nothing but its base") {
+  const Value schema = parse_text(json_schema(link_record, "A link", "link", true), "schema.json");
+  CHECK(schema.find("required") == nullptr);
+  const auto& ways = schema.find("anyOf")->items();
+  REQUIRE(ways.size() == 2);
+  CHECK(ways[0].find("required")->items().size() == 2);
+  REQUIRE(ways[1].find("required")->items().size() == 1);
+  CHECK(ways[1].find("required")->items()[0].text() == "file");
+  CHECK(schema.find("properties")->find("file")->find("type")->text() == "string");
+}

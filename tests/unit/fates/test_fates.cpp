@@ -1,0 +1,135 @@
+#include <catch2/catch.hpp>
+#include <sstream>
+
+#include "base/error.hpp"
+#include "fates/choices.hpp"
+#include "support/random_chain.hpp"
+
+namespace sluice {
+namespace {
+
+constexpr Fate K = Fate::keep, R = Fate::recompute, O = Fate::offload;
+
+/// Every stage 1 s forward, 2 s backward; every tensor 1 byte, 1 s each way.
+Chain plain(std::size_t stages) {
+  Chain chain;
+  chain.input = {1, 1, 1};
+  for (std::size_t s = 0; s < stages; ++s) {
+    ChainStage stage{.forward_s = 1, .backward_s = 2};
+    stage.output = stage.inner = {1, 1, 1};
+    stage.gradient = s + 1 == stages ? 0 : 1;
+    chain.stages.push_back(stage);
+  }
+  return chain;
+}
+
+/// f3 a forward that passes, F3 one that keeps, B3 backward, s3 and l3 a save and a load of
+/// boundary 3, S3 and L3 of the inner tensors of stage 3.
+std::string text(const Tape& tape) {
+  std::ostringstream out;
+  for (const TapeOp& op : tape) {
+    constexpr const char* words[] = {"fF", "BB", "sS", "lL"};
+    out << (out.tellp() > 0 ? " " : "") << words[static_cast<int>(op.kind)][op.inner] << op.number;
+  }
+  return out.str();
+}
+
+std::string tape(const Chain& chain, const std::vector<Fate>& fates) {
+  return text(tape_of(chain, fates));
+}
+
+TEST_CASE("fates: keep copies nothing but the input") {
+  CHECK(tape(plain(3), {K, K, K}) == "l0 F0 F1 F2 B2 B1 B0");
+}
+
+TEST_CASE("fates: offload moves inner tensors and output, once each") {
+  CHECK(tape(plain(3), {K, O, K}) == "l0 F0 F1 S1 s2 F2 l2 B2 L1 B1 B0");
+  // The output of the last stage is read by nobody here, so it is not saved.
+  CHECK(tape(plain(2), {K, O}) == "l0 F0 F1 S1 L1 B1 B0");
+}
+
+TEST_CASE("fates: the first stage's input comes a second time without a save") {
+  CHECK(tape(plain(2), {O, K}) == "l0 F0 S0 s1 F1 l1 B1 L0 l0 B0");
+}
+
+TEST_CASE("fates: a run recomputes from the nearest boundary that stayed") {
+  CHECK(tape(plain(4), {K, R, R, K}) == "l0 F0 f1 f2 F3 B3 F1 F2 B2 B1 B0");
+}
+
+TEST_CASE("fates: a run recomputes from a boundary that comes back") {
+  CHECK(tape(plain(4), {O, R, R, K}) == "l0 F0 S0 s1 f1 f2 F3 B3 l1 F1 F2 B2 B1 L0 l0 B0");
+}
+
+TEST_CASE("fates: a run that ends with an offloaded stage gives it its input to offload") {
+  CHECK(tape(plain(3), {R, R, O}) == "l0 f0 f1 s2 F2 S2 L2 l2 B2 F0 F1 B1 B0");
+}
+
+TEST_CASE("fates: a run at the end of the chain runs twice though nothing lies between") {
+  CHECK(tape(plain(3), {K, R, R}) == "l0 F0 f1 f2 F1 F2 B2 B1 B0");
+}
+
+TEST_CASE("fates: who does not read its input lets it go, who reads its output needs it") {
+  Chain chain = plain(3);
+  chain.stages[2].reads_input = false;
+  CHECK(tape(chain, {K, O, K}) == "l0 F0 F1 S1 F2 B2 L1 B1 B0");
+  chain.stages[1].reads_output = true;
+  CHECK(tape(chain, {K, O, K}) == "l0 F0 F1 S1 s2 F2 B2 l2 L1 B1 B0");
+  chain.stages[2].reads_input = true;
+  CHECK(tape(chain, {K, O, K}) == "l0 F0 F1 S1 s2 F2 l2 B2 L1 B1 B0");
+  CHECK(tape(chain, {K, O, R}) == "l0 F0 F1 S1 s2 f2 l2 F2 B2 L1 B1 B0");
+}
+
+TEST_CASE("fates: nothing of 0 bytes is copied") {
+  Chain chain = plain(3);
+  chain.input.bytes = chain.stages[0].inner.bytes = chain.stages[1].output.bytes = 0;
+  CHECK(tape(chain, {O, O, K}) == "F0 s1 F1 S1 F2 B2 L1 l1 B1 B0");
+}
+
+TEST_CASE("fates: sqrt runs each segment again but the last") {
+  CHECK(text(sqrt_tape(plain(9))) ==
+        "l0 f0 f1 f2 f3 f4 f5 F6 F7 F8 B8 B7 B6 F3 F4 F5 B5 B4 B3 F0 F1 F2 B2 B1 B0");
+  CHECK(text(sqrt_tape(plain(1))) == "l0 F0 B0");
+  // round(sqrt(5)) = 2 segments: 0, 1 and 2, 3, 4.
+  CHECK(text(sqrt_tape(plain(5))) == "l0 f0 f1 F2 F3 F4 B4 B3 B2 F0 F1 B1 B0");
+}
+
+TEST_CASE("fates: a checkpoint may be offloaded") {
+  const Choices choices{{R, R, R, K}, {K, R, O, K, K}};
+  CHECK(text(tape_of(plain(4), choices)) == "l0 f0 f1 s2 f2 F3 B3 l2 F2 B2 F0 F1 B1 B0");
+}
+
+TEST_CASE("fates: a stage may keep its inner tensors while its input is made again") {
+  Chain chain = plain(4);
+  const Choices choices{{K, R, K, K}, {K, K, R, K, K}};
+  CHECK(text(tape_of(chain, choices)) == "l0 F0 f1 F2 F3 B3 F1 B2 B1 B0");
+  chain.stages[2].reads_input = false;
+  CHECK(text(tape_of(chain, choices)) == "l0 F0 f1 F2 F3 B3 B2 F1 B1 B0");
+}
+
+TEST_CASE("fates: choices that contradict one another are our fault") {
+  const Chain chain = plain(2);
+  CHECK_THROWS_AS(tape_of(chain, std::vector<Fate>{K}), InternalError);
+  CHECK_THROWS_AS(tape_of(chain, Choices{{K, K}, {K, K}}), InternalError);
+  CHECK_THROWS_AS(tape_of(chain, Choices{{K, K}, {K, R, K}}), InternalError);
+  CHECK_THROWS_AS(tape_of(chain, Choices{{R, R}, {R, R, K}}), InternalError);
+  CHECK_THROWS_AS(tape_of(chain, Choices{{R, R}, {K, R, R}}), InternalError);
+}
+
+TEST_CASE("fates: every assignment gives a tape that reads only what is there") {
+  test::Dice dice(2);
+  for (int round = 0; round < 30; ++round) {
+    const std::size_t stages = 1 + dice.below(5);
+    const Chain chain = test::random_chain(dice, stages);
+    for (std::uint64_t i = 0; i < test::fates_count(stages); ++i) {
+      const Tape made = tape_of(chain, test::fates_number(i, stages));
+      CHECK_NOTHROW(memory_of(chain, made));
+      std::vector<int> backwards(stages);
+      for (const TapeOp& op : made)
+        if (op.kind == TapeOp::Kind::backward) ++backwards[op.number];
+      CHECK(backwards == std::vector<int>(stages, 1));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sluice

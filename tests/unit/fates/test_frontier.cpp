@@ -1,0 +1,180 @@
+#include <catch2/catch.hpp>
+#include <limits>
+
+#include "fates/choices.hpp"
+#include "fates/optimal/bound.hpp"
+#include "fates/optimal/frontier.hpp"
+#include "support/random_chain.hpp"
+
+namespace sluice {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+double seconds_within(const Frontier& frontier, std::int64_t budget) {
+  const std::size_t point = frontier.within(budget);
+  return point < frontier.points().size() ? frontier.points()[point].seconds : infinity;
+}
+
+/// The best of all 3^n fates within a budget, everything one after the other.
+double best_fates(const Chain& chain, std::int64_t budget) {
+  double best = infinity;
+  for (std::uint64_t i = 0; i < test::fates_count(chain.stages.size()); ++i) {
+    const Tape tape = tape_of(chain, test::fates_number(i, chain.stages.size()));
+    if (memory_of(chain, tape).peak <= budget) best = std::min(best, serial_seconds(chain, tape));
+  }
+  return best;
+}
+
+void check_points(const Chain& chain, const Frontier& frontier) {
+  const auto& points = frontier.points();
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const Tape tape = frontier.tape(i);
+    CHECK(memory_of(chain, tape).peak == points[i].peak);
+    CHECK(serial_seconds(chain, tape) == Approx(points[i].seconds).epsilon(1e-9));
+    if (i == 0) continue;
+    CHECK(points[i - 1].peak < points[i].peak);
+    CHECK(points[i - 1].seconds > points[i].seconds);
+  }
+}
+
+TEST_CASE("frontier: the tape of every point has the point's peak and seconds") {
+  test::Dice dice(3);
+  for (int round = 0; round < 300; ++round) {
+    const Chain chain = test::random_chain(dice, 1 + dice.below(9));
+    check_points(chain, Frontier(chain));
+  }
+}
+
+TEST_CASE("frontier: never worse than the best of all 3^n fates, at every budget") {
+  test::Dice dice(4);
+  for (int round = 0; round < 600; ++round) {
+    const std::size_t stages = 1 + dice.below(7);
+    const Chain chain = test::random_chain(dice, stages);
+    const Frontier frontier(chain);
+    CHECK_FALSE(frontier.thinned());
+    for (std::uint64_t i = 0; i < test::fates_count(stages); ++i) {
+      const Tape tape = tape_of(chain, test::fates_number(i, stages));
+      const double found = seconds_within(frontier, memory_of(chain, tape).peak);
+      const double seconds = serial_seconds(chain, tape);
+      if (found > seconds * (1 + 1e-9))
+        FAIL_CHECK("chain " << round << ", fates " << i << ": " << found << " s, by fates "
+                            << seconds << " s");
+    }
+  }
+}
+
+TEST_CASE("frontier: faster than all fates where running again twice helps") {
+  // Five stages of 1 s and 2 s, boundaries of 1 byte, copies of 100 s. In 3 bytes only the input
+  // and one more boundary stay beside a running forward:
+  //   F0 F1 F2 F3 F4 B4  f0 f1 f2 B3 B2  f0 B1 B0: 5 + 3 + 1 forwards, 5 backwards, one load.
+  Chain chain;
+  chain.input = {1, 100, 100};
+  for (int s = 0; s < 5; ++s)
+    chain.stages.push_back({.forward_s = 1, .backward_s = 2, .output = {1, 100, 100}});
+  CHECK(seconds_within(Frontier(chain), 3) == 100 + 9 * 1 + 5 * 2);
+  // Fates run a stage again once, so they have to move boundaries.
+  CHECK(best_fates(chain, 3) > 200);
+  CHECK(seconds_within(Frontier(chain), 6) == 100 + 5 * 1 + 5 * 2);
+}
+
+TEST_CASE("frontier: an empty chain needs nothing, and a budget below the least has no point") {
+  CHECK(seconds_within(Frontier(Chain{}), 0) == 0);
+  CHECK(Frontier(Chain{}).tape(0).empty());
+  test::Dice dice(5);
+  const Frontier frontier(test::random_chain(dice, 5));
+  CHECK(seconds_within(frontier, frontier.points().front().peak - 1) == infinity);
+  CHECK(seconds_within(frontier, frontier.points().front().peak) < infinity);
+}
+
+TEST_CASE("frontier: a thinned row is made of schedules too, and close to the exact one") {
+  test::Dice dice(6);
+  for (int round = 0; round < 20; ++round) {
+    const Chain chain = test::random_chain(dice, 12);
+    const Frontier exact(chain);
+    const Frontier thinned(chain, {.cap = 32});
+    const Frontier split(chain, {.splits = 3, .free_length = 2});
+    CHECK_FALSE(exact.thinned());
+    CHECK(thinned.thinned());
+    check_points(chain, thinned);
+    check_points(chain, split);
+    for (const Frontier* other : {&thinned, &split})
+      for (const Frontier::Point& point : other->points())
+        CHECK(seconds_within(exact, point.peak) <= point.seconds * (1 + 1e-9));
+    for (const Frontier::Point& point : exact.points())
+      if (point.peak >= thinned.points().front().peak)
+        CHECK(seconds_within(thinned, point.peak) <= point.seconds * 1.02);
+  }
+}
+
+TEST_CASE("frontier: the price of a copy weighs the copies alone") {
+  test::Dice dice(7);
+  for (int round = 0; round < 20; ++round) {
+    Chain chain = test::random_chain(dice, 6);
+    const Frontier half(chain, {.copy_price = 0.5});
+    const auto halve = [](ChainTensor& tensor) { tensor.save_s /= 2, tensor.load_s /= 2; };
+    halve(chain.input);
+    for (ChainStage& stage : chain.stages) halve(stage.output), halve(stage.inner);
+    const Frontier same(chain);
+    REQUIRE(half.points().size() == same.points().size());
+    for (std::size_t i = 0; i < half.points().size(); ++i)
+      CHECK(half.points()[i].seconds == Approx(same.points()[i].seconds).epsilon(1e-12));
+  }
+}
+
+TEST_CASE("bound: no schedule is below it, and with unlimited memory it is met") {
+  test::Dice dice(8);
+  for (int round = 0; round < 60; ++round) {
+    const Chain chain = test::random_chain(dice, 1 + dice.below(9));
+    const Frontier frontier(chain);
+    for (const Frontier::Point& point : frontier.points()) {
+      const double serial = fate_bound(chain, point.peak, Copies::serial);
+      CHECK(serial <= point.seconds * (1 + 1e-9));
+      CHECK(fate_bound(chain, point.peak, Copies::overlapped) <= serial * (1 + 1e-9));
+    }
+    const Frontier::Point& fastest = frontier.points().back();
+    CHECK(fate_bound(chain, fastest.peak, Copies::serial) == Approx(fastest.seconds));
+  }
+}
+
+TEST_CASE("bound: by hand") {
+  // Three stages of 1 s and 2 s, inner tensors of 10 bytes, copies of 0.4 s each way; boundaries of
+  // 0 bytes. Backward 2 holds its own 10 bytes, so 25 bytes leave room for one and a half of the
+  // other two; what is not there costs 0.8 s to move: 9 + 0.5 x 0.8. With 1 s each way the forward
+  // pass is cheaper: 9 + 0.5.
+  Chain chain;
+  for (int s = 0; s < 3; ++s)
+    chain.stages.push_back({.forward_s = 1, .backward_s = 2, .inner = {10, 0.4, 0.4}});
+  CHECK(fate_bound(chain, 25, Copies::serial) == Approx(9.4).epsilon(1e-9));
+  // Beside computation there is time enough for every copy.
+  CHECK(fate_bound(chain, 25, Copies::overlapped) == Approx(9).epsilon(1e-9));
+  for (ChainStage& stage : chain.stages) stage.inner.save_s = stage.inner.load_s = 1;
+  CHECK(fate_bound(chain, 25, Copies::serial) == Approx(9.5).epsilon(1e-9));
+  CHECK(fate_bound(chain, 9, Copies::serial) == infinity);
+  // Copies of 30 s: a share x of the first stage's tensor is saved after its forward pass, 1 + 30
+  // x, and loaded before its backward pass, 30 x + 2; the rest of what is missing runs again. The
+  // forward half has 3 s, so x = 2 / 30 is free; more costs 30 and saves 1: 3 + 6 + 0.5 - 2 / 30.
+  for (ChainStage& stage : chain.stages) stage.inner.save_s = stage.inner.load_s = 30;
+  CHECK(fate_bound(chain, 25, Copies::overlapped) == Approx(9.5 - 2.0 / 30).epsilon(1e-3));
+}
+
+void check_gap(std::size_t stages, double copy_s) {
+  const Chain chain = test::layered_chain(stages, copy_s);
+  const Frontier frontier(chain, {.splits = 40});
+  const std::int64_t all = frontier.points().back().peak;
+  for (const double share : {0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9}) {
+    const auto budget = static_cast<std::int64_t>(share * static_cast<double>(all));
+    const std::size_t point = frontier.within(budget);
+    REQUIRE(point < frontier.points().size());
+    CHECK(memory_of(chain, frontier.tape(point)).peak <= budget);
+    CHECK(frontier.points()[point].seconds <= 1.05 * fate_bound(chain, budget, Copies::serial));
+  }
+}
+
+TEST_CASE("frontier: a thousand stages within 5 % of the bound") {
+  check_gap(1000, 0.75);  // copies compete with running again
+  check_gap(300, 7.5);    // nothing is worth a copy
+}
+
+}  // namespace
+}  // namespace sluice

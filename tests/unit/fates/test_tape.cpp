@@ -1,0 +1,179 @@
+#include <catch2/catch.hpp>
+
+#include "base/error.hpp"
+#include "fates/tape.hpp"
+#include "support/random_chain.hpp"
+
+namespace sluice {
+namespace {
+
+using Kind = TapeOp::Kind;
+
+const TapeOp load0{Kind::load, 0, false};
+
+TapeOp pass(std::uint32_t s) {
+  return {Kind::forward, s, false};
+}
+TapeOp keep(std::uint32_t s) {
+  return {Kind::forward, s, true};
+}
+TapeOp back(std::uint32_t s) {
+  return {Kind::backward, s, false};
+}
+
+/// Input 1; outputs 10 and 100; inner tensors 1000 and 10000; gradient of boundary 1: 100000.
+Chain two_stages() {
+  Chain chain;
+  chain.input = {1, 0.5, 0.25};
+  ChainStage first{.name = "a", .forward_s = 1, .backward_s = 2};
+  first.output = {10, 4, 8};
+  first.inner = {1000, 16, 32};
+  first.gradient = 100'000;
+  ChainStage second = first;
+  second.output = {100, 64, 128};
+  second.inner = {10'000, 256, 512};
+  second.gradient = 0;
+  second.reads_output = true;
+  chain.stages = {first, second};
+  return chain;
+}
+
+/// The rule itself, word by word and slowly: is the tensor that `bringer` brings at operation
+/// `first` alive at operation `at`?
+struct Event {
+  int tensor;
+  bool brings;
+};
+
+std::vector<Event> events(const Chain& chain, const TapeOp& op) {
+  const int n = static_cast<int>(chain.stages.size());
+  const int s = static_cast<int>(op.number);
+  const int moved = op.inner ? 100 + s : s;
+  if (op.kind == Kind::save) return {{moved, false}};
+  if (op.kind == Kind::load) return {{moved, true}};
+  std::vector<Event> list;
+  if (op.kind == Kind::forward) {
+    list = {{s, false}, {s + 1, true}};
+    if (op.inner) list.push_back({100 + s, true});
+    return list;
+  }
+  if (s + 1 < n) list.push_back({200 + s + 1, false});
+  list.push_back({100 + s, false});
+  if (chain.stages[op.number].reads_input) list.push_back({s, false});
+  if (chain.stages[op.number].reads_output) list.push_back({s + 1, false});
+  if (s > 0) list.push_back({200 + s, true});
+  return list;
+}
+
+std::int64_t bytes_of(const Chain& chain, int tensor) {
+  if (tensor < 100) return chain.boundary(static_cast<std::size_t>(tensor)).bytes;
+  if (tensor < 200) return chain.stages[static_cast<std::size_t>(tensor - 100)].inner.bytes;
+  return chain.stages[static_cast<std::size_t>(tensor - 201)].gradient;
+}
+
+bool touches(const Chain& chain, const TapeOp& op, int tensor, bool brings) {
+  for (const Event& event : events(chain, op))
+    if (event.tensor == tensor && event.brings == brings) return true;
+  return false;
+}
+
+bool alive(const Chain& chain, const Tape& tape, int tensor, std::size_t at) {
+  if (touches(chain, tape[at], tensor, true) || touches(chain, tape[at], tensor, false))
+    return true;
+  bool came = false;
+  for (std::size_t i = 0; i < at; ++i) came = came || touches(chain, tape[i], tensor, true);
+  if (!came) return false;
+  for (std::size_t i = at; i < tape.size(); ++i) {
+    if (touches(chain, tape[i], tensor, true)) return false;
+    if (touches(chain, tape[i], tensor, false)) return true;
+  }
+  return false;
+}
+
+std::int64_t slow_bytes(const Chain& chain, const Tape& tape, std::size_t at) {
+  const TapeOp& op = tape[at];
+  const int n = static_cast<int>(chain.stages.size());
+  std::int64_t total = 0;
+  for (int first : {0, 100, 200})
+    for (int tensor = first; tensor <= first + n; ++tensor)
+      if (alive(chain, tape, tensor, at)) total += bytes_of(chain, tensor);
+  if (op.kind == Kind::save || op.kind == Kind::load) return total;
+  const ChainStage& stage = chain.stages[op.number];
+  if (op.kind == Kind::backward) return total + stage.backward_workspace;
+  return total + (op.inner ? stage.keep_workspace : stage.pass_workspace);
+}
+
+TEST_CASE("tape: all kept, bytes by operation and seconds") {
+  const Chain chain = two_stages();
+  const Tape tape = {load0, keep(0), keep(1), back(1), back(0)};
+  const TapeMemory memory = memory_of(chain, tape);
+  // input; + boundary 1, inner 0; + boundary 2, inner 1; + gradient 1; boundary 1 and 2 and inner 1
+  // are gone.
+  CHECK(memory.bytes == std::vector<std::int64_t>{1, 1011, 11'111, 111'111, 101'001});
+  CHECK(memory.peak == 111'111);
+  CHECK(serial_seconds(chain, tape) == 6.25);
+}
+
+TEST_CASE("tape: a stage that runs twice lets its inner tensors go between") {
+  const Chain chain = two_stages();
+  const Tape tape = {load0, pass(0), keep(1), back(1), keep(0), back(0)};
+  // The second forward 0 makes boundary 1 again, which nothing reads.
+  CHECK(memory_of(chain, tape).bytes ==
+        std::vector<std::int64_t>{1, 11, 10'111, 110'111, 101'011, 101'001});
+  CHECK(serial_seconds(chain, tape) == 7.25);
+}
+
+TEST_CASE("tape: what is saved and loaded is away between") {
+  const Chain chain = two_stages();
+  const Tape tape = {
+      load0, keep(0), {Kind::save, 0, true}, keep(1), back(1), {Kind::load, 0, true}, back(0)};
+  CHECK(memory_of(chain, tape).bytes ==
+        std::vector<std::int64_t>{1, 1011, 1011, 10'111, 110'111, 101'001, 101'001});
+  CHECK(serial_seconds(chain, tape) == 6.25 + 48);
+}
+
+TEST_CASE("tape: workspaces count while their operation runs") {
+  Chain chain = two_stages();
+  chain.stages[0].pass_workspace = 1'000'000;
+  chain.stages[0].keep_workspace = 2'000'000;
+  chain.stages[0].backward_workspace = 3'000'000;
+  const Tape tape = {load0, pass(0), keep(1), back(1), keep(0), back(0)};
+  CHECK(memory_of(chain, tape).bytes ==
+        std::vector<std::int64_t>{1, 1'000'011, 10'111, 110'111, 2'101'011, 3'101'001});
+}
+
+TEST_CASE("tape: an input of 0 bytes needs no load") {
+  Chain chain = two_stages();
+  chain.input.bytes = 0;
+  CHECK(memory_of(chain, {keep(0), keep(1), back(1), back(0)}).peak == 111'110);
+}
+
+TEST_CASE("tape: reading what is not there is our fault") {
+  const Chain chain = two_stages();
+  const std::vector<Tape> wrong = {{pass(0)},                                // no input
+                                   {load0, pass(1)},                         // no boundary 1
+                                   {load0, pass(0), pass(1), back(1)},       // no inner tensors
+                                   {load0, keep(0), back(0)},                // no gradient
+                                   {load0, keep(0), {Kind::load, 0, true}},  // not saved
+                                   {load0, {Kind::save, 0, true}},           // not made
+                                   {load0, {Kind::forward, 2, true}},        // no such stage
+                                   {load0, {Kind::save, 3, false}}};         // no such boundary
+  for (const Tape& tape : wrong) CHECK_THROWS_AS(memory_of(chain, tape), InternalError);
+}
+
+TEST_CASE("tape: bytes agree with the rule of lifetimes read word by word") {
+  test::Dice dice(1);
+  for (int round = 0; round < 200; ++round) {
+    const std::size_t stages = 1 + dice.below(5);
+    const Chain chain = test::random_chain(dice, stages);
+    const Tape tape =
+        tape_of(chain, test::fates_number(dice.below(test::fates_count(stages)), stages));
+    const TapeMemory memory = memory_of(chain, tape);
+    REQUIRE(memory.bytes.size() == tape.size());
+    for (std::size_t at = 0; at < tape.size(); ++at)
+      CHECK(memory.bytes[at] == slow_bytes(chain, tape, at));
+  }
+}
+
+}  // namespace
+}  // namespace sluice

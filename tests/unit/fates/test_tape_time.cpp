@@ -1,0 +1,73 @@
+// The estimate that a search of tapes ranks by, by hand.
+#include <catch2/catch.hpp>
+
+#include "fates/choices.hpp"
+#include "fates/tape_time.hpp"
+
+namespace sluice {
+namespace {
+
+/// Three stages of 2 s forward and 4 s backward; the input is loaded in 1 s; what they make is 10
+/// bytes each, 3 s each way. Backward passes read their inputs.
+Chain three_stages() {
+  Chain chain;
+  chain.input = {10, 1, 1};
+  for (int s = 0; s < 3; ++s) {
+    ChainStage stage;
+    stage.forward_s = 2;
+    stage.backward_s = 4;
+    stage.output = {10, 3, 3};
+    stage.reads_output = s == 2;
+    chain.stages.push_back(stage);
+  }
+  return chain;
+}
+
+double about(const Chain& chain, const std::vector<Fate>& fates, std::int64_t bytes,
+             double micro_batches) {
+  const Tape tape = tape_of(chain, fates);
+  return about_seconds(chain, tape, memory_of(chain, tape), bytes, micro_batches, false).seconds;
+}
+
+TEST_CASE("a tape's estimate: all kept, and the next input comes beside") {
+  const Chain chain = three_stages();
+  const std::vector<Fate> keep(3, Fate::keep);
+  // 1 + 18 a micro-batch. With room the next input comes while the last stage is computed.
+  CHECK(about(chain, keep, 40, 1) == Approx(19));
+  CHECK(about(chain, keep, 1000, 10) == Approx(1 + 10 * 18));
+  // Within 40 bytes, too: backward 2 and 1 hold 20 and 10 of them, and the next input 10.
+  CHECK(about(chain, keep, 40, 10) == Approx(1 + 10 * 18));
+}
+
+TEST_CASE("a tape's estimate: a link slower than the computation binds") {
+  Chain chain = three_stages();
+  chain.input.load_s = 30;
+  // Inputs without a pause, then the last micro-batch.
+  CHECK(about(chain, std::vector<Fate>(3, Fate::keep), 1000, 10) == Approx(10 * 30 + 18));
+}
+
+TEST_CASE("a tape's estimate: a latency delays what is waited for and nothing else") {
+  Chain chain = three_stages();
+  chain.load_latency_s = 5;
+  CHECK(about(chain, std::vector<Fate>(3, Fate::keep), 1000, 10) == Approx(1 + 5 + 10 * 18));
+}
+
+TEST_CASE("a tape's estimate: what was saved is waited for, and comes back one after the other") {
+  // Boundaries 1 and 2 go and come. Forward passes end at 3, 5, 7; saves take 3 to 6 and 6 to 9.
+  // Stage 3 keeps, but its input went: that comes back from 9, when it was saved, to 12, and
+  // boundary 1 from 12 to 15. Backward 3 takes 12 to 16, backward 2 16 to 20, backward 1 20 to 24.
+  const Chain chain = three_stages();
+  CHECK(about(chain, {Fate::offload, Fate::offload, Fate::keep}, 1000, 1) == Approx(24));
+}
+
+TEST_CASE("seconds of each engine, by hand") {
+  const Chain chain = three_stages();
+  const EngineSeconds engines =
+      engine_seconds(chain, tape_of(chain, {Fate::offload, Fate::offload, Fate::recompute}));
+  CHECK(engines.computed == Approx(18 + 2));
+  CHECK(engines.saved == Approx(6));
+  CHECK(engines.busiest() == engines.computed);
+}
+
+}  // namespace
+}  // namespace sluice

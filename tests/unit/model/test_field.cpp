@@ -1,0 +1,99 @@
+// Receptive fields: what a pixel of a layer's output sees of the model's input, by hand.
+#include <catch2/catch.hpp>
+
+#include "model/field.hpp"
+#include "support/models.hpp"
+
+using namespace sluice;
+using namespace sluice::test;
+
+namespace {
+
+ReceptiveField square(std::int64_t size, std::int64_t jump) {
+  return {{size, size}, {jump, jump}};
+}
+
+std::optional<ReceptiveField> last_field(const std::string& layers) {
+  return model_of(image + layers).layers.back().field;
+}
+
+const std::string conv = "- {type: conv2d, name: c, channels: 4, kernel: 3, padding: 1}\n";
+const std::string halved =
+    "- {type: conv2d, name: h, channels: 4, kernel: 3, padding: 1, stride: 2}\n";
+
+}  // namespace
+
+TEST_CASE("seed 002: receptive fields of 3, 5 and 6, then everything") {
+  const Model model = load_model(zoo + "cnn_mnist.yaml", {});
+  CHECK(model.layers[0].field == square(1, 1));
+  CHECK(model.layers[1].field == square(3, 1));
+  CHECK(model.layers[2].field == square(5, 1));  // 3 + 2
+  CHECK(model.layers[3].field == square(6, 2));  // 5 + 1
+  CHECK_FALSE(model.layers[4].field);
+  CHECK_FALSE(model.layers[5].field);
+}
+
+TEST_CASE("a field grows by the window's reach less one, in jumps, by axis") {
+  CHECK(last_field(halved + conv) == square(7, 2));  // 3 + 2 x 2
+  CHECK(last_field(halved + "- {type: max_pool, kernel: 3, stride: 2, padding: 1}\n" + conv) ==
+        square(15, 4));  // 3 + 2 x 2 + 2 x 4
+  // Dilation 2: a reach of 5. Axes alone: 1 + 6 and 1.
+  CHECK(last_field("- {type: conv2d, channels: 1, kernel: 3, dilation: 2}\n") == square(5, 1));
+  CHECK(last_field("- {type: conv2d, channels: 1, kernel: [7, 1], stride: [1, 2]}\n") ==
+        ReceptiveField{{7, 1}, {1, 2}});
+  CHECK(last_field("- {type: avg_pool, kernel: 3, stride: 2}\n" + conv) == square(7, 2));
+  CHECK(last_field("- {type: adaptive_avg_pool, output: 7}\n") == square(4, 4));  // 28 / 7
+  CHECK_FALSE(last_field("- {type: adaptive_avg_pool, output: 6}\n"));
+}
+
+TEST_CASE("elementwise layers pass the field on, what mixes all pixels ends it") {
+  for (const char* type :
+       {"relu", "gelu", "batch_norm", "layer_norm", "rms_norm", "dropout", "softmax"})
+    CHECK(last_field(conv + "- {type: " + type + "}\n") == square(3, 1));
+  for (const char* keys : {"global_avg_pool", "flatten", "dense, features: 2",
+                           "group_norm, groups: 2", "reshape, shape: [28, 28, 4]"})
+    CHECK_FALSE(last_field(conv + "- {type: " + keys + "}\n"));
+}
+
+TEST_CASE("where branches join the larger field counts") {
+  CHECK(last_field(conv + "- {type: add, inputs: [c, c]}\n") == square(3, 1));
+  CHECK(last_field(conv + "- {type: conv2d, name: d, channels: 4, kernel: 5, padding: 2}\n" +
+                   "- {type: concat, inputs: [x, c, d]}\n") == square(7, 1));
+  // Squeeze and excitation: a factor that sees everything.
+  CHECK_FALSE(last_field(conv + "- {type: global_avg_pool, name: g}\n" +
+                         "- {type: mul, inputs: [c, g]}\n"));
+}
+
+TEST_CASE("a transposed convolution divides the jump") {
+  // 2 x 2 windows, 2 apart: each output pixel sees one input pixel, 3 + 0 wide, jump 2 / 2.
+  CHECK(last_field(halved + "- {type: conv_transpose2d, channels: 1, kernel: 2, stride: 2}\n") ==
+        square(3, 1));
+  // 4 x 4 windows, 2 apart: two input pixels, 2 apart: 3 + 2.
+  CHECK(last_field(halved + "- {type: conv_transpose2d, channels: 1, kernel: 4, stride: 2}\n") ==
+        square(5, 1));
+  // The jump would be 1 / 2.
+  CHECK_FALSE(last_field("- {type: conv_transpose2d, channels: 1, kernel: 2, stride: 2}\n"));
+}
+
+TEST_CASE("rows of features are an image of one axis, tokens none") {
+  const Model model = load_model(zoo + "matmul_chain.yaml", {});
+  CHECK(model.layers.back().field == ReceptiveField{{1}, {1}});
+  CHECK_FALSE(load_model(zoo + "gpt2.yaml", {"blocks=1"}).layers.back().field);
+}
+
+TEST_CASE("receptive fields of AlexNet and VGG-16 are the published ones, ResNet-50's by hand") {
+  // Araujo et al. (2019), table of architectures: AlexNet v2 195 and VGG-16 212, stride 32.
+  const auto field = [](const std::string& model, const std::string& layer) {
+    const Model read = load_model(zoo + model + ".yaml", {});
+    return read.layers[read.layer_at(Value::make(layer))].field;
+  };
+  CHECK(field("alexnet_torchvision", "pool5") == square(195, 32));
+  CHECK(field("vgg16", "average") == square(212, 32));
+  // 7 (j 2), pool 11 (j 4); 3 x 3 convolutions: three 8 each to 35; 8 and three 16 to 91 (j 8); 16
+  // and five 32 to 267 (j 16); 32 and two 64 to 427 (j 32). Theirs has its strides at other places,
+  // and 483.
+  CHECK(field("resnet50", "average") == std::nullopt);
+  const Model resnet = load_model(zoo + "resnet50.yaml", {});
+  CHECK(resnet.layers[resnet.layer_at(Value::make(std::string("average"))) - 1].field ==
+        square(427, 32));
+}

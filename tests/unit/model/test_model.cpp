@@ -1,0 +1,271 @@
+// Models: hand counts of the zoo, shapes, expressions, repetition.
+#include <catch2/catch.hpp>
+#include <map>
+
+#include "model/catalog.hpp"
+#include "model/expression.hpp"
+#include "support/models.hpp"
+
+using namespace sluice;
+using namespace sluice::test;
+using Catch::Matchers::Contains;
+using Catch::Matchers::StartsWith;
+using Counts = std::vector<std::int64_t>;
+
+namespace {
+
+Counts column(const Model& model, std::int64_t Layer::*count) {
+  Counts counts;
+  for (const Layer& layer : model.layers) counts.push_back(layer.*count);
+  return counts;
+}
+
+}  // namespace
+
+TEST_CASE("seed 002's network has its parameters, outputs and multiply-accumulates") {
+  const Model m = load_model(zoo + "cnn_mnist.yaml", {});
+  // 32 (3x3x1 + 1) = 320; 32 (3x3x32 + 1) = 9248; 128 (14x14x32 + 1) = 802944; 10 (128 + 1) = 1290
+  CHECK(column(m, &Layer::parameters) == Counts{0, 320, 9248, 0, 802944, 1290});
+  CHECK(m.parameters() == 813802);
+  CHECK(column(m, &Layer::output) == Counts{784, 25088, 25088, 6272, 128, 10});
+  // 25088 x 9 = 225792; 25088 x 288 = 7225344; 6272 x 128 = 802816; 1280
+  CHECK(column(m, &Layer::macs) == Counts{0, 225792, 7225344, 0, 802816, 1280});
+  CHECK(m.macs() == 8255232);
+  // Two a multiply-accumulate, one an output for the bias; the pool 2x2 an output.
+  CHECK(column(m, &Layer::flop) == Counts{0, 2 * 225792 + 25088, 2 * 7225344 + 25088, 6272 * 4,
+                                          2 * 802816 + 128, 2 * 1280 + 10});
+}
+
+TEST_CASE("AlexNet has the stage states of seed 000's table, with full input depth") {
+  const Model m = load_model(zoo + "alexnet.yaml", {});
+  const Model table = load_model(zoo + "alexnet_data_island.json", {});
+  CHECK(column(m, &Layer::output) == column(table, &Layer::output));
+  CHECK(m.layers[1].shape == Shape{54, 54, 96});
+  CHECK(m.layers[4].shape == Shape{26, 26, 256});
+  CHECK(m.layers[13].shape == Shape{5, 5, 256});
+  // 11x11x3x96, 5x5x96x256, 3x3x256x384, 3x3x384x384, 3x3x384x256, 6400x4096, 4096x4096, 4096x1000
+  const Counts weights = {34848, 614400, 884736, 1327104, 884736, 26214400, 16777216, 4096000};
+  Counts found;
+  for (const Layer& layer : m.layers)
+    if (layer.parameters > 0) found.push_back(layer.parameters);
+  CHECK(found == weights);
+  CHECK(m.parameters() == 50833440);
+  // Outputs times filter size: 279936 x 363 + 173056 x 2400 + 55296 x 2304 + 55296 x 3456
+  //   + 36864 x 3456 + 26214400 + 16777216 + 4096000 = 1,009,945,728
+  CHECK(m.macs() == 1009945728);
+  // Beside them 279936 + 173056 + 2 x 55296 + 36864 + 2 x 4096 for relu, and 9 x (64896 + 36864 +
+  // 6400) for the pools: 608,640 + 973,440.
+  CHECK(m.flop() == 2 * 1009945728LL + 608640 + 973440);
+}
+
+TEST_CASE("the stage table is read as it stands") {
+  const Model m = load_model(zoo + "alexnet_data_island.json", {});
+  REQUIRE(m.layers.size() == 19);
+  CHECK(m.name == "alexnet_data_island");
+  CHECK(m.layers[4].name == "5-Conv");
+  CHECK(m.layers[4].type == "Conv");
+  CHECK(m.layers[4].inputs == std::vector<std::uint32_t>{3});
+  CHECK(m.layers[0].inputs.empty());
+  CHECK(m.parameters() == 47114848);
+  CHECK(m.activations() == 1476968);
+  CHECK(m.flop() == 174808832);
+  CHECK(m.macs() == 0);
+  CHECK(m.layers[4].parameters == 18016 - 11616);
+  CHECK(m.layers[4].flop == 77261312 - 68608512);
+  CHECK(m.layers[14].parameters == 6400 * 4096);
+}
+
+TEST_CASE("scale multiplies parameters, outputs, multiply-accumulates and FLOP, not shapes") {
+  const Model one = load_model(zoo + "alexnet.yaml", {});
+  const Model many = load_model(zoo + "alexnet.yaml", {"scale=200"});
+  CHECK(many.parameters() == 200 * one.parameters());
+  CHECK(many.activations() == 200 * one.activations());
+  CHECK(many.macs() == 200 * one.macs());
+  CHECK(many.flop() == 200 * one.flop());
+  CHECK(many.layers[1].shape == one.layers[1].shape);
+}
+
+TEST_CASE("seed 004's chain has its parameters") {
+  const Model m = load_model(zoo + "matmul_chain.yaml", {});
+  REQUIRE(m.layers.size() == 4);
+  CHECK(m.layers[3].name == "product.3");
+  CHECK(m.layers[3].shape == Shape{250, 250});
+  CHECK(m.layers[3].parameters == 62500);            // 125,000 B in float16
+  CHECK(m.layers[3].flop == 2LL * 250 * 250 * 250);  // 32 samples: 1.0e9
+  const Model other = load_model(zoo + "matmul_chain.yaml", {"layers=5", "size=100"});
+  CHECK(other.layers.size() == 6);
+  CHECK(other.parameters() == 5 * 10000);
+}
+
+TEST_CASE("windows: valid, same and counted padding, strides") {
+  const auto shape = [](const std::string& keys) {
+    return model_of(image + "- {type: conv2d, channels: 8, " + keys + "}\n").layers[1].shape;
+  };
+  CHECK(shape("kernel: 3") == Shape{26, 26, 8});
+  CHECK(shape("kernel: 3, padding: same") == Shape{28, 28, 8});
+  CHECK(shape("kernel: 3, padding: same, stride: 3") == Shape{10, 10, 8});  // ceil(28 / 3)
+  CHECK(shape("kernel: 3, padding: 1, stride: 2") == Shape{14, 14, 8});     // floor(27 / 2) + 1
+  CHECK(shape("kernel: 5, padding: 0, stride: 4") == Shape{6, 6, 8});       // floor(23 / 4) + 1
+  CHECK(shape("kernel: 28") == Shape{1, 1, 8});
+  const auto pool = [](const std::string& keys) {
+    return model_of(image + "- {type: max_pool, " + keys + "}\n").layers[1].shape;
+  };
+  CHECK(pool("kernel: 2") == Shape{14, 14, 3});
+  CHECK(pool("kernel: 3, stride: 2") == Shape{13, 13, 3});
+}
+
+TEST_CASE("a bias adds one parameter a channel or feature, and one FLOP an output") {
+  const Model m =
+      model_of(image + "- {type: conv2d, channels: 8, kernel: 3}\n" +
+               "- {type: conv2d, channels: 8, kernel: 3, bias: false}\n" +
+               "- {type: dense, features: 10}\n" + "- {type: dense, features: 10, bias: false}\n");
+  CHECK(m.layers[1].parameters == 3 * 3 * 3 * 8 + 8);
+  CHECK(m.layers[1].flop == 2 * m.layers[1].macs + 26 * 26 * 8);
+  CHECK(m.layers[2].parameters == 3 * 3 * 8 * 8);
+  CHECK(m.layers[2].flop == 2 * m.layers[2].macs);
+  CHECK(m.layers[3].parameters == 24 * 24 * 8 * 10 + 10);
+  CHECK(m.layers[4].parameters == 100);
+  CHECK(m.layers[4].flop == 200);
+}
+
+TEST_CASE("expressions are integer arithmetic over the parameters") {
+  const Parameters p = {{"size", 6}, {"n", 3}};
+  CHECK(evaluate("$size", p) == 6);
+  CHECK(evaluate("$size * 2 + 1", p) == 13);
+  CHECK(evaluate("2*($size-$n)/$n", p) == 2);
+  CHECK(evaluate("10 - 2 - 3", p) == 5);
+  CHECK(evaluate(" 12 / 2 / 3 ", p) == 2);
+  const auto said = [&](const std::string& text) { return error_of([&] { evaluate(text, p); }); };
+  CHECK_THAT(said("$sise"),
+             Contains("unknown parameter 'sise' (did you mean 'size'?); the model has: n, size"));
+  CHECK_THAT(said("7 / 2"), Contains("7 / 2 is not a whole number"));
+  CHECK_THAT(said("1 / 0"), Contains("division by zero"));
+  CHECK_THAT(said("9223372036854775807 + 1"), Contains("does not fit in 64 bits"));
+  CHECK_THAT(said("9223372036854775808"), Contains("does not fit in 64 bits"));
+  CHECK_THAT(said("3037000500 * 3037000500"), Contains("does not fit in 64 bits"));
+  CHECK_THAT(said("0 - 9223372036854775807 - 2"), Contains("does not fit in 64 bits"));
+  CHECK_THAT(said(""), Contains("it ends too early"));
+  CHECK_THAT(said("2 *"), Contains("it ends too early"));
+  CHECK_THAT(said("(2"), Contains("a ')' is missing"));
+  CHECK_THAT(said("2 3"), Contains("'3' is left over"));
+  CHECK_THAT(said("-2"), Contains("a '-' cannot stand here"));
+  CHECK_THAT(said("1.5"), Contains("'.5' is left over"));
+  CHECK_THAT(said(std::string(100'000, '(')), Contains("too many parentheses"));
+}
+
+TEST_CASE("repetitions nest, name their layers and find their inputs inside first") {
+  const Model m = model_of(
+      "- {type: input, name: x, shape: [4]}\n"
+      "- repeat: 2\n  layers:\n"
+      "    - {type: relu, name: a}\n"
+      "    - repeat: $n - 1\n      layers:\n"
+      "        - {type: relu, name: b, inputs: [a]}\n"
+      "    - {type: relu, inputs: [x]}\n",
+      "n: 3", "parameters: {n: 1}\n");
+  std::vector<std::string> names;
+  for (const Layer& layer : m.layers) names.push_back(layer.name);
+  CHECK(names == std::vector<std::string>{"x", "a.1", "b.1.1", "b.1.2", "relu5", "a.2", "b.2.1",
+                                          "b.2.2", "relu9"});
+  CHECK(m.layers[3].inputs == std::vector<std::uint32_t>{1});
+  CHECK(m.layers[4].inputs == std::vector<std::uint32_t>{0});
+  CHECK(m.layers[5].inputs == std::vector<std::uint32_t>{4});
+  CHECK(m.layers[7].inputs == std::vector<std::uint32_t>{5});
+}
+
+TEST_CASE("overrides reach parameters by one word and the document by a path") {
+  CHECK(load_model(zoo + "alexnet.yaml", {"layers.1.channels=48"}).layers[1].shape ==
+        Shape{54, 54, 48});
+  CHECK_THAT(error_of([] { load_model(zoo + "matmul_chain.yaml", {"sise=3"}); }),
+             StartsWith("3 sise=3:1:6: error: the model has no parameter 'sise' (did you mean "
+                        "'size'?); it has: layers, size (and scale)"));
+}
+
+TEST_CASE("every entry of the layer catalog has a summary and reads a layer of its own") {
+  // What each needs beside its type; nothing for those that take any image.
+  const std::map<std::string, std::string> keys = {{"input", ", shape: [4, 4, 1]"},
+                                                   {"conv1d", ", channels: 2, kernel: 3"},
+                                                   {"conv2d", ", channels: 2, kernel: 3"},
+                                                   {"conv3d", ", channels: 2, kernel: 3"},
+                                                   {"conv_transpose1d", ", channels: 2, kernel: 3"},
+                                                   {"conv_transpose2d", ", channels: 2, kernel: 3"},
+                                                   {"conv_transpose3d", ", channels: 2, kernel: 3"},
+                                                   {"max_pool", ", kernel: 2"},
+                                                   {"avg_pool", ", kernel: 2"},
+                                                   {"adaptive_avg_pool", ", output: 2"},
+                                                   {"dense", ", features: 2"},
+                                                   {"matmul", ", features: 2"},
+                                                   {"group_norm", ", groups: 2"},
+                                                   {"add", ", inputs: [x, x]"},
+                                                   {"mul", ", inputs: [x, x]"},
+                                                   {"concat", ", inputs: [x, x]"},
+                                                   {"reshape", ", shape: [-1]"},
+                                                   {"embedding", ", entries: 9, features: 2"},
+                                                   {"add_embedding", ", entries: 9"},
+                                                   {"attention", ", inputs: [x, x, x], heads: 2"},
+                                                   {"batched_matmul", ", inputs: [x, x]"},
+                                                   {"transpose", ", axes: [1, 2, 0]"},
+                                                   {"split", ", parts: 2, part: 0"},
+                                                   {"all_gather", ", ranks: 2"},
+                                                   {"reduce_scatter", ", ranks: 2"},
+                                                   {"rnn", ", hidden: 2"},
+                                                   {"gru", ", hidden: 2"},
+                                                   {"lstm", ", hidden: 2"},
+                                                   {"top_k", ", k: 2"},
+                                                   {"dispatch", ", inputs: [x, x]"},
+                                                   {"expert_matmul", ", experts: 3, features: 2"},
+                                                   {"combine", ", inputs: [x, x]"},
+                                                   {"measured", ", forward: 1ms"}};
+  const std::map<std::string, std::string> shapes = {{"embedding", "[4]"},
+                                                     {"matmul", "[4, 4]"},
+                                                     {"add_embedding", "[4, 4]"},
+                                                     {"class_token", "[4, 4]"},
+                                                     {"rotary", "[4, 4]"},
+                                                     {"attention", "[4, 4]"},
+                                                     {"conv1d", "[4, 2]"},
+                                                     {"conv_transpose1d", "[4, 2]"},
+                                                     {"conv3d", "[4, 4, 4, 2]"},
+                                                     {"conv_transpose3d", "[4, 4, 4, 2]"},
+                                                     {"batched_matmul", "[3, 4, 4]"},
+                                                     {"rnn", "[4, 4]"},
+                                                     {"gru", "[4, 4]"},
+                                                     {"lstm", "[4, 4]"},
+                                                     {"top_k", "[4, 4]"},
+                                                     {"dispatch", "[4, 4]"},
+                                                     {"expert_matmul", "[4, 4]"},
+                                                     {"combine", "[4, 1]"}};
+  for (const LayerType* type : layer_catalog().entries()) {
+    INFO(type->name);
+    CHECK_FALSE(type->summary.empty());
+    CHECK(layer_record(*type).fields.size() == 6 + type->parameters.size());
+    const auto own = keys.find(type->name);
+    const auto other = shapes.find(type->name);
+    const std::string shape = other == shapes.end() ? "[4, 4, 2]" : other->second;
+    const Model m =
+        model_of("- {type: input, name: x, shape: " + shape + "}\n- {type: " + type->name +
+                 (own == keys.end() ? "" : own->second) + "}\n");
+    CHECK(m.layers.back().type == type->name);
+    CHECK(m.layers.back().output > 0);
+  }
+}
+
+TEST_CASE("a JSON model of 100,000 layers is read whole") {
+  std::string text =
+      R"({"format": "sluice-model/1", "name": "big", "layers": [{"type": "input", "shape": [4, 4]})";
+  for (int i = 0; i < 100'000; ++i)
+    text += R"(, {"type": "matmul", "name": "m)" + std::to_string(i) + R"(", "features": 4})";
+  Value use = Value::make_map();
+  use.set("definition", parse_text(text + "]}", "big.json"));
+  const Model m = read_model(use);
+  CHECK(m.parameters() == 1'600'000);
+  CHECK(m.layers.size() == 100'001);
+  CHECK(m.layers.back().inputs == std::vector<std::uint32_t>{99'999});
+}
+
+TEST_CASE("a parameter may be given as a scenario has it, model.KEY=VALUE") {
+  const std::string resnet = sluice::test::zoo + "resnet50.yaml";
+  CHECK(load_model(resnet, {"model.blocks1=4"}).parameters() ==
+        load_model(resnet, {"blocks1=4"}).parameters());
+  CHECK(load_model(resnet, {"model.blocks1=4"}).parameters() !=
+        load_model(resnet, {}).parameters());
+  CHECK(load_model(resnet, {"model.layers.0.shape=[64, 64, 3]"}).layers[0].output == 64 * 64 * 3);
+}

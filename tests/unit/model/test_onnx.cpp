@@ -1,0 +1,476 @@
+// ONNX models as sluice-model/1 documents: shapes, parameters and MACs, worked out beside them.
+#include <catch2/catch.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "model/importer.hpp"
+#include "model/onnx/onnx.hpp"
+#include "model/onnx/skim.hpp"
+#include "support/onnx_models.hpp"
+
+using namespace sluice;
+using namespace sluice::test;
+using Catch::Matchers::Contains;
+using Catch::Matchers::StartsWith;
+
+namespace {
+
+using A = OnnxAttribute;
+
+/// A network as PyTorch exports one whose batch may vary.
+OnnxBytes small_cnn() {
+  OnnxBytes onnx;
+  onnx.input("x", {"N", 3, 8, 8})
+      .weight("w", {4, 3, 3, 3})
+      .weight("b", {4})
+      .weight("scale", {4})
+      .weight("shift", {4})
+      .weight("mean", {4})
+      .weight("var", {4})
+      .weight("fc_w", {10, 16})
+      .weight("fc_b", {10})
+      .numbers("zero", {0})
+      .numbers("rest", {-1})
+      .node("Conv", {"x", "w", "b"}, {"c"},
+            {A::integers("pads", {1, 1, 1, 1}), A::integers("strides", {2, 2})}, "conv")
+      .node("BatchNormalization", {"c", "scale", "shift", "mean", "var"}, {"n"}, {}, "bn")
+      .node("Relu", {"n"}, {"r"}, {}, "relu")
+      .node("MaxPool", {"r"}, {"p"},
+            {A::integers("kernel_shape", {2, 2}), A::integers("strides", {2, 2})}, "pool")
+      .node("Shape", {"p"}, {"s"})
+      .node("Gather", {"s", "zero"}, {"s0"})
+      .node("Concat", {"s0", "rest"}, {"to"}, {A::integer("axis", 0)})
+      .node("Reshape", {"p", "to"}, {"flat"}, {}, "flat")
+      .node("Gemm", {"flat", "fc_w", "fc_b"}, {"y"}, {A::integer("transB", 1)}, "fc")
+      .output("y");
+  return onnx;
+}
+
+}  // namespace
+
+TEST_CASE("a convolutional network keeps its counts, and images get their channels last",
+          "[onnx]") {
+  const ReadOnnx got = read(small_cnn());
+  CHECK(types(got.model) == "input conv2d batch_norm relu max_pool reshape dense");
+  CHECK(layer(got.model, "x").shape == Shape{8, 8, 3});
+  CHECK(layer(got.model, "conv").shape == Shape{4, 4, 4});  // (8 + 2 - 3) / 2 + 1
+  CHECK(layer(got.model, "conv").parameters == 4 * 27 + 4);
+  CHECK(layer(got.model, "conv").macs == 16 * 4 * 27);
+  CHECK(layer(got.model, "bn").parameters == 8);
+  CHECK(layer(got.model, "pool").shape == Shape{2, 2, 4});
+  CHECK(layer(got.model, "flat").shape == Shape{16});
+  CHECK(layer(got.model, "fc").parameters == 170);
+  CHECK(layer(got.model, "fc").macs == 160);
+  CHECK(got.model.parameters() == 112 + 8 + 170);
+  CHECK(got.elements.learned == 290);
+  CHECK(got.elements.statistics == 8);
+  CHECK(got.elements.unused == 0);
+}
+
+TEST_CASE("the batch changes no count, and what is written reads back as the same", "[onnx]") {
+  const ReadOnnx one = read(small_cnn()), eight = read(small_cnn(), "{batch: 8}"),
+                 named = read(small_cnn(), "{N: 3}");
+  Value again = Value::make_map();
+  again.set("definition", parse_text(to_yaml(one.definition, false), "again.yaml"));
+  const Model written = read_model(again);
+  for (const Model* model : {&eight.model, &named.model, &written}) {
+    REQUIRE(model->layers.size() == one.model.layers.size());
+    for (std::size_t i = 0; i < model->layers.size(); ++i) {
+      CHECK(model->layers[i].name == one.model.layers[i].name);
+      CHECK(model->layers[i].shape == one.model.layers[i].shape);
+      CHECK(model->layers[i].parameters == one.model.layers[i].parameters);
+      CHECK(model->layers[i].flop == one.model.layers[i].flop);
+      CHECK(model->layers[i].inputs == one.model.layers[i].inputs);
+    }
+  }
+}
+
+TEST_CASE("an attention block: products of activations, a table of words, positions", "[onnx]") {
+  OnnxBytes onnx;
+  onnx.opset(17)
+      .input("ids", {"N", "words"}, onnx_int64)
+      .weight("table", {50, 8})
+      .weight("positions", {6, 8})
+      .weight("gain", {8})
+      .weight("shift", {8})
+      .weight("wq", {8, 8})
+      .weight("bq", {8})
+      .scalar("root", 2)
+      .numbers("heads", {0, 0, 2, 4})
+      .node("Gather", {"table", "ids"}, {"e"}, {}, "words")
+      .node("Add", {"e", "positions"}, {"h"}, {}, "place")
+      .node("LayerNormalization", {"h", "gain", "shift"}, {"n"}, {}, "norm")
+      .node("MatMul", {"n", "wq"}, {"q0"}, {}, "query")
+      .node("Add", {"bq", "q0"}, {"q1"}, {}, "query_bias")
+      .node("Reshape", {"q1", "heads"}, {"q2"}, {}, "split")
+      .node("Transpose", {"q2"}, {"q"}, {A::integers("perm", {0, 2, 1, 3})}, "turn")
+      .node("Transpose", {"q2"}, {"k"}, {A::integers("perm", {0, 2, 3, 1})}, "turn_k")
+      .node("MatMul", {"q", "k"}, {"s"}, {}, "scores")
+      .node("Div", {"s", "root"}, {"scaled"}, {}, "scale")
+      .node("Softmax", {"scaled"}, {"p"}, {A::integer("axis", -1)}, "softmax")
+      .node("MatMul", {"p", "q"}, {"o"}, {}, "values")
+      .output("o");
+  const ReadOnnx got = read(onnx, "{words: 6}");
+  const Model& model = got.model;
+  CHECK(layer(model, "words").type == "embedding");
+  CHECK(layer(model, "words").shape == Shape{6, 8});
+  CHECK(layer(model, "words").parameters == 400);
+  CHECK(layer(model, "place").parameters == 48);
+  CHECK(layer(model, "place").flop == 48);
+  CHECK(layer(model, "norm").type == "layer_norm");
+  CHECK(layer(model, "norm").parameters == 16);
+  CHECK(layer(model, "query").type == "matmul");
+  CHECK(layer(model, "query").macs == 6 * 8 * 8);
+  CHECK(layer(model, "query_bias").parameters == 8);
+  CHECK(layer(model, "split").shape == Shape{6, 2, 4});
+  CHECK(layer(model, "turn").type == "transpose");
+  CHECK(layer(model, "turn").shape == Shape{2, 6, 4});
+  CHECK(layer(model, "turn_k").shape == Shape{2, 4, 6});
+  CHECK(layer(model, "turn").flop == 0);
+  CHECK(layer(model, "scores").type == "batched_matmul");
+  CHECK(layer(model, "scores").shape == Shape{2, 6, 6});
+  CHECK(layer(model, "scores").macs == 2 * 6 * 6 * 4);  // 4 features a head
+  CHECK(layer(model, "scale").parameters == 0);         // a number is not learned
+  CHECK(layer(model, "scale").flop == 72);
+  CHECK(layer(model, "values").macs == 2 * 6 * 4 * 6);  // 6 words weighted for each of 48
+  CHECK(model.parameters() == 400 + 48 + 16 + 64 + 8);
+  CHECK(got.elements.learned == model.parameters());
+  CHECK(got.elements.unused == 1);  // the root
+}
+
+TEST_CASE("constants are folded, also where they lead through floating-point scales", "[onnx]") {
+  // Twice the height and width, as exporters compute it: cast, multiply, floor, cast.
+  OnnxBytes onnx;
+  onnx.input("x", {1, 2, 5, 7})
+      .numbers("begin", {2})
+      .numbers("end", {4})
+      .scalar("two", 2)
+      .numbers("head", {1, 2})
+      .node("Shape", {"x"}, {"s"})
+      .node("Slice", {"s", "begin", "end"}, {"hw"})
+      .node("Cast", {"hw"}, {"real"}, {A::integer("to", 1)})
+      .node("Mul", {"real", "two"}, {"doubled"})
+      .node("Floor", {"doubled"}, {"whole"})
+      .node("Cast", {"whole"}, {"size"}, {A::integer("to", 7)})
+      .node("Concat", {"head", "size"}, {"sizes"}, {A::integer("axis", 0)})
+      .node("Resize", {"x", "", "", "sizes"}, {"y"}, {A::text("mode", "linear")}, "up")
+      .output("y");
+  const Model model = read(onnx).model;
+  CHECK(types(model) == "input operator");
+  CHECK(layer(model, "up").output == 2 * 10 * 14);
+  CHECK(layer(model, "up").flop == 7 * 2 * 10 * 14);
+}
+
+TEST_CASE("groups, dilation, one axis and three, transposed: as ONNX infers them", "[onnx]") {
+  OnnxBytes onnx;
+  onnx.input("x", {1, 4, 9, 9})
+      .weight("w", {8, 2, 3, 3})
+      .node("Conv", {"x", "w"}, {"a"}, {A::integer("group", 2), A::integers("dilations", {2, 2})},
+            "grouped")
+      .weight("t", {8, 3, 2, 2})
+      .node("ConvTranspose", {"a", "t"}, {"b"}, {A::integers("strides", {2, 2})}, "up")
+      .node("GlobalAveragePool", {"b"}, {"c"}, {}, "mean")
+      .output("c");
+  const Model model = read(onnx).model;
+  CHECK(layer(model, "grouped").type == "conv2d");
+  CHECK(layer(model, "grouped").shape == Shape{5, 5, 8});  // 9 - (2 x 2 + 1) + 1
+  CHECK(layer(model, "grouped").parameters == 8 * 2 * 9);
+  CHECK(layer(model, "grouped").macs == 25 * 8 * 2 * 9);
+  CHECK(layer(model, "up").type == "conv_transpose2d");
+  CHECK(layer(model, "up").shape == Shape{10, 10, 3});  // 4 x 2 + 2
+  CHECK(layer(model, "up").macs == 25 * 8 * 3 * 4);
+  CHECK(layer(model, "mean").shape == Shape{1, 1, 3});
+}
+
+TEST_CASE("branches join: sums, products and concatenations along the channels", "[onnx]") {
+  OnnxBytes onnx;
+  onnx.input("x", {2, 3, 4, 4})
+      .weight("w", {5, 3, 1, 1})
+      .node("Conv", {"x", "w"}, {"a"}, {}, "a")
+      .node("Sigmoid", {"a"}, {"g"}, {}, "gate")
+      .node("Mul", {"a", "g"}, {"m"}, {}, "mul")
+      .node("Concat", {"m", "x"}, {"c"}, {A::integer("axis", 1)}, "concat")
+      .node("Split", {"c"}, {"left", "right"}, {A::integer("axis", 1)}, "split")
+      .node("Sub", {"left", "right"}, {"d"}, {}, "sub")
+      .output("d");
+  const Model model = read(onnx).model;  // two samples in the file
+  CHECK(layer(model, "x").shape == Shape{4, 4, 3});
+  CHECK(layer(model, "mul").type == "mul");
+  CHECK(layer(model, "concat").type == "concat");
+  CHECK(layer(model, "concat").shape == Shape{4, 4, 8});
+  CHECK(layer(model, "split").type == "split");
+  CHECK(layer(model, "split").shape == Shape{4, 4, 4});
+  CHECK(layer(model, "split_2").shape == Shape{4, 4, 4});
+  CHECK(layer(model, "sub").flop == 64);
+  CHECK(layer(model, "sub").type == "operator");
+}
+
+TEST_CASE("parts and other orders of axes are views, as layers count axes", "[onnx]") {
+  OnnxBytes onnx;
+  onnx.input("x", {1, 3, 8, 10})
+      .weight("w", {6, 3, 1, 1})
+      .numbers("begin", {-6})
+      .numbers("end", {9})
+      .numbers("height", {2})
+      .numbers("two", {2})
+      .node("Conv", {"x", "w"}, {"a"}, {}, "conv")
+      .node("Slice", {"a", "begin", "end", "height", "two"}, {"b"}, {}, "slice")
+      .node("Transpose", {"b"}, {"c"}, {A::integers("perm", {0, 3, 1, 2})}, "turn")
+      .output("c");
+  const Model model = read(onnx).model;
+  // Of 8 rows those from 8 - 6 = 2 on, every other one: 2, 4, 6. Then width, channels, height.
+  CHECK(types(model) == "input conv2d slice transpose");
+  CHECK(layer(model, "slice").shape == Shape{3, 10, 6});
+  CHECK(layer(model, "turn").shape == Shape{10, 6, 3});
+}
+
+TEST_CASE("recurrent layers have the counts of their matrices", "[onnx]") {
+  OnnxBytes onnx;
+  onnx.input("x", {5, "N", 3})
+      .weight("w", {2, 16, 3})
+      .weight("r", {2, 16, 4})
+      .weight("b", {2, 32})
+      .node("LSTM", {"x", "w", "r", "b"}, {"y", "last"},
+            {A::integer("hidden_size", 4), A::text("direction", "bidirectional")}, "lstm")
+      .node("Relu", {"last"}, {"z"}, {}, "relu")
+      .output("y")
+      .output("z");
+  // The first axis is that of the steps: the samples are given by the name of theirs.
+  const ReadOnnx got = read(onnx, "{batch: 1, N: 1}");
+  CHECK(layer(got.model, "lstm").type == "lstm");
+  CHECK(layer(got.model, "lstm").shape == Shape{5, 8});
+  CHECK(got.model.parameters() == 2 * 16 * (3 + 4) + 2 * 32);
+  CHECK(got.model.macs() == 5 * 2 * 16 * (3 + 4));
+  CHECK(layer(got.model, "relu").output == 2 * 4);
+  CHECK(got.elements.learned == got.model.parameters());
+}
+
+TEST_CASE("a weight that two layers share counts once", "[onnx]") {
+  OnnxBytes onnx;
+  onnx.opset(13)
+      .input("x", {1, 4, 8, 8})
+      .weight("w", {4, 4, 3, 3})
+      .weight("mask", {1, 4, 1, 1})
+      .numbers("none", {0, 0, 0, 0, 0, 0, 0, 0})
+      .node("Pad", {"x", "none"}, {"x0"}, {}, "no_pad")
+      .node("Concat", {"x0"}, {"x1"}, {A::integer("axis", 1)}, "no_concat")
+      .node("Conv", {"x1", "w"}, {"a"}, {A::integers("pads", {1, 1, 1, 1})}, "first")
+      .node("Conv", {"a", "w"}, {"b"}, {A::integers("pads", {1, 1, 1, 1})}, "second")
+      .node("Mul", {"b", "mask"}, {"c"}, {}, "masked")
+      .node("Mul", {"c", "mask"}, {"d"}, {}, "again")
+      .output("d");
+  const ReadOnnx got = read(onnx);
+  CHECK(types(got.model) == "input conv2d conv2d operator operator");
+  CHECK(layer(got.model, "first").parameters == 144);
+  CHECK(layer(got.model, "second").parameters == 0);
+  CHECK(layer(got.model, "second").shared == 144);
+  CHECK(layer(got.model, "second").macs == 64 * 144);
+  CHECK(layer(got.model, "masked").parameters == 4);
+  CHECK(layer(got.model, "again").parameters == 0);
+  CHECK(got.elements.learned == 148);
+}
+
+TEST_CASE("a bias is each layer's own, also where the file stores equal ones once", "[onnx]") {
+  OnnxBytes onnx;
+  onnx.input("x", {1, 4})
+      .weight("v", {4, 4})
+      .weight("w", {4, 4})
+      .weight("b", {4})
+      .node("Gemm", {"x", "v", "b"}, {"h"}, {}, "first")
+      .node("Gemm", {"h", "w", "b"}, {"y"}, {}, "second")
+      .node("Gemm", {"y", "w", "b"}, {"z"}, {}, "third")
+      .output("z");
+  const Model model = read(onnx).model;
+  CHECK(layer(model, "first").parameters == 20);
+  CHECK(layer(model, "second").parameters == 20);
+  // Its matrix is `second`'s, which has a bias of its own: a layer type cannot say that.
+  CHECK(layer(model, "third").parameters == 4);
+  CHECK(layer(model, "third").macs == 16);
+}
+
+TEST_CASE("unknown operators are all named, and can be counted as free", "[onnx]") {
+  OnnxBytes onnx;
+  onnx.opset(13)
+      .opset(1, "com.acme")
+      .input("x", {1, 6})
+      .node("Frobnicate", {"x"}, {"a"}, {}, "first", "com.acme")
+      .node("Relu", {"a"}, {"b"})
+      .node("Frobnicate", {"b"}, {"c"}, {}, "second", "com.acme")
+      .node("NonZero", {"c"}, {"d"}, {}, "third")
+      .shape("a", {1, 6})
+      .shape("c", {1, 6})
+      .shape("d", {2, 6}, onnx_int64)
+      .output("d");
+  CHECK(refused_bytes(onnx.bytes()) ==
+        "3 m.onnx: error: operators that are not known here: NonZero, 1 time (third); "
+        "com.acme.Frobnicate, 2 times (first, second). To count them as free: as_zero=[NonZero, "
+        "com.acme.Frobnicate]");
+  const Model model = read(onnx, "{as_zero: [NonZero, com.acme.Frobnicate]}").model;
+  CHECK(types(model) == "input operator relu operator operator");
+  CHECK(model.flop() == 6);  // the relu's
+  CHECK_THAT(refused_bytes(onnx.bytes(), "{as_zero: [Nonzero]}"),
+             Contains("s.yaml:1:12: error: 'Nonzero' in 'as_zero': the model has no such operator "
+                      "(did you mean 'NonZero'?)"));
+}
+
+TEST_CASE("symbolic dimensions are given by name, and those that are missing are named", "[onnx]") {
+  OnnxBytes onnx;
+  onnx.input("x", {"N", "in width", 3}).node("Relu", {"x"}, {"y"}).output("y");
+  CHECK_THAT(refused_bytes(onnx.bytes()),
+             StartsWith("3 m.onnx: error: the extents of in_width are not in the file; give them, "
+                        "as in in_width=128"));
+  CHECK(layer(read(onnx, "{in_width: 7}").model, "x").shape == Shape{7, 3});
+  CHECK_THAT(refused_bytes(onnx.bytes(), "{in_width: 7, hight: 3}"),
+             Contains("s.yaml:1:15: error: the model has no symbolic dimension 'hight'; it has: N, "
+                      "in_width"));
+  CHECK_THAT(refused_bytes(onnx.bytes(), "{in_width: 0}"),
+             Contains("'0' for 'in_width', a symbolic dimension: expected an integer of at least "
+                      "1"));
+  OnnxBytes fixed;
+  fixed.input("x", {4, 3}).node("Relu", {"x"}, {"y"}).output("y");
+  CHECK(layer(read(fixed).model, "x").shape == Shape{3});
+  CHECK(layer(read(fixed, "{batch: 1}").model, "x").shape == Shape{4, 3});
+  CHECK_THAT(refused_bytes(fixed.bytes(), "{batch: 2}"),
+             Contains("'2' for 'batch': the file fixes it, expected 4, or 1"));
+}
+
+TEST_CASE("what is no ONNX model is refused with its reason", "[onnx]") {
+  CHECK(refused_bytes("") == "3 m.onnx: error: the file is empty, expected an ONNX model");
+  CHECK_THAT(refused_bytes("\x80\x04\x95"), Contains("a Python pickle, which is never read"));
+  CHECK_THAT(refused_bytes("PK\x03\x04"), Contains("a zip archive"));
+  CHECK_THAT(refused_bytes("format: sluice-model/1\n"), Contains("this is no whole ONNX file"));
+  CHECK_THAT(refused_bytes(OnnxBytes().opset(13).input("x", {1}).bytes()),
+             Contains("the model has no nodes"));
+  CHECK_THAT(refused_bytes(field(7, field(1, field(4, "Relu")))),
+             Contains("does not say which version of ONNX's operators"));
+  OnnxBytes loose;
+  loose.input("x", {1, 2}).node("Relu", {"z"}, {"y"}, {}, "relu").output("y");
+  CHECK_THAT(refused_bytes(loose.bytes()),
+             StartsWith("3 m.onnx:1:1: error: the node reads 'z', which nothing before it makes\n"
+                        "    relu: Relu(z) -> y\n    ^"));
+  OnnxBytes twice;
+  twice.input("x", {1, 2}).node("Relu", {"x"}, {"x"}).output("x");
+  CHECK_THAT(refused_bytes(twice.bytes()), Contains("the tensor 'x' is made twice"));
+  OnnxBytes idle;
+  idle.input("x", {1, 2}).weight("w", {1, 2}).node("Relu", {"w"}, {"y"}).output("y");
+  CHECK_THAT(refused_bytes(idle.bytes()), Contains("the outputs do not depend on the inputs"));
+  OnnxBytes huge;
+  huge.input("x", {1, 2000000000, 2000000000, 2000000000}).node("Relu", {"x"}, {"y"}).output("y");
+  CHECK_THAT(refused_bytes(huge.bytes()), Contains("elements"));
+  OnnxBytes flat;  // which libonnx alone would read beyond the ends of
+  flat.input("x", {1, 2, 4}).weight("w", {1, 2, 1, 1}).node("Conv", {"x", "w"}, {"y"}).output("y");
+  CHECK_THAT(refused_bytes(flat.bytes()), Contains("the weights have 4 axes, and the input 3"));
+  OnnxBytes still;  // by which it would divide
+  still.input("x", {1, 2, 4}).weight("w", {1, 2, 1});
+  still.node("Conv", {"x", "w"}, {"y"}, {A::integers("strides", {0})}).output("y");
+  CHECK_THAT(refused_bytes(still.bytes()), Contains("'strides' is not positive"));
+  OnnxBytes dynamic;
+  dynamic.input("x", {1, 6}).input("to", {2}, onnx_int64);
+  dynamic.node("Reshape", {"x", "to"}, {"y"}, {}, "r").output("y");
+  CHECK_THAT(refused_bytes(dynamic.bytes()),
+             Contains("the shape of 'y' is not known: it is neither in the file nor can it be"));
+}
+
+TEST_CASE("a file that ends early is refused wherever it ends", "[onnx]") {
+  const std::string whole = small_cnn().bytes();
+  int refusals = 0;
+  for (std::size_t size = 0; size < whole.size(); ++size)
+    refusals += refused_bytes(whole.substr(0, size)).substr(0, 2) == "3 " ? 1 : 0;
+  CHECK(refusals == static_cast<int>(whole.size()));
+}
+
+TEST_CASE("graphs inside graphs end somewhere", "[onnx]") {
+  std::string graph;
+  for (int i = 0; i < 100; ++i) graph = field(1, field(4, "If") + field(5, field(6, graph)));
+  CHECK_THAT(refused_bytes(field(7, graph)), Contains("graphs inside graphs"));
+}
+
+TEST_CASE("the data of weights are dropped before the file is parsed", "[onnx]") {
+  const std::string data(1 << 20, 'w');
+  OnnxBytes onnx;
+  onnx.input("x", {1, 512})
+      .weight("w", {512, 512}, field(9, data))
+      .weight(
+          "v", {512, 2},
+          field(13, field(1, "location") + field(2, "/etc/passwd")) + field(14, std::int64_t{1}))
+      .node("MatMul", {"x", "w"}, {"h"}, {}, "h")
+      .node("MatMul", {"h", "v"}, {"y"}, {}, "y")
+      .output("y");
+  const std::string bytes = onnx.bytes(), skimmed = onnx_import::without_data(bytes);
+  CHECK(bytes.size() > data.size());
+  CHECK(skimmed.size() < 1000);
+  CHECK(skimmed.find("passwd") == std::string::npos);
+  const Model model = read(onnx).model;
+  CHECK(model.parameters() == 512 * 512 + 1024);
+  CHECK(types(model) == "input dense dense");
+}
+
+TEST_CASE("mutants of a model are read or refused, and nothing else", "[onnx][mutations]") {
+  const std::string whole = small_cnn().bytes();
+  std::uint64_t state = 88172645463325252u;  // Marsaglia, Xorshift RNGs (2003)
+  const auto random = [&](std::size_t below) {
+    state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+    return static_cast<std::size_t>(state % below);
+  };
+  int read_well = 0;
+  for (int i = 0; i < 3000; ++i) {
+    std::string mutant = whole;
+    for (std::size_t n = 1 + random(3); n > 0; --n)
+      mutant[random(mutant.size())] = static_cast<char>(random(256));
+    const std::string answer = refused_bytes(mutant);
+    read_well += answer == "nothing" ? 1 : 0;
+    if (answer != "nothing") CHECK(answer.substr(0, 2) == "3 ");
+  }
+  CHECK(read_well > 50);  // else the mutants are too wild to test anything
+  CHECK(read_well < 3000);
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path reference = fs::path(SLUICE_SOURCE_DIR).parent_path() / "shared/data/models";
+
+std::vector<std::string> split(const std::string& line) {
+  std::vector<std::string> cells;
+  std::istringstream in(line);
+  for (std::string cell; std::getline(in, cell, ',');) cells.push_back(cell);
+  return cells;
+}
+
+}  // namespace
+
+TEST_CASE("public ONNX files have exactly the parameters and MACs of their summary", "[onnx]") {
+  std::ifstream table(reference / "onnx_light_summary.csv");
+  if (!table) {
+    WARN("skipped: there is no " << reference / "onnx_light_summary.csv");
+    return;
+  }
+  std::string line;
+  std::getline(table, line);
+  int files = 0;
+  while (std::getline(table, line)) {
+    const std::vector<std::string> cells = split(line);
+    INFO(cells[0]);
+    std::ifstream in(reference / "onnx" / (cells[0] + ".onnx"), std::ios::binary);
+    std::ostringstream bytes;
+    bytes << in.rdbuf();
+    const ReadOnnx got = read_bytes(bytes.str());
+    // The file's weights are made by ConstantOfShape, or are initialisers. Each is a parameter, a
+    // running mean or variance, or read by nobody.
+    const std::int64_t weights = std::stoll(cells[4]) + std::stoll(cells[5]);
+    CHECK(got.elements.learned + got.elements.statistics + got.elements.unused == weights);
+    CHECK(got.model.parameters() == got.elements.learned);
+    std::int64_t normalised = 0;
+    for (const Layer& one : got.model.layers)
+      if (one.type == "batch_norm") normalised += one.parameters;
+    CHECK(got.elements.statistics == normalised);  // two each, as scale and shift are
+    CHECK(got.elements.unused <= 1);               // ResNet-50 has a number that nothing reads
+    CHECK(got.model.macs() == std::stoll(cells[6]));
+    CHECK(got.model.activations() - got.model.layers[0].output == std::stoll(cells[7]));
+    ++files;
+  }
+  CHECK(files == 4);
+}

@@ -1,0 +1,81 @@
+// Small constants that exporters compute inside a graph.
+#include <catch2/catch.hpp>
+
+#include "support/onnx_models.hpp"
+
+using namespace sluice;
+using namespace sluice::test;
+using Catch::Matchers::Contains;
+
+namespace {
+
+using A = OnnxAttribute;
+
+/// An image of [batch 1, 3 channels, 8, 10] by the zeros that `pads` makes of PyTorch's list.
+Shape padded(const std::vector<std::int64_t>& list) {
+  const auto rest = static_cast<std::int64_t>(8 - list.size());
+  OnnxBytes onnx;
+  onnx.input("x", {1, 3, 8, 10})
+      .numbers("list", list)
+      .numbers("rest", {rest})
+      .numbers("pairs", {-1, 2})
+      .numbers("row", {0})
+      .numbers("from", {-1})
+      .numbers("to", {-9223372036854775807})
+      .numbers("back", {-1})
+      .numbers("flat", {-1})
+      .node("ConstantOfShape", {"rest"}, {"none"},
+            {A{field(1, "value") +
+               field(5, field(1, std::int64_t{1}) + field(2, std::int64_t{onnx_int64}) +
+                            field(7, std::int64_t{0})) +
+               field(20, std::int64_t{4})}})
+      .node("Concat", {"list", "none"}, {"all"}, {A::integer("axis", 0)})
+      .node("Reshape", {"all", "pairs"}, {"table"})
+      .node("Slice", {"table", "from", "to", "row", "back"}, {"turned"})
+      .node("Transpose", {"turned"}, {"sides"}, {A::integers("perm", {1, 0})})
+      .node("Reshape", {"sides", "flat"}, {"pads"})
+      .node("Cast", {"pads"}, {"as_pads"}, {A::integer("to", 7)})
+      .node("Pad", {"x", "as_pads"}, {"p"}, {}, "pad")
+      .weight("w", {4, 3, 1, 1})
+      .node("Conv", {"p", "w"}, {"y"}, {}, "conv")
+      .output("y");
+  return layer(read(onnx).model, "pad").shape;
+}
+
+/// The shape that a table [[1, 2, 3], [4, 5, 6]] of numbers gives a tensor of 720 elements, through
+/// one operator: it has to come out as `numbers` do.
+Shape through(const std::string& op, const std::vector<std::string>& inputs,
+              const std::vector<A>& attributes, const std::vector<std::int64_t>& more = {}) {
+  OnnxBytes onnx;
+  onnx.input("x", {1, 720}).numbers("list", {1, 2, 3, 4, 5, 6}).numbers("table", {2, 3});
+  onnx.numbers("flat", {-1}).numbers("more", more);
+  onnx.numbers("begin", {5, -1}).numbers("end", {0, -4}).numbers("axes", {-1, 0});
+  onnx.numbers("steps", {-2, -3});
+  onnx.node("Reshape", {"list", "table"}, {"t"}).node(op, inputs, {"o"}, attributes);
+  onnx.node("Reshape", {"o", "flat"}, {"f"});
+  onnx.node("Concat", {"f", "more"}, {"to"}, {A::integer("axis", 0)});
+  onnx.node("Reshape", {"x", "to"}, {"y"}, {}, "it").output("y");
+  return layer(read(onnx, "{batch: 1}").model, "it").shape;
+}
+
+}  // namespace
+
+TEST_CASE("the zeros of a padding, as PyTorch's exporter computes them, are known", "[onnx]") {
+  CHECK(padded({1, 2, 3, 4}) == Shape{8 + 3 + 4, 10 + 1 + 2, 3});  // left, right, top, bottom
+  CHECK(padded({1, 1}) == Shape{8, 12, 3});
+}
+
+TEST_CASE("tables are transposed, and cut from either end", "[onnx]") {
+  CHECK(through("Transpose", {"t"}, {}) == Shape{4, 2, 5, 3, 6});  // without its batch, 1
+  CHECK(through("Transpose", {"t"}, {A::integers("perm", {0, 1})}) == Shape{2, 3, 4, 5, 6});
+  // Columns 2 to 1, by 2 backwards: the last; rows from the last before the first, by 3: the last.
+  CHECK(through("Slice", {"t", "begin", "end", "axes", "steps"}, {}, {12, 10}) == Shape{6, 12, 10});
+}
+
+TEST_CASE("what computes no table is not folded, and harms nobody", "[onnx]") {
+  OnnxBytes onnx;
+  onnx.input("x", {1, 6}).numbers("n", {1, 6}).numbers("none", {}).numbers("far", {1LL << 62});
+  onnx.node("Slice", {"n", "far", "far", "none", "far"}, {"to"});
+  onnx.node("Reshape", {"x", "to"}, {"y"}).output("y");
+  CHECK(refused(onnx).substr(0, 2) == "3 ");
+}

@@ -1,0 +1,274 @@
+// Layer graphs of PipeDream, layers with measured seconds, and the cost model that uses them.
+#include <catch2/catch.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "cost/cost.hpp"
+#include "model/importer.hpp"
+#include "study/layer_table/stage_table.hpp"
+#include "support/models.hpp"
+
+using namespace sluice;
+using namespace sluice::test;
+using Catch::Matchers::Contains;
+using Catch::Matchers::StartsWith;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// Two samples of 3 x 4 x 4; a branch whose ends are added; the nodes in no order.
+const std::string graph =
+    "node3 -- ReLU(inplace) -- forward_compute_time=0.5, backward_compute_time=0.25, "
+    "activation_size=256.000, parameter_size=0.000\n"
+    "node2 -- Conv2d(3, 2, kernel_size=(3, 3), stride=(1, 1), padding=(1, 1)) -- "
+    "forward_compute_time=2.000, backward_compute_time=4.500, activation_size=256.000, "
+    "parameter_size=224.000\n"
+    "node1 -- Input -- forward_compute_time=90.000, backward_compute_time=0.000, "
+    "activation_size=384.000, parameter_size=0.000\n"
+    "node4 -- Size(0) -- forward_compute_time=0.000, backward_compute_time=0.000, "
+    "activation_size=4.000, parameter_size=0.000\n"
+    "node5 -- Add(inplace) -- forward_compute_time=0.125, backward_compute_time=0.000, "
+    "activation_size=[128.0; 128.0], parameter_size=0.000\n"
+    "node10 -- Linear(in_features=32, out_features=5, bias=False) -- forward_compute_time=1.000, "
+    "backward_compute_time=3.000, activation_size=40.000, parameter_size=640.000\n"
+    "\tnode1 -- node2\n\tnode2 -- node3\n\tnode3 -- node5\n\tnode2 -- node5\n"
+    "\tnode3 -- node4\n\tnode4 -- node10\n\tnode5 -- node10\n";
+
+Value imported(const std::string& text, const std::string& use) {
+  const Value mapping = parse_text(use, "s.yaml");
+  const Importer& importer = importer_for("g.graph.txt");
+  const Record record{.name = "model", .fields = importer.parameters};
+  Value whole = Value::make_map();
+  whole.set("definition", importer.read(text, "g.graph.txt", Reader(mapping, record)).definition);
+  return whole;
+}
+
+Model read(const std::string& text, const std::string& use = "{batch: 2}") {
+  return read_model(imported(text, use));
+}
+
+std::string refused_graph(const std::string& from, const std::string& to,
+                          const std::string& use = "{batch: 2}") {
+  std::string text = graph;
+  const std::size_t at = text.find(from);
+  REQUIRE(at != std::string::npos);
+  return error_of([&] { read(text.replace(at, from.size(), to), use); });
+}
+
+std::string names(const Model& model) {
+  std::string text;
+  for (const Layer& layer : model.layers) text += (text.empty() ? "" : " ") + layer.name;
+  return text;
+}
+
+const Layer& layer(const Model& model, const std::string& name) {
+  for (const Layer& one : model.layers)
+    if (one.name == name) return one;
+  throw std::logic_error("no layer " + name);
+}
+
+Device any_device() {
+  Device device;
+  device.name = "gpu";
+  device.rate = {{DType::float32, 1e12}};
+  return device;
+}
+
+}  // namespace
+
+TEST_CASE("a layer graph becomes layers in order, with their sizes and seconds", "[pipedream]") {
+  const Model model = read(graph);
+  CHECK(names(model) == "node1-Input node2-Conv2d node3-ReLU node5-Add node10-Linear");
+  CHECK(model.measured_batch == 2);
+  const Layer& conv = layer(model, "node2-Conv2d");
+  CHECK(conv.output == 32);                 // 256 B / 4 B / 2 samples
+  CHECK(conv.parameters == 2 * 3 * 9 + 2);  // 224 B / 4 B
+  CHECK(conv.macs == 16 * 2 * 3 * 9);       // 32 elements of 2 channels: 16 places
+  CHECK(conv.forward_s == 2e-3);
+  CHECK(conv.backward_s == 4.5e-3);
+  CHECK(layer(model, "node5-Add").output == 32);
+  CHECK(layer(model, "node5-Add").inputs == std::vector<std::uint32_t>{2, 1});
+  CHECK(layer(model, "node10-Linear").macs == 160);  // no bias
+  CHECK(layer(model, "node10-Linear").inputs == std::vector<std::uint32_t>{3});
+  CHECK_FALSE(layer(model, "node1-Input").forward_s);
+}
+
+TEST_CASE("the loading of data is left out and said, or counted where that is asked",
+          "[pipedream]") {
+  CHECK_THAT(read(graph).summary,
+             Contains("the 90.000 ms of 'node1', which are the loading of data, are left out"));
+  const Model model = read(graph, "{batch: 2, loading: counted}");
+  CHECK(layer(model, "node1-loading").forward_s == 90e-3);
+  CHECK(layer(model, "node1-loading").output == 48);
+  CHECK(layer(model, "node2-Conv2d").inputs == std::vector<std::uint32_t>{1});
+}
+
+TEST_CASE("an imported layer graph reads back as the same", "[pipedream]") {
+  const Value use = imported(graph, "{batch: 2}");
+  Value again = Value::make_map();
+  again.set("definition", parse_text(to_yaml(*use.find("definition"), false), "again.yaml"));
+  const Model a = read_model(use), b = read_model(again);
+  REQUIRE(names(a) == names(b));
+  for (std::size_t i = 0; i < a.layers.size(); ++i) {
+    CHECK(a.layers[i].forward_s == b.layers[i].forward_s);
+    CHECK(a.layers[i].backward_s == b.layers[i].backward_s);
+    CHECK(a.layers[i].parameters == b.layers[i].parameters);
+    CHECK(a.layers[i].macs == b.layers[i].macs);
+  }
+}
+
+TEST_CASE("a bad layer graph is refused at its line", "[pipedream]") {
+  CHECK(error_of([] { read(""); }) ==
+        "3 g.graph.txt: error: the layer graph is empty, expected lines like 'node1 -- Input -- "
+        "forward_compute_time=...'");
+  CHECK_THAT(error_of([] { read(graph, "{}"); }), Contains("the key 'batch' is missing"));
+  CHECK_THAT(error_of([] { read(graph, "{batch: 2, load: no}"); }), Contains("unknown key 'load'"));
+  CHECK_THAT(error_of([] { read(graph, "{batch: 3}"); }),
+             StartsWith("3 g.graph.txt:2:1: error: activation_size of 256 bytes is no whole number "
+                        "of float32 elements for each of 3 samples; is the batch right?"));
+  CHECK_THAT(error_of([] { read(graph, "{batch: 4}"); }),
+             StartsWith("3 g.graph.txt:6:1: error: activation_size of 40 bytes is no whole"));
+  CHECK_THAT(refused_graph("node1 -- node2", "node1 -- node7"),
+             StartsWith("3 g.graph.txt:7:1: error: no node is called 'node7'"));
+  CHECK_THAT(refused_graph("node1 -- node2", "node1 node2"), Contains("expected an edge"));
+  CHECK_THAT(refused_graph("node1 -- node2", "node5 -- node2"),
+             Contains("the edges lead round in a circle"));
+  CHECK_THAT(refused_graph("node3 -- ReLU", "node2 -- ReLU"),
+             StartsWith("3 g.graph.txt:2:1: error: a second node 'node2'"));
+  CHECK_THAT(refused_graph("2.000, back", "nan, back"), Contains("'nan': expected a number of"));
+  CHECK_THAT(refused_graph("2.000, back", "-2, back"), Contains("'-2': expected a number of"));
+  CHECK_THAT(refused_graph("2.000, back", "2 s, back"), Contains("'2 s': expected a number of"));
+  CHECK_THAT(refused_graph("forward_compute_time=2.000, ", ""),
+             Contains("g.graph.txt:2:1: error: 'forward_compute_time' is missing"));
+  CHECK_THAT(refused_graph("=256.000", "=256.5"), Contains("expected a whole number of bytes"));
+  CHECK_THAT(refused_graph("=224.000", "=226.000"), Contains("no whole number of float32"));
+  CHECK_THAT(refused_graph("=224.000", "=4.000"),
+             Contains("32 elements a sample and 1 parameters do not make 2 output channels"));
+  CHECK_THAT(refused_graph("node1 -- Input", "node1 -- Output"),
+             Contains("'node1' reads no node and is no Input"));
+  CHECK_THAT(refused_graph("\tnode1 -- node2\n", ""),
+             Contains("'node2' reads no node and is no Input"));
+}
+
+TEST_CASE("a measured layer takes its seconds, and its keys are checked", "[pipedream]") {
+  const std::string input = "- {type: input, name: x, shape: [10]}\n";
+  const Model model =
+      model_of(input +
+                   "- {type: measured, name: a, shape: [20], forward: 7.7ms, backward: 11.9ms, "
+                   "parameters: 30, kept: 5, kept_bytes: 6B, macs: 40}\n",
+               "", "measured_batch: 4\n");
+  const Layer& a = model.layers[1];
+  CHECK(model.measured_batch == 4);
+  CHECK(a.shape == Shape{20});
+  CHECK(a.parameters == 30);
+  CHECK(a.flop == 80);
+  CHECK(a.forward_s == 7.7e-3);
+  CHECK(a.backward_s == 11.9e-3);
+  CHECK(a.backward.kept == 5);
+  CHECK(a.backward.kept_bytes == 6);
+  CHECK(a.backward.reads_inputs);
+  CHECK_THAT(refused(input + "- {type: measured, backward: 1ms}\n"),
+             Contains("m.yaml:5:10: error: the key 'forward' is missing in layer type measured"));
+  CHECK_THAT(refused(input + "- {type: measured, forward: 1}\n"), Contains("the unit is missing"));
+  CHECK_THAT(refused(input + "- {type: measured, forward: -1ms}\n"), Contains("negative"));
+  CHECK_THAT(refused(input + "- {type: measured, forward: 1ms, macs: 5, flop: 9}\n"),
+             Contains("'9' for 'flop': 5 multiply-accumulates are 10 FLOP at least"));
+  CHECK_THAT(refused(input + "- {type: measured, forward: 1ms, shape: [0]}\n"),
+             Contains("'0' in 'shape': expected an integer of at least 1"));
+  CHECK_THAT(refused("- {type: input, shape: [10], forward: 1ms}\n"),
+             Contains("input does no work: expected no 'forward' seconds"));
+  CHECK_THAT(refused(input + "- {type: relu}\n", "", "measured_batch: 2\n"),
+             Contains("'measured_batch' is given, but no layer has"));
+  CHECK_THAT(refused(input + "- {type: measured, forward: 1ms}\n", "{scale: 2}"),
+             Contains("seconds that were measured do not scale"));
+}
+
+TEST_CASE("the measured cost is the measured seconds, for that batch alone", "[pipedream]") {
+  const Model model = model_of(
+      "- {type: input, name: x, shape: [10]}\n"
+      "- {type: relu, name: a, forward: 2ms, backward: 3ms}\n"
+      "- {type: relu, name: b, forward: 2ms}\n",
+      "", "measured_batch: 4\n");
+  const CostModel& measured = cost_catalog().find("measured");
+  const auto forward = [&](std::size_t i, std::int64_t samples) {
+    return measured.seconds(forward_work(model, model.layers[i], samples, DType::float32),
+                            any_device(), DType::float32);
+  };
+  const auto backward = [&](std::size_t i, std::int64_t samples) {
+    return measured.seconds(backward_work(model, model.layers[i], samples, DType::float32),
+                            any_device(), DType::float32);
+  };
+  CHECK(forward(0, 4) == 0);
+  CHECK(forward(1, 4) == 2e-3);
+  CHECK(backward(1, 4) == 3e-3);
+  CHECK_THROWS_WITH(forward(1, 8), Contains("layer 'a' was measured for 4 samples, and is asked "
+                                            "for 8; measured seconds are not interpolated"));
+  CHECK_THROWS_WITH(backward(2, 4),
+                    Contains("layer 'b' has no measured seconds of the backward pass for 4"));
+  const Model none = model_of("- {type: input, shape: [10]}\n- {type: relu, name: a}\n");
+  CHECK_THROWS_WITH(measured.seconds(forward_work(none, none.layers[1], 1, DType::float32),
+                                     any_device(), DType::float32),
+                    Contains("the model has none: layer 'a' has no 'forward'"));
+}
+
+TEST_CASE("an update of weights is no layer's: under measured it costs what it does under peak") {
+  const Work update{.flop = 4e6, .bytes = 1e6};
+  CHECK(cost_catalog().find("measured").seconds(update, any_device(), DType::float32) == 4e-6);
+}
+
+TEST_CASE("PipeDream's parameter bytes are torchvision's counts times 4", "[pipedream]") {
+  const fs::path data = fs::path(SLUICE_SOURCE_DIR).parent_path() / "shared/data";
+  std::ifstream table(data / "models/torchvision_counts.csv");
+  if (!table) {
+    WARN("skipped: there is no " << data);
+    return;
+  }
+  std::ostringstream all;
+  all << table.rdbuf();
+  // The samples are those for which the layers' sizes make sense, as does the first output: of
+  // AlexNet 198,246,400 B = 256 x 64 x 55 x 55 x 4 B.
+  struct Case {
+    const char *file, *weights;
+    std::int64_t batch;
+  };
+  for (const Case& one :
+       {Case{"alexnet", "AlexNet_Weights", 256}, Case{"densenet121", "DenseNet121_Weights", 64},
+        Case{"resnet18", "ResNet18_Weights", 256},
+        Case{"squeezenet1_0", "SqueezeNet1_0_Weights", 256}, Case{"vgg16", "VGG16_Weights", 128}}) {
+    INFO(one.file);
+    std::ifstream in(data / "operators/pipedream" / (std::string(one.file) + ".graph.txt"));
+    std::ostringstream text;
+    text << in.rdbuf();
+    const Model model = read(text.str(), "{batch: " + std::to_string(one.batch) + "}");
+    const std::string row = std::string("\n") + one.weights + ",IMAGENET1K_V1,";
+    const std::size_t at = all.str().find(row);
+    // DenseNet-121's count is not in the table: torchvision 0.14.1, num_params of its weights.
+    const std::int64_t expected =
+        at == std::string::npos
+            ? 7'978'856
+            : std::stoll(all.str().substr(all.str().find(',', at + row.size()) + 1));
+    CHECK(model.parameters() == expected);
+    CHECK(model.layers[0].output == 3 * 224 * 224);
+  }
+}
+
+TEST_CASE("the stage table shows measured seconds of one sample", "[pipedream]") {
+  const Model model = read(graph);  // two samples: node2 takes 2 ms and 4.5 ms
+  const Platform platform = read_platform(parse_text(
+      "format: sluice-platform/1\nname: p\ndevices: {gpu: {rate: {float32: 1GFLOP/s}, memory: "
+      "{capacity: 1GB}}}\nmemories: {host: {capacity: unlimited}}\nlinks: {host: {joins: [host, "
+      "gpu], bandwidth: 1GB/s}}\n",
+      "p.yaml"));
+  const Target target(platform, platform.devices.front(), DType::float32,
+                      cost_catalog().find("measured"));
+  const std::vector<TableRow> rows = stage_table(model, DType::float32, &target);
+  CHECK(rows[0].times->forward == 0);
+  CHECK(rows[1].times->forward == 1e-3);
+  CHECK(rows[1].times->backward == 2.25e-3);
+  // All: 2 + 0.5 + 0.125 + 1 ms forward, 4.5 + 0.25 + 0 + 3 ms backward.
+  CHECK(rows.back().times->total_forward == Approx(3.625e-3 / 2).epsilon(1e-12));
+  CHECK(rows.back().times->total_backward == Approx(7.75e-3 / 2).epsilon(1e-12));
+}

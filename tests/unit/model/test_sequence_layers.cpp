@@ -1,0 +1,218 @@
+// Layers of sequences and their tensors: recurrent ones, mixtures of experts, caches, products of
+// two inputs, and parts and permutations of a tensor.
+#include <catch2/catch.hpp>
+
+#include "cost/cost.hpp"
+#include "stage/sizes.hpp"
+#include "support/models.hpp"
+
+using namespace sluice;
+using namespace sluice::test;
+using Catch::Matchers::Contains;
+
+namespace {
+
+Layer last(const std::string& keys, const std::string& input) {
+  return model_of(input + "- {type: " + keys + "}\n").layers.back();
+}
+
+const std::string rows = "- {type: input, name: x, shape: [5, 8]}\n";
+
+}  // namespace
+
+TEST_CASE("recurrent layers have the parameters of PyTorch's, by layer, direction and gate") {
+  // torch.nn.LSTM(8, 3): weight_ih 12 x 8, weight_hh 12 x 3, two biases of 12.
+  const Layer lstm = last("lstm, hidden: 3", rows);
+  CHECK(lstm.shape == Shape{5, 3});
+  CHECK(lstm.parameters == 12 * 8 + 12 * 3 + 2 * 12);
+  CHECK(lstm.macs == 5 * 12 * (8 + 3));
+  // 22 a hidden value, and both biases: 24 a step.
+  CHECK(lstm.flop == 2 * lstm.macs + 5 * (22 * 3 + 24));
+  CHECK(lstm.backward.kept == 5 * 3 * 5);  // four gates and the cell's state
+  CHECK(last("lstm, hidden: 3, bias: false", rows).parameters == 12 * 11);
+  CHECK(last("gru, hidden: 3", rows).parameters == 9 * 8 + 9 * 3 + 2 * 9);
+  CHECK(last("gru, hidden: 3, bias: false", rows).flop == 5 * (2 * 9 * 11 + 17 * 3));
+  CHECK(last("rnn, hidden: 3", rows).parameters == 3 * 8 + 3 * 3 + 2 * 3);
+  CHECK(last("rnn, hidden: 3, bias: false", rows).flop == 5 * (2 * 3 * 11 + 2 * 3));
+  CHECK(last("rnn, hidden: 3", rows).backward.kept == 0);
+  // torch.nn.LSTM(8, 3, num_layers=3, bidirectional=True): the later layers read 6 features.
+  const Layer deep = last("lstm, hidden: 3, layers: 3, bidirectional: true", rows);
+  CHECK(deep.shape == Shape{5, 6});
+  CHECK(deep.parameters == 2 * (12 * (8 + 3) + 24) + 4 * (12 * (6 + 3) + 24));
+  CHECK(deep.macs == 5 * (2 * 12 * (8 + 3) + 4 * 12 * (6 + 3)));
+  CHECK(deep.backward.kept == 30 * (3 * 5 + 2));  // and the outputs of the first two layers
+  CHECK_THAT(
+      refused("- {type: input, name: x, shape: [5]}\n- {type: gru, hidden: 3}\n"),
+      Contains("gru needs an input of [steps, features] or [steps, sequences, features], got "
+               "[5]"));
+}
+
+TEST_CASE("sequences side by side share the parameters of a recurrent layer, and nothing else") {
+  const std::string learned = "- {type: batch_norm, name: learned}\n";
+  for (const std::string keys :
+       {"lstm, hidden: 3, bidirectional: true", "gru, hidden: 3, layers: 2"}) {
+    const Layer one = last(keys, rows + learned);
+    const Layer four = last(keys, "- {type: input, name: x, shape: [5, 4, 8]}\n" + learned);
+    CHECK(four.shape == Shape{5, 4, one.shape[1]});
+    CHECK(four.parameters == one.parameters);
+    CHECK(four.macs == 4 * one.macs);
+    CHECK(four.flop == 4 * one.flop);
+    CHECK(four.backward.input_flop == 4 * one.backward.input_flop);
+    CHECK(four.backward.weight_flop == 4 * one.backward.weight_flop);
+    CHECK(four.backward.kept == 4 * one.backward.kept);
+  }
+}
+
+TEST_CASE("an operator's products have the gradients of both factors") {
+  const std::string two = rows +
+                          "- {type: matmul, name: a, features: 8}\n"
+                          "- {type: matmul, name: b, features: 8, inputs: [x]}\n";
+  const Layer product = last("operator, inputs: [a, b], shape: [5, 5], macs: 8", two);
+  CHECK(product.macs == 25 * 8);
+  CHECK(product.backward.input_flop == 2 * 2 * 25 * 8);
+  // Of 40 inputs each with 6 weights, and a mask.
+  const Layer spread =
+      last("operator, shape: [5, 6], input_macs: 6, parameters: 48, kept_bytes: 30", two);
+  CHECK(spread.macs == 40 * 6);
+  CHECK(spread.flop == 2 * 40 * 6);
+  CHECK(spread.backward.input_flop == 2 * 40 * 6);
+  CHECK(spread.backward.weight_flop == 2 * 40 * 6);
+  CHECK(spread.backward.kept_bytes == 30);
+}
+
+TEST_CASE(
+    "backwards a recurrent layer goes through all its steps, whether its inputs learn or not") {
+  const std::string learned =
+      "- {type: input, name: x, shape: [5]}\n- {type: embedding, entries: 9, features: 8}\n";
+  const Layer lstm = last("lstm, hidden: 3", learned);
+  // Two gradients of each product of 12 x (8 + 3), the functions again, and the biases' sums.
+  CHECK(lstm.backward.input_flop == 2 * 5 * 12 * 8);
+  CHECK(lstm.backward.weight_flop ==
+        2 * 5 * 12 * 3 + 5 * 22 * 3 + 2 * 5 * 12 * (8 + 3) + 5 * 2 * 12);
+  const Layer raw = last("lstm, hidden: 3", rows);
+  CHECK(raw.backward.input_flop == 0);
+  CHECK(raw.backward.weight_flop == lstm.backward.weight_flop);
+  // Of two layers the second one's inputs are the first one's hidden values, which learn.
+  const Layer deep = last("rnn, hidden: 3, layers: 2, bias: false", rows);
+  CHECK(deep.backward.weight_flop ==
+        2 * 5 * (3 * 3 + 3 * 6) + 2 * 5 * 2 * 3 + 2 * 5 * (3 * 11 + 3 * 6));
+}
+
+TEST_CASE("a mixture of experts has all their parameters and computes with those chosen") {
+  // x learns, as in a network it does.
+  const Model m = model_of(
+      "- {type: input, name: tokens, shape: [5]}\n"
+      "- {type: embedding, name: x, entries: 9, features: 8}\n"
+      "- {type: matmul, name: router, features: 6}\n"
+      "- {type: top_k, name: top, k: 2}\n"
+      "- {type: softmax, name: shares}\n"
+      "- {type: dispatch, name: rows, inputs: [x, top]}\n"
+      "- {type: expert_matmul, name: up, experts: 6, features: 16}\n"
+      "- {type: expert_matmul, name: down, experts: 6, features: 8}\n"
+      "- {type: combine, name: sum, inputs: [down, shares]}\n");
+  CHECK(m.layers[3].shape == Shape{5, 2});
+  CHECK(m.layers[3].flop == 5 * 6 * 2);
+  CHECK(m.layers[3].backward.kept_bytes == 8 * 10);
+  CHECK(m.layers[5].shape == Shape{10, 8});
+  CHECK(m.layers[5].backward.input_flop == 80);
+  CHECK(m.layers[6].parameters == 6 * 8 * 16);
+  CHECK(m.layers[6].macs == 10 * 8 * 16);  // two experts a row
+  CHECK(m.layers[6].backward.weight_flop == 2 * 10 * 8 * 16);
+  CHECK(m.layers[8].shape == Shape{5, 8});
+  CHECK(m.layers[8].flop == 3 * 40);
+  CHECK(m.layers[8].backward.input_flop == 3 * 80);
+  CHECK(m.parameters() == 9 * 8 + 8 * 6 + 2 * 6 * 8 * 16);
+  CHECK_THAT(refused(rows + "- {type: top_k, k: 9}\n"), Contains("a row has only 8 elements"));
+  CHECK_THAT(
+      refused(rows + "- {type: top_k, name: t, k: 2}\n" + "- {type: combine, inputs: [x, t]}\n"),
+      Contains("combine of 2 rows: expected their choices as [rows, choices], got [5, 2]"));
+  CHECK_THAT(refused(rows + "- {type: input, name: t, shape: [4, 2]}\n" +
+                     "- {type: dispatch, inputs: [x, t]}\n"),
+             Contains("dispatch of 5 rows"));
+}
+
+TEST_CASE("with a cache the new queries meet the keys of all tokens, and the cache counts as one") {
+  const std::string given =
+      "- {type: input, name: q, shape: [1, 24]}\n- {type: input, name: k, shape: [1, 12]}\n"
+      "- {type: input, name: v, shape: [1, 12]}\n";
+  const Model m = model_of(
+      given + "- {type: attention, inputs: [q, k, v], heads: 4, kv_heads: 2, cached: 9}\n");
+  const Layer& layer = m.layers.back();
+  CHECK(layer.shape == Shape{1, 24});
+  CHECK(layer.macs == 4 * 10 * (6 + 6));
+  CHECK(layer.flop == 2 * layer.macs + 6 * 4 * 10);
+  CHECK(layer.cached == 9 * (12 + 12));
+  // Read: q, k, v, 216 of the cache; written: 24. Two bytes each, for 3 samples.
+  CHECK(forward_work(m, layer, 3, DType::float16).bytes == 2.0 * 3 * (24 + 12 + 12 + 216 + 24));
+  CHECK(last("attention, inputs: [q, k, v], heads: 4, kv_heads: 2", given).cached == 0);
+}
+
+TEST_CASE("a stage has the caches of its layers, and they are no workspace") {
+  // Llama 2 7B with 2 blocks: a token has 2 x 4096 elements in each block's cache.
+  const Model with = load_model(zoo + "llama2_7b.yaml", {"blocks=2", "tokens=1", "cached=100"});
+  const Model without = load_model(zoo + "llama2_7b.yaml", {"blocks=2", "tokens=1"});
+  CHECK(with.parameters() == without.parameters());
+  const std::uint32_t last = static_cast<std::uint32_t>(with.layers.size()) - 1;
+  const Stage cached = make_stages(with, {last}, DType::float16).at(0);
+  const Stage plain = make_stages(without, {last}, DType::float16).at(0);
+  CHECK(cached.cache_bytes == 2 * 2 * 100 * 2 * 4096);
+  CHECK(plain.cache_bytes == 0);
+  CHECK(cached.workspace_bytes == plain.workspace_bytes);
+}
+
+TEST_CASE("a product of two inputs goes matrix by matrix, and backwards costs twice as much") {
+  const std::string given =
+      "- {type: input, name: x, shape: [3, 5, 8]}\n- {type: layer_norm, name: a}\n- {type: input, "
+      "name: b, shape: [3, 8, 2]}\n"
+      "- {type: input, name: c, shape: [3, 2, 8]}\n- {type: input, name: d, shape: [4, 8, 2]}\n";
+  const Layer product = last("batched_matmul, inputs: [a, b]", given);
+  CHECK(product.shape == Shape{3, 5, 2});
+  CHECK(product.macs == 3 * 5 * 8 * 2);
+  CHECK(product.flop == 2 * product.macs);
+  CHECK(product.parameters == 0);
+  CHECK(product.backward.input_flop == 2 * product.flop);
+  CHECK(product.backward.reads_inputs);
+  CHECK(last("batched_matmul, inputs: [a, c], transpose_b: true", given).shape == Shape{3, 5, 2});
+  const auto said = [&](const std::string& keys) {
+    return refused(given + "- {type: batched_matmul, inputs: " + keys + "}\n");
+  };
+  CHECK_THAT(said("[a, c]"), Contains("columns of the first as many as rows of the second"));
+  CHECK_THAT(said("[a, d]"), Contains("as many matrices of both"));
+  CHECK_THAT(said("[a]"), Contains("batched_matmul takes 2 inputs, got 1"));
+}
+
+TEST_CASE("split, slice and transpose copy, and compute nothing") {
+  CHECK(last("split, parts: 4, part: 1", rows).shape == Shape{5, 2});
+  CHECK(last("split, axis: 0, sizes: [2, 3], part: 1", rows).shape == Shape{3, 8});
+  CHECK(last("slice, begin: 2, end: 7", rows).shape == Shape{5, 5});
+  CHECK(last("slice, begin: 2, end: 7, step: 2", rows).shape == Shape{5, 3});
+  CHECK(last("slice, axis: 0, begin: 3", rows).shape == Shape{2, 8});
+  CHECK(last("transpose, axes: [1, 0]", rows).shape == Shape{8, 5});
+  CHECK(last("transpose, axes: [2, 0, 1]", image).shape == Shape{3, 28, 28});
+  for (const char* keys : {"split, parts: 2, part: 0", "slice", "transpose, axes: [1, 0]"}) {
+    CHECK(last(keys, rows).flop == 0);
+    CHECK_FALSE(last(keys, rows).backward.reads_inputs);
+  }
+  const auto said = [&](const std::string& keys) {
+    return refused(rows + "- {type: " + keys + "}\n");
+  };
+  CHECK_THAT(said("split, part: 0"), Contains("split takes 'parts' or 'sizes'"));
+  CHECK_THAT(said("split, parts: 3, part: 0"), Contains("a divisor of the extent 8"));
+  CHECK_THAT(said("split, parts: 2, part: 2"), Contains("there are the parts 0 to 1"));
+  CHECK_THAT(said("split, sizes: [4, 3], part: 0"),
+             Contains("'sizes' sum up to 7, expected the extent 8"));
+  CHECK_THAT(said("split, sizes: [4, 4], part: 2"), Contains("there are the parts 0 to 1"));
+  CHECK_THAT(said("split, axis: 2, parts: 1, part: 0"), Contains("has the axes -2 to 1"));
+  CHECK_THAT(said("slice, end: 9"), Contains("has an extent of 8 there"));
+  CHECK_THAT(said("slice, begin: 8"), Contains("nothing is left before 8"));
+  CHECK_THAT(said("transpose, axes: [1, 1]"), Contains("expected each of 0 to 1 once"));
+  CHECK_THAT(said("transpose, axes: [1]"), Contains("'axes' has 1 of the 2 axes"));
+}
+
+TEST_CASE("Mixtral computes with an expert's share of the weights that it has") {
+  const Model m = load_model(zoo + "mixtral_8x7b.yaml", {"tokens=1"});
+  CHECK(m.parameters() == 46'702'792'704);
+  // A token meets 2 of 8 experts, and no row of the words but its own: 12,879,925,248 parameters
+  // less the words' table and the norms; and 32 blocks of one score, twice 4,096 features.
+  CHECK(m.macs() == 12'879'925'248 - 32'000 * 4'096 - (2 * 32 + 1) * 4'096 + 32 * 2 * 4'096);
+}

@@ -1,0 +1,133 @@
+// Streamed inference with everything open: what the rehearsal says is what the replay of its plan
+// says, within the memory that it says, and more memory is never slower.
+#include <catch2/catch.hpp>
+#include <cstdlib>
+
+#include "base/error.hpp"
+#include "execute/arithmetic/replay.hpp"
+#include "execute/check.hpp"
+#include "planning/streaming/rehearsal.hpp"
+#include "support/random_chain.hpp"
+#include "support/small_case.hpp"
+
+namespace sluice {
+namespace {
+
+using test::Dice;
+using test::Row;
+using test::small_scenario;
+
+struct RandomCase {
+  std::vector<Row> rows;
+  std::int64_t input = 0;
+  std::string text;
+  std::vector<std::string> machine;
+  std::int64_t all_bytes = 0;  ///< more than any plan needs
+};
+
+RandomCase random_case(Dice& dice, const std::string& open) {
+  const auto number = [&](int low, int high) {
+    return low + static_cast<int>(dice.below(static_cast<std::uint64_t>(high - low + 1)));
+  };
+  const auto one_of = [&](std::vector<std::string> words) {
+    return words[static_cast<std::size_t>(number(0, static_cast<int>(words.size()) - 1))];
+  };
+  RandomCase made;
+  const int layers = number(1, 7), batches = number(1, 12), steps = number(1, 4);
+  for (int l = 0; l < layers; ++l)
+    made.rows.push_back({number(0, 40) * 0.025, 4 * number(0, 60'000), 4 * number(1, 4'000)});
+  made.input = 4 * number(1, 4'000);
+  made.all_bytes = made.input * batches;
+  for (const Row& row : made.rows) made.all_bytes += row.weight_bytes + row.output_bytes * batches;
+  made.text = "workload: {batches_per_step: " + std::to_string(batches) +
+              ", steps: " + std::to_string(steps) + "}\n" +
+              one_of({"", "stages: {cut: per_layer}\n", "stages: {cut: auto}\n"}) +
+              one_of({"", "fates: {strategy: keep_all}\n", "fates: {strategy: offload_all}\n"}) +
+              "policy: {name: streamed" + open + one_of({"", "", "", ", overlap: false"}) +
+              one_of({"", "", ", outputs: discard"}) + "}\n";
+  made.machine = {"platform.links.host.bandwidth=" + one_of({"50MB/s", "200MB/s", "1GB/s"}),
+                  "platform.links.host.latency=" + one_of({"0us", "7us", "300us"}),
+                  "platform.links.host.setup=" + one_of({"0us", "3us"})};
+  return made;
+}
+
+std::string fact(const Plan& plan, const std::string& key) {
+  for (const auto& [name, value] : plan.facts)
+    if (name == key) return value;
+  return "";
+}
+
+std::optional<Plan> plan_within(const RandomCase& random, std::int64_t bytes) {
+  std::vector<std::string> overrides = random.machine;
+  overrides.push_back("platform.devices.gpu.memory.capacity=" + std::to_string(bytes) + "B");
+  try {
+    return make_plan(small_scenario(random.input, random.rows, random.text, overrides));
+  } catch (const Infeasible&) {
+    return {};
+  }
+}
+
+int cases() {
+  return std::getenv("SLUICE_CAMPAIGN") ? 2000 : 40;
+}
+
+TEST_CASE("a rehearsal's seconds are those of the replay, and more memory is never slower") {
+  Dice dice(20261122);
+  int compared = 0, chosen = 0;
+  for (int c = 0; c < cases(); ++c) {
+    const RandomCase made = random_case(dice, "");
+    INFO("case " << c << ": " << made.text);
+    double before = std::numeric_limits<double>::infinity();
+    bool fitted = false;
+    for (int part = 1; part <= 8; ++part) {
+      const std::int64_t bytes = made.all_bytes * part / 8 + 64;
+      const std::optional<Plan> plan = plan_within(made, bytes);
+      INFO(bytes << " B");
+      CHECK((plan || !fitted));  // never refused again
+      if (!plan) continue;
+      fitted = true;
+      const ReplayResult result = replay(*plan);
+      REQUIRE_FALSE(result.blocking);
+      CHECK(result.makespan <= before * (1 + 1e-9));
+      before = result.makespan;
+      ++compared;
+      const std::string said = fact(*plan, "chosen_s");
+      if (said.empty()) continue;
+      ++chosen;
+      CHECK(result.makespan == Approx(std::stod(said)).epsilon(1e-9));
+    }
+  }
+  CHECK(compared > 4 * cases());
+  CHECK(chosen > 3 * cases());
+}
+
+TEST_CASE("no rehearsal is faster than its lower bound") {
+  Dice dice(77);
+  for (int c = 0; c < cases(); ++c) {
+    StreamedCase streamed;
+    const auto number = [&](std::uint64_t most) {
+      return static_cast<std::int64_t>(dice.below(most));
+    };
+    const std::int64_t groups = 1 + number(5);
+    for (std::int64_t g = 0; g < groups; ++g)
+      streamed.groups.push_back({{number(50'000), number(4'000), number(4'000), number(2'000)},
+                                 static_cast<double>(number(100)) * 1e-5});
+    streamed.down = {static_cast<double>(number(3)) * 1e-6, 1e6 * (1 + number(50)),
+                     1e-6 * number(40)};
+    streamed.up = streamed.down;
+    streamed.micro_batches = 1 + number(12);
+    streamed.steps = 1 + number(4);
+    streamed.returns_answers = !dice.one_in(4);
+    for (int way = 0; way < 20; ++way) {
+      const StreamedChoice choice{
+          1 + number(streamed.micro_batches), 1 + number(5),  dice.one_in(2), {},
+          dice.one_in(2) ? 0 : 1000,          number(150'000)};
+      const Rehearsal rehearsal(streamed, choice);
+      INFO("case " << c << ", way " << way);
+      CHECK(rehearsal.at_least() <= rehearsal.seconds(rehearsal.order().loads) * (1 + 1e-12));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,57 @@
+// A plan for one device, moved to another that is alike, is the plan that the policy makes for it.
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <sstream>
+
+#include "plan/text.hpp"
+#include "planning/replica.hpp"
+#include "support/small_case.hpp"
+
+namespace sluice {
+namespace {
+
+Scenario pair(const std::string& policy, const std::string& device, const std::string& sharing,
+              const std::vector<std::string>& further = {}) {
+  std::vector<std::string> overrides = {
+      "platform.devices.gpu.count=2", "platform.devices.gpu.busy=100W",
+      "platform.links.host.sharing=" + sharing, "platform.links.host.latency=3us"};
+  overrides.insert(overrides.end(), further.begin(), further.end());
+  return test::small_scenario(
+      4000, {{1, 1000, 4000}, {2, 3000, 8000}, {1, 0, 4000}},
+      "workload: {mode: training, batch: 4, micro_batch: 1}\nstages: {cut: per_layer}\n"
+      "policy: {name: " +
+          policy + ", device: " + device + "}\nfates: {strategy: offload_all}\n",
+      overrides);
+}
+
+/// Pools and links stand in the order of the platform, whichever device is used.
+std::vector<std::string> lines(const Plan& plan) {
+  std::istringstream text(to_text(plan));
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(text, line);) lines.push_back(line);
+  std::sort(lines.begin(), std::find(lines.begin(), lines.end(), "prologue:"));
+  return lines;
+}
+
+TEST_CASE("a plan that is moved to a device alike is the one that is made for it") {
+  for (const char* policy : {"resident", "streamed", "phased"})
+    for (const char* sharing : {"shared", "private"}) {
+      const Scenario first = pair(policy, "gpu0", sharing), second = pair(policy, "gpu1", sharing);
+      REQUIRE(alike(first.platform, "gpu0", "gpu1"));
+      CHECK(lines(moved(make_plan(first), first.platform, "gpu0", "gpu1")) ==
+            lines(make_plan(second)));
+    }
+}
+
+TEST_CASE("devices that differ in a figure or in their links are not alike") {
+  Platform platform = pair("resident", "gpu0", "private").platform;
+  platform.devices[1].efficiency = 0.5;
+  CHECK_FALSE(alike(platform, "gpu0", "gpu1"));
+  platform = pair("resident", "gpu0", "private").platform;
+  platform.channels[platform.path("host", "gpu1").channels.front()].bandwidth *= 2;
+  CHECK_FALSE(alike(platform, "gpu0", "gpu1"));
+}
+
+}  // namespace
+}  // namespace sluice

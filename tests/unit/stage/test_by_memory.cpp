@@ -1,0 +1,102 @@
+// by_memory never refuses what fits, and takes the longest stages where those lead to an end.
+#include <catch2/catch.hpp>
+
+#include "base/error.hpp"
+#include "support/random_chain.hpp"
+#include "support/stage_models.hpp"
+
+namespace sluice {
+namespace {
+
+using test::Cutting;
+using test::Dice;
+using test::layer;
+using Lasts = std::vector<std::uint32_t>;
+
+/// Layers read what the one before them makes; bytes of outputs and weights.
+Model chain_of(std::int64_t input, const std::vector<std::pair<std::int64_t, std::int64_t>>& rows) {
+  Model model;
+  model.name = "chain";
+  model.layers = {layer("input", {}, input, 0, 0)};
+  for (std::uint32_t i = 0; i < rows.size(); ++i)
+    model.layers.push_back(layer("l" + std::to_string(i), {i}, rows[i].first, rows[i].second, 100));
+  return model;
+}
+
+/// Weights, input and output of a stage of a chain.
+std::int64_t bytes_of_stage(const Model& model, std::uint32_t first, std::uint32_t last) {
+  std::int64_t bytes = model.layers[first == 0 ? 0 : first - 1].output + model.layers[last].output;
+  for (std::uint32_t l = first; l <= last; ++l) bytes += model.layers[l].parameters;
+  return bytes;
+}
+
+/// The fewest stages that fit, by trying every cut; 0: none does.
+std::size_t fewest_of_all(const Model& model, std::int64_t capacity) {
+  const auto layers = static_cast<std::uint32_t>(model.layers.size());
+  std::size_t fewest = 0;
+  for (std::uint32_t cuts = 0; cuts < 1u << (layers - 2); ++cuts) {
+    bool fits = true;
+    std::size_t stages = 0;
+    for (std::uint32_t first = 0, last = 1; last < layers; ++last) {
+      if (last + 1 < layers && !(cuts >> (last - 1) & 1)) continue;
+      fits = fits && bytes_of_stage(model, first, last) <= capacity;
+      ++stages;
+      first = last + 1;
+    }
+    if (fits && (fewest == 0 || stages < fewest)) fewest = stages;
+  }
+  return fewest;
+}
+
+TEST_CASE(
+    "by_memory ends a stage earlier where the longest one leads to a layer that fits nowhere") {
+  // Behind an input of 1 B: outputs 4, 60, 4, 4, weights 5, 5, 65, 5. Within 78 B l0 and l1 fit
+  // (1 + 10 + 60 = 71), with l2 no longer (1 + 75 + 4 = 80); but l2 would then need
+  // 60 + 65 + 4 = 129. Behind l0 alone (10) l1 and l2 fit together (4 + 70 + 4 = 78), and l3
+  // (4 + 5 + 4 = 13) is too much beside them (83).
+  Cutting cutting(chain_of(1, {{4, 5}, {60, 5}, {4, 65}, {4, 5}}));
+  cutting.working_set_counted = false;
+  cutting.device.capacity = 78;
+  CHECK(cutting.lasts("{cut: by_memory}") == Lasts{1, 3, 4});
+  cutting.device.capacity = 77;  // no stage with l2 fits
+  CHECK_THROWS_AS(cutting.cut("{cut: by_memory}"), Infeasible);
+}
+
+TEST_CASE("by_memory refuses exactly those chains that no cut makes fit") {
+  Dice dice(760'000);
+  int refused = 0, earlier = 0;
+  for (int c = 0; c < 6000; ++c) {
+    std::vector<std::pair<std::int64_t, std::int64_t>> rows(2 + dice.below(6));
+    for (auto& [output, weights] : rows) {
+      output = static_cast<std::int64_t>(1 + dice.below(60));
+      weights = static_cast<std::int64_t>(dice.below(60));
+    }
+    Cutting cutting(chain_of(static_cast<std::int64_t>(1 + dice.below(60)), rows));
+    cutting.working_set_counted = false;
+    cutting.device.capacity = static_cast<std::int64_t>(60 + dice.below(120));
+    const std::size_t fewest = fewest_of_all(cutting.model, *cutting.device.capacity);
+    INFO("case " << c);
+    if (fewest == 0) {
+      CHECK_THROWS_AS(cutting.cut("{cut: by_memory}"), Infeasible);
+      ++refused;
+      continue;
+    }
+    const Lasts lasts = cutting.lasts("{cut: by_memory}");
+    CHECK(lasts.size() >= fewest);
+    std::uint32_t first = 0;
+    bool longest = true;  // as long as each stage can be
+    for (const std::uint32_t last : lasts) {
+      CHECK(bytes_of_stage(cutting.model, first, last) <= *cutting.device.capacity);
+      for (std::uint32_t more = last + 1; more < cutting.model.layers.size(); ++more)
+        longest = longest && bytes_of_stage(cutting.model, first, more) > *cutting.device.capacity;
+      first = last + 1;
+    }
+    if (!longest) CHECK(lasts.size() == fewest);
+    earlier += longest ? 0 : 1;
+  }
+  CHECK(refused > 100);
+  CHECK(earlier > 20);
+}
+
+}  // namespace
+}  // namespace sluice

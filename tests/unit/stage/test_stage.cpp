@@ -1,0 +1,185 @@
+// The cuts: what each gives for a small chain, and what each refuses.
+#include <catch2/catch.hpp>
+
+#include "support/stage_models.hpp"
+
+using namespace sluice;
+using namespace sluice::test;
+using Catch::Matchers::Contains;
+using Lasts = std::vector<std::uint32_t>;
+
+TEST_CASE("without stages the whole model is one") {
+  const Cutting cutting(chain());
+  const auto stages = cut_stages(
+      {cutting.model, cutting.device, cost_catalog().find("peak"), DType::int8, 1, true, nullptr});
+  REQUIRE(stages.size() == 1);
+  CHECK(stages[0].name == "a..d");
+  CHECK(stages[0].first == 0);
+  CHECK(stages[0].last == 4);
+  CHECK(stages[0].weight_bytes == 10);
+  CHECK(stages[0].flop == 1000);
+  CHECK(stages[0].macs == 500);
+}
+
+TEST_CASE("per_layer puts the input into the first stage") {
+  const auto stages = Cutting(chain()).cut("{cut: per_layer}");
+  REQUIRE(stages.size() == 4);
+  CHECK(stages[0].first == 0);
+  CHECK(stages[0].last == 1);
+  CHECK(stages[0].name == "a");
+  CHECK(stages[3].name == "d");
+}
+
+TEST_CASE("explicit cuts after layers by number from 1 or by name") {
+  const Cutting cutting(chain());
+  CHECK(cutting.lasts("{cut: explicit, after: [3]}") == Lasts{2, 4});
+  CHECK(cutting.lasts("{cut: explicit, after: [a, 4]}") == Lasts{1, 3, 4});
+  CHECK(cutting.lasts("{cut: explicit, after: []}") == Lasts{4});
+}
+
+TEST_CASE("by_memory makes each stage as long as fits") {
+  Cutting cutting(chain());
+  // One stage: weights 10 + input 10 + output 7 + workspace 50 (a and b while b runs) = 77.
+  cutting.device.capacity = 77;
+  CHECK(cutting.lasts("{cut: by_memory}") == Lasts{4});
+  // 76 B: a..c needs 6 + 10 + 5 + 50 = 71 and fits; d alone 4 + 5 + 7 = 16.
+  cutting.device.capacity = 76;
+  CHECK(cutting.lasts("{cut: by_memory}") == Lasts{3, 4});
+  // 70 B: a, b: 3 + 10 + 30 + 20 = 63 fits; then c, d: 7 + 30 + 7 + 5 = 49.
+  cutting.device.capacity = 70;
+  CHECK(cutting.lasts("{cut: by_memory}") == Lasts{2, 4});
+  // The working set aside, a..d needs 10 + 10 + 7 = 27 and a..c 6 + 10 + 5 = 21.
+  cutting.working_set_counted = false;
+  cutting.device.capacity = 27;
+  CHECK(cutting.lasts("{cut: by_memory}") == Lasts{4});
+}
+
+TEST_CASE("by_memory counts the samples of a micro-batch and the share that it may take") {
+  Cutting cutting(chain());
+  cutting.samples = 2;
+  // a..d: 10 + 2 x 67 = 144
+  cutting.device.capacity = 144;
+  CHECK(cutting.lasts("{cut: by_memory}") == Lasts{4});
+  cutting.device.capacity = 143;
+  CHECK(cutting.lasts("{cut: by_memory}") == Lasts{3, 4});
+  cutting.device.capacity = 288;
+  CHECK(cutting.lasts("{cut: by_memory, share: 50%}") == Lasts{4});
+  cutting.device.capacity = 287;
+  CHECK(cutting.lasts("{cut: by_memory, share: 0.5}") == Lasts{3, 4});
+  cutting.device.capacity.reset();
+  CHECK(cutting.lasts("{cut: by_memory}") == Lasts{4});
+}
+
+TEST_CASE("by_memory names the layer that does not fit alone") {
+  Cutting cutting(chain());
+  // a fits: 1 + 10 + 20 = 31; b alone: 2 + 20 + 30 = 52; b and c: 5 + 20 + 5 + 30 = 60
+  cutting.device.capacity = 51;
+  CHECK_THROWS_AS(cutting.cut("{cut: by_memory}"), Infeasible);
+  CHECK_THROWS_WITH(cutting.cut("{cut: by_memory}"),
+                    Contains("layer 'b' does not fit") && Contains("weights 2 B") &&
+                        Contains("input 20 B") && Contains("output 30 B") && Contains("= 52 B") &&
+                        Contains("device 'gpu'") && Contains("51 B"));
+}
+
+TEST_CASE("balanced makes the longest stage as short as it can be") {
+  const Cutting cutting(chain());  // 100, 200, 300, 400 s
+  CHECK(cutting.lasts("{cut: balanced, count: 1}") == Lasts{4});
+  CHECK(cutting.lasts("{cut: balanced, count: 2}") == Lasts{3, 4});  // 600 | 400
+  CHECK(cutting.lasts("{cut: balanced, count: 3}") == Lasts{2, 3, 4});
+  CHECK(cutting.lasts("{cut: balanced, count: 4}") == Lasts{1, 2, 3, 4});
+}
+
+TEST_CASE("by_weight cuts where the fewest bytes cross, with at most a share of the weights each") {
+  const Cutting cutting(chain());  // weights 1, 2, 3, 4; crossing 20, 30, 5
+  CHECK(cutting.lasts("{cut: by_weight, groups: 1, split: false}") == Lasts{4});
+  // At most 5: a, b | c | d lets 30 cross, a | b, c | d lets 20 cross.
+  CHECK(cutting.lasts("{cut: by_weight, groups: 2, split: false}") == Lasts{1, 3, 4});
+}
+
+TEST_CASE("by_time takes as few stages as fit where loads cost nothing, and fits their crossings") {
+  Cutting cutting(chain());  // as in by_memory: 77 B for one stage, 63 and 49 for two
+  cutting.device.capacity = 77;
+  CHECK(cutting.lasts("{cut: by_time}") == Lasts{4});
+  cutting.device.capacity = 70;
+  CHECK(cutting.lasts("{cut: by_time}") == Lasts{2, 4});
+  cutting.device.capacity = 10;
+  CHECK_THROWS_WITH(cutting.lasts("{cut: by_time}"), Contains("no cut by_time fits into device"));
+}
+
+TEST_CASE("stages that are wrong are refused where they are wrong") {
+  const Cutting cutting(chain());
+  struct Case {
+    std::string stages, where, says;
+  };
+  const std::vector<Case> cases = {
+      {"{after: [3]}", "s.yaml:1:9", "needs a cut: one of whole, per_layer"},
+      {"{cut: by_memori}", "s.yaml:1:15", "did you mean 'by_memory'"},
+      {"{cut: [explicit]}", "s.yaml:1:9", "needs a cut"},
+      {"{cut: per_layer, after: [3]}", "s.yaml:1:26", "unknown key 'after'"},
+      {"{cut: explicit}", "s.yaml:1:9", "'after' is missing"},
+      {"{cut: explicit, after: 3}", "s.yaml:1:32", "expected a list"},
+      {"{cut: explicit, after: [3, 3]}", "s.yaml:1:36", "must ascend"},
+      {"{cut: explicit, after: [4, 3]}", "s.yaml:1:36", "'b' does not come after 'c'"},
+      {"{cut: explicit, after: [5]}", "s.yaml:1:33", "'d' is the last layer"},
+      {"{cut: explicit, after: [1]}", "s.yaml:1:33", "'input' is the input"},
+      {"{cut: explicit, after: [6]}", "s.yaml:1:33", "6"},
+      {"{cut: explicit, after: [e]}", "s.yaml:1:33", "e"},
+      {"{cut: by_memory, share: 0}", "s.yaml:1:33", "more than 0"},
+      {"{cut: balanced}", "s.yaml:1:9", "'count' is missing"},
+      {"{cut: balanced, count: 0}", "s.yaml:1:32", "at least 1"},
+      {"{cut: balanced, count: 5}", "s.yaml:1:32", "only 4 layers"},
+  };
+  for (const Case& wrong : cases) {
+    INFO(wrong.stages);
+    try {
+      cutting.cut(wrong.stages);
+      FAIL_CHECK("accepted");
+    } catch (const InputError& error) {
+      CHECK_THAT(error.what(), Contains(wrong.where + ": error: "));
+      CHECK_THAT(error.what(), Contains(wrong.says));
+    }
+  }
+}
+
+TEST_CASE("every cut covers a model once, in order, and its sums are the model's") {
+  const std::vector<std::pair<std::string, std::string>> parameters = {{"whole", ""},
+                                                                       {"per_layer", ""},
+                                                                       {"single_tensor", ""},
+                                                                       {"by_memory", ""},
+                                                                       {"by_weight", ", groups: 2"},
+                                                                       {"by_time", ""},
+                                                                       {"explicit", ", after: [2]"},
+                                                                       {"balanced", ", count: 2"}};
+  Cutting cutting(chain());
+  cutting.device.capacity = 70;
+  for (const Cut* cut : cut_catalog().entries()) {
+    INFO(cut->name);
+    CHECK_FALSE(cut->summary.empty());
+    CHECK_FALSE(cut->source.empty());
+    const auto with = std::find_if(parameters.begin(), parameters.end(),
+                                   [&](const auto& entry) { return entry.first == cut->name; });
+    REQUIRE(with != parameters.end());  // a new cut says here how it is called
+    std::uint32_t next = 0;
+    std::int64_t weights = 0, flop = 0;
+    const auto stages = cutting.cut("{cut: " + cut->name + with->second + "}");
+    for (const Stage& stage : stages) {
+      CHECK(stage.first == next);
+      CHECK(stage.last >= stage.first);
+      CHECK(stage.output_bytes == (stage.last == 4 ? 7 : cutting.model.layers[stage.last].output));
+      if (stage.first != 0)
+        CHECK(stage.input_bytes == cutting.model.layers[stage.first - 1].output);
+      next = stage.last + 1;
+      weights += stage.weight_bytes;
+      flop += stage.flop;
+    }
+    CHECK(next == 5);
+    CHECK(weights == 10);
+    CHECK(flop == 1000);
+  }
+}
+
+TEST_CASE("byte counts that overflow are refused") {
+  Model model = chain();
+  model.layers[2].output = std::int64_t{1} << 61;
+  CHECK_THROWS_AS(make_stages(model, {4}, DType::float64), InputError);
+}

@@ -1,0 +1,135 @@
+// Processes in parallel, what they measure, and two policies side by side.
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <thread>
+
+#include "base/error.hpp"
+#include "command/check/report.hpp"
+#include "document/load.hpp"
+#include "study/pool.hpp"
+#include "support/bad_input.hpp"
+#include "support/check_case.hpp"
+#include "support/small_case.hpp"
+
+using namespace sluice;
+using namespace sluice::test;
+using Catch::Matchers::Contains;
+using Catch::Matchers::StartsWith;
+
+TEST_CASE("Answers of processes come by number, whatever ends first") {
+  const auto work = [](std::size_t i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(i % 3 == 0 ? 30 : 0));
+    return std::to_string(i) + std::string(i * 20'000, 'x');  // more than a pipe holds
+  };
+  for (const std::size_t jobs : {1, 3, 16}) {
+    std::size_t told = 0;
+    const auto answers = run_pool(10, jobs, work, [&](std::size_t done) { told = done; });
+    REQUIRE(answers.size() == 10);
+    CHECK(told == 10);
+    for (std::size_t i = 0; i < 10; ++i) {
+      CHECK(answers[i].fault == "");
+      CHECK(answers[i].text == work(i));
+    }
+  }
+  CHECK(run_pool(0, 4, work).empty());
+}
+
+TEST_CASE("A process that dies or throws is one fault among answers") {
+  const auto answers = run_pool(4, 2, [](std::size_t i) -> std::string {
+    if (i == 1) ::raise(SIGKILL);
+    if (i == 2) throw InternalError("not so");
+    return "fine";
+  });
+  CHECK(answers[0].text == "fine");
+  CHECK_THAT(answers[1].fault, Contains("its process died: Killed"));
+  CHECK(answers[2].fault == "not so");
+  CHECK(answers[3].text == "fine");
+}
+
+TEST_CASE("What is measured crosses from one process to another unharmed") {
+  Measurement measurement = same();
+  CHECK(packed(unpacked(packed(measurement))) == packed(measurement));
+  measurement = measure([]() -> Subject { throw InputError("a\nb"); });
+  CHECK(measurement.error_code == 3);
+  CHECK(unpacked(packed(measurement)).error == "a\nb");
+  measurement = measure([] {
+    return Subject{"s", Baseline::Input::scenario, "x: 1\n",
+                   []() -> Plan { throw Infeasible("out of memory at 3 s:\n  details"); }};
+  });
+  CHECK(measurement.error_code == 0);
+  CHECK(measurement.baseline.outcome == Baseline::Outcome::infeasible);
+  CHECK(measurement.baseline.message == "out of memory at 3 s");
+  CHECK(measurement.plan.empty());
+}
+
+namespace {
+
+std::string policy_of(const std::string& choice, const std::string& scenario) {
+  const Value document = PolicyChoice(choice).applied_to(parse_text(scenario, "s.yaml"));
+  return to_yaml(document, false);
+}
+
+}  // namespace
+
+TEST_CASE("A policy by its name takes over the parameters that it knows") {
+  const std::string scenario =
+      "policy: {name: streamed, overlap: false, prefetch: 3}\nphases: {activations: on_chip}\n";
+  CHECK(policy_of("resident", scenario) == "policy:\n  name: resident\n  overlap: false\n");
+  CHECK(policy_of("streamed", scenario) ==
+        "policy:\n  name: streamed\n  overlap: false\n  prefetch: 3\n");
+  CHECK(policy_of("{name: streamed, prefetch: 0}", scenario) ==
+        "policy:\n  name: streamed\n  prefetch: 0\n");
+  CHECK_THAT(policy_of("phased", scenario), Contains("activations: on_chip"));
+  CHECK_THAT(policy_of("{name: data_parallel, replica: phased}", scenario),
+             Contains("activations: on_chip"));
+}
+
+TEST_CASE("A policy that is not known, or a parameter of it, is refused where it stands") {
+  CHECK_THAT(error_of([] { PolicyChoice("streamd"); }), Contains("did you mean 'streamed'"));
+  CHECK_THAT(error_of([] { PolicyChoice("{name: streamed, prefetsch: 0}"); }),
+             Contains("did you mean 'prefetch'"));
+  CHECK_THAT(error_of([] { PolicyChoice("3"); }), Contains("expected a policy's name"));
+}
+
+TEST_CASE("Side by side, a policy under which it does not fit leaves the other alone") {
+  // Three layers of 1 MB weights on a device of 2.5 MB: streamed one by one they fit.
+  const std::vector<test::Row> rows(3, {1, 1'000'000, 4'000});
+  const std::string extra =
+      "stages: {cut: per_layer}\npolicy: {name: streamed, in_flight: 1, prefetch: 0}\n";
+  const auto read = [&](const std::string&) {
+    return test::small_scenario(4'000, rows, extra,
+                                {"platform.devices.gpu.memory.capacity=2500kB"});
+  };
+  const auto results = side_by_side(
+      {{"x/small.yaml"}, PolicyChoice("streamed"), PolicyChoice("resident"), 2, read, {}});
+  REQUIRE(results.size() == 1);
+  CHECK(results[0].name == "small");
+  CHECK(results[0].a.baseline.outcome == Baseline::Outcome::complete);
+  // Computing takes 3 x 1 ms, loading 3 x 1 ms: one after the other with prefetch 0.
+  CHECK(*results[0].a.baseline.entries.at({"compute_s_by_stage", "2-L"}).number ==
+        Approx(1e-3).epsilon(1e-9));
+  CHECK(results[0].b.baseline.outcome == Baseline::Outcome::infeasible);
+  const SideBySideReport report{"streamed", "resident", results};
+  CHECK(report.exit_code() == 0);
+  CHECK_THAT(side_by_side_text(report), Contains("infeasible"));
+}
+
+TEST_CASE("Compute by stage and the least time of a link, of stages that are cut by hand") {
+  // 1 and 3 ms a micro-batch, 5 batches; 1 MB and 2 MB of weights over 1 GB/s, loaded once:
+  // 3 ms, and 5 x 4 kB of input: 0.02 ms.
+  const std::vector<test::Row> rows = {{1, 1'000'000, 4'000}, {3, 2'000'000, 4'000}};
+  const Scenario scenario =
+      test::small_scenario(4'000, rows,
+                           "stages: {cut: per_layer}\nworkload: {batches_per_step: 5}\n"
+                           "policy: {name: resident, outputs: discard}\n");
+  const auto measurements = measure_all(1, 1, [&](std::size_t) {
+    return Subject{"s", Baseline::Input::scenario, "", [&] { return make_plan(scenario); }};
+  });
+  const Entries& entries = measurements[0].baseline.entries;
+  REQUIRE(measurements[0].error == "");
+  CHECK(*entries.at({"compute_s_by_stage", "2-L"}).number == Approx(5e-3).epsilon(1e-9));
+  CHECK(*entries.at({"compute_s_by_stage", "3-L"}).number == Approx(15e-3).epsilon(1e-9));
+  CHECK(*entries.at({"full_rate_s_by_link", "host.down"}).number == Approx(3.02e-3).epsilon(1e-12));
+}

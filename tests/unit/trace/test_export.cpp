@@ -1,0 +1,564 @@
+// Exports: what each format says of a small trace, names that want to do harm, flows, rounding, and
+// traces that contradict themselves.
+#include <unistd.h>
+
+#include <bit>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "base/csv.hpp"
+#include "base/error.hpp"
+#include "command/command.hpp"
+#include "study/trace_export.hpp"
+#include "trace/export/export.hpp"
+#include "trace/export/proto.hpp"
+#include "trace/export/text.hpp"
+#include "trace/export/timeline.hpp"
+#include "trace/hdf5/reader.hpp"
+#include "trace/hdf5/writer.hpp"
+
+namespace sluice {
+namespace {
+
+namespace fs = std::filesystem;
+using Catch::Matchers::Contains;
+using nlohmann::json;
+
+const std::string evil = "</script>\"\n";
+
+/// A file of its own for each trace.
+class Trace {
+ public:
+  Trace(const Labels& labels, const std::vector<Span>& spans,
+        const std::vector<MemoryEvent>& events = {}, const Summary& summary = {}) {
+    std::string name = (fs::temp_directory_path() / "sluice-export-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
+    folder_ = name;
+    TraceHeader header;
+    header.program_version = "0.1.0";
+    TraceWriter writer((folder_ / "t.h5").string(), header, labels);
+    for (const Span& span : spans) writer.span(span);
+    for (const MemoryEvent& event : events) writer.memory(event);
+    writer.finish(TraceStatus::complete, summary, {});
+    reader_ = std::make_unique<TraceReader>((folder_ / "t.h5").string());
+  }
+  ~Trace() {
+    reader_.reset();
+    fs::remove_all(folder_);
+  }
+  const TraceReader& reader() const { return *reader_; }
+
+  std::string as(const std::string& format, const std::string& table = "") const {
+    std::string out;
+    export_catalog().find(format).write(*reader_, table, [&](auto text) { out += text; });
+    return out;
+  }
+
+ private:
+  fs::path folder_;
+  std::unique_ptr<TraceReader> reader_;
+};
+
+/// A load, and two computations of which the first waits for it; a second load waits for memory.
+Labels labels() {
+  Labels labels;
+  labels.streams = {{"gpu.compute", "compute", "gpu"}, {"gpu.host.down", "copy", "gpu"}};
+  labels.pools = {{"gpu", 100}, {"host", -1}};
+  labels.tensors = {{"w0", "weight", 40}};
+  labels.actions = {{"0LOAD", "load", "prologue", 1, 0, -1, 40, 0},
+                    {"0F0", "forward", "body", 0, 0, 0, 0, 1e9},
+                    {"1LOAD", "load", "body", 1, 1, -1, 40, 0}};
+  labels.stages = {"first", "second"};
+  return labels;
+}
+
+Span span(std::uint32_t action, std::int64_t iteration, double start, double end, double available,
+          double waited = 0, WaitReason reason = WaitReason::none,
+          std::uint32_t blocker = Span::nobody) {
+  return {action, iteration, start, end, available, waited, reason, blocker};
+}
+
+std::vector<Span> spans() {
+  return {span(0, 0, 0, 1e-3, 1.5e-3), span(1, 0, 1.5e-3, 2e-3, 2e-3, 1.5e-3, WaitReason::data, 0),
+          span(1, 1, 2e-3, 2.5e-3, 2.5e-3),
+          span(2, 1, 2e-3, 3e-3, 3e-3, 1e-3, WaitReason::memory, 0)};
+}
+
+std::vector<MemoryEvent> events() {
+  return {{0, 1, 0, 40, 40}, {0, 0, 0, 40, 40}, {2e-3, 0, 0, 40, 80}, {2.5e-3, 0, 0, -40, 40}};
+}
+
+Summary summary() {
+  Summary summary;
+  summary.metrics = {{"makespan_s", "s", "Time.", SummaryValue::of(0.003)},
+                     {"energy_j", "J", "Energy.", SummaryValue::none("no watts")},
+                     {"peak_bytes", "byte", "Peak.",
+                      SummaryValue::of(std::vector<SummaryValue::Keyed>{{{"gpu", "weight"}, 80},
+                                                                        {{evil, "weight"}, 40}})},
+                     {"bound_by", "", "What binds.", SummaryValue::of("host.down")}};
+  return summary;
+}
+
+/// A message taken apart: numbers and nested texts by field.
+struct Message {
+  std::map<int, std::vector<std::uint64_t>> numbers;
+  std::map<int, std::vector<std::string>> texts;
+
+  explicit Message(const std::string& bytes) {
+    std::size_t at = 0;
+    const auto varint = [&] {
+      std::uint64_t value = 0;
+      for (int shift = 0;; shift += 7) {
+        const auto byte = static_cast<unsigned char>(bytes.at(at++));
+        value |= std::uint64_t{byte & 0x7FU} << shift;
+        if (byte < 0x80) return value;
+      }
+    };
+    while (at < bytes.size()) {
+      const std::uint64_t tag = varint();
+      const int field = static_cast<int>(tag >> 3);
+      if ((tag & 7) == 0) {
+        numbers[field].push_back(varint());
+      } else if ((tag & 7) == 1) {
+        std::uint64_t value = 0;
+        for (int i = 0; i < 8; ++i)
+          value |= std::uint64_t{static_cast<unsigned char>(bytes.at(at++))} << 8 * i;
+        numbers[field].push_back(value);
+      } else {
+        REQUIRE((tag & 7) == 2);
+        const std::uint64_t size = varint();
+        texts[field].push_back(bytes.substr(at, size));
+        REQUIRE(texts[field].back().size() == size);
+        at += size;
+      }
+    }
+  }
+  std::uint64_t number(int field) const { return numbers.at(field).at(0); }
+  const std::string& text(int field) const { return texts.at(field).at(0); }
+  Message message(int field) const { return Message(text(field)); }
+  bool has(int field) const { return numbers.count(field) != 0 || texts.count(field) != 0; }
+};
+
+std::vector<Message> packets_of(const std::string& trace) {
+  std::vector<Message> packets;
+  const Message whole(trace);
+  for (const std::string& packet : whole.texts.at(1)) packets.emplace_back(packet);
+  return packets;
+}
+
+/// Annotations of a slice as text: "name=value".
+std::vector<std::string> annotations(const Message& event) {
+  std::vector<std::string> all;
+  for (const std::string& bytes : event.texts.at(4)) {
+    const Message one(bytes);
+    std::string value;
+    if (one.has(4)) value = std::to_string(static_cast<std::int64_t>(one.number(4)));
+    if (one.has(5)) value = json_number_text(std::bit_cast<double>(one.number(5)));
+    if (one.has(6)) value = one.text(6);
+    all.push_back(one.text(10) + "=" + value);
+  }
+  return all;
+}
+
+/// (source, target) of all flows, by the number of the span.
+std::vector<std::pair<int, int>> flows_of(const TraceReader& trace, std::size_t window) {
+  std::map<std::uint64_t, int> begun;
+  std::vector<std::pair<int, int>> flows;
+  int number = 0;
+  for_each_slice(
+      trace,
+      [&](const Slice& slice) {
+        if (slice.arriving != 0) flows.emplace_back(begun.at(slice.arriving), number);
+        for (const std::uint64_t flow : slice.leaving) REQUIRE(begun.emplace(flow, number).second);
+        ++number;
+      },
+      window);
+  return flows;
+}
+
+}  // namespace
+
+TEST_CASE("Protocol buffers' wire format is that of its documentation") {
+  std::string out;
+  ProtoWriter proto(out);
+  proto.integer(1, 150);
+  REQUIRE(out == "\x08\x96\x01");
+  out.clear();
+  proto.text(2, "testing");
+  REQUIRE(out == "\x12\x07testing");
+  out.clear();
+  proto.message(3, [&] { proto.integer(1, 150); });
+  REQUIRE(out == "\x1a\x03\x08\x96\x01");
+  out.clear();
+  proto.integer(1, static_cast<std::uint64_t>(std::int64_t{-2}));
+  REQUIRE(out == "\x08\xfe\xff\xff\xff\xff\xff\xff\xff\xff\x01");
+  out.clear();
+  proto.fixed64(47, 0x0102030405060708);  // 47 << 3 | 1 = 377 = 0b10'1111001
+  REQUIRE(out == "\xf9\x02\x08\x07\x06\x05\x04\x03\x02\x01");
+  out.clear();
+  proto.message(1, [&] { proto.text(2, std::string(300, 'x')); });
+  REQUIRE(out == "\x0a\xaf\x02\x12\xac\x02" + std::string(300, 'x'));  // 303 = 0x2f + 2 * 128
+}
+
+TEST_CASE("JSON strings are valid, and harmless inside HTML") {
+  REQUIRE(json_string(evil) == R"("\u003c/script>\"\u000a")");
+  REQUIRE(json_string("a\\b\x7f\t") == R"("a\\b\u007f\u0009")");
+  REQUIRE(json_string("ä\xE2\x80\xA8\xE2\x80\xA9") == R"("ä\u2028\u2029")");
+  REQUIRE(json_string("\xff ä\xc3") == "\"\xEF\xBF\xBD ä\xEF\xBF\xBD\"");
+  for (int c = 0; c < 256; ++c) {
+    const std::string text(1, static_cast<char>(c));
+    const std::string expected = c < 0x80 ? text : "\xEF\xBF\xBD";
+    REQUIRE(json::parse(json_string(text)).get<std::string>() == expected);
+  }
+}
+
+TEST_CASE("Bytes that are no UTF-8 become U+FFFD each, and only those") {
+  const std::string bad = "\xEF\xBF\xBD";
+  REQUIRE(valid_utf8("aä€😀") == "aä€😀");
+  REQUIRE(valid_utf8("\xC0\xAF") == bad + bad);                      // overlong
+  REQUIRE(valid_utf8("\xE0\x80\xAF") == bad + bad + bad);            // overlong
+  REQUIRE(valid_utf8("\xED\xA0\x80") == bad + bad + bad);            // a surrogate
+  REQUIRE(valid_utf8("\xF4\x90\x80\x80") == bad + bad + bad + bad);  // beyond U+10FFFF
+  REQUIRE(valid_utf8("\xE2\x82z") == bad + bad + "z");               // cut short
+}
+
+TEST_CASE("A CSV cell is quoted where it has to be") {
+  REQUIRE(csv_cell("plain text") == "plain text");
+  REQUIRE(csv_cell("a,b") == "\"a,b\"");
+  REQUIRE(csv_cell("say \"x\"") == "\"say \"\"x\"\"\"");
+  REQUIRE(csv_cell("\r\n") == "\"\r\n\"");
+}
+
+TEST_CASE("JSON numbers: whole ones without a fraction, what is none as null") {
+  REQUIRE(json_number_text(3) == "3");
+  REQUIRE(json_number_text(-0.5) == "-0.5");
+  REQUIRE(json_number_text(std::nan("")) == "null");
+  REQUIRE(json_number_text(HUGE_VAL) == "null");
+  REQUIRE(json_number_text(9007199254740992.0) == "9007199254740992");
+  REQUIRE(json::parse(json_number_text(1e300)).get<double>() == 1e300);
+}
+
+TEST_CASE("Perfetto: tracks under their device, slices, levels, and a flow along the wait") {
+  const Trace trace(labels(), spans(), events());
+  const auto packets = packets_of(trace.as("perfetto"));
+  // Tracks: the device and the memories, two streams, two pools.
+  REQUIRE(packets.size() == 6 + 2 * 4 + 4);
+  for (std::uint64_t track = 1; track <= 6; ++track) {
+    REQUIRE(packets[track - 1].number(10) == track);
+    REQUIRE(packets[track - 1].number(13) == 1);
+    REQUIRE(packets[track - 1].message(60).number(1) == track);
+  }
+  const Message device = packets[0].message(60);
+  REQUIRE(device.message(3).number(1) == 1);
+  REQUIRE(device.message(3).text(6) == "gpu");
+  REQUIRE(packets[1].message(60).message(3).text(6) == "memories");
+  REQUIRE(packets[2].message(60).text(2) == "gpu.compute");
+  REQUIRE(packets[2].message(60).number(5) == 1);
+  REQUIRE(packets[3].message(60).text(2) == "gpu.host.down");
+  REQUIRE(packets[4].message(60).text(2) == "gpu memory");
+  REQUIRE(packets[4].message(60).number(5) == 1);
+  REQUIRE(packets[4].message(60).message(8).number(3) == 3);
+  REQUIRE(packets[5].message(60).text(2) == "host memory");
+  REQUIRE(packets[5].message(60).number(5) == 2);
+
+  struct Expected {
+    std::uint64_t track, begin, end;
+    std::string name, kind;
+    std::vector<std::string> annotations;
+    std::uint64_t leaving, arriving;
+  };
+  const std::vector<Expected> expected = {
+      {4, 0, 1'000'000, "0LOAD", "load", {"stage=first", "bytes=40", "latency_s=5e-04"}, 2, 0},
+      {3,
+       1'500'000,
+       2'000'000,
+       "0F0",
+       "forward",
+       {"stage=first", "micro_batch=0", "iteration=0", "flop=1000000000", "waited_s=0.0015",
+        "waited_for=0LOAD"},
+       0,
+       2},
+      {3,
+       2'000'000,
+       2'500'000,
+       "0F0",
+       "forward",
+       {"stage=first", "micro_batch=0", "iteration=1", "flop=1000000000"},
+       0,
+       0},
+      {4,
+       2'000'000,
+       3'000'000,
+       "1LOAD",
+       "load",
+       {"stage=second", "iteration=1", "bytes=40", "waited_s=0.001", "waited_for=memory of gpu"},
+       0,
+       0}};
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    INFO("span " << i);
+    const Message &begin = packets[6 + 2 * i], &end = packets[7 + 2 * i];
+    const Message event = begin.message(11);
+    REQUIRE(begin.number(8) == expected[i].begin);
+    REQUIRE(begin.number(58) == 6);
+    REQUIRE(begin.number(10) == expected[i].track);
+    REQUIRE(event.number(9) == 1);
+    REQUIRE(event.number(11) == expected[i].track);
+    REQUIRE(event.text(23) == expected[i].name);
+    REQUIRE(event.text(22) == expected[i].kind);
+    REQUIRE(annotations(event) == expected[i].annotations);
+    REQUIRE((event.has(47) ? event.number(47) : 0) == expected[i].leaving);
+    REQUIRE((event.has(48) ? event.number(48) : 0) == expected[i].arriving);
+    REQUIRE(end.number(8) == expected[i].end);
+    REQUIRE(end.message(11).number(9) == 2);
+    REQUIRE(end.message(11).number(11) == expected[i].track);
+  }
+  const std::vector<std::vector<std::uint64_t>> levels = {
+      {5, 0, 40}, {5, 2'000'000, 80}, {5, 2'500'000, 40}, {6, 0, 40}};
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    const Message& packet = packets[14 + i];
+    REQUIRE(packet.message(11).number(9) == 4);
+    REQUIRE(std::vector{packet.message(11).number(11), packet.number(8),
+                        packet.message(11).number(30)} == levels[i]);
+  }
+}
+
+TEST_CASE("Chrome: processes, threads, complete events, counters and flows") {
+  const Trace trace(labels(), spans(), events());
+  const json document = json::parse(trace.as("chrome"));
+  REQUIRE(document["displayTimeUnit"] == "ns");
+  REQUIRE(document["otherData"]["content_sha256"] == trace.reader().content_sha256());
+  std::map<std::string, std::vector<json>> by_phase;
+  for (const json& event : document["traceEvents"])
+    by_phase[event["ph"].get<std::string>()].push_back(event);
+  REQUIRE(by_phase["M"].size() == 2 * 2 + 2 * 2);
+  REQUIRE(by_phase["M"][0] ==
+          json::parse(R"({"ph": "M", "pid": 1, "name": "process_name", "args": {"name": "gpu"}})"));
+  REQUIRE(by_phase["M"][6] == json::parse(R"({"ph": "M", "pid": 1, "tid": 2, "name": "thread_name",
+                                             "args": {"name": "gpu.host.down"}})"));
+  REQUIRE(by_phase["X"].size() == 4);
+  REQUIRE(by_phase["X"][0] == json::parse(R"({"ph": "X", "pid": 1, "tid": 2, "ts": 0, "dur": 1000,
+      "name": "0LOAD", "cat": "load",
+      "args": {"stage": "first", "bytes": 40, "latency_s": 0.0005}})"));
+  REQUIRE(by_phase["X"][1] == json::parse(R"({"ph": "X", "pid": 1, "tid": 1, "ts": 1500, "dur": 500,
+      "name": "0F0", "cat": "forward", "args": {"stage": "first", "micro_batch": 0, "iteration": 0,
+      "flop": 1000000000, "waited_s": 0.0015, "waited_for": "0LOAD"}})"));
+  REQUIRE(by_phase["s"].size() == 1);
+  REQUIRE(by_phase["s"][0] == json::parse(R"({"ph": "s", "pid": 1, "tid": 2, "ts": 999.999,
+      "id": 2, "name": "wait", "cat": "wait"})"));
+  REQUIRE(by_phase["f"].size() == 1);
+  REQUIRE(by_phase["f"][0] == json::parse(R"({"ph": "f", "pid": 1, "tid": 1, "ts": 1500, "id": 2,
+      "name": "wait", "cat": "wait", "bp": "e"})"));
+  REQUIRE(by_phase["C"].size() == 4);
+  REQUIRE(by_phase["C"][1] == json::parse(R"({"ph": "C", "pid": 1, "ts": 2000,
+      "name": "gpu memory", "args": {"bytes": 80}})"));
+  REQUIRE(by_phase["C"][3]["pid"] == 2);
+}
+
+TEST_CASE("CSV: one row a span, with every digit") {
+  Labels named = labels();
+  named.stages[0] = "a,\"b\"";
+  std::vector<Span> rows = spans();
+  rows[3].cause = 1;
+  const Trace trace(named, rows);
+  REQUIRE(
+      trace.as("csv") ==
+      "stream,device,action,kind,section,iteration,stage,stage_name,micro_batch,start_s,end_s,"
+      "available_s,waited_s,reason,blocker,cause,bytes,flop\r\n"
+      "gpu.host.down,gpu,0LOAD,load,prologue,0,0,\"a,\"\"b\"\"\",,0,0.001,0.0015,0,none,,,40,0\r\n"
+      "gpu.compute,gpu,0F0,forward,body,0,0,\"a,\"\"b\"\"\",0,0.0015,0.002,0.002,0.0015,data,"
+      "0LOAD,,0,1e+09\r\n"
+      "gpu.compute,gpu,0F0,forward,body,1,0,\"a,\"\"b\"\"\",0,0.002,0.0025,0.0025,0,none,,,0,"
+      "1e+09\r\n"
+      "gpu.host.down,gpu,1LOAD,load,body,1,1,second,,0.002,0.003,0.003,0.001,memory,"
+      "memory of gpu,1,40,0\r\n");
+}
+
+TEST_CASE("Data island: a row for each metric and key, null where there is no number") {
+  const Trace trace(labels(), spans(), {}, summary());
+  const std::string text = trace.as("data-island", "metrics");
+  REQUIRE_THAT(text, !Contains("<"));
+  REQUIRE(json::parse(text) == json::parse(R"({"func": "quick_plot", "data": [
+      ["metric", "key", "value", "unit"],
+      ["makespan_s", "", 0.003, "s"],
+      ["energy_j", "", null, "J"],
+      ["peak_bytes", "gpu/weight", 80, "byte"],
+      ["peak_bytes", "</script>\"\n/weight", 40, "byte"],
+      ["bound_by", "", "host.down", ""]]})"));
+}
+
+TEST_CASE("Data island: what each stage took, with running totals") {
+  Labels more = labels();
+  more.actions.push_back({"UPDATE", "update", "epilogue", 0, -1, -1, 0, 5});
+  std::vector<Span> all = spans();
+  all.push_back(span(3, 0, 3, 4, 4));
+  const json table = json::parse(Trace(more, all).as("data-island", "stages"))["data"];
+  REQUIRE(table.size() == 4);
+  REQUIRE(table[0].size() == 12);
+  const auto near = [](const json& row, const std::vector<double>& numbers) {
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+      if (std::abs(row[i + 2].get<double>() - numbers[i]) > 1e-12) return false;
+    return row.size() == numbers.size() + 2;
+  };
+  // Actions of no stage; then the first stage: 2 x 0.5 ms of 1e9 FLOP, a load of 1 ms; the second:
+  // a load of 1 ms.
+  REQUIRE((table[1][0] == 1 && table[1][1] == "(no stage)"));
+  REQUIRE(near(table[1], {1, 1, 1, 5, 5, 0, 0, 0, 0, 0}));
+  REQUIRE((table[2][0] == 2 && table[2][1] == "first"));
+  REQUIRE(near(table[2], {2, 0.001, 1.001, 2e9, 2e9 + 5, 1, 0.001, 0.001, 40, 40}));
+  REQUIRE((table[3][0] == 3 && table[3][1] == "second"));
+  REQUIRE(near(table[3], {0, 0, 1.001, 0, 2e9 + 5, 1, 0.001, 0.002, 40, 80}));
+}
+
+TEST_CASE("Names that want to do harm do none in any format") {
+  Labels labels;
+  labels.streams = {{evil, "compute", evil}, {evil + "2", "copy", ""}};
+  labels.pools = {{evil, 1}, {evil + "3", 1}};
+  labels.tensors = {{evil, "weight", 1}};
+  labels.actions = {{evil, evil, evil, 0, 0, -1, 0, 0}, {evil, "load", "body", 1, 7, -1, 0, 0}};
+  labels.stages = {evil};
+  const Trace trace(labels,
+                    {span(1, 0, 0, 1, 1), span(0, 0, 1, 2, 2, 1, WaitReason::data, 1),
+                     span(1, 1, 2, 3, 3, 1, WaitReason::memory, 1)},
+                    {{0, 0, 0, 1, 1}, {0, 1, 0, 1, 1}});
+
+  const std::string chrome = trace.as("chrome");
+  REQUIRE_THAT(chrome, !Contains("<"));
+  const json document = json::parse(chrome);
+  int named = 0;
+  for (const json& event : document["traceEvents"])
+    if (event["ph"] == "X") named += event["name"] == evil;
+  REQUIRE(named == 3);
+
+  named = 0;
+  for (const Message& packet : packets_of(trace.as("perfetto")))
+    if (packet.has(11) && packet.message(11).has(23)) named += packet.message(11).text(23) == evil;
+  REQUIRE(named == 3);
+
+  const std::string csv = trace.as("csv");
+  REQUIRE_THAT(csv, Contains(",\"</script>\"\"\n\",load,"));
+  REQUIRE(json::parse(trace.as("data-island", "stages"))["data"][1][1] == evil);
+  REQUIRE(json::parse(trace.as("data-island", "stages"))["data"][2][1] == "7");
+}
+
+TEST_CASE("A flow leads to each span that waited, from the execution that ended its wait") {
+  Labels three = labels();
+  three.streams.push_back({"gpu.host.up", "copy", "gpu"});
+  three.actions.push_back({"0SAVE", "save", "body", 2, 0, 0, 40, 0});
+  // The load of iteration 0 arrives at 2, that of iteration 1 at 3; both others wait for the first,
+  // and end after the second.
+  const std::vector<Span> spans = {
+      span(0, 0, 0, 1, 2),                          //
+      span(0, 1, 1, 3, 3),                          //
+      span(1, 0, 2, 4, 4, 2, WaitReason::data, 0),  //
+      span(3, 0, 2, 5, 5, 2, WaitReason::data, 0),  //
+      span(0, 2, 4, 5, 5, 1, WaitReason::data, 1),  //
+      span(1, 1, 4, 6, 6),                          // waits for nothing
+      span(0, 3, 7, 8, 8, 2, WaitReason::data, 0),  // of its own action: none ended at 7
+      span(0, 4, 8, 9, 9),                          //
+      span(1, 2, 9, 10, 10, 3, WaitReason::data, 0)};
+  const Trace trace(three, spans);
+  using Flows = std::vector<std::pair<int, int>>;
+  REQUIRE(flows_of(trace.reader(), 100) == Flows{{0, 2}, {0, 3}, {2, 4}, {7, 8}});
+  // With a window of 3, span 0 has left it when span 3 comes.
+  REQUIRE(flows_of(trace.reader(), 3) == Flows{{0, 2}, {2, 4}, {7, 8}});
+  REQUIRE(flows_of(trace.reader(), 1).empty());
+}
+
+TEST_CASE("Where a trace names causes, flows come from there, for memory too") {
+  // 0 computes until 2 and ends the wait of 2, which starts then; 1 arrives at 2 too, and its
+  // action is the blocker of none. 3 waits for memory that 2 frees at its end.
+  Labels two = labels();
+  std::vector<Span> spans = {span(1, 0, 0, 2, 2), span(0, 0, 0, 2, 2),
+                             span(2, 0, 2, 3, 3, 0, WaitReason::data, 1),
+                             span(1, 1, 3, 4, 4, 1, WaitReason::memory, 0)};
+  spans[2].cause = 0;
+  spans[3].cause = 2;
+  using Flows = std::vector<std::pair<int, int>>;
+  REQUIRE(flows_of(Trace(two, spans).reader(), 100) == Flows{{0, 2}, {2, 3}});
+  // What left the window, or is not there yet, has none.
+  REQUIRE(flows_of(Trace(two, spans).reader(), 1).empty());
+  spans[2].cause = 3;
+  REQUIRE(flows_of(Trace(two, spans).reader(), 100) == Flows{{2, 3}});
+}
+
+TEST_CASE("Rounded to nanoseconds, the slices of a track neither overlap nor run backwards") {
+  Labels one = labels();
+  std::vector<Span> spans;
+  double time = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    const double end = time + 1e-10 * (i % 37);
+    spans.push_back(span(1, i, time, end, end));
+    time = end + 1e-10 * (i % 11);
+  }
+  const Trace trace(one, spans);
+  std::uint64_t last = 0, count = 0, backwards = 0, far = 0;
+  for_each_slice(trace.reader(), [&](const Slice& slice) {
+    backwards += slice.begin < last || slice.end < slice.begin;
+    far += std::abs(static_cast<double>(slice.begin) - slice.span.start * 1e9) > 0.5 + 1e-6;
+    last = slice.end;
+    ++count;
+  });
+  REQUIRE(count == 20'000);
+  REQUIRE(backwards == 0);
+  REQUIRE(far == 0);
+}
+
+TEST_CASE("A trace that contradicts itself is refused with the reason") {
+  const auto refused = [](const std::vector<Span>& spans, const std::string& reason) {
+    const Trace trace(labels(), spans);
+    for (const char* format : {"perfetto", "chrome"}) {
+      REQUIRE_THROWS_AS(trace.as(format), InputError);
+      REQUIRE_THROWS_WITH(trace.as(format), Contains(trace.reader().path()) && Contains(reason));
+    }
+  };
+  refused({span(1, 0, 0, 2, 2), span(1, 1, 1.5, 3, 3)},
+          "spans overlap on 'gpu.compute': one starts at 1.5 s, before the end of the previous one "
+          "at 2 s");
+  refused({span(1, 0, 2, 1, 2)}, "a span on 'gpu.compute' starts at 2 s and ends at 1 s");
+  refused({span(1, 0, -1, 1, 1)}, "-1 s");
+  refused({span(1, 0, std::nan(""), 1, 1)}, "nan");
+  refused({span(1, 0, 0, HUGE_VAL, 1)}, "inf");
+  refused({span(1, 0, 0, 1e10, 1e10)}, "1e+10 s is not in 0..");
+  const Trace trace(labels(), {}, {{2, 0, 0, 40, 40}, {1, 0, 0, 40, 80}});
+  REQUIRE_THROWS_WITH(trace.as("perfetto"),
+                      Contains("events of the pool 'gpu' are not in the order of time at 1 s"));
+}
+
+TEST_CASE("Every format writes a trace without spans, and a long one in pieces") {
+  const Trace empty(labels(), {});
+  std::vector<Span> many;
+  for (int i = 0; i < 40'000; ++i) many.push_back(span(1, i, i, i + 1, i + 1));
+  const Trace trace(labels(), many);
+  for (const ExportFormat* format : export_catalog().entries()) {
+    INFO(format->name);
+    const std::string table = format->tables.empty() ? "" : format->tables.front();
+    REQUIRE(!empty.as(format->name, table).empty());
+    REQUIRE(!format->summary.empty());
+    REQUIRE(!format->source.empty());
+    if (!format->tables.empty()) continue;
+    std::size_t pieces = 0, largest = 0;
+    format->write(trace.reader(), table, [&](std::string_view text) {
+      ++pieces;
+      largest = std::max(largest, text.size());
+    });
+    REQUIRE(pieces > 10);
+    REQUIRE(largest < 100'000);
+  }
+}
+
+TEST_CASE("The command offers every format and table of the catalog") {
+  const Command& command = command_catalog().find("export");
+  const auto choices = [&](const std::string& name) {
+    for (const Option& option : command.options)
+      if (option.name == name) return option.choices;
+    return std::vector<std::string>{};
+  };
+  REQUIRE(choices("to") == export_catalog().names());
+  REQUIRE(choices("table") == tables_of(export_catalog().find("data-island")));
+}
+
+}  // namespace sluice

@@ -1,0 +1,225 @@
+#!/usr/bin/python3
+"""Networks of the zoo: their published counts, and that each runs with all its FLOP and bytes."""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROGRAM = os.environ.get("SLUICE_PROGRAM", str(ROOT / "build/release/sluice"))
+
+# Parameters and GMACs (10^9 multiply-accumulates an image, as printed): torchvision 0.14.1, the meta
+# data num_params and _ops of the weights IMAGENET1K_V1 in torchvision/models/*.py. _ops counts
+# convolutions and matrix products alone, as `macs` does: no operator differs.
+TORCHVISION = {
+    "alexnet_torchvision": (61_100_840, "0.714"),
+    "densenet121": (7_978_856, "2.834"),
+    "densenet161": (28_681_000, "7.728"),
+    "densenet201": (20_013_928, "4.291"),
+    "inception_v3": (27_161_264, "5.713"),
+    "mobilenet_v2": (3_504_872, "0.301"),
+    "resnet18": (11_689_512, "1.814"),
+    "resnet50": (25_557_032, "4.089"),
+    "resnet101": (44_549_160, "7.801"),
+    "resnet152": (60_192_808, "11.514"),
+    "resnext50_32x4d": (25_028_904, "4.23"),
+    "squeezenet1_0": (1_248_424, "0.819"),
+    "vgg16": (138_357_544, "15.47"),
+    "vgg19": (143_667_240, "19.632"),
+    "vit_b_16": (86_567_656, "17.564"),
+    "vit_b_32": (88_224_232, "4.409"),
+    "vit_l_16": (304_326_632, "61.555"),
+    "wide_resnet50_2": (68_883_240, "11.398"),
+}
+
+# What torchvision counts and the zoo leaves out, for inference does not compute it (nor do the GMACs
+# contain it): Inception's auxiliary classifier, a 1 x 1 and a 5 x 5 convolution with their norms, and
+# 1,000 features of 768 with a bias.
+LEFT_OUT = {"inception_v3": 768 * 128 + 2 * 128 + 25 * 128 * 768 + 2 * 768 + 1000 * (768 + 1)}
+
+# Parameters of the released weights, each as the sum over its tensors. GPT-2: openai/gpt-2, 124M and
+# 1558M; BERT: google-research/bert, uncased_L-12_H-768_A-12, without the heads of the pre-training;
+# Llama 2: Touvron et al. (2023), the sizes of table 1 and of the released params.json. Megatron 22B was
+# not released: Narayanan et al. (2021), equation 2, and the last norm. GPT-3: Brown et al. (2020), table
+# 2.1, whose 175B are rounded; Mixtral: mistralai/Mixtral-8x7B-v0.1.
+LANGUAGE = {
+    "bert_base": 109_482_240,
+    "gpt2": 124_439_808,
+    "gpt2_xl": 1_557_611_200,
+    "gpt3": 174_604_259_328,
+    "mixtral_8x7b": 46_702_792_704,
+    "llama2_7b": 6_738_415_616,
+    "llama2_70b": 68_976_648_192,
+    "megatron_22b": 22_074_273_792,
+}
+
+# U-Net as in mateuszbuda/brain-segmentation-pytorch: the sum over the tensors of its weights. The LSTM:
+# Zaremba et al. (2014), the large model, with torch.nn.LSTM's biases; 66M in Press and Wolf (2017).
+OTHERS = {"unet": 7_763_041, "lstm_ptb": 66_034_000}
+
+# Counted by hand in tests/unit/model/test_model.cpp and, the last, tests/validation/test_korthikanti.py.
+ELSEWHERE = {"alexnet", "cnn_mnist", "matmul_chain", "megatron_rank"}
+
+SCENARIO = """
+format: sluice-scenario/1
+question: Does it run?
+model: {{file: ../models/{model}.yaml}}
+platform: {{file: ../platforms/{platform}.yaml}}
+workload: {{mode: inference, dtype: {dtype}, batch: 2, batches_per_step: 3, steps: 2}}
+{keys}
+"""
+SAMPLES = 2 * 3 * 2
+
+
+def sluice(*words):
+    done = subprocess.run([PROGRAM, *map(str, words), "--json"], capture_output=True, text=True,
+                          timeout=300)
+    if done.returncode:
+        raise AssertionError(f"{words}: exit code {done.returncode}\n{done.stderr}")
+    return json.loads(done.stdout)
+
+
+def totals(model, *keys):
+    return sluice("model", ROOT / "models" / f"{model}.yaml", *keys)["totals"]
+
+
+class Counts(unittest.TestCase):
+    def test_every_model_of_the_zoo_is_counted(self):
+        zoo = {path.stem for path in (ROOT / "models").glob("*.yaml")}
+        self.assertEqual(zoo, TORCHVISION.keys() | LANGUAGE.keys() | OTHERS.keys()
+                         | ELSEWHERE)
+
+    def test_parameters_and_multiply_accumulates_are_torchvisions(self):
+        for model, (parameters, gmacs) in TORCHVISION.items():
+            with self.subTest(model=model):
+                counted = totals(model)
+                self.assertEqual(counted["parameters"], parameters - LEFT_OUT.get(model, 0))
+                digits = len(gmacs.split(".")[1])
+                self.assertEqual(f"{counted['macs'] / 1e9:.{digits}f}", gmacs)
+
+
+    def test_parameters_of_the_others_are_those_of_the_released_weights(self):
+        for model, parameters in {**LANGUAGE, **OTHERS}.items():
+            with self.subTest(model=model):
+                self.assertEqual(totals(model)["parameters"], parameters)
+
+    def test_a_transformers_parameters_follow_from_its_sizes(self):
+        # GPT-2: a block has 12 width^2 weights, 9 width biases and 4 width of two norms.
+        block = 12 * 768 ** 2 + 13 * 768
+        self.assertEqual(totals("gpt2")["parameters"],
+                         50257 * 768 + 1024 * 768 + 12 * block + 2 * 768)
+        # Megatron 22B: 12 L h^2 (1 + 13 / 12 h + (v + s) / 12 L h), and 2 h of the last norm.
+        self.assertEqual(totals("megatron_22b")["parameters"],
+                         48 * (12 * 6144 ** 2 + 13 * 6144) + (51200 + 2048) * 6144 + 2 * 6144)
+        # GPT-3: the same, wider and deeper.
+        block = 12 * 12288 ** 2 + 13 * 12288
+        self.assertEqual(totals("gpt3")["parameters"], 96 * block + (50257 + 2048 + 2) * 12288)
+        # Mixtral: keys and values a quarter, a router and 8 experts of three products 14,336 wide.
+        block = 2 * 4096 ** 2 + 2 * 4096 * 1024 + 8 * 4096 + 8 * 3 * 4096 * 14336 + 2 * 4096
+        self.assertEqual(totals("mixtral_8x7b")["parameters"], 2 * 32000 * 4096 + 32 * block + 4096)
+        # Two layers of 4 gates over 1,500 + 1,500 values, two biases each.
+        self.assertEqual(totals("lstm_ptb")["parameters"],
+                         10000 * 1500 + 2 * (4 * 1500 * 3000 + 2 * 4 * 1500) + 1501 * 10000)
+        # Llama 2 70B: queries and output full, keys and values an eighth, three products 28,672 wide.
+        block = 2 * 8192 ** 2 + 2 * 8192 * 1024 + 3 * 8192 * 28672 + 2 * 8192
+        self.assertEqual(totals("llama2_70b")["parameters"], 2 * 32000 * 8192 + 80 * block + 8192)
+        # Its multiply-accumulates a token: each weight but the words' once, and for each block 4,096
+        # scores of 8,192 features, twice.
+        used = 32000 * 8192 + 80 * (block - 2 * 8192)
+        self.assertEqual(totals("llama2_70b")["macs"], 4096 * (used + 80 * 2 * 4096 * 8192))
+
+    def test_a_decoded_token_meets_each_weight_once_and_the_keys_of_all_before(self):
+        block = 4 * 4096 ** 2 + 3 * 4096 * 11008
+        self.assertEqual(totals("llama2_7b", "tokens=1", "cached=4095")["macs"],
+                         32000 * 4096 + 32 * (block + 2 * 4096 * 4096))
+        self.assertEqual(totals("gpt2", "tokens=1", "cached=1023")["macs"],
+                         50257 * 768 + 12 * (12 * 768 ** 2 + 2 * 1024 * 768))
+
+
+def passes_of(result):
+    """How often the weights of each group were loaded."""
+    return int(result["plan"]["facts"]["weight_passes"]["0"])
+
+
+class Runs(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        for zoo in ("models", "platforms"):  # a scenario's files lie beside its folder
+            shutil.copytree(ROOT / zoo, self.folder / zoo)
+        (self.folder / "scenarios").mkdir()
+
+    def run_model(self, model, keys, platform="k40", dtype="float32", words=()):
+        path = self.folder / "scenarios" / f"{model}.yaml"
+        path.write_text(SCENARIO.format(model=model, keys=keys, platform=platform,
+                                        dtype=dtype))
+        return sluice("run", path, *words)
+
+    def check_sums(self, model, result, passes=1, element=4, keys=()):
+        counted, metrics = totals(model, *keys), result["metrics"]
+        stages = result["stages"]
+        self.assertEqual(metrics["samples"], SAMPLES)
+        self.assertEqual(metrics["flop"], SAMPLES * counted["flop"])
+        self.assertEqual(sum(stage["flop"] for stage in stages), counted["flop"])
+        self.assertEqual(sum(stage["macs"] for stage in stages), counted["macs"])
+        self.assertEqual(sum(stage["weight_bytes"] for stage in stages), element * counted["parameters"])
+        moved = metrics["transferred_bytes_by_class"]
+        self.assertEqual(moved["weight"], passes * element * counted["parameters"])
+        self.assertEqual(moved["input"], SAMPLES * stages[0]["input_bytes"])
+        self.assertEqual(moved["output"], SAMPLES * stages[-1]["output_bytes"])
+
+    def test_each_runs_resident_and_its_bytes_and_flop_add_up(self):
+        for model in [*TORCHVISION, *OTHERS, "bert_base", "gpt2", "gpt2_xl"]:
+            with self.subTest(model=model):
+                result = self.run_model(model, "policy: {name: resident}\ncost: {model: roofline}")
+                self.check_sums(model, result)
+
+    def test_llama_runs_resident_and_grouped_streamed_in_half_precision(self):
+        result = self.run_model("llama2_7b", "policy: {name: resident}", "a100_pcie", "float16")
+        self.check_sums("llama2_7b", result, element=2)
+        result = self.run_model("llama2_70b", "stages: {cut: balanced, count: 40}\n"
+                                "policy: {name: streamed}", "a100_pcie", "float16")
+        self.check_sums("llama2_70b", result, passes=passes_of(result), element=2)
+
+    def test_mixtral_runs_streamed_with_all_its_experts(self):
+        result = self.run_model("mixtral_8x7b", "stages: {cut: balanced, count: 40}\n"
+                                "policy: {name: streamed}", "a100_pcie", "float16",
+                                ["model.tokens=64"])
+        self.check_sums("mixtral_8x7b", result, passes=passes_of(result), element=2,
+                        keys=["tokens=64"])
+
+    def test_decoding_holds_the_caches_of_keys_and_values(self):
+        keys = ["tokens=1", "cached=1000"]
+        result = self.run_model("llama2_7b", "policy: {name: resident}", "a100_pcie", "float16",
+                                [f"model.{key}" for key in keys])
+        self.check_sums("llama2_7b", result, element=2, keys=keys)
+        cache = 32 * 1000 * 2 * 4096 * 2  # blocks, tokens, keys and values, features, bytes; a sample
+        without = self.run_model("llama2_7b", "policy: {name: resident}", "a100_pcie", "float16",
+                                 ["model.tokens=1"])
+        self.assertEqual(result["stages"][0]["cache_bytes"], cache)
+        self.assertEqual(result["stages"][0]["workspace_bytes"],
+                         without["stages"][0]["workspace_bytes"])
+        # Of a step: three batches of two.
+        by_class = result["metrics"]["peak_bytes_by_class"]["gpu"]
+        self.assertEqual(by_class["kv_cache"], 3 * 2 * cache)
+        self.assertEqual(by_class["workspace"],
+                         without["metrics"]["peak_bytes_by_class"]["gpu"]["workspace"])
+
+    def test_residual_and_dense_networks_run_streamed_with_cuts_through_their_blocks(self):
+        for model, count in (("resnet50", 7), ("densenet121", 11), ("squeezenet1_0", 5),
+                             ("unet", 6)):
+            with self.subTest(model=model):
+                result = self.run_model(
+                    model, f"stages: {{cut: balanced, count: {count}}}\npolicy: {{name: streamed}}")
+                self.assertEqual(len(result["stages"]), count)
+                self.check_sums(model, result, passes=passes_of(result))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
