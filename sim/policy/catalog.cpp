@@ -9,6 +9,7 @@ namespace sluice {
 // Those that are compiled in.
 static const Catalog<Policy>& compiled_in() {
   static const Catalog<Policy> catalog("policy", {
+                                                     SLUICE_ENTRY(Policy, basic_policy),
                                                      SLUICE_ENTRY(Policy, resident_policy),
                                                      SLUICE_ENTRY(Policy, streamed_policy),
                                                      SLUICE_ENTRY(Policy, phased_policy),
