@@ -80,13 +80,6 @@ Plan finish_rounds(PlanBuilder& builder, const Workload& workload, const Round& 
   return plan;
 }
 
-void require_inference(const PolicyRequest& request, const std::string& policy) {
-  if (request.workload.training)
-    throw InputError("policy '" + policy +
-                     "' does not train: workload.mode must be inference "
-                     "(policies that train: resident, streamed, phased, data_parallel of these)");
-}
-
 void refuse_in_training(const Reader& parameters, const std::vector<const char*>& keys,
                         const std::string& reason) {
   for (const char* key : keys)

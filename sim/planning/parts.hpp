@@ -51,9 +51,6 @@ void hold_step(PlanBuilder& builder, const PolicyRequest& request, const std::st
 /// The plan of all rounds, from a builder whose body is one of them.
 Plan finish_rounds(PlanBuilder& builder, const Workload& workload, const Round& round);
 
-/// Throws InputError where the workload is training.
-void require_inference(const PolicyRequest& request, const std::string& policy);
-
 /// Throws InputError, at the first of these keys that is written: it has no meaning in training,
 /// for that reason.
 void refuse_in_training(const Reader& parameters, const std::vector<const char*>& keys,

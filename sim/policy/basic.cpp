@@ -3,7 +3,6 @@
 // out.
 //
 // Time: W + M (I + C + O) for weights W, input I, computation C and answer O of M micro-batches.
-#include "base/error.hpp"
 #include "planning/parts.hpp"
 #include "policy/policy.hpp"
 
@@ -12,7 +11,6 @@ namespace sluice {
 namespace {
 
 Draft plan(const PolicyRequest& request, const Reader&) {
-  require_inference(request, "basic");
   const Platform& platform = request.pricing.platform;
   const std::string host = platform.host().name, device = platform.devices.front().name;
   const std::vector<StageBytes> stages = stage_bytes(request);

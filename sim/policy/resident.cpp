@@ -87,10 +87,6 @@ Draft plan_resident(const PolicyRequest& asked, const Reader& parameters) {
     draft.stages = stages;
     return draft;
   }
-  if (!request.keeps_all())
-    throw InputError(
-        "policy 'resident' computes each micro-batch to its end at once: 'fates.strategy' must be "
-        "keep_all");
   const Common common = read_common(request, parameters);
   const std::int64_t lead = inputs_ahead(request, common);
   const Round round = round_of(request.workload, lead);
@@ -136,7 +132,9 @@ const Policy resident_policy = {
         "Weights are loaded once and stay on the device; micro-batches run one after the other.",
     .source = "seed 000 (what fits the card); the usual way where everything fits",
     .parameters = common_parameters(),
-    .compares = true,
+    .modes = {{Mode::inference, {"keep_all"}}, {Mode::training}},
+    .replicable = true,
+    .cuts = [](const CutQuestion& question) { return cuts_with(question, {}); },
     .plan = plan_resident,
     .candidates = candidates,
     .alternatives = alternatives,
