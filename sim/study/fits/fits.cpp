@@ -104,7 +104,7 @@ std::string doing(const Plan& plan, const Action& action) {
 /// Of a plan that does one thing at a time.
 Footprint footprint_of(const Plan& plan, const std::string& device, std::int64_t samples) {
   const PlanTables index(plan);
-  Instances live(index);
+  Residency live(index);
   Footprint footprint{.samples = samples};
   std::array<std::int64_t, tensor_class_count> level{};
   std::uint32_t pool = 0;
