@@ -171,6 +171,7 @@ class Ways {
     const auto steps = static_cast<double>(streamed.steps);
     const double turns = streamed.groups.size() == 1 ? 1 : passes * steps;
     double compute = 0, weights = 0, down = 0, up = 0, runs = 0;
+    double loaded = 0, before = 0, beginning = 0;  // see Rehearsal::at_least
     for (std::size_t g = 0; g < streamed.groups.size(); ++g) {
       const StreamedCase::Group& group = streamed.groups[g];
       const bool last = g + 1 == streamed.groups.size();
@@ -178,6 +179,9 @@ class Ways {
       const double in = loads ? streamed.down.seconds(group.bytes.input) : 0;
       const double out = saves ? streamed.up.seconds(group.bytes.output) : 0;
       const std::int64_t stays = choice.resident_of(g), takes_turns = group.bytes.weights - stays;
+      if (group.bytes.weights > 0) loaded += streamed.down.seconds(group.bytes.weights);
+      beginning = std::max(beginning, loaded - before);
+      before += static_cast<double>(in_flight_) * group.compute_s;
       compute += group.compute_s;
       if (stays > 0) weights += streamed.down.seconds(stays);
       if (takes_turns > 0) weights += turns * streamed.down.seconds(takes_turns);
@@ -188,7 +192,7 @@ class Ways {
     }
     const double all = steps * static_cast<double>(streamed.micro_batches);
     if (!streamed.overlap) return weights + all * (compute + down + up);
-    return std::max({steps * runs, weights + all * down, all * up});
+    return std::max({steps * runs, weights + all * down, all * up, beginning + all * compute});
   }
 
   /// A rehearsal knows neither how copies up and down share a link nor whether host memory has
@@ -238,9 +242,9 @@ class Ways {
     if (!shared_->streamed.overlap || shared_->streamed.groups.size() == 1) return {0};
     const std::int64_t all = shared_->streamed.weights() - choice.resident_bytes();
     // Replays cost more than rehearsals, and rehearsals of many passes more than those of few.
-    const std::int64_t steps = replayed()               ? 4
-                               : passes() < many_passes ? steps_of_ahead
-                                                        : few_steps_of_ahead;
+    const std::int64_t steps = replayed() || choice.resident_bytes() > 0 ? 4
+                               : passes() < many_passes                  ? steps_of_ahead
+                                                                         : few_steps_of_ahead;
     std::vector<std::int64_t> bytes;
     for (std::int64_t i = 0; i <= steps; ++i)
       bytes.push_back(static_cast<std::int64_t>(static_cast<double>(all) * static_cast<double>(i) /

@@ -158,6 +158,21 @@ double until_last_slot(const Rehearsal& rehearsal, const GroupRun& run) {
                    copied * rehearsal.input_seconds(run), copied * rehearsal.save_seconds(run)});
 }
 
+/// The first pass: its loads up to each group, then what of `in_runs`, all runs of all groups, comes
+/// after them.
+double beginning(const Rehearsal& rehearsal, double in_runs) {
+  const StreamedCase& streamed = rehearsal.streamed();
+  double loaded = rehearsal.input_seconds(rehearsal.runs().front()) + streamed.down.latency_s;
+  double before = 0, least = 0;
+  for (std::size_t g = 0; g < streamed.groups.size(); ++g) {
+    for (const std::int64_t piece : rehearsal.pieces(g)) loaded += streamed.down.seconds(piece);
+    least = std::max(least, loaded + in_runs - before);
+    const GroupRun& run = rehearsal.runs()[g];
+    before += until_last_slot(rehearsal, run) + streamed.groups[g].compute_s;
+  }
+  return least;
+}
+
 /// When slot `m` of a run starts, the device holds no more than `bytes()`: so long does the link
 /// need afterwards for what of the `later` bytes of weights it cannot hold yet.
 double held_back(const Rehearsal& rehearsal, std::size_t r, std::int64_t m, std::int64_t later) {
@@ -168,9 +183,11 @@ double held_back(const Rehearsal& rehearsal, std::size_t r, std::int64_t m, std:
 
 }  // namespace
 
-// The greatest of three bounds: the runs of all groups follow each other; the copy engine brings
-// everything, and then the group whose weights came last is computed; and in the last step, when a
-// slot starts, weights that the device cannot hold yet have still to come.
+// The greatest of four bounds: the runs of all groups follow each other; the copy engine brings
+// everything, and then the group whose weights came last is computed; each group of the first pass
+// waits for the weights of all groups up to it, and everything but those before it is computed
+// afterwards; and in the last step, when a slot starts, weights that the device cannot hold yet have
+// still to come.
 double Rehearsal::at_least() const {
   if (!streamed_.overlap) return seconds({});
   const WorkOfStep work = work_of(*this);
@@ -188,6 +205,7 @@ double Rehearsal::at_least() const {
     later += turns_[run.group];
   }
   least = std::max(least, work.first_s + steps * in_runs + work.last_s);
+  least = std::max(least, beginning(*this, steps * in_runs) + work.last_s);
   double start = work.first_s + (steps - 1) * in_runs;
   for (std::size_t r = 0; r < runs_.size(); ++r) {
     later -= turns_[runs_[r].group];
