@@ -20,7 +20,7 @@ constexpr double many_passes = 8;
 constexpr std::int64_t pieces_of_model = 192;
 constexpr double pieces_of_step = 768;  ///< in which the weights may pass several times
 constexpr double never = std::numeric_limits<double>::infinity();
-constexpr std::int64_t shares_that_stay = 16;  ///< of the weights' bytes
+constexpr std::int64_t shares_that_stay = 8;  ///< of the weights' bytes
 
 std::string gb(std::int64_t bytes) {
   return format_quantity(static_cast<double>(bytes), Dimension::bytes);
@@ -242,9 +242,10 @@ class Ways {
     if (!shared_->streamed.overlap || shared_->streamed.groups.size() == 1) return {0};
     const std::int64_t all = shared_->streamed.weights() - choice.resident_bytes();
     // Replays cost more than rehearsals, and rehearsals of many passes more than those of few.
-    const std::int64_t steps = replayed() || choice.resident_bytes() > 0 ? 4
-                               : passes() < many_passes                  ? steps_of_ahead
-                                                                         : few_steps_of_ahead;
+    const std::int64_t steps = choice.resident_bytes() > 0 ? 2
+                               : replayed()                ? 4
+                               : passes() < many_passes    ? steps_of_ahead
+                                                           : few_steps_of_ahead;
     std::vector<std::int64_t> bytes;
     for (std::int64_t i = 0; i <= steps; ++i)
       bytes.push_back(static_cast<std::int64_t>(static_cast<double>(all) * static_cast<double>(i) /
