@@ -16,14 +16,21 @@ std::string gb(std::int64_t bytes) {
 }
 }  // namespace
 
-StreamedFit::StreamedFit(const PolicyRequest& request, const Common& common, bool offload)
+StreamedFit::StreamedFit(const PolicyRequest& request, const Common& common,
+                         const StreamedChoice& choice)
     : request_(request),
       common_(common),
       bytes_(stage_bytes(request)),
+      resident_(choice.resident),
+      all_resident_(choice.resident_bytes()),
       caches_(cache_bytes(request)),
       per_step_(request.workload.micro_batches_per_step()),
-      offload_(offload && bytes_.size() > 1),
+      offload_(choice.offload && bytes_.size() > 1),
       capacity_(request.capacity_enforced ? common.device.capacity : std::nullopt) {}
+
+std::int64_t StreamedFit::weights_at(std::size_t g) const {
+  return all_resident_ + bytes_[g].weights - (resident_.empty() ? 0 : resident_[g]);
+}
 
 /// Bytes on the device while micro-batch `m` of `count` runs through a group, alone; more than
 /// 2^63 - 1 count as that.
@@ -34,7 +41,7 @@ std::int64_t StreamedFit::bytes_at(std::size_t g, std::int64_t m, std::int64_t c
   const std::int64_t outputs = last || offload_ ? 1 : m + 1;
   __extension__ using Wide = __int128;  // counts and bytes each fit in 64 bits, not their products
   const Wide bytes = static_cast<Wide>(inputs) * stage.input +
-                     static_cast<Wide>(outputs) * stage.output + stage.weights + stage.workspace +
+                     static_cast<Wide>(outputs) * stage.output + weights_at(g) + stage.workspace +
                      caches_;
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   return bytes > most ? most : static_cast<std::int64_t>(bytes);
@@ -69,10 +76,11 @@ std::string StreamedFit::group_text(std::size_t g, std::int64_t needed) const {
   const StageBytes& stage = bytes_[g];
   return "\n  group " + request_.pricing.stages[g].name + " needs " + bytes_text(needed) +
          " of the " + gb(*capacity_) + " of " + common_.device.name + ": weights " +
-         gb(stage.weights) + ", workspace " + gb(stage.workspace) +
+         gb(weights_at(g)) + (all_resident_ > 0 ? ", those that stay included" : "") +
+         ", workspace " + gb(stage.workspace) +
          (caches_ > 0 ? ", caches of all groups " + gb(caches_) : "") +
          ", activations and input or output " +
-         gb(needed - stage.weights - stage.workspace - caches_);
+         gb(needed - weights_at(g) - stage.workspace - caches_);
 }
 
 void StreamedFit::require(std::int64_t in_flight, const Plan& plan) const {

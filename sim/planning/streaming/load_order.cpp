@@ -27,7 +27,8 @@ class LoadOrder {
         ahead_from_(static_cast<std::size_t>(steps * runs_), 0),
         saved_(static_cast<std::size_t>(steps * slots_), 0) {
     for (std::int64_t r = 0; r < steps * runs_; ++r)
-      if (!rehearsal.stays()) pieces_left_[at(r)] = rehearsal.pieces(run(r).group).size();
+      pieces_left_[at(r)] = rehearsal.pieces(run(r).group).size() - rehearsal.first_piece(run(r));
+    next_piece_ = rehearsal.first_piece(run(0));
     skip_runs_without_pieces();
     skip_inputs_that_are_made();
   }
@@ -61,8 +62,10 @@ class LoadOrder {
   std::int64_t end_slot(std::int64_t r) const { return first_slot(r) + run(r).count; }
 
   void skip_runs_without_pieces() {
-    while (next_piece_run_ < steps_ * runs_ && pieces_left_[at(next_piece_run_)] == 0)
-      ++next_piece_run_, next_piece_ = 0;
+    while (next_piece_run_ < steps_ * runs_ && pieces_left_[at(next_piece_run_)] == 0) {
+      ++next_piece_run_;
+      next_piece_ = rehearsal_.first_piece(run(next_piece_run_));
+    }
   }
   void skip_inputs_that_are_made() {
     while (input_run_ < steps_ * runs_) {
@@ -176,7 +179,7 @@ class LoadOrder {
     loads_.push_back(
         {at(r), first_slot(r), static_cast<std::int32_t>(next_piece_), at_slot, seconds});
     last_at_ = at_slot;
-    for (std::int64_t q = r - 1; q >= 0 && end_slot(q) > at_slot; --q) {
+    for (std::int64_t q = r - 1; !stays(r) && q >= 0 && end_slot(q) > at_slot; --q) {
       if (ahead_[at(q)] == 0)
         ahead_from_[at(q)] = std::max<std::int64_t>(0, at_slot - first_slot(q));
       ahead_[at(q)] += bytes;
@@ -185,6 +188,9 @@ class LoadOrder {
     ++next_piece_;
     skip_runs_without_pieces();
   }
+
+  /// Does the next piece, of this run, stay? Then its room is its own from the start.
+  bool stays(std::int64_t r) const { return next_piece_ < rehearsal_.kept(run(r).group); }
 
   /// The earliest slot, `from` or later, from which on the next piece has room until its group
   /// runs.
@@ -195,7 +201,7 @@ class LoadOrder {
     if (const auto prefetch = rehearsal_.choice().prefetch)
       from = std::max(from, r - *prefetch - 1 < 0 ? 0 : end_slot(r - *prefetch - 1));
     if (!streamed_.overlap) from = need;
-    for (std::int64_t q = r - 1; q >= 0 && end_slot(q) > from; --q) {
+    for (std::int64_t q = r - 1; !stays(r) && q >= 0 && end_slot(q) > from; --q) {
       const std::int64_t first = std::max<std::int64_t>(0, from - first_slot(q));
       const std::int64_t ok = first_with_room(q, first, bytes);
       if (ok > first) return first_slot(q) + ok;

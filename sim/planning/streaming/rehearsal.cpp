@@ -12,8 +12,14 @@ Rehearsal::Rehearsal(const StreamedCase& streamed, const StreamedChoice& choice)
     : streamed_(streamed),
       choice_(choice),
       runs_(group_runs(streamed.groups.size(), streamed.micro_batches, choice.in_flight)) {
-  for (const StreamedCase::Group& group : streamed.groups)
-    pieces_.push_back(pieces_of(group.bytes.weights, choice.piece));
+  for (std::size_t g = 0; g < streamed.groups.size(); ++g) {
+    pieces_.push_back(group_pieces(streamed, choice, g));
+    turns_.push_back(streamed.groups[g].bytes.weights);
+    for (std::size_t piece = 0; piece < kept(g); ++piece) {
+      resident_ += pieces(g)[piece];
+      turns_[g] -= pieces(g)[piece];
+    }
+  }
   std::int64_t result = 0;  // the largest that may still be on its way to host memory
   const auto see = [&](const GroupRun& run) {
     if (saves(run)) result = std::max(result, streamed.groups[run.group].bytes.output);
@@ -44,7 +50,8 @@ Rehearsal::Base Rehearsal::base_of(std::size_t r, std::int64_t earlier_result) c
   }
   const bool last = run.group + 1 == streamed_.groups.size();
   Base base;
-  base.bytes = bytes.weights + bytes.workspace + streamed_.caches + others * next_input;
+  base.bytes = resident_ + turns_[run.group] + bytes.workspace + streamed_.caches +
+               others * next_input;
   if (loads_input(run))
     base.bytes += bytes.input;
   else
@@ -86,6 +93,27 @@ RehearsedOrder Rehearsal::order() const {
   return across;
 }
 
+std::vector<RehearsedLoad> Rehearsal::prologue(const std::vector<RehearsedLoad>& loads) const {
+  std::vector<RehearsedLoad> early;
+  for (const RehearsedLoad& load : loads)
+    if (load.at < 0) early.push_back(load);
+  const auto earlier = [](const RehearsedLoad& a, const RehearsedLoad& b) { return a.at < b.at; };
+  std::stable_sort(early.begin(), early.end(), earlier);
+  if (!kept_in_prologue(streamed_)) return early;
+  std::vector<RehearsedLoad> all;
+  std::size_t next = 0;
+  for (std::size_t r = 0; r < streamed_.groups.size(); ++r) {
+    while (next < early.size() && early[next].slot < runs_[r].first_slot) ++next;
+    const std::int64_t at = next < early.size() ? early[next].at : -1;
+    for (std::size_t piece = 0; piece < kept(runs_[r].group); ++piece)
+      all.push_back({r, runs_[r].first_slot, static_cast<std::int32_t>(piece), at,
+                     streamed_.down.seconds(pieces(runs_[r].group)[piece])});
+  }
+  all.insert(all.end(), early.begin(), early.end());
+  std::stable_sort(all.begin(), all.end(), earlier);
+  return all;
+}
+
 double Rehearsal::seconds(const std::vector<RehearsedLoad>& loads) const {
   return RunClock(*this, loads).makespan();
 }
@@ -96,6 +124,7 @@ namespace {
 struct WorkOfStep {
   double first_s = 0, last_s = 0;
   double inputs_s = 0, weights_s = 0;
+  double kept_s = 0;  ///< before the first step
 };
 
 WorkOfStep work_of(const Rehearsal& rehearsal) {
@@ -103,9 +132,11 @@ WorkOfStep work_of(const Rehearsal& rehearsal) {
   WorkOfStep work;
   for (const GroupRun& run : rehearsal.runs()) {
     work.inputs_s += static_cast<double>(run.count) * rehearsal.input_seconds(run);
-    if (!rehearsal.stays() || run.first_slot == 0)
-      for (const std::int64_t piece : rehearsal.pieces(run.group))
-        work.weights_s += streamed.down.seconds(piece);
+    const std::vector<std::int64_t>& pieces = rehearsal.pieces(run.group);
+    for (std::size_t piece = rehearsal.first_piece(run); piece < pieces.size(); ++piece)
+      work.weights_s += streamed.down.seconds(pieces[piece]);
+    for (std::size_t piece = 0; run.pass == 0 && piece < rehearsal.first_piece(run); ++piece)
+      work.kept_s += streamed.down.seconds(pieces[piece]);
   }
   const GroupRun& first = rehearsal.runs().front();
   work.first_s = rehearsal.input_seconds(first) + streamed.down.latency_s;
@@ -127,6 +158,21 @@ double until_last_slot(const Rehearsal& rehearsal, const GroupRun& run) {
                    copied * rehearsal.input_seconds(run), copied * rehearsal.save_seconds(run)});
 }
 
+/// The first pass: its loads up to each group, then what of `in_runs`, all runs of all groups, comes
+/// after them.
+double beginning(const Rehearsal& rehearsal, double in_runs) {
+  const StreamedCase& streamed = rehearsal.streamed();
+  double loaded = rehearsal.input_seconds(rehearsal.runs().front()) + streamed.down.latency_s;
+  double before = 0, least = 0;
+  for (std::size_t g = 0; g < streamed.groups.size(); ++g) {
+    for (const std::int64_t piece : rehearsal.pieces(g)) loaded += streamed.down.seconds(piece);
+    least = std::max(least, loaded + in_runs - before);
+    const GroupRun& run = rehearsal.runs()[g];
+    before += until_last_slot(rehearsal, run) + streamed.groups[g].compute_s;
+  }
+  return least;
+}
+
 /// When slot `m` of a run starts, the device holds no more than `bytes()`: so long does the link
 /// need afterwards for what of the `later` bytes of weights it cannot hold yet.
 double held_back(const Rehearsal& rehearsal, std::size_t r, std::int64_t m, std::int64_t later) {
@@ -137,9 +183,11 @@ double held_back(const Rehearsal& rehearsal, std::size_t r, std::int64_t m, std:
 
 }  // namespace
 
-// The greatest of three bounds: the runs of all groups follow each other; the copy engine brings
-// everything, and then the group whose weights came last is computed; and in the last step, when a
-// slot starts, weights that the device cannot hold yet have still to come.
+// The greatest of four bounds: the runs of all groups follow each other; the copy engine brings
+// everything, and then the group whose weights came last is computed; each group of the first pass
+// waits for the weights of all groups up to it, and everything but those before it is computed
+// afterwards; and in the last step, when a slot starts, weights that the device cannot hold yet have
+// still to come.
 double Rehearsal::at_least() const {
   if (!streamed_.overlap) return seconds({});
   const WorkOfStep work = work_of(*this);
@@ -148,18 +196,19 @@ double Rehearsal::at_least() const {
   const double last_c = streamed_.groups[last.group].compute_s;
   const double tail =
       (loads_input(last) ? last_c : static_cast<double>(last.count) * last_c) + work.last_s;
-  const double weights_s = stays() ? work.weights_s : steps * work.weights_s;
-  double least = weights_s + steps * work.inputs_s + streamed_.down.latency_s + tail;
+  double least =
+      work.kept_s + steps * (work.weights_s + work.inputs_s) + streamed_.down.latency_s + tail;
   double in_runs = 0;
   std::int64_t later = 0;
   for (const GroupRun& run : runs_) {
     in_runs += until_last_slot(*this, run) + streamed_.groups[run.group].compute_s;
-    if (!stays()) later += streamed_.groups[run.group].bytes.weights;
+    later += turns_[run.group];
   }
   least = std::max(least, work.first_s + steps * in_runs + work.last_s);
+  least = std::max(least, beginning(*this, steps * in_runs) + work.last_s);
   double start = work.first_s + (steps - 1) * in_runs;
-  for (std::size_t r = 0; r < runs_.size() && !stays(); ++r) {
-    later -= streamed_.groups[runs_[r].group].bytes.weights;
+  for (std::size_t r = 0; r < runs_.size(); ++r) {
+    later -= turns_[runs_[r].group];
     const double last_slot = start + until_last_slot(*this, runs_[r]);
     if (later > 0) {
       least = std::max(least, start + held_back(*this, r, 0, later) + tail);

@@ -9,7 +9,9 @@
 // Memory. Each load names the slot (a micro-batch in a group) at whose head it stands, and starts
 // when the slot before that has been computed. A piece of weights is on the device from its slot to
 // the end of its group's run; so what is there while a slot runs is known before anything runs, and
-// a load stands where that sum stays within `bytes()`. A pool of so many bytes never delays
+// a load stands where that sum stays within `bytes()`. Weights that stay have their room from the
+// start to the end: in a single step they come when its first pass needs them, before the first of
+// many steps in the prologue. A pool of so many bytes never delays
 // anything, and a larger one changes nothing: seconds() are those of the plan on any device with
 // that much memory. They are exact where no link is shared by both directions.
 #pragma once
@@ -31,7 +33,8 @@ struct RehearsedLoad {
   double seconds = 0;          ///< of the copy engine
 };
 
-/// The loads of a step, in the order of the copy engine.
+/// The loads of a step, in the order of the copy engine; weights that stay are among them where
+/// they come in the step.
 struct RehearsedOrder {
   std::vector<RehearsedLoad> loads;
   /// With so many bytes, or more, the order is the same: the most that it holds, or a little more.
@@ -74,9 +77,17 @@ class Rehearsal {
   const StreamedChoice& choice() const { return choice_; }
   /// Bytes on the device while slot `m` of the run is computed, without weights loaded ahead.
   std::int64_t level(std::size_t run, std::int64_t m) const;
-  const std::vector<std::int64_t>& pieces(std::size_t group) const { return pieces_[group]; }
-  /// Weights that stay because there is one group: they are loaded once.
-  bool stays() const { return streamed_.groups.size() == 1; }
+  /// All weights of a group, those that stay first.
+  const std::vector<std::int64_t>& pieces(std::size_t group) const { return pieces_[group].bytes; }
+  /// So many of them stay.
+  std::size_t kept(std::size_t group) const { return pieces_[group].kept; }
+  /// From which one on the pieces of its group are loaded for this run of a step.
+  std::size_t first_piece(const GroupRun& run) const {
+    return run.pass == 0 && !kept_in_prologue(streamed_) ? 0 : kept(run.group);
+  }
+  /// What is listed before the first step, with these loads of every step: weights that stay, each
+  /// before the first load that is not needed sooner, and those of its loads that come ahead of it.
+  std::vector<RehearsedLoad> prologue(const std::vector<RehearsedLoad>& loads) const;
 
  private:
   struct Base {  ///< what does not change within a run
@@ -89,8 +100,10 @@ class Rehearsal {
   const StreamedCase& streamed_;
   StreamedChoice choice_;
   std::vector<GroupRun> runs_;
-  std::vector<std::vector<std::int64_t>> pieces_;  ///< by group
-  std::vector<Base> bases_;                        ///< by run
+  std::vector<GroupPieces> pieces_;  ///< by group
+  std::vector<std::int64_t> turns_;  ///< by group: bytes of weights that do not stay
+  std::int64_t resident_ = 0;        ///< bytes of weights that stay
+  std::vector<Base> bases_;          ///< by run
   std::int64_t least_ = 0;
 };
 

@@ -59,20 +59,12 @@ bool RunClock::repeats(double free_before, double* period) const {
   return true;
 }
 
-/// Weights that stay come first; then what belongs to the first step and stands before it.
+/// Weights that stay; and what belongs to the first step and stands before it.
 void RunClock::prologue() {
-  if (rehearsal_.stays())
-    for (const std::int64_t piece : rehearsal_.pieces(0)) free_ += streamed_.down.seconds(piece);
-  now_.weights.front() = rehearsal_.stays() ? free_ + streamed_.down.latency_s : 0;
-  std::vector<const RehearsedLoad*> early;
-  for (const RehearsedLoad& load : loads_)
-    if (load.at < 0) early.push_back(&load);
-  std::stable_sort(early.begin(), early.end(),
-                   [](const RehearsedLoad* a, const RehearsedLoad* b) { return a->at < b->at; });
-  for (const RehearsedLoad* load : early) {
-    free_ += load->seconds;
+  for (const RehearsedLoad& load : rehearsal_.prologue(loads_)) {
+    free_ += load.seconds;
     const double there = free_ + streamed_.down.latency_s;
-    (load->piece == RehearsedLoad::input ? now_.input[at(load->slot)] : now_.weights[load->run]) =
+    (load.piece == RehearsedLoad::input ? now_.input[at(load.slot)] : now_.weights[load.run]) =
         there;
   }
 }
@@ -143,10 +135,10 @@ double RunClock::everything_alone() const {
       step += count * (rehearsal_.input_seconds(run) + streamed_.down.latency_s);
     if (rehearsal_.saves(run))
       step += count * (rehearsal_.save_seconds(run) + streamed_.up.latency_s);
-    double& weights = rehearsal_.stays() ? once : step;
-    if (!rehearsal_.stays() || run.first_slot == 0)
-      for (const std::int64_t piece : rehearsal_.pieces(run.group))
-        weights += streamed_.down.seconds(piece) + streamed_.down.latency_s;
+    const std::vector<std::int64_t>& pieces = rehearsal_.pieces(run.group);
+    const std::size_t first = rehearsal_.first_piece(run);
+    for (std::size_t piece = run.pass == 0 ? 0 : first; piece < pieces.size(); ++piece)
+      (piece < first ? once : step) += streamed_.down.seconds(pieces[piece]) + streamed_.down.latency_s;
   }
   return once + static_cast<double>(streamed_.steps) * step;
 }
