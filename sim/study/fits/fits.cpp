@@ -104,7 +104,7 @@ std::string doing(const Plan& plan, const Action& action) {
 /// Of a plan that does one thing at a time.
 Footprint footprint_of(const Plan& plan, const std::string& device, std::int64_t samples) {
   const PlanTables index(plan);
-  Instances live(index);
+  Residency live(index);
   Footprint footprint{.samples = samples};
   std::array<std::int64_t, tensor_class_count> level{};
   std::uint32_t pool = 0;
@@ -123,7 +123,7 @@ Footprint footprint_of(const Plan& plan, const std::string& device, std::int64_t
     if (live.level(pool) > footprint.bytes) {
       footprint.bytes = live.level(pool);
       footprint.by_class = level;
-      footprint.action = action.name;
+      footprint.action = name_of(action);
       footprint.doing = doing(plan, action);
     }
     live.release(done.action, done.iteration, [&](const Placement& gone) { tally(gone, -1); });
