@@ -119,7 +119,7 @@ PlanBuilder::Ref list_forward(PlanBuilder& builder, const ForwardOf& forward) {
     const Placement workspace{builder.tensor(name, TensorClass::workspace, forward.bytes.workspace),
                               pool};
     action.allocates.push_back(workspace);
-    action.uses.push_back(workspace);
+    action.uses.push_back({workspace.tensor, workspace.pool, true, true});
   }
   if (forward.drops_output) {
     action.uses.push_back({forward.output, pool});

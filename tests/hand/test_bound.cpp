@@ -11,7 +11,7 @@
 namespace sluice {
 namespace {
 
-Action compute(std::uint32_t stream, double seconds, std::vector<Wait> waits = {}) {
+Action compute(std::uint32_t stream, double seconds, Few<Wait, 2> waits = {}) {
   Action action;
   action.stream = stream;
   action.seconds = seconds;
@@ -20,13 +20,11 @@ Action compute(std::uint32_t stream, double seconds, std::vector<Wait> waits = {
 }
 
 Action move(std::uint32_t stream, std::uint32_t route, std::int64_t bytes,
-            std::vector<Wait> waits = {}) {
+            Few<Wait, 2> waits = {}) {
   Action action;
   action.kind = ActionKind::load;
   action.stream = stream;
-  action.moves = 0;
-  action.route = route;
-  action.bytes = bytes;
+  action.flows = {{.tensor = 0, .route = route, .bytes = bytes}};
   action.waits = std::move(waits);
   return action;
 }

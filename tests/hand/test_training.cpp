@@ -160,7 +160,7 @@ TEST_CASE("streamed training loads the weights that the step before has saved") 
   for (const Executed& load : spans) {
     const Action& action = plan.actions[load.action];
     if (action.kind != ActionKind::load || load.iteration == 0) continue;
-    if (plan.tensors[action.moves].tensor_class != TensorClass::weight) continue;
+    if (plan.tensors[action.flow().tensor].tensor_class != TensorClass::weight) continue;
     for (const Executed& save : spans)
       if (plan.actions[save.action].kind == ActionKind::save &&
           plan.actions[save.action].stage == action.stage &&
@@ -238,7 +238,7 @@ TEST_CASE(
     makespan_of(plan);
     std::int64_t bytes = 0;
     for (const Action& action : plan.actions)
-      if (action.kind == ActionKind::all_reduce) bytes += action.bytes;
+      if (action.kind == ActionKind::all_reduce) bytes += action.moved_bytes();
     return bytes;
   };
   for (const char* replica : {"resident", "streamed", "streamed, in_flight: 1", "phased"}) {
@@ -255,7 +255,7 @@ TEST_CASE(
                      {"platform.devices.gpu.count=256", two[1], two[2], "workload.batch=256"}));
   std::int64_t transfers = 0, bytes = 0;
   for (const Action& action : plan.actions)
-    if (action.kind == ActionKind::all_reduce) ++transfers, bytes += action.bytes;
+    if (action.kind == ActionKind::all_reduce) ++transfers, bytes += action.moved_bytes();
   CHECK(transfers == 3 * 2 * 256 * 255);
   CHECK(bytes == 2 * 255 * 600'000);
 }

@@ -290,10 +290,10 @@ class Lister {
     for (const std::uint32_t used : slot.uses) action.uses.push_back({tensors_[used], pool});
     if (slot.workspace > 0) {
       const Placement workspace{
-          builder_.tensor("workspace." + action.name, TensorClass::workspace, slot.workspace),
+          builder_.tensor("workspace." + name_of(action), TensorClass::workspace, slot.workspace),
           pool};
       builder_.at(ref).allocates.push_back(workspace);
-      builder_.at(ref).uses.push_back(workspace);
+      builder_.at(ref).uses.push_back({workspace.tensor, workspace.pool, true, true});
     }
     if (slot.ends_micro_batch) builder_.at(ref).samples_done = request_.workload.micro_batch;
     return {ref, ref, list_saves(slot, ref)};
@@ -333,6 +333,7 @@ class Lister {
         selective_price(request_.pricing, request_.pricing.stages[stage],
                         request_.pricing.platform.device(device), request_.workload.micro_batch);
     Action& action = builder_.at(ref);
+    action.part = WorkPart::selective;
     action.seconds = price.seconds;
     action.flop = price.flop;
     action.memory_bytes = price.bytes;

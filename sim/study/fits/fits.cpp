@@ -123,7 +123,7 @@ Footprint footprint_of(const Plan& plan, const std::string& device, std::int64_t
     if (live.level(pool) > footprint.bytes) {
       footprint.bytes = live.level(pool);
       footprint.by_class = level;
-      footprint.action = action.name;
+      footprint.action = name_of(action);
       footprint.doing = doing(plan, action);
     }
     live.release(done.action, done.iteration, [&](const Placement& gone) { tally(gone, -1); });

@@ -45,7 +45,7 @@ bool same_trace(const Plan& plan, const EngineOptions& options = {}) {
   CHECK(trace.report.makespan == replayed.makespan);
   REQUIRE(trace.spans.size() == expected.spans.size());
   for (std::size_t i = 0; i < trace.spans.size(); ++i) {
-    INFO("span " << i << ": " << plan.actions[expected.spans[i].action].name);
+    INFO("span " << i << ": " << name_of(plan.actions[expected.spans[i].action]));
     REQUIRE((trace.spans[i] == expected.spans[i]));
   }
   REQUIRE(trace.memory.size() == expected.events.size());

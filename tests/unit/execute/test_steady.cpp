@@ -93,7 +93,7 @@ std::int64_t compare(const Plan& plan, bool exact = false) {
   const double margin = 1e-12 * b.makespan;
   for (std::size_t i = 0; i < walked.spans.size(); ++i) {
     const Span &x = jumped.spans[i], &y = walked.spans[i];
-    INFO("span " << i << ", " << plan.actions[y.action].name << " " << y.iteration);
+    INFO("span " << i << ", " << name_of(plan.actions[y.action]) << " " << y.iteration);
     REQUIRE(x.action == y.action);
     REQUIRE(x.iteration == y.iteration);
     REQUIRE(std::abs(x.start - y.start) <= margin);

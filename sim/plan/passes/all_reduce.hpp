@@ -15,16 +15,23 @@
 #include <vector>
 
 #include "plan/plan.hpp"
-#include "platform/platform.hpp"
 
 namespace sluice {
 
-/// Adds the rings to a merged plan of replicas, one on each of `devices` (in the ring's order).
+/// From a device to the next one of the ring.
+struct RingHop {
+  std::string from, to;  ///< devices
+  Stream stream;         ///< the copy engine that sends
+  Route route;           ///< its links are the plan's
+};
+
+/// Adds the rings to a merged plan of replicas, one on each device of the ring.
 /// `overlap`: a stage's ring begins when its last backward pass of the batch has ended everywhere
 /// that it needs; else when the whole batch's has. Gradients of stage s are the tensors
 /// `<device>/gradients.<s>…` that the stage's last backward pass of a batch sums, and a batch has
-/// so many micro-batches on each device.
-void add_all_reduce(Plan& plan, const Platform& platform, const std::vector<std::string>& devices,
-                    bool overlap, std::int64_t micro_batches);
+/// so many micro-batches on each device. Each
+/// ring is one of the plan's collectives.
+void add_all_reduce(Plan& plan, const std::vector<RingHop>& ring, bool overlap,
+                    std::int64_t micro_batches);
 
 }  // namespace sluice

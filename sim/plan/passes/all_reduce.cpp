@@ -1,4 +1,4 @@
-#include "planning/all_reduce.hpp"
+#include "plan/passes/all_reduce.hpp"
 
 #include <algorithm>
 #include <map>
@@ -14,7 +14,13 @@ namespace sluice {
 namespace {
 
 bool sums_gradients(ActionKind kind) {
-  return kind == ActionKind::backward || kind == ActionKind::backward_weight;
+  return record_of(kind).adds_gradients;
+}
+
+std::vector<std::string> devices_of(const std::vector<RingHop>& ring) {
+  std::vector<std::string> devices;
+  for (const RingHop& hop : ring) devices.push_back(hop.from);
+  return devices;
 }
 
 /// One device's gradients of one stage, complete for a batch.
@@ -28,11 +34,10 @@ struct Sum {
 
 class Rings {
  public:
-  Rings(Plan& plan, const Platform& platform, const std::vector<std::string>& devices, bool overlap,
-        std::int64_t micro_batches)
+  Rings(Plan& plan, const std::vector<RingHop>& ring, bool overlap, std::int64_t micro_batches)
       : plan_(plan),
-        platform_(platform),
-        devices_(devices),
+        ring_(ring),
+        devices_(devices_of(ring)),
         overlap_(overlap),
         micro_batches_(micro_batches) {
     for (std::uint32_t t = 0; t < plan.tensors.size(); ++t)
@@ -113,7 +118,7 @@ class Rings {
       if (sums_gradients(action.kind)) return none;  // of the next batch
       if (action.kind == ActionKind::update) return a;
       if (action.kind == ActionKind::save && action.micro_batch < 0 &&
-          plan_.tensors[action.moves].tensor_class == TensorClass::gradient)
+          plan_.tensors[action.flow().tensor].tensor_class == TensorClass::gradient)
         return a;
     }
     return none;
@@ -125,6 +130,7 @@ class Rings {
     std::vector<std::vector<std::uint32_t>> sent(n, std::vector<std::uint32_t>(steps, none));
     std::vector<std::uint32_t> gradients;
     for (std::size_t k = 0; k < n; ++k) gradients.push_back(gradients_of(devices_[k], stage));
+    add_collective(stage, batch, plan_.tensors[gradients.front()].bytes);
     for (std::size_t k = 0; k < n; ++k)
       for (std::size_t r = 0; r < steps; ++r) {
         const std::size_t piece = (k + 2 * n - r) % n;
@@ -144,6 +150,12 @@ class Rings {
     }
   }
 
+  void add_collective(std::int32_t stage, std::int64_t batch, std::int64_t bytes) {
+    const std::string number = batch == 0 ? "" : "'" + std::to_string(batch + 1);
+    plan_.collectives.push_back({"gradients." + std::to_string(stage) + number,
+                                 ActionKind::all_reduce, "ring", devices_, bytes});
+  }
+
   /// None: the stage has no weights to learn.
   std::uint32_t gradients_of(const std::string& device, std::int32_t stage) const {
     const auto found = gradients_.find(device + "/gradients." + std::to_string(stage));
@@ -155,15 +167,10 @@ class Rings {
     std::uint32_t from, to, stream, route;
   };
   void join_devices() {
-    for (std::size_t k = 0; k < devices_.size(); ++k) {
-      const std::string& next = devices_[(k + 1) % devices_.size()];
-      const Path& path = platform_.path(devices_[k], next);
-      const Stream stream{path.stream, StreamKind::copy, path.device, 0, 0};
-      const Route route{path.name, path.channels, path.setup_s, path.latency_s};
-      hops_.push_back({pools_.at(devices_[k]), pools_.at(next),
-                       find_or_add(streams_, plan_.streams, stream),
-                       find_or_add(routes_, plan_.routes, route)});
-    }
+    for (const RingHop& hop : ring_)
+      hops_.push_back({pools_.at(hop.from), pools_.at(hop.to),
+                       find_or_add(streams_, plan_.streams, hop.stream),
+                       find_or_add(routes_, plan_.routes, hop.route)});
   }
 
   using Numbers = std::unordered_map<std::string, std::uint32_t>;  ///< by name
@@ -185,12 +192,10 @@ class Rings {
     action.name = devices_[k] + "/" + std::to_string(stage) + "ALL_REDUCE" + std::to_string(step) +
                   (batch == 0 ? "" : "'" + std::to_string(batch + 1));
     action.stage = stage;
-    action.moves = gradients;
-    action.from = hops_[k].from;
-    action.to = hops_[k].to;
-    action.bytes = bytes / n + (static_cast<std::int64_t>(piece) < bytes % n ? 1 : 0);
+    action.flows.push_back({gradients, hops_[k].from, hops_[k].to, hops_[k].route,
+                            bytes / n + (static_cast<std::int64_t>(piece) < bytes % n ? 1 : 0)});
     action.stream = hops_[k].stream;
-    action.route = hops_[k].route;
+    action.collective = static_cast<std::uint32_t>(plan_.collectives.size() - 1);
     return action;
   }
 
@@ -226,8 +231,8 @@ class Rings {
   }
 
   Plan& plan_;
-  const Platform& platform_;
-  const std::vector<std::string>& devices_;
+  const std::vector<RingHop>& ring_;
+  const std::vector<std::string> devices_;
   bool overlap_;
   std::int64_t micro_batches_;
   Numbers gradients_;  ///< tensors
@@ -241,9 +246,9 @@ class Rings {
 
 }  // namespace
 
-void add_all_reduce(Plan& plan, const Platform& platform, const std::vector<std::string>& devices,
-                    bool overlap, std::int64_t micro_batches) {
-  if (devices.size() > 1) Rings(plan, platform, devices, overlap, micro_batches).add();
+void add_all_reduce(Plan& plan, const std::vector<RingHop>& ring, bool overlap,
+                    std::int64_t micro_batches) {
+  if (ring.size() > 1) Rings(plan, ring, overlap, micro_batches).add();
 }
 
 }  // namespace sluice
