@@ -18,6 +18,8 @@
 #include <utility>
 #include <vector>
 
+#include "plan/fact.hpp"
+
 namespace sluice {
 
 struct Source;
@@ -179,8 +181,7 @@ struct Plan {
 
   std::int64_t steps_per_iteration = 1;  ///< of the workload, in one run of the body
   std::vector<std::string> stages;       ///< names, by stage number
-  /// What the policy decided, for the report: {"in_flight", "587"}.
-  std::vector<std::pair<std::string, std::string>> facts;
+  std::vector<Fact> facts;               ///< what the policy decided, for the report
 
   /// The text it was read from and where each action's line begins there: for messages. Neither is
   /// there when a policy made it.

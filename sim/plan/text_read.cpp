@@ -4,6 +4,7 @@
 
 #include "base/quantity.hpp"
 #include "document/builder.hpp"
+#include "plan/fact_text.hpp"
 #include "plan/line_keys.hpp"
 #include "plan/text.hpp"
 
@@ -101,15 +102,13 @@ class PlanReader {
     if (what == "route") return read_route(line, words);
     if (what == "stream") return read_stream(line, words);
     if (what == "tensor") return read_tensor(line, words);
-    const std::size_t expected = what == "fact" ? 3 : 2;
-    if (words.size() != expected)
-      line.fail(words.back().column, "'" + std::string(what) + "' takes " +
-                                         (expected == 2 ? "one word" : "two words") + ", got " +
+    if (what == "fact") return plan_.facts.push_back(read_fact(line, words));
+    if (words.size() != 2)
+      line.fail(words.back().column, "'" + std::string(what) + "' takes one word, got " +
                                          std::to_string(words.size() - 1) +
                                          "; a name with blanks stands in double quotes");
     if (what == "name") plan_.name = line.name(words[1]);
     if (what == "stage") plan_.stages.push_back(line.name(words[1]));
-    if (what == "fact") plan_.facts.emplace_back(line.name(words[1]), line.name(words[2]));
     if (what == "iterations") plan_.iterations = number(line, words, 0);
     if (what == "steps_per_iteration") plan_.steps_per_iteration = number(line, words, 1);
   }

@@ -6,6 +6,7 @@
 
 #include "base/csv.hpp"
 #include "base/quantity.hpp"
+#include "plan/fact_text.hpp"
 #include "plan/text.hpp"
 #include "plan/words.hpp"
 
@@ -138,8 +139,7 @@ std::string to_text(const Plan& plan) {
   std::ostringstream head;
   head << "format: sluice-plan/1\nname " << quoted(plan.name) << "\niterations " << plan.iterations
        << "\nsteps_per_iteration " << plan.steps_per_iteration << '\n';
-  for (const auto& [key, value] : plan.facts)
-    head << "fact " << quoted(key) << " " << quoted(value) << '\n';
+  for (const Fact& fact : plan.facts) head << fact_line(fact) << '\n';
   write_tables(head, plan);
   const ActionNames names(plan);
   std::string out = head.str();

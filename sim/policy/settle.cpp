@@ -81,16 +81,14 @@ class Attempts {
     const Judgement judgement = judge(std::move(candidates_));
     if (!judgement.best.plan) return whatever_fits();
     Plan plan = judgement.best.plan();
-    std::vector<std::pair<std::string, std::string>> facts;
-    facts.emplace_back("chosen", judgement.best.text);
-    facts.emplace_back("chosen_s", exact(judgement.best.seconds));
-    facts.emplace_back("chosen_from", std::to_string(judgement.candidates));
-    facts.emplace_back("simulated", std::to_string(judgement.simulated));
+    plan.facts.emplace_back("chosen", judgement.best.text);
+    plan.facts.emplace_back("chosen_s", judgement.best.seconds, "s");
+    plan.facts.emplace_back("chosen_from", judgement.candidates);
+    plan.facts.emplace_back("simulated", judgement.simulated);
     if (judgement.runner_up) {
-      facts.emplace_back("runner_up", judgement.runner_up->text);
-      facts.emplace_back("runner_up_s", exact(judgement.runner_up->seconds));
+      plan.facts.emplace_back("runner_up", judgement.runner_up->text);
+      plan.facts.emplace_back("runner_up_s", judgement.runner_up->seconds, "s");
     }
-    plan.facts.insert(plan.facts.end(), facts.begin(), facts.end());
     return {std::move(plan), judgement.best.attempt};
   }
 

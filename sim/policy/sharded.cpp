@@ -54,7 +54,7 @@ class Sharded {
     for (std::int64_t q = 0; q < count; ++q) list_micro_batch(q);
     add_waits();
     for (std::size_t s = 0; s < devices_.size(); ++s)
-      builder_.fact("device_of_stage." + std::to_string(s), devices_[s]);
+      builder_.fact(Fact("device_of_stage", devices_[s]).said_of(std::to_string(s)));
     Plan plan = builder_.finish(request_.workload.steps);
     if (!overlap_) serialise(plan);
     lower(plan, request_.pricing);

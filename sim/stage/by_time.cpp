@@ -126,9 +126,10 @@ std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader& 
   }
   if (best.last.empty())
     throw Infeasible("no cut by_time fits into device '" + request.device.name + "' of " +
-                     std::to_string(*request.device.capacity) +
-                     " B: some layer with its input, output and workspace is larger; "
-                     "'stages: {cut: by_weight, groups: 8}' makes parts of large layers");
+                         std::to_string(*request.device.capacity) +
+                         " B: some layer with its input, output and workspace is larger; "
+                         "'stages: {cut: by_weight, groups: 8}' makes parts of large layers",
+                     {.pool = request.device.name, .available_bytes = *request.device.capacity});
   return best.last;
 }
 

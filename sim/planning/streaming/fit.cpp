@@ -7,6 +7,7 @@
 #include "base/quantity.hpp"
 #include "execute/blocking.hpp"
 #include "execute/check.hpp"
+#include "execute/shortage.hpp"
 
 namespace sluice {
 
@@ -89,7 +90,11 @@ void StreamedFit::require(std::int64_t in_flight, const Plan& plan) const {
                  ? "\n  the most that fit in flight: " + std::to_string(most)
                  : std::string("\n  not one micro-batch fits: cut the model into smaller stages");
   const auto blocking = blocks(plan);
-  throw Infeasible(message + (blocking ? "\n" + describe(plan, *blocking) : ""));
+  Shortage shortage{
+      .pool = common_.device.name, .needed_bytes = peak(in_flight), .available_bytes = *capacity_};
+  if (blocking) shortage.waiters = shortage_of(plan, *blocking).waiters;
+  throw Infeasible(message + (blocking ? "\n" + describe(plan, *blocking) : ""),
+                   std::move(shortage));
 }
 
 }  // namespace sluice

@@ -205,12 +205,12 @@ class StreamedLister {
 
   void state_facts() {
     const std::int64_t passes = runs_.back().pass + 1;
-    builder_.fact("in_flight", std::to_string(choice_.in_flight));
-    builder_.fact("passes_per_step", std::to_string(passes));
+    builder_.fact({"in_flight", choice_.in_flight});
+    builder_.fact({"passes_per_step", passes});
     for (std::size_t g = 0; g < bytes_.size(); ++g)
-      builder_.fact("weight_passes." + std::to_string(g),
-                    std::to_string(bytes_.size() == 1 ? 1 : passes * request_.workload.steps));
-    builder_.fact("loads_listed_ahead", std::to_string(slots_.early()));
+      builder_.fact(Fact("weight_passes", bytes_.size() == 1 ? 1 : passes * request_.workload.steps)
+                        .said_of(std::to_string(g)));
+    builder_.fact({"loads_listed_ahead", slots_.early()});
   }
 
   const PolicyRequest& request_;

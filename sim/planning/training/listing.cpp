@@ -63,7 +63,7 @@ class Lister {
 
   std::int64_t most() { return slots_.most(devices_.front()); }
 
-  Plan make(const std::vector<std::pair<std::string, std::string>>& facts) {
+  Plan make(const std::vector<Fact>& facts) {
     find_writes();
     add_homes();
     list_prologue();
@@ -71,7 +71,7 @@ class Lister {
     add_loads();
     slots_.list([&](std::int64_t slot) { return list_slot(slot); });
     if (last_) builder_.wait(first_, last_, 1);
-    for (const auto& [key, value] : facts) builder_.fact(key, value);
+    for (const Fact& fact : facts) builder_.fact(fact);
     Plan plan = builder_.finish(request_.workload.steps);
     if (!listing_.order.overlap) serialise(plan);
     lower(plan, request_.pricing);
@@ -361,8 +361,7 @@ class Lister {
 
 }  // namespace
 
-Plan list_training(const Listing& listing, const Step& step,
-                   const std::vector<std::pair<std::string, std::string>>& facts,
+Plan list_training(const Listing& listing, const Step& step, const std::vector<Fact>& facts,
                    std::int64_t* most) {
   Lister lister(listing, step);
   Plan plan = lister.make(facts);

@@ -38,9 +38,8 @@ class Phased {
     const std::int64_t rest = workload.steps % steps;
     if (rest > 0) list(Section::epilogue, window(rest), ".last");
     list_last_saves();
-    builder_.fact("phases_per_step", std::to_string(window(1).size()));
-    builder_.fact("in_flight", std::to_string(rules_.once_a_step ? workload.batches_per_step
-                                                                 : rules_.in_flight));
+    builder_.fact({"phases_per_step", window(1).size()});
+    builder_.fact({"in_flight", rules_.once_a_step ? workload.batches_per_step : rules_.in_flight});
     Plan plan = builder_.finish(workload.steps / steps, steps);
     if (!rules_.overlap) serialise(plan);
     lower(plan, request_.pricing);

@@ -161,7 +161,7 @@ class Card {
     fit.capacity = device_.capacity;
     if (device_.capacity) {
       fit.largest = largest();
-      fit.refusal = refusal_;
+      if (refusal_) fit.refusal = refusal_->what(), fit.refusal_headline = refusal_->headline();
     } else {
       plan(asked_, 1, 1);  // refuses what no plan can be made of
     }
@@ -202,7 +202,7 @@ class Card {
       check(plan(asked_, batch, micro_batch));
       return true;
     } catch (const Infeasible& error) {
-      refusal_ = error.what();
+      refusal_ = error;
       return false;
     }
   }
@@ -286,7 +286,7 @@ class Card {
 
   Scenario asked_, serial_, timed_;
   const Device& device_;
-  std::string refusal_;
+  std::optional<Infeasible> refusal_;  ///< of the smallest that does not fit
 };
 
 }  // namespace
