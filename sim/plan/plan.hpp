@@ -151,6 +151,7 @@ struct Action {
   double flop = 0;
   double memory_bytes = 0;  ///< read and written in the device's memory
   double joules = 0;        ///< above idle
+  double measured_s = 0;    ///< of the seconds: those that rest on measurements
 
   std::vector<Wait> waits;
   std::vector<Placement> allocates;  ///< granted before the start: all at once or none

@@ -187,7 +187,7 @@ class PlanReader {
     static const std::vector<std::string> allowed = {
         "on",     "kind",  "stage", "micro_batch", "samples", "samples_done",
         "moves",  "route", "bytes", "seconds",     "flop",    "memory_bytes",
-        "joules", "ahead", "waits", "allocates",   "uses"};
+        "joules", "measured_s", "ahead", "waits", "allocates",   "uses"};
     if (words.size() > 1 && PlanLine::find_bare(words[1].text, '=') == std::string_view::npos)
       line.fail(words[1].column, "'" + std::string(words[1].text) +
                                      "': expected key=value after an action's name; pools, links, "
@@ -233,6 +233,7 @@ class PlanReader {
     action.flop = keys.number("flop");
     action.memory_bytes = keys.number("memory_bytes");
     action.joules = keys.number("joules");
+    action.measured_s = keys.number("measured_s");
   }
 
   Placement read_placement(const PlanLine& line, const Word& word) {

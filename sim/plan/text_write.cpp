@@ -96,6 +96,7 @@ void add_action(std::string& out, const Plan& plan, const ActionNames& names, st
     add_unless(0.0, out, " flop=", action.flop);
     add_unless(0.0, out, " memory_bytes=", action.memory_bytes);
     add_unless(0.0, out, " joules=", action.joules);
+    add_unless(0.0, out, " measured_s=", action.measured_s);
   }
   add_unless(0, out, " ahead=", action.ahead);
   const auto placement = [&](const Placement& p) { add_placement(out, plan, p); };

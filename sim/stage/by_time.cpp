@@ -28,11 +28,8 @@ class Divider {
         sizes_(request.model, request.dtype),
         load_bandwidth_(request.load_bandwidth ? request.load_bandwidth() : never),
         elapsed_{0} {
-    for (const Layer& layer : request.model.layers) {
-      const Work work = forward_work(request.model, layer, request.samples, request.dtype);
-      elapsed_.push_back(elapsed_.back() +
-                         request.cost.seconds(work, request.device, request.dtype));
-    }
+    for (const Layer& layer : request.model.layers)
+      elapsed_.push_back(elapsed_.back() + forward_s(request, layer));
   }
 
   Division divide(std::int64_t in_flight) const {

@@ -334,12 +334,16 @@ class Lister {
 
   void price_selective(PlanBuilder::Ref ref, std::size_t stage, const std::string& device) {
     const Price price =
-        selective_price(request_.pricing, request_.pricing.stages[stage],
-                        request_.pricing.platform.device(device), request_.workload.micro_batch);
+        price_of(request_.pricing, {.kind = ActionKind::recompute,
+                                    .stage = request_.pricing.stages[stage],
+                                    .device = request_.pricing.platform.device(device),
+                                    .samples = request_.workload.micro_batch,
+                                    .selective = true});
     Action& action = builder_.at(ref);
     action.seconds = price.seconds;
     action.flop = price.flop;
     action.memory_bytes = price.bytes;
+    action.measured_s = price.measured_s;
   }
 
   const Listing& listing_;

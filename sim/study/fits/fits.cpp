@@ -89,7 +89,7 @@ const Device& device_of(const Scenario& scenario) {
 
 /// The only micro-batch whose seconds the cost model knows; 0: it knows any.
 std::int64_t measured_batch(const Scenario& scenario) {
-  return scenario.cost->of_measured_batch ? scenario.model.measured_batch : 0;
+  return scenario.cost->only_samples(scenario.model);
 }
 
 // --- what a plan takes -------------------------------------------------------------------------
@@ -181,7 +181,7 @@ class Card {
   /// Seconds that are known for one micro-batch alone say nothing of others: memory is found with
   /// those of peak.
   static Scenario without_seconds(Scenario scenario) {
-    if (measured_batch(scenario) > 0) scenario.cost = &cost_catalog().find("peak");
+    if (measured_batch(scenario) > 0) scenario.cost = plain_cost("peak");
     return scenario;
   }
 
