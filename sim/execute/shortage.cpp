@@ -21,14 +21,14 @@ void add_tensors(Shortage& shortage, const Plan& plan, const std::vector<std::ui
       shortage.by_class.emplace_back(std::string(name_of(static_cast<TensorClass>(c))), bytes[c]);
 }
 
-std::vector<std::uint32_t> wanted(const Plan& plan, const Blocking::Waiter& waiter) {
+std::vector<std::uint32_t> wanted(const Plan& plan, const Deadlock::Waiter& waiter) {
   std::vector<std::uint32_t> tensors;
   for (const Placement& placement : plan.actions[waiter.action].allocates)
     if (placement.pool == waiter.pool) tensors.push_back(placement.tensor);
   return tensors;
 }
 
-Shortage::Waiter waiter_of(const Plan& plan, const Blocking::Waiter& waiter) {
+Shortage::Waiter waiter_of(const Plan& plan, const Deadlock::Waiter& waiter) {
   Shortage::Waiter told{.stream = plan.streams[plan.actions[waiter.action].stream].name,
                         .action = action_label(plan, waiter.action, waiter.iteration)};
   if (waiter.pool == none) {
@@ -51,17 +51,17 @@ Shortage shortage_in(const Plan& plan, std::uint32_t pool,
   return shortage;
 }
 
-Shortage shortage_of(const Plan& plan, const Blocking& blocking) {
+Shortage shortage_of(const Plan& plan, const Deadlock& blocking) {
   Shortage shortage;
   const auto first = std::find_if(blocking.waiters.begin(), blocking.waiters.end(),
                                   [](const auto& waiter) { return waiter.pool != none; });
   if (first != blocking.waiters.end()) {
     std::vector<std::uint32_t> tensors = wanted(plan, *first);
-    for (const Blocking::Held& held : blocking.held)
+    for (const Deadlock::Held& held : blocking.held)
       if (held.pool == first->pool) tensors.push_back(held.tensor);
     shortage = shortage_in(plan, first->pool, tensors);
   }
-  for (const Blocking::Waiter& waiter : blocking.waiters)
+  for (const Deadlock::Waiter& waiter : blocking.waiters)
     shortage.waiters.push_back(waiter_of(plan, waiter));
   shortage.time_s = blocking.time;
   return shortage;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/error.hpp"
-#include "execute/blocking.hpp"
+#include "execute/deadlock.hpp"
 #include "plan/plan.hpp"
 
 namespace sluice {
@@ -13,6 +13,6 @@ Shortage shortage_in(const Plan& plan, std::uint32_t pool,
 
 /// Who waits for what; where somebody waits for memory, the first such pool: what it holds and what
 /// the first request asks for in it.
-Shortage shortage_of(const Plan& plan, const Blocking& blocking);
+Shortage shortage_of(const Plan& plan, const Deadlock& blocking);
 
 }  // namespace sluice

@@ -5,7 +5,7 @@
 
 #include "base/error.hpp"
 #include "document/load.hpp"
-#include "execute/check.hpp"
+#include "execute/feasibility.hpp"
 #include "plan/text.hpp"
 #include "python/columns.hpp"
 #include "run/plan_json.hpp"
