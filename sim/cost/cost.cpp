@@ -33,8 +33,7 @@ double peak_seconds(const Work& work, const Device& device, DType dtype) {
 }
 
 Record record_of(const CostModel& model) {
-  Record record{
-      .name = "cost " + model.name, .summary = model.summary, .fields = model.parameters};
+  Record record{.name = "cost " + model.name, .summary = model.summary, .fields = model.parameters};
   record.fields.insert(record.fields.begin(), {.name = "model",
                                                .type = Type::choice,
                                                .summary = "a cost model; see `sluice list costs`",

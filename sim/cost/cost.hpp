@@ -1,6 +1,6 @@
-// Cost models: what a pass of an operator takes on a device. A cost model is chosen by name; what it
-// makes of its parameters is an object that prices queries, and may hold data, such as a profile.
-// One file per cost model; cost/catalog.cpp lists them.
+// Cost models: what a pass of an operator takes on a device. A cost model is chosen by name; what
+// it makes of its parameters is an object that prices queries, and may hold data, such as a
+// profile. One file per cost model; cost/catalog.cpp lists them.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +29,8 @@ struct Query {
   Pass pass = Pass::forward;
   std::int64_t samples = 0;
   Work work = {};
-  /// The operator, with its configuration (Layer::config, Layer::input_shapes), and its model. Null:
-  /// an update of weights, which are those of no one operator.
+  /// The operator, with its configuration (Layer::config, Layer::input_shapes), and its model.
+  /// Null: an update of weights, which are those of no one operator.
   const Model* model = nullptr;
   const Layer* layer = nullptr;
   /// Where its bytes lie; empty: all of them in the device's own memory.
@@ -89,7 +89,8 @@ struct ChosenCost {
   const Cost* operator->() const { return object.get(); }
 };
 
-/// The cost model that a `cost:` mapping names; `peak` where it names none. Throws InputError, IoError.
+/// The cost model that a `cost:` mapping names; `peak` where it names none. Throws InputError,
+/// IoError.
 ChosenCost choose_cost(const Value& cost, const std::string& folder);
 
 /// A cost model by its name, with the defaults of its parameters. Throws InputError.

@@ -14,8 +14,7 @@ struct Roofline final : Cost {
         memory_efficiency(keys.number("memory_efficiency")) {}
 
   Price of(const Query& query) const override {
-    return {
-        .seconds = seconds(query), .flop = query.work.flop, .bytes = query.work.bytes};
+    return {.seconds = seconds(query), .flop = query.work.flop, .bytes = query.work.bytes};
   }
 
  private:

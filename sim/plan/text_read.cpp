@@ -185,9 +185,9 @@ class PlanReader {
 
   void read_action(const PlanLine& line, const std::vector<Word>& words) {
     static const std::vector<std::string> allowed = {
-        "on",     "kind",  "stage", "micro_batch", "samples", "samples_done",
-        "moves",  "route", "bytes", "seconds",     "flop",    "memory_bytes",
-        "joules", "measured_s", "ahead", "waits", "allocates",   "uses"};
+        "on",     "kind",       "stage", "micro_batch", "samples",   "samples_done",
+        "moves",  "route",      "bytes", "seconds",     "flop",      "memory_bytes",
+        "joules", "measured_s", "ahead", "waits",       "allocates", "uses"};
     if (words.size() > 1 && PlanLine::find_bare(words[1].text, '=') == std::string_view::npos)
       line.fail(words[1].column, "'" + std::string(words[1].text) +
                                      "': expected key=value after an action's name; pools, links, "

@@ -58,8 +58,8 @@ Price update_price(const Pricing& pricing, const StageQuery& query) {
   const std::int64_t weight_bytes = query.stage.weight_bytes;
   const auto parameters = static_cast<double>(weight_bytes / bytes_of(pricing.dtype));
   if (!(parameters > 0)) return {};
-  const auto written =
-      static_cast<double>(weight_bytes) + static_cast<double>(training.optimizer_bytes(weight_bytes));
+  const auto written = static_cast<double>(weight_bytes) +
+                       static_cast<double>(training.optimizer_bytes(weight_bytes));
   const auto gradients = static_cast<double>(training.gradient_bytes(weight_bytes));
   return pricing.cost.of({.device = query.device,
                           .dtype = pricing.dtype,
@@ -107,9 +107,8 @@ Price price_of(const Pricing& pricing, const StageQuery& query) {
   const Pass pass = pass_of(query.kind);
   if (pass == Pass::update) return update_price(pricing, query);
   if (pass == Pass::forward || pass == Pass::recompute)
-    return sum_of(pricing, query, pass, [&](const Layer& layer) {
-      return !query.selective || layer.backward.selective;
-    });
+    return sum_of(pricing, query, pass,
+                  [&](const Layer& layer) { return !query.selective || layer.backward.selective; });
   return backward_price(pricing, query, pass);
 }
 

@@ -28,8 +28,8 @@ struct StageQuery {
   bool selective = false;  ///< only the layers that selective recomputation runs again
 };
 
-/// The sum over the stage's layers. A recompute costs what a forward does, and so does a backward pass
-/// as often as the workload says. Throws InputError where the cost model has no price.
+/// The sum over the stage's layers. A recompute costs what a forward does, and so does a backward
+/// pass as often as the workload says. Throws InputError where the cost model has no price.
 Price price_of(const Pricing& pricing, const StageQuery& query);
 
 /// Fills what is left open: seconds, flop, memory_bytes and joules (above idle) of compute actions,

@@ -129,8 +129,8 @@ Record any_entry(const Catalog<Entry>& catalog, const std::string& name, const s
 
 const Record& cost_record() {
   static const Record record = [] {
-    Record made = any_entry(cost_catalog(), "cost", "model",
-                            "How seconds are made from FLOP and bytes.");
+    Record made =
+        any_entry(cost_catalog(), "cost", "model", "How seconds are made from FLOP and bytes.");
     made.fields.front().default_text = "peak";
     return made;
   }();

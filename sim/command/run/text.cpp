@@ -57,10 +57,10 @@ void add_time(Rows& rows, const Report& report) {
   rows.emplace_back("throughput", figure(number("throughput_samples_per_s"), "samples/s"));
   if (report.plan.iterations > 1) rows.emplace_back("step", figure(number("step_s"), "s"));
   const double measured = number("measured_share");
-  rows.emplace_back("compute", figure(number("compute_s"), "s") + ", utilisation " +
-                                   percent(number("compute_utilisation")) +
-                                   (measured > 0 ? ", " + percent(measured) + " of it measured"
-                                                 : std::string()));
+  rows.emplace_back(
+      "compute", figure(number("compute_s"), "s") + ", utilisation " +
+                     percent(number("compute_utilisation")) +
+                     (measured > 0 ? ", " + percent(measured) + " of it measured" : std::string()));
   rows.emplace_back("exposed transfer", seconds("exposed_transfer_s"));
   if (number("recompute_s") > 0)
     rows.emplace_back("recompute", seconds("recompute_s") + ", adds " +

@@ -15,7 +15,8 @@ SummaryValue share(const Totals& totals) {
 extern const Metric measured_share_metric = {
     .name = "measured_share",
     .unit = "1",
-    .summary = "Seconds of computation that rest on measurements / busy time of the compute streams.",
+    .summary =
+        "Seconds of computation that rest on measurements / busy time of the compute streams.",
     .source = "definition",
     .better = Metric::Better::neither,
     .value = share,

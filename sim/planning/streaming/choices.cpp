@@ -19,10 +19,6 @@ constexpr double many_passes = 8;
 constexpr std::int64_t pieces_of_model = 192;
 constexpr double pieces_of_step = 768;  ///< in which the weights may pass several times
 
-std::string gb(std::int64_t bytes) {
-  return format_quantity(static_cast<double>(bytes), Dimension::bytes);
-}
-
 /// Large enough that what each transfer costs besides its bytes is a hundredth at most.
 std::int64_t small_piece(const StreamedCase& streamed) {
   const double fixed = 100 * streamed.down.setup_s * streamed.down.bandwidth;
@@ -182,11 +178,11 @@ class Ways {
     std::string text = std::to_string(groups) + (groups == 1 ? " stage" : " stages");
     text += ", in_flight: " + std::to_string(choice.in_flight) +
             ", buffers: " + std::to_string(choice.buffers);
-    text += ", pieces: " + (choice.piece == 0 ? "whole" : gb(choice.piece));
+    text += ", pieces: " + (choice.piece == 0 ? "whole" : format_bytes(choice.piece));
     if (choice.prefetch) text += ", prefetch: " + std::to_string(*choice.prefetch);
-    text += ", ahead: " + gb(choice.ahead);
+    text += ", ahead: " + format_bytes(choice.ahead);
     if (groups > 1) text += choice.offload ? ", strategy: offload_all" : ", strategy: keep_all";
-    return text + "; stays within " + gb(rehearsal.bytes());
+    return text + "; stays within " + format_bytes(rehearsal.bytes());
   }
 
   std::shared_ptr<const Shared> shared_;
@@ -249,7 +245,7 @@ StreamedKeys streamed_keys(const PolicyRequest& request, const Common& common,
     weights = checked_add(weights, stage.weight_bytes, "bytes of all weights");
   if (keys.piece.value_or(0) > 0 && weights / *keys.piece > most_pieces)
     parameters.fail("pieces", "'" + parameters.text("pieces") + "' for 'pieces': weights of " +
-                                  gb(weights) + " would be more than " +
+                                  format_bytes(weights) + " would be more than " +
                                   std::to_string(most_pieces) + " transfers");
   if (!open("ahead")) keys.ahead = parameters.bytes("ahead");
   if (!common.overlap) {  // one thing at a time: nothing of this makes a difference

@@ -11,11 +11,7 @@
 
 namespace sluice {
 
-namespace {
-std::string gb(std::int64_t bytes) {
-  return format_quantity(static_cast<double>(bytes), Dimension::bytes);
-}
-}  // namespace
+namespace {}  // namespace
 
 StreamedFit::StreamedFit(const PolicyRequest& request, const Common& common, bool offload)
     : request_(request),
@@ -69,11 +65,11 @@ std::int64_t StreamedFit::most_in_flight() const {
 std::string StreamedFit::group_text(std::size_t g, std::int64_t needed) const {
   const StageBytes& stage = bytes_[g];
   return "\n  group " + request_.pricing.stages[g].name + " needs " + bytes_text(needed) +
-         " of the " + gb(*capacity_) + " of " + common_.device.name + ": weights " +
-         gb(stage.weights) + ", workspace " + gb(stage.workspace) +
-         (caches_ > 0 ? ", caches of all groups " + gb(caches_) : "") +
+         " of the " + format_bytes(*capacity_) + " of " + common_.device.name + ": weights " +
+         format_bytes(stage.weights) + ", workspace " + format_bytes(stage.workspace) +
+         (caches_ > 0 ? ", caches of all groups " + format_bytes(caches_) : "") +
          ", activations and input or output " +
-         gb(needed - stage.weights - stage.workspace - caches_);
+         format_bytes(needed - stage.weights - stage.workspace - caches_);
 }
 
 void StreamedFit::require(std::int64_t in_flight, const Plan& plan) const {

@@ -14,10 +14,6 @@ namespace sluice {
 
 namespace {
 
-std::string gb(std::int64_t bytes) {
-  return format_quantity(static_cast<double>(bytes), Dimension::bytes);
-}
-
 const Device& smallest(const Platform& platform, const std::vector<std::string>& names) {
   const auto bytes = [&](const std::string& name) {
     return platform.device(name).capacity.value_or(std::numeric_limits<std::int64_t>::max());
@@ -160,8 +156,8 @@ class TrainingPlan {
     const std::int64_t constant = constant_bytes(states_);
     if (constant >= *capacity_)
       throw Infeasible(
-          "does not fit: weights, gradients and optimizer state take " + gb(constant) + " of the " +
-              gb(*capacity_) + " of " + device_.name +
+          "does not fit: weights, gradients and optimizer state take " + format_bytes(constant) +
+              " of the " + format_bytes(*capacity_) + " of " + device_.name +
               (order_.weights_stay ? "; policy streamed lets them take turns"
                                    : "; in several stages they take turns"),
           {.pool = device_.name, .needed_bytes = constant, .available_bytes = *capacity_});
@@ -209,7 +205,7 @@ class TrainingPlan {
     std::string message = "does not fit: training with " + std::to_string(in_flight) +
                           (in_flight == 1 ? " micro-batch" : " micro-batches") +
                           " in flight needs " + bytes_text(step.peak(device)) + " of the " +
-                          gb(*capacity_) + " of " + order_.devices[device] + ", in the " +
+                          format_bytes(*capacity_) + " of " + order_.devices[device] + ", in the " +
                           std::string(name_of(slot.kind)) + " of " +
                           chain_.stages[static_cast<std::size_t>(slot.stage)].name + ":";
     std::array<std::int64_t, tensor_class_count> held{};
@@ -230,7 +226,7 @@ class TrainingPlan {
     for (std::size_t c = 0; c < held.size(); ++c)
       if (held[c] > 0) {
         shortage.by_class.emplace_back(name_of(static_cast<TensorClass>(c)), held[c]);
-        message += "\n  " + shortage.by_class.back().first + ": " + gb(held[c]);
+        message += "\n  " + shortage.by_class.back().first + ": " + format_bytes(held[c]);
       }
     if (in_flight > 1) {
       const std::optional<std::int64_t> most = most_in_flight();

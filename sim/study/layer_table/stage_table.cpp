@@ -9,8 +9,7 @@
 
 namespace sluice {
 
-Target::Target(const Platform& platform_, const Device& device_, DType dtype_,
-               ChosenCost cost_)
+Target::Target(const Platform& platform_, const Device& device_, DType dtype_, ChosenCost cost_)
     : platform(platform_),
       device(device_),
       dtype(dtype_),
@@ -119,8 +118,7 @@ class Rows {
 
   /// Of one sample. Measured seconds are those of several, divided by how many these are.
   double seconds_of(Pass pass) const {
-    const std::int64_t samples =
-        std::max<std::int64_t>(1, target_->cost->only_samples(model_));
+    const std::int64_t samples = std::max<std::int64_t>(1, target_->cost->only_samples(model_));
     const Query query = query_of(model_, *row_.layer, pass, samples, dtype_, target_->device);
     return target_->cost->of(query).seconds / static_cast<double>(samples);
   }

@@ -178,10 +178,10 @@ TEST_CASE("a query of each kind of pass has the price of its work") {
   // Forward: 8 x 4000 FLOP; 4 B x (8 x (100 + 200) + 50) = 9800 B. Backward: 8 x 4000 FLOP; read
   // 4 B x (8 x (100 + gradient 200) + 50) = 9800, written 4 B x (8 x 100 + 50) = 3400: 13,200 B. Of
   // both gradients the input's has 3000 / 4000, the weights' 1000 / 4000.
-  for (const Case& one : {Case{Pass::forward, 32000, 9800}, Case{Pass::recompute, 32000, 9800},
-                          Case{Pass::backward, 32000, 13200},
-                          Case{Pass::backward_input, 24000, 9900},
-                          Case{Pass::backward_weight, 8000, 3300}}) {
+  for (const Case& one :
+       {Case{Pass::forward, 32000, 9800}, Case{Pass::recompute, 32000, 9800},
+        Case{Pass::backward, 32000, 13200}, Case{Pass::backward_input, 24000, 9900},
+        Case{Pass::backward_weight, 8000, 3300}}) {
     INFO(name_of(one.pass));
     const Query query = query_of(model, a, one.pass, 8, DType::float32, gpu);
     const Price peak = plain_cost("peak")->of(query), roofline = plain_cost("roofline")->of(query);
@@ -207,17 +207,19 @@ TEST_CASE("measured seconds are those of the layer, one gradient its part by FLO
   const auto price = [&](Pass pass) {
     return plain_cost("measured")->of(query_of(model, a, pass, 8, DType::float32, gpu));
   };
-  for (const auto& [pass, expected] :
-       {std::pair{Pass::forward, 2e-3}, {Pass::recompute, 2e-3}, {Pass::backward, 4e-3},
-        {Pass::backward_input, 3e-3}, {Pass::backward_weight, 1e-3}}) {
+  for (const auto& [pass, expected] : {std::pair{Pass::forward, 2e-3},
+                                       {Pass::recompute, 2e-3},
+                                       {Pass::backward, 4e-3},
+                                       {Pass::backward_input, 3e-3},
+                                       {Pass::backward_weight, 1e-3}}) {
     INFO(name_of(pass));
     CHECK(price(pass).seconds == expected);
     CHECK(price(pass).measured_s == expected);
     CHECK(price(pass).flop > 0);
   }
   // An update is of no layer: 1e6 FLOP at 5e12 FLOP/s, and nothing of it measured.
-  const Price update = plain_cost("measured")->of(
-      {.device = gpu, .pass = Pass::update, .work = {.flop = 1e6}});
+  const Price update =
+      plain_cost("measured")->of({.device = gpu, .pass = Pass::update, .work = {.flop = 1e6}});
   CHECK(update.seconds == 2e-7);
   CHECK(update.measured_s == 0);
   CHECK(plain_cost("measured")->only_samples(model) == 8);

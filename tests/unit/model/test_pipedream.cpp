@@ -264,8 +264,7 @@ TEST_CASE("the stage table shows measured seconds of one sample", "[pipedream]")
       "{capacity: 1GB}}}\nmemories: {host: {capacity: unlimited}}\nlinks: {host: {joins: [host, "
       "gpu], bandwidth: 1GB/s}}\n",
       "p.yaml"));
-  const Target target(platform, platform.devices.front(), DType::float32,
-                      plain_cost("measured"));
+  const Target target(platform, platform.devices.front(), DType::float32, plain_cost("measured"));
   const std::vector<TableRow> rows = stage_table(model, DType::float32, &target);
   CHECK(rows[0].times->forward == 0);
   CHECK(rows[1].times->forward == 1e-3);
