@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import numbers
 from typing import Any, Callable, NamedTuple, Optional, Sequence, Union
 
 from . import _sluice, errors
@@ -156,9 +157,17 @@ class PlanBuilder:
                                                   target, release, allocate, _number(stage),
                                                   whole(micro_batch, "micro_batch", -1, _MOST)))
 
-    def fact(self, key: str, value: Any) -> None:
-        """Something that was decided, for the report."""
-        self._native.fact(key, str(value))
+    def fact(self, name: str, value: Any, *, unit: str = "", of: Any = "") -> None:
+        """Something that was decided, for the report: a number, with its `unit` (s, byte) where it has
+        one, a list of texts, or a text, which anything else becomes. `of`: the group, stage or device
+        that it is said of."""
+        if isinstance(value, numbers.Real) and not isinstance(value, bool):
+            value = float(value)
+        elif isinstance(value, (list, tuple)):
+            value = [str(element) for element in value]
+        else:
+            value = str(value)
+        self._native.fact(name, value, unit, str(of))
 
     def finish(self, iterations: int = 1, steps_per_iteration: int = 1) -> Plan:
         """The plan; the body runs `iterations` times. The builder is used up."""

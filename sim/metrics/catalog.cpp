@@ -12,6 +12,7 @@ const Catalog<Metric>& metric_catalog() {
                                            SLUICE_ENTRY(Metric, step_s_metric),
                                            SLUICE_ENTRY(Metric, compute_s_metric),
                                            SLUICE_ENTRY(Metric, compute_s_by_stage_metric),
+                                           SLUICE_ENTRY(Metric, measured_share_metric),
                                            SLUICE_ENTRY(Metric, compute_utilisation_metric),
                                            SLUICE_ENTRY(Metric, bubble_fraction_metric),
                                            SLUICE_ENTRY(Metric, transfer_s_metric),

@@ -117,6 +117,7 @@ Totals::Sums Totals::add_up() const {
     sums.stream_joules[action.stream] += executions * action.joules;
     sums.samples += executions * static_cast<double>(action.samples_done);
     sums.flop += executions * action.flop;
+    sums.measured_s += executions * action.measured_s;
     if (plan_.streams[action.stream].kind == StreamKind::compute) sums.compute_s += seconds;
     if (action.kind == ActionKind::recompute) sums.recompute_s += seconds;
     if (action.is_transfer()) sums.transfer_s += seconds;

@@ -40,6 +40,7 @@ class Totals final : public Sink {
   /// Sums over all actions.
   struct Sums {
     double compute_s = 0, recompute_s = 0, transfer_s = 0;
+    double measured_s = 0;  ///< of compute_s: what rests on measurements
     double flop = 0, samples = 0, transferred_bytes = 0;
     std::vector<double> stream_busy_s, stream_joules;
     /// A transfer counts in full for each link that it crosses; a flow of a computation counts with

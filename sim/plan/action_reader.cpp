@@ -29,12 +29,13 @@ enum Key : std::size_t {
   part,
   not_before,
   collective,
+  measured_s,
   key_count
 };
 constexpr std::array<std::string_view, key_count> action_keys = {
     "on",    "kind",    "stage", "micro_batch",  "samples", "samples_done", "moves",
     "route", "bytes",   "seconds", "flop",       "memory_bytes", "joules",  "ahead",
-    "waits", "allocates", "uses", "flows",       "part",    "not_before",   "collective"};
+    "waits", "allocates", "uses", "flows",       "part",    "not_before",   "collective", "measured_s"};
 static_assert(key_count <= LineKeys::most_keys);
 
 constexpr KeyList allowed_1{std::span(action_keys).first(flows)}, allowed_2{action_keys};
@@ -147,6 +148,7 @@ void ActionReader::read_work(const PlanLine& line, const LineKeys& keys, Action&
   if (keys.find(flop)) action.flop = keys.number("flop");
   if (keys.find(memory_bytes)) action.memory_bytes = keys.number("memory_bytes");
   if (keys.find(joules)) action.joules = keys.number("joules");
+  if (keys.find(measured_s)) action.measured_s = keys.number("measured_s");
 }
 
 /// One flow of a tensor; its bytes are the tensor's where they are not given.

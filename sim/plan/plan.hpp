@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "base/few.hpp"
+#include "plan/fact.hpp"
 #include "plan/kinds.hpp"
 
 namespace sluice {
@@ -172,6 +173,7 @@ struct Action {
   double flop = 0;
   double memory_bytes = 0;  ///< read and written in the device's memory
   double joules = 0;        ///< above idle
+  double measured_s = 0;    ///< of the seconds: those that rest on measurements
 
   double not_before = 0;  ///< s from the start of the run; prologue and epilogue only
 
@@ -235,8 +237,7 @@ struct Plan {
   std::int64_t steps_per_iteration = 1;
   std::int64_t iterations_per_step = 1;
   std::vector<std::string> stages;  ///< names, by stage number
-  /// What the policy decided, for the report: {"in_flight", "587"}.
-  std::vector<std::pair<std::string, std::string>> facts;
+  std::vector<Fact> facts;          ///< what the policy decided, for the report
 
   /// The text it was read from and where each action's line begins there: for messages. Neither is
   /// there when a policy made it.

@@ -5,6 +5,7 @@
 #include "base/quantity.hpp"
 #include "document/builder.hpp"
 #include "plan/action_reader.hpp"
+#include "plan/fact_text.hpp"
 #include "plan/text.hpp"
 
 namespace sluice {
@@ -117,20 +118,18 @@ class PlanReader {
     if (what == "stream") return read_stream(line, words);
     if (what == "tensor") return read_tensor(line, words);
     if (what == "collective") return read_collective(line, words);
+    if (what == "fact") return plan_.facts.push_back(read_fact(line, words));
     read_words(line, words);
   }
 
   void read_words(const PlanLine& line, const std::vector<Word>& words) {
     const std::string_view what = words[0].text;
-    const std::size_t expected = what == "fact" ? 3 : 2;
-    if (words.size() != expected)
-      line.fail(words.back().column, "'" + std::string(what) + "' takes " +
-                                         (expected == 2 ? "one word" : "two words") + ", got " +
+    if (words.size() != 2)
+      line.fail(words.back().column, "'" + std::string(what) + "' takes one word, got " +
                                          std::to_string(words.size() - 1) +
                                          "; a name with blanks stands in double quotes");
     if (what == "name") plan_.name = line.name(words[1]);
     if (what == "stage") plan_.stages.push_back(line.name(words[1]));
-    if (what == "fact") plan_.facts.emplace_back(line.name(words[1]), line.name(words[2]));
     if (what == "iterations") plan_.iterations = whole_number(line, what, words[1], 0);
     if (what == "steps_per_iteration")
       plan_.steps_per_iteration = whole_number(line, what, words[1], 1);

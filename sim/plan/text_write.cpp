@@ -6,6 +6,7 @@
 
 #include "base/csv.hpp"
 #include "base/quantity.hpp"
+#include "plan/fact_text.hpp"
 #include "plan/text.hpp"
 #include "plan/words.hpp"
 
@@ -113,6 +114,7 @@ void add_work(std::string& out, const Plan& plan, const Action& action) {
   add_unless(0.0, out, " flop=", action.flop);
   add_unless(0.0, out, " memory_bytes=", action.memory_bytes);
   add_unless(0.0, out, " joules=", action.joules);
+  add_unless(0.0, out, " measured_s=", action.measured_s);
   if (action.part != WorkPart::whole) add_name(out, " part=", name_of(action.part));
 }
 
@@ -188,8 +190,7 @@ std::string to_text(const Plan& plan) {
        << "\nsteps_per_iteration " << plan.steps_per_iteration << '\n';
   if (plan.iterations_per_step != 1)
     head << "iterations_per_step " << plan.iterations_per_step << '\n';
-  for (const auto& [key, value] : plan.facts)
-    head << "fact " << quoted(key) << " " << quoted(value) << '\n';
+  for (const Fact& fact : plan.facts) head << fact_line(fact) << '\n';
   write_tables(head, plan);
   const ActionNames names(plan);
   std::string out = head.str();

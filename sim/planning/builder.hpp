@@ -66,9 +66,7 @@ class PlanBuilder {
   Action& at(Ref ref) { return actions_[static_cast<std::size_t>(ref.section)][ref.position]; }
   /// `ref` waits for `on`, of `distance` iterations ago. An empty `on` is nothing to wait for.
   void wait(Ref ref, Ref on, std::uint32_t distance = 0);
-  void fact(const std::string& key, const std::string& value) {
-    plan_.facts.emplace_back(key, value);
-  }
+  void fact(Fact fact) { plan_.facts.push_back(std::move(fact)); }
 
   Plan finish(std::int64_t iterations, std::int64_t steps_per_iteration = 1);
 

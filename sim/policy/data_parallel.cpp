@@ -96,9 +96,9 @@ Plan with_transfers(Plan plan, const std::string& how) {
   if (how == "auto") {
     const double together_s = run_seconds(plan), in_turn_s = run_seconds(*turns);
     turns->facts.emplace_back("transfers", "in turn");
-    turns->facts.emplace_back("transfers_together_s", exact(together_s));
+    turns->facts.emplace_back("transfers_together_s", together_s, "s");
     plan.facts.emplace_back("transfers", "together");
-    plan.facts.emplace_back("transfers_in_turn_s", exact(in_turn_s));
+    plan.facts.emplace_back("transfers_in_turn_s", in_turn_s, "s");
     if (!(in_turn_s < together_s)) return plan;
   }
   return std::move(*turns);

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <optional>
 #include <set>
+#include <variant>
 
 #include "base/error.hpp"
 #include "base/quantity.hpp"
@@ -17,6 +18,7 @@ namespace sluice::python {
 namespace {
 
 using Ref = PlanBuilder::Ref;
+using FactValue = std::variant<double, std::string, Fact::List>;
 
 /// The value of an enumeration that is called so.
 template <class Enum>
@@ -133,7 +135,16 @@ class Builder {
   }
   void samples_done(Ref ref, std::int64_t samples) { action(ref).samples_done = samples; }
   void ahead(Ref ref, int iterations) { action(ref).ahead = iterations; }
-  void fact(const std::string& key, const std::string& value) { open().fact(key, value); }
+  void fact(const std::string& name, const FactValue& value, const std::string& unit,
+            const std::string& of) {
+    const double* number = std::get_if<double>(&value);
+    if (!number && !unit.empty())
+      throw InputError("fact '" + name + "' has the unit '" + unit + "' and is no number");
+    Fact fact = std::visit([&](const auto& held) { return Fact(name, held); }, value);
+    if (number) fact.value = Fact::Number{*number, unit};
+    fact.of = of;
+    open().fact(std::move(fact));
+  }
 
   PlanHandle finish(std::int64_t iterations, std::int64_t steps_per_iteration) {
     Plan plan = open().finish(iterations, steps_per_iteration);

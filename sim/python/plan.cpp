@@ -4,9 +4,11 @@
 #include <pybind11/stl.h>
 
 #include "base/error.hpp"
+#include "document/load.hpp"
 #include "execute/feasibility.hpp"
 #include "plan/text.hpp"
 #include "python/columns.hpp"
+#include "run/plan_json.hpp"
 
 namespace sluice::python {
 namespace {
@@ -133,7 +135,8 @@ void bind_plan(py::module_& module) {
       .def_property_readonly("iterations",
                              [](const PlanHandle& self) { return self.plan->iterations; })
       .def_property_readonly("stages", [](const PlanHandle& self) { return self.plan->stages; })
-      .def_property_readonly("facts", [](const PlanHandle& self) { return self.plan->facts; });
+      .def_property_readonly(
+          "facts", [](const PlanHandle& self) { return to_json(json_facts(self.plan->facts), 0); });
 }
 
 }  // namespace sluice::python

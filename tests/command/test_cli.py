@@ -272,8 +272,8 @@ class Run(Cli):
         result = self.answers_json("run", "alexnet_x200")
         facts, makespan = result["plan"]["facts"], result["metrics"]["makespan_s"]
         self.assertEqual(f"{makespan:.3f}", "6.569")
-        self.assertAlmostEqual(float(facts["chosen_s"]) / makespan, 1, delta=1e-9)
-        self.assertGreaterEqual(float(facts["runner_up_s"]), makespan)
+        self.assertAlmostEqual(facts["chosen_s"] / makespan, 1, delta=1e-9)
+        self.assertGreaterEqual(facts["runner_up_s"], makespan)
         self.assertGreater(facts["chosen_from"], facts["simulated"])
         self.assertRegex(facts["chosen"], r"^cut: by_weight, groups: 8, .*in_flight: 900, buffers: 3, .*keep_all")
         text = self.answers("run", "alexnet_x200")

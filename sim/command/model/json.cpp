@@ -37,7 +37,7 @@ Value platform_value(const Model& model, const Target& target, const TableRow::T
   map.set("name", json_text(target.platform.name));
   map.set("device", json_text(target.device.name));
   map.set("dtype", json_text(name_of(target.dtype)));
-  map.set("cost", json_text(target.cost.name));
+  map.set("cost", json_text(target.cost.name()));
   map.set("flop_per_s", json_number(target.flop_per_s));
   map.set("bandwidth_bytes_per_s", json_number(target.bandwidth));
   map.set("capacity_bytes",

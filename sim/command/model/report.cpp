@@ -101,7 +101,7 @@ std::string summary_text(const TableSummary& summary, const Target& target, cons
       {"parameters and one input", ms(summary.load_and_input_s)},
       {"FLOP", ms(summary.flop_s)},
       {"inferences per load of the parameters", times(summary.inferences_per_load)},
-      {"forward and backward by " + target.cost.name,
+      {"forward and backward by " + target.cost.name(),
        ms(last.times->total_forward) + " + " + ms(last.times->total_backward)}};
   return bold(printable(target.platform.name) + ", " + printable(target.device.name)) + ": " +
          format_quantity(target.flop_per_s, Dimension::flop_per_s) + " " +

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "base/quantity.hpp"
@@ -13,15 +12,7 @@
 namespace sluice {
 namespace {
 
-constexpr std::size_t most_listed = 8;  // of streams, links, groups: the rest is counted
-
-using Rows = std::vector<std::pair<std::string, std::string>>;
-
-std::string fact(const Plan& plan, const std::string& key) {
-  for (const auto& [name, text] : plan.facts)
-    if (name == key) return text;
-  return "";
-}
+constexpr std::size_t most_listed = 8;  // of links and pools: the rest is counted
 
 std::string bytes(double count) {
   return format_quantity(count, Dimension::bytes);
@@ -39,71 +30,6 @@ std::string verdict(const Report& report) {
   if (over.empty()) return coloured("It fits.", 32);
   return coloured("It does not fit", 31) + " (capacity is not enforced here): " + join(over, "; ") +
          ".";
-}
-
-/// How often the weights of each group are loaded.
-void add_weight_passes(Rows& rows, const Plan& plan) {
-  const std::string prefix = "weight_passes.";
-  std::vector<std::pair<std::string, std::string>> groups;
-  for (const auto& [key, text] : plan.facts)
-    if (key.rfind(prefix, 0) == 0) groups.emplace_back(key.substr(prefix.size()), text);
-  bool same = groups.size() > most_listed;
-  for (const auto& [group, passes] : groups) same = same && passes == groups.front().second;
-  if (same) {
-    rows.emplace_back("weight passes", groups.front().second + " of each of " +
-                                           std::to_string(groups.size()) + " groups");
-    return;
-  }
-  for (std::size_t g = 0; g < std::min(groups.size(), most_listed); ++g)
-    rows.emplace_back(g == 0 ? "weight passes" : "",
-                      groups[g].second + " of " +
-                          (g < plan.stages.size() ? printable(plan.stages[g]) : groups[g].first));
-  if (groups.size() > most_listed)
-    rows.emplace_back("", "... (" + std::to_string(groups.size()) + " groups)");
-}
-
-bool says_choice(const std::string& key) {
-  return key == "simulated" || key.rfind("chosen", 0) == 0 || key.rfind("runner_up", 0) == 0;
-}
-
-/// What was left open and chosen, from how many candidates, and what the next best one takes.
-void add_choice(Rows& rows, const Plan& plan) {
-  const std::string chosen = fact(plan, "chosen");
-  if (chosen.empty()) return;
-  rows.emplace_back("chosen", printable(chosen));
-  rows.emplace_back("", "the fastest of " + fact(plan, "chosen_from") + " candidates, " +
-                            fact(plan, "simulated") + " of them simulated");
-  const std::string text =
-      fact(plan, "runner_up_s");  // of a plan file, perhaps: it may be anything
-  double seconds = 0;
-  if (std::from_chars(text.data(), text.data() + text.size(), seconds).ec == std::errc())
-    rows.emplace_back("runner-up",
-                      figure(seconds, "s") + ": " + printable(fact(plan, "runner_up")));
-}
-
-void add_facts(Rows& rows, const Report& report) {
-  const Plan& plan = report.plan;
-  if (const std::string in_flight = fact(plan, "in_flight"); !in_flight.empty()) {
-    std::string text = in_flight + (in_flight == "1" ? " micro-batch" : " micro-batches");
-    if (report.question.scenario)
-      text += " of " + std::to_string(report.question.scenario->workload.micro_batch) + " sample" +
-              (report.question.scenario->workload.micro_batch == 1 ? "" : "s");
-    if (const std::string fit = fact(plan, "fit_in_flight"); !fit.empty())
-      text += ", " + fit + " fit";
-    const std::string passes = fact(plan, "passes_per_step");
-    if (!passes.empty())
-      text += ", " + passes + (passes == "1" ? " pass a step" : " passes a step");
-    rows.emplace_back("in flight", text);
-  }
-  add_weight_passes(rows, plan);
-  const std::string ahead = fact(plan, "loads_listed_ahead");
-  if (!ahead.empty())
-    rows.emplace_back("loads ahead", ahead + " a step are listed before they are needed");
-  for (const auto& [key, text] : plan.facts)
-    if (key != "in_flight" && key != "fit_in_flight" && key != "passes_per_step" &&
-        key != "loads_listed_ahead" && key.rfind("weight_passes.", 0) != 0 && !says_choice(key))
-      rows.emplace_back(printable(key), printable(text));
-  add_choice(rows, plan);
 }
 
 std::int64_t compute_streams(const Plan& plan) {
@@ -130,8 +56,11 @@ void add_time(Rows& rows, const Report& report) {
   rows.emplace_back("makespan", figure(makespan, "s") + ", " + figure(number("samples"), "sample"));
   rows.emplace_back("throughput", figure(number("throughput_samples_per_s"), "samples/s"));
   if (report.plan.iterations > 1) rows.emplace_back("step", figure(number("step_s"), "s"));
-  rows.emplace_back("compute", figure(number("compute_s"), "s") + ", utilisation " +
-                                   percent(number("compute_utilisation")));
+  const double measured = number("measured_share");
+  rows.emplace_back(
+      "compute", figure(number("compute_s"), "s") + ", utilisation " +
+                     percent(number("compute_utilisation")) +
+                     (measured > 0 ? ", " + percent(measured) + " of it measured" : std::string()));
   rows.emplace_back("exposed transfer", seconds("exposed_transfer_s"));
   if (number("recompute_s") > 0)
     rows.emplace_back("recompute", seconds("recompute_s") + ", adds " +

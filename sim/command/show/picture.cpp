@@ -44,8 +44,8 @@ std::string plan_words(const TraceReader& trace) {
   try {
     const Plan head = plan_from_text(std::string_view(text).substr(0, tables), "plan");
     std::vector<std::string> facts;
-    for (const auto& [key, value] : head.facts)
-      if (facts.size() < most_causes) facts.push_back(key + " " + value);
+    for (const Fact& fact : head.facts)
+      if (facts.size() < most_causes) facts.push_back(fact.name + " " + fact.shown());
     return head.name + (facts.empty() ? "" : " (" + join(facts) + ")");
   } catch (const InputError&) {
     return "";

@@ -20,6 +20,7 @@
 #include "execute/emitter.hpp"
 #include "execute/grants.hpp"
 #include "execute/occupancy.hpp"
+#include "execute/shortage.hpp"
 #include "execute/simgrid/agenda.hpp"
 
 namespace sluice {
@@ -90,7 +91,7 @@ class Execution {
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     if (failure_) std::rethrow_exception(failure_);
     emitter_.end_round();
-    if (blocking_) throw Infeasible(describe(plan_, *blocking_));
+    if (blocking_) throw Infeasible(describe(plan_, *blocking_), shortage_of(plan_, *blocking_));
     report.makespan = makespan_;
     if (2 * ulp(makespan_) > report.precision)
       throw InternalError("the run left the range of its clock: " + exact(makespan_) + " s");

@@ -87,7 +87,10 @@ class Merger {
         throw InternalError("plans with different numbers of iterations cannot be merged");
       plan_.iterations = part.iterations;
     }
-    for (const auto& [key, value] : part.facts) plan_.facts.emplace_back(name + "." + key, value);
+    for (Fact fact : part.facts) {
+      fact.replica = name;
+      plan_.facts.push_back(std::move(fact));
+    }
     numbers_.push_back(std::move(numbers));
     actions_.emplace_back(part.actions.size());
   }

@@ -22,10 +22,6 @@ constexpr double pieces_of_step = 768;  ///< in which the weights may pass sever
 constexpr double never = std::numeric_limits<double>::infinity();
 constexpr std::int64_t shares_that_stay = 8;  ///< of the weights' bytes
 
-std::string gb(std::int64_t bytes) {
-  return format_quantity(static_cast<double>(bytes), Dimension::bytes);
-}
-
 /// Large enough that what each transfer costs besides its bytes is a hundredth at most.
 std::int64_t small_piece(const StreamedCase& streamed) {
   const double fixed = 100 * streamed.down.setup_s * streamed.down.bandwidth;
@@ -264,12 +260,13 @@ class Ways {
     std::string text = std::to_string(groups) + (groups == 1 ? " stage" : " stages");
     text += ", in_flight: " + std::to_string(choice.in_flight) +
             ", buffers: " + std::to_string(choice.buffers);
-    text += ", pieces: " + (choice.piece == 0 ? "whole" : gb(choice.piece));
+    text += ", pieces: " + (choice.piece == 0 ? "whole" : format_bytes(choice.piece));
     if (choice.prefetch) text += ", prefetch: " + std::to_string(*choice.prefetch);
-    text += ", ahead: " + gb(choice.ahead);
-    if (choice.resident_bytes() > 0) text += ", resident: " + gb(choice.resident_bytes());
+    text += ", ahead: " + format_bytes(choice.ahead);
+    if (choice.resident_bytes() > 0)
+      text += ", resident: " + format_bytes(choice.resident_bytes());
     if (groups > 1) text += choice.offload ? ", strategy: offload_all" : ", strategy: keep_all";
-    return text + "; stays within " + gb(rehearsal.bytes());
+    return text + "; stays within " + format_bytes(rehearsal.bytes());
   }
 
   std::shared_ptr<const Shared> shared_;

@@ -7,14 +7,9 @@
 #include "base/quantity.hpp"
 #include "execute/deadlock.hpp"
 #include "execute/feasibility.hpp"
+#include "execute/shortage.hpp"
 
 namespace sluice {
-
-namespace {
-std::string gb(std::int64_t bytes) {
-  return format_quantity(static_cast<double>(bytes), Dimension::bytes);
-}
-}  // namespace
 
 StreamedFit::StreamedFit(const PolicyRequest& request, const Common& common,
                          const StreamedChoice& choice)
@@ -75,12 +70,12 @@ std::int64_t StreamedFit::most_in_flight() const {
 std::string StreamedFit::group_text(std::size_t g, std::int64_t needed) const {
   const StageBytes& stage = bytes_[g];
   return "\n  group " + request_.pricing.stages[g].name + " needs " + bytes_text(needed) +
-         " of the " + gb(*capacity_) + " of " + common_.device.name + ": weights " +
-         gb(weights_at(g)) + (all_resident_ > 0 ? ", those that stay included" : "") +
-         ", workspace " + gb(stage.workspace) +
-         (caches_ > 0 ? ", caches of all groups " + gb(caches_) : "") +
+         " of the " + format_bytes(*capacity_) + " of " + common_.device.name + ": weights " +
+         format_bytes(weights_at(g)) + (all_resident_ > 0 ? ", those that stay included" : "") +
+         ", workspace " + format_bytes(stage.workspace) +
+         (caches_ > 0 ? ", caches of all groups " + format_bytes(caches_) : "") +
          ", activations and input or output " +
-         gb(needed - weights_at(g) - stage.workspace - caches_);
+         format_bytes(needed - weights_at(g) - stage.workspace - caches_);
 }
 
 void StreamedFit::require(std::int64_t in_flight, const Plan& plan) const {
@@ -97,7 +92,11 @@ void StreamedFit::require(std::int64_t in_flight, const Plan& plan) const {
                  ? "\n  the most that fit in flight: " + std::to_string(most)
                  : std::string("\n  not one micro-batch fits: cut the model into smaller stages");
   const auto blocking = blocks(plan);
-  throw Infeasible(message + (blocking ? "\n" + describe(plan, *blocking) : ""));
+  Shortage shortage{
+      .pool = common_.device.name, .needed_bytes = peak(in_flight), .available_bytes = *capacity_};
+  if (blocking) shortage.waiters = shortage_of(plan, *blocking).waiters;
+  throw Infeasible(message + (blocking ? "\n" + describe(plan, *blocking) : ""),
+                   std::move(shortage));
 }
 
 }  // namespace sluice

@@ -33,8 +33,8 @@ StreamedCase streamed_case(const PolicyRequest& request, const Common& common) {
   const std::vector<StageBytes> bytes = stage_bytes(request);
   for (std::size_t g = 0; g < bytes.size(); ++g)
     made.groups.push_back(
-        {bytes[g], price_of(request.pricing, ActionKind::forward, request.pricing.stages[g],
-                            common.device, request.workload.micro_batch)
+        {bytes[g], price_of(request.pricing, {ActionKind::forward, request.pricing.stages[g],
+                                              common.device, request.workload.micro_batch})
                        .seconds});
   const Platform& platform = request.pricing.platform;
   made.down = copy_time(platform, common.host, common.device.name);

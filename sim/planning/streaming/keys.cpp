@@ -6,12 +6,6 @@
 
 namespace sluice {
 
-namespace {
-std::string gb(std::int64_t bytes) {
-  return format_quantity(static_cast<double>(bytes), Dimension::bytes);
-}
-}  // namespace
-
 StreamedKeys streamed_keys(const PolicyRequest& request, const Common& common,
                            const Reader& parameters) {
   const auto open = [&](const char* key) {
@@ -35,7 +29,7 @@ StreamedKeys streamed_keys(const PolicyRequest& request, const Common& common,
     weights = checked_add(weights, stage.weight_bytes, "bytes of all weights");
   if (keys.piece.value_or(0) > 0 && weights / *keys.piece > most_pieces)
     parameters.fail("pieces", "'" + parameters.text("pieces") + "' for 'pieces': weights of " +
-                                  gb(weights) + " would be more than " +
+                                  format_bytes(weights) + " would be more than " +
                                   std::to_string(most_pieces) + " transfers");
   if (!open("ahead")) keys.ahead = parameters.bytes("ahead");
   keys.resident = resident_key(parameters, request.pricing.stages, request.cut_open);

@@ -218,17 +218,17 @@ class StreamedLister {
 
   void state_facts() {
     const std::int64_t passes = runs_.back().pass + 1;
-    builder_.fact("in_flight", std::to_string(choice_.in_flight));
-    builder_.fact("passes_per_step", std::to_string(passes));
+    builder_.fact({"in_flight", choice_.in_flight});
+    builder_.fact({"passes_per_step", passes});
     std::int64_t resident = 0;
     for (std::size_t g = 0; g < bytes_.size(); ++g) {
       const bool stays = bytes_.size() == 1 || choice_.resident_of(g) == bytes_[g].weights;
       resident += choice_.resident_of(g);
-      builder_.fact("weight_passes." + std::to_string(g),
-                    std::to_string(stays ? 1 : passes * request_.workload.steps));
+      builder_.fact(Fact("weight_passes", stays ? 1 : passes * request_.workload.steps)
+                        .said_of(std::to_string(g)));
     }
-    if (resident > 0) builder_.fact("resident_bytes", std::to_string(resident));
-    builder_.fact("loads_listed_ahead", std::to_string(slots_.early()));
+    if (resident > 0) builder_.fact({"resident_bytes", resident, "byte"});
+    builder_.fact({"loads_listed_ahead", slots_.early()});
   }
 
   const PolicyRequest& request_;

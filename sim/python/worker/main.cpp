@@ -18,8 +18,10 @@
 
 #include "base/error.hpp"
 #include "base/interrupt.hpp"
+#include "document/load.hpp"
 #include "python/protocol.hpp"
 #include "python/worker/requests.hpp"
+#include "run/plan_json.hpp"
 
 namespace sluice::helper {
 namespace {
@@ -52,6 +54,8 @@ void do_request(int channel, Descriptor request) {
     send_answer(channel, 0, answer(unpacked(memory), [&](std::int64_t done, std::int64_t total) {
                   send_message(channel, {Message::Kind::progress, done, total});
                 }));
+  } catch (const Infeasible& infeasible) {
+    send_error(channel, infeasible.exit_code(), to_json(json_shortage(infeasible), 0));
   } catch (const Error& error) {
     send_error(channel, error.exit_code(), error.what());
   } catch (const std::bad_alloc&) {

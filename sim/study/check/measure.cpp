@@ -33,9 +33,7 @@ void fill(Measurement& result, const Subject& subject) {
     baseline.entries = entries_of(run(request).summary);
   } catch (const Infeasible& infeasible) {
     baseline.outcome = Baseline::Outcome::infeasible;
-    baseline.message = infeasible.what();
-    baseline.message.resize(std::min(baseline.message.find('\n'), baseline.message.size()));
-    if (!baseline.message.empty() && baseline.message.back() == ':') baseline.message.pop_back();
+    baseline.message = infeasible.headline();
   }
 }
 

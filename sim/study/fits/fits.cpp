@@ -89,7 +89,7 @@ const Device& device_of(const Scenario& scenario) {
 
 /// The only micro-batch whose seconds the cost model knows; 0: it knows any.
 std::int64_t measured_batch(const Scenario& scenario) {
-  return scenario.cost->of_measured_batch ? scenario.model.measured_batch : 0;
+  return scenario.cost->only_samples(scenario.model);
 }
 
 // --- what a plan takes -------------------------------------------------------------------------
@@ -161,7 +161,7 @@ class Card {
     fit.capacity = device_.capacity;
     if (device_.capacity) {
       fit.largest = largest();
-      fit.refusal = refusal_;
+      if (refusal_) fit.refusal = refusal_->what(), fit.refusal_headline = refusal_->headline();
     } else {
       plan(asked_, 1, 1);  // refuses what no plan can be made of
     }
@@ -181,7 +181,7 @@ class Card {
   /// Seconds that are known for one micro-batch alone say nothing of others: memory is found with
   /// those of peak.
   static Scenario without_seconds(Scenario scenario) {
-    if (measured_batch(scenario) > 0) scenario.cost = &cost_catalog().find("peak");
+    if (measured_batch(scenario) > 0) scenario.cost = plain_cost("peak");
     return scenario;
   }
 
@@ -202,7 +202,7 @@ class Card {
       check(plan(asked_, batch, micro_batch));
       return true;
     } catch (const Infeasible& error) {
-      refusal_ = error.what();
+      refusal_ = error;
       return false;
     }
   }
@@ -286,7 +286,7 @@ class Card {
 
   Scenario asked_, serial_, timed_;
   const Device& device_;
-  std::string refusal_;
+  std::optional<Infeasible> refusal_;  ///< of the smallest that does not fit
 };
 
 }  // namespace

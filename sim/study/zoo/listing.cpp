@@ -27,6 +27,12 @@ std::vector<Listed> entries_of(const Catalog<Kind>& catalog) {
   return entries;
 }
 
+/// First what leaves the choice open, which is no entry of the catalog.
+std::vector<Listed> with_auto(std::vector<Listed> entries, const std::string& summary) {
+  entries.insert(entries.begin(), Listed{"auto", summary, "", {}, {}});
+  return entries;
+}
+
 std::string text_at(const Value& document, const char* key) {
   const Value* value = document.find(key);
   return value != nullptr && value->is_scalar() ? value->text() : "";
@@ -58,8 +64,20 @@ const std::vector<Kind>& kinds() {
       {"policies", [] { return entries_of(policy_catalog()); }},
       {"layers", [] { return entries_of(layer_catalog()); }},
       {"costs", [] { return entries_of(cost_catalog()); }},
-      {"cuts", [] { return entries_of(cut_catalog()); }},
-      {"fates", [] { return entries_of(fate_catalog()); }},
+      {"cuts",
+       [] {
+         return with_auto(entries_of(cut_catalog()),
+                          "The default: of the ways to cut that the policy compares, the one whose "
+                          "plan takes the least time.");
+       }},
+      {"fates",
+       [] {
+         return with_auto(
+             entries_of(fate_catalog()),
+             "The default: in training, of the strategies that need nothing said of "
+             "single stages, the one whose plan takes the least time; in inference, what "
+             "the policy takes.");
+       }},
       {"optimizers", [] { return entries_of(optimizer_catalog()); }},
       {"metrics", [] { return entries_of(metric_catalog()); }},
       {"models", [] { return documents_of("models"); }},

@@ -54,12 +54,6 @@ RandomCase random_case(Dice& dice, const std::string& open) {
   return made;
 }
 
-std::string fact(const Plan& plan, const std::string& key) {
-  for (const auto& [name, value] : plan.facts)
-    if (name == key) return value;
-  return "";
-}
-
 std::optional<Plan> plan_within(const RandomCase& random, std::int64_t bytes) {
   std::vector<std::string> overrides = random.machine;
   overrides.push_back("platform.devices.gpu.memory.capacity=" + std::to_string(bytes) + "B");
@@ -98,10 +92,10 @@ TEST_CASE("a rehearsal's seconds are those of the replay, and more memory is nev
       CHECK(result.makespan <= before * (1 + 1e-9));
       before = result.makespan;
       ++compared;
-      const std::string said = fact(*plan, "chosen_s");
-      if (said.empty()) continue;
+      const Fact* said = find_fact(plan->facts, "chosen_s");
+      if (!said) continue;
       ++chosen;
-      CHECK(result.makespan == Approx(std::stod(said)).epsilon(1e-9));
+      CHECK(result.makespan == Approx(said->number()->value).epsilon(1e-9));
     }
   }
   CHECK(compared > 4 * cases());
