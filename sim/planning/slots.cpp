@@ -73,7 +73,7 @@ void Slots::add(SlotLoad load) {
 /// The first load of a step is needed before those that come ahead of it: so it may be the last
 /// that the step before lists.
 bool Slots::goes_ahead(const Placed& placed) const {
-  return placed.at < 0 || (placed.at == 0 && first_goes_ahead_);
+  return placed.at < 0 || placed.load.once || (placed.at == 0 && first_goes_ahead_);
 }
 
 PlanBuilder::Ref Slots::list_one(const SlotLoad& load, std::int32_t ahead) {
@@ -138,10 +138,9 @@ void Slots::add_waits() {
 }
 
 std::int64_t Slots::early() const {
-  return std::count_if(loads_.begin(), loads_.end(),
-                       [](const Placed& placed) {
-                         return !placed.load.once && placed.at < placed.load.slot;
-                       });
+  return std::count_if(loads_.begin(), loads_.end(), [](const Placed& placed) {
+    return !placed.load.once && placed.at < placed.load.slot;
+  });
 }
 
 }  // namespace sluice

@@ -19,13 +19,13 @@ const std::vector<Row> two = {{0.5, 1'000'000, 1000}, {0.5, 1'000'000, 1000}};
 
 /// Each layer a group, one micro-batch in flight: the weights pass once for each of four.
 Plan plan_of(const std::string& policy, int steps = 1, const std::string& capacity = "1GB") {
-  return make_plan(small_scenario(1000, two,
-                                  "workload: {batches_per_step: 4, steps: " +
-                                      std::to_string(steps) +
-                                      "}\nstages: {cut: per_layer}\nfates: {strategy: "
-                                      "keep_all}\npolicy: {name: " +
-                                      policy + "}\n",
-                                  {"platform.devices.gpu.memory.capacity=" + capacity}));
+  return make_plan(
+      small_scenario(1000, two,
+                     "workload: {batches_per_step: 4, steps: " + std::to_string(steps) +
+                         "}\nstages: {cut: per_layer}\nfates: {strategy: "
+                         "keep_all}\npolicy: {name: " +
+                         policy + "}\n",
+                     {"platform.devices.gpu.memory.capacity=" + capacity}));
 }
 
 double makespan_of(const Plan& plan) {
@@ -96,11 +96,10 @@ TEST_CASE("residency: what cannot be meant is refused where it stands") {
   CHECK_THROWS_AS(plan_of("streamed, resident: some"), InputError);
   CHECK_THROWS_AS(make_plan(small_scenario(1000, two, "policy: {name: streamed, resident: [1]}\n")),
                   InputError);  // of which cut?
-  CHECK_THROWS_AS(
-      make_plan(small_scenario(1000, two,
-                               "workload: {mode: training, batch: 4, micro_batch: 1}\n"
-                               "policy: {name: streamed, resident: all}\n")),
-      InputError);
+  CHECK_THROWS_AS(make_plan(small_scenario(1000, two,
+                                           "workload: {mode: training, batch: 4, micro_batch: 1}\n"
+                                           "policy: {name: streamed, resident: all}\n")),
+                  InputError);
 }
 
 }  // namespace

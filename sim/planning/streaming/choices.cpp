@@ -70,9 +70,10 @@ class Ways {
     for (const Stays& stays : residencies()) {
       StreamedChoice choice = this->choice(stays);
       if (!fits(choice) || !(at_least(choice) < worth * (1 - 1e-12))) continue;
-      for (const std::int64_t buffers : this->buffers())
+      for (const Buffers& buffers : this->buffers())
         for (const std::int64_t piece : pieces()) {
-          choice.buffers = buffers;
+          choice.buffers = buffers.most;
+          choice.spares = buffers.spares;
           choice.piece = piece;
           Rehearsal rehearsal(shared_->streamed, choice);
           simulate(rehearsal, aheads(choice), worth, settled);
@@ -87,9 +88,9 @@ class Ways {
                 const std::function<void(const Settled&)>& settled) const {
     std::int64_t same_from = std::numeric_limits<std::int64_t>::max();
     for (auto ahead = aheads.rbegin(); ahead != aheads.rend(); ++ahead) {
+      const std::int64_t bytes = rehearsal.bytes_with(*ahead);
+      if (bytes >= same_from || (shared_->capacity && bytes > *shared_->capacity)) continue;
       rehearsal.set_ahead(*ahead);
-      const bool fits = !shared_->capacity || rehearsal.bytes() <= *shared_->capacity;
-      if (!fits || rehearsal.bytes() >= same_from) continue;
       if (!(rehearsal.at_least() < worth * (1 - 1e-12))) return;
       const RehearsedOrder order = rehearsal.order();
       same_from = order.used;
@@ -138,7 +139,8 @@ class Ways {
   /// What all ways with this residency share, with one buffer.
   StreamedChoice choice(const Stays& stays) const {
     const StreamedCase& streamed = shared_->streamed;
-    StreamedChoice choice{in_flight_, 1, offload_, shared_->keys.prefetch};
+    StreamedChoice choice{
+        .in_flight = in_flight_, .offload = offload_, .prefetch = shared_->keys.prefetch};
     if (given_residency())
       choice.resident = asked_to_stay(streamed, shared_->keys.resident);
     else if (stays.share > 0)
@@ -159,11 +161,9 @@ class Ways {
   double at_least(const StreamedChoice& choice) const {
     const StreamedCase& streamed = shared_->streamed;
     const double passes = this->passes();
-    const std::vector<std::int64_t> buffers = this->buffers();
-    const std::int64_t most_buffers = *std::max_element(buffers.begin(), buffers.end());
     const double waits = std::max<double>(
         0, static_cast<double>(streamed.micro_batches) -
-               passes * static_cast<double>(most_buffers));  // for copies, within a step
+               passes * static_cast<double>(most_buffers()));  // for copies, within a step
     const auto steps = static_cast<double>(streamed.steps);
     const double turns = streamed.groups.size() == 1 ? 1 : passes * steps;
     double compute = 0, weights = 0, down = 0, up = 0, runs = 0;
@@ -210,15 +210,26 @@ class Ways {
     return std::ceil(static_cast<double>(shared_->streamed.micro_batches) /
                      static_cast<double>(in_flight_));
   }
-  std::vector<std::int64_t> buffers() const {
-    if (!shared_->streamed.overlap) return {1};
-    std::vector<std::int64_t> counts = {3, 8, 1};
+  /// How many inputs and results are on the device for transfers.
+  struct Buffers {
+    std::int64_t most = 1;
+    bool spares = false;
+  };
+  std::vector<Buffers> buffers() const {
+    if (!shared_->streamed.overlap) return {{1, false}};
+    std::vector<Buffers> counts = {{3, false}, {8, false}, {3, true}, {8, true}, {1, false}};
     if (const auto most = shared_->keys.buffers) {  // what is asked for is the most there may be
       const std::int64_t useful = std::min(*most, shared_->streamed.micro_batches + 1);
-      std::erase_if(counts, [&](std::int64_t some) { return some >= useful; });
-      counts.insert(counts.begin(), useful);
+      std::erase_if(counts, [&](const Buffers& some) { return some.most >= useful; });
+      if (useful > 1) counts.insert(counts.begin(), {useful, true});
+      counts.insert(counts.begin(), {useful, false});
     }
     return counts;
+  }
+  std::int64_t most_buffers() const {
+    std::int64_t most = 1;
+    for (const Buffers& some : buffers()) most = std::max(most, some.most);
+    return most;
   }
   std::vector<std::int64_t> pieces() const {
     if (shared_->keys.piece) return {*shared_->keys.piece};
@@ -259,7 +270,7 @@ class Ways {
     const std::size_t groups = shared_->streamed.groups.size();
     std::string text = std::to_string(groups) + (groups == 1 ? " stage" : " stages");
     text += ", in_flight: " + std::to_string(choice.in_flight) +
-            ", buffers: " + std::to_string(choice.buffers);
+            ", buffers: " + (choice.spares ? "at most " : "") + std::to_string(choice.buffers);
     text += ", pieces: " + (choice.piece == 0 ? "whole" : format_bytes(choice.piece));
     if (choice.prefetch) text += ", prefetch: " + std::to_string(*choice.prefetch);
     text += ", ahead: " + format_bytes(choice.ahead);

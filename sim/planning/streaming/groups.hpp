@@ -26,13 +26,16 @@ std::vector<GroupRun> group_runs(std::size_t groups, std::int64_t per_step, std:
 struct StreamedChoice {
   std::int64_t in_flight = 1;  ///< micro-batches that run through a group for one load of weights
   std::int64_t buffers = 1;    ///< inputs and results that are on the device for transfers
+  bool spares = false;         ///< fewer of them where they would not fit beside a group
   bool offload = false;        ///< what crosses to the next group goes through host memory
   std::optional<std::int64_t> prefetch;  ///< groups; none: as many as `ahead` has room for
   std::int64_t piece = 0;                ///< bytes of one transfer of weights; 0: a whole group
   std::int64_t ahead = 0;  ///< bytes of weights that may be there beside the most that must be
   std::vector<std::int64_t> resident = {};  ///< by group: bytes of its weights that stay; or none
 
-  std::int64_t resident_of(std::size_t group) const { return resident.empty() ? 0 : resident[group]; }
+  std::int64_t resident_of(std::size_t group) const {
+    return resident.empty() ? 0 : resident[group];
+  }
   std::int64_t resident_bytes() const;  ///< of all groups
 };
 

@@ -43,9 +43,11 @@ class StreamedLister {
                           : weight_load(rehearsed.run, static_cast<std::size_t>(rehearsed.piece));
       load.after = rehearsed.at - 1;
       load.earliest = rehearsed.at;
-      if (rehearsal.one_by_one()) load.after_save = result_of(rehearsed.at - 1);
+      load.after_save = results_left_at(rehearsal, rehearsed.at);
       slots_.add(std::move(load));
     }
+    for (std::size_t r = 0; r < runs_.size(); ++r)
+      results_.push_back(rehearsal.levels().results(r));
   }
 
   /// As early as memory allows, at most `prefetch` groups and `buffers` inputs ahead.
@@ -81,9 +83,6 @@ class StreamedLister {
       }
   }
 
-  /// With one buffer nothing begins before the results of earlier slots are in host memory.
-  void one_by_one() { one_by_one_ = common_.overlap; }
-
   Plan make() {
     std::vector<std::uint32_t> crossing(static_cast<std::size_t>(per_step_));
     std::size_t run = 0;
@@ -91,8 +90,10 @@ class StreamedLister {
       while (slot > runs_[run].last_slot()) ++run;
       return list_slot(run, slot, crossing);
     });
-    runner_.finish();
-    if (one_by_one_ && last_save_ && !saves(runs_.front())) builder_.wait(first_, last_save_, 1);
+    if (results_.empty())
+      runner_.finish();
+    else
+      wait_for_results();
     state_facts();
     Plan plan = builder_.finish(request_.workload.steps);
     if (!common_.overlap) serialise(plan);
@@ -107,15 +108,38 @@ class StreamedLister {
     return run.group + 1 < bytes_.size() ? choice_.offload : common_.return_outputs;
   }
 
-  /// The save of a slot's result, also of the step before; none where it is not saved.
-  SlotLoad::Saved result_of(std::int64_t slot) const {
-    if (!common_.overlap) return {};
+  /// What the head of this slot, also of the step before (< 0), waits for so that no more results
+  /// are on their way than may be beside its run: a save, none where nothing has to be waited for.
+  SlotLoad::Saved results_left_at(const Rehearsal& rehearsal, std::int64_t slot) const {
     const InRow at = in_row(slot, slots_.count());
     const auto place = static_cast<std::int64_t>(at.place);
-    const auto run = std::find_if(runs_.begin(), runs_.end(),
-                                  [&](const GroupRun& some) { return place <= some.last_slot(); });
-    if (!saves(*run)) return {};
-    return {.slot = place, .number = 0, .steps_ago = at.steps_ago};
+    const std::int64_t of_step = rehearsal.saves_of_step();
+    const auto after = std::upper_bound(
+        runs_.begin(), runs_.end(), place,
+        [](std::int64_t sought, const GroupRun& run) { return sought < run.first_slot; });
+    const auto r = static_cast<std::size_t>(after - runs_.begin()) - 1;
+    if (runs_[r].first_slot < place || !rehearsal.levels().waits_for_results(r) || of_step == 0)
+      return {};
+    const InRow save =
+        in_row(rehearsal.saves_before(r) - 1 - rehearsal.levels().results(r), of_step);
+    return {.slot = rehearsal.slot_of_save(static_cast<std::int64_t>(save.place)),
+            .number = 0,
+            .steps_ago = at.steps_ago + save.steps_ago};
+  }
+
+  /// No slot has more results of others on their way than its run may have.
+  void wait_for_results() {
+    std::vector<std::int64_t> together;
+    for (std::size_t r = 0; r < runs_.size(); ++r) {
+      if (saves(runs_[r])) {
+        together.insert(together.end(), static_cast<std::size_t>(runs_[r].count), results_[r] + 1);
+      } else if (!saves_.empty() && common_.overlap && results_[r] < choice_.buffers) {
+        const InRow save = in_row(static_cast<std::int64_t>(together.size()) - 1 - results_[r],
+                                  static_cast<std::int64_t>(saves_.size()));
+        builder_.wait(first_of_run_[r], saves_[save.place], save.steps_ago);
+      }
+    }
+    runner_.finish(together);
   }
 
   static std::string piece_name(std::size_t group, std::size_t piece, std::size_t pieces) {
@@ -201,17 +225,13 @@ class StreamedLister {
     crossing[at] = made.output;
     if (slot == run.first_slot || slot == run.last_slot())
       for (std::size_t piece = once_ ? kept(r) : 0; piece < weights_[r].size(); ++piece)
-        builder_.at(made.action).uses.push_back(
-            {weights_[r][piece], builder_.pool(common_.device.name)});
+        builder_.at(made.action)
+            .uses.push_back({weights_[r][piece], builder_.pool(common_.device.name)});
     SlotWork work{made.action, made.action};
-    if (slot == 0) first_ = made.action;
-    const bool last = run.group + 1 == bytes_.size();
-    // Where this slot is saved, too, its own wait for the save before is listed with the saves.
-    if (one_by_one_ && last_save_ && !saves(run)) builder_.wait(made.action, last_save_);
-    last_save_ = {};
+    if (slot == run.first_slot) first_of_run_.push_back(made.action);
     if (saves(run)) {
-      last_save_ = runner_.save(made, run.group, q, last);
-      work.saves.push_back({last_save_, made.output});
+      saves_.push_back(runner_.save(made, run.group, q, run.group + 1 == bytes_.size()));
+      work.saves.push_back({saves_.back(), made.output});
     }
     return work;
   }
@@ -244,8 +264,9 @@ class StreamedLister {
   std::vector<GroupPieces> pieces_;                  ///< by group
   std::vector<std::vector<std::uint32_t>> weights_;  ///< by run: of each piece
   std::vector<std::uint32_t> reloads_;               ///< by slot: the tensor that comes back
-  bool one_by_one_ = false;
-  PlanBuilder::Ref first_, last_save_;  ///< of the step; of the slot before
+  /// As rehearsed, by run: results of other slots that may be on their way. Empty: as asked.
+  std::vector<std::int64_t> results_;
+  std::vector<PlanBuilder::Ref> first_of_run_, saves_;
 };
 
 Common with_buffers(const Common& common, const StreamedChoice& choice) {
@@ -262,7 +283,6 @@ Plan list_rehearsed(const PolicyRequest& request, const Common& common,
   std::vector<std::int64_t> levels(static_cast<std::size_t>(rehearsal.slots()), 0);
   StreamedLister lister(request, with_buffers(common, choice), rehearsal.streamed(), choice,
                         std::move(levels), {});
-  if (rehearsal.one_by_one()) lister.one_by_one();
   lister.add(rehearsal);
   return lister.make();
 }

@@ -69,7 +69,8 @@ std::vector<std::int64_t> bytes_beside_weights(const StreamedCase& streamed,
     __extension__ using Wide = __int128;  // counts and bytes fit in 64 bits, not their products
     const Wide in = g == 0 || choice.offload ? 1 : choice.in_flight,
                out = g + 1 == groups || choice.offload ? 1 : choice.in_flight;
-    const Wide crossing = std::max(in * stage.input + stage.output, stage.input + out * stage.output);
+    const Wide crossing =
+        std::max(in * stage.input + stage.output, stage.input + out * stage.output);
     const Wide all = crossing + stage.workspace + streamed.caches;
     bytes.push_back(all > most_bytes ? most_bytes : static_cast<std::int64_t>(all));
   }
