@@ -46,8 +46,7 @@ void mend(Choices& choices) {
   const std::size_t n = choices.inner.size();
   for (std::size_t b = 0; b <= n; ++b)
     if (choices.boundary[b] == Fate::recompute &&
-        (b == 0 || b == n || choices.inner[b - 1] != Fate::recompute ||
-         choices.inner[b] != Fate::recompute))
+        (b == 0 || b == n || choices.inner[b - 1] != Fate::recompute))
       choices.boundary[b] = Fate::keep;
 }
 
