@@ -1,6 +1,7 @@
 #include "workload/training.hpp"
 
 #include "base/quantity.hpp"
+#include "workload/workload.hpp"
 
 namespace sluice {
 
@@ -52,6 +53,10 @@ const Catalog<Optimizer>& optimizer_catalog() {
   static const Catalog<Optimizer> catalog(
       "optimizer", {&sgd_optimizer, &momentum_optimizer, &adam_optimizer, &none_optimizer});
   return catalog;
+}
+
+std::string_view name_of(Mode mode) {
+  return mode == Mode::training ? "training" : "inference";
 }
 
 std::int64_t Training::gradient_bytes(std::int64_t weight_bytes) const {

@@ -1,78 +1,116 @@
-// Who may include whom. The table is the architecture: a folder may include itself and,
-// transitively, what stands beside it here. Third-party headers have one user each.
+// Who may include whom: docs/architecture.md holds the tables, and this test reads them and every
+// #include under sim/. A folder may include itself and, transitively, what its row names; a
+// third-party header has one user.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <set>
+#include <sstream>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 namespace {
 
 namespace fs = std::filesystem;
-using Table = std::map<std::string, std::vector<std::string>>;
 
-const Table& below() {
-  static const Table table = {
-      {"base", {}},
-      {"document", {"base"}},
-      {"model", {"document"}},
-      {"platform", {"document"}},
-      {"trace", {"document"}},
-      {"trace/hdf5", {"trace"}},
-      {"trace/export", {"trace/hdf5"}},
-      {"profile", {"model"}},
-      {"cost", {"profile", "platform"}},
-      {"stage", {"cost"}},
-      {"workload", {"document"}},
-      {"plan", {"document"}},
-      {"execute", {"plan", "trace"}},
-      {"execute/simgrid", {"execute"}},
-      {"fates", {"execute"}},
-      {"planning", {"stage", "workload", "fates"}},
-      {"policy", {"planning"}},
-      {"metrics", {"plan", "trace"}},
-      {"scenario", {"policy"}},
-      {"run", {"scenario", "execute/simgrid", "metrics", "trace/hdf5"}},
-      {"study", {"run", "trace/export"}},
-      {"command", {"study"}},
-      {"python", {"study"}},
-      {"main.cpp", {"command"}},
-  };
-  return table;
+/// The two tables of docs/architecture.md.
+struct Law {
+  std::map<std::string, std::vector<std::string>> below;  ///< by folder: what its row names
+  /// The start of a third-party header's path, and the only folder that may include it.
+  std::vector<std::pair<std::string, std::string>> owners;
+};
+
+/// The words between backticks.
+std::vector<std::string> quoted_words(const std::string& text) {
+  std::vector<std::string> words;
+  std::istringstream in(text);
+  std::string between, word;
+  while (std::getline(in, between, '`') && std::getline(in, word, '`')) words.push_back(word);
+  return words;
 }
 
-/// The start of a third-party header's path, and the only folder that may include it.
-const std::vector<std::pair<std::string, std::string>>& owners() {
-  static const std::vector<std::pair<std::string, std::string>> list = {
-      {"yaml-cpp/", "document"},
-      {"nlohmann/", "document"},
-      {"H5", "trace/hdf5"},
-      {"hdf5", "trace/hdf5"},
-      {"simgrid/", "execute/simgrid"},
-      {"boost/program_options", "command"},
-      {"onnx/", "model"},
-      {"google/protobuf", "model"},
-      {"sqlite3", "study"},
-      {"coin/", "base"},
-      {"Cbc", "base"},
-      {"pybind11/", "python"},
-  };
-  return list;
+/// The cells of `| a | b |`, none for any other line.
+std::vector<std::string> cells_of(const std::string& line) {
+  std::vector<std::string> cells;
+  if (line.rfind('|', 0) != 0) return cells;
+  std::istringstream in(line.substr(1));
+  for (std::string cell; std::getline(in, cell, '|');) cells.push_back(cell);
+  return cells;
+}
+
+std::runtime_error bad_row(const std::string& line, const std::string& why) {
+  return std::runtime_error("docs/architecture.md: " + line + " -- " + why);
+}
+
+/// One row of "| folder | what it holds | may include |".
+void read_folder(Law& law, const std::vector<std::string>& cells, const std::string& line) {
+  const auto folder = quoted_words(cells.at(0));
+  if (folder.size() != 1) throw bad_row(line, "the first cell names one folder: `folder`");
+  const auto below = quoted_words(cells.at(2));
+  if (below.empty() && cells.at(2) != " nothing ")
+    throw bad_row(line, "the last cell names folders, or says: nothing");
+  if (!law.below.emplace(folder.front(), below).second)
+    throw bad_row(line, "this folder has a row already");
+}
+
+/// One row of "| header | only in |".
+void read_owner(Law& law, const std::vector<std::string>& cells, const std::string& line) {
+  const auto header = quoted_words(cells.at(0));
+  const auto owner = quoted_words(cells.at(1));
+  if (header.size() != 1 || owner.size() != 1)
+    throw bad_row(line, "a row names one header and one folder");
+  law.owners.emplace_back(header.front(), owner.front());
+}
+
+void require_known_names(const Law& law) {
+  for (const auto& [folder, below] : law.below)
+    for (const std::string& next : below)
+      if (law.below.count(next) == 0) throw bad_row(folder, "'" + next + "' has no row");
+  for (const auto& [header, owner] : law.owners)
+    if (law.below.count(owner) == 0) throw bad_row(header, "'" + owner + "' has no row");
+}
+
+/// The rows under the two headings; every other line of the page is prose.
+Law read_law(std::istream& page) {
+  Law law;
+  void (*read)(Law&, const std::vector<std::string>&, const std::string&) = nullptr;
+  for (std::string line; std::getline(page, line);) {
+    const auto cells = cells_of(line);
+    if (line == "| folder | what it holds | may include |") {
+      read = read_folder;
+    } else if (line == "| header | only in |") {
+      read = read_owner;
+    } else if (cells.empty()) {
+      read = nullptr;
+    } else if (read != nullptr && cells.front() != "---") {
+      read(law, cells, line);
+    }
+  }
+  require_known_names(law);
+  return law;
+}
+
+const Law& law() {
+  static const Law law = [] {
+    std::ifstream page(fs::path(SLUICE_SOURCE_DIR) / "docs" / "architecture.md");
+    return read_law(page);
+  }();
+  return law;
 }
 
 /// The entry of the table that a file under sim/ belongs to: the longest that its path begins with.
 std::string folder_of(const std::string& path) {
   std::string folder = path.substr(0, path.find('/'));
-  for (const auto& [entry, unused] : below())
+  for (const auto& [entry, unused] : law().below)
     if (entry.size() > folder.size() && path.rfind(entry + "/", 0) == 0) folder = entry;
   return folder;
 }
 
 void add_reachable(const std::string& folder, std::set<std::string>& reached) {
   if (!reached.insert(folder).second) return;
-  for (const std::string& next : below().at(folder)) add_reachable(next, reached);
+  for (const std::string& next : law().below.at(folder)) add_reachable(next, reached);
 }
 
 std::string list_of(const std::set<std::string>& words) {
@@ -84,8 +122,9 @@ std::string list_of(const std::set<std::string>& words) {
 /// What is wrong with one include of a file in `folder`; empty when nothing is.
 std::string fault(const std::string& folder, const std::string& header, bool quoted,
                   const std::set<std::string>& known_files) {
-  if (below().count(folder) == 0) return "folder '" + folder + "' is not in the include table";
-  for (const auto& [prefix, owner] : owners())
+  if (law().below.count(folder) == 0)
+    return "docs/architecture.md has no row for folder '" + folder + "'";
+  for (const auto& [prefix, owner] : law().owners)
     if (header.rfind(prefix, 0) == 0 && folder != owner)
       return "only sim/" + owner + " may include it";
   if (!quoted) return "";
@@ -117,12 +156,10 @@ std::set<std::string> source_files(const fs::path& root) {
   return files;
 }
 
-}  // namespace
-
-TEST_CASE("every include under sim/ goes down the arrow", "[includes]") {
-  const fs::path root = fs::path(SLUICE_SOURCE_DIR) / "sim";
+/// Every include under `root` that goes up the arrow; counts the includes that it read.
+std::vector<std::string> violations(const fs::path& root, int& includes) {
   const std::set<std::string> files = source_files(root);
-  int includes = 0;
+  std::vector<std::string> found;
   for (const std::string& file : files) {
     std::ifstream in(root / file);
     std::string line;
@@ -132,10 +169,47 @@ TEST_CASE("every include under sim/ goes down the arrow", "[includes]") {
       ++includes;
       const std::string wrong = fault(folder_of(file), header, quoted, files);
       if (!wrong.empty())
-        FAIL_CHECK("sim/" << file << ":" << number << ": " << line << " -- " << wrong);
+        found.push_back("sim/" + file + ":" + std::to_string(number) + ": " + line + " -- " +
+                        wrong);
     }
   }
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("every include under sim/ goes down the arrow", "[includes]") {
+  int includes = 0;
+  for (const std::string& wrong : violations(fs::path(SLUICE_SOURCE_DIR) / "sim", includes))
+    FAIL_CHECK(wrong);
   CHECK(includes > 50);  // else nothing was read
+}
+
+TEST_CASE("every folder of sim/ has a row in the architecture, and every row a folder",
+          "[includes]") {
+  const fs::path root = fs::path(SLUICE_SOURCE_DIR) / "sim";
+  for (const auto& [folder, unused] : law().below) {
+    INFO(folder);
+    CHECK(fs::exists(root / folder));
+  }
+  for (const auto& entry : fs::directory_iterator(root)) {
+    INFO(entry.path());
+    CHECK(law().below.count(entry.path().filename().string()) == 1);
+  }
+}
+
+TEST_CASE("a page whose tables cannot be read is an error, not an empty law", "[includes]") {
+  const auto read = [](const std::string& rows) {
+    std::istringstream page("| folder | what it holds | may include |\n|---|---|---|\n" + rows);
+    return read_law(page);
+  };
+  CHECK(read("| `a` | x | nothing |\n| `b` | y | `a` |\n").below.at("b") ==
+        std::vector<std::string>{"a"});
+  CHECK_THROWS(read("| a | x | nothing |\n"));
+  CHECK_THROWS(read("| `a` | x |\n"));
+  CHECK_THROWS(read("| `a` | x | all |\n"));
+  CHECK_THROWS(read("| `a` | x | `b` |\n"));
+  CHECK_THROWS(read("| `a` | x | nothing |\n| `a` | y | nothing |\n"));
 }
 
 TEST_CASE("the include check itself knows right from wrong", "[includes]") {
