@@ -1,5 +1,5 @@
 // sluice plan: the plan's text, without executing it.
-#include "execute/check.hpp"
+#include "execute/feasibility.hpp"
 #include "plan/text.hpp"
 
 #include "command/inputs.hpp"

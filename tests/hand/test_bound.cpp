@@ -5,7 +5,7 @@
 #include "execute/arithmetic/replay.hpp"
 #include "metrics/bound.hpp"
 #include "metrics/paths.hpp"
-#include "plan/index.hpp"
+#include "plan/tables.hpp"
 #include "support/random_plan.hpp"
 
 namespace sluice {
@@ -208,7 +208,7 @@ TEST_CASE("Iterations that are counted at once are those that would have been wa
     for (Pool& pool : plan.pools) pool.enforced = false;
     plan.iterations = 1000;
     const ReplayResult result = replay(plan);
-    if (result.blocking || !PlanIndex(plan).contention_free()) continue;
+    if (result.blocking || !PlanTables(plan).contention_free()) continue;
     ++ended;
     INFO("seed " << seed);
     REQUIRE(walk_forwards(PathGraph(plan), 100'000'000).latest_available ==

@@ -5,8 +5,8 @@
 
 #include "base/error.hpp"
 #include "base/quantity.hpp"
-#include "execute/blocking.hpp"
-#include "execute/check.hpp"
+#include "execute/deadlock.hpp"
+#include "execute/feasibility.hpp"
 
 namespace sluice {
 

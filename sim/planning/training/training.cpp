@@ -6,7 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/quantity.hpp"
-#include "execute/blocking.hpp"
+#include "execute/deadlock.hpp"
 #include "planning/copy_time.hpp"
 #include "planning/run_seconds.hpp"
 

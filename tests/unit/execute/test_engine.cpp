@@ -7,8 +7,8 @@
 
 #include "base/error.hpp"
 #include "execute/arithmetic/replay.hpp"
-#include "plan/check.hpp"
-#include "plan/index.hpp"
+#include "plan/structure.hpp"
+#include "plan/tables.hpp"
 #include "plan/text.hpp"
 #include "run/isolated.hpp"
 #include "support/random_plan.hpp"
@@ -107,7 +107,7 @@ TEST_CASE("engine and replay agree to 1e-9 of the makespan on 500 plans with sha
     const auto difference = disagreement(plan);
     if (!difference) continue;
     CHECK(*difference <= 1e-9);
-    compared += PlanIndex(plan).contention_free() ? 0 : 1;
+    compared += PlanTables(plan).contention_free() ? 0 : 1;
   }
   CHECK(compared > 150);
 }

@@ -3,9 +3,9 @@
 #include <catch2/catch.hpp>
 
 #include "execute/arithmetic/replay.hpp"
-#include "execute/check.hpp"
-#include "plan/check.hpp"
-#include "plan/index.hpp"
+#include "execute/feasibility.hpp"
+#include "plan/structure.hpp"
+#include "plan/tables.hpp"
 #include "support/oracle.hpp"
 #include "support/random_plan.hpp"
 #include "trace/memory_sink.hpp"

@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "execute/arithmetic/replay.hpp"
-#include "execute/check.hpp"
+#include "execute/feasibility.hpp"
 #include "metrics/metric.hpp"
 #include "metrics/totals.hpp"
 #include "plan/text.hpp"

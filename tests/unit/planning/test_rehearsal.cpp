@@ -5,7 +5,7 @@
 
 #include "base/error.hpp"
 #include "execute/arithmetic/replay.hpp"
-#include "execute/check.hpp"
+#include "execute/feasibility.hpp"
 #include "planning/streaming/rehearsal.hpp"
 #include "support/random_chain.hpp"
 #include "support/small_case.hpp"
