@@ -12,8 +12,10 @@ double seconds(const Work& work, const Device& device, DType dtype) {
     throw InputError("device '" + device.name +
                      "' has no memory bandwidth, which the roofline cost model needs (memory: "
                      "{bandwidth: 960GB/s})");
-  const double computing = work.flop == 0 ? 0 : work.flop / device.flop_per_s(dtype);
-  return std::max(computing, work.bytes / *device.memory_bandwidth) + device.launch_overhead;
+  const double computing =
+      work.flop == 0 ? 0 : work.flop / (device.flop_per_s(dtype) * device.roofline.compute);
+  const double moving = work.bytes / (*device.memory_bandwidth * device.roofline.memory);
+  return std::max(computing, moving) + device.launch_overhead;
 }
 
 }  // namespace
@@ -21,8 +23,9 @@ double seconds(const Work& work, const Device& device, DType dtype) {
 extern const CostModel roofline_cost = {
     .name = "roofline",
     .summary =
-        "The longer of FLOP / rate and bytes / memory bandwidth, plus the launch overhead, "
-        "for each operator.",
+        "The longer of FLOP / rate and bytes / memory bandwidth, each divided by the share of it "
+        "that the platform says is reached (roofline: {compute, memory}), plus the launch "
+        "overhead, for each operator.",
     .source =
         "Williams, Waterman and Patterson, Roofline: an insightful visual performance model, "
         "CACM 52(4), 2009",
