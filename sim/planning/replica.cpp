@@ -11,8 +11,8 @@ namespace {
 
 auto figures(const Device& device) {
   return std::tie(device.rate, device.efficiency, device.capacity, device.memory_bandwidth,
-                  device.launch_overhead, device.idle_w, device.busy_w, device.tiles,
-                  device.io_tiles);
+                  device.roofline.compute, device.roofline.memory, device.launch_overhead,
+                  device.idle_w, device.busy_w, device.tiles, device.io_tiles);
 }
 
 bool alike(const Platform& platform, const Path& a, const Path& b) {
