@@ -10,14 +10,6 @@
 
 namespace sluice {
 
-const Catalog<Importer>& importer_catalog() {
-  static const Catalog<Importer> catalog("importer", {
-                                                         SLUICE_ENTRY(Importer, onnx_importer),
-                                                         SLUICE_ENTRY(Importer, pipedream_importer),
-                                                     });
-  return catalog;
-}
-
 const Importer& importer_for(const std::string& path) {
   std::vector<std::string> endings;
   for (const Importer* importer : importer_catalog().entries()) {

@@ -7,16 +7,18 @@
 namespace sluice {
 
 // Those that are compiled in.
+// clang-format off
 static const Catalog<Policy>& compiled_in() {
   static const Catalog<Policy> catalog("policy", {
-                                                     SLUICE_ENTRY(Policy, resident_policy),
-                                                     SLUICE_ENTRY(Policy, streamed_policy),
-                                                     SLUICE_ENTRY(Policy, phased_policy),
-                                                     SLUICE_ENTRY(Policy, sharded_policy),
-                                                     SLUICE_ENTRY(Policy, data_parallel_policy),
-                                                 });
+      SLUICE_ENTRY(Policy, resident_policy),
+      SLUICE_ENTRY(Policy, streamed_policy),
+      SLUICE_ENTRY(Policy, phased_policy),
+      SLUICE_ENTRY(Policy, sharded_policy),
+      SLUICE_ENTRY(Policy, data_parallel_policy),
+  });
   return catalog;
 }
+// clang-format on
 
 namespace {
 

@@ -55,7 +55,7 @@ TEST_CASE("training, nothing overlapping: each input adds to its forward and bac
   CHECK(makespan_of(four + cut + serial) == ms(0.6 + 4 * (0.001 + 18)));
 }
 
-TEST_CASE("an update takes its FLOP a parameter, once a batch") {
+TEST_CASE("an update takes its FLOP per parameter, once a batch") {
   // sgd: 2 FLOP for each of 150,000 parameters: 0.3 ms; adam: 12 FLOP: 1.8 ms.
   CHECK(makespan_of(four + cut + serial, {"workload.optimizer=sgd"}) ==
         ms(0.6 + 4 * (0.001 + 18) + 0.3));
