@@ -1,12 +1,12 @@
 // Streamed inference with everything open: what the rehearsal says is what the replay of its plan
 // says, within the memory that it says, and more memory is never slower.
 #include <catch2/catch.hpp>
-#include <cstdlib>
 
 #include "base/error.hpp"
 #include "execute/arithmetic/replay.hpp"
 #include "execute/check.hpp"
 #include "planning/streaming/rehearsal.hpp"
+#include "support/campaign.hpp"
 #include "support/random_chain.hpp"
 #include "support/small_case.hpp"
 
@@ -68,10 +68,10 @@ std::optional<Plan> plan_within(const RandomCase& random, std::int64_t bytes) {
 }
 
 int cases() {
-  return std::getenv("SLUICE_CAMPAIGN") ? 2000 : 40;
+  return test::cases_of(40);
 }
 
-TEST_CASE("a rehearsal's seconds are those of the replay, and more memory is never slower") {
+TEST_CASE("a rehearsal's seconds are those of the replay, and more memory is never slower", "[property]") {
   Dice dice(20261122);
   int compared = 0, chosen = 0;
   for (int c = 0; c < cases(); ++c) {
@@ -101,7 +101,7 @@ TEST_CASE("a rehearsal's seconds are those of the replay, and more memory is nev
   CHECK(chosen > 3 * cases());
 }
 
-TEST_CASE("no rehearsal is faster than its lower bound") {
+TEST_CASE("no rehearsal is faster than its lower bound", "[property]") {
   Dice dice(77);
   for (int c = 0; c < cases(); ++c) {
     StreamedCase streamed;
