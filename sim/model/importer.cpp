@@ -2,7 +2,7 @@
 
 #include <new>
 
-#include "base/child.hpp"
+#include "base/processes.hpp"
 #include "document/foreign.hpp"
 #include "document/load.hpp"
 #include "model/catalog.hpp"

@@ -1,9 +1,10 @@
 #include <charconv>
 
 #include "document/load.hpp"
+#include "document/object.hpp"
 
 #include "command/run/report.hpp"
-#include "study/json.hpp"
+#include "trace/summary_json.hpp"
 
 namespace sluice {
 namespace {

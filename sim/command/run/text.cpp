@@ -4,6 +4,7 @@
 
 #include "base/quantity.hpp"
 #include "base/suggest.hpp"
+#include "command/table.hpp"
 #include "scenario/question_bound.hpp"
 
 #include "command/figures.hpp"
@@ -14,8 +15,6 @@ namespace sluice {
 namespace {
 
 constexpr std::size_t most_listed = 8;  // of streams, links, groups: the rest is counted
-
-using Rows = std::vector<std::pair<std::string, std::string>>;
 
 std::string fact(const Plan& plan, const std::string& key) {
   for (const auto& [name, text] : plan.facts)
@@ -42,7 +41,7 @@ std::string verdict(const Report& report) {
 }
 
 /// How often the weights of each group are loaded.
-void add_weight_passes(Rows& rows, const Plan& plan) {
+void add_weight_passes(LabelledRows& rows, const Plan& plan) {
   const std::string prefix = "weight_passes.";
   std::vector<std::pair<std::string, std::string>> groups;
   for (const auto& [key, text] : plan.facts)
@@ -67,7 +66,7 @@ bool says_choice(const std::string& key) {
 }
 
 /// What was left open and chosen, from how many candidates, and what the next best one takes.
-void add_choice(Rows& rows, const Plan& plan) {
+void add_choice(LabelledRows& rows, const Plan& plan) {
   const std::string chosen = fact(plan, "chosen");
   if (chosen.empty()) return;
   rows.emplace_back("chosen", printable(chosen));
@@ -81,7 +80,7 @@ void add_choice(Rows& rows, const Plan& plan) {
                       figure(seconds, "s") + ": " + printable(fact(plan, "runner_up")));
 }
 
-void add_facts(Rows& rows, const Report& report) {
+void add_facts(LabelledRows& rows, const Report& report) {
   const Plan& plan = report.plan;
   if (const std::string in_flight = fact(plan, "in_flight"); !in_flight.empty()) {
     std::string text = in_flight + (in_flight == "1" ? " micro-batch" : " micro-batches");
@@ -112,7 +111,7 @@ std::int64_t compute_streams(const Plan& plan) {
   return count;
 }
 
-void add_time(Rows& rows, const Report& report) {
+void add_time(LabelledRows& rows, const Report& report) {
   const Summary& summary = report.result.summary;
   const auto number = [&](const char* name) { return number_of(summary, name); };
   const double makespan = number("makespan_s");
@@ -149,7 +148,7 @@ void add_time(Rows& rows, const Report& report) {
   rows.emplace_back("what binds", binds);
 }
 
-void add_question(Rows& rows, const Report& report) {
+void add_question(LabelledRows& rows, const Report& report) {
   const double ratio = number_of(report.result.summary, "question_ratio");
   if (!report.question.scenario || !(ratio > 0)) return;
   const QuestionBound bound = question_bound(*report.question.scenario);
@@ -158,7 +157,7 @@ void add_question(Rows& rows, const Report& report) {
                                     figure(1 / ratio, "") + " times that");
 }
 
-void add_transfers(Rows& rows, const Report& report) {
+void add_transfers(LabelledRows& rows, const Report& report) {
   const Summary& summary = report.result.summary;
   std::size_t listed = 0, moving = 0;
   for (const Link& link : report.plan.links) {
@@ -180,7 +179,7 @@ std::string classes_of(const Summary& summary, const std::string& pool) {
   return join(parts);
 }
 
-void add_memory(Rows& rows, const Report& report) {
+void add_memory(LabelledRows& rows, const Report& report) {
   const Summary& summary = report.result.summary;
   std::size_t listed = 0, used = 0;
   for (const Pool& pool : report.plan.pools) {
@@ -197,7 +196,7 @@ void add_memory(Rows& rows, const Report& report) {
   if (used > listed) rows.emplace_back("", "... (" + std::to_string(used) + " pools)");
 }
 
-void add_energy(Rows& rows, const Report& report) {
+void add_energy(LabelledRows& rows, const Report& report) {
   const Summary& summary = report.result.summary;
   const Summary::Metric* energy = summary.find("energy_j");
   if (energy && !energy->value.absent.empty())
@@ -207,7 +206,7 @@ void add_energy(Rows& rows, const Report& report) {
                                     figure(number_of(summary, "energy_per_sample_j"), "J/sample"));
 }
 
-void add_executor(Rows& rows, const Report& report) {
+void add_executor(LabelledRows& rows, const Report& report) {
   const Executor who = report.result.executor;
   rows.emplace_back("executed by", who == Executor::simgrid ? "SimGrid"
                                    : who == Executor::replay
@@ -222,7 +221,7 @@ std::string report_text(const Report& report) {
   const bool asks = question.scenario && !question.scenario->question.empty();
   std::string text = bold(printable(asks ? question.scenario->question : report.plan.name)) + "\n";
   text += verdict(report) + "\n\n";
-  Rows rows;
+  LabelledRows rows;
   add_facts(rows, report);
   add_time(rows, report);
   add_question(rows, report);
@@ -231,10 +230,7 @@ std::string report_text(const Report& report) {
   add_energy(rows, report);
   add_executor(rows, report);
   if (!report.trace_path.empty()) rows.emplace_back("trace", printable(report.trace_path));
-  std::size_t widest = 0;
-  for (const auto& [label, value] : rows) widest = std::max(widest, columns_of(label));
-  for (const auto& [label, value] : rows) text += padded(label, widest + 2) + value + "\n";
-  return text;
+  return text + rows_text(rows);
 }
 
 }  // namespace sluice
