@@ -194,21 +194,14 @@ def policy(*, name: str, summary: str, source: str = "", parameters: Sequence[di
     def register(function: Callable) -> Callable:
         def call(stages, platform, workload, values):
             work = Workload(**workload)
-            _require(name, "workload.mode", work.mode, modes)
-            _require(name, "fates.strategy", work.strategy, strategies)
             return function([_stage(number, stage, work) for number, stage in enumerate(stages)],
                             Platform(platform), work, values)
 
-        _sluice.add_policy(name, summary, source, list(parameters), all_devices, call)
+        _sluice.add_policy(name, summary, source, list(parameters), all_devices,
+                           list(modes), list(strategies), call)
         return function
 
     return register
-
-
-def _require(name: str, key: str, value: str, allowed: Sequence[str]) -> None:
-    if value not in allowed:
-        raise errors.InputError(f"policy '{name}' does not plan for '{key}' {value}; it does for "
-                                f"{', '.join(allowed)}")
 
 
 def _stage(number: int, stage: Any, workload: Workload) -> Stage:

@@ -37,17 +37,19 @@ class Catalog {
     return nullptr;
   }
 
-  std::vector<std::string> names() const {
-    std::vector<std::string> names;
-    for (const Entry* entry : entries_) names.emplace_back(entry->name);
-    return names;
+  /// `words`: what may be said instead of a name; they come first.
+  std::vector<std::string> names(std::vector<std::string> words = {}) const {
+    for (const Entry* entry : entries_) words.emplace_back(entry->name);
+    return words;
   }
 
-  /// Throws InputError: unknown KIND 'X' (did you mean 'Y'?); known: A, B, C.
-  const Entry& find(std::string_view name) const {
+  /// Throws InputError: unknown KIND 'X' (did you mean 'Y'?); known: A, B, C. `words` are known,
+  /// too, but are no entries: the caller looks for them.
+  const Entry& find(std::string_view name, const std::vector<std::string>& words = {}) const {
     if (const Entry* entry = find_or_null(name)) return *entry;
+    const std::vector<std::string> known = names(words);
     throw InputError("unknown " + kind_ + " '" + std::string(name) + "'" +
-                     did_you_mean(name, names()) + "; known: " + join(names()));
+                     did_you_mean(name, known) + "; known: " + join(known));
   }
 
  private:

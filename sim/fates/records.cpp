@@ -14,14 +14,17 @@ Record record_of(const FateStrategy& strategy) {
   return record;
 }
 
-Record open_fates_record() {
-  Record record{.name = "fates", .summary = "what becomes of activations is chosen", .fields = {}};
-  record.fields.push_back({.name = "strategy",
-                           .type = Type::choice,
-                           .summary = "what becomes of activations",
-                           .default_text = "auto",
-                           .choices = {"auto"}});
-  return record;
+Chosen<FateStrategy> choose_fates(const Value& fates) {
+  return choose(fate_catalog(), fates, "fates", "strategy", {"auto"});
+}
+
+const Chosen<FateStrategy>& kept_fates() {
+  static const Chosen<FateStrategy> kept = plain_fates(*fate_catalog().entries().front());
+  return kept;
+}
+
+Chosen<FateStrategy> plain_fates(const FateStrategy& strategy) {
+  return {&strategy, Keys(Value::make_map(), record_of(strategy))};
 }
 
 std::vector<std::string> fates_text(const Chain& chain, const Tape& tape) {

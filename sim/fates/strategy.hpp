@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/catalog.hpp"
-#include "document/record.hpp"
+#include "document/choice.hpp"
 #include "fates/choices.hpp"
 #include "fates/optimal/bound.hpp"
 #include "fates/optimal/search.hpp"
@@ -47,8 +47,12 @@ struct FateStrategy {
   std::string summary;  ///< one sentence
   std::string source;   ///< paper, section
   std::vector<Field> parameters = {};
-  bool selective = false;   ///< what selective recomputation drops is never kept
-  bool inference = false;   ///< also says where boundary activations of inference go
+  bool selective = false;            ///< what selective recomputation drops is never kept
+  bool inference = false;            ///< also says where boundary activations of inference go
+  bool offloads_boundaries = false;  ///< in inference they wait in host memory
+  /// In training it is one of those that are compared where a scenario names none: it needs nothing
+  /// said of single stages.
+  bool compared = false;
   bool one_by_one = false;  ///< for one micro-batch at a time only
   /// Throws InputError (at the parameter) and Infeasible.
   FateChoice (*choose)(const FateRequest& request, const Reader& parameters) = nullptr;
@@ -59,8 +63,14 @@ const Catalog<FateStrategy>& fate_catalog();
 /// The record of a scenario's `fates:` mapping under that strategy.
 Record record_of(const FateStrategy& strategy);
 
-/// The same where the strategy is left open: it has no other keys.
-Record open_fates_record();
+/// The strategy that a `fates:` mapping names. Throws InputError.
+Chosen<FateStrategy> choose_fates(const Value& fates);
+
+/// Where nothing is said and nothing is compared: all is kept. It is the first of the catalog.
+const Chosen<FateStrategy>& kept_fates();
+
+/// A strategy with none of its keys given.
+Chosen<FateStrategy> plain_fates(const FateStrategy& strategy);
 
 /// What becomes of each stage under a tape: keep, recompute (how often), offload.
 std::vector<std::string> fates_text(const Chain& chain, const Tape& tape);

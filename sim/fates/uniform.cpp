@@ -16,6 +16,7 @@ const FateStrategy keep_all_fates = {
     .summary = "Activations stay on the device until they are needed.",
     .source = "the usual way where everything fits",
     .inference = true,
+    .compared = true,
     .choose = [](const FateRequest& request, const Reader&) { return all(request, Fate::keep); },
 };
 
@@ -24,6 +25,7 @@ const FateStrategy recompute_all_fates = {
     .name = "recompute_all",
     .summary = "Only the input is kept; the forward pass runs again before the backward pass.",
     .source = "seed 000, \"recomputing\"",
+    .compared = true,
     .choose = [](const FateRequest& request,
                  const Reader&) { return all(request, Fate::recompute); },
 };
@@ -34,6 +36,8 @@ const FateStrategy offload_all_fates = {
     .summary = "Activations go to host memory and come back when they are needed.",
     .source = "seed 000, \"reloading\"; Rhu et al., vDNN (2016)",
     .inference = true,
+    .offloads_boundaries = true,
+    .compared = true,
     .choose = [](const FateRequest& request, const Reader&) { return all(request, Fate::offload); },
 };
 
@@ -44,6 +48,7 @@ const FateStrategy sqrt_fates = {
     .source =
         "Chen, Xu, Zhang and Guestrin, Training deep nets with sublinear memory cost (2016), "
         "section 4.1",
+    .compared = true,
     .choose =
         [](const FateRequest& request, const Reader&) {
           return FateChoice{sqrt_tape(request.chain), {}};
@@ -58,6 +63,7 @@ const FateStrategy checkpoint_fates = {
     .source =
         "Chen, Xu, Zhang and Guestrin, Training deep nets with sublinear memory cost (2016), "
         "section 3; full recomputation in Korthikanti et al. (2022), section 5",
+    .compared = true,
     .choose =
         [](const FateRequest& request, const Reader&) {
           return FateChoice{checkpoint_tape(request.chain), {}};
@@ -74,6 +80,7 @@ const FateStrategy selective_fates = {
         "Korthikanti et al., Reducing activation recomputation in large transformer models "
         "(2022), section 5",
     .selective = true,
+    .compared = true,
     .choose = [](const FateRequest& request, const Reader&) { return all(request, Fate::keep); },
 };
 

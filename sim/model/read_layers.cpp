@@ -44,8 +44,8 @@ class Expansion {
                    {.name = "layers", .type = Type::list, .summary = "the layers repeated"}}};
     const Reader keys(item, record);
     const Value count = resolved(*keys.value("repeat"));
-    if (count.kind() != Value::Kind::integer || count.as_integer() < 1)
-      fail_at(count, "'" + count.text() + "' for 'repeat': expected an integer of at least 1");
+    if (count.kind() != Value::Kind::integer || count.as_integer() < 0)
+      fail_at(count, "'" + count.text() + "' for 'repeat': expected an integer of at least 0");
     const Value& layers = *keys.value("layers");
     if (layers.items().empty()) fail_at(layers, "'layers' is empty, expected one layer or more");
     // Each repetition adds a layer at least: what is far too many is refused before the work is

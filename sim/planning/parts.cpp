@@ -56,13 +56,6 @@ std::vector<std::int64_t> in_flight_choices(std::int64_t micro_batches, std::int
   return counts;
 }
 
-void require_inference(const PolicyRequest& request, const std::string& policy) {
-  if (request.workload.training)
-    throw InputError("policy '" + policy +
-                     "' does not train: workload.mode must be inference "
-                     "(policies that train: resident, streamed, phased, data_parallel of these)");
-}
-
 void refuse_in_training(const Reader& parameters, const std::vector<const char*>& keys,
                         const std::string& reason) {
   for (const char* key : keys)

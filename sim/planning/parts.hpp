@@ -32,9 +32,6 @@ Common read_common(const PolicyRequest& request, const Reader& parameters);
 /// before.
 std::vector<std::int64_t> in_flight_choices(std::int64_t micro_batches, std::int64_t growth);
 
-/// Throws InputError where the workload is training.
-void require_inference(const PolicyRequest& request, const std::string& policy);
-
 /// Throws InputError, at the first of these keys that is written: it has no meaning in training,
 /// for that reason.
 void refuse_in_training(const Reader& parameters, const std::vector<const char*>& keys,

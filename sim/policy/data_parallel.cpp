@@ -19,6 +19,8 @@
 
 namespace sluice {
 
+extern const Policy data_parallel_policy;
+
 namespace {
 
 std::vector<std::string> replica_devices(const PolicyRequest& request, const Reader& parameters) {
@@ -115,7 +117,7 @@ PolicyRequest on(const Platform& platform, const PolicyRequest& request, const W
 /// The replicas together, each as it chooses on `chosen_on`; they run on the platform of the
 /// request.
 Plan replicated(const PolicyRequest& request, const Reader& parameters, const Platform& chosen_on) {
-  const Policy& policy = policy_catalog().find(parameters.text("replica"));
+  const Policy& policy = acting_policy(data_parallel_policy, parameters);
   const Record record = record_of(policy);
   const std::vector<std::string> devices = replica_devices(request, parameters);
   const auto count = static_cast<std::int64_t>(devices.size());
@@ -170,7 +172,7 @@ Plan plan_data_parallel(const PolicyRequest& request, const Reader& parameters) 
 
 /// What cuts and fates are compared by.
 Plan plan_to_compare(const PolicyRequest& request, const Reader& parameters) {
-  const Policy& policy = policy_catalog().find(parameters.text("replica"));
+  const Policy& policy = acting_policy(data_parallel_policy, parameters);
   const Record record = record_of(policy);
   const std::vector<std::string> devices = replica_devices(request, parameters);
   if (devices.size() <= few_devices) return plan_data_parallel(request, parameters);
@@ -183,7 +185,6 @@ Plan plan_to_compare(const PolicyRequest& request, const Reader& parameters) {
 
 }  // namespace
 
-extern const Policy data_parallel_policy;
 const Policy data_parallel_policy = {
     .name = "data_parallel",
     .summary =
@@ -198,7 +199,7 @@ const Policy data_parallel_policy = {
             {.name = "replica",
              .type = Type::choice,
              .summary = "the policy of each replica, whose parameters stand beside",
-             .choices = {"resident", "streamed", "phased"}},
+             .choices = {}},  // those that are replicable
             {.name = "devices",
              .type = Type::list,
              .summary = "the devices of the replicas; all where not given",
@@ -219,9 +220,9 @@ const Policy data_parallel_policy = {
              .default_text = "auto",
              .choices = {"auto", "together", "in_turn"}},
         },
+    .modes = {{Mode::inference}, {Mode::training}},
     .all_devices = true,
-    .open = true,
-    .compares = true,
+    .replicates = true,
     .plan = plan_data_parallel,
     .alone = plan_to_compare,
 };

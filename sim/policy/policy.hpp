@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/catalog.hpp"
-#include "document/record.hpp"
+#include "document/choice.hpp"
 #include "planning/candidate.hpp"
 #include "planning/request.hpp"
 
@@ -18,6 +18,26 @@ namespace sluice {
 /// The scenario's `phases:` mapping.
 const Record& phases_record();
 
+/// A kind of workload that a policy plans for, and the strategies for fates that it honours there.
+struct PlansFor {
+  Mode mode = Mode::inference;
+  std::vector<std::string> fates =
+      {};  ///< their names; empty: every one that there is for the mode
+};
+
+/// A way to cut the model, as `stages:` would say it: {cut: by_weight, groups: 12}.
+struct CutChoice {
+  const char* cut = "";
+  const char* key = nullptr;  ///< beside `cut`; null: none
+  std::int64_t count = 0;     ///< of that key
+};
+
+/// What the ways to cut a model may depend on; never on the size of a memory.
+struct CutQuestion {
+  Mode mode = Mode::inference;
+  std::size_t layers = 0, devices = 0;
+};
+
 /// A policy's record. `plan` returns a lowered plan; it may throw InputError (at the parameter) and
 /// Infeasible.
 struct Policy {
@@ -25,11 +45,17 @@ struct Policy {
   std::string summary;  ///< one sentence
   std::string source;   ///< paper or document, section
   std::vector<Field> parameters;
-  bool all_devices = false;  ///< uses several devices: stages are cut for the smallest
-  bool open = false;         ///< takes other keys, too (those of the policy that it replicates)
-  /// Where a scenario does not say how the model is cut, or what becomes of activations, several
-  /// ways are planned and compared; else the whole model is one stage, and all is kept.
-  bool compares = false;
+  /// What it plans for; anything else is refused where the scenario is read.
+  std::vector<PlansFor> modes = {{Mode::inference, {"keep_all"}}};
+  bool all_devices = false;   ///< uses several devices: stages are cut for the smallest
+  bool takes_phases = false;  ///< the scenario's `phases:` is for it
+  bool replicable = false;    ///< plans for the one device that its parameter `device` names
+  /// Its parameter `replica` names a replicable policy, which plans for each device; the keys of
+  /// that policy stand beside its own.
+  bool replicates = false;
+  /// The ways to cut that are planned and compared where the scenario does not say how the model is
+  /// cut; strategies for fates likewise. Null: the whole model is one stage, and all is kept.
+  std::vector<CutChoice> (*cuts)(const CutQuestion& question) = nullptr;
   std::function<Plan(const PolicyRequest& request, const Reader& parameters)> plan;
   /// What ways to cut the model, and fates, are compared by, where planning everything for each of
   /// them would be too much: one replica by itself. Null: `plan`.
@@ -44,6 +70,14 @@ struct Policy {
       alternatives = {};
 };
 
+/// `cuts` of a policy that compares the whole model as one stage, then `between`, then the finest
+/// cuts of a model that is not too long for them.
+std::vector<CutChoice> cuts_with(const CutQuestion& question,
+                                 const std::vector<CutChoice>& between);
+/// The same with stages of about equal time, one for each device among them, and of about equal
+/// weights; in training, where a stage takes its turn with each pass, with nothing between.
+std::vector<CutChoice> cuts_for_devices(const CutQuestion& question);
+
 const Catalog<Policy>& policy_catalog();
 
 /// Adds a policy while the program runs, or replaces one that was added so: for policies that are
@@ -53,5 +87,9 @@ void add_policy(Policy policy);
 
 /// The record of a scenario's `policy:` mapping: `name` and the policy's parameters.
 Record record_of(const Policy& policy);
+
+/// The policy that plans for a device: the one that `parameters` name as `replica`, or `policy`
+/// itself where it replicates none.
+const Policy& acting_policy(const Policy& policy, const Reader& parameters);
 
 }  // namespace sluice

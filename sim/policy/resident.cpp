@@ -66,10 +66,6 @@ Plan plan_resident(const PolicyRequest& asked, const Reader& parameters) {
     order.in_flight = 1;
     return plan_training(request, order);
   }
-  if (!request.keeps_all())
-    throw InputError(
-        "policy 'resident' computes each micro-batch to its end at once: 'fates.strategy' must be "
-        "keep_all");
   const Common common = read_common(request, parameters);
   const std::vector<StageBytes> bytes = stage_bytes(request);
   const std::int64_t per_step = request.workload.micro_batches_per_step();
@@ -128,7 +124,9 @@ const Policy resident_policy = {
         "Weights are loaded once and stay on the device; micro-batches run one after the other.",
     .source = "seed 000 (what fits the card); the usual way where everything fits",
     .parameters = common_parameters(),
-    .compares = true,
+    .modes = {{Mode::inference, {"keep_all"}}, {Mode::training}},
+    .replicable = true,
+    .cuts = [](const CutQuestion& question) { return cuts_with(question, {}); },
     .plan = plan_resident,
     .candidates = candidates,
     .alternatives = alternatives,

@@ -9,21 +9,11 @@
 #include "base/quantity.hpp"
 #include "execute/arithmetic/replay.hpp"
 #include "execute/check.hpp"
-#include "fates/strategy.hpp"
 #include "planning/run_seconds.hpp"
 
 namespace sluice {
 
 namespace {
-
-/// A mapping for `policy:` with everything settled, and what reads it.
-struct Keys {
-  Value map;
-  Record record;
-  explicit Keys(Value settled, const Policy& policy)
-      : map(std::move(settled)), record(record_of(policy)) {}
-  Reader reader() const { return Reader(map, record); }
-};
 
 std::string joined(const std::string& cut, const std::string& rest) {
   return cut.empty() ? rest : rest.empty() ? cut : cut + ", " + rest;
@@ -42,8 +32,7 @@ std::string difference(const Value& settled, const Value& asked) {
 
 /// Does the strategy for fates search within the device's memory itself?
 bool looks_at_memory(const PolicyRequest& request) {
-  const FateStrategy* strategy = fate_catalog().find_or_null(request.strategy);
-  return request.workload.training && strategy && strategy->one_by_one;
+  return request.workload.training && request.strategy().one_by_one;
 }
 
 /// Plans without a limit, so that the plan does not depend on the device's memory, and simulates.
@@ -69,13 +58,12 @@ Settled simulate(const Policy& policy, const PolicyRequest& request, const Keys&
 /// The same of what settles itself within the device's memory: a policy that replicates another one
 /// (compared by one replica, planned in full once it is chosen), a strategy for fates that
 /// searches. Throws Infeasible.
-Settled simulate_within(const Policy& policy, const PolicyRequest& request,
-                        const std::shared_ptr<const Keys>& keys) {
+Settled simulate_within(const Policy& policy, const PolicyRequest& request, const Keys& keys) {
   Settled settled;
-  const Plan plan = (policy.alone ? policy.alone : policy.plan)(request, keys->reader());
+  const Plan plan = (policy.alone ? policy.alone : policy.plan)(request, keys.reader());
   settled.seconds = run_seconds(plan);
   if (settled.seconds == std::numeric_limits<double>::infinity()) return settled;
-  settled.plan = [&policy, &request, keys] { return policy.plan(request, keys->reader()); };
+  settled.plan = [&policy, &request, keys] { return policy.plan(request, keys.reader()); };
   return settled;
 }
 
@@ -131,17 +119,17 @@ class Attempts {
     if (policy_.alternatives) maps = policy_.alternatives(attempt.request, parameters_);
     if (maps.empty()) maps.push_back(parameters_.map());
     for (Value& map : maps) {
-      const auto keys = std::make_shared<const Keys>(std::move(map), policy_);
-      const std::string text = joined(attempt.cut, difference(keys->map, parameters_.map()));
+      const Keys keys(std::move(map), record_of(policy_));
+      const std::string text = joined(attempt.cut, difference(keys.map(), parameters_.map()));
       ++ways_;
       candidates_.push_back(
           {0, 1, [this, &attempt, number, keys, text](double, const auto& settled) {
              const PolicyRequest& request = attempt.request;
              Settled one;
              try {
-               one = policy_.open || looks_at_memory(request)
+               one = policy_.replicates || looks_at_memory(request)
                          ? simulate_within(policy_, request, keys)
-                         : simulate(policy_, request, *keys);
+                         : simulate(policy_, request, keys);
              } catch (const Infeasible&) {  // another cut may fit
              }
              one.text = text;

@@ -130,10 +130,6 @@ class Sharded {
 };
 
 Plan plan_sharded(const PolicyRequest& request, const Reader& parameters) {
-  require_inference(request, "sharded");
-  if (!request.keeps_all())
-    throw InputError(
-        "policy 'sharded' keeps activations on the devices: 'fates.strategy' must be keep_all");
   return Sharded(request, parameters).make();
 }
 
@@ -164,7 +160,7 @@ const Policy sharded_policy = {
     .source = "seed 004, --sharded-execution",
     .parameters = parameters(),
     .all_devices = true,
-    .compares = true,
+    .cuts = cuts_for_devices,
     .plan = plan_sharded,
 };
 

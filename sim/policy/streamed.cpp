@@ -42,6 +42,15 @@ std::vector<Candidate> candidates(const PolicyRequest& request, const Reader& pa
   return streamed_candidates(request, common, keys);
 }
 
+/// Groups of about equal weights, which take turns.
+std::vector<CutChoice> cuts(const CutQuestion& question) {
+  std::vector<std::int64_t> counts = {2, 4, 6, 8, 12, 16, 32, 64};
+  if (question.mode == Mode::training) counts = {2, 4, 8, 16, 32};
+  std::vector<CutChoice> between;
+  for (const std::int64_t groups : counts) between.push_back({"by_weight", "groups", groups});
+  return cuts_with(question, between);
+}
+
 std::vector<Field> parameters() {
   std::vector<Field> fields = common_parameters();
   for (Field& field : streamed_parameters()) fields.push_back(std::move(field));
@@ -60,7 +69,9 @@ const Policy streamed_policy = {
         "seed 000 (a model larger than its card); Sheng et al. 2023, FlexGen, section 4 (block "
         "schedule)",
     .parameters = parameters(),
-    .compares = true,
+    .modes = {{Mode::inference}, {Mode::training}},
+    .replicable = true,
+    .cuts = cuts,
     .plan = plan_streamed,
     .candidates = candidates,
 };

@@ -98,7 +98,7 @@ py::dict workload_of(const PolicyRequest& request) {
   const Workload& workload = request.workload;
   py::dict values;
   values["mode"] = workload.training ? "training" : "inference";
-  values["strategy"] = request.keeps_all() ? "keep_all" : request.strategy;
+  values["strategy"] = request.strategy().name;
   values["dtype"] = std::string(name_of(workload.dtype));
   values["batch"] = workload.batch;
   values["micro_batch"] = workload.micro_batch;
@@ -129,6 +129,22 @@ void require_priceable(const Plan& plan, const PolicyRequest& request) {
   }
 }
 
+/// The declarations of a policy: in each of its modes it honours those of its strategies that there
+/// are for the mode.
+std::vector<PlansFor> plans_for(const std::string& policy, const std::vector<std::string>& modes,
+                                const std::vector<std::string>& strategies) {
+  for (const std::string& strategy : strategies) fate_catalog().find(strategy);  // else InputError
+  std::vector<PlansFor> plans;
+  for (const std::string& mode : modes) {
+    if (mode != name_of(Mode::inference) && mode != name_of(Mode::training))
+      throw InputError("'" + mode + "' for the modes of policy '" + policy +
+                       "': expected inference or training");
+    plans.push_back(
+        {mode == name_of(Mode::training) ? Mode::training : Mode::inference, strategies});
+  }
+  return plans;
+}
+
 /// Calls the function, and prices what it returns. What it throws goes on to the caller as it is.
 Plan plan_in_python(const py::handle& function, const std::string& name,
                     const PolicyRequest& request, const Reader& reader,
@@ -157,7 +173,9 @@ Plan plan_in_python(const py::handle& function, const std::string& name,
 void bind_policy(py::module_& module) {
   module.def("add_policy", [](const std::string& name, const std::string& summary,
                               const std::string& source, const std::vector<py::dict>& parameters,
-                              bool all_devices, const py::function& function) {
+                              bool all_devices, const std::vector<std::string>& modes,
+                              const std::vector<std::string>& strategies,
+                              const py::function& function) {
     std::vector<Field> fields;
     for (const py::dict& parameter : parameters) fields.push_back(field_of(parameter));
     // Policies are never freed, and so their functions are not either.
@@ -166,6 +184,7 @@ void bind_policy(py::module_& module) {
                 .summary = summary,
                 .source = source,
                 .parameters = fields,
+                .modes = plans_for(name, modes, strategies),
                 .all_devices = all_devices,
                 .plan = [kept, name, fields](const PolicyRequest& request, const Reader& reader) {
                   return plan_in_python(kept, name, request, reader, fields);

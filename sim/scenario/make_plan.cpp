@@ -12,29 +12,14 @@ namespace sluice {
 
 namespace {
 
-/// `stages:`, or what `phases: {after: …}` says as an explicit cut.
-std::optional<Value> cut_of(const Scenario& scenario) {
-  const Value* stages = scenario.document.find("stages");
-  const Value* phases = scenario.document.find("phases");
-  const Value* after = phases ? phases->find("after") : nullptr;
-  if (!after) return stages ? std::optional(*stages) : std::nullopt;
-  if (stages)
-    fail_at(*after, "'after' in phases and 'stages' both cut the model; give one of them");
-  Value cut = Value::make_map();
-  cut.place(phases->source(), after->position().line, after->position().column);
-  cut.set("cut", Value::make(std::string("explicit")));
-  cut.set("after", *after);
-  return cut;
-}
-
 /// The device that stages are cut for: the policy's, or the smallest of all that take part.
 const Device& device_of(const Scenario& scenario) {
-  const Value& keys = *scenario.document.find("policy");
+  const Value& keys = scenario.policy.keys.map();
   const std::vector<Device>& devices = scenario.platform.devices;
   if (const Value* device = keys.find("device"))
     return located(*device,
                    [&]() -> const Device& { return scenario.platform.device(device->text()); });
-  if (!policy_of(keys).all_devices) return devices.front();
+  if (!scenario.policy->all_devices) return devices.front();
   const auto bytes = [](const Device& device) {
     return device.capacity.value_or(std::numeric_limits<std::int64_t>::max());
   };
@@ -80,30 +65,25 @@ std::optional<std::int64_t> state_bytes(const Workload& workload) {
   return workload.training->gradient_bytes(element) + workload.training->optimizer_bytes(element);
 }
 
-/// From host memory to the device that stages are cut for, in byte/s; only the cut by_time asks.
-double load_bandwidth(const Scenario& scenario, const Value* stages) {
-  const Value* cut = stages ? stages->find("cut") : nullptr;
-  if (!cut || !cut->is_scalar() || cut->text() != "by_time")
-    return std::numeric_limits<double>::max();
-  return copy_time(scenario.platform, scenario.platform.host().name, device_of(scenario).name)
-      .bandwidth;
-}
-
-/// Cuts the model as `stages` says (null: not at all).
-CutModel cut_as(const Scenario& scenario, const Value* stages) {
+/// Cuts the model so; null: not at all.
+CutModel cut_as(const Scenario& scenario, const Chosen<Cut>* cut) {
+  const Device& device = device_of(scenario);
+  const auto bandwidth = [&] {
+    return copy_time(scenario.platform, scenario.platform.host().name, device.name).bandwidth;
+  };
   const auto request = [&](const Model& model) {
-    return CutRequest{model,
-                      device_of(scenario),
-                      *scenario.cost,
-                      scenario.workload.dtype,
-                      scenario.workload.micro_batch,
-                      scenario.working_set_counted,
-                      stages,
-                      state_bytes(scenario.workload),
-                      scenario.workload.samples_per_step(),
-                      !policy_of(*scenario.document.find("policy")).all_devices,
-                      scenario.workload.micro_batches_per_step(),
-                      load_bandwidth(scenario, stages)};
+    return CutRequest{.model = model,
+                      .device = device,
+                      .cost = *scenario.cost,
+                      .dtype = scenario.workload.dtype,
+                      .samples = scenario.workload.micro_batch,
+                      .working_set_counted = scenario.working_set_counted,
+                      .cut = cut,
+                      .state_bytes = state_bytes(scenario.workload),
+                      .cached_samples = scenario.workload.samples_per_step(),
+                      .one_device = !scenario.policy->all_devices,
+                      .micro_batches = scenario.workload.micro_batches_per_step(),
+                      .load_bandwidth = bandwidth};
   };
   CutModel made;
   made.split = with_partial_layers(request(scenario.model));
@@ -111,48 +91,20 @@ CutModel cut_as(const Scenario& scenario, const Value* stages) {
   return made;
 }
 
-bool is_auto(const Value& stages) {
-  const Value* name = stages.find("cut");
-  if (!name || !name->is_scalar() || name->text() != "auto") return false;
-  for (const Value::Entry& entry : stages.entries())
-    if (entry.key != "cut")
-      fail_at(entry.value, "'" + entry.key +
-                               "' in stages belongs to a cut by name; with 'cut: auto' the whole "
-                               "cut is chosen");
-  return true;
-}
-
-/// `stages:` mappings that a cut is chosen from. They say nothing of the machine's memory.
-std::vector<Value> open_cuts(const Scenario& scenario) {
-  std::vector<Value> cuts;
-  const auto add = [&](const char* cut, const char* key = nullptr, std::int64_t count = 0) {
+/// The cuts that one is chosen from. They say nothing of the machine's memory.
+std::vector<Chosen<Cut>> open_cuts(const Scenario& scenario) {
+  std::vector<CutChoice> choices = {{"whole"}};
+  if (scenario.acting->cuts)
+    choices = scenario.acting->cuts({.mode = scenario.workload.mode(),
+                                     .layers = scenario.model.layers.size(),
+                                     .devices = scenario.platform.devices.size()});
+  std::vector<Chosen<Cut>> cuts;
+  for (const CutChoice& choice : choices) {
     Value stages = Value::make_map();
-    stages.set("cut", Value::make(std::string(cut)));
-    if (key) stages.set(key, Value::make(count));
-    cuts.push_back(std::move(stages));
-  };
-  constexpr std::size_t most_stages = 512;
-  const bool short_enough = scenario.model.layers.size() <= most_stages;
-  const Value& policy = *scenario.document.find("policy");
-  const Value* replica = policy.find("replica");
-  const std::string& name = (replica ? replica : policy.find("name"))->text();
-  const bool takes_turns = name == "streamed", stays = name == "resident";
-  add("whole");
-  if (!policy_of(policy).compares) return cuts;
-  if (scenario.workload.training) {
-    for (const std::int64_t groups : {2, 4, 8, 16, 32})
-      if (takes_turns) add("by_weight", "groups", groups);
-  } else if (takes_turns) {
-    for (const std::int64_t groups : {2, 4, 6, 8, 12, 16, 32, 64})
-      add("by_weight", "groups", groups);
-  } else if (!stays) {
-    const auto devices = static_cast<std::int64_t>(scenario.platform.devices.size());
-    if (devices > 1) add("balanced", "count", devices);
-    for (const std::int64_t count : {2, 3, 4, 6, 8, 16}) add("balanced", "count", count);
-    for (const std::int64_t groups : {2, 3, 4, 6, 8, 16}) add("by_weight", "groups", groups);
+    stages.set("cut", Value::make(std::string(choice.cut)));
+    if (choice.key) stages.set(choice.key, Value::make(choice.count));
+    cuts.push_back(choose_cut(stages));
   }
-  if (short_enough) add("single_tensor");
-  if (short_enough) add("per_layer");
   return cuts;
 }
 
@@ -172,46 +124,47 @@ std::string text_of(const Value& stages) {
   return text;
 }
 
-/// The strategies for fates that may be taken: those that need nothing said of single stages.
-std::vector<std::string> open_strategies(const Scenario& scenario) {
-  const bool open = scenario.strategy == "auto" && scenario.workload.training;
-  if (!open || !policy_of(*scenario.document.find("policy")).compares) return {scenario.strategy};
-  return {"keep_all", "offload_all", "recompute_all", "checkpoint", "sqrt", "selective"};
+/// The strategies for fates that are compared; one of none: nothing is, and the policy chooses.
+std::vector<std::optional<Chosen<FateStrategy>>> open_fates(const Scenario& scenario) {
+  if (scenario.fates || !scenario.workload.training) return {scenario.fates};
+  if (!scenario.acting->cuts) return {kept_fates()};
+  std::vector<std::optional<Chosen<FateStrategy>>> compared;
+  for (const FateStrategy* strategy : fate_catalog().entries())
+    if (strategy->compared) compared.emplace_back(plain_fates(*strategy));
+  return compared;
 }
 
 PolicyRequest request_of(const Scenario& scenario, const CutModel& cut,
-                         const std::string& strategy) {
-  return {{cut.split ? *cut.split : scenario.model, cut.stages, scenario.platform, *scenario.cost,
-           scenario.workload.dtype,
-           scenario.workload.training ? &*scenario.workload.training : nullptr},
-          scenario.workload,
-          strategy,
-          scenario.capacity_enforced,
-          scenario.working_set_counted,
-          scenario.document.find("phases"),
-          strategy == scenario.strategy ? scenario.document.find("fates") : nullptr,
-          !cut.text.empty()};
+                         const std::optional<Chosen<FateStrategy>>& fates) {
+  return {.pricing = {cut.split ? *cut.split : scenario.model, cut.stages, scenario.platform,
+                      *scenario.cost, scenario.workload.dtype,
+                      scenario.workload.training ? &*scenario.workload.training : nullptr},
+          .workload = scenario.workload,
+          .fates = fates,
+          .capacity_enforced = scenario.capacity_enforced,
+          .working_set_counted = scenario.working_set_counted,
+          .phases = scenario.phases,
+          .cut_open = !cut.text.empty()};
 }
 
 }  // namespace
 
 std::vector<CutModel> cut_models(const Scenario& scenario) {
-  const std::optional<Value> given = cut_of(scenario);
   require_prices(scenario, device_of(scenario));
   require_no_cache_in_training(scenario);
   std::vector<CutModel> cuts;
-  if (given && !is_auto(*given)) {
-    cuts.push_back(cut_as(scenario, &*given));
+  if (scenario.cut) {
+    cuts.push_back(cut_as(scenario, &*scenario.cut));
     return cuts;
   }
-  for (const Value& stages : open_cuts(scenario)) {
+  for (const Chosen<Cut>& chosen : open_cuts(scenario)) {
     CutModel cut;
     try {
-      cut = cut_as(scenario, &stages);
+      cut = cut_as(scenario, &chosen);
     } catch (const InputError&) {
       continue;  // more stages than there are layers
     }
-    cut.text = text_of(stages);
+    cut.text = text_of(chosen.keys.map());
     const auto is_same = [&](const CutModel& other) { return same(cut, other); };
     if (std::none_of(cuts.begin(), cuts.end(), is_same)) cuts.push_back(std::move(cut));
   }
@@ -220,19 +173,17 @@ std::vector<CutModel> cut_models(const Scenario& scenario) {
 
 PlannedScenario plan_scenario(const Scenario& scenario) {
   const std::vector<CutModel> cuts = cut_models(scenario);
-  const Value& value = *scenario.document.find("policy");
-  const Policy& policy = policy_of(value);
-  const Record record = record_of(policy);
-  const Reader parameters(value, record);
-  const std::vector<std::string> strategies = open_strategies(scenario);
+  const std::vector<std::optional<Chosen<FateStrategy>>> strategies = open_fates(scenario);
   std::vector<CutAttempt> attempts;
   for (const CutModel& cut : cuts)
-    for (const std::string& strategy : strategies) {
-      const std::string fate = strategies.size() > 1 ? "strategy: " + strategy : "";
-      attempts.push_back({request_of(scenario, cut, strategy),
+    for (const auto& fates : strategies) {
+      const std::string fate = strategies.size() > 1 ? "strategy: " + (*fates)->name : "";
+      attempts.push_back({request_of(scenario, cut, fates),
                           cut.text + (cut.text.empty() || fate.empty() ? "" : ", ") + fate});
     }
-  Settlement settled = located(value, [&] { return settle(policy, attempts, parameters); });
+  const Keys& keys = scenario.policy.keys;
+  Settlement settled =
+      located(keys.map(), [&] { return settle(*scenario.policy, attempts, keys.reader()); });
   settled.plan.name = scenario.name + ": " + settled.plan.name;
   return {std::move(settled.plan), cuts[settled.attempt / strategies.size()]};
 }

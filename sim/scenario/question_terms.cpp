@@ -23,17 +23,18 @@ struct Kept {
 /// Does the policy, or the one that it replicates, say what becomes of answers? One that was added
 /// while the program runs may leave inputs and answers where they are.
 bool moves_samples(const Policy& policy) {
-  return policy.open || std::any_of(policy.parameters.begin(), policy.parameters.end(),
-                                    [](const Field& field) { return field.name == "outputs"; });
+  return policy.replicates ||
+         std::any_of(policy.parameters.begin(), policy.parameters.end(),
+                     [](const Field& field) { return field.name == "outputs"; });
 }
 
 Kept kept_of(const Scenario& scenario) {
-  const Value& keys = *scenario.document.find("policy");
+  const Value& keys = scenario.policy.keys.map();
   const auto says = [&](const char* key, const char* word) {
     const Value* value = keys.find(key);
     return value && value->is_scalar() && value->text() == word;
   };
-  const Policy& policy = policy_catalog().find(keys.find("name")->text());
+  const Policy& policy = *scenario.policy;
   Kept kept;
   kept.inputs = moves_samples(policy) && !says("host_data", "synthetic");
   kept.answers = kept.inputs && !says("outputs", "discard") && !scenario.workload.training;

@@ -7,7 +7,6 @@
 
 #include "base/error.hpp"
 #include "document/load.hpp"
-#include "fates/strategy.hpp"
 #include "model/importer.hpp"
 #include "scenario/records.hpp"
 
@@ -67,27 +66,89 @@ void read_workload(Scenario& scenario, const Value& value) {
                     std::to_string(samples) + " samples): use more steps or larger micro-batches");
 }
 
-void read_fates(Scenario& scenario, const Value& fates) {
-  const Value* strategy = fates.find("strategy");
-  if (strategy && !strategy->is_scalar())
-    fail_at(*strategy, std::string(strategy->kind_name()) +
-                           " for 'strategy' in fates; known: " + join(fate_catalog().names()));
-  const std::string name = strategy ? strategy->text() : "auto";
-  scenario.strategy = name;
-  if (name == "auto") {
-    const Record open = open_fates_record();
-    Reader(fates, open);
+void read_fates(Scenario& scenario, Value fates) {
+  if (!fates.find("strategy")) fates.set("strategy", Value::make(std::string("auto")));
+  if (is_open_choice(fates, "fates", "strategy")) return;
+  scenario.fates = choose_fates(fates);
+  const FateStrategy& strategy = **scenario.fates;
+  if (!scenario.workload.training && !strategy.inference)
+    scenario.fates->keys.reader().fail(
+        "strategy", "'" + strategy.name +
+                        "' for 'strategy' in fates is for training; of inference keep_all and "
+                        "offload_all say where boundary activations go");
+}
+
+/// `stages:`, or what `phases: {after: ...}` says as an explicit cut.
+void read_cut(Scenario& scenario, const Value* stages) {
+  const Value* after = scenario.phases ? scenario.phases->map().find("after") : nullptr;
+  if (!after) {
+    if (stages && !is_open_choice(*stages, "stages", "cut")) scenario.cut = choose_cut(*stages);
     return;
   }
-  const FateStrategy& entry = located(strategy ? *strategy : fates, [&]() -> const FateStrategy& {
-    return fate_catalog().find(name);
-  });
-  const Record keys = record_of(entry);
-  const Reader reader(fates, keys);
-  if (!scenario.workload.training && !entry.inference)
-    reader.fail("strategy", "'" + name +
-                                "' for 'strategy' in fates is for training; of inference "
-                                "keep_all and offload_all say where boundary activations go");
+  if (stages)
+    fail_at(*after, "'after' in phases and 'stages' both cut the model; give one of them");
+  Value cut = Value::make_map();
+  const Value& phases = scenario.phases->map();
+  cut.place(phases.source(), after->position().line, after->position().column);
+  cut.set("cut", Value::make(std::string("explicit")));
+  cut.set("after", *after);
+  scenario.cut = choose_cut(cut);
+}
+
+// --- what a policy declares --------------------------------------------------------------------
+
+bool honours(const Policy& policy, Mode mode, const FateStrategy& strategy) {
+  for (const PlansFor& plans : policy.modes)
+    if (plans.mode == mode)
+      return plans.fates.empty() ||
+             std::find(plans.fates.begin(), plans.fates.end(), strategy.name) != plans.fates.end();
+  return false;
+}
+
+bool plans_for(const Policy& policy, Mode mode) {
+  return std::any_of(policy.modes.begin(), policy.modes.end(),
+                     [&](const PlansFor& plans) { return plans.mode == mode; });
+}
+
+/// The names of the policies for which that is true.
+template <class Test>
+std::string policies_that(Test&& test) {
+  std::vector<std::string> names;
+  for (const Policy* policy : policy_catalog().entries())
+    if (test(*policy)) names.push_back(policy->name);
+  return join(names);
+}
+
+/// Where `key` of the mapping stands; else the mapping, or the whole document.
+const Value& place_of(const Value& document, std::string_view mapping, std::string_view key) {
+  const Value* outer = document.find(mapping);
+  const Value* inner = outer ? outer->find(key) : nullptr;
+  return inner ? *inner : outer ? *outer : document;
+}
+
+/// The workload, the fates and the phases are among what the policy declares that it plans for.
+void require_declared(const Scenario& scenario, const Policy& policy) {
+  const Mode mode = scenario.workload.mode();
+  const std::string mode_name(name_of(mode));
+  if (!plans_for(policy, mode))
+    fail_at(place_of(scenario.document, "workload", "mode"),
+            "policy '" + policy.name + "' does not plan for " + mode_name + "; policies that do: " +
+                policies_that([&](const Policy& other) { return plans_for(other, mode); }));
+  if (scenario.fates && !honours(policy, mode, **scenario.fates)) {
+    const FateStrategy& strategy = **scenario.fates;
+    std::vector<std::string> known;
+    for (const FateStrategy* other : fate_catalog().entries())
+      if (honours(policy, mode, *other)) known.push_back(other->name);
+    fail_at(place_of(scenario.document, "fates", "strategy"),
+            "policy '" + policy.name + "' does not honour the fates '" + strategy.name + "' in " +
+                mode_name + "; it honours: " + join(known) + "; policies that honour '" +
+                strategy.name + "': " +
+                policies_that([&](const Policy& other) { return honours(other, mode, strategy); }));
+  }
+  if (scenario.phases && !policy.takes_phases)
+    fail_at(*scenario.document.find("phases"),
+            "policy '" + policy.name + "' takes no 'phases'; policies that do: " +
+                policies_that([](const Policy& other) { return other.takes_phases; }));
 }
 
 /// An absent mapping reads as an empty one, at the position of the whole document.
@@ -101,21 +162,15 @@ Value mapping_or_empty(const Reader& reader, std::string_view key) {
 
 }  // namespace
 
-const Policy& policy_of(const Value& policy) {
-  const Value* name = policy.find("name");
-  if (name == nullptr)
-    fail_at(policy,
-            "missing key 'name' in policy; known policies: " + join(policy_catalog().names()));
-  if (!name->is_scalar())
-    fail_at(*name, std::string(name->kind_name()) +
-                       " for 'name' in policy; known policies: " + join(policy_catalog().names()));
-  return located(*name, [&]() -> const Policy& { return policy_catalog().find(name->text()); });
+Chosen<Policy> choose_policy(const Value& policy) {
+  return choose(policy_catalog(), policy, "policy", "name");
 }
 
-bool uses_phases(const Value& policy) {
-  const Value* name = policy.find("name");
-  const Value* replica = policy.find("replica");
-  return (name && name->text() == "phased") || (replica && replica->text() == "phased");
+void set_policy(Scenario& scenario, Value policy) {
+  scenario.policy = choose_policy(policy);
+  scenario.acting = &acting_policy(*scenario.policy, scenario.policy.keys.reader());
+  require_declared(scenario, *scenario.acting);
+  scenario.document.set("policy", std::move(policy));
 }
 
 std::string Scenario::text() const {
@@ -139,11 +194,9 @@ Scenario read_scenario(Value document, const std::string& name) {
   const Reader rules(memory, memory_record());
   scenario.capacity_enforced = rules.text("capacity") == "enforced";
   scenario.working_set_counted = rules.text("working_set") == "counted";
-  const Policy& policy = policy_of(*reader.value("policy"));
-  const Record keys = record_of(policy);
-  Reader(*reader.value("policy"), keys);  // finds what is wrong with them before anything is cut
-  if (const Value* phases = reader.value("phases"); phases && !uses_phases(*reader.value("policy")))
-    fail_at(*phases, "'phases' belongs to policy phased; the policy is " + policy.name);
+  if (const Value* phases = reader.value("phases")) scenario.phases = {*phases, phases_record()};
+  read_cut(scenario, reader.value("stages"));
+  set_policy(scenario, *reader.value("policy"));
   return scenario;
 }
 

@@ -17,7 +17,11 @@ struct Scenario {
   Platform platform;
   Workload workload;
   const CostModel* cost = nullptr;
-  std::string strategy = "auto";  ///< of the fate catalog; auto: the policy chooses
+  Chosen<Policy> policy;
+  const Policy* acting = nullptr;  ///< the policy, or the one that it replicates
+  std::optional<Chosen<Cut>> cut;  ///< also of `phases: {after: ...}`; none: it is chosen
+  std::optional<Chosen<FateStrategy>> fates;  ///< none: it is chosen
+  std::optional<Keys> phases;
   bool capacity_enforced = true;
   bool working_set_counted = true;
 
@@ -59,10 +63,11 @@ CutModel cut_model(const Scenario& scenario);
 std::vector<Stage> stages_of(const Scenario& scenario);
 
 /// The policy that a `policy:` mapping names. Throws InputError.
-const Policy& policy_of(const Value& policy);
+Chosen<Policy> choose_policy(const Value& policy);
 
-/// Is a `policy:` mapping's policy phased, or does it replicate phased?
-bool uses_phases(const Value& policy);
+/// Has the scenario another policy instead of its own. Throws InputError where it does not plan for
+/// the scenario's workload, fates or phases.
+void set_policy(Scenario& scenario, Value policy);
 
 /// What a scenario may contain, for the schema and for help.
 const Record& scenario_record();

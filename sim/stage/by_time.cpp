@@ -24,7 +24,10 @@ struct Division {
 class Divider {
  public:
   explicit Divider(const CutRequest& request)
-      : request_(request), sizes_(request.model, request.dtype), elapsed_{0} {
+      : request_(request),
+        sizes_(request.model, request.dtype),
+        load_bandwidth_(request.load_bandwidth ? request.load_bandwidth() : never),
+        elapsed_{0} {
     for (const Layer& layer : request.model.layers) {
       const Work work = forward_work(request.model, layer, request.samples, request.dtype);
       elapsed_.push_back(elapsed_.back() +
@@ -77,7 +80,7 @@ class Divider {
 
   double stage_seconds(std::uint32_t first, std::uint32_t last, std::int64_t in_flight) const {
     const double computed = static_cast<double>(in_flight) * (elapsed_[last + 1] - elapsed_[first]);
-    return std::max(computed, static_cast<double>(weights(first, last)) / request_.load_bandwidth);
+    return std::max(computed, static_cast<double>(weights(first, last)) / load_bandwidth_);
   }
 
   bool fits(std::uint32_t first, std::uint32_t last, std::int64_t inner,
@@ -99,6 +102,7 @@ class Divider {
 
   const CutRequest& request_;
   Sizes sizes_;
+  double load_bandwidth_;        ///< byte/s
   std::vector<double> elapsed_;  ///< of all layers before, one micro-batch
 };
 

@@ -3,13 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/catalog.hpp"
 #include "cost/cost.hpp"
-#include "document/record.hpp"
+#include "document/choice.hpp"
 #include "model/model.hpp"
 
 namespace sluice {
@@ -46,6 +47,8 @@ struct Stage {
   } kept;
 };
 
+struct Cut;
+
 /// What a cut may look at.
 struct CutRequest {
   const Model& model;
@@ -54,13 +57,15 @@ struct CutRequest {
   DType dtype;
   std::int64_t samples;  ///< of a micro-batch
   bool working_set_counted;
-  const Value* stages;  ///< the `stages:` mapping, for positions; may be null
+  const Chosen<Cut>* cut;  ///< null: the whole model is one stage
   /// For training: bytes of gradients and optimizer state beside each weight; none for inference.
   std::optional<std::int64_t> state_bytes = {};
   std::int64_t cached_samples = 0;  ///< of a step: the device holds their caches
   bool one_device = true;           ///< computes all stages, and holds the caches of all
   std::int64_t micro_batches = 1;   ///< of a step
-  double load_bandwidth = 1e300;    ///< byte/s from host memory to the device
+  /// From host memory to the device, in byte/s. Throws InputError where nothing joins the two.
+  /// Empty: a load takes no time.
+  std::function<double()> load_bandwidth = {};
 };
 
 /// A cut: its parameters (keys beside `cut:`) and the function that gives each stage's last layer.
@@ -76,15 +81,21 @@ struct Cut {
 
 const Catalog<Cut>& cut_catalog();
 
+/// The record of a scenario's `stages:` mapping under that cut.
+Record record_of(const Cut& cut);
+
+/// The cut that a `stages:` mapping names. Throws InputError.
+Chosen<Cut> choose_cut(const Value& stages);
+
 /// The stages that end at `last_layers` (ascending, the last one the model's last layer). The input
 /// layer belongs to stage 0.
 std::vector<Stage> make_stages(const Model& model, const std::vector<std::uint32_t>& last_layers,
                                DType dtype);
 
-/// Reads `stages:` ({cut: NAME, …}; absent: one stage) and cuts.
+/// The stages of the request's cut.
 std::vector<Stage> cut_stages(const CutRequest& request);
 
-/// The model with partial layers, where `stages:` asks for them (by_memory with `split`): a layer
+/// The model with partial layers, where the cut asks for them (by_memory with `split`): a layer
 /// that does not fit alone becomes the fewest equal parts that do, "15a" and "15b", each with its
 /// share of the output, the weights and the FLOP; whatever reads the layer reads all parts. None:
 /// nothing is split. Source: seed 000, "split 15, as 15a and 15b".

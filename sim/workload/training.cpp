@@ -1,6 +1,7 @@
 #include "workload/training.hpp"
 
 #include "base/quantity.hpp"
+#include "workload/workload.hpp"
 
 namespace sluice {
 
@@ -12,6 +13,10 @@ std::int64_t as(std::int64_t weight_bytes, DType from, DType to, std::int64_t co
 }
 
 }  // namespace
+
+std::string_view name_of(Mode mode) {
+  return mode == Mode::training ? "training" : "inference";
+}
 
 std::int64_t Training::gradient_bytes(std::int64_t weight_bytes) const {
   return as(weight_bytes, weights, gradients, 1);

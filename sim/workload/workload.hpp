@@ -3,11 +3,15 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "base/dtype.hpp"
 #include "workload/training.hpp"
 
 namespace sluice {
+
+enum class Mode : std::uint8_t { inference, training };
+std::string_view name_of(Mode mode);
 
 /// What is to be computed. batch = micro-batch x accumulation; a step is `batches_per_step`
 /// batches.
@@ -19,6 +23,7 @@ struct Workload {
   std::int64_t steps = 1;
   std::optional<Training> training = {};  ///< none: inference
 
+  Mode mode() const { return training ? Mode::training : Mode::inference; }
   std::int64_t samples_per_step() const { return batches_per_step * batch; }
   std::int64_t micro_batches_per_step() const { return batches_per_step * (batch / micro_batch); }
 };

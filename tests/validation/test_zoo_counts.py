@@ -14,26 +14,66 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("SLUICE_PROGRAM", str(ROOT / "build/release/sluice"))
 
 # Parameters and GMACs (10^9 multiply-accumulates an image, as printed): torchvision 0.14.1, the meta
-# data num_params and _ops of the weights IMAGENET1K_V1 in torchvision/models/*.py. _ops counts
-# convolutions and matrix products alone, as `macs` does: no operator differs.
+# data num_params and _ops of the weights (IMAGENET1K_V1, RegNet's IMAGENET1K_V2, ViT-H/14's
+# IMAGENET1K_SWAG_LINEAR_V1) in torchvision/models/*.py. _ops counts convolutions and matrix products alone,
+# as `macs` does: no operator differs.
 TORCHVISION = {
     "alexnet_torchvision": (61_100_840, "0.714"),
+    "convnext_large": (197_767_336, "34.361"),
+    "convnext_tiny": (28_589_128, "4.456"),
     "densenet121": (7_978_856, "2.834"),
     "densenet161": (28_681_000, "7.728"),
     "densenet201": (20_013_928, "4.291"),
+    "efficientnet_b1": (7_794_184, "0.687"),
+    "efficientnet_b2": (9_109_994, "1.088"),
+    "efficientnet_b4": (19_341_616, "4.394"),
+    "efficientnet_b6": (43_040_704, "19.068"),
+    "efficientnet_v2_l": (118_515_272, "56.08"),
+    "efficientnet_v2_s": (21_458_488, "8.366"),
+    "googlenet": (6_624_904, "1.498"),
     "inception_v3": (27_161_264, "5.713"),
+    "mnasnet0_75": (3_170_208, "0.215"),
+    "mnasnet1_3": (6_282_256, "0.526"),
     "mobilenet_v2": (3_504_872, "0.301"),
-    "resnet18": (11_689_512, "1.814"),
-    "resnet50": (25_557_032, "4.089"),
+    "mobilenet_v3_large": (5_483_032, "0.217"),
+    "mobilenet_v3_small": (2_542_856, "0.057"),
+    "regnet_x_16gf": (54_278_536, "15.941"),
+    "regnet_x_1_6gf": (9_190_136, "1.603"),
+    "regnet_x_32gf": (107_811_560, "31.736"),
+    "regnet_x_3_2gf": (15_296_552, "3.177"),
+    "regnet_x_400mf": (5_495_976, "0.414"),
+    "regnet_x_800mf": (7_259_656, "0.8"),
+    "regnet_x_8gf": (39_572_648, "7.995"),
+    "regnet_y_128gf": (644_812_894, "127.518"),
+    "regnet_y_16gf": (83_590_140, "15.912"),
+    "regnet_y_1_6gf": (11_202_430, "1.612"),
+    "regnet_y_32gf": (145_046_770, "32.28"),
+    "regnet_y_3_2gf": (19_436_338, "3.176"),
+    "regnet_y_400mf": (4_344_144, "0.402"),
+    "regnet_y_800mf": (6_432_512, "0.834"),
+    "regnet_y_8gf": (39_381_472, "8.473"),
     "resnet101": (44_549_160, "7.801"),
     "resnet152": (60_192_808, "11.514"),
+    "resnet18": (11_689_512, "1.814"),
+    "resnet50": (25_557_032, "4.089"),
+    "resnext101_32x8d": (88_791_336, "16.414"),
     "resnext50_32x4d": (25_028_904, "4.23"),
+    "shufflenet_v2_x0_5": (1_366_792, "0.04"),
+    "shufflenet_v2_x1_5": (3_503_624, "0.296"),
     "squeezenet1_0": (1_248_424, "0.819"),
+    "swin_b": (87_768_224, "15.431"),
+    "swin_t": (28_288_354, "4.491"),
+    "vgg11_bn": (132_868_840, "7.609"),
+    "vgg13_bn": (133_053_736, "11.308"),
     "vgg16": (138_357_544, "15.47"),
+    "vgg16_bn": (138_365_992, "15.47"),
     "vgg19": (143_667_240, "19.632"),
     "vit_b_16": (86_567_656, "17.564"),
     "vit_b_32": (88_224_232, "4.409"),
+    "vit_h_14": (632_045_800, "167.295"),
     "vit_l_16": (304_326_632, "61.555"),
+    "vit_l_32": (306_535_400, "15.378"),
+    "wide_resnet101_2": (126_886_696, "22.753"),
     "wide_resnet50_2": (68_883_240, "11.398"),
 }
 
@@ -43,19 +83,29 @@ TORCHVISION = {
 LEFT_OUT = {"inception_v3": 768 * 128 + 2 * 128 + 25 * 128 * 768 + 2 * 768 + 1000 * (768 + 1)}
 
 # Parameters of the released weights, each as the sum over its tensors. GPT-2: openai/gpt-2, 124M and
-# 1558M; BERT: google-research/bert, uncased_L-12_H-768_A-12, without the heads of the pre-training;
+# 355M, 774M and 1558M; BERT: google-research/bert, uncased_L-12_H-768_A-12 and _L-24_H-1024_A-16, without
+# the heads of the pre-training; OPT: facebook/opt-1.3b; Llama 3: Meta-Llama-3-8B and -70B; Qwen2.5:
+# Qwen/Qwen2.5-7B; T5: t5-base, less 2 x 32 x 12 learned biases of distances, which the zoo leaves out;
 # Llama 2: Touvron et al. (2023), the sizes of table 1 and of the released params.json. Megatron 22B was
 # not released: Narayanan et al. (2021), equation 2, and the last norm. GPT-3: Brown et al. (2020), table
 # 2.1, whose 175B are rounded; Mixtral: mistralai/Mixtral-8x7B-v0.1.
 LANGUAGE = {
     "bert_base": 109_482_240,
+    "bert_large": 335_141_888,
     "gpt2": 124_439_808,
+    "gpt2_large": 774_030_080,
+    "gpt2_medium": 354_823_168,
     "gpt2_xl": 1_557_611_200,
     "gpt3": 174_604_259_328,
-    "mixtral_8x7b": 46_702_792_704,
-    "llama2_7b": 6_738_415_616,
     "llama2_70b": 68_976_648_192,
+    "llama2_7b": 6_738_415_616,
+    "llama3_70b": 70_553_706_496,
+    "llama3_8b": 8_030_261_248,
     "megatron_22b": 22_074_273_792,
+    "mixtral_8x7b": 46_702_792_704,
+    "opt": 1_315_758_080,
+    "qwen2_5_7b": 7_615_616_512,
+    "t5_base": 222_902_784,
 }
 
 # U-Net as in mateuszbuda/brain-segmentation-pytorch: the sum over the tensors of its weights. The LSTM:
@@ -122,6 +172,16 @@ class Counts(unittest.TestCase):
         # Mixtral: keys and values a quarter, a router and 8 experts of three products 14,336 wide.
         block = 2 * 4096 ** 2 + 2 * 4096 * 1024 + 8 * 4096 + 8 * 3 * 4096 * 14336 + 2 * 4096
         self.assertEqual(totals("mixtral_8x7b")["parameters"], 2 * 32000 * 4096 + 32 * block + 4096)
+        # OPT: 12 width^2 weights, 9 width biases and 4 width of two norms a block; two positions more than tokens.
+        for blocks, width, heads, parameters in ((12, 768, 12, 125_239_296),
+                                                 (32, 4096, 32, 6_658_473_984)):
+            self.assertEqual(parameters, 50272 * width + 2050 * width
+                             + blocks * (12 * width ** 2 + 13 * width) + 2 * width)
+            self.assertEqual(totals("opt", f"blocks={blocks}", f"width={width}",
+                                    f"heads={heads}")["parameters"], parameters)
+        # Llama 3 8B: keys and values a quarter, three products 14,336 wide, 128,256 words twice.
+        block = 2 * 4096 ** 2 + 2 * 4096 * 1024 + 3 * 4096 * 14336 + 2 * 4096
+        self.assertEqual(totals("llama3_8b")["parameters"], 2 * 128256 * 4096 + 32 * block + 4096)
         # Two layers of 4 gates over 1,500 + 1,500 values, two biases each.
         self.assertEqual(totals("lstm_ptb")["parameters"],
                          10000 * 1500 + 2 * (4 * 1500 * 3000 + 2 * 4 * 1500) + 1501 * 10000)
@@ -175,7 +235,8 @@ class Runs(unittest.TestCase):
         self.assertEqual(moved["output"], SAMPLES * stages[-1]["output_bytes"])
 
     def test_each_runs_resident_and_its_bytes_and_flop_add_up(self):
-        for model in [*TORCHVISION, *OTHERS, "bert_base", "gpt2", "gpt2_xl"]:
+        for model in [*TORCHVISION, *OTHERS, "bert_base", "bert_large", "gpt2", "gpt2_xl",
+                      "opt", "t5_base"]:
             with self.subTest(model=model):
                 result = self.run_model(model, "policy: {name: resident}\ncost: {model: roofline}")
                 self.check_sums(model, result)

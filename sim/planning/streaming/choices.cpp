@@ -257,7 +257,7 @@ StreamedKeys streamed_keys(const PolicyRequest& request, const Common& common,
     keys.prefetch = 0;
     if (!keys.piece) keys.piece = 0;
   }
-  if (request.strategy != "auto") keys.offload = request.strategy == "offload_all";
+  if (request.fates) keys.offload = request.strategy().offloads_boundaries;
   return keys;
 }
 

@@ -111,9 +111,7 @@ class TrainingWays {
 
 std::vector<Candidate> training_candidates(const PolicyRequest& request, const TrainingOrder& order,
                                            std::shared_ptr<const std::vector<Stage>> stages) {
-  const bool named = request.strategy != "auto";
-  const FateStrategy& strategy = fate_catalog().find(named ? request.strategy : "keep_all");
-  if (strategy.one_by_one) return {};
+  if (request.strategy().one_by_one) return {};
   PolicyRequest unlimited = request;
   unlimited.capacity_enforced = false;
   const std::int64_t per_batch = request.workload.batch / request.workload.micro_batch;
@@ -125,7 +123,7 @@ std::vector<Candidate> training_candidates(const PolicyRequest& request, const T
     counts = in_flight_choices(per_batch, 2);
   // All that may be said is said: it runs on the whole device.
   const bool all_said = order.in_flight || order.weights_stay || order.devices.size() > 1;
-  if (named && !request.cut_open && counts.size() == 1 && all_said) return {};
+  if (request.fates && !request.cut_open && counts.size() == 1 && all_said) return {};
   const WorkOfBatches work(unlimited, order);
   const auto batches =
       static_cast<double>(request.workload.batches_per_step * request.workload.steps);

@@ -49,7 +49,8 @@ class TrainingPlan {
       : request_(request),
         order_(order),
         device_(smallest(request.pricing.platform, order.devices)),
-        strategy_(fate_catalog().find(request.strategy == "auto" ? "keep_all" : request.strategy)),
+        fates_(request.fates.value_or(kept_fates())),
+        strategy_(*fates_),
         chain_(chain_of(request, device_, strategy_.selective, order.overlap)),
         states_(states_of(request, device_, strategy_.selective, order.overlap)),
         capacity_(request.capacity_enforced ? device_.capacity : std::nullopt),
@@ -114,14 +115,10 @@ class TrainingPlan {
   }
 
   void choose_fates() {
-    Value keys = Value::make_map();
-    if (request_.fate_keys) keys = *request_.fate_keys;
-    const Record record = record_of(strategy_);
-    const Reader parameters(keys, record);
     const FateRequest selective = asked(selective_chain_, selective_states_);
     FateRequest plain = asked(chain_, states_);
     if (!selective_chain_.stages.empty()) plain.selective = &selective;
-    FateChoice choice = strategy_.choose(plain, parameters);
+    FateChoice choice = strategy_.choose(plain, fates_.keys.reader());
     if (choice.selective) chain_ = selective_chain_, states_ = selective_states_;
     tape_ = std::move(choice.tape);
     facts_ = std::move(choice.facts);
@@ -259,6 +256,7 @@ class TrainingPlan {
   const PolicyRequest& request_;
   const TrainingOrder& order_;
   const Device& device_;  ///< the smallest of those that take turns
+  const Chosen<FateStrategy> fates_;
   const FateStrategy& strategy_;
   Chain chain_;
   std::vector<StageState> states_;

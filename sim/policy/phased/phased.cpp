@@ -283,7 +283,7 @@ TrainingOrder phased_training(const PolicyRequest& request, const Reader& parame
   const Platform& platform = request.pricing.platform;
   if (request.phases)
     for (const char* key : {"activations", "devices", "stages"})
-      if (const Value* value = request.phases->find(key))
+      if (const Value* value = request.phases->map().find(key))
         fail_at(*value, "'" + std::string(key) +
                             "' in phases is for inference; in training all "
                             "devices take turns (or the policy's 'device')");
@@ -329,8 +329,11 @@ const Policy phased_policy = {
     .source =
         "seed 004; graphcore/examples, phased_execution.py; PopART user guide, phased execution",
     .parameters = phase_parameters(),
+    .modes = {{Mode::inference, {"keep_all"}}, {Mode::training}},
     .all_devices = true,
-    .compares = true,
+    .takes_phases = true,
+    .replicable = true,
+    .cuts = cuts_for_devices,
     .plan = plan_phased,
     .candidates = candidates,
     .alternatives = alternatives,

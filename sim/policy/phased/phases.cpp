@@ -55,8 +55,8 @@ std::int64_t default_in_flight(const PhaseRules& rules) {
 }  // namespace
 
 PhaseRules read_phase_rules(const PolicyRequest& request, const Reader& parameters) {
-  const Value empty = Value::make_map();
-  const Reader phases(request.phases ? *request.phases : empty, phases_record());
+  static const Keys nothing_said(Value::make_map(), phases_record());
+  const Reader& phases = (request.phases ? *request.phases : nothing_said).reader();
   PhaseRules rules;
   rules.overlap = parameters.boolean("overlap");
   rules.preload = parameters.text("weights") == "preload";
@@ -68,10 +68,6 @@ PhaseRules read_phase_rules(const PolicyRequest& request, const Reader& paramete
                       : place == "pair_link" ? Activations::pair_link
                                              : Activations::streaming;
   read_devices(rules, request, parameters, phases);
-  if (!request.keeps_all())
-    throw InputError(
-        "policy 'phased' places activations by 'phases.activations': 'fates.strategy' "
-        "must be keep_all");
   if (rules.once_a_step && !parameters.is_word("in_flight", "auto"))
     parameters.fail("in_flight",
                     "with 'weights_per: step' a phase computes all batches of a step: "

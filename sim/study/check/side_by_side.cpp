@@ -16,7 +16,7 @@ namespace {
 bool knows(const Policy& policy, const std::string& parameter) {
   for (const Field& field : policy.parameters)
     if (field.name == parameter) return true;
-  return policy.open && parameter != "name";
+  return policy.replicates && parameter != "name";
 }
 
 const Policy& policy_named(const Value& name) {
@@ -58,7 +58,8 @@ Value PolicyChoice::applied_to(const Value& document) const {
       for (const Value::Entry& entry : old->entries())
         if (entry.key != "name" && knows(chosen, entry.key)) policy.set(entry.key, entry.value);
   }
-  if (!uses_phases(policy)) changed = without(changed, "phases");
+  const Chosen<Policy> read = choose_policy(policy);
+  if (!acting_policy(*read, read.keys.reader()).takes_phases) changed = without(changed, "phases");
   changed.set("policy", std::move(policy));
   return changed;
 }

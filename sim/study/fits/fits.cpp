@@ -148,9 +148,10 @@ class Card {
         serial_(asked_),
         timed_(std::move(scenario)),
         device_(device_of(asked_)) {
-    Value& policy = *serial_.document.find("policy");
+    Value policy = *serial_.document.find("policy");
     policy.set("overlap", Value::make(false));
     if (policy.find("prefetch")) policy.set("prefetch", Value::make(std::int64_t{0}));
+    set_policy(serial_, std::move(policy));
     serial_.workload.steps = 1;  // nothing comes in for a next one
   }
 

@@ -34,7 +34,7 @@ struct Case {
         request{{scenario.model, cut.stages, scenario.platform, *scenario.cost,
                  scenario.workload.dtype, &*scenario.workload.training},
                 scenario.workload,
-                "optimal"},
+                plain_fates(fate_catalog().find("optimal"))},
         chain(chain_of(request, scenario.platform.devices.front(), false, overlap)),
         order{"resident", true, 1, {scenario.platform.devices.front().name}, overlap} {
     for (ChainStage& stage : chain.stages) {

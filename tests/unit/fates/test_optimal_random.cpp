@@ -117,7 +117,7 @@ struct Asked {
         request{{cut.split ? *cut.split : scenario.model, cut.stages, scenario.platform,
                  *scenario.cost, scenario.workload.dtype, &*scenario.workload.training},
                 scenario.workload,
-                "optimal"},
+                plain_fates(fate_catalog().find("optimal"))},
         overlap(scenario.document.find("policy")->find("overlap")->text() == "true"),
         chain(chain_of(request, scenario.platform.devices.front(), false, overlap)),
         states(states_of(request, scenario.platform.devices.front(), false, overlap)),

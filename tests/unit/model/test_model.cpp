@@ -172,6 +172,18 @@ TEST_CASE("repetitions nest, name their layers and find their inputs inside firs
   CHECK(m.layers[7].inputs == std::vector<std::uint32_t>{5});
 }
 
+TEST_CASE(
+    "a repetition of no times leaves its layers out; the next layer reads what is before it") {
+  const Model m = model_of(
+      "- {type: input, name: x, shape: [4]}\n"
+      "- {repeat: $n - 1, layers: [{type: relu, name: a}]}\n"
+      "- {type: tanh, name: b}\n",
+      "n: 1", "parameters: {n: 2}\n");
+  REQUIRE(m.layers.size() == 2);
+  CHECK(m.layers[1].name == "b");
+  CHECK(m.layers[1].inputs == std::vector<std::uint32_t>{0});
+}
+
 TEST_CASE("overrides reach parameters by one word and the document by a path") {
   CHECK(load_model(zoo + "alexnet.yaml", {"layers.1.channels=48"}).layers[1].shape ==
         Shape{54, 54, 48});

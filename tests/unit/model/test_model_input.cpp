@@ -83,8 +83,8 @@ TEST_CASE("bad inputs, names and repetitions are refused") {
              Contains("relu takes 1 input, got 0"));
   CHECK_THAT(refused(image + "- {type: input, shape: [1], inputs: [x]}\n"),
              Contains("input takes no inputs, got 1"));
-  CHECK_THAT(refused(image + "- {repeat: 0, layers: [{type: relu}]}\n"),
-             Contains("m.yaml:5:12: error: '0' for 'repeat': expected an integer of at least 1"));
+  CHECK_THAT(refused(image + "- {repeat: -1, layers: [{type: relu}]}\n"),
+             Contains("m.yaml:5:12: error: '-1' for 'repeat': expected an integer of at least 0"));
   CHECK_THAT(refused(image + "- {repeat: 2.5, layers: [{type: relu}]}\n"),
              Contains("'2.5' for 'repeat'"));
   CHECK_THAT(refused(image + "- {repeat: $m, layers: [{type: relu}]}\n"),

@@ -112,9 +112,9 @@ TEST_CASE("stages that are wrong are refused where they are wrong") {
     std::string stages, where, says;
   };
   const std::vector<Case> cases = {
-      {"{after: [3]}", "s.yaml:1:9", "needs a cut: one of whole, per_layer"},
+      {"{after: [3]}", "s.yaml:1:9", "missing key 'cut' in stages; known: auto, whole, per_layer"},
       {"{cut: by_memori}", "s.yaml:1:15", "did you mean 'by_memory'"},
-      {"{cut: [explicit]}", "s.yaml:1:9", "needs a cut"},
+      {"{cut: [explicit]}", "s.yaml:1:15", "a list for 'cut' in stages; known: auto, whole"},
       {"{cut: per_layer, after: [3]}", "s.yaml:1:26", "unknown key 'after'"},
       {"{cut: explicit}", "s.yaml:1:9", "'after' is missing"},
       {"{cut: explicit, after: 3}", "s.yaml:1:32", "expected a list"},

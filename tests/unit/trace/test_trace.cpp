@@ -264,8 +264,9 @@ TEST_CASE("h5py opens a trace and comes to the same content hash") {
   const Folder folder;
   const std::string path = folder / "t.h5";
   write(path, 5000, 1024);
-  const std::string command =
-      "/usr/bin/python3 -B " SLUICE_SOURCE_DIR "/tests/unit/trace/trace_hash.py " + path + " >/dev/null";
+  const std::string command = "/usr/bin/python3 -B " SLUICE_SOURCE_DIR
+                              "/tests/unit/trace/trace_hash.py " +
+                              path + " >/dev/null";
   const int status = std::system(command.c_str());
   REQUIRE(WIFEXITED(status));
   if (WEXITSTATUS(status) == 77) {

@@ -1,0 +1,15 @@
+#include "document/choice.hpp"
+
+namespace sluice {
+
+bool is_open_choice(const Value& mapping, const std::string& mapping_name, const std::string& key) {
+  const Value* name = mapping.find(key);
+  if (!name || !name->is_scalar() || name->text() != "auto") return false;
+  for (const Value::Entry& entry : mapping.entries())
+    if (entry.key != key)
+      fail_at(entry.value, "'" + entry.key + "' in " + mapping_name + " belongs to a " + key +
+                               " by name; with '" + key + ": auto' all of it is chosen");
+  return true;
+}
+
+}  // namespace sluice

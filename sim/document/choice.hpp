@@ -1,0 +1,73 @@
+// A choice that a document makes: an entry of a catalog, and the keys that stand beside its name.
+// It is resolved and checked once, where the document is read, and carried as this type from then
+// on.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/catalog.hpp"
+#include "document/record.hpp"
+
+namespace sluice {
+
+/// A mapping that was checked against its record. It owns both, so that it may outlive the
+/// document, and is cheap to copy. A default-constructed one holds nothing and may only be assigned
+/// to.
+class Keys {
+ public:
+  Keys() = default;
+  /// Throws InputError as Reader does.
+  Keys(Value map, Record record)
+      : held_(std::make_shared<const Held>(std::move(map), std::move(record))) {}
+
+  const Reader& reader() const { return held_->reader; }
+  const Value& map() const { return held_->map; }
+
+ private:
+  struct Held {
+    Held(Value map_, Record record_)
+        : map(std::move(map_)), record(std::move(record_)), reader(map, record) {}
+    Value map;
+    Record record;
+    Reader reader;  ///< of the two above
+  };
+  std::shared_ptr<const Held> held_;
+};
+
+/// An entry of a catalog with its keys.
+template <class Entry>
+struct Chosen {
+  const Entry* entry = nullptr;
+  Keys keys = {};
+
+  const Entry& operator*() const { return *entry; }
+  const Entry* operator->() const { return entry; }
+};
+
+/// The entry that `mapping` names under `key`, with its keys checked against record_of(entry).
+/// `mapping_name` stands for the mapping in messages; `words` are what else may be written under
+/// `key`, which the caller has looked for. Throws InputError.
+template <class Entry>
+Chosen<Entry> choose(const Catalog<Entry>& catalog, const Value& mapping,
+                     const std::string& mapping_name, const std::string& key,
+                     const std::vector<std::string>& words = {}) {
+  const Value* name = mapping.find(key);
+  const std::string known = "; known: " + join(catalog.names(words));
+  if (name == nullptr) fail_at(mapping, "missing key '" + key + "' in " + mapping_name + known);
+  if (!name->is_scalar())
+    fail_at(*name,
+            std::string(name->kind_name()) + " for '" + key + "' in " + mapping_name + known);
+  const Entry& entry =
+      located(*name, [&]() -> const Entry& { return catalog.find(name->text(), words); });
+  return {&entry, Keys(mapping, record_of(entry))};
+}
+
+/// Does `mapping` say `auto` under `key`, which leaves the choice open? Nothing else may then stand
+/// beside it. Throws InputError.
+bool is_open_choice(const Value& mapping, const std::string& mapping_name, const std::string& key);
+
+}  // namespace sluice

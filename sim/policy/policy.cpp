@@ -1,0 +1,101 @@
+#include "policy/policy.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+
+#include "policy/compiled_in.hpp"
+
+namespace sluice {
+
+namespace {
+
+/// A policy that replicates others, with their names as the choices of its parameter `replica`.
+Policy with_replicas(Policy policy, const std::vector<const Policy*>& all) {
+  for (Field& field : policy.parameters) {
+    if (field.name != "replica") continue;
+    for (const Policy* other : all)
+      if (other->replicable) field.choices.push_back(other->name);
+  }
+  return policy;
+}
+
+const Catalog<Policy>& compiled_in() {
+  static const Catalog<Policy> catalog = [] {
+    const std::vector<const Policy*> listed = compiled_in_policies();
+    std::vector<const Policy*> entries = listed;
+    for (const Policy*& entry : entries)  // never freed, as records are not
+      if (entry->replicates) entry = new Policy(with_replicas(*entry, listed));
+    return Catalog<Policy>("policy", std::move(entries));
+  }();
+  return catalog;
+}
+
+/// The catalog of the moment. An older one, and a policy that was replaced, are never freed: a plan
+/// may be in the making with them.
+std::atomic<const Catalog<Policy>*>& current() {
+  static std::atomic<const Catalog<Policy>*> catalog = &compiled_in();
+  return catalog;
+}
+
+}  // namespace
+
+const Catalog<Policy>& policy_catalog() {
+  return *current().load();
+}
+
+void add_policy(Policy policy) {
+  static std::mutex one_at_a_time;
+  const std::lock_guard<std::mutex> lock(one_at_a_time);
+  if (policy.name.empty()) throw InputError("a policy needs a name");
+  if (compiled_in().find_or_null(policy.name))
+    throw InputError("'" + policy.name + "' is a policy of Sluice; give yours another name");
+  std::vector<const Policy*> entries = policy_catalog().entries();
+  const auto* added = new Policy(std::move(policy));
+  const auto same = [&](const Policy* entry) { return entry->name == added->name; };
+  const auto replaced = std::find_if(entries.begin(), entries.end(), same);
+  if (replaced == entries.end())
+    entries.push_back(added);
+  else
+    *replaced = added;
+  current().store(new Catalog<Policy>("policy", std::move(entries)));
+}
+
+Record record_of(const Policy& policy) {
+  Record record{.name = "policy " + policy.name,
+                .summary = policy.summary,
+                .fields = policy.parameters,
+                .open = policy.replicates};
+  record.fields.insert(record.fields.begin(), {.name = "name",
+                                               .type = Type::choice,
+                                               .summary = "the policy",
+                                               .choices = policy_catalog().names()});
+  return record;
+}
+
+const Policy& acting_policy(const Policy& policy, const Reader& parameters) {
+  return policy.replicates ? policy_catalog().find(parameters.text("replica")) : policy;
+}
+
+std::vector<CutChoice> cuts_with(const CutQuestion& question,
+                                 const std::vector<CutChoice>& between) {
+  constexpr std::size_t most_stages = 512;
+  std::vector<CutChoice> cuts = {{"whole"}};
+  cuts.insert(cuts.end(), between.begin(), between.end());
+  if (question.layers <= most_stages) cuts.insert(cuts.end(), {{"single_tensor"}, {"per_layer"}});
+  return cuts;
+}
+
+std::vector<CutChoice> cuts_for_devices(const CutQuestion& question) {
+  if (question.mode == Mode::training) return cuts_with(question, {});
+  std::vector<CutChoice> between;
+  const auto devices = static_cast<std::int64_t>(question.devices);
+  if (devices > 1) between.push_back({"balanced", "count", devices});
+  for (const std::int64_t count : {2, 3, 4, 6, 8, 16})
+    between.push_back({"balanced", "count", count});
+  for (const std::int64_t groups : {2, 3, 4, 6, 8, 16})
+    between.push_back({"by_weight", "groups", groups});
+  return cuts_with(question, between);
+}
+
+}  // namespace sluice
