@@ -1,6 +1,6 @@
 // sluice plan: the plan's text, without executing it.
 #include "base/part_file.hpp"
-#include "execute/check.hpp"
+#include "execute/feasibility.hpp"
 #include "plan/text.hpp"
 
 #include "command/inputs.hpp"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "execute/steady.hpp"
-#include "plan/index.hpp"
+#include "plan/tables.hpp"
 #include "trace/span.hpp"
 
 namespace sluice {
@@ -31,8 +31,10 @@ struct Cause {
 
 class Arrivals {
  public:
-  explicit Arrivals(const PlanIndex& index)
-      : index_(index), progress_(index.plan.actions.size()), flights_(index.plan.actions.size()) {}
+  explicit Arrivals(const PlanTables& tables)
+      : tables_(tables),
+        progress_(tables.plan.actions.size()),
+        flights_(tables.plan.actions.size()) {}
 
   bool ended(std::uint32_t action, std::int64_t iteration) const {
     return progress_[action].done > iteration;
@@ -40,7 +42,7 @@ class Arrivals {
   void end(std::uint32_t action, std::int64_t iteration, double end, double available,
            std::int64_t row) {
     progress_[action] = {iteration + 1, available, row};
-    if (available > end && index_.repeats(action))
+    if (available > end && tables_.repeats(action))
       remember(action, {iteration, available, row}, end);
   }
   /// Of an execution that has ended. One that arrived before others of its action ended is
@@ -49,13 +51,13 @@ class Arrivals {
     const Progress& progress = progress_[action];
     if (progress.done == iteration + 1)
       cause.arrived(progress.arrival, action, progress.row);
-    else if (index_.latency(action) > 0)
+    else if (tables_.latency(action) > 0)
       raise_from_flights(cause, action, iteration);
   }
 
   /// Arrivals that are past end no wait any more.
   void write(Snapshot& snapshot) const {
-    for (std::uint32_t a = index_.plan.body_begin; a < index_.plan.body_end; ++a) {
+    for (std::uint32_t a = tables_.plan.body_begin; a < tables_.plan.body_end; ++a) {
       const Progress& progress = progress_[a];
       if (all_done(a))
         snapshot.add(-1);
@@ -70,7 +72,7 @@ class Arrivals {
     }
   }
   void skip(const Jump& jump) {
-    for (std::uint32_t a = index_.plan.body_begin; a < index_.plan.body_end; ++a) {
+    for (std::uint32_t a = tables_.plan.body_begin; a < tables_.plan.body_end; ++a) {
       Progress& progress = progress_[a];
       if (!all_done(a))
         progress = {progress.done + jump.iterations, progress.arrival + jump.seconds,
@@ -83,7 +85,8 @@ class Arrivals {
 
  private:
   bool all_done(std::uint32_t a) const {
-    return progress_[a].done + std::max(0, index_.plan.actions[a].ahead) >= index_.plan.iterations;
+    return progress_[a].done + std::max(0, tables_.plan.actions[a].ahead) >=
+           tables_.plan.iterations;
   }
   static void write(Snapshot& snapshot, double arrival, std::int64_t row) {
     const bool comes = arrival >= snapshot.now;
@@ -114,7 +117,7 @@ class Arrivals {
       if (flight.iteration == iteration) cause.arrived(flight.arrival, action, flight.row);
   }
 
-  const PlanIndex& index_;
+  const PlanTables& tables_;
   std::vector<Progress> progress_;            ///< by action
   std::vector<std::vector<Flight>> flights_;  ///< by action
 };

@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 #include "metrics/window.hpp"
-#include "plan/index.hpp"
+#include "plan/tables.hpp"
 
 namespace sluice {
 

@@ -17,7 +17,7 @@ std::string to_text(const Plan& plan);
 std::string to_csv(const Plan& plan);
 
 /// Throws InputError with file, line, column, the word, and what was allowed. The plan is read, not
-/// checked: see execute/check.hpp. `name` is the file's, for messages.
+/// checked: see execute/feasibility.hpp. `name` is the file's, for messages.
 Plan plan_from_text(std::string_view text, const std::string& name);
 
 /// Does this text begin like a plan (`format: sluice-plan/…`)?

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "execute/arithmetic/replay.hpp"
-#include "plan/index.hpp"
+#include "plan/tables.hpp"
 
 namespace sluice {
 
@@ -29,7 +29,7 @@ std::vector<double> starts_of(const Plan& plan, bool& blocks) {
 }  // namespace
 
 std::optional<Plan> in_turn(const Plan& plan) {
-  const PlanIndex index(plan);
+  const PlanTables index(plan);
   if (index.contention_free()) return {};
   bool blocks = false;
   const std::vector<double> starts = starts_of(plan, blocks);

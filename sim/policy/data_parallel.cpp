@@ -8,7 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/quantity.hpp"
-#include "execute/check.hpp"
+#include "execute/feasibility.hpp"
 #include "plan/passes/merge.hpp"
 #include "planning/all_reduce.hpp"
 #include "planning/replica.hpp"

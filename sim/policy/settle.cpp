@@ -8,7 +8,7 @@
 #include "base/error.hpp"
 #include "base/quantity.hpp"
 #include "execute/arithmetic/replay.hpp"
-#include "execute/check.hpp"
+#include "execute/feasibility.hpp"
 #include "planning/run_seconds.hpp"
 
 namespace sluice {

@@ -4,7 +4,7 @@
 #include <pybind11/stl.h>
 
 #include "base/error.hpp"
-#include "execute/check.hpp"
+#include "execute/feasibility.hpp"
 #include "plan/text.hpp"
 #include "python/columns.hpp"
 

@@ -5,7 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/quantity.hpp"
-#include "execute/blocking.hpp"
+#include "execute/deadlock.hpp"
 
 namespace sluice {
 

@@ -9,7 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/version.hpp"
-#include "execute/check.hpp"
+#include "execute/feasibility.hpp"
 #include "metrics/metric.hpp"
 #include "metrics/series.hpp"
 #include "plan/text.hpp"

@@ -25,7 +25,7 @@
 #include "base/error.hpp"
 #include "base/version.hpp"
 #include "execute/arithmetic/replay.hpp"
-#include "execute/check.hpp"
+#include "execute/feasibility.hpp"
 #include "execute/simgrid/engine.hpp"
 #include "metrics/metric.hpp"
 #include "metrics/series.hpp"

@@ -5,7 +5,7 @@
 #include "execute/arithmetic/replay.hpp"
 #include "metrics/bound.hpp"
 #include "metrics/paths.hpp"
-#include "plan/index.hpp"
+#include "plan/tables.hpp"
 #include "support/campaign.hpp"
 #include "support/random_plan.hpp"
 
@@ -202,14 +202,15 @@ TEST_CASE("No replay of a random plan is faster than its bound", "[property]") {
   REQUIRE(ended > 50);
 }
 
-TEST_CASE("Iterations that are counted at once are those that would have been walked through", "[property]") {
+TEST_CASE("Iterations that are counted at once are those that would have been walked through",
+          "[property]") {
   int ended = 0;
   for (unsigned seed = 0; seed < test::cases_of(300u); ++seed) {
     Plan plan = test::random_plan(seed);
     for (Pool& pool : plan.pools) pool.enforced = false;
     plan.iterations = 1000;
     const ReplayResult result = replay(plan);
-    if (result.blocking || !PlanIndex(plan).contention_free()) continue;
+    if (result.blocking || !PlanTables(plan).contention_free()) continue;
     ++ended;
     INFO("seed " << seed);
     REQUIRE(walk_forwards(PathGraph(plan), 100'000'000).latest_available ==
@@ -257,7 +258,8 @@ TEST_CASE("Leaving out the iterations in the middle never overstates", "[propert
   REQUIRE(shorter > 10);
 }
 
-TEST_CASE("With endless memory and no contention the bound is the replay's makespan", "[property]") {
+TEST_CASE("With endless memory and no contention the bound is the replay's makespan",
+          "[property]") {
   int ended = 0;
   for (unsigned seed = 0; seed < test::cases_of(300u); ++seed) {
     Plan plan = test::random_plan(seed);

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "execute/arithmetic/replay.hpp"
-#include "execute/check.hpp"
+#include "execute/feasibility.hpp"
 #include "run/isolated.hpp"
 #include "support/small_case.hpp"
 

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
-#include "execute/check.hpp"
+#include "execute/feasibility.hpp"
 #include "run/isolated.hpp"
 #include "support/small_case.hpp"
 

@@ -3,7 +3,7 @@
 
 #include "base/error.hpp"
 #include "document/load.hpp"
-#include "execute/check.hpp"
+#include "execute/feasibility.hpp"
 #include "scenario/scenario.hpp"
 #include "study/fits/fits.hpp"
 #include "support/models.hpp"

@@ -4,7 +4,7 @@
 #include "base/error.hpp"
 #include "document/load.hpp"
 #include "execute/arithmetic/replay.hpp"
-#include "execute/check.hpp"
+#include "execute/feasibility.hpp"
 #include "scenario/scenario.hpp"
 #include "study/fits/fits.hpp"
 #include "support/models.hpp"

@@ -5,7 +5,7 @@
 
 #include "base/error.hpp"
 #include "execute/arithmetic/replay.hpp"
-#include "execute/check.hpp"
+#include "execute/feasibility.hpp"
 #include "plan/text.hpp"
 #include "run/isolated.hpp"
 

@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
-#include "execute/check.hpp"
+#include "execute/feasibility.hpp"
 #include "model/partial.hpp"
 #include "support/small_case.hpp"
 

@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "base/quantity.hpp"
-#include "execute/check.hpp"
+#include "execute/feasibility.hpp"
 #include "run/isolated.hpp"
 #include "support/phase_times.hpp"
 

@@ -8,7 +8,7 @@
 
 #include "base/quantity.hpp"
 #include "execute/arithmetic/replay.hpp"
-#include "execute/check.hpp"
+#include "execute/feasibility.hpp"
 #include "metrics/metric.hpp"
 #include "plan/text.hpp"
 #include "run/isolated.hpp"

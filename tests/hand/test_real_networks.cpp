@@ -7,9 +7,9 @@
 
 #include "document/load.hpp"
 #include "execute/arithmetic/replay.hpp"
-#include "execute/check.hpp"
+#include "execute/feasibility.hpp"
 #include "metrics/totals.hpp"
-#include "plan/index.hpp"
+#include "plan/tables.hpp"
 #include "run/isolated.hpp"
 #include "scenario/scenario.hpp"
 #include "support/models.hpp"
@@ -110,7 +110,7 @@ void check_trace(const Scenario& scenario, const Way& way) {
         12.0 * static_cast<double>(stages.back().output_bytes));
   CHECK(moved(totals, TensorClass::activation) ==
         (way.saves_boundaries ? 2 * 12.0 * static_cast<double>(crossing) : 0));
-  CHECK(PlanIndex(plan).contention_free());
+  CHECK(PlanTables(plan).contention_free());
   CHECK(disagreement(plan, trace) <= 1e-9 * trace.report.makespan);
 }
 

@@ -3,9 +3,9 @@
 #include <catch2/catch.hpp>
 
 #include "execute/arithmetic/replay.hpp"
-#include "execute/check.hpp"
+#include "execute/feasibility.hpp"
 #include "metrics/totals.hpp"
-#include "plan/index.hpp"
+#include "plan/tables.hpp"
 #include "run/isolated.hpp"
 #include "scenario/scenario.hpp"
 #include "stage/stage.hpp"
@@ -103,7 +103,7 @@ TEST_CASE("ResNet-18 cut inside its blocks runs, and its trace has the model's F
     CHECK(totals.sums().samples == 12);
     CHECK(totals.sums().flop == 12 * scenario.model.flop());
     CHECK(stages_of(scenario).size() == 4);
-    CHECK(PlanIndex(plan).contention_free());
+    CHECK(PlanTables(plan).contention_free());
     CHECK(trace.report.makespan == Approx(replay(plan).makespan).epsilon(1e-9));
   }
 }

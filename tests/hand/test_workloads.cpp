@@ -4,7 +4,7 @@
 
 #include "bench/workload.hpp"
 #include "execute/arithmetic/replay.hpp"
-#include "execute/check.hpp"
+#include "execute/feasibility.hpp"
 #include "plan/text.hpp"
 #include "run/isolated.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "execute/check.hpp"
+#include "execute/feasibility.hpp"
 #include "run/isolated.hpp"
 
 namespace sluice::test {

@@ -1,7 +1,7 @@
 #include "support/random_case.hpp"
 
 #include "base/error.hpp"
-#include "execute/check.hpp"
+#include "execute/feasibility.hpp"
 
 namespace sluice::test {
 

@@ -6,7 +6,7 @@
 #include "base/error.hpp"
 #include "document/load.hpp"
 #include "execute/arithmetic/replay.hpp"
-#include "execute/check.hpp"
+#include "execute/feasibility.hpp"
 #include "metrics/metric.hpp"
 #include "plan/text.hpp"
 #include "run/isolated.hpp"

@@ -6,10 +6,10 @@
 #include <set>
 
 #include "execute/arithmetic/replay.hpp"
-#include "execute/check.hpp"
+#include "execute/feasibility.hpp"
 #include "metrics/metric.hpp"
 #include "model/catalog.hpp"
-#include "plan/index.hpp"
+#include "plan/tables.hpp"
 #include "plan/text.hpp"
 #include "run/isolated.hpp"
 #include "scenario/scenario.hpp"
@@ -77,7 +77,7 @@ TEST_CASE("every policy plans, fits, is executed, and does the model's work") {
       CHECK(totals.sums().flop == Approx(9 * 7e6));        // 1 + 2 + 3 + 1 ms at 1 GFLOP/s
       CHECK(totals.sums().compute_s == Approx(9 * 7e-3));  // peak: no launch overhead
       CHECK(trace.report.makespan >= totals.bound().seconds * (1 - 1e-12));
-      if (PlanIndex(plan).contention_free())
+      if (PlanTables(plan).contention_free())
         CHECK(trace.report.makespan == Approx(replay(plan).makespan).epsilon(1e-9));
       for (const Pool& pool : plan.pools)
         if (pool.limited())

@@ -214,13 +214,13 @@ TEST_CASE("a page whose tables cannot be read is an error, not an empty law", "[
 
 TEST_CASE("the include check itself knows right from wrong", "[includes]") {
   const std::set<std::string> files = {
-      "plan/plan.hpp",  "execute/check.hpp",  "execute/simgrid/engine.hpp",
-      "base/error.hpp", "document/value.hpp", "trace/span.hpp",
+      "plan/plan.hpp",  "execute/feasibility.hpp", "execute/simgrid/engine.hpp",
+      "base/error.hpp", "document/value.hpp",      "trace/span.hpp",
       "model/model.hpp"};
   CHECK(fault("policy", "plan/plan.hpp", true, files).empty());
   CHECK(fault("policy", "base/error.hpp", true, files).empty());
-  CHECK(fault("policy", "execute/check.hpp", true, files).empty());
-  CHECK_FALSE(fault("plan", "execute/check.hpp", true, files).empty());
+  CHECK(fault("policy", "execute/feasibility.hpp", true, files).empty());
+  CHECK_FALSE(fault("plan", "execute/feasibility.hpp", true, files).empty());
   CHECK_FALSE(fault("execute", "simgrid/s4u.hpp", false, files).empty());
   CHECK_FALSE(fault("policy", "execute/simgrid/engine.hpp", true, files).empty());
   CHECK_FALSE(fault("execute/simgrid", "policy/policy.hpp", true, files).empty());

@@ -3,7 +3,8 @@
 //
 // A longer campaign, best under the sanitizers, is the same test with more mutants and another
 // seed:
-//   SLUICE_MUTATIONS=1000000 SLUICE_MUTATION_SEED=7 SLUICE_MUTANT=mutant.txt sluice_tests "[mutations]"
+//   SLUICE_MUTATIONS=1000000 SLUICE_MUTATION_SEED=7 SLUICE_MUTANT=mutant.txt sluice_tests
+//   "[mutations]"
 // SLUICE_MUTANT names a file that always holds the mutant at hand, for one that crashes.
 #include <array>
 #include <catch2/catch.hpp>

@@ -13,8 +13,8 @@
 #include "execute/arithmetic/sharing.hpp"
 #include "execute/arrivals.hpp"
 #include "execute/emitter.hpp"
-#include "execute/instances.hpp"
-#include "execute/pools.hpp"
+#include "execute/grants.hpp"
+#include "execute/residency.hpp"
 
 namespace sluice::arithmetic {
 
@@ -53,21 +53,21 @@ class Replay {
   Replay(const Plan& plan, Sink* sink, const ReplayOptions& options)
       : plan_(plan),
         options_(options),
-        index_(plan),
-        instances_(index_),
-        pools_(index_, instances_, options.unlimited),
-        arrivals_(index_),
+        tables_(plan),
+        residency_(tables_),
+        grants_(tables_, residency_, options.unlimited),
+        arrivals_(tables_),
         sharing_(plan),
         streams_(plan.streams.size()),
         first_waiter_(plan.actions.size(), none) {
     if (sink) emitter_.emplace(plan, *sink);
     for (const Action& action : plan.actions)
-      shares_.push_back(action.is_transfer() && action.bytes > 0 && !index_.alone(action));
+      shares_.push_back(action.is_transfer() && action.bytes > 0 && !tables_.alone(action));
     for (std::uint32_t s = 0; s < streams_.size(); ++s) {
-      streams_[s].cursor = Cursor(plan, index_.stream_actions[s]);
+      streams_[s].cursor = Cursor(plan, tables_.stream_actions[s]);
       trying_.push_back(s);
     }
-    result_.peaks = instances_.levels();
+    result_.peaks = residency_.levels();
     if (options.jumps && plan.body_begin < plan.body_end && plan.iterations > few_iterations &&
         plan.iterations > 4 * reach_of(plan)) {
       leader_ = plan.actions[plan.body_begin].stream;
@@ -82,7 +82,7 @@ class Replay {
       round();
     }
     note_blocking();
-    result_.reserved = pools_.reserved();
+    result_.reserved = grants_.reserved();
     for (std::size_t p = 0; p < plan_.pools.size(); ++p)
       if (plan_.pools[p].shared || !plan_.pools[p].limited())
         result_.reserved[p] = result_.peaks[p];
@@ -126,16 +126,16 @@ class Replay {
 
   /// What may start now: what was granted room, what has waited for an end.
   void go_on() {
-    if (pools_.unsettled()) {
-      pools_.settle(granted_);
+    if (grants_.unsettled()) {
+      grants_.settle(granted_);
       start_granted();
     }
     for (std::size_t i = 0; i < trying_.size(); ++i) attempt(trying_[i]);
     trying_.clear();
     if (emitter_) emitter_->end_round();
     share_links();
-    if (pools_.shared_unsettled() && (events_.empty() || events_.top().time > now_)) {
-      pools_.settle_shared(granted_);
+    if (grants_.shared_unsettled() && (events_.empty() || events_.top().time > now_)) {
+      grants_.settle_shared(granted_);
       start_granted();
       if (emitter_) emitter_->end_round();
       share_links();
@@ -145,7 +145,7 @@ class Replay {
   void start_granted() {
     for (const std::uint32_t s : granted_) {
       StreamState& stream = streams_[s];
-      stream.cause.granted(now_, pools_.awaited(s), pools_.granted_by(s));
+      stream.cause.granted(now_, grants_.awaited(s), grants_.granted_by(s));
       note_grant(stream.cursor.action());
       start(s, now_);
     }
@@ -173,16 +173,16 @@ class Replay {
     const std::uint32_t a = stream.cursor.action();
     const double ready = stream.cause.ready;
     const bool allocates = !plan_.actions[a].allocates.empty();
-    if (ready > now_ && (allocates || ready + index_.seconds_alone(a) == ready)) {
+    if (ready > now_ && (allocates || ready + tables_.seconds_alone(a) == ready)) {
       stream.state = State::delayed;
       return expect(s, ready);
     }
     stream.state = State::waiting;
     if (!allocates) return start(s, ready);
-    if (pools_.limited(a)) {
-      if (!pools_.request(s, a, stream.cursor.iteration(), now_)) return;
+    if (grants_.limited(a)) {
+      if (!grants_.request(s, a, stream.cursor.iteration(), now_)) return;
     } else {
-      instances_.allocate(a, stream.cursor.iteration());
+      residency_.allocate(a, stream.cursor.iteration());
     }
     note_grant(a);
     start(s, now_);
@@ -193,8 +193,8 @@ class Replay {
   bool all_ended(std::uint32_t s) {
     StreamState& stream = streams_[s];
     const std::uint32_t a = stream.cursor.action();
-    for (const Wait& wait : index_.waits(a)) {
-      const std::int64_t target = index_.awaited(a, stream.cursor.iteration(), wait);
+    for (const Wait& wait : tables_.waits(a)) {
+      const std::int64_t target = tables_.awaited(a, stream.cursor.iteration(), wait);
       if (target < 0 || arrivals_.ended(wait.action, target)) continue;
       stream.awaited_action = wait.action;
       stream.awaited_iteration = target;
@@ -208,8 +208,8 @@ class Replay {
   Cause cause_of(const StreamState& stream) const {
     Cause cause{stream.free_at};
     const std::uint32_t a = stream.cursor.action();
-    for (const Wait& wait : index_.waits(a)) {
-      const std::int64_t target = index_.awaited(a, stream.cursor.iteration(), wait);
+    for (const Wait& wait : tables_.waits(a)) {
+      const std::int64_t target = tables_.awaited(a, stream.cursor.iteration(), wait);
       if (target >= 0) arrivals_.raise(cause, wait.action, target);
     }
     return cause;
@@ -218,19 +218,19 @@ class Replay {
   void note_grant(std::uint32_t a) {
     for (const Placement& placement : plan_.actions[a].allocates)
       result_.peaks[placement.pool] =
-          std::max(result_.peaks[placement.pool], instances_.level(placement.pool));
+          std::max(result_.peaks[placement.pool], residency_.level(placement.pool));
     if (emitter_) emitter_->granted(now_, a);
   }
 
   void start(std::uint32_t s, double time) {
     StreamState& stream = streams_[s];
     const std::uint32_t a = stream.cursor.action();
-    if (index_.touches_memory(a)) instances_.require(a, stream.cursor.iteration());
+    if (tables_.touches_memory(a)) residency_.require(a, stream.cursor.iteration());
     stream.started_at = time;
     stream.flows = shares_[a] != 0;
     if (!stream.flows) {
       stream.state = State::running;
-      return expect(s, time + index_.seconds_alone(a));
+      return expect(s, time + tables_.seconds_alone(a));
     }
     const double flowing = time + plan_.routes[plan_.actions[a].route].setup_s;
     stream.state = State::setting_up;
@@ -247,7 +247,7 @@ class Replay {
     StreamState& stream = streams_[s];
     const std::uint32_t a = stream.cursor.action();
     const std::int64_t i = stream.cursor.iteration();
-    const double available = now_ + index_.latency(a);
+    const double available = now_ + tables_.latency(a);
     ++executed_;
     result_.makespan = std::max(result_.makespan, available);
     std::int64_t row = executed_ - 1;
@@ -262,10 +262,10 @@ class Replay {
     stream.cursor.next();
     if (s == leader_) iteration_begins_ = stream.cursor.iteration() > i;
     arrivals_.end(a, i, now_, available, row);
-    if (index_.touches_memory(a))
-      instances_.release(a, i, [&](const Placement& freed) {
+    if (tables_.touches_memory(a))
+      residency_.release(a, i, [&](const Placement& freed) {
         if (emitter_) emitter_->released(now_, freed);
-        pools_.released(freed.pool, row);
+        grants_.released(freed.pool, row);
       });
     wake(a, i);
     trying_.push_back(s);
@@ -292,25 +292,25 @@ class Replay {
   void skip(const Jump& jump);
 
   void note_blocking() {
-    std::vector<Blocking::Waiter> waiters;
+    std::vector<Deadlock::Waiter> waiters;
     for (std::uint32_t s = 0; s < streams_.size(); ++s) {
       const StreamState& stream = streams_[s];
       if (stream.cursor.done()) continue;
-      const bool memory = pools_.waits(s);
+      const bool memory = grants_.waits(s);
       waiters.push_back({stream.cursor.action(), stream.cursor.iteration(), stream.awaited_action,
-                         stream.awaited_iteration, memory ? pools_.awaited(s) : none, 0,
-                         pools_.earlier_requests(s)});
+                         stream.awaited_iteration, memory ? grants_.awaited(s) : none, 0,
+                         grants_.earlier_requests(s)});
     }
     if (waiters.empty()) return;
-    result_.blocking = instances_.blocking(now_, std::move(waiters));
+    result_.blocking = residency_.blocking(now_, std::move(waiters));
     result_.makespan = now_;
   }
 
   const Plan& plan_;
   const ReplayOptions& options_;
-  PlanIndex index_;
-  Instances instances_;
-  Pools pools_;
+  PlanTables tables_;
+  Residency residency_;
+  Grants grants_;
   Arrivals arrivals_;
   Sharing sharing_;
   std::optional<Emitter> emitter_;

@@ -36,8 +36,8 @@ Snapshot Replay::snapshot(std::int64_t iteration) const {
   Snapshot state{iteration, now_, executed_, {}, {}};
   for (std::uint32_t s = 0; s < streams_.size(); ++s) write(state, s);
   arrivals_.write(state);
-  instances_.write(state);
-  pools_.write(state);
+  residency_.write(state);
+  grants_.write(state);
   return state;
 }
 
@@ -69,7 +69,7 @@ void Replay::jump(const Jump& period) {
   for (const StreamState& stream : streams_)
     if (stream.cursor.in_body()) farthest = std::max(farthest, stream.cursor.iteration() + 1);
   const std::int64_t left = std::min(plan_.iterations - farthest - 2 * reach_of(plan_) - 3,
-                                     pools_.most_iterations() - period.iterations);
+                                     grants_.most_iterations() - period.iterations);
   const std::int64_t times = left / period.iterations;
   if (times < 1) return;
   if (emitter_)
@@ -83,8 +83,8 @@ void Replay::skip(const Jump& jump) {
   now_ += jump.seconds;
   executed_ += jump.rows;
   arrivals_.skip(jump);
-  instances_.skip(jump);
-  pools_.skip(jump);
+  residency_.skip(jump);
+  grants_.skip(jump);
   sharing_.skip(jump.seconds);
   events_ = {};
   for (std::uint32_t s = 0; s < streams_.size(); ++s) {

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "execute/blocking.hpp"
+#include "execute/deadlock.hpp"
 #include "plan/plan.hpp"
 #include "trace/span.hpp"
 
@@ -31,7 +31,7 @@ struct ReplayResult {
   /// this as its capacity the plan takes exactly the same times. A shared or unlimited pool: its
   /// peak.
   std::vector<std::int64_t> reserved;
-  std::optional<Blocking> blocking;  ///< set when it cannot go on; makespan is then its time
+  std::optional<Deadlock> blocking;  ///< set when it cannot go on; makespan is then its time
 };
 
 /// Throws InputError where the plan uses what is not there, Interrupted on a signal.

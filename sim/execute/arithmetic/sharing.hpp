@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "plan/index.hpp"
+#include "plan/tables.hpp"
 
 namespace sluice {
 

@@ -18,7 +18,7 @@
 #include "base/suggest.hpp"
 #include "execute/arrivals.hpp"
 #include "execute/emitter.hpp"
-#include "execute/pools.hpp"
+#include "execute/grants.hpp"
 #include "execute/simgrid/agenda.hpp"
 
 namespace sluice {
@@ -59,17 +59,17 @@ class Execution {
   Execution(const Plan& plan, Sink& sink, const EngineOptions& options)
       : plan_(plan),
         options_(options),
-        index_(plan),
-        instances_(index_),
-        pools_(index_, instances_, false),
-        arrivals_(index_),
+        tables_(plan),
+        residency_(tables_),
+        grants_(tables_, residency_, false),
+        arrivals_(tables_),
         emitter_(plan, sink),
         agenda_([this](const auto& due) { return wake(due); }),
         streams_(plan.streams.size()),
         first_waiter_(plan.actions.size(), none) {
     for (const Action& action : plan.actions)
       flows_.push_back(action.is_transfer() && action.bytes > 0 &&
-                       (!options.direct_links || !index_.alone(action)));
+                       (!options.direct_links || !tables_.alone(action)));
   }
 
   EngineReport run() {
@@ -127,7 +127,7 @@ class Execution {
   }
 
   void start_actor(std::uint32_t s) {
-    streams_[s].cursor = Cursor(plan_, index_.stream_actions[s]);
+    streams_[s].cursor = Cursor(plan_, tables_.stream_actions[s]);
     const auto actor = sg::Actor::create(plan_.streams[s].name, host_, [this, s] {
       try {
         walk(s);
@@ -153,7 +153,7 @@ class Execution {
       }
       Cause cause = wait_for_data(s, a);
       wait_for_memory(s, a, cause);
-      if (index_.touches_memory(a)) instances_.require(a, stream.cursor.iteration());
+      if (tables_.touches_memory(a)) residency_.require(a, stream.cursor.iteration());
       const double end = occupy(s, a, cause.ready);
       finish(s, a, cause, end);
     }
@@ -163,8 +163,8 @@ class Execution {
   Cause wait_for_data(std::uint32_t s, std::uint32_t a) {
     StreamState& stream = streams_[s];
     const std::int64_t iteration = stream.cursor.iteration();
-    for (const Wait& wait : index_.waits(a)) {
-      const std::int64_t target = index_.awaited(a, iteration, wait);
+    for (const Wait& wait : tables_.waits(a)) {
+      const std::int64_t target = tables_.awaited(a, iteration, wait);
       if (target < 0 || arrivals_.ended(wait.action, target)) continue;
       stream.awaited_action = wait.action;
       stream.awaited_iteration = target;
@@ -173,8 +173,8 @@ class Execution {
       stream.awaited_action = none;
     }
     Cause cause{stream.free_at};
-    for (const Wait& wait : index_.waits(a)) {
-      const std::int64_t target = index_.awaited(a, iteration, wait);
+    for (const Wait& wait : tables_.waits(a)) {
+      const std::int64_t target = tables_.awaited(a, iteration, wait);
       if (target >= 0) arrivals_.raise(cause, wait.action, target);
     }
     return cause;
@@ -183,24 +183,24 @@ class Execution {
   void wait_for_memory(std::uint32_t s, std::uint32_t a, Cause& cause) {
     const bool allocates = !plan_.actions[a].allocates.empty();
     if (cause.ready > agenda_.now() &&
-        (allocates || cause.ready + index_.seconds_alone(a) == cause.ready))
+        (allocates || cause.ready + tables_.seconds_alone(a) == cause.ready))
       sleep_until(s, cause.ready);
     if (!allocates) return;
     const std::int64_t iteration = streams_[s].cursor.iteration();
-    if (!pools_.limited(a)) {
-      instances_.allocate(a, iteration);
-    } else if (!pools_.request(s, a, iteration, agenda_.now())) {
-      if (pools_.shared_unsettled()) agenda_.add(agenda_.now(), everybody);
+    if (!grants_.limited(a)) {
+      residency_.allocate(a, iteration);
+    } else if (!grants_.request(s, a, iteration, agenda_.now())) {
+      if (grants_.shared_unsettled()) agenda_.add(agenda_.now(), everybody);
       sg::this_actor::suspend();
       agenda_.running();
-      cause.granted(agenda_.now(), pools_.awaited(s), pools_.granted_by(s));
+      cause.granted(agenda_.now(), grants_.awaited(s), grants_.granted_by(s));
     }
     emitter_.granted(cause.ready, a);
   }
 
   /// Spends the action's time from `start`; returns its exact end.
   double occupy(std::uint32_t s, std::uint32_t a, double start) {
-    double end = start + index_.seconds_alone(a);
+    double end = start + tables_.seconds_alone(a);
     if (flows_[a]) {
       const Action& action = plan_.actions[a];
       end = start + plan_.routes[action.route].setup_s;
@@ -220,7 +220,7 @@ class Execution {
   void finish(std::uint32_t s, std::uint32_t a, const Cause& cause, double end) {
     StreamState& stream = streams_[s];
     const std::int64_t iteration = stream.cursor.iteration();
-    const double available = end + index_.latency(a);
+    const double available = end + tables_.latency(a);
     const std::int64_t row =
         emitter_.span({a, iteration, cause.ready, end, available, cause.ready - stream.free_at,
                        cause.reason, cause.blocker, cause.row});
@@ -228,16 +228,16 @@ class Execution {
     stream.ends = false;
     makespan_ = std::max(makespan_, available);
     arrivals_.end(a, iteration, end, available, row);
-    if (index_.touches_memory(a))
-      instances_.release(a, iteration, [&](const Placement& freed) {
+    if (tables_.touches_memory(a))
+      residency_.release(a, iteration, [&](const Placement& freed) {
         emitter_.released(end, freed);
-        pools_.released(freed.pool, row);
+        grants_.released(freed.pool, row);
       });
     std::vector<std::uint32_t> next = waiters_for(a, iteration);
     const bool others_end = --ending_ > 0;
     if (!others_end) {
-      pools_.settle(next);
-      if (pools_.shared_unsettled()) agenda_.add(end, everybody);
+      grants_.settle(next);
+      if (grants_.shared_unsettled()) agenda_.add(end, everybody);
     }
     for (const std::uint32_t other : next) streams_[other].actor->resume();
     if (others_end && next.empty()) sg::this_actor::yield();
@@ -267,7 +267,7 @@ class Execution {
     if (next.back() == everybody) {
       next.erase(std::find(next.begin(), next.end(), everybody), next.end());
       if (next.empty())
-        pools_.settle_shared(next);
+        grants_.settle_shared(next);
       else
         agenda_.add(agenda_.now(), everybody);
     }
@@ -285,17 +285,17 @@ class Execution {
   }
 
   void note_blocking() {
-    std::vector<Blocking::Waiter> waiters;
+    std::vector<Deadlock::Waiter> waiters;
     double time = 0;
     for (std::uint32_t s = 0; s < streams_.size(); ++s) {
       const StreamState& stream = streams_[s];
       time = std::max(time, stream.free_at);
       if (stream.cursor.done()) continue;
       waiters.push_back({stream.cursor.action(), stream.cursor.iteration(), stream.awaited_action,
-                         stream.awaited_iteration, pools_.waits(s) ? pools_.awaited(s) : none, 0,
-                         pools_.earlier_requests(s)});
+                         stream.awaited_iteration, grants_.waits(s) ? grants_.awaited(s) : none, 0,
+                         grants_.earlier_requests(s)});
     }
-    blocking_ = instances_.blocking(time, std::move(waiters));
+    blocking_ = residency_.blocking(time, std::move(waiters));
   }
 
   /// Stands for the shared pools on the agenda.
@@ -303,9 +303,9 @@ class Execution {
 
   const Plan& plan_;
   const EngineOptions& options_;
-  PlanIndex index_;
-  Instances instances_;
-  Pools pools_;
+  PlanTables tables_;
+  Residency residency_;
+  Grants grants_;
   Arrivals arrivals_;
   Emitter emitter_;
   Agenda agenda_;
@@ -318,7 +318,7 @@ class Execution {
   double makespan_ = 0;
   std::int64_t executed_ = 0;
   std::exception_ptr failure_;
-  std::optional<Blocking> blocking_;
+  std::optional<Deadlock> blocking_;
 };
 
 }  // namespace

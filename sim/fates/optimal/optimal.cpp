@@ -9,7 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/quantity.hpp"
-#include "execute/blocking.hpp"
+#include "execute/deadlock.hpp"
 #include "fates/optimal/bound.hpp"
 #include "fates/optimal/milp.hpp"
 #include "fates/optimal/search.hpp"

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "metrics/metric.hpp"
-#include "plan/index.hpp"
+#include "plan/tables.hpp"
 
 namespace sluice {
 namespace {

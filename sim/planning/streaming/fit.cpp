@@ -6,8 +6,8 @@
 #include "base/bisection.hpp"
 #include "base/error.hpp"
 #include "base/quantity.hpp"
-#include "execute/blocking.hpp"
-#include "execute/check.hpp"
+#include "execute/deadlock.hpp"
+#include "execute/feasibility.hpp"
 
 namespace sluice {
 

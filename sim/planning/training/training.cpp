@@ -7,7 +7,7 @@
 #include "base/bisection.hpp"
 #include "base/error.hpp"
 #include "base/quantity.hpp"
-#include "execute/blocking.hpp"
+#include "execute/deadlock.hpp"
 #include "planning/copy_time.hpp"
 #include "planning/run_seconds.hpp"
 

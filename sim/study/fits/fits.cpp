@@ -7,10 +7,10 @@
 #include "document/load.hpp"
 #include "document/override.hpp"
 #include "execute/arithmetic/replay.hpp"
-#include "execute/check.hpp"
-#include "execute/instances.hpp"
+#include "execute/feasibility.hpp"
+#include "execute/residency.hpp"
 #include "metrics/metric.hpp"
-#include "plan/index.hpp"
+#include "plan/tables.hpp"
 #include "scenario/scenario.hpp"
 
 namespace sluice {
@@ -104,8 +104,8 @@ std::string doing(const Plan& plan, const Action& action) {
 
 /// Of a plan that does one thing at a time.
 Footprint footprint_of(const Plan& plan, const std::string& device, std::int64_t samples) {
-  const PlanIndex index(plan);
-  Instances live(index);
+  const PlanTables index(plan);
+  Residency live(index);
   Footprint footprint{.samples = samples};
   std::array<std::int64_t, tensor_class_count> level{};
   std::uint32_t pool = 0;

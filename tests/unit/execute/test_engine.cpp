@@ -7,8 +7,8 @@
 
 #include "base/error.hpp"
 #include "execute/arithmetic/replay.hpp"
-#include "plan/check.hpp"
-#include "plan/index.hpp"
+#include "plan/structure.hpp"
+#include "plan/tables.hpp"
 #include "plan/text.hpp"
 #include "run/isolated.hpp"
 #include "support/campaign.hpp"
@@ -79,7 +79,8 @@ std::optional<double> disagreement(const Plan& plan, const EngineOptions& option
   return worst > 0 ? worst / result.makespan : 0;
 }
 
-TEST_CASE("engine and replay give the same trace of 300 random plans, and block on the same ones", "[property]") {
+TEST_CASE("engine and replay give the same trace of 300 random plans, and block on the same ones",
+          "[property]") {
   int ended = 0, blocked = 0;
   for (unsigned seed = 1; seed <= test::cases_of(300u); ++seed) {
     INFO("seed " << seed);
@@ -89,7 +90,8 @@ TEST_CASE("engine and replay give the same trace of 300 random plans, and block 
   CHECK(blocked > 30);
 }
 
-TEST_CASE("engine and replay give the same trace where much happens at the same moment", "[property]") {
+TEST_CASE("engine and replay give the same trace where much happens at the same moment",
+          "[property]") {
   int ended = 0, blocked = 0;
   for (unsigned seed = 1001; seed <= 1000 + test::cases_of(400u); ++seed) {
     INFO("seed " << seed);
@@ -100,7 +102,8 @@ TEST_CASE("engine and replay give the same trace where much happens at the same 
   CHECK(blocked > 40);
 }
 
-TEST_CASE("engine and replay agree to 1e-9 of the makespan on 500 plans with shared links", "[property]") {
+TEST_CASE("engine and replay agree to 1e-9 of the makespan on 500 plans with shared links",
+          "[property]") {
   int compared = 0;
   for (unsigned seed = 1; seed <= test::cases_of(500u); ++seed) {
     INFO("seed " << seed);
@@ -108,12 +111,13 @@ TEST_CASE("engine and replay agree to 1e-9 of the makespan on 500 plans with sha
     const auto difference = disagreement(plan);
     if (!difference) continue;
     CHECK(*difference <= 1e-9);
-    compared += PlanIndex(plan).contention_free() ? 0 : 1;
+    compared += PlanTables(plan).contention_free() ? 0 : 1;
   }
   CHECK(compared > 150);
 }
 
-TEST_CASE("a link timed directly and the same link as SimGrid communications give the same times", "[property]") {
+TEST_CASE("a link timed directly and the same link as SimGrid communications give the same times",
+          "[property]") {
   for (unsigned seed = 1; seed <= test::cases_of(60u); ++seed) {
     INFO("seed " << seed);
     const auto difference = disagreement(test::random_plan(seed), {.direct_links = false});

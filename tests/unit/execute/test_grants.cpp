@@ -3,9 +3,9 @@
 #include <catch2/catch.hpp>
 
 #include "execute/arithmetic/replay.hpp"
-#include "execute/check.hpp"
-#include "plan/check.hpp"
-#include "plan/index.hpp"
+#include "execute/feasibility.hpp"
+#include "plan/structure.hpp"
+#include "plan/tables.hpp"
 #include "support/campaign.hpp"
 #include "support/oracle.hpp"
 #include "support/random_plan.hpp"
@@ -16,7 +16,8 @@ namespace {
 
 constexpr unsigned plans = 20'000;
 
-TEST_CASE("the naive oracle gives the replay's times of 300 random plans, and blocks on the same", "[property]") {
+TEST_CASE("the naive oracle gives the replay's times of 300 random plans, and blocks on the same",
+          "[property]") {
   int ended = 0;
   for (unsigned seed = 1; seed <= test::cases_of(300u); ++seed) {
     INFO("seed " << seed);

@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "execute/arithmetic/replay.hpp"
-#include "execute/check.hpp"
+#include "execute/feasibility.hpp"
 #include "metrics/metric.hpp"
 #include "metrics/totals.hpp"
 #include "plan/text.hpp"
@@ -185,7 +185,8 @@ epilogue:
   CHECK(counted.spans == 4000);
 }
 
-TEST_CASE("jumping and walking agree on random plans of 200 iterations, shared links and all", "[property]") {
+TEST_CASE("jumping and walking agree on random plans of 200 iterations, shared links and all",
+          "[property]") {
   int jumped = 0;
   for (unsigned seed = 1; seed <= test::cases_of(400u); ++seed) {
     INFO("seed " << seed);

@@ -127,7 +127,8 @@ Tally compare(bool overlap, int chains, unsigned seed) {
   return tally;
 }
 
-TEST_CASE("serial copies: optimal is never slower than the best of all fates of 600 chains", "[property]") {
+TEST_CASE("serial copies: optimal is never slower than the best of all fates of 600 chains",
+          "[property]") {
   const Tally tally = compare(false, 600, 1);
   CAPTURE(tally.enumerated, tally.feasible, tally.faster);
   CHECK(tally.worst <= 1e-9);
@@ -135,7 +136,8 @@ TEST_CASE("serial copies: optimal is never slower than the best of all fates of 
   CHECK(tally.feasible > 500);
 }
 
-TEST_CASE("overlapped copies: optimal is within 1 % of the best of all fates of 500 chains", "[property]") {
+TEST_CASE("overlapped copies: optimal is within 1 % of the best of all fates of 500 chains",
+          "[property]") {
   const Tally tally = compare(true, 500, 2);
   CAPTURE(tally.enumerated, tally.feasible, tally.faster);
   CHECK(tally.worst <= 0.01);

@@ -82,7 +82,8 @@ TEST_CASE("optimal is no slower than any strategy that treats every stage alike"
   CHECK(faster > 0);
 }
 
-TEST_CASE("more memory never makes a run of optimal slower, and never is refused what less had", "[property]") {
+TEST_CASE("more memory never makes a run of optimal slower, and never is refused what less had",
+          "[property]") {
   test::Dice dice(1003);
   int faster = 0;
   for (int k = 0; k < chains() / 2; ++k) {

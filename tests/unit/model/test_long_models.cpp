@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "document/load.hpp"
-#include "execute/check.hpp"
+#include "execute/feasibility.hpp"
 #include "metrics/totals.hpp"
 #include "plan/text.hpp"
 #include "run/isolated.hpp"

@@ -101,7 +101,8 @@ class Worst {
   std::map<std::string, double> worst_;
 };
 
-TEST_CASE("whatever the policy, more memory is never slower and never refused again", "[property]") {
+TEST_CASE("whatever the policy, more memory is never slower and never refused again",
+          "[property]") {
   Worst worst("more memory slower by");
   int compared = 0;
   each_case(11, [&](Dice&, const RandomCase& made) {

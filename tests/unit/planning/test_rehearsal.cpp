@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 #include "execute/arithmetic/replay.hpp"
-#include "execute/check.hpp"
+#include "execute/feasibility.hpp"
 #include "planning/streaming/rehearsal.hpp"
 #include "support/campaign.hpp"
 #include "support/random_chain.hpp"
@@ -71,7 +71,8 @@ int cases() {
   return test::cases_of(40);
 }
 
-TEST_CASE("a rehearsal's seconds are those of the replay, and more memory is never slower", "[property]") {
+TEST_CASE("a rehearsal's seconds are those of the replay, and more memory is never slower",
+          "[property]") {
   Dice dice(20261122);
   int compared = 0, chosen = 0;
   for (int c = 0; c < cases(); ++c) {

@@ -183,7 +183,8 @@ TEST_CASE("No plan of any policy is faster than the bound of its question", "[pr
   }
 }
 
-TEST_CASE("No plan is faster where weights come last that do not fit beside what waits for them", "[property]") {
+TEST_CASE("No plan is faster where weights come last that do not fit beside what waits for them",
+          "[property]") {
   Campaign campaign;
   for (std::uint64_t seed = 0; seed < seeds(2000); ++seed) {
     Dice dice(seed);

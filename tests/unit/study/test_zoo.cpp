@@ -7,9 +7,9 @@
 
 #include "base/error.hpp"
 #include "execute/arithmetic/replay.hpp"
-#include "execute/check.hpp"
+#include "execute/feasibility.hpp"
 #include "metrics/bound.hpp"
-#include "plan/index.hpp"
+#include "plan/tables.hpp"
 #include "plan/text.hpp"
 #include "run/isolated.hpp"
 #include "scenario/scenario.hpp"

@@ -1,7 +1,8 @@
-// The checks of a plan's structure: what needs no execution. execute/check.hpp adds what does.
+// The checks of a plan's structure: what needs no execution. execute/feasibility.hpp adds what
+// does.
 #pragma once
 
-#include "plan/index.hpp"
+#include "plan/tables.hpp"
 
 namespace sluice {
 
@@ -12,6 +13,6 @@ namespace sluice {
 void check_structure(const Plan& plan);
 
 /// check_structure, and the tables that it needed; they refer to `plan`.
-PlanIndex checked_index(const Plan& plan);
+PlanTables checked_tables(const Plan& plan);
 
 }  // namespace sluice

@@ -10,15 +10,15 @@
 #include <span>
 #include <vector>
 
-#include "execute/instances.hpp"
 #include "execute/reservation.hpp"
+#include "execute/residency.hpp"
 
 namespace sluice {
 
-class Pools {
+class Grants {
  public:
   /// Unlimited: every request is granted at once, while its reservations are counted all the same.
-  Pools(const PlanIndex& index, Instances& instances, bool unlimited);
+  Grants(const PlanTables& tables, Residency& residency, bool unlimited);
 
   /// Does this action need a grant?
   bool limited(std::uint32_t action) const { return first_[action] < first_[action + 1]; }
@@ -90,7 +90,7 @@ class Pools {
   void settle_pool(std::uint32_t pool, std::vector<std::uint32_t>& granted);
 
   const Plan& plan_;
-  Instances& instances_;
+  Residency& residency_;
   bool unlimited_;
   std::vector<std::uint32_t> first_;  ///< by action: its first claim
   std::vector<Claim> claims_;

@@ -1,4 +1,4 @@
-#include "execute/check.hpp"
+#include "execute/feasibility.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -6,8 +6,8 @@
 #include "base/error.hpp"
 #include "base/quantity.hpp"
 #include "execute/arithmetic/replay.hpp"
-#include "plan/check.hpp"
 #include "plan/fault.hpp"
+#include "plan/structure.hpp"
 
 namespace sluice {
 
@@ -42,10 +42,10 @@ void check_homes(const Plan& plan) {
   }
 }
 
-void check_demands(const PlanIndex& index) {
-  const Plan& plan = index.plan;
+void check_demands(const PlanTables& tables) {
+  const Plan& plan = tables.plan;
   for (std::uint32_t a = 0; a < plan.actions.size(); ++a)
-    for (const Demand& demand : index.demands[a]) {
+    for (const Demand& demand : tables.demands[a]) {
       const Pool& pool = plan.pools[demand.pool];
       if (demand.bytes <= pool.most()) continue;
       std::string message = "out of memory at 0 s: " + plan.actions[a].name + " on " +
@@ -64,7 +64,7 @@ void check_demands(const PlanIndex& index) {
 
 }  // namespace
 
-std::optional<Blocking> blocks(const Plan& plan) {
+std::optional<Deadlock> blocks(const Plan& plan) {
   std::int64_t reach = 0;
   for (const Action& action : plan.actions) {
     reach = std::max<std::int64_t>(reach, std::abs(action.ahead));
@@ -78,10 +78,10 @@ std::optional<Blocking> blocks(const Plan& plan) {
 
 void check(const Plan& plan) {
   {
-    const PlanIndex index = checked_index(plan);
+    const PlanTables tables = checked_tables(plan);
     check_totals(plan);
     check_homes(plan);
-    check_demands(index);
+    check_demands(tables);
   }
   if (const auto blocking = blocks(plan)) throw Infeasible(describe(plan, *blocking));
 }

@@ -1,4 +1,4 @@
-#include "execute/blocking.hpp"
+#include "execute/deadlock.hpp"
 
 #include <algorithm>
 #include <map>
@@ -24,7 +24,7 @@ std::string bytes_text(std::int64_t bytes) {
 
 namespace {
 
-void describe_waiter(std::ostream& out, const Plan& plan, const Blocking::Waiter& waiter) {
+void describe_waiter(std::ostream& out, const Plan& plan, const Deadlock::Waiter& waiter) {
   const Action& action = plan.actions[waiter.action];
   out << "\n  " << plan.streams[action.stream].name << ": "
       << action_label(plan, waiter.action, waiter.iteration) << " waits for ";
@@ -41,8 +41,8 @@ void describe_waiter(std::ostream& out, const Plan& plan, const Blocking::Waiter
         << plan.streams[plan.actions[waiter.awaited_action].stream].name;
 }
 
-/// Instances of one tensor are summed: 300 boundary activations are one line.
-void describe_pool(std::ostream& out, const Plan& plan, const Blocking& blocking,
+/// Residency of one tensor are summed: 300 boundary activations are one line.
+void describe_pool(std::ostream& out, const Plan& plan, const Deadlock& blocking,
                    std::uint32_t pool) {
   struct Sum {
     std::int64_t bytes = 0, count = 0;
@@ -71,7 +71,7 @@ void describe_pool(std::ostream& out, const Plan& plan, const Blocking& blocking
 
 }  // namespace
 
-std::string describe(const Plan& plan, const Blocking& blocking) {
+std::string describe(const Plan& plan, const Deadlock& blocking) {
   std::ostringstream out;
   const bool memory = std::any_of(blocking.waiters.begin(), blocking.waiters.end(),
                                   [](const auto& waiter) { return waiter.pool != none; });

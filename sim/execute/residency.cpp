@@ -1,4 +1,4 @@
-#include "execute/instances.hpp"
+#include "execute/residency.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -14,54 +14,54 @@ auto matches(const Placement& placement, std::int64_t instance) {
 }
 }  // namespace
 
-Instances::Instances(const PlanIndex& index)
-    : index_(index), live_(index.plan.tensors.size()), levels_(index.plan.pools.size(), 0) {
-  for (const Tensor& tensor : index.plan.tensors)
+Residency::Residency(const PlanTables& tables)
+    : tables_(tables), live_(tables.plan.tensors.size()), levels_(tables.plan.pools.size(), 0) {
+  for (const Tensor& tensor : tables.plan.tensors)
     if (tensor.home != none)
       levels_[tensor.home] = checked_add(levels_[tensor.home], tensor.bytes,
-                                         "bytes in " + index.plan.pools[tensor.home].name);
+                                         "bytes in " + tables.plan.pools[tensor.home].name);
   std::vector<char> seen(live_.size(), 0);
-  for (std::uint32_t a = index.plan.body_begin; a < index.plan.body_end; ++a)
-    for (const auto* placements : {&index.plan.actions[a].allocates, &index.plan.actions[a].uses})
+  for (std::uint32_t a = tables.plan.body_begin; a < tables.plan.body_end; ++a)
+    for (const auto* placements : {&tables.plan.actions[a].allocates, &tables.plan.actions[a].uses})
       for (const Placement& placement : *placements)
         if (!std::exchange(seen[placement.tensor], 1)) in_body_.push_back(placement.tensor);
 }
 
 /// Of a tensor with one instance the uses that are left get fewer all the time: only those of the
 /// others belong to the state.
-void Instances::write(Snapshot& snapshot) const {
+void Residency::write(Snapshot& snapshot) const {
   for (const std::uint32_t tensor : in_body_) {
     snapshot.add(static_cast<std::int64_t>(live_[tensor].size()));
     for (const Live& live : live_[tensor]) {
       snapshot.add(live.pool);
-      if (!index_.iterated[tensor]) continue;
+      if (!tables_.iterated[tensor]) continue;
       snapshot.add_iteration(live.instance);
       snapshot.add(live.uses);
     }
   }
 }
 
-void Instances::skip(const Jump& jump) {
+void Residency::skip(const Jump& jump) {
   for (const std::uint32_t tensor : in_body_)
     for (Live& live : live_[tensor]) {
-      if (index_.iterated[tensor])
+      if (tables_.iterated[tensor])
         live.instance += jump.iterations;
       else
-        live.uses -= index_.uses_an_iteration({tensor, live.pool}) * jump.iterations;
+        live.uses -= tables_.uses_an_iteration({tensor, live.pool}) * jump.iterations;
     }
 }
 
-void Instances::allocate(std::uint32_t action, std::int64_t iteration) {
-  const Plan& plan = index_.plan;
+void Residency::allocate(std::uint32_t action, std::int64_t iteration) {
+  const Plan& plan = tables_.plan;
   for (const Placement& placement : plan.actions[action].allocates) {
-    const std::int64_t instance = index_.instance(action, iteration, placement.tensor);
+    const std::int64_t instance = tables_.instance(action, iteration, placement.tensor);
     auto& live = live_[placement.tensor];
     if (std::any_of(live.begin(), live.end(), matches(placement, instance)))
       plan_fault(plan, action,
                  action_label(plan, action, iteration) + " allocates tensor '" +
                      plan.tensors[placement.tensor].name + "' in " +
                      plan.pools[placement.pool].name + ", where it is already");
-    live.push_back({placement.pool, instance, index_.uses(placement, instance)});
+    live.push_back({placement.pool, instance, tables_.uses(placement, instance)});
     std::int64_t& level = levels_[placement.pool];
     if (__builtin_add_overflow(level, plan.tensors[placement.tensor].bytes, &level))
       plan_fault(plan, action,
@@ -70,38 +70,39 @@ void Instances::allocate(std::uint32_t action, std::int64_t iteration) {
   }
 }
 
-void Instances::require(std::uint32_t action, std::int64_t iteration) const {
-  for (const Placement& use : index_.plan.actions[action].uses) {
+void Residency::require(std::uint32_t action, std::int64_t iteration) const {
+  for (const Placement& use : tables_.plan.actions[action].uses) {
     const auto& live = live_[use.tensor];
-    const std::int64_t instance = index_.instance(action, iteration, use.tensor);
+    const std::int64_t instance = tables_.instance(action, iteration, use.tensor);
     if (std::none_of(live.begin(), live.end(), matches(use, instance))) absent(use, action);
   }
 }
 
-bool Instances::drop(const Placement& use, std::int64_t instance, std::uint32_t action) {
+bool Residency::drop(const Placement& use, std::int64_t instance, std::uint32_t action) {
   auto& live = live_[use.tensor];
   auto found = std::find_if(live.begin(), live.end(), matches(use, instance));
   if (found == live.end()) absent(use, action);
   if (--found->uses > 0) return false;
   live.erase(found);
-  levels_[use.pool] -= index_.plan.tensors[use.tensor].bytes;
+  levels_[use.pool] -= tables_.plan.tensors[use.tensor].bytes;
   return true;
 }
 
-void Instances::absent(const Placement& use, std::uint32_t action) const {
-  plan_fault(index_.plan, action,
-             "action '" + index_.plan.actions[action].name + "' uses tensor '" +
-                 index_.plan.tensors[use.tensor].name + "' in " + index_.plan.pools[use.pool].name +
+void Residency::absent(const Placement& use, std::uint32_t action) const {
+  plan_fault(tables_.plan, action,
+             "action '" + tables_.plan.actions[action].name + "' uses tensor '" +
+                 tables_.plan.tensors[use.tensor].name + "' in " +
+                 tables_.plan.pools[use.pool].name +
                  ", where it is not: nothing that it waits for has put it there");
 }
 
-Blocking Instances::blocking(double time, std::vector<Blocking::Waiter> waiters) const {
-  Blocking blocking{time, std::move(waiters), {}, levels_};
-  for (Blocking::Waiter& waiter : blocking.waiters)
-    for (const Demand& demand : index_.demands[waiter.action])
+Deadlock Residency::blocking(double time, std::vector<Deadlock::Waiter> waiters) const {
+  Deadlock blocking{time, std::move(waiters), {}, levels_};
+  for (Deadlock::Waiter& waiter : blocking.waiters)
+    for (const Demand& demand : tables_.demands[waiter.action])
       if (demand.pool == waiter.pool) waiter.bytes = demand.bytes;
   for (std::uint32_t tensor = 0; tensor < live_.size(); ++tensor) {
-    const std::uint32_t home = index_.plan.tensors[tensor].home;
+    const std::uint32_t home = tables_.plan.tensors[tensor].home;
     if (home != none) blocking.held.push_back({home, tensor, 0});
     for (const Live& live : live_[tensor])
       blocking.held.push_back({live.pool, tensor, live.instance});

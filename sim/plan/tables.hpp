@@ -57,8 +57,8 @@ double seconds_alone(const Plan& plan, const Action& action);
 /// An upper bound of the makespan of any execution: everything one after the other.
 double serial_seconds(const Plan& plan);
 
-struct PlanIndex {
-  explicit PlanIndex(const Plan& plan);
+struct PlanTables {
+  explicit PlanTables(const Plan& plan);
 
   std::vector<BySection> stream_actions;     ///< by stream
   std::vector<std::vector<Demand>> demands;  ///< by action: limited pools only

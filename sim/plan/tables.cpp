@@ -1,4 +1,4 @@
-#include "plan/index.hpp"
+#include "plan/tables.hpp"
 
 #include <algorithm>
 
@@ -26,7 +26,7 @@ bool Cursor::dropped() const {
   return served < 0 || served >= plan_->iterations;
 }
 
-PlanIndex::PlanIndex(const Plan& p)
+PlanTables::PlanTables(const Plan& p)
     : stream_actions(p.streams.size()),
       demands(p.actions.size()),
       link_shared(p.links.size(), 0),
@@ -45,7 +45,7 @@ PlanIndex::PlanIndex(const Plan& p)
   }
 }
 
-void PlanIndex::add_action(std::uint32_t a) {
+void PlanTables::add_action(std::uint32_t a) {
   const Action& action = plan.actions[a];
   const auto section = static_cast<std::size_t>(plan.section_of(a));
   stream_actions[action.stream][section].push_back(a);
@@ -72,12 +72,12 @@ void PlanIndex::add_action(std::uint32_t a) {
   }
 }
 
-bool PlanIndex::alone(const Action& action) const {
+bool PlanTables::alone(const Action& action) const {
   const auto& links = plan.routes[action.route].links;
   return std::none_of(links.begin(), links.end(), [&](auto link) { return link_shared[link]; });
 }
 
-bool PlanIndex::contention_free() const {
+bool PlanTables::contention_free() const {
   return std::none_of(link_shared.begin(), link_shared.end(), [](char shared) { return shared; });
 }
 
@@ -100,15 +100,15 @@ double serial_seconds(const Plan& plan) {
   return seconds;
 }
 
-std::int64_t PlanIndex::instance(std::uint32_t action, std::int64_t iteration,
-                                 std::uint32_t tensor) const {
+std::int64_t PlanTables::instance(std::uint32_t action, std::int64_t iteration,
+                                  std::uint32_t tensor) const {
   if (!iterated[tensor]) return 0;
   const std::int64_t base =
       plan.section_of(action) == Section::epilogue ? plan.iterations : iteration;
   return base + plan.actions[action].ahead;
 }
 
-std::int64_t PlanIndex::uses(const Placement& placement, std::int64_t instance) const {
+std::int64_t PlanTables::uses(const Placement& placement, std::int64_t instance) const {
   std::int64_t count = 0;
   for (const Use& use : uses_[placement.tensor]) {
     if (use.pool != placement.pool) continue;
@@ -126,15 +126,15 @@ std::int64_t PlanIndex::uses(const Placement& placement, std::int64_t instance) 
   return count;
 }
 
-std::int64_t PlanIndex::uses_an_iteration(const Placement& placement) const {
+std::int64_t PlanTables::uses_an_iteration(const Placement& placement) const {
   return std::count_if(
       uses_[placement.tensor].begin(), uses_[placement.tensor].end(), [&](const Use& use) {
         return use.pool == placement.pool && plan.section_of(use.action) == Section::body;
       });
 }
 
-std::int64_t PlanIndex::awaited(std::uint32_t consumer, std::int64_t iteration,
-                                const Wait& wait) const {
+std::int64_t PlanTables::awaited(std::uint32_t consumer, std::int64_t iteration,
+                                 const Wait& wait) const {
   if (plan.section_of(wait.action) != Section::body) return 0;
   const bool inside = plan.section_of(consumer) == Section::body;
   const std::int64_t target = (inside ? iteration : plan.iterations - 1) - wait.distance;

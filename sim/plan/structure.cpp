@@ -1,4 +1,4 @@
-#include "plan/check.hpp"
+#include "plan/structure.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 
 #include "base/quantity.hpp"
 #include "plan/fault.hpp"
-#include "plan/index.hpp"
+#include "plan/tables.hpp"
 
 namespace sluice {
 
@@ -171,8 +171,8 @@ void check_receives(const Plan& plan) {
 }
 
 /// Each instance is allocated once; what the body allocates, it releases.
-void check_allocations(const PlanIndex& index) {
-  const Plan& plan = index.plan;
+void check_allocations(const PlanTables& tables) {
+  const Plan& plan = tables.plan;
   std::set<std::tuple<std::uint32_t, std::uint32_t, std::int64_t>> single;
   std::set<std::pair<std::uint32_t, std::uint32_t>> body;
   for (std::uint32_t a = 0; a < plan.actions.size(); ++a) {
@@ -183,12 +183,12 @@ void check_allocations(const PlanIndex& index) {
       };
       const bool fresh =
           inside ? body.emplace(p.tensor, p.pool).second
-                 : single.emplace(p.tensor, p.pool, index.instance(a, 0, p.tensor)).second;
+                 : single.emplace(p.tensor, p.pool, tables.instance(a, 0, p.tensor)).second;
       if (!fresh)
         plan_fault(plan, a,
                    what() + " is allocated twice (again by '" + plan.actions[a].name + "')");
       const std::int64_t middle = plan.iterations / 2;
-      if (inside && plan.iterations > 0 && index.uses(p, middle) == 0)
+      if (inside && plan.iterations > 0 && tables.uses(p, middle) == 0)
         plan_fault(plan, a,
                    "the body allocates " + what() + " in each iteration and never releases it");
     }
@@ -217,14 +217,14 @@ void check_parts(const Plan& plan) {
 }  // namespace
 
 void check_structure(const Plan& plan) {
-  checked_index(plan);
+  checked_tables(plan);
 }
 
-PlanIndex checked_index(const Plan& plan) {
+PlanTables checked_tables(const Plan& plan) {
   check_parts(plan);
-  PlanIndex index(plan);
-  check_allocations(index);
-  return index;
+  PlanTables tables(plan);
+  check_allocations(tables);
+  return tables;
 }
 
 }  // namespace sluice

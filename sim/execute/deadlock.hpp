@@ -11,7 +11,7 @@
 namespace sluice {
 
 /// The state in which nothing can happen any more.
-struct Blocking {
+struct Deadlock {
   struct Waiter {  ///< the head of a stream that cannot start
     std::uint32_t action = none;
     std::int64_t iteration = 0;
@@ -34,7 +34,7 @@ struct Blocking {
 
 /// The whole story for an error message: pool, time, who waits for what, who holds what, the five
 /// largest tensors of each pool that is waited for.
-std::string describe(const Plan& plan, const Blocking& blocking);
+std::string describe(const Plan& plan, const Deadlock& blocking);
 
 /// "5120000 B (5.12 MB)"
 std::string bytes_text(std::int64_t bytes);

@@ -1,4 +1,4 @@
-#include "execute/pools.hpp"
+#include "execute/grants.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -6,9 +6,9 @@
 
 namespace sluice {
 
-Pools::Pools(const PlanIndex& index, Instances& instances, bool unlimited)
-    : plan_(index.plan),
-      instances_(instances),
+Grants::Grants(const PlanTables& tables, Residency& residency, bool unlimited)
+    : plan_(tables.plan),
+      residency_(residency),
       unlimited_(unlimited),
       first_{0},
       reservations_(plan_.pools.size()),
@@ -16,9 +16,9 @@ Pools::Pools(const PlanIndex& index, Instances& instances, bool unlimited)
       waiting_(plan_.pools.size()),
       changed_by_(plan_.pools.size(), -1),
       held_(plan_.pools.size(), 0),
-      reserved_(instances.levels()) {
+      reserved_(residency.levels()) {
   for (std::uint32_t a = 0; a < plan_.actions.size(); ++a) {
-    for (const auto& [pool, bytes] : index.demands[a]) {
+    for (const auto& [pool, bytes] : tables.demands[a]) {
       const bool shared = plan_.pools[pool].shared;
       claims_.push_back(
           {pool, shared ? 0 : reservations_[pool].add(plan_, a, bytes), bytes, shared});
@@ -27,8 +27,8 @@ Pools::Pools(const PlanIndex& index, Instances& instances, bool unlimited)
   }
 }
 
-bool Pools::request(std::uint32_t stream, std::uint32_t action, std::int64_t iteration,
-                    double time) {
+bool Grants::request(std::uint32_t stream, std::uint32_t action, std::int64_t iteration,
+                     double time) {
   Request& request = requests_[stream];
   request = {true, action, iteration, time, place_of(plan_, action, iteration), none, -1};
   const auto mine = claims(action);
@@ -42,14 +42,14 @@ bool Pools::request(std::uint32_t stream, std::uint32_t action, std::int64_t ite
   return false;
 }
 
-void Pools::settle(std::vector<std::uint32_t>& granted) {
+void Grants::settle(std::vector<std::uint32_t>& granted) {
   for (std::size_t i = 0; i < changed_.size(); ++i) settle_pool(changed_[i], granted);
   changed_.clear();
 }
 
 /// In listing order, as far as the reserved sum allows: whoever stands behind a request that does
 /// not fit has to leave it room.
-void Pools::settle_pool(std::uint32_t pool, std::vector<std::uint32_t>& granted) {
+void Grants::settle_pool(std::uint32_t pool, std::vector<std::uint32_t>& granted) {
   auto& waiting = waiting_[pool];
   for (std::size_t i = 0; i < waiting.size();) {
     const std::uint32_t stream = waiting[i].stream;
@@ -69,7 +69,7 @@ void Pools::settle_pool(std::uint32_t pool, std::vector<std::uint32_t>& granted)
   }
 }
 
-void Pools::settle_shared(std::vector<std::uint32_t>& granted) {
+void Grants::settle_shared(std::vector<std::uint32_t>& granted) {
   while (std::exchange(shared_changed_, false))
     for (std::uint32_t p = 0; p < waiting_.size(); ++p) {
       if (!plan_.pools[p].shared) continue;
@@ -82,15 +82,15 @@ void Pools::settle_shared(std::vector<std::uint32_t>& granted) {
     }
 }
 
-std::int64_t Pools::earlier_requests(std::uint32_t stream) const {
+std::int64_t Grants::earlier_requests(std::uint32_t stream) const {
   const Request& request = requests_[stream];
   if (!request.open || request.pool == none) return 0;
   return reservations_[request.pool].earlier_requests(request.place);
 }
 
-void Pools::write(Snapshot& snapshot) const {
+void Grants::write(Snapshot& snapshot) const {
   for (std::uint32_t p = 0; p < waiting_.size(); ++p) {
-    snapshot.add(instances_.level(p));
+    snapshot.add(residency_.level(p));
     reservations_[p].write(snapshot);
     snapshot.add(static_cast<std::int64_t>(waiting_[p].size()));
     for (const Waiting& waiting : waiting_[p]) snapshot.add(waiting.stream);
@@ -106,7 +106,7 @@ void Pools::write(Snapshot& snapshot) const {
   }
 }
 
-void Pools::skip(const Jump& jump) {
+void Grants::skip(const Jump& jump) {
   for (Reservation& reservation : reservations_) reservation.skip(jump);
   for (std::int64_t& row : changed_by_)
     if (row >= 0) row += jump.rows;
@@ -120,7 +120,7 @@ void Pools::skip(const Jump& jump) {
     for (Waiting& one : waiting) one.place = requests_[one.stream].place;
 }
 
-std::int64_t Pools::most_iterations() const {
+std::int64_t Grants::most_iterations() const {
   std::int64_t most = std::numeric_limits<std::int64_t>::max();
   for (const Request& request : requests_) {
     if (!request.open || plan_.section_of(request.action) != Section::epilogue) continue;
@@ -136,8 +136,8 @@ std::int64_t Pools::most_iterations() const {
 }
 
 /// Remembers what the grant would hold.
-bool Pools::fits(const Claim& claim, std::uint32_t stream) {
-  const std::int64_t level = instances_.level(claim.pool);
+bool Grants::fits(const Claim& claim, std::uint32_t stream) {
+  const std::int64_t level = residency_.level(claim.pool);
   const WideBytes own = WideBytes{level} + claim.bytes;
   if (claim.shared) {
     held_[claim.pool] = static_cast<std::int64_t>(own);
@@ -153,7 +153,7 @@ bool Pools::fits(const Claim& claim, std::uint32_t stream) {
   return unlimited_ || sum <= capacity;
 }
 
-bool Pools::fits_everywhere(std::uint32_t stream) {
+bool Grants::fits_everywhere(std::uint32_t stream) {
   Request& request = requests_[stream];
   for (const Claim& claim : claims(request.action))
     if (!fits(claim, stream)) {
@@ -163,7 +163,7 @@ bool Pools::fits_everywhere(std::uint32_t stream) {
   return true;
 }
 
-void Pools::take(std::uint32_t stream) {
+void Grants::take(std::uint32_t stream) {
   Request& request = requests_[stream];
   if (request.pool != none) {
     request.granted_by = changed_by_[request.pool];
@@ -174,11 +174,11 @@ void Pools::take(std::uint32_t stream) {
     reserved_[claim.pool] = std::max(reserved_[claim.pool], held_[claim.pool]);
     if (!claim.shared) reservations_[claim.pool].grant(claim.lane);
   }
-  instances_.allocate(request.action, request.iteration);
+  residency_.allocate(request.action, request.iteration);
 }
 
 /// Shared: after those of the same moment with a lower number, and all of earlier moments.
-void Pools::enqueue(std::uint32_t stream) {
+void Grants::enqueue(std::uint32_t stream) {
   Request& request = requests_[stream];
   for (const Claim& claim : claims(request.action)) {
     if (claim.shared) shared_changed_ = true;
@@ -194,7 +194,7 @@ void Pools::enqueue(std::uint32_t stream) {
   }
 }
 
-void Pools::leave_queues(std::uint32_t stream) {
+void Grants::leave_queues(std::uint32_t stream) {
   for (const Claim& claim : claims(requests_[stream].action)) {
     if (claim.shared) changed_by_[claim.pool] = requests_[stream].granted_by;
     auto& waiting = waiting_[claim.pool];

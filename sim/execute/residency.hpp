@@ -1,18 +1,18 @@
-// The tensor instances that are in the pools at one moment, with the uses they still have to serve.
+// The tensor residency that are in the pools at one moment, with the uses they still have to serve.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "execute/blocking.hpp"
+#include "execute/deadlock.hpp"
 #include "execute/steady.hpp"
-#include "plan/index.hpp"
+#include "plan/tables.hpp"
 
 namespace sluice {
 
-class Instances {
+class Residency {
  public:
-  explicit Instances(const PlanIndex& index);
+  explicit Residency(const PlanTables& tables);
 
   /// The allocations of an action that starts. Throws InputError when an instance is there already.
   void allocate(std::uint32_t action, std::int64_t iteration);
@@ -21,8 +21,8 @@ class Instances {
   /// The releases of an action that ends: calls freed(placement) for each instance that leaves.
   template <class Freed>
   void release(std::uint32_t action, std::int64_t iteration, Freed&& freed) {
-    for (const Placement& use : index_.plan.actions[action].uses)
-      if (drop(use, index_.instance(action, iteration, use.tensor), action)) freed(use);
+    for (const Placement& use : tables_.plan.actions[action].uses)
+      if (drop(use, tables_.instance(action, iteration, use.tensor), action)) freed(use);
   }
 
   void write(Snapshot& snapshot) const;
@@ -32,7 +32,7 @@ class Instances {
   const std::vector<std::int64_t>& levels() const { return levels_; }
   /// The story of a moment in which nothing can happen any more: adds to the heads of the blocked
   /// streams how many bytes they ask for, and what holds the pools.
-  Blocking blocking(double time, std::vector<Blocking::Waiter> waiters) const;
+  Deadlock blocking(double time, std::vector<Deadlock::Waiter> waiters) const;
 
  private:
   struct Live {
@@ -42,7 +42,7 @@ class Instances {
   };
   bool drop(const Placement& use, std::int64_t instance, std::uint32_t action);
   [[noreturn]] void absent(const Placement& use, std::uint32_t action) const;
-  const PlanIndex& index_;
+  const PlanTables& tables_;
   std::vector<std::vector<Live>> live_;  ///< by tensor, oldest first: few at a time
   std::vector<std::int64_t> levels_;
   std::vector<std::uint32_t> in_body_;  ///< tensors that the body allocates or uses
