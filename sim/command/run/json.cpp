@@ -1,8 +1,9 @@
 #include "document/load.hpp"
+#include "document/object.hpp"
 
 #include "command/run/report.hpp"
 #include "run/plan_json.hpp"
-#include "study/json.hpp"
+#include "trace/summary_json.hpp"
 
 namespace sluice {
 namespace {

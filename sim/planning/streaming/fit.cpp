@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/bisection.hpp"
 #include "base/error.hpp"
 #include "base/quantity.hpp"
 #include "execute/deadlock.hpp"
@@ -59,12 +60,9 @@ std::vector<std::int64_t> StreamedFit::slot_bytes(std::int64_t in_flight) const 
 
 /// The most that fit; 1 where not even that fits.
 std::int64_t StreamedFit::most_in_flight() const {
-  std::int64_t fits = 1, too_many = per_step_ + 1;
-  while (too_many - fits > 1) {
-    const std::int64_t middle = fits + (too_many - fits) / 2;
-    (!capacity_ || peak(middle) <= *capacity_ ? fits : too_many) = middle;
-  }
-  return fits;
+  return most_that_fits(1, per_step_ + 1, [&](std::int64_t count) {
+    return !capacity_ || peak(count) <= *capacity_;
+  });
 }
 
 std::string StreamedFit::group_text(std::size_t g, std::int64_t needed) const {

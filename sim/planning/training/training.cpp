@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/bisection.hpp"
 #include "base/error.hpp"
 #include "base/quantity.hpp"
 #include "execute/deadlock.hpp"
@@ -189,12 +190,7 @@ class TrainingPlan {
   /// None: not even one does.
   std::optional<std::int64_t> most_in_flight() const {
     if (!fits(1)) return {};
-    std::int64_t good = 1, bad = per_batch() + 1;
-    while (bad - good > 1) {
-      const std::int64_t middle = good + (bad - good) / 2;
-      (fits(middle) ? good : bad) = middle;
-    }
-    return good;
+    return most_that_fits(1, per_batch() + 1, [&](std::int64_t count) { return fits(count); });
   }
 
   [[noreturn]] void refuse(const Step& step, std::int64_t in_flight) const {

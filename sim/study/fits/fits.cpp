@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/bisection.hpp"
 #include "base/interrupt.hpp"
 #include "document/load.hpp"
 #include "document/override.hpp"
@@ -220,10 +221,7 @@ class Card {
         good = bad;
       }
       if (good == most_samples) return good;
-      while (bad - good > 1) {
-        const std::int64_t middle = good + (bad - good) / 2;
-        (fits(middle) ? good : bad) = middle;
-      }
+      good = most_that_fits(good, bad, [&](std::int64_t samples) { return fits(samples); });
       const std::int64_t before = good;
       for (std::int64_t above = std::min(good + neighbours, most_samples); above > before; --above)
         if (fits(above)) {

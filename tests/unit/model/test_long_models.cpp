@@ -8,8 +8,8 @@
 #include "plan/text.hpp"
 #include "run/isolated.hpp"
 #include "scenario/scenario.hpp"
-#include "study/json.hpp"
 #include "support/models.hpp"
+#include "trace/summary_json.hpp"
 
 namespace sluice {
 namespace {

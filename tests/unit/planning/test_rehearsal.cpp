@@ -1,12 +1,12 @@
 // Streamed inference with everything open: what the rehearsal says is what the replay of its plan
 // says, within the memory that it says, and more memory is never slower.
 #include <catch2/catch.hpp>
-#include <cstdlib>
 
 #include "base/error.hpp"
 #include "execute/arithmetic/replay.hpp"
 #include "execute/feasibility.hpp"
 #include "planning/streaming/rehearsal.hpp"
+#include "support/campaign.hpp"
 #include "support/random_chain.hpp"
 #include "support/small_case.hpp"
 
@@ -70,10 +70,11 @@ std::size_t at(std::int64_t index) {
 }
 
 int cases() {
-  return std::getenv("SLUICE_CAMPAIGN") ? 2000 : 20;
+  return test::cases_of(20);
 }
 
-TEST_CASE("a rehearsal's seconds are those of the replay, and more memory is never slower") {
+TEST_CASE("a rehearsal's seconds are those of the replay, and more memory is never slower",
+          "[property]") {
   Dice dice(20261122);
   int compared = 0, chosen = 0;
   for (int c = 0; c < cases(); ++c) {
@@ -103,7 +104,7 @@ TEST_CASE("a rehearsal's seconds are those of the replay, and more memory is nev
   CHECK(chosen > 3 * cases());
 }
 
-TEST_CASE("no rehearsal is faster than its lower bound") {
+TEST_CASE("no rehearsal is faster than its lower bound", "[property]") {
   Dice dice(77);
   for (int c = 0; c < cases(); ++c) {
     StreamedCase streamed;

@@ -11,7 +11,7 @@
 
 #include <vector>
 
-#include "python/protocol.hpp"
+#include "base/memory_file.hpp"
 #include "trace/hdf5/reader.hpp"
 #include "trace/header.hpp"
 #include "trace/labels.hpp"
@@ -31,9 +31,11 @@ struct Recording {
   SeriesTable series;
 };
 
-/// Throws IoError when there is no memory for it.
-helper::Memory packed(const Recording& recording);
-/// Throws InternalError when it is no recording.
+/// In memory that another process can map. Throws IoError when there is none for it.
+MemoryFile packed(const Recording& recording);
+/// As bytes to be sent.
+std::string bytes_of(const Recording& recording);
+/// Throws InternalError when it is not a recording.
 Recording recording_from(std::string_view bytes);
 
 /// What a trace file holds. Throws as TraceReader does.

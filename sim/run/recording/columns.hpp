@@ -1,5 +1,5 @@
-// The columns of a recording: where each stands, and how it is written and read. Internal to the
-// helper; see recording.hpp for the form.
+// The columns of a recording: where each stands, and how it is written and read. Internal to
+// run/recording; see recording.hpp for the form.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "python/worker/recording.hpp"
+#include "run/recording/recording.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -6,7 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/interrupt.hpp"
-#include "python/worker/columns.hpp"
+#include "run/recording/columns.hpp"
 #include "trace/hdf5/writer.hpp"
 
 namespace sluice {
@@ -53,23 +53,48 @@ void columns_of(Visitor& visit, Recording& r) {
     visit.values("series/" + std::to_string(s), r.series.series[s].values);
 }
 
+/// A recording that is about to be written: where everything stands.
+class Packing {
+ public:
+  explicit Packing(const Recording& recording)
+      : recording_(const_cast<Recording&>(recording)) {  // the writers only read
+    columns_of(layout_, recording_);
+    text_ = recording_json(recording_, layout_);
+    begin_ = ColumnLayout::aligned(recording_head + text_.size());
+  }
+
+  std::size_t size() const { return begin_ + layout_.size(); }
+
+  void write(char* data) const {
+    const std::uint64_t length = text_.size();
+    std::memcpy(data, recording_magic.data(), recording_magic.size());
+    std::memcpy(data + recording_magic.size(), &length, sizeof length);
+    std::memcpy(data + recording_head, text_.data(), text_.size());
+    ColumnWriter writer(data + begin_);
+    columns_of(writer, recording_);
+  }
+
+ private:
+  Recording& recording_;
+  ColumnLayout layout_;
+  std::string text_;
+  std::size_t begin_ = 0;
+};
+
 }  // namespace
 
-helper::Memory packed(const Recording& recording) {
-  auto& r = const_cast<Recording&>(recording);  // the writers only read
-  ColumnLayout layout;
-  columns_of(layout, r);
-  const std::string text = recording_json(recording, layout);
-  const std::size_t begin = ColumnLayout::aligned(recording_head + text.size());
-  helper::Memory memory = helper::Memory::make(begin + layout.size());
-  char* const data = memory.data();
-  const std::uint64_t length = text.size();
-  std::memcpy(data, recording_magic.data(), recording_magic.size());
-  std::memcpy(data + recording_magic.size(), &length, sizeof length);
-  std::memcpy(data + recording_head, text.data(), text.size());
-  ColumnWriter writer(data + begin);
-  columns_of(writer, r);
+MemoryFile packed(const Recording& recording) {
+  const Packing packing(recording);
+  MemoryFile memory = MemoryFile::make(packing.size());
+  packing.write(memory.data());
   return memory;
+}
+
+std::string bytes_of(const Recording& recording) {
+  const Packing packing(recording);
+  std::string bytes(packing.size(), '\0');
+  packing.write(bytes.data());
+  return bytes;
 }
 
 Recording recording_from(std::string_view bytes) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace sluice {
 
@@ -18,6 +19,8 @@ class PartFile {
 
   const std::string& target() const { return target_; }
   const std::string& path() const { return part_; }
+  /// Appends to the .part; what a crash left in it goes first. Throws IoError.
+  void write(std::string_view text);
   /// Throws IoError.
   void commit();
   void remove() noexcept;
@@ -26,6 +29,10 @@ class PartFile {
   std::string target_, part_;
   int file_ = -1;  ///< holds the lock
   bool there_ = false;
+  bool emptied_ = false;
 };
+
+/// Writes a text as a whole or not at all. Throws IoError as PartFile does.
+void write_file(const std::string& path, std::string_view text);
 
 }  // namespace sluice

@@ -2,55 +2,44 @@
 #include <cmath>
 
 #include "document/load.hpp"
-#include "python/worker/columns.hpp"
-#include "python/worker/recording.hpp"
-#include "study/json.hpp"
+#include "document/object.hpp"
+#include "run/recording/columns.hpp"
+#include "run/recording/recording.hpp"
+#include "trace/summary_json.hpp"
 
 namespace sluice {
 namespace {
 
-Value count(std::size_t number) {
-  return Value::make(static_cast<std::int64_t>(number));
-}
-
-Value list_of(std::initializer_list<Value> values) {
-  Value list = Value::make_list();
-  list.items() = values;
-  return list;
-}
-
 Value header_value(const TraceHeader& header) {
-  Value map = Value::make_map();
-  map.set("program_version", json_text(header.program_version));
-  map.set("git_sha", json_text(header.git_sha));
-  map.set("executor", json_text(header.executor));
-  map.set("simgrid_version", json_text(header.simgrid_version));
-  map.set("simgrid_settings", json_text(header.simgrid_settings));
-  map.set("scenario", json_text(header.scenario));
-  return map;
+  return object({
+      {"program_version", header.program_version},
+      {"git_sha", header.git_sha},
+      {"executor", header.executor},
+      {"simgrid_version", header.simgrid_version},
+      {"simgrid_settings", header.simgrid_settings},
+      {"scenario", header.scenario},
+  });
+}
+
+Value keyed_value(const SummaryValue::Keyed& keyed) {
+  return list({list_of(keyed.key, json_text), keyed.number});
 }
 
 /// Faithful, unlike what is printed: [name, unit, summary, kind, value, why it is absent].
 Value metric_value(const Summary::Metric& metric) {
   const SummaryValue& value = metric.value;
-  Value content;
-  const char* kind = "number";
-  if (value.kind == SummaryValue::Kind::number) {
-    content = json_number(value.number);
-  } else if (value.kind == SummaryValue::Kind::text) {
-    kind = "text";
-    content = json_text(value.text);
-  } else {
-    kind = "keyed";
-    content = Value::make_list();
-    for (const SummaryValue::Keyed& keyed : value.keyed) {
-      Value key = Value::make_list();
-      for (const std::string& step : keyed.key) key.items().push_back(json_text(step));
-      content.items().push_back(list_of({std::move(key), json_number(keyed.number)}));
-    }
+  const auto row = [&](const char* kind, Item content) {
+    return list({metric.name, metric.unit, metric.summary, kind, std::move(content), value.absent});
+  };
+  switch (value.kind) {
+    case SummaryValue::Kind::number:
+      return row("number", value.number);
+    case SummaryValue::Kind::text:
+      return row("text", value.text);
+    case SummaryValue::Kind::keyed:
+      break;
   }
-  return list_of({json_text(metric.name), json_text(metric.unit), json_text(metric.summary),
-                  json_text(kind), std::move(content), json_text(value.absent)});
+  return row("keyed", list_of(value.keyed, keyed_value));
 }
 
 double number_of(const Value& value) {
@@ -93,28 +82,23 @@ const Value& child(const Value& map, const char* key) {
 }  // namespace
 
 std::string recording_json(const Recording& recording, const ColumnLayout& layout) {
-  Value root = Value::make_map();
-  root.set("status", json_text(name_of(recording.status)));
-  root.set("header", header_value(recording.header));
-  root.set("metrics", json_metrics(recording.summary));
-  root.set("units", json_units(recording.summary));
-  Value summary = Value::make_list();
-  for (const Summary::Metric& metric : recording.summary.metrics)
-    summary.items().push_back(metric_value(metric));
-  root.set("summary", std::move(summary));
-  root.set("bin_width_s", json_number(recording.series.width));
-  Value series = Value::make_list();
-  for (const SeriesTable::Series& one : recording.series.series)
-    series.items().push_back(
-        list_of({json_text(one.name), json_text(one.unit), json_text(one.summary)}));
-  root.set("series", std::move(series));
-  Value columns = Value::make_list();
-  for (const ColumnPlace& place : layout.places())
-    columns.items().push_back(
-        list_of({json_text(place.name), json_text(place.type), count(place.rows),
-                 count(place.offset), count(place.bytes)}));
-  root.set("columns", std::move(columns));
-  return to_json(root, 0);
+  const auto series = [](const SeriesTable::Series& one) {
+    return list({one.name, one.unit, one.summary});
+  };
+  const auto column = [](const ColumnPlace& place) {
+    return list({place.name, place.type, place.rows, place.offset, place.bytes});
+  };
+  return to_json(object({
+                     {"status", name_of(recording.status)},
+                     {"header", header_value(recording.header)},
+                     {"metrics", json_metrics(recording.summary)},
+                     {"units", json_units(recording.summary)},
+                     {"summary", list_of(recording.summary.metrics, metric_value)},
+                     {"bin_width_s", recording.series.width},
+                     {"series", list_of(recording.series.series, series)},
+                     {"columns", list_of(layout.places(), column)},
+                 }),
+                 0);
 }
 
 std::vector<ColumnPlace> read_recording_json(std::string_view text, Recording& recording) {

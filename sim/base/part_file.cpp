@@ -1,4 +1,4 @@
-#include "trace/part_file.hpp"
+#include "base/part_file.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -78,6 +78,17 @@ void PartFile::remove() noexcept {
   if (std::exchange(there_, false)) unlink(part_.c_str());
 }
 
+void PartFile::write(std::string_view text) {
+  if (!std::exchange(emptied_, true) && ftruncate(file_, 0) != 0)
+    refuse(target_, std::strerror(errno));
+  while (!text.empty()) {
+    const ssize_t written = ::write(file_, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) refuse(target_, std::strerror(errno));
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
 void PartFile::commit() {
   if (fsync(file_) != 0) refuse(target_, std::string("fsync: ") + std::strerror(errno));
   if (rename(part_.c_str(), target_.c_str()) != 0)
@@ -90,6 +101,12 @@ void PartFile::commit() {
   if (folder < 0) return;
   fsync(folder);
   close(folder);
+}
+
+void write_file(const std::string& path, std::string_view text) {
+  PartFile part(path);
+  part.write(text);
+  part.commit();
 }
 
 }  // namespace sluice
