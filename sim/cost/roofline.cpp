@@ -35,8 +35,8 @@ struct Roofline final : Cost {
                        "{bandwidth: 960GB/s})");
     const double computing = peak_seconds(work, device, query.dtype) /
                              compute_efficiency.value_or(device.roofline.compute);
-    const double moving = work.bytes / *device.memory_bandwidth /
-                          memory_efficiency.value_or(device.roofline.memory);
+    const double moving =
+        work.bytes / *device.memory_bandwidth / memory_efficiency.value_or(device.roofline.memory);
     return std::max(computing, moving) + device.launch_overhead;
   }
 };

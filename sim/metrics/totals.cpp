@@ -128,8 +128,8 @@ Totals::Sums Totals::add_up() const {
   return sums;
 }
 
-void Totals::add_flow(Sums& sums, const sluice::Action& action, const Flow& flow,
-                      double executions, double seconds) const {
+void Totals::add_flow(Sums& sums, const sluice::Action& action, const Flow& flow, double executions,
+                      double seconds) const {
   const double bytes = executions * static_cast<double>(flow.bytes);
   sums.transferred_bytes += bytes;
   for (const std::uint32_t link : plan_.routes[flow.route].links) {

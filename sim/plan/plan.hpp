@@ -125,7 +125,8 @@ struct Access {
   bool operator==(const Access&) const = default;
 };
 
-/// Bytes over a route. Between which pools is known where a policy made it; `lower` finds the route.
+/// Bytes over a route. Between which pools is known where a policy made it; `lower` finds the
+/// route.
 struct Flow {
   std::uint32_t tensor = none;           ///< that moves; none: bytes of no tensor
   std::uint32_t from = none, to = none;  ///< pools
@@ -152,19 +153,19 @@ inline constexpr int work_part_count = 2;
 std::string_view name_of(WorkPart part);
 
 /// One element of a stream. It occupies its stream until its seconds have passed and all its flows
-/// are through; what it gives arrives the longest latency of its flows later. A transfer is one flow
-/// (or several at once) and no seconds; a computation may read over a link while it computes.
+/// are through; what it gives arrives the longest latency of its flows later. A transfer is one
+/// flow (or several at once) and no seconds; a computation may read over a link while it computes.
 struct Action {
   /// Unique in its section. Empty: what name_of() makes of stage, kind and micro-batch.
   std::string name;
   ActionKind kind = ActionKind::forward;
   WorkPart part = WorkPart::whole;
   std::uint32_t stream = none;
-  std::int32_t stage = -1;            ///< -1: of no stage
-  std::int32_t micro_batch = -1;      ///< -1: of no micro-batch
-  std::uint32_t collective = none;    ///< that it is a part of
-  std::int64_t samples = 0;           ///< computed on by this action (compute)
-  std::int64_t samples_done = 0;      ///< samples whose answer is complete when this ends
+  std::int32_t stage = -1;          ///< -1: of no stage
+  std::int32_t micro_batch = -1;    ///< -1: of no micro-batch
+  std::uint32_t collective = none;  ///< that it is a part of
+  std::int64_t samples = 0;         ///< computed on by this action (compute)
+  std::int64_t samples_done = 0;    ///< samples whose answer is complete when this ends
 
   Few<Flow, 1> flows;
 

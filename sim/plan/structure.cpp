@@ -36,8 +36,7 @@ void check_numbers(const Plan& plan, std::uint32_t a) {
     require(use.pool, plan.pools.size(), "pool");
   }
   for (const Wait& wait : action.waits) require(wait.action, plan.actions.size(), "action");
-  if (action.collective != none)
-    require(action.collective, plan.collectives.size(), "collective");
+  if (action.collective != none) require(action.collective, plan.collectives.size(), "collective");
   for (const Flow& flow : action.flows) {
     if (flow.tensor != none) require(flow.tensor, plan.tensors.size(), "tensor");
     if (flow.route == none)
@@ -105,8 +104,8 @@ void check_not_before(const Plan& plan, std::uint32_t a) {
                    " s; expected a finite time, not negative");
   if (plan.section_of(a) == Section::body)
     plan_fault(plan, a,
-               "action " + quoted_name(plan, a) + " of the body starts not before " +
-                   exact(time) + " s; a time of the run is for the prologue and the epilogue, " +
+               "action " + quoted_name(plan, a) + " of the body starts not before " + exact(time) +
+                   " s; a time of the run is for the prologue and the epilogue, " +
                    "since the body runs again and again");
 }
 

@@ -13,7 +13,8 @@ namespace sluice {
 namespace {
 
 constexpr std::array<std::string_view, 4> pool_keys[] = {
-    {"capacity", "limit", "shared", "not_enforced"}, {"capacity", "limit", "owner", "not_enforced"}};
+    {"capacity", "limit", "shared", "not_enforced"},
+    {"capacity", "limit", "owner", "not_enforced"}};
 constexpr std::array<std::string_view, 3> link_keys = {"bandwidth", "idle", "busy"};
 constexpr std::array<std::string_view, 3> route_keys = {"links", "setup", "latency"};
 constexpr std::array<std::string_view, 4> stream_keys = {"kind", "device", "idle", "busy"};
@@ -63,7 +64,9 @@ class PlanReader {
 
   void read_format(const PlanLine& line, const std::vector<Word>& words) {
     if (words.size() == 2 && words[0].text == "format:")
-      tables_.version = words[1].text == "sluice-plan/1" ? 1 : words[1].text == "sluice-plan/2" ? 2 : 0;
+      tables_.version = words[1].text == "sluice-plan/1"   ? 1
+                        : words[1].text == "sluice-plan/2" ? 2
+                                                           : 0;
     if (tables_.version == 0)
       line.fail(words[0].column,
                 "expected 'format: sluice-plan/2' (or /1: these two versions are read)");
@@ -192,10 +195,10 @@ class PlanReader {
       line.fail(kind.column,
                 "unknown stream kind '" + std::string(kind.text) + "'; known: compute, copy");
     const Word* device = keys.find("device");
-    plan_.streams.push_back(
-        {name, kind.text == "compute" ? StreamKind::compute : StreamKind::copy,
-         device ? line.name(*device) : "", keys.quantity("idle", Dimension::watts, 0),
-         keys.quantity("busy", Dimension::watts, 0)});
+    plan_.streams.push_back({name, kind.text == "compute" ? StreamKind::compute : StreamKind::copy,
+                             device ? line.name(*device) : "",
+                             keys.quantity("idle", Dimension::watts, 0),
+                             keys.quantity("busy", Dimension::watts, 0)});
   }
 
   void read_tensor(const PlanLine& line, const std::vector<Word>& words) {
@@ -217,9 +220,8 @@ class PlanReader {
     const KeyList allowed{collective_keys};
     const LineKeys keys(line, words, 2, allowed);
     collective.kind = kind_of(line, keys.get("kind"));
-    PlanLine::split(keys.get("devices"), ',', [&](const Word& device) {
-      collective.devices.push_back(line.name(device));
-    });
+    PlanLine::split(keys.get("devices"), ',',
+                    [&](const Word& device) { collective.devices.push_back(line.name(device)); });
     if (const Word* algorithm = keys.find("algorithm"))
       collective.algorithm = line.name(*algorithm);
     collective.bytes = keys.count("bytes", 0);

@@ -151,22 +151,22 @@ class Attempts {
     std::exception_ptr failure;
     std::vector<Candidate> waiting;
     for (std::size_t i = 0; i < attempts_.size(); ++i)
-      waiting.push_back({0, 1, [this, i, &failure](double, const auto& settled) {
-                           Settled one;
-                           try {
-                             const auto plan = std::make_shared<Plan>(finish(
-                                 policy_.plan(attempts_[i].request, parameters_),
-                                 attempts_[i].request));
-                             check(*plan);
-                             one.seconds = run_seconds(*plan);
-                             one.plan = [plan] { return *plan; };
-                           } catch (const Infeasible&) {
-                             failure = std::current_exception();
-                           }
-                           one.text = attempts_[i].cut;
-                           one.attempt = i;
-                           settled(one);
-                         }});
+      waiting.push_back(
+          {0, 1, [this, i, &failure](double, const auto& settled) {
+             Settled one;
+             try {
+               const auto plan = std::make_shared<Plan>(
+                   finish(policy_.plan(attempts_[i].request, parameters_), attempts_[i].request));
+               check(*plan);
+               one.seconds = run_seconds(*plan);
+               one.plan = [plan] { return *plan; };
+             } catch (const Infeasible&) {
+               failure = std::current_exception();
+             }
+             one.text = attempts_[i].cut;
+             one.attempt = i;
+             settled(one);
+           }});
     const Judgement judgement = judge(std::move(waiting));
     if (!judgement.best.plan && failure) std::rethrow_exception(failure);
     if (!judgement.best.plan) throw InternalError("a plan that was checked blocks");

@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 #include "execute/arithmetic/replay.hpp"
-#include "execute/check.hpp"
+#include "execute/feasibility.hpp"
 #include "run/isolated.hpp"
 #include "support/small_case.hpp"
 
@@ -39,10 +39,9 @@ Approx ms(double value) {
   return Approx(value * 1e-3).epsilon(1e-9);
 }
 
-std::string fact(const Plan& plan, const std::string& key) {
-  for (const auto& [name, value] : plan.facts)
-    if (name == key) return value;
-  return "none";
+double fact(const Plan& plan, const std::string& key, const std::string& of = {}) {
+  const Fact* found = find_fact(plan.facts, key, of);
+  return found && found->number() ? found->number()->value : -1;
 }
 
 const std::string one_by_one = "streamed, in_flight: 1, buffers: 2, pieces: whole";
@@ -52,8 +51,8 @@ TEST_CASE("residency: all weights stay, and everything is said: what policy resi
   const Plan plan = plan_of(one_by_one + ", prefetch: 1, resident: all");
   CHECK(makespan_of(plan) == ms(6.002));
   CHECK(makespan_of(plan_of("resident, buffers: 2")) == ms(6.002));
-  CHECK(fact(plan, "resident_bytes") == "2000000");
-  CHECK(fact(plan, "weight_passes.0") == "1");
+  CHECK(fact(plan, "resident_bytes") == 2000000);
+  CHECK(fact(plan, "weight_passes", "0") == 1);
 }
 
 TEST_CASE("residency: in one step weights that stay come when its first pass needs them") {

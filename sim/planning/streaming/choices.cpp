@@ -274,8 +274,7 @@ class Ways {
     text += ", pieces: " + (choice.piece == 0 ? "whole" : format_bytes(choice.piece));
     if (choice.prefetch) text += ", prefetch: " + std::to_string(*choice.prefetch);
     text += ", ahead: " + format_bytes(choice.ahead);
-    if (choice.resident_bytes() > 0)
-      text += ", resident: " + format_bytes(choice.resident_bytes());
+    if (choice.resident_bytes() > 0) text += ", resident: " + format_bytes(choice.resident_bytes());
     if (groups > 1) text += choice.offload ? ", strategy: offload_all" : ", strategy: keep_all";
     return text + "; stays within " + format_bytes(rehearsal.bytes());
   }

@@ -19,6 +19,7 @@
 #include "base/interrupt.hpp"
 #include "base/parts.hpp"
 #include "base/processes.hpp"
+#include "document/load.hpp"
 #include "python/protocol.hpp"
 #include "python/worker/requests.hpp"
 #include "run/plan_json.hpp"
