@@ -65,7 +65,7 @@ TEST_CASE("every policy plans, fits, is executed, and does the model's work") {
       std::string keys = "policy: {name: " + policy->name;
       const auto is_overlap = [](const Field& field) { return field.name == "overlap"; };
       const auto& fields = policy->parameters;
-      if (policy->open || std::any_of(fields.begin(), fields.end(), is_overlap))
+      if (policy->replicates || std::any_of(fields.begin(), fields.end(), is_overlap))
         keys += std::string(", overlap: ") + overlap;
       if (policy->name == "data_parallel") keys += ", replica: resident";
       const Plan plan = make_plan(scenario_with("stages: {cut: per_layer}\n" + keys + "}\n"));
