@@ -98,22 +98,22 @@ class TrainingWays {
   /// one, too.
   void simulate(const std::function<void(const Settled&)>& settled) const {
     if (!fits(at_least_)) return;
-    const TrainingDraft draft(unlimited_, order_);
+    const ChosenStep step(unlimited_, order_);
     std::int64_t before = -1;
     double best = std::numeric_limits<double>::infinity();
     int in_vain = 0;
     for (const double part : ahead_parts) {
       TrainingOrder order = order_;
-      const std::int64_t peak = draft.peak();
+      const std::int64_t peak = step.peak();
       order.room = peak + static_cast<std::int64_t>(part * static_cast<double>(peak));
       if (*order.room == before) continue;
       if (!fits(*order.room) || in_vain >= parts_in_vain) break;
       before = *order.room;
-      const double seconds = run_seconds(draft.within(before));
+      const double seconds = run_seconds(finish(step.within(before), unlimited_));
       in_vain = seconds < best * (1 - hardly) ? 0 : in_vain + 1;
       best = std::min(best, seconds);
       settled({seconds, text(order), [request = unlimited_, order, stages = stages_] {
-                 return plan_training(request, order);
+                 return finish(plan_training(request, order), request);
                }});
     }
   }

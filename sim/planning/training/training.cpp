@@ -69,7 +69,7 @@ class TrainingPlan {
     choose_fates();
   }
 
-  Plan make() {
+  Draft make() {
     const std::int64_t in_flight = std::min(this->in_flight(), per_batch());
     const StepShape shape = shape_of(in_flight, per_batch(), request_.workload.batches_per_step);
     const Step step = make_step(shape);
@@ -79,12 +79,12 @@ class TrainingPlan {
   }
 
   /// The same where the step is made before it is said how far loads go ahead.
-  Step draft() {
+  Step chosen_step() {
     const Step step = step_of_order();
     add_facts(step, std::min(in_flight(), per_batch()));
     return step;
   }
-  Plan within(const Step& step, std::int64_t room) {
+  Draft within(const Step& step, std::int64_t room) {
     room_ = chosen_room_ = room;
     const StepShape shape = shape_of(std::min(in_flight(), per_batch()), per_batch(),
                                      request_.workload.batches_per_step);
@@ -111,11 +111,12 @@ class TrainingPlan {
     return make_step(shape_of(in_flight, per_batch(), request_.workload.batches_per_step));
   }
 
-  Plan listed(const StepShape& shape, const Step& step) const {
-    Plan plan = list_training({request_, shape, order_, room_}, step, facts_);
+  Draft listed(const StepShape& shape, const Step& step) const {
+    Draft draft = list_training({request_, shape, order_, room_}, step, facts_);
     if (chosen_room_)
-      for (const std::string& device : order_.devices) stay_within(plan, device, *chosen_room_);
-    return plan;
+      for (const std::string& device : order_.devices)
+        stay_within(draft.plan, device, *chosen_room_);
+    return draft;
   }
 
   std::int64_t per_batch() const { return request_.workload.batch / request_.workload.micro_batch; }
@@ -303,7 +304,7 @@ Scored score(const Listing& listing) {
   if (listing.capacity && step.peak() > *listing.capacity)
     return {std::numeric_limits<double>::infinity(), 0};
   std::int64_t most = 0;
-  Plan plan = list_training(listing, step, {}, &most);
+  Plan plan = finish(list_training(listing, step, {}, &most), listing.request);
   if (listing.capacity) stay_within(plan, listing.order.devices.front(), *listing.capacity);
   return {run_seconds(plan), most};
 }
@@ -312,30 +313,30 @@ TrainingSums training_sums(const PolicyRequest& request, const TrainingOrder& or
   return TrainingPlan(request, order).sums();
 }
 
-class TrainingDraft::Parts {
+class ChosenStep::Parts {
  public:
   Parts(const PolicyRequest& request, const TrainingOrder& order)
-      : plan(request, order), step(plan.draft()), peak(peak_of(step, order.devices.size())) {}
+      : plan(request, order), step(plan.chosen_step()), peak(peak_of(step, order.devices.size())) {}
 
   TrainingPlan plan;
   Step step;
   std::int64_t peak;
 };
 
-TrainingDraft::TrainingDraft(const PolicyRequest& request, const TrainingOrder& order)
+ChosenStep::ChosenStep(const PolicyRequest& request, const TrainingOrder& order)
     : parts_(std::make_unique<Parts>(request, order)) {}
 
-TrainingDraft::~TrainingDraft() = default;
+ChosenStep::~ChosenStep() = default;
 
-std::int64_t TrainingDraft::peak() const {
+std::int64_t ChosenStep::peak() const {
   return parts_->peak;
 }
 
-Plan TrainingDraft::within(std::int64_t room) const {
+Draft ChosenStep::within(std::int64_t room) const {
   return parts_->plan.within(parts_->step, room);
 }
 
-Plan plan_training(const PolicyRequest& request, const TrainingOrder& order) {
+Draft plan_training(const PolicyRequest& request, const TrainingOrder& order) {
   return TrainingPlan(request, order).make();
 }
 
