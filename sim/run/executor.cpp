@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "base/suggest.hpp"
 #include "execute/arithmetic/replay.hpp"
+#include "execute/shortage.hpp"
 #include "run/comparison.hpp"
 
 namespace sluice {
@@ -13,7 +14,8 @@ namespace {
 
 void replay_or_throw(const Plan& plan, Sink& sink, const EngineOptions& options) {
   const ReplayResult result = replay(plan, sink, {.progress = options.progress});
-  if (result.blocking) throw Infeasible(describe(plan, *result.blocking));
+  if (result.blocking)
+    throw Infeasible(describe(plan, *result.blocking), shortage_of(plan, *result.blocking));
 }
 
 void execute_both(const Plan& plan, Sink& sink, const EngineOptions& options) {

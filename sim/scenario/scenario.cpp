@@ -151,6 +151,12 @@ void require_declared(const Scenario& scenario, const Policy& policy) {
                 policies_that([](const Policy& other) { return other.takes_phases; }));
 }
 
+/// What files that the document names are relative to; empty: the working folder.
+std::string folder_of(const Value& document) {
+  if (!document.source()) return "";
+  return std::filesystem::path(document.source()->name).parent_path().string();
+}
+
 /// An absent mapping reads as an empty one, at the position of the whole document.
 Value mapping_or_empty(const Reader& reader, std::string_view key) {
   if (const Value* value = reader.value(key)) return *value;
@@ -189,7 +195,7 @@ Scenario read_scenario(Value document, const std::string& name) {
   read_workload(scenario, workload);
   const Value cost = mapping_or_empty(reader, "cost"), fates = mapping_or_empty(reader, "fates"),
               memory = mapping_or_empty(reader, "memory");
-  scenario.cost = &cost_catalog().find(Reader(cost, cost_record()).text("model"));
+  scenario.cost = choose_cost(cost, folder_of(scenario.document));
   read_fates(scenario, fates);
   const Reader rules(memory, memory_record());
   scenario.capacity_enforced = rules.text("capacity") == "enforced";

@@ -34,10 +34,9 @@ Approx ms(double value) {
   return Approx(value * 1e-3).epsilon(1e-9);
 }
 
-std::string fact(const Plan& plan, const std::string& key) {
-  for (const auto& [name, value] : plan.facts)
-    if (name == key) return value;
-  return "none";
+std::string fact(const Plan& plan, const std::string& name, const std::string& of = {}) {
+  const Fact* fact = find_fact(plan.facts, name, of);
+  return fact ? fact->shown() : "none";
 }
 
 /// Keys of policy streamed that a scenario may leave open, as one would write them by hand.
@@ -147,7 +146,7 @@ TEST_CASE("streamed without overlap is the sum: weights once a pass, the rest on
                                "policy: {name: streamed, in_flight: 2, overlap: false}\n"));
   CHECK(makespan_of(plan) == ms(2 * 0.6 + 3 * 6.002));
   CHECK(fact(plan, "passes_per_step") == "2");
-  CHECK(fact(plan, "weight_passes.0") == "2");
+  CHECK(fact(plan, "weight_passes", "0") == "2");
 }
 
 TEST_CASE("streamed, discarded outputs are not saved") {
@@ -175,7 +174,7 @@ TEST_CASE("streamed, one group: its weights are loaded once") {
       "in_flight: 2" +
           by_hand));
   CHECK(makespan_of(plan) == ms(0.601 + 4 * 6 + 0.001));
-  CHECK(fact(plan, "weight_passes.0") == "1");
+  CHECK(fact(plan, "weight_passes", "0") == "1");
 }
 
 /// A (in 1 kB, out 2 kB), B (out 3 kB), C (out 1 kB) with `in_flight` micro-batches need, in group

@@ -77,7 +77,7 @@ class Alike(unittest.TestCase):
 
     def test_the_plan_has_what_the_policy_decided(self):
         plan = scenario(times=3).plan()
-        self.assertEqual(plan.facts, {"times": "3"})
+        self.assertEqual(plan.facts, {"times": 3})
         self.assertIn("one_by_one", plan.text())
         plan.check()
 

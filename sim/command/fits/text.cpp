@@ -78,15 +78,10 @@ std::string memory_table(const FitsAnswer& answer) {
   return table.aligned() + (alike ? "the peak is in the " + printable(doing) + "\n\n" : "\n");
 }
 
-/// The first line of what `sluice run` says.
-std::string first_line(const std::string& text) {
-  return printable(text.substr(0, text.find('\n')));
-}
-
 /// What the next one lacks, which classes it has more of, and when, where that is another moment.
 std::string lack(const CardFit& card) {
   if (card.refusal.empty()) return "nothing: a scenario asks no more";
-  if (!card.next) return first_line(card.refusal);
+  if (!card.next) return printable(card.refusal_headline);
   std::string text = bytes(card.next->bytes - *card.capacity);
   if (!card.most || card.most->doing != card.next->doing)
     text += " in the " + printable(card.next->doing);

@@ -78,8 +78,7 @@ struct Listing {
   std::optional<std::int64_t> capacity;  ///< bytes of a device
 };
 /// `most`: becomes the bytes of the first device with which everything would be listed alike.
-Draft list_training(const Listing& listing, const Step& step,
-                    const std::vector<std::pair<std::string, std::string>>& facts,
+Draft list_training(const Listing& listing, const Step& step, const std::vector<Fact>& facts,
                     std::int64_t* most = nullptr);
 
 /// The run that is listed so, on a first device of that capacity; bytes with all that stays there.

@@ -47,9 +47,8 @@ double best_alike(const std::string& name, const std::vector<std::string>& overr
 }
 
 std::string fact(const Plan& plan, const std::string& key) {
-  for (const auto& [name, value] : plan.facts)
-    if (name == key) return value;
-  return "";
+  const Fact* found = find_fact(plan.facts, key);
+  return found ? found->shown() : "";
 }
 
 TEST_CASE("went wrong: optimal is no slower than any uniform fate, whatever steps and latency") {
