@@ -1,4 +1,5 @@
-// What of an action's time is arithmetic, and which of its flows may meet others on a link. Seconds.
+// What of an action's time is arithmetic, and which of its flows may meet others on a link.
+// Seconds.
 #pragma once
 
 #include <cstdint>

@@ -68,8 +68,9 @@ void Residency::allocate(std::uint32_t action, std::int64_t iteration) {
     std::int64_t& level = levels_[placement.pool];
     if (__builtin_add_overflow(level, plan.tensors[placement.tensor].bytes, &level))
       plan_fault(plan, action,
-                 "with the tensors of '" + name_of(plan.actions[action]) + "' there are more than " +
-                     "2^63 - 1 bytes in " + plan.pools[placement.pool].name);
+                 "with the tensors of '" + name_of(plan.actions[action]) +
+                     "' there are more than " + "2^63 - 1 bytes in " +
+                     plan.pools[placement.pool].name);
   }
 }
 

@@ -6,10 +6,20 @@
 
 namespace sluice {
 
+namespace {
+
+/// The last iteration of the step in the middle; a body that is several steps counts as one.
+std::int64_t middle_iteration(const Plan& plan) {
+  const std::int64_t steps = plan.iterations / plan.iterations_per_step;
+  return ((steps - 1) / 2 + 1) * plan.iterations_per_step - 1;
+}
+
+}  // namespace
+
 Totals::Totals(const Plan& plan)
     : plan_(plan),
       prologue_left_(plan.body_begin),
-      middle_((plan.iterations - 1) / 2),
+      middle_(middle_iteration(plan)),
       last_(plan.iterations - 1),
       actions_(plan.actions.size()),
       streams_(plan.streams.size()),
@@ -117,8 +127,8 @@ Totals::Sums Totals::add_up() const {
   return sums;
 }
 
-void Totals::add_flow(Sums& sums, const sluice::Action& action, const Flow& flow,
-                      double executions, double seconds) const {
+void Totals::add_flow(Sums& sums, const sluice::Action& action, const Flow& flow, double executions,
+                      double seconds) const {
   const double bytes = executions * static_cast<double>(flow.bytes);
   sums.transferred_bytes += bytes;
   for (const std::uint32_t link : plan_.routes[flow.route].links) {

@@ -32,9 +32,9 @@ enum Key : std::size_t {
   key_count
 };
 constexpr std::array<std::string_view, key_count> action_keys = {
-    "on",    "kind",    "stage", "micro_batch",  "samples", "samples_done", "moves",
-    "route", "bytes",   "seconds", "flop",       "memory_bytes", "joules",  "ahead",
-    "waits", "allocates", "uses", "flows",       "part",    "not_before",   "collective"};
+    "on",    "kind",      "stage",   "micro_batch", "samples",      "samples_done", "moves",
+    "route", "bytes",     "seconds", "flop",        "memory_bytes", "joules",       "ahead",
+    "waits", "allocates", "uses",    "flows",       "part",         "not_before",   "collective"};
 static_assert(key_count <= LineKeys::most_keys);
 
 constexpr KeyList allowed_1{std::span(action_keys).first(flows)}, allowed_2{action_keys};
@@ -82,8 +82,7 @@ void ActionReader::read(const PlanLine& line, const std::vector<Word>& words, Se
   if (keys.find(samples_done)) action.samples_done = keys.count("samples_done", 0);
   if (keys.find(ahead))
     action.ahead = static_cast<std::int32_t>(keys.count("ahead", 0, -1'000'000, 1'000'000));
-  if (keys.find(not_before))
-    action.not_before = keys.quantity("not_before", Dimension::seconds, 0);
+  if (keys.find(not_before)) action.not_before = keys.quantity("not_before", Dimension::seconds, 0);
   if (const Word* word = keys.find(collective))
     action.collective = look_up(line, tables_.collectives, *word, "collective");
   if (const Word* word = keys.find(part))
@@ -163,15 +162,14 @@ void ActionReader::read_moves(const PlanLine& line, const LineKeys& keys, Action
 Flow ActionReader::read_flow(const PlanLine& line, const Word& word) const {
   const std::size_t at = PlanLine::find_bare(word.text, '@');
   if (at == std::string_view::npos)
-    line.fail(word.column, "'" + std::string(word.text) +
-                               "': expected TENSOR@ROUTE:BYTES, or @ROUTE:BYTES");
+    line.fail(word.column,
+              "'" + std::string(word.text) + "': expected TENSOR@ROUTE:BYTES, or @ROUTE:BYTES");
   Word rest{word.text.substr(at + 1), word.column + static_cast<int>(at) + 1};
   const std::size_t colon = PlanLine::find_bare(rest.text, ':');
   Flow flow;
   if (at > 0)
     flow.tensor = look_up(line, tables_.tensors, {word.text.substr(0, at), word.column}, "tensor");
-  flow.route =
-      look_up(line, tables_.routes, {rest.text.substr(0, colon), rest.column}, "route");
+  flow.route = look_up(line, tables_.routes, {rest.text.substr(0, colon), rest.column}, "route");
   if (colon != std::string_view::npos)
     flow.bytes = whole_number(
         line, "flows", {rest.text.substr(colon + 1), rest.column + static_cast<int>(colon) + 1}, 0);

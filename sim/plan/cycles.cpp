@@ -76,9 +76,11 @@ class CycleSearch {
     auto from = std::find_if(path.begin(), path.end(),
                              [&](const Frame& frame) { return frame.action == entry; });
     std::string names;
-    for (; from != path.end(); ++from) names += "'" + name_of(plan_.actions[from->action]) + "'" + " after ";
+    for (; from != path.end(); ++from)
+      names += "'" + name_of(plan_.actions[from->action]) + "'" + " after ";
     plan_fault(plan_, entry,
-               "waits and stream order form a cycle: " + names + "'" + name_of(plan_.actions[entry]) + "'");
+               "waits and stream order form a cycle: " + names + "'" +
+                   name_of(plan_.actions[entry]) + "'");
   }
 
   static constexpr std::uint32_t end_ = none - 1;

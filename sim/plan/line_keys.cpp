@@ -26,16 +26,15 @@ LineKeys::LineKeys(const PlanLine& line, const std::vector<Word>& words, std::si
     const std::string_view key = word.text.substr(0, equals);
     const std::size_t number = number_of(key);
     if (number >= allowed.keys.size()) fail_unknown(word, key);
-    if (find(number))
-      line.fail(word.column, "key '" + std::string(key) + "' stands twice");
+    if (find(number)) line.fail(word.column, "key '" + std::string(key) + "' stands twice");
     const bool alone = equals == std::string_view::npos, is_flag = number >= allowed.flags;
     if (alone != is_flag)
       line.fail(word.column, is_flag ? "'" + std::string(key) + "' stands alone, without '='"
                                      : "'" + std::string(key) + "' has no value; expected " +
                                            std::string(key) + "=...");
-    values_[number] = alone ? Word{{}, word.column}
-                            : Word{word.text.substr(equals + 1),
-                                   word.column + static_cast<int>(equals) + 1};
+    values_[number] =
+        alone ? Word{{}, word.column}
+              : Word{word.text.substr(equals + 1), word.column + static_cast<int>(equals) + 1};
     present_ |= std::uint64_t{1} << number;
   }
 }

@@ -124,7 +124,8 @@ struct Access {
   bool operator==(const Access&) const = default;
 };
 
-/// Bytes over a route. Between which pools is known where a policy made it; `lower` finds the route.
+/// Bytes over a route. Between which pools is known where a policy made it; `lower` finds the
+/// route.
 struct Flow {
   std::uint32_t tensor = none;           ///< that moves; none: bytes of no tensor
   std::uint32_t from = none, to = none;  ///< pools
@@ -151,19 +152,19 @@ inline constexpr int work_part_count = 2;
 std::string_view name_of(WorkPart part);
 
 /// One element of a stream. It occupies its stream until its seconds have passed and all its flows
-/// are through; what it gives arrives the longest latency of its flows later. A transfer is one flow
-/// (or several at once) and no seconds; a computation may read over a link while it computes.
+/// are through; what it gives arrives the longest latency of its flows later. A transfer is one
+/// flow (or several at once) and no seconds; a computation may read over a link while it computes.
 struct Action {
   /// Unique in its section. Empty: what name_of() makes of stage, kind and micro-batch.
   std::string name;
   ActionKind kind = ActionKind::forward;
   WorkPart part = WorkPart::whole;
   std::uint32_t stream = none;
-  std::int32_t stage = -1;            ///< -1: of no stage
-  std::int32_t micro_batch = -1;      ///< -1: of no micro-batch
-  std::uint32_t collective = none;    ///< that it is a part of
-  std::int64_t samples = 0;           ///< computed on by this action (compute)
-  std::int64_t samples_done = 0;      ///< samples whose answer is complete when this ends
+  std::int32_t stage = -1;          ///< -1: of no stage
+  std::int32_t micro_batch = -1;    ///< -1: of no micro-batch
+  std::uint32_t collective = none;  ///< that it is a part of
+  std::int64_t samples = 0;         ///< computed on by this action (compute)
+  std::int64_t samples_done = 0;    ///< samples whose answer is complete when this ends
 
   Few<Flow, 1> flows;
 
@@ -230,8 +231,11 @@ struct Plan {
   std::uint32_t body_begin = 0, body_end = 0;
   std::int64_t iterations = 0;  ///< n; 0 where there is no body
 
-  std::int64_t steps_per_iteration = 1;  ///< of the workload, in one run of the body
-  std::vector<std::string> stages;       ///< names, by stage number
+  /// Steps of the workload in one run of the body; where a step is several runs of the body, this
+  /// is 1 and `iterations_per_step` says how many, which divides `iterations`.
+  std::int64_t steps_per_iteration = 1;
+  std::int64_t iterations_per_step = 1;
+  std::vector<std::string> stages;  ///< names, by stage number
   /// What the policy decided, for the report: {"in_flight", "587"}.
   std::vector<std::pair<std::string, std::string>> facts;
 

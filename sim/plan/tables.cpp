@@ -73,8 +73,8 @@ void PlanTables::add_demand(std::uint32_t a, const Placement& placement) {
   if (same == own.end())
     own.push_back({placement.pool, bytes});
   else
-    same->bytes = checked_add(same->bytes, bytes,
-                              "bytes that '" + name_of(plan.actions[a]) + "' allocates");
+    same->bytes =
+        checked_add(same->bytes, bytes, "bytes that '" + name_of(plan.actions[a]) + "' allocates");
 }
 
 /// Flows of several streams meet on a link, and several of one action.

@@ -12,7 +12,8 @@ namespace sluice {
 namespace {
 
 constexpr std::array<std::string_view, 4> pool_keys[] = {
-    {"capacity", "limit", "shared", "not_enforced"}, {"capacity", "limit", "owner", "not_enforced"}};
+    {"capacity", "limit", "shared", "not_enforced"},
+    {"capacity", "limit", "owner", "not_enforced"}};
 constexpr std::array<std::string_view, 3> link_keys = {"bandwidth", "idle", "busy"};
 constexpr std::array<std::string_view, 3> route_keys = {"links", "setup", "latency"};
 constexpr std::array<std::string_view, 4> stream_keys = {"kind", "device", "idle", "busy"};
@@ -62,7 +63,9 @@ class PlanReader {
 
   void read_format(const PlanLine& line, const std::vector<Word>& words) {
     if (words.size() == 2 && words[0].text == "format:")
-      tables_.version = words[1].text == "sluice-plan/1" ? 1 : words[1].text == "sluice-plan/2" ? 2 : 0;
+      tables_.version = words[1].text == "sluice-plan/1"   ? 1
+                        : words[1].text == "sluice-plan/2" ? 2
+                                                           : 0;
     if (tables_.version == 0)
       line.fail(words[0].column,
                 "expected 'format: sluice-plan/2' (or /1: these two versions are read)");
@@ -91,9 +94,21 @@ class PlanReader {
 
   void read_table(const PlanLine& line, const std::vector<Word>& words) {
     const std::string_view what = words[0].text;
-    static const std::vector<std::string> known = {
-        "name",  "iterations", "steps_per_iteration", "fact",      "pool",  "link",     "route",
-        "stream", "stage",      "tensor",              "collective", "prologue:", "body:", "epilogue:"};
+    static const std::vector<std::string> known = {"name",
+                                                   "iterations",
+                                                   "steps_per_iteration",
+                                                   "iterations_per_step",
+                                                   "fact",
+                                                   "pool",
+                                                   "link",
+                                                   "route",
+                                                   "stream",
+                                                   "stage",
+                                                   "tensor",
+                                                   "collective",
+                                                   "prologue:",
+                                                   "body:",
+                                                   "epilogue:"};
     if (std::find(known.begin(), known.end(), what) == known.end())
       line.fail(words[0].column, "unknown line '" + std::string(what) + "'" +
                                      did_you_mean(what, known) + "; allowed: " + join(known));
@@ -122,6 +137,8 @@ class PlanReader {
     if (what == "iterations") plan_.iterations = whole_number(line, what, words[1], 0);
     if (what == "steps_per_iteration")
       plan_.steps_per_iteration = whole_number(line, what, words[1], 1);
+    if (what == "iterations_per_step")
+      plan_.iterations_per_step = whole_number(line, what, words[1], 1);
   }
 
   void read_pool(const PlanLine& line, const std::vector<Word>& words) {
@@ -179,10 +196,10 @@ class PlanReader {
       line.fail(kind.column,
                 "unknown stream kind '" + std::string(kind.text) + "'; known: compute, copy");
     const Word* device = keys.find("device");
-    plan_.streams.push_back(
-        {name, kind.text == "compute" ? StreamKind::compute : StreamKind::copy,
-         device ? line.name(*device) : "", keys.quantity("idle", Dimension::watts, 0),
-         keys.quantity("busy", Dimension::watts, 0)});
+    plan_.streams.push_back({name, kind.text == "compute" ? StreamKind::compute : StreamKind::copy,
+                             device ? line.name(*device) : "",
+                             keys.quantity("idle", Dimension::watts, 0),
+                             keys.quantity("busy", Dimension::watts, 0)});
   }
 
   void read_tensor(const PlanLine& line, const std::vector<Word>& words) {
@@ -204,9 +221,8 @@ class PlanReader {
     const KeyList allowed{collective_keys};
     const LineKeys keys(line, words, 2, allowed);
     collective.kind = kind_of(line, keys.get("kind"));
-    PlanLine::split(keys.get("devices"), ',', [&](const Word& device) {
-      collective.devices.push_back(line.name(device));
-    });
+    PlanLine::split(keys.get("devices"), ',',
+                    [&](const Word& device) { collective.devices.push_back(line.name(device)); });
     if (const Word* algorithm = keys.find("algorithm"))
       collective.algorithm = line.name(*algorithm);
     collective.bytes = keys.count("bytes", 0);

@@ -127,8 +127,8 @@ PlanBuilder::Ref PlanBuilder::add(Action action) {
 
 /// Nothing, so that the formula makes it; where that name is taken, it with '2, '3 … behind it.
 std::string PlanBuilder::own_name(const Action& action) {
-  const int taken = names_[static_cast<std::size_t>(section_)]
-                          [{action.kind, action.stage, action.micro_batch}]++;
+  const int taken =
+      names_[static_cast<std::size_t>(section_)][{action.kind, action.stage, action.micro_batch}]++;
   return taken == 0 ? "" : name_of(action) + "'" + std::to_string(taken + 1);
 }
 

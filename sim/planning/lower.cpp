@@ -137,7 +137,8 @@ Price selective_price(const Pricing& pricing, const Stage& stage, const Device& 
 void lower(Plan& plan, const Pricing& pricing) {
   Prices prices(pricing);
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> routes;
-  for (const Stage& stage : pricing.stages) plan.stages.push_back(stage.name);
+  if (plan.stages.empty())
+    for (const Stage& stage : pricing.stages) plan.stages.push_back(stage.name);
   for (Action& action : plan.actions) {
     for (Flow& flow : action.flows)
       if (flow.route == none) flow.route = route_of(plan, pricing.platform, flow, routes);

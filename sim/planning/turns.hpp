@@ -1,4 +1,5 @@
-// Transfers that share a link in turn (plan/passes/turns.hpp), in the order that a simulation shows.
+// Transfers that share a link in turn (plan/passes/turns.hpp), in the order that a simulation
+// shows.
 #pragma once
 
 #include <optional>
@@ -7,8 +8,8 @@
 
 namespace sluice {
 
-/// The plan with its transfers in turn, in the order in which they begin in a simulation of the plan
-/// as it is. None where no link is shared, or that plan blocks. Throws Interrupted.
+/// The plan with its transfers in turn, in the order in which they begin in a simulation of the
+/// plan as it is. None where no link is shared, or that plan blocks. Throws Interrupted.
 std::optional<Plan> in_turn(const Plan& plan);
 
 }  // namespace sluice

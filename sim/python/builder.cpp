@@ -65,7 +65,8 @@ class Builder {
     if (!(bandwidth > 0) || !std::isfinite(bandwidth) || !(setup_s >= 0) || !(latency_s >= 0))
       throw InputError("the way from '" + from + "' to '" + to + "' has bandwidth " +
                        exact(bandwidth) + ", setup " + exact(setup_s) + ", latency " +
-                       exact(latency_s) + "; expected more than 0 byte/s, and seconds of at least 0");
+                       exact(latency_s) +
+                       "; expected more than 0 byte/s, and seconds of at least 0");
     open().way(from, to, bandwidth, setup_s, latency_s);
   }
   std::uint32_t collective(const std::string& name, const std::string& kind,

@@ -33,8 +33,8 @@ template <class List>
 std::string placements(const Plan& plan, const List& list) {
   std::string text;
   for (const auto& one : list)
-    text += (text.empty() ? "" : " ") + plan.pools[one.pool].name + ":" +
-            plan.tensors[one.tensor].name;
+    text +=
+        (text.empty() ? "" : " ") + plan.pools[one.pool].name + ":" + plan.tensors[one.tensor].name;
   return text;
 }
 
@@ -77,8 +77,10 @@ py::dict action_columns(const PlanHandle& self) {
   table["joules"] = action_numbers(plan, &Action::joules);
   table["moves"] =
       flow_words(plan, [&](const Flow& f) { return name_or_empty(f.tensor, plan.tensors); });
-  table["source"] = flow_words(plan, [&](const Flow& f) { return name_or_empty(f.from, plan.pools); });
-  table["target"] = flow_words(plan, [&](const Flow& f) { return name_or_empty(f.to, plan.pools); });
+  table["source"] =
+      flow_words(plan, [&](const Flow& f) { return name_or_empty(f.from, plan.pools); });
+  table["target"] =
+      flow_words(plan, [&](const Flow& f) { return name_or_empty(f.to, plan.pools); });
   table["bytes"] =
       numbers<std::int64_t>(rows, [](const Action& action) { return action.moved_bytes(); });
   table["not_before"] = action_numbers(plan, &Action::not_before);

@@ -59,7 +59,8 @@ TEST_CASE("seed 004's defaults: 1.0e9 FLOP, 125,000 B of weights and 8,000 FLOP/
   const Plan plan = make_plan(scenario);
   for (const Action& action : plan.actions) {
     if (!action.is_transfer()) CHECK(action.flop == 1.0e9);
-    if (action.is_transfer() && plan.tensors[action.flow().tensor].tensor_class == TensorClass::weight)
+    if (action.is_transfer() &&
+        plan.tensors[action.flow().tensor].tensor_class == TensorClass::weight)
       CHECK(action.moved_bytes() == 125'000);
   }
   CHECK(1.0e9 / 125'000 == 8000);

@@ -1,6 +1,6 @@
-// What sluice-plan/2 has beside version 1, on plans written by hand, in both executors: computations
-// that read over links, several memories of one device, collectives, times before which an action
-// does not start.
+// What sluice-plan/2 has beside version 1, on plans written by hand, in both executors:
+// computations that read over links, several memories of one device, collectives, times before
+// which an action does not start.
 #include <catch2/catch.hpp>
 
 #include <map>
@@ -130,8 +130,8 @@ TEST_CASE("metrics count what computations move", "[elements]") {
   // On the link: the load 2 s, and alone 0.5 s + 3 s and 0.5 s + 0.5 s.
   CHECK(totals.sums().link_transfer_s.at(0) == s(2 + 3.5 + 1));
   CHECK(totals.sums().compute_s == s(4));
-  // 0.5 s before the first byte, then 550 B at 100 B/s; that is less than the longest path, in which
-  // the computation takes no less than 350 B do, 3.5 s.
+  // 0.5 s before the first byte, then 550 B at 100 B/s; that is less than the longest path, in
+  // which the computation takes no less than 350 B do, 3.5 s.
   CHECK(totals.bound().seconds <= 6.25 + 1e-9);
   CHECK(totals.bound().seconds >= 0.5 + 5.5 - 1e-9);
 }
@@ -154,9 +154,10 @@ prologue:
 )";
 
 TEST_CASE("two memories of one device grant each on their own", "[elements]") {
-  // Loads over 10 B/s: a until 8, b until 14 (140 of 150 B). c (40 B) waits in ddr until a has moved
-  // on. Moves over 20 B/s: a 8 to 12, which frees 80 B: c may load, once b is through: 14 to 18. b
-  // must wait in hbm until a has been used (12 to 17): 17 to 20. Then c: hbm has 60 + 40 of 100.
+  // Loads over 10 B/s: a until 8, b until 14 (140 of 150 B). c (40 B) waits in ddr until a has
+  // moved on. Moves over 20 B/s: a 8 to 12, which frees 80 B: c may load, once b is through: 14
+  // to 18. b must wait in hbm until a has been used (12 to 17): 17 to 20. Then c: hbm has 60 + 40
+  // of 100.
   runs_as(plan_of(two_memories + R"(
 0LOAD on=gpu.in moves=a route=host>ddr allocates=a@ddr
 1LOAD on=gpu.in moves=b route=host>ddr allocates=b@ddr
@@ -199,10 +200,11 @@ prologue:
           {{"0UPDATE", {0, 1, 1}}, {"0F", {1, 3, 3}}, {"1F", {3, 5, 5}}});
 }
 
-/// A ring of three that sums 300 B: 2 (3 - 1) = 4 steps, in each of which each device sends 100 B to
-/// the next.
+/// A ring of three that sums 300 B: 2 (3 - 1) = 4 steps, in each of which each device sends 100 B
+/// to the next.
 std::string ring_of_three() {
-  std::string text = "collective gradients kind=all_reduce devices=a,b,c algorithm=ring bytes=300\n";
+  std::string text =
+      "collective gradients kind=all_reduce devices=a,b,c algorithm=ring bytes=300\n";
   const std::string devices = "abc";
   for (const char device : devices) {
     const std::string name(1, device);

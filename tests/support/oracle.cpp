@@ -102,7 +102,8 @@ class Oracle {
       if (node.ended || node.end > now_) continue;
       any = node.ended = true;
       for (const Access& use : plan_.actions[node.action].uses)
-        if (--uses_[instance(node, use.placement())] == 0) level_[use.pool] -= plan_.tensors[use.tensor].bytes;
+        if (--uses_[instance(node, use.placement())] == 0)
+          level_[use.pool] -= plan_.tensors[use.tensor].bytes;
     }
     return any;
   }

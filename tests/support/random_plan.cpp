@@ -89,10 +89,10 @@ class Generator {
     for (int k = 0; k < count; ++k) {
       const bool any_route = options_.shared_links && chance(0.5);
       const auto routes = static_cast<std::uint32_t>(plan_.routes.size());
-      action.flows.push_back({.tensor = chance(0.5) ? 0 : none,
-                              .route = any_route ? any(0, routes)
-                                                 : own + static_cast<std::uint32_t>(k),
-                              .bytes = bytes()});
+      action.flows.push_back(
+          {.tensor = chance(0.5) ? 0 : none,
+           .route = any_route ? any(0, routes) : own + static_cast<std::uint32_t>(k),
+           .bytes = bytes()});
     }
   }
 
@@ -121,9 +121,7 @@ class Generator {
       if (chance(0.3)) add_flows(action);
     } else {
       action.kind = ActionKind::load;
-      action.flows = {{.tensor = 0,
-                       .route = action.stream - computes,
-                       .bytes = bytes()}};
+      action.flows = {{.tensor = 0, .route = action.stream - computes, .bytes = bytes()}};
     }
     plan_.actions.push_back(std::move(action));
   }

@@ -210,12 +210,12 @@ TEST_CASE("planted violations are refused, each with its sentence", "[includes]"
                 "sim/plan may include base, document, plan"},
         Planted{"fates/optimal/x.cpp", "\"planning/builder.hpp\"", "sim/fates may include base"},
         Planted{"execute/x.hpp", "\"execute/simgrid/engine.hpp\"", "sim/execute may include base"},
-        Planted{"planning/x.cpp", "<simgrid/s4u.hpp>",
-                "only sim/execute/simgrid may include it"},
+        Planted{"planning/x.cpp", "<simgrid/s4u.hpp>", "only sim/execute/simgrid may include it"},
         Planted{"plan/x.cpp", "<yaml-cpp/yaml.h>", "only sim/document may include it"},
         Planted{"trace/x.cpp", "<hdf5.h>", "only sim/trace/hdf5 may include it"},
         Planted{"plan/x.cpp", "\"plan.hpp\"", "no such file; includes are written from sim/"},
-        Planted{"extra/x.cpp", "\"plan/plan.hpp\"", "docs/architecture.md has no row for folder 'extra'"}}) {
+        Planted{"extra/x.cpp", "\"plan/plan.hpp\"",
+                "docs/architecture.md has no row for folder 'extra'"}}) {
     const std::string line = std::string("#include ") + include;
     plant(file, "\n" + line + "\n");
     const std::vector<std::string> wrong = violations(root, includes);

@@ -71,8 +71,8 @@ void Replay::look_up() {
 /// Is there another event that counts?
 bool Replay::next_event() {
   const auto counts = [&](const Event& event) {
-    return event.version == (event.flow == none ? streams_[event.stream].version
-                                                : flows_[event.flow].version);
+    return event.version ==
+           (event.flow == none ? streams_[event.stream].version : flows_[event.flow].version);
   };
   while (!events_.empty() && !counts(events_.top())) events_.pop();
   return !events_.empty();
@@ -158,8 +158,8 @@ void Replay::attempt(std::uint32_t s) {
   if (stream.state != State::delayed) {
     stream.cursor.skip_dropped();
     if (stream.cursor.done() || !all_ended(s)) return;
-    stream.cause = arrivals_.cause_of(stream.free_at, stream.cursor.action(),
-                                      stream.cursor.iteration());
+    stream.cause =
+        arrivals_.cause_of(stream.free_at, stream.cursor.action(), stream.cursor.iteration());
   }
   const std::uint32_t a = stream.cursor.action();
   const double ready = stream.cause.ready;

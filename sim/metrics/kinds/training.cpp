@@ -14,9 +14,8 @@ double seconds_of(const Totals& totals, ActionKind kind) {
 }
 
 bool trains(const Plan& plan) {
-  return std::any_of(plan.actions.begin(), plan.actions.end(), [](const Action& action) {
-    return record_of(action.kind).adds_gradients;
-  });
+  return std::any_of(plan.actions.begin(), plan.actions.end(),
+                     [](const Action& action) { return record_of(action.kind).adds_gradients; });
 }
 
 /// Saves of activations; each byte counts as often as it leaves.

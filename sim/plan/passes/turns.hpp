@@ -9,9 +9,9 @@
 
 namespace sluice {
 
-/// Of the actions that are executed and move bytes over a link that others use, too: in each section
-/// each waits for the one before it where they share the link, in the order of `starts` (s, by
-/// action; at one time the one listed first).
+/// Of the actions that are executed and move bytes over a link that others use, too: in each
+/// section each waits for the one before it where they share the link, in the order of `starts` (s,
+/// by action; at one time the one listed first).
 void take_turns(Plan& plan, const std::vector<double>& starts);
 
 }  // namespace sluice

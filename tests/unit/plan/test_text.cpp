@@ -67,7 +67,8 @@ TEST_CASE("every element of a plan reads back to the letter", "[plan]") {
 
 TEST_CASE("random plans read back, in their own words", "[plan]") {
   for (unsigned seed = 1; seed <= 300; ++seed) {
-    const Plan plan = test::random_plan(seed, {.ties = seed % 2 == 0, .shared_links = seed % 3 == 0});
+    const Plan plan =
+        test::random_plan(seed, {.ties = seed % 2 == 0, .shared_links = seed % 3 == 0});
     const std::string text = to_text(plan);
     const Plan again = plan_from_text(text, "random.plan");
     INFO("seed " << seed);
@@ -106,8 +107,9 @@ run on=c kind=forward seconds=1 waits=0LOAD0 uses=x@gpu
 )";
   CHECK(to_text(plan_from_text(first, "first.plan")) == second);
   // A name of the formula that does not fit what the action is stays the action's own.
-  const std::string other = "format: sluice-plan/1\nstream c kind=compute\nprologue:\n"
-                            "3F0 on=c kind=backward stage=2 seconds=1\n";
+  const std::string other =
+      "format: sluice-plan/1\nstream c kind=compute\nprologue:\n"
+      "3F0 on=c kind=backward stage=2 seconds=1\n";
   const Plan plan = plan_from_text(other, "other.plan");
   CHECK(plan.actions[0].name == "3F0");
   CHECK(to_text(plan).find("3F0 on=c kind=backward stage=2 seconds=1") != std::string::npos);
@@ -118,7 +120,8 @@ TEST_CASE("names by formula are found again, others are not", "[plan]") {
   CHECK(formula_of("1LOAD") == FormulaName{ActionKind::load, 1, -1});
   CHECK(formula_of("UPDATE") == FormulaName{ActionKind::update, -1, -1});
   CHECK(formula_of("W7") == FormulaName{ActionKind::backward_weight, -1, 7});
-  for (const char* name : {"", "3", "F03", "03F", "3f0", "3F0'2", "3F-1", "gpu/3F0", "3F99999999999"})
+  for (const char* name :
+       {"", "3", "F03", "03F", "3f0", "3F0'2", "3F-1", "gpu/3F0", "3F99999999999"})
     CHECK_FALSE(formula_of(name).has_value());
   for (const KindRecord& record : action_kinds()) {
     Action action;
