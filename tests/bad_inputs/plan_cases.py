@@ -88,6 +88,12 @@ NUMBERS = [
          run=["run", "small.plan"]),
 ]
 
+FACTS = [
+    plan("a fact without a value", "small.plan:3:6", ["'fact' takes a name and a value"], "iterations 3", "fact in_flight\niterations 3"),
+    plan("a unit of a text", "small.plan:3:23", ["'unit' belongs to a number; 'chosen' is a text"], "iterations 3", "fact chosen cut unit=s\niterations 3"),
+    plan("an unknown key of a fact", "small.plan:3:13", ["unknown key 'off'", "did you mean 'of'"], "iterations 3", "fact cut 3 off=0\niterations 3"),
+]
+
 CONTRADICTIONS = [
     plan("an action that waits for itself", f"{RUN}:1", ["'run' waits for itself"], "waits=load", "waits=run"),
     plan("a wait for a later section", f"{RUN}:1", ["'run' waits for 'end' of the later section epilogue"], "waits=load allocates=result@gpu uses=input@gpu,result@gpu\n",
@@ -130,4 +136,4 @@ BLOCKING = [
          "class=output bytes=20", "class=output bytes=101", code=4),
 ]
 
-CASES = LINES + WORDS + NUMBERS + CONTRADICTIONS + BLOCKING
+CASES = LINES + WORDS + NUMBERS + FACTS + CONTRADICTIONS + BLOCKING
