@@ -50,6 +50,8 @@ class Scenario:
 class Device:
     name: str
     efficiency: float
+    roofline_compute: float
+    roofline_memory: float
     capacity: Optional[int]
     memory_bandwidth: Optional[float]
     launch_overhead: float

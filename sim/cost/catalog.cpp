@@ -3,13 +3,15 @@
 
 namespace sluice {
 
+// clang-format off
 const Catalog<CostModel>& cost_catalog() {
   static const Catalog<CostModel> catalog("cost model", {
-                                                            SLUICE_ENTRY(CostModel, peak_cost),
-                                                            SLUICE_ENTRY(CostModel, roofline_cost),
-                                                            SLUICE_ENTRY(CostModel, measured_cost),
-                                                        });
+      SLUICE_ENTRY(CostModel, peak_cost),
+      SLUICE_ENTRY(CostModel, roofline_cost),
+      SLUICE_ENTRY(CostModel, measured_cost),
+  });
   return catalog;
 }
+// clang-format on
 
 }  // namespace sluice

@@ -1,23 +1,30 @@
 // roofline: an operator is bound by its FLOP or by the bytes that it moves in the device's memory.
 #include <algorithm>
+#include <optional>
 
 #include "cost/cost.hpp"
 
 namespace sluice {
 namespace {
 
+/// Shares of the rates that operators reach: what the scenario says, or else what the device's
+/// platform says.
 struct Roofline final : Cost {
-  double compute_efficiency, memory_efficiency;  ///< shares of the rates that operators reach
+  std::optional<double> compute_efficiency, memory_efficiency;
 
   explicit Roofline(const Reader& keys)
-      : compute_efficiency(keys.number("compute_efficiency")),
-        memory_efficiency(keys.number("memory_efficiency")) {}
+      : compute_efficiency(given(keys, "compute_efficiency")),
+        memory_efficiency(given(keys, "memory_efficiency")) {}
 
   Price of(const Query& query) const override {
     return {.seconds = seconds(query), .flop = query.work.flop, .bytes = query.work.bytes};
   }
 
  private:
+  static std::optional<double> given(const Reader& keys, const char* key) {
+    return keys.has(key) ? std::optional(keys.number(key)) : std::nullopt;
+  }
+
   double seconds(const Query& query) const {
     const Work& work = query.work;
     const Device& device = query.device;
@@ -26,8 +33,10 @@ struct Roofline final : Cost {
       throw InputError("device '" + device.name +
                        "' has no memory bandwidth, which the roofline cost model needs (memory: "
                        "{bandwidth: 960GB/s})");
-    const double computing = peak_seconds(work, device, query.dtype) / compute_efficiency;
-    const double moving = work.bytes / *device.memory_bandwidth / memory_efficiency;
+    const double computing = peak_seconds(work, device, query.dtype) /
+                             compute_efficiency.value_or(device.roofline.compute);
+    const double moving =
+        work.bytes / *device.memory_bandwidth / memory_efficiency.value_or(device.roofline.memory);
     return std::max(computing, moving) + device.launch_overhead;
   }
 };
@@ -35,8 +44,8 @@ struct Roofline final : Cost {
 Field efficiency(const std::string& name, const std::string& summary) {
   return {.name = name,
           .type = Type::number,
-          .summary = summary,
-          .default_text = "1",
+          .summary = summary + "; absent: what the platform says under 'roofline'",
+          .optional = true,
           .maximum = 1,
           .minimum_excluded = true};
 }
@@ -46,8 +55,9 @@ Field efficiency(const std::string& name, const std::string& summary) {
 extern const CostModel roofline_cost = {
     .name = "roofline",
     .summary =
-        "The longer of FLOP / rate and bytes / memory bandwidth, plus the launch overhead, "
-        "for each operator.",
+        "The longer of FLOP / rate and bytes / memory bandwidth, each divided by the share of it "
+        "that the platform says is reached (roofline: {compute, memory}), plus the launch "
+        "overhead, for each operator.",
     .source =
         "Williams, Waterman and Patterson, Roofline: an insightful visual performance model, "
         "CACM 52(4), 2009",

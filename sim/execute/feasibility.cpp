@@ -54,7 +54,7 @@ void check_demands(const PlanTables& tables) {
     for (const Demand& demand : tables.demands[a]) {
       const Pool& pool = plan.pools[demand.pool];
       if (demand.bytes <= pool.most()) continue;
-      std::string message = "out of memory at 0 s: " + plan.actions[a].name + " on " +
+      std::string message = "out of memory at 0 s: " + name_of(plan.actions[a]) + " on " +
                             plan.streams[plan.actions[a].stream].name + " needs " +
                             bytes_text(demand.bytes) + " at once in " + pool.name +
                             ", whose capacity is " + bytes_text(pool.most()) +

@@ -43,7 +43,8 @@ class Totals final : public Sink {
     double measured_s = 0;  ///< of compute_s: what rests on measurements
     double flop = 0, samples = 0, transferred_bytes = 0;
     std::vector<double> stream_busy_s, stream_joules;
-    /// A transfer counts in full for each link that it crosses.
+    /// A transfer counts in full for each link that it crosses; a flow of a computation counts with
+    /// the seconds that it takes alone.
     std::vector<double> link_transfer_s, link_bytes;
     ByClass<double> class_transfer_s{}, class_bytes{};
   };
@@ -67,9 +68,11 @@ class Totals final : public Sink {
   /// Has every action of the plan been executed as often as it should?
   bool complete() const;
 
-  /// When the iteration in the middle, (n - 1) / 2, and the last one, n - 1, were complete: the
-  /// latest `available` of their actions. None: not reached.
+  /// When the last iteration of the step in the middle and the last one of all, n - 1, were
+  /// complete: the latest `available` of their actions. None: not reached. Where a run of the body
+  /// is a step or more, the middle is iteration (n - 1) / 2.
   std::optional<double> middle_complete() const { return middle_complete_; }
+  std::int64_t middle() const { return middle_; }
   std::optional<double> last_complete() const { return last_complete_; }
 
   /// Computed when first asked for.
@@ -86,6 +89,9 @@ class Totals final : public Sink {
     bool compute, transfer;
   };
   Sums add_up() const;
+  /// `seconds`: in which it is on its links, all executions together.
+  void add_flow(Sums& sums, const sluice::Action& action, const Flow& flow, double executions,
+                double seconds) const;
   /// Is it a computation that waited for a transfer?
   bool waits_for_transfer(const Span& span) const {
     return places_[span.action].compute && span.waited > 0 && span.reason == WaitReason::data &&

@@ -1,7 +1,9 @@
 #include "plan/fact_text.hpp"
 
+#include <array>
 #include <charconv>
 #include <optional>
+#include <string_view>
 
 #include "base/quantity.hpp"
 #include "plan/line_keys.hpp"
@@ -47,7 +49,10 @@ Fact read_fact(const PlanLine& line, const std::vector<Word>& words) {
               "'fact' takes a name and a value: a number, a text, or list=A,B; a text with blanks "
               "stands in double quotes");
   const bool lists = words[2].text.rfind("list=", 0) == 0;
-  const LineKeys keys(line, words, lists ? 2 : 3, {lists ? "list" : "unit", "of", "replica"});
+  static constexpr std::array<std::string_view, 3> of_list = {"list", "of", "replica"};
+  static constexpr std::array<std::string_view, 3> of_value = {"unit", "of", "replica"};
+  const KeyList allowed{lists ? of_list : of_value};
+  const LineKeys keys(line, words, lists ? 2 : 3, allowed);
   Fact fact;
   fact.name = line.name(words[1]);
   const std::optional<double> number = as_number(words[2].text);
@@ -56,8 +61,8 @@ Fact read_fact(const PlanLine& line, const std::vector<Word>& words) {
   if (lists) {
     Fact::List list;
     if (!keys.get("list").text.empty())
-      for (const Word& element : line.split(keys.get("list"), ','))
-        list.push_back(line.name(element));
+      line.split(keys.get("list"), ',',
+                 [&](const Word& element) { list.push_back(line.name(element)); });
     fact.value = std::move(list);
   } else if (number) {
     const Word* unit = keys.find("unit");

@@ -90,11 +90,11 @@ class Prices {
   std::map<std::tuple<ActionKind, std::int32_t, std::string, std::int64_t>, Price> known_;
 };
 
-std::uint32_t route_of(Plan& plan, const Platform& platform, const Action& action,
+std::uint32_t route_of(Plan& plan, const Platform& platform, const Flow& flow,
                        std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t>& known) {
-  auto [found, fresh] = known.try_emplace({action.from, action.to}, 0);
+  auto [found, fresh] = known.try_emplace({flow.from, flow.to}, 0);
   if (fresh) {
-    const Path& path = platform.path(plan.pools[action.from].name, plan.pools[action.to].name);
+    const Path& path = platform.path(plan.pools[flow.from].name, plan.pools[flow.to].name);
     found->second = static_cast<std::uint32_t>(plan.routes.size());
     plan.routes.push_back({path.name, path.channels, path.setup_s, path.latency_s});
   }
@@ -115,12 +115,12 @@ Price price_of(const Pricing& pricing, const StageQuery& query) {
 void lower(Plan& plan, const Pricing& pricing) {
   Prices prices(pricing);
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> routes;
-  for (const Stage& stage : pricing.stages) plan.stages.push_back(stage.name);
+  if (plan.stages.empty())
+    for (const Stage& stage : pricing.stages) plan.stages.push_back(stage.name);
   for (Action& action : plan.actions) {
-    if (action.is_transfer()) {
-      if (action.route == none) action.route = route_of(plan, pricing.platform, action, routes);
-      continue;
-    }
+    for (Flow& flow : action.flows)
+      if (flow.route == none) flow.route = route_of(plan, pricing.platform, flow, routes);
+    if (action.is_transfer()) continue;
     const Stream& stream = plan.streams[action.stream];
     Price price;  // of what has no seconds yet; a policy may have priced some itself
     if (std::isnan(action.seconds)) {

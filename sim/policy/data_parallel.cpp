@@ -4,13 +4,15 @@
 // fashion". In training each batch is split among them, and gradients are all-reduced before each
 // update.
 #include <algorithm>
+#include <numeric>
 #include <set>
 
 #include "base/error.hpp"
 #include "base/quantity.hpp"
 #include "execute/feasibility.hpp"
+#include "plan/passes/all_reduce.hpp"
 #include "plan/passes/merge.hpp"
-#include "planning/all_reduce.hpp"
+#include "plan/passes/unroll.hpp"
 #include "planning/replica.hpp"
 #include "planning/run_seconds.hpp"
 #include "planning/turns.hpp"
@@ -65,10 +67,31 @@ Value replica_keys(const Reader& parameters, const std::string& policy, const st
   return keys;
 }
 
+/// Actions of a step that may be written out for the sake of their order.
+constexpr std::int64_t longest_listed_step = 20'000;
+
+/// Each device sends to the next, the last one to the first.
+std::vector<RingHop> ring_of(const Platform& platform, const std::vector<std::string>& devices) {
+  std::vector<RingHop> ring;
+  for (std::size_t k = 0; k < devices.size(); ++k) {
+    const std::string& next = devices[(k + 1) % devices.size()];
+    if (next == devices[k]) break;
+    const Path& path = platform.path(devices[k], next);
+    ring.push_back({.from = devices[k],
+                    .to = next,
+                    .stream = {path.stream, StreamKind::copy, path.device},
+                    .route = {path.name, path.channels, path.setup_s, path.latency_s}});
+  }
+  return ring;
+}
+
 /// Transfers of several replicas on one link: together, in turn, or whichever ends first.
 Plan with_transfers(Plan plan, const std::string& how) {
   if (how == "together") return plan;
-  std::optional<Plan> turns = in_turn(plan);
+  // Whose turn it is may change from round to round: where a step is short, each has its own turns.
+  const auto round = static_cast<std::int64_t>(plan.body_end - plan.body_begin);
+  const bool short_step = round * plan.iterations_per_step <= longest_listed_step;
+  std::optional<Plan> turns = in_turn(short_step ? unroll(plan, plan.iterations_per_step) : plan);
   if (!turns || blocks(*turns)) return plan;
   if (how == "auto") {
     const double together_s = run_seconds(plan), in_turn_s = run_seconds(*turns);
@@ -114,6 +137,16 @@ PolicyRequest on(const Platform& platform, const PolicyRequest& request, const W
   return share;
 }
 
+/// As many iterations in each: where replicas repeat after different rounds, or have different
+/// shares, the bodies of some are several of their rounds.
+std::vector<Plan> with_equal_rounds(std::vector<Plan> parts) {
+  std::int64_t iterations = 0;
+  for (const Plan& part : parts) iterations = std::gcd(iterations, part.iterations);
+  for (Plan& part : parts)
+    if (part.iterations > iterations) part = unroll(part, part.iterations / iterations);
+  return parts;
+}
+
 /// The replicas together, each as it chooses on `chosen_on`; they run on the platform of the
 /// request.
 Plan replicated(const PolicyRequest& request, const Reader& parameters, const Platform& chosen_on) {
@@ -139,14 +172,14 @@ Plan replicated(const PolicyRequest& request, const Reader& parameters, const Pl
     parts.push_back(settle(policy, on(chosen_on, request, workload), Reader(keys, record)));
     planned.push_back(k);
   }
-  Plan plan = merge(parts, devices);
+  Plan plan = merge(with_equal_rounds(std::move(parts)), devices);
   for (Link& link : plan.links)
     for (const Channel& channel : platform.channels)
       if (channel.name == link.name) link.bandwidth = channel.bandwidth;
   plan.name = "data_parallel " + policy.name;
   const std::string all_reduce = parameters.text("all_reduce");
   if (request.workload.training && all_reduce != "off")
-    add_all_reduce(plan, platform, devices, all_reduce == "overlapped",
+    add_all_reduce(plan, ring_of(platform, devices), all_reduce == "overlapped",
                    request.workload.batch / request.workload.micro_batch / count);
   return with_transfers(std::move(plan), parameters.text("transfers"));
 }

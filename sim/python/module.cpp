@@ -34,6 +34,12 @@ void bind_errors(py::module_& module) {
   module.def("version", [] { return std::string(program_version()); });
   module.def("git_sha", [] { return std::string(git_sha()); });
   module.def("data_root", &data_root);
+  module.def("kind_colours", [] {
+    py::dict colours;
+    for (const KindRecord& record : action_kinds())
+      colours[py::str(std::string(record.name))] = std::string(record.colour);
+    return colours;
+  });
   module.def("set_data_root", &set_data_root);
   module.def("find_document", &find_document);
   module.def("listing",

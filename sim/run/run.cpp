@@ -43,9 +43,9 @@ std::string contexts_from_environment() {
 }
 
 /// Measures while the plan is executed, and writes the trace when there is one to write.
-class Recording {
+class Listeners {
  public:
-  explicit Recording(const RunRequest& request)
+  explicit Listeners(const RunRequest& request)
       : totals_(request.plan),
         series_(request.plan, totals_.bound().seconds / 5000),
         also_(request.also) {
@@ -107,7 +107,7 @@ TraceHeader header_of(const RunRequest& request) {
 
 RunResult run(const RunRequest& request) {
   check(request.plan);
-  Recording recording(request);
+  Listeners listeners(request);
   EngineOptions options;
   options.contexts = contexts_from_environment();
   if (request.progress)
@@ -115,15 +115,15 @@ RunResult run(const RunRequest& request) {
       request.progress(done, total);
     };
   try {
-    execute(request.plan, request.executor, recording.sink(), options);
+    execute(request.plan, request.executor, listeners.sink(), options);
   } catch (const Interrupted&) {
-    recording.finish(TraceStatus::aborted);
+    listeners.finish(TraceStatus::aborted);
     throw;
   } catch (const Error&) {  // it blocks, or the executors differ
-    recording.finish(TraceStatus::failed);
+    listeners.finish(TraceStatus::failed);
     throw;
   }
-  RunResult result = recording.finish(TraceStatus::complete);
+  RunResult result = listeners.finish(TraceStatus::complete);
   result.executor = resolved(request.executor, request.plan);
   return result;
 }

@@ -1,7 +1,7 @@
 """Plans as text with one thing wrong: every kind of line, of word, and of contradiction."""
 
 from cases import Case, plan
-from documents import PLAN
+from documents import PLAN, PLAN_2
 
 LOAD, RUN = "small.plan:13", "small.plan:14"
 MOST = 2**63 - 1
@@ -28,7 +28,7 @@ LINES = [
     plan("a section twice", "small.plan:13:1", ["'body:'", "comes once"], "body:", "body:\nbody:"),
     plan("an action outside of the sections", "small.plan:12:1", ["unknown line 'load'", "body:"], "body:\n", ""),
     plan("a pool inside of a section", "small.plan:13:6", ["'x'", "before the first section"], "body:\n", "body:\npool x capacity=1B\n"),
-    plan("a newer plan", "small.plan:1:1", ["'format: sluice-plan/1'", "only version"], "sluice-plan/1", "sluice-plan/2"),
+    plan("a newer plan", "small.plan:1:1", ["'format: sluice-plan/2'", "these two versions"], "sluice-plan/1", "sluice-plan/3"),
     Case("a plan that is no UTF-8", 3, "small.plan:2:8", ["UTF-8"], "small.plan",
          content=PLAN.encode().replace(b"name small", b"name sm\xffll"), run=["run", "small.plan"]),
     Case("a plan with a zero byte", 3, "small.plan:2:8", ["control character (byte 0)"], "small.plan",
@@ -73,6 +73,9 @@ NUMBERS = [
     plan("negative iterations", "small.plan:3:12", ["'-1' for 'iterations'"], "iterations 3", "iterations -1"),
     plan("a body that never runs", f"{LOAD}:1", ["runs 0 times", "'iterations' of at least 1"], "iterations 3", "iterations 0"),
     plan("a body without iterations", "small.plan:12:1", ["runs 0 times"], "iterations 3\n", ""),
+    plan("a step of no whole iterations", "small.plan", ["'iterations' is 3", "not a multiple of the 2"], "iterations 3", "iterations 3\niterations_per_step 2"),
+    plan("steps in an iteration and iterations in a step", "small.plan", ["one of them must be 1"], "iterations 3", "iterations 3\nsteps_per_iteration 2\niterations_per_step 3"),
+    plan("no iterations in a step", "small.plan:4:21", ["'0' for 'iterations_per_step'"], "iterations 3", "iterations 3\niterations_per_step 0"),
     plan("more executions than 64 bits count", "small.plan", [f"{MOST} iterations", "executions"], "iterations 3", f"iterations {MOST}"),
     plan("a clock that overflows", "small.plan", ["s, one after the other", "1e+300"], "seconds=0.5", "seconds=1e308"),
     plan("a latency that overflows", "small.plan", ["1e+300"], "links=host.down", "links=host.down latency=1e308s"),
@@ -99,7 +102,7 @@ CONTRADICTIONS = [
     plan("a wait for a later section", f"{RUN}:1", ["'run' waits for 'end' of the later section epilogue"], "waits=load allocates=result@gpu uses=input@gpu,result@gpu\n",
          "waits=load,epilogue:end allocates=result@gpu uses=input@gpu,result@gpu\nepilogue:\nend on=gpu.compute kind=forward seconds=0\n"),
     plan("a transfer on a compute stream", f"{LOAD}:1", ["'gpu.compute'", "expected a copy stream"], "load on=gpu.host.down", "load on=gpu.compute"),
-    plan("a receive without its send", f"{LOAD}:1", ["receive 'load' waits for no send"], "kind=load", "kind=receive"),
+    plan("a receive, which version 1 had", f"{LOAD}:30", ["'receive'", "wait for the send"], "kind=load", "kind=receive"),
     plan("a tensor allocated twice", f"{RUN}:1", ["'result' in gpu is allocated twice"], "allocates=result@gpu", "allocates=result@gpu,result@gpu"),
     plan("a tensor allocated by two actions", f"{RUN}:1", ["'input' in gpu is allocated twice"], "allocates=result@gpu", "allocates=result@gpu,input@gpu"),
     plan("a body that never releases", f"{RUN}:1", ["'result'", "never releases it"], "uses=input@gpu,result@gpu", "uses=input@gpu"),
@@ -136,4 +139,45 @@ BLOCKING = [
          "class=output bytes=20", "class=output bytes=101", code=4),
 ]
 
-CASES = LINES + WORDS + NUMBERS + FACTS + CONTRADICTIONS + BLOCKING
+
+
+def second(name, at, says, old, new, code=3):
+    """Of a plan of version 2."""
+    assert old in PLAN_2, old
+    return Case(name, code, at, says, "second.plan", content=PLAN_2.replace(old, new, 1),
+                run=["run", "second.plan"])
+
+
+IN, SUM, READ, END = "second.plan:19", "second.plan:20", "second.plan:22", "second.plan:24"
+VERSION_2 = [
+    Case("a plan of version 2 that is right", 0, "", [], "second.plan", content=PLAN_2, run=["run", "second.plan"]),
+    second("a flag of version 1", "second.plan:6:30", ["unknown key 'shared'", "owner"], "unlimited", "unlimited shared"),
+    second("an owner without a name", "second.plan:4:30", ["'owner' has no value"], "owner=gpu", "owner"),
+    second("an unknown kind of collective", "second.plan:17:21", ["unknown kind of action 'allreduce'", "did you mean 'all_reduce'"], "kind=all_reduce", "kind=allreduce"),
+    second("a collective that is none", "second.plan", ["collective 'sum' is of the kind load", "one device does alone"], "kind=all_reduce", "kind=load"),
+    second("a collective of one device", "second.plan", ["'sum' is of one device"], "devices=gpu,other", "devices=gpu"),
+    second("a device twice in a collective", "second.plan", ["'sum' names a device twice"], "devices=gpu,other", "devices=gpu,other,gpu"),
+    second("a collective of an unknown device", "second.plan", ["'nobody'", "no stream belongs to"], "devices=gpu,other", "devices=gpu,nobody"),
+    second("a collective twice", "second.plan:18:12", ["second collective called 'sum'"], "prologue:", "collective sum kind=all_reduce devices=gpu,other\nprologue:"),
+    second("an unknown collective", f"{SUM}:61", ["unknown collective 'summ'", "did you mean 'sum'"], "collective=sum", "collective=summ"),
+    second("a part of a collective of another kind", f"{IN}:1", ["'0LOAD'", "collective 'sum'", "its own is load"], "0LOAD on=gpu.in", "0LOAD collective=sum on=gpu.in"),
+    second("a part on a device that takes no part", f"{SUM}:1", ["its device 'gpu' takes no part"], "devices=gpu,other", "devices=another,other"),
+    second("a name that says no kind", f"{IN}:1", ["'first' says no kind", "3F0"], "0LOAD on=", "first on="),
+    second("a stage beside a name that says it", f"{IN}:7", ["'stage' without 'kind'", "0LOAD"], "0LOAD on=", "0LOAD stage=0 on="),
+    second("an action that is called as the formula calls another", f"{END}:1", ["second action called '2F'"], "3F on=", "2F on="),
+    second("a computation that moves and takes no time", f"{READ}:1", ["forward needs 'seconds'", "over links"], "seconds=0.5 ", ""),
+    second("a transfer with seconds", f"{IN}:1", ["load has either 'seconds' or what it moves"], "0LOAD on=", "0LOAD seconds=1 on="),
+    second("a transfer of nothing", f"{IN}:1", ["'moves' and 'route', or 'flows'"], "moves=input route=in", ""),
+    second("moves and flows", f"{READ}:69", ["either 'moves' or 'flows'"], "seconds=0.5", "moves=input route=in seconds=0.5"),
+    second("a flow without a route", f"{READ}:26", ["'input'", "TENSOR@ROUTE:BYTES"], "flows=input@in:10", "flows=input"),
+    second("a flow over an unknown route", f"{READ}:32", ["unknown route 'im'", "did you mean 'in'"], "input@in:10", "input@im:10"),
+    second("a flow of no tensor without bytes", f"{READ}:26", ["'@in'", "needs its bytes"], "flows=input@in:10", "flows=@in"),
+    second("negative bytes of a flow", f"{READ}:35", ["'-1' for 'flows'", "whole number from 0"], "in:10", "in:-1"),
+    second("a part of a stage's work that is none", f"{READ}:63", ["'halves'", "whole, selective"], "part=selective", "part=halves"),
+    second("an operand that is neither read nor written", "second.plan:23:53", ["'x' after ':'", "w (it writes", "rw"], "result@slow:rw", "result@slow:x"),
+    second("not_before without a unit", f"{IN}:52", ["'1.5' for 'not_before'", "unit is missing"], "not_before=1.5s", "not_before=1.5"),
+    second("a negative not_before", f"{IN}:52", ["'-1.5s' for 'not_before'"], "not_before=1.5s", "not_before=-1.5s"),
+    second("a time of the run in the body", f"{READ}:1", ["'1F' of the body", "not before 2 s", "prologue and the epilogue"], "seconds=0.5", "not_before=2s seconds=0.5"),
+]
+
+CASES = VERSION_2 + LINES + WORDS + NUMBERS + FACTS + CONTRADICTIONS + BLOCKING

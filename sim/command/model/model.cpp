@@ -1,5 +1,6 @@
 // sluice model: the stage table of a model, on a platform in milliseconds too.
 
+#include "command/table.hpp"
 #include "study/layer_table/island.hpp"
 #include "study/zoo/zoo.hpp"
 
@@ -65,11 +66,11 @@ int run_model(const Arguments& arguments) {
 }
 
 std::string columns_help() {
-  std::string text = "Columns of --columns, and keys of a layer in JSON:\n";
+  LabelledRows rows;
   for (const ModelColumn& column : model_columns())
-    text += "  " + padded(column.key, 24) + column.summary +
-            (column.of_platform ? " (platform)\n" : "\n");
-  return text;
+    rows.emplace_back(column.key, column.summary + (column.of_platform ? " (platform)" : ""));
+  return "Columns of --columns, and keys of a layer in JSON:\n" +
+         rows_text(rows, {.indent = "  ", .label_columns = 22});
 }
 
 }  // namespace

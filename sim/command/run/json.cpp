@@ -1,8 +1,9 @@
 #include "document/load.hpp"
+#include "document/object.hpp"
 
 #include "command/run/report.hpp"
 #include "run/plan_json.hpp"
-#include "study/json.hpp"
+#include "trace/summary_json.hpp"
 
 namespace sluice {
 namespace {
@@ -13,6 +14,7 @@ Value plan_value(const Plan& plan) {
   map.set("actions", Value::make(static_cast<std::int64_t>(plan.actions.size())));
   map.set("iterations", Value::make(plan.iterations));
   map.set("steps_per_iteration", Value::make(plan.steps_per_iteration));
+  map.set("iterations_per_step", Value::make(plan.iterations_per_step));
   map.set("facts", json_facts(plan.facts));
   return map;
 }

@@ -3,6 +3,7 @@
 
 #include "base/quantity.hpp"
 #include "base/suggest.hpp"
+#include "command/table.hpp"
 #include "scenario/question_bound.hpp"
 
 #include "command/figures.hpp"
@@ -38,7 +39,7 @@ std::int64_t compute_streams(const Plan& plan) {
   return count;
 }
 
-void add_time(Rows& rows, const Report& report) {
+void add_time(LabelledRows& rows, const Report& report) {
   const Summary& summary = report.result.summary;
   const auto number = [&](const char* name) { return number_of(summary, name); };
   const double makespan = number("makespan_s");
@@ -78,7 +79,7 @@ void add_time(Rows& rows, const Report& report) {
   rows.emplace_back("what binds", binds);
 }
 
-void add_question(Rows& rows, const Report& report) {
+void add_question(LabelledRows& rows, const Report& report) {
   const double ratio = number_of(report.result.summary, "question_ratio");
   if (!report.question.scenario || !(ratio > 0)) return;
   const QuestionBound bound = question_bound(*report.question.scenario);
@@ -87,7 +88,7 @@ void add_question(Rows& rows, const Report& report) {
                                     figure(1 / ratio, "") + " times that");
 }
 
-void add_transfers(Rows& rows, const Report& report) {
+void add_transfers(LabelledRows& rows, const Report& report) {
   const Summary& summary = report.result.summary;
   std::size_t listed = 0, moving = 0;
   for (const Link& link : report.plan.links) {
@@ -109,7 +110,7 @@ std::string classes_of(const Summary& summary, const std::string& pool) {
   return join(parts);
 }
 
-void add_memory(Rows& rows, const Report& report) {
+void add_memory(LabelledRows& rows, const Report& report) {
   const Summary& summary = report.result.summary;
   std::size_t listed = 0, used = 0;
   for (const Pool& pool : report.plan.pools) {
@@ -126,7 +127,7 @@ void add_memory(Rows& rows, const Report& report) {
   if (used > listed) rows.emplace_back("", "... (" + std::to_string(used) + " pools)");
 }
 
-void add_energy(Rows& rows, const Report& report) {
+void add_energy(LabelledRows& rows, const Report& report) {
   const Summary& summary = report.result.summary;
   const Summary::Metric* energy = summary.find("energy_j");
   if (energy && !energy->value.absent.empty())
@@ -136,7 +137,7 @@ void add_energy(Rows& rows, const Report& report) {
                                     figure(number_of(summary, "energy_per_sample_j"), "J/sample"));
 }
 
-void add_executor(Rows& rows, const Report& report) {
+void add_executor(LabelledRows& rows, const Report& report) {
   const Executor who = report.result.executor;
   rows.emplace_back("executed by", who == Executor::simgrid ? "SimGrid"
                                    : who == Executor::replay
@@ -151,7 +152,7 @@ std::string report_text(const Report& report) {
   const bool asks = question.scenario && !question.scenario->question.empty();
   std::string text = bold(printable(asks ? question.scenario->question : report.plan.name)) + "\n";
   text += verdict(report) + "\n\n";
-  Rows rows;
+  LabelledRows rows;
   add_facts(rows, report);
   add_time(rows, report);
   add_question(rows, report);
@@ -160,10 +161,7 @@ std::string report_text(const Report& report) {
   add_energy(rows, report);
   add_executor(rows, report);
   if (!report.trace_path.empty()) rows.emplace_back("trace", printable(report.trace_path));
-  std::size_t widest = 0;
-  for (const auto& [label, value] : rows) widest = std::max(widest, columns_of(label));
-  for (const auto& [label, value] : rows) text += padded(label, widest + 2) + value + "\n";
-  return text;
+  return text + rows_text(rows);
 }
 
 }  // namespace sluice

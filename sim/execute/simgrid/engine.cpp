@@ -19,6 +19,7 @@
 #include "execute/arrivals.hpp"
 #include "execute/emitter.hpp"
 #include "execute/grants.hpp"
+#include "execute/occupancy.hpp"
 #include "execute/shortage.hpp"
 #include "execute/simgrid/agenda.hpp"
 
@@ -66,12 +67,9 @@ class Execution {
         arrivals_(tables_),
         emitter_(plan, sink),
         agenda_([this](const auto& due) { return wake(due); }),
+        occupancy_(tables_, !options.direct_links),
         streams_(plan.streams.size()),
-        first_waiter_(plan.actions.size(), none) {
-    for (const Action& action : plan.actions)
-      flows_.push_back(action.is_transfer() && action.bytes > 0 &&
-                       (!options.direct_links || !tables_.alone(action)));
-  }
+        first_waiter_(plan.actions.size(), none) {}
 
   EngineReport run() {
     EngineReport report;
@@ -107,23 +105,24 @@ class Execution {
     host_ = zone->create_host("host", 1e9)->seal();
     std::vector<sg::Link*> links(plan_.links.size(), nullptr);
     ends_.resize(plan_.routes.size());
-    for (std::uint32_t a = 0; a < plan_.actions.size(); ++a) {
-      const std::uint32_t r = plan_.actions[a].route;
-      if (!flows_[a] || ends_[r].first) continue;
-      std::vector<sg::LinkInRoute> route;
-      for (std::uint32_t l : plan_.routes[r].links) {
-        if (!links[l])
-          links[l] = zone->create_link("link" + std::to_string(l), plan_.links[l].bandwidth)
-                         ->set_latency(0)
-                         ->seal();
-        route.emplace_back(links[l]);
+    for (std::uint32_t a = 0; a < plan_.actions.size(); ++a)
+      for (const std::uint32_t f : occupancy_.shared(a)) {
+        const std::uint32_t r = plan_.actions[a].flows[f].route;
+        if (ends_[r].first) continue;
+        std::vector<sg::LinkInRoute> route;
+        for (std::uint32_t l : plan_.routes[r].links) {
+          if (!links[l])
+            links[l] = zone->create_link("link" + std::to_string(l), plan_.links[l].bandwidth)
+                           ->set_latency(0)
+                           ->seal();
+          route.emplace_back(links[l]);
+        }
+        const std::string number = std::to_string(r);
+        ends_[r] = {zone->create_host("from" + number, 1e9)->seal(),
+                    zone->create_host("to" + number, 1e9)->seal()};
+        zone->add_route(ends_[r].first->get_netpoint(), ends_[r].second->get_netpoint(), nullptr,
+                        nullptr, route, false);
       }
-      const std::string number = std::to_string(r);
-      ends_[r] = {zone->create_host("from" + number, 1e9)->seal(),
-                  zone->create_host("to" + number, 1e9)->seal()};
-      zone->add_route(ends_[r].first->get_netpoint(), ends_[r].second->get_netpoint(), nullptr,
-                      nullptr, route, false);
-    }
     zone->seal();
   }
 
@@ -173,12 +172,7 @@ class Execution {
       sg::this_actor::suspend();
       stream.awaited_action = none;
     }
-    Cause cause{stream.free_at};
-    for (const Wait& wait : tables_.waits(a)) {
-      const std::int64_t target = tables_.awaited(a, iteration, wait);
-      if (target >= 0) arrivals_.raise(cause, wait.action, target);
-    }
-    return cause;
+    return arrivals_.cause_of(stream.free_at, a, iteration);
   }
 
   void wait_for_memory(std::uint32_t s, std::uint32_t a, Cause& cause) {
@@ -201,19 +195,30 @@ class Execution {
 
   /// Spends the action's time from `start`; returns its exact end.
   double occupy(std::uint32_t s, std::uint32_t a, double start) {
-    double end = start + tables_.seconds_alone(a);
-    if (flows_[a]) {
-      const Action& action = plan_.actions[a];
-      end = start + plan_.routes[action.route].setup_s;
-      if (end > agenda_.now()) sleep_until(s, end);
-      auto [from, to] = ends_[action.route];
-      sg::CommPtr comm = sg::Comm::sendto_async(from, to, static_cast<double>(action.bytes));
-      comm->wait();
-      end = std::max(end, sg::Engine::get_clock());
-    }
+    double end = occupancy_.has_own(a) ? start + occupancy_.own(a) : start;
+    if (occupancy_.shares(a)) end = std::max(end, flow_through(s, a, start));
     streams_[s].ends = true;
     sleep_until(s, end);
     return end;
+  }
+
+  /// Lets the flows that others may meet begin, each after its setup; returns when all are through.
+  double flow_through(std::uint32_t s, std::uint32_t a, double start) {
+    std::vector<std::pair<double, const Flow*>> flows;  // with when they begin
+    for (const std::uint32_t f : occupancy_.shared(a)) {
+      const Flow& flow = plan_.actions[a].flows[f];
+      flows.emplace_back(start + plan_.routes[flow.route].setup_s, &flow);
+    }
+    std::stable_sort(flows.begin(), flows.end(),
+                     [](const auto& x, const auto& y) { return x.first < y.first; });
+    std::vector<sg::CommPtr> through;
+    for (const auto& [begin, flow] : flows) {
+      if (begin > agenda_.now()) sleep_until(s, begin);
+      auto [from, to] = ends_[flow->route];
+      through.push_back(sg::Comm::sendto_async(from, to, static_cast<double>(flow->bytes)));
+    }
+    for (const sg::CommPtr& one : through) one->wait();
+    return std::max(flows.back().first, sg::Engine::get_clock());
   }
 
   /// All that changes comes before the first call of SimGrid, which would let other actors run:
@@ -310,9 +315,9 @@ class Execution {
   Arrivals arrivals_;
   Emitter emitter_;
   Agenda agenda_;
+  Occupancy occupancy_;  ///< a flow that others may meet is a SimGrid communication
   std::vector<StreamState> streams_;
   std::vector<std::uint32_t> first_waiter_;            ///< by action: a list through StreamState
-  std::vector<char> flows_;                            ///< by action: a SimGrid communication
   std::vector<std::pair<sg::Host*, sg::Host*>> ends_;  ///< by route
   sg::Host* host_ = nullptr;
   std::int64_t ending_ = 0;  ///< actors that have been woken at their action's end, and not run yet

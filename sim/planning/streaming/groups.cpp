@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include "base/quantity.hpp"
 
@@ -57,6 +58,26 @@ std::vector<std::int64_t> pieces_of(std::int64_t weights, std::int64_t piece) {
   for (std::int64_t i = 0; i < count; ++i)
     pieces.push_back(weights / count + (i < weights % count ? 1 : 0));
   return pieces;
+}
+
+std::int64_t StreamedChoice::resident_bytes() const {
+  return std::accumulate(resident.begin(), resident.end(), std::int64_t{0});
+}
+
+GroupPieces group_pieces(const StreamedCase& streamed, const StreamedChoice& choice,
+                         std::size_t group) {
+  const std::int64_t weights = streamed.groups[group].bytes.weights;
+  const std::int64_t stays =
+      streamed.groups.size() == 1 ? weights : choice.resident_of(group);  // one takes no turns
+  GroupPieces pieces{pieces_of(stays, choice.piece), 0};
+  pieces.kept = pieces.bytes.size();
+  for (const std::int64_t bytes : pieces_of(weights - stays, choice.piece))
+    pieces.bytes.push_back(bytes);
+  return pieces;
+}
+
+bool kept_in_prologue(const StreamedCase& streamed) {
+  return streamed.steps > 1 || streamed.groups.size() == 1;
 }
 
 }  // namespace sluice

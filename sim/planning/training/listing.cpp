@@ -5,7 +5,6 @@
 #include <map>
 #include <utility>
 
-#include "plan/passes/serialise.hpp"
 #include "planning/training/training.hpp"
 
 namespace sluice {
@@ -63,7 +62,7 @@ class Lister {
 
   std::int64_t most() { return slots_.most(devices_.front()); }
 
-  Plan make(const std::vector<Fact>& facts) {
+  Draft make(const std::vector<Fact>& facts) {
     find_writes();
     add_homes();
     list_prologue();
@@ -72,10 +71,7 @@ class Lister {
     slots_.list([&](std::int64_t slot) { return list_slot(slot); });
     if (last_) builder_.wait(first_, last_, 1);
     for (const Fact& fact : facts) builder_.fact(fact);
-    Plan plan = builder_.finish(request_.workload.steps);
-    if (!listing_.order.overlap) serialise(plan);
-    lower(plan, request_.pricing);
-    return plan;
+    return {builder_.finish(request_.workload.steps), !listing_.order.overlap};
   }
 
  private:
@@ -294,10 +290,10 @@ class Lister {
     for (const std::uint32_t used : slot.uses) action.uses.push_back({tensors_[used], pool});
     if (slot.workspace > 0) {
       const Placement workspace{
-          builder_.tensor("workspace." + action.name, TensorClass::workspace, slot.workspace),
+          builder_.tensor("workspace." + name_of(action), TensorClass::workspace, slot.workspace),
           pool};
       builder_.at(ref).allocates.push_back(workspace);
-      builder_.at(ref).uses.push_back(workspace);
+      builder_.at(ref).uses.push_back({workspace.tensor, workspace.pool, true, true});
     }
     if (slot.ends_micro_batch) builder_.at(ref).samples_done = request_.workload.micro_batch;
     return {ref, ref, list_saves(slot, ref)};
@@ -340,6 +336,7 @@ class Lister {
                                     .samples = request_.workload.micro_batch,
                                     .selective = true});
     Action& action = builder_.at(ref);
+    action.part = WorkPart::selective;
     action.seconds = price.seconds;
     action.flop = price.flop;
     action.memory_bytes = price.bytes;
@@ -365,12 +362,12 @@ class Lister {
 
 }  // namespace
 
-Plan list_training(const Listing& listing, const Step& step, const std::vector<Fact>& facts,
-                   std::int64_t* most) {
+Draft list_training(const Listing& listing, const Step& step, const std::vector<Fact>& facts,
+                    std::int64_t* most) {
   Lister lister(listing, step);
-  Plan plan = lister.make(facts);
+  Draft draft = lister.make(facts);
   if (most) *most = lister.most();
-  return plan;
+  return draft;
 }
 
 }  // namespace sluice

@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/bisection.hpp"
 #include "base/error.hpp"
 #include "base/quantity.hpp"
 #include "execute/deadlock.hpp"
@@ -65,16 +66,17 @@ class TrainingPlan {
     choose_fates();
   }
 
-  Plan make() {
+  Draft make() {
     const std::int64_t in_flight = std::min(this->in_flight(), per_batch());
     const StepShape shape = shape_of(in_flight, per_batch(), request_.workload.batches_per_step);
     const Step step = make_step(shape);
     if (capacity_ && peak_of(step, order_.devices.size()) > *capacity_) refuse(step, in_flight);
     add_facts(step, in_flight);
-    Plan plan = list_training({request_, shape, order_, room_}, step, facts_);
+    Draft draft = list_training({request_, shape, order_, room_}, step, facts_);
     if (chosen_room_)
-      for (const std::string& device : order_.devices) stay_within(plan, device, *chosen_room_);
-    return plan;
+      for (const std::string& device : order_.devices)
+        stay_within(draft.plan, device, *chosen_room_);
+    return draft;
   }
 
   TrainingSums sums() {
@@ -188,12 +190,7 @@ class TrainingPlan {
   /// None: not even one does.
   std::optional<std::int64_t> most_in_flight() const {
     if (!fits(1)) return {};
-    std::int64_t good = 1, bad = per_batch() + 1;
-    while (bad - good > 1) {
-      const std::int64_t middle = good + (bad - good) / 2;
-      (fits(middle) ? good : bad) = middle;
-    }
-    return good;
+    return most_that_fits(1, per_batch() + 1, [&](std::int64_t count) { return fits(count); });
   }
 
   [[noreturn]] void refuse(const Step& step, std::int64_t in_flight) const {
@@ -285,7 +282,7 @@ Scored score(const Listing& listing) {
   if (listing.capacity && step.peak() > *listing.capacity)
     return {std::numeric_limits<double>::infinity(), 0};
   std::int64_t most = 0;
-  Plan plan = list_training(listing, step, {}, &most);
+  Plan plan = finish(list_training(listing, step, {}, &most), listing.request);
   if (listing.capacity) stay_within(plan, listing.order.devices.front(), *listing.capacity);
   return {run_seconds(plan), most};
 }
@@ -294,7 +291,7 @@ TrainingSums training_sums(const PolicyRequest& request, const TrainingOrder& or
   return TrainingPlan(request, order).sums();
 }
 
-Plan plan_training(const PolicyRequest& request, const TrainingOrder& order) {
+Draft plan_training(const PolicyRequest& request, const TrainingOrder& order) {
   return TrainingPlan(request, order).make();
 }
 

@@ -25,7 +25,7 @@ struct Tally {
     const auto factor = static_cast<double>(times);
     ++actions;
     executions += times;
-    if (action.is_transfer()) bytes += factor * static_cast<double>(action.bytes);
+    bytes += factor * static_cast<double>(action.moved_bytes());
     if (!action.is_transfer()) seconds += factor * action.seconds;
     flop += factor * action.flop;
     memory_bytes += factor * action.memory_bytes;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/bisection.hpp"
 #include "base/interrupt.hpp"
 #include "document/load.hpp"
 #include "document/override.hpp"
@@ -123,7 +124,7 @@ Footprint footprint_of(const Plan& plan, const std::string& device, std::int64_t
     if (live.level(pool) > footprint.bytes) {
       footprint.bytes = live.level(pool);
       footprint.by_class = level;
-      footprint.action = action.name;
+      footprint.action = name_of(action);
       footprint.doing = doing(plan, action);
     }
     live.release(done.action, done.iteration, [&](const Placement& gone) { tally(gone, -1); });
@@ -220,10 +221,7 @@ class Card {
         good = bad;
       }
       if (good == most_samples) return good;
-      while (bad - good > 1) {
-        const std::int64_t middle = good + (bad - good) / 2;
-        (fits(middle) ? good : bad) = middle;
-      }
+      good = most_that_fits(good, bad, [&](std::int64_t samples) { return fits(samples); });
       const std::int64_t before = good;
       for (std::int64_t above = std::min(good + neighbours, most_samples); above > before; --above)
         if (fits(above)) {

@@ -8,9 +8,9 @@
 #include "command/table.hpp"
 #include "command/terminal.hpp"
 #include "document/load.hpp"
-#include "study/json.hpp"
 #include "study/layer_table/stage_table.hpp"
 #include "support/bad_input.hpp"
+#include "trace/summary_json.hpp"
 
 using namespace sluice;
 using test::error_of;

@@ -32,7 +32,7 @@ double keyed(const Totals& totals, const std::string& name, const std::vector<st
 //   load: 0.5 s + 50 B / 100 byte/s = 1 s;  forward: 3 s, 600 FLOP, 120 J, completes 4 samples
 Plan load_and_compute() {
   Plan plan;
-  plan.pools = {{"gpu", 300, false, false}, {"host", {}, true, true}};
+  plan.pools = {{"gpu", 300, "gpu", false}, {"host"}};
   plan.links = {{"host.down", 100, 1, 3}};
   plan.routes = {{"host>gpu", {0}, 0.5, 0.25}};
   plan.streams = {{"gpu.compute", StreamKind::compute, "gpu", 10, 50},
@@ -48,11 +48,7 @@ Plan load_and_compute() {
   load.name = "0LOAD";
   load.kind = ActionKind::load;
   load.stream = 1;
-  load.moves = 1;
-  load.from = 1;
-  load.to = 0;
-  load.route = 0;
-  load.bytes = 50;
+  load.flows = {{.tensor = 1, .from = 1, .to = 0, .route = 0, .bytes = 50}};
   Action forward;
   forward.name = "0F";
   forward.stream = 0;
@@ -224,6 +220,29 @@ TEST_CASE("The step counts from the middle iteration's completion to the last on
   REQUIRE(number(totals, "step_s") == 5);  // (75 - 35) / (7 - 3) / 2 steps an iteration
 }
 
+TEST_CASE("Where a step is several iterations, it counts from step to step") {
+  Plan plan = load_and_compute();
+  plan.iterations = 12;
+  plan.iterations_per_step = 3;
+  Totals totals(plan);
+  // Four steps; the middle one is (4 - 1) / 2 = 1, which iteration 5 completes at 10 x 5 + 5 = 55.
+  // The last iteration, 11, completes at 140 instead of 115.
+  for (std::int64_t i = 0; i < 12; ++i) {
+    const double end = i == 11 ? 140 : 10.0 * static_cast<double>(i) + 5;
+    totals.span({1, i, end - 3, end, end, 0, WaitReason::none, Span::nobody});
+  }
+  REQUIRE(number(totals, "step_s") == 42.5);  // (140 - 55) / 2 steps
+}
+
+TEST_CASE("The iterations of a single step are no steady state: its time is the makespan") {
+  Plan plan = load_and_compute();
+  plan.iterations = plan.iterations_per_step = 2;
+  Totals totals(plan);
+  totals.span({1, 0, 0, 3, 3, 0, WaitReason::none, Span::nobody});
+  totals.span({1, 1, 3, 6, 6.5, 0, WaitReason::none, Span::nobody});
+  REQUIRE(number(totals, "step_s") == 6.5);
+}
+
 TEST_CASE("A step is never shorter than its work on the busiest stream or link") {
   // Iterations 0, 1, 2 are complete at 1, 3 and 5: the last ones had nothing to load for others.
   // But each computes for 3 s.
@@ -239,7 +258,7 @@ TEST_CASE("A step is never shorter than its work on the busiest stream or link")
   plan.iterations = 3;
   REQUIRE(step_of(plan) == 3);
   // The copy engine: 0.5 s + 350 B / 100 byte/s = 4 s.
-  plan.actions[0].bytes = 350;
+  plan.actions[0].flows[0].bytes = 350;
   REQUIRE(step_of(plan) == 4);
   // A link that a second engine loads over as well, no compute: 2 x 3.5 s.
   plan.streams.push_back(plan.streams[1]);
