@@ -132,7 +132,9 @@ void require_declared(const Scenario& scenario, const Policy& policy) {
   const std::string mode_name(name_of(mode));
   if (!plans_for(policy, mode))
     fail_at(place_of(scenario.document, "workload", "mode"),
-            "policy '" + policy.name + "' does not plan for " + mode_name + "; policies that do: " +
+            "policy '" + policy.name + "' does not plan for " + mode_name + ", but for " +
+                std::string(name_of(mode == Mode::training ? Mode::inference : Mode::training)) +
+                "; policies that do: " +
                 policies_that([&](const Policy& other) { return plans_for(other, mode); }));
   if (scenario.fates && !honours(policy, mode, **scenario.fates)) {
     const FateStrategy& strategy = **scenario.fates;

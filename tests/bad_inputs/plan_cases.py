@@ -91,6 +91,12 @@ NUMBERS = [
          run=["run", "small.plan"]),
 ]
 
+FACTS = [
+    plan("a fact without a value", "small.plan:3:6", ["'fact' takes a name and a value"], "iterations 3", "fact in_flight\niterations 3"),
+    plan("a unit of a text", "small.plan:3:23", ["'unit' belongs to a number; 'chosen' is a text"], "iterations 3", "fact chosen cut unit=s\niterations 3"),
+    plan("an unknown key of a fact", "small.plan:3:13", ["unknown key 'off'", "did you mean 'of'"], "iterations 3", "fact cut 3 off=0\niterations 3"),
+]
+
 CONTRADICTIONS = [
     plan("an action that waits for itself", f"{RUN}:1", ["'run' waits for itself"], "waits=load", "waits=run"),
     plan("a wait for a later section", f"{RUN}:1", ["'run' waits for 'end' of the later section epilogue"], "waits=load allocates=result@gpu uses=input@gpu,result@gpu\n",
@@ -174,4 +180,4 @@ VERSION_2 = [
     second("a time of the run in the body", f"{READ}:1", ["'1F' of the body", "not before 2 s", "prologue and the epilogue"], "seconds=0.5", "not_before=2s seconds=0.5"),
 ]
 
-CASES = VERSION_2 + LINES + WORDS + NUMBERS + CONTRADICTIONS + BLOCKING
+CASES = VERSION_2 + LINES + WORDS + NUMBERS + FACTS + CONTRADICTIONS + BLOCKING

@@ -224,6 +224,23 @@ class Run(Cli):
                     20 * 32 * stage["flop"] / rate + 32 * stage["output_bytes"] / link)
         self.assertAlmostEqual(result["metrics"]["makespan_s"] / expected, 1, delta=1e-9)
 
+    def test_what_does_not_fit_is_an_object_on_stdout(self):
+        done = sluice("run", "alexnet_x200", "policy={name: resident}", "stages={cut: whole}", "--json")
+        self.assertEqual(done.returncode, 4)
+        answer = json.loads(done.stdout)
+        self.assertEqual((answer["format"], answer["scenario"], answer["status"]),
+                         ("sluice-result/1", "alexnet_x200", "infeasible"))
+        told = answer["infeasible"]
+        self.assertEqual((told["pool"], told["available_bytes"]), ("gpu", 24_000_000_000))
+        self.assertEqual(sum(told["by_class"].values()), told["needed_bytes"])
+        self.assertGreater(told["needed_bytes"], told["available_bytes"])
+        self.assertIn(told["message"].splitlines()[0], done.stderr)
+        for waiter in told["waiters"]:
+            self.assertTrue(waiter["awaits"] or (waiter["pool"] and waiter["tensors"]), waiter)
+
+    def test_how_much_was_measured(self):
+        self.assertIsNone(self.answers_json("run", "alexnet_resident")["metrics"]["measured_share"])
+
     def test_the_facts_of_a_policy_are_numbers(self):
         facts = self.answers_json("run", "alexnet_x200_as_written")["plan"]["facts"]
         self.assertEqual(facts["in_flight"], 900)

@@ -135,6 +135,39 @@ class Alike(unittest.TestCase):
         self.assertIn("one_by_one", plan.text())
         plan.check()
 
+    def test_facts_are_typed_and_come_back_from_the_plans_text(self):
+        @sluice.policy(name="stating", summary="States facts of every type.")
+        def stating(stages, platform, workload, parameters):
+            builder = sluice.PlanBuilder(platform, "stating")
+            builder.compute(platform.device_names[0], 0, 0, 1)
+            builder.fact("count", 3)
+            builder.fact("ratio", 0.25)
+            builder.fact("wait_s", 1.0, unit="s")
+            builder.fact("word", "12")
+            builder.fact("yes", True)
+            builder.fact("devices", ["a", "b,c"])
+            for group in range(2):
+                builder.fact("passes", group + 1, of=group)
+            return builder.finish()
+
+        plan = scenario().with_(policy={"name": "stating"}).plan()
+        facts = {"count": 3, "ratio": 0.25, "wait_s": 1.0, "word": "12", "yes": "True",
+                 "devices": ["a", "b,c"], "passes": {"0": 1, "1": 2}}
+        self.assertEqual(plan.facts, facts)
+        self.assertIsInstance(plan.facts["count"], int)
+        self.assertIsInstance(plan.facts["wait_s"], float)
+        self.assertEqual(sluice.Plan.from_text(plan.text()).facts, facts)
+
+        with self.assertRaisesRegex(sluice.InputError, "unit 's' and is no number"):
+            sluice.PlanBuilder(sluice.platform("k40"), "x").fact("word", "12", unit="s")
+
+    def test_what_replicas_decided_stands_by_device(self):
+        facts = sluice.load("data_parallel_ipu_pair").plan().facts
+        self.assertEqual(list(facts["replicas"]), ["ipu0", "ipu1"])
+        for replica in facts["replicas"].values():
+            self.assertEqual(replica["in_flight"], 2)
+            self.assertIsInstance(replica["chosen_s"], float)
+
     def test_parameters_come_typed_with_their_defaults(self):
         seen.clear()
         made = scenario(times=2, room="3kB")
@@ -167,6 +200,14 @@ class Alike(unittest.TestCase):
             small.run()
         unlimited = small.with_({"memory.capacity": "unlimited"})
         self.assertGreater(unlimited.run().metrics.overflow_bytes["gpu"], 0)
+
+    def test_its_declarations_are_checked(self):
+        for words, given in (("tuning.*inference or training", {"modes": ["tuning"]}),
+                             ("sqrtt.*did you mean 'sqrt'", {"strategies": ["sqrtt"]})):
+            with self.assertRaisesRegex(sluice.InputError, words):
+                sluice.policy(name="declares", summary="x", **given)(lambda *_: None)
+        with self.assertRaisesRegex(sluice.InputError, "one_by_one.*offload_all.*keep_all.*streamed"):
+            scenario().with_({"fates": {"strategy": "offload_all"}}).plan()
 
     def test_what_it_does_not_plan_for_is_refused_by_name(self):
         with self.assertRaisesRegex(sluice.InputError, "one_by_one.*training.*inference"):

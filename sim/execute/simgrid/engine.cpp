@@ -20,7 +20,6 @@
 #include "execute/emitter.hpp"
 #include "execute/grants.hpp"
 #include "execute/occupancy.hpp"
-#include "execute/shortage.hpp"
 #include "execute/simgrid/agenda.hpp"
 
 namespace sluice {
