@@ -4,10 +4,20 @@
 
 namespace sluice {
 
+namespace {
+
+/// The last iteration of the step in the middle; a body that is several steps counts as one.
+std::int64_t middle_iteration(const Plan& plan) {
+  const std::int64_t steps = plan.iterations / plan.iterations_per_step;
+  return ((steps - 1) / 2 + 1) * plan.iterations_per_step - 1;
+}
+
+}  // namespace
+
 Totals::Totals(const Plan& plan)
     : plan_(plan),
       prologue_left_(plan.body_begin),
-      middle_((plan.iterations - 1) / 2),
+      middle_(middle_iteration(plan)),
       last_(plan.iterations - 1),
       actions_(plan.actions.size()),
       streams_(plan.streams.size()),

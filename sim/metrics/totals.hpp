@@ -66,9 +66,11 @@ class Totals final : public Sink {
   /// Has every action of the plan been executed as often as it should?
   bool complete() const;
 
-  /// When the iteration in the middle, (n - 1) / 2, and the last one, n - 1, were complete: the
-  /// latest `available` of their actions. None: not reached.
+  /// When the last iteration of the step in the middle and the last one of all, n - 1, were
+  /// complete: the latest `available` of their actions. None: not reached. Where a run of the body
+  /// is a step or more, the middle is iteration (n - 1) / 2.
   std::optional<double> middle_complete() const { return middle_complete_; }
+  std::int64_t middle() const { return middle_; }
   std::optional<double> last_complete() const { return last_complete_; }
 
   /// Computed when first asked for.

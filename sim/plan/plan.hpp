@@ -177,8 +177,11 @@ struct Plan {
   std::uint32_t body_begin = 0, body_end = 0;
   std::int64_t iterations = 0;  ///< n; 0 where there is no body
 
-  std::int64_t steps_per_iteration = 1;  ///< of the workload, in one run of the body
-  std::vector<std::string> stages;       ///< names, by stage number
+  /// Steps of the workload in one run of the body; where a step is several runs of the body, this
+  /// is 1 and `iterations_per_step` says how many, which divides `iterations`.
+  std::int64_t steps_per_iteration = 1;
+  std::int64_t iterations_per_step = 1;
+  std::vector<std::string> stages;  ///< names, by stage number
   /// What the policy decided, for the report: {"in_flight", "587"}.
   std::vector<std::pair<std::string, std::string>> facts;
 

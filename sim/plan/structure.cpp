@@ -195,6 +195,24 @@ void check_allocations(const PlanTables& tables) {
   }
 }
 
+/// A step is whole runs of the body, or a run of the body is whole steps.
+void check_steps(const Plan& plan) {
+  const std::int64_t per_step = plan.iterations_per_step;
+  if (per_step < 1 || plan.steps_per_iteration < 1)
+    plan_fault(plan, none,
+               "'iterations_per_step' and 'steps_per_iteration' are whole numbers from 1");
+  if (per_step > 1 && plan.steps_per_iteration > 1)
+    plan_fault(plan, none,
+               "'iterations_per_step' is " + std::to_string(per_step) +
+                   " and 'steps_per_iteration' is " + std::to_string(plan.steps_per_iteration) +
+                   ": one of them must be 1");
+  if (plan.iterations % per_step != 0)
+    plan_fault(plan, none,
+               "'iterations' is " + std::to_string(plan.iterations) +
+                   ", which is not a multiple of the " + std::to_string(per_step) +
+                   " iterations of a step ('iterations_per_step')");
+}
+
 /// What has to hold before tables can be made of the plan.
 void check_parts(const Plan& plan) {
   if (plan.body_begin > plan.body_end || plan.body_end > plan.actions.size())
@@ -203,6 +221,7 @@ void check_parts(const Plan& plan) {
     plan_fault(plan, plan.body_begin,
                "a body that runs " + std::to_string(plan.iterations) +
                    " times; expected 'iterations' of at least 1");
+  check_steps(plan);
   for (const Tensor& tensor : plan.tensors) check_tensor(plan, tensor);
   for (std::uint32_t a = 0; a < plan.actions.size(); ++a) check_numbers(plan, a);
   for (std::uint32_t a = 0; a < plan.actions.size(); ++a) {

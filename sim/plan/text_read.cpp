@@ -86,10 +86,19 @@ class PlanReader {
 
   void read_table(const PlanLine& line, const std::vector<Word>& words) {
     const std::string_view what = words[0].text;
-    static const std::vector<std::string> known = {"name",     "iterations", "steps_per_iteration",
-                                                   "fact",     "pool",       "link",
-                                                   "route",    "stream",     "stage",
-                                                   "tensor",   "prologue:",  "body:",
+    static const std::vector<std::string> known = {"name",
+                                                   "iterations",
+                                                   "steps_per_iteration",
+                                                   "iterations_per_step",
+                                                   "fact",
+                                                   "pool",
+                                                   "link",
+                                                   "route",
+                                                   "stream",
+                                                   "stage",
+                                                   "tensor",
+                                                   "prologue:",
+                                                   "body:",
                                                    "epilogue:"};
     if (std::find(known.begin(), known.end(), what) == known.end())
       line.fail(words[0].column, "unknown line '" + std::string(what) + "'" +
@@ -112,6 +121,7 @@ class PlanReader {
     if (what == "fact") plan_.facts.emplace_back(line.name(words[1]), line.name(words[2]));
     if (what == "iterations") plan_.iterations = number(line, words, 0);
     if (what == "steps_per_iteration") plan_.steps_per_iteration = number(line, words, 1);
+    if (what == "iterations_per_step") plan_.iterations_per_step = number(line, words, 1);
   }
 
   /// The whole number after a line's first word.

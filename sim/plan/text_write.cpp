@@ -138,6 +138,8 @@ std::string to_text(const Plan& plan) {
   std::ostringstream head;
   head << "format: sluice-plan/1\nname " << quoted(plan.name) << "\niterations " << plan.iterations
        << "\nsteps_per_iteration " << plan.steps_per_iteration << '\n';
+  if (plan.iterations_per_step != 1)
+    head << "iterations_per_step " << plan.iterations_per_step << '\n';
   for (const auto& [key, value] : plan.facts)
     head << "fact " << quoted(key) << " " << quoted(value) << '\n';
   write_tables(head, plan);

@@ -137,7 +137,8 @@ Price selective_price(const Pricing& pricing, const Stage& stage, const Device& 
 void lower(Plan& plan, const Pricing& pricing) {
   Prices prices(pricing);
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> routes;
-  for (const Stage& stage : pricing.stages) plan.stages.push_back(stage.name);
+  if (plan.stages.empty())
+    for (const Stage& stage : pricing.stages) plan.stages.push_back(stage.name);
   for (Action& action : plan.actions) {
     if (action.is_transfer()) {
       if (action.route == none) action.route = route_of(plan, pricing.platform, action, routes);

@@ -56,6 +56,30 @@ std::vector<std::int64_t> in_flight_choices(std::int64_t micro_batches, std::int
   return counts;
 }
 
+Round round_of(const Workload& workload, std::int64_t at_least) {
+  const std::int64_t all = workload.micro_batches_per_step();
+  std::int64_t count = std::min(std::max<std::int64_t>(at_least, 1), all);
+  while (all % count != 0) ++count;
+  return {count, all / count};
+}
+
+void hold_step(PlanBuilder& builder, const PolicyRequest& request, const std::string& host,
+               bool answers) {
+  const std::int64_t samples = request.workload.samples_per_step();
+  const auto hold = [&](const char* name, TensorClass tensor_class, std::int64_t bytes) {
+    builder.tensor(name, tensor_class,
+                   checked_mul(bytes, samples, std::string("bytes of a step's ") + name), host);
+  };
+  hold("inputs", TensorClass::input, request.pricing.stages.front().input_bytes);
+  if (answers) hold("outputs", TensorClass::output, request.pricing.stages.back().output_bytes);
+}
+
+Plan finish_rounds(PlanBuilder& builder, const Workload& workload, const Round& round) {
+  Plan plan = builder.finish(checked_mul(workload.steps, round.per_step, "rounds of a run"));
+  plan.iterations_per_step = round.per_step;
+  return plan;
+}
+
 void refuse_in_training(const Reader& parameters, const std::vector<const char*>& keys,
                         const std::string& reason) {
   for (const char* key : keys)
@@ -104,15 +128,13 @@ PlanBuilder::Ref list_forward(PlanBuilder& builder, const ForwardOf& forward) {
   return ref;
 }
 
-Made list_stage(PlanBuilder& builder, ForwardOf forward, std::uint32_t input, bool last,
-                const std::string& answers_to) {
+Made list_stage(PlanBuilder& builder, ForwardOf forward, std::uint32_t input) {
   const std::string micro_batch = std::to_string(forward.micro_batch);
   forward.output =
-      last ? builder.tensor("output." + micro_batch, TensorClass::output, forward.bytes.output,
-                            answers_to)
-           : builder.tensor("boundary." + std::to_string(forward.stage) + "." + micro_batch,
-                            TensorClass::activation, forward.bytes.output);
-  forward.drops_output = last && answers_to.empty();
+      forward.last ? builder.tensor("output." + micro_batch, TensorClass::output,
+                                    forward.bytes.output, forward.drops_output ? "" : forward.home)
+                   : builder.tensor("boundary." + std::to_string(forward.stage) + "." + micro_batch,
+                                    TensorClass::activation, forward.bytes.output);
   const PlanBuilder::Ref ref = list_forward(builder, forward);
   builder.at(ref).uses.push_back({input, builder.pool(forward.device)});
   return {ref, forward.output};
@@ -128,11 +150,25 @@ PlanBuilder::Ref list_save(PlanBuilder& builder, std::uint32_t tensor, const For
 }
 
 StageRunner::StageRunner(PlanBuilder& builder, const PolicyRequest& request, const Common& common)
+    : builder_(builder),
+      request_(request),
+      common_(common),
+      home_(common.host),
+      bytes_(stage_bytes(request)) {
+  add_inputs(request.workload.micro_batches_per_step());
+}
+
+StageRunner::StageRunner(PlanBuilder& builder, const PolicyRequest& request, const Common& common,
+                         const Round& round)
     : builder_(builder), request_(request), common_(common), bytes_(stage_bytes(request)) {
-  const std::int64_t count = request.workload.micro_batches_per_step();
+  hold_step(builder, request, common.host, common.return_outputs);
+  add_inputs(round.micro_batches);
+}
+
+void StageRunner::add_inputs(std::int64_t count) {
   for (std::int64_t m = 0; m < count; ++m)
-    inputs_.push_back(builder.tensor("input." + std::to_string(m), TensorClass::input,
-                                     bytes_.front().input, common.host));
+    inputs_.push_back(builder_.tensor("input." + std::to_string(m), TensorClass::input,
+                                      bytes_.front().input, home_));
 }
 
 std::vector<PlanBuilder::Ref> list_weights(PlanBuilder& builder,
@@ -197,8 +233,11 @@ SlotLoad StageRunner::input_load(std::int64_t micro_batch, std::int64_t slot) {
 }
 
 Made StageRunner::forward(std::size_t stage, std::int64_t micro_batch, std::uint32_t input) {
-  return list_stage(builder_, forward_of(stage, micro_batch), input, stage + 1 == bytes_.size(),
-                    common_.return_outputs ? common_.host : "");
+  ForwardOf forward = forward_of(stage, micro_batch);
+  forward.last = stage + 1 == bytes_.size();
+  forward.drops_output = forward.last && !common_.return_outputs;
+  forward.home = home_;
+  return list_stage(builder_, std::move(forward), input);
 }
 
 PlanBuilder::Ref StageRunner::save(const Made& made, std::size_t stage, std::int64_t micro_batch,

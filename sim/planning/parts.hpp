@@ -32,6 +32,25 @@ Common read_common(const PolicyRequest& request, const Reader& parameters);
 /// before.
 std::vector<std::int64_t> in_flight_choices(std::int64_t micro_batches, std::int64_t growth);
 
+/// What the body of a plan is: the fewest micro-batches after which everything repeats. A step is
+/// so many rounds, and the plan no longer than one of them.
+struct Round {
+  std::int64_t micro_batches = 1;
+  std::int64_t per_step = 1;  ///< rounds
+};
+/// The shortest round of at least so many micro-batches that steps consist of; the whole step where
+/// no shorter one does.
+Round round_of(const Workload& workload, std::int64_t at_least = 1);
+/// A way to settle what is open that has no round as short as this is not tried.
+inline constexpr std::int64_t longest_round = 4096;
+
+/// Host memory holds the inputs of a step, and its answers where they come back.
+void hold_step(PlanBuilder& builder, const PolicyRequest& request, const std::string& host,
+               bool answers);
+
+/// The plan of all rounds, from a builder whose body is one of them.
+Plan finish_rounds(PlanBuilder& builder, const Workload& workload, const Round& round);
+
 /// Throws InputError, at the first of these keys that is written: it has no meaning in training,
 /// for that reason.
 void refuse_in_training(const Reader& parameters, const std::vector<const char*>& keys,
@@ -55,18 +74,19 @@ struct ForwardOf {
   std::uint32_t output = none;  ///< the tensor it makes
   bool drops_output = false;    ///< an answer that nobody takes: it counts as done, and goes
   std::string suffix = {};      ///< tells the workspace of one window from another's
+  bool last = false;            ///< it makes the answer
+  std::string home = {};        ///< that the answer has a place of its own in; empty: none
 };
 /// Lists it: allocates its output and workspace; its input and weights are the caller's to add.
 PlanBuilder::Ref list_forward(PlanBuilder& builder, const ForwardOf& forward);
 
-/// The same with its output: the boundary activation of its stage, or, where the stage is the last
-/// one, the answer, whose home is `answers_to` (empty: nobody takes it). Uses `input`.
+/// The same with its output: the boundary activation of its stage, or the answer where the stage is
+/// the last one. Uses `input`.
 struct Made {
   PlanBuilder::Ref action;
   std::uint32_t output = none;
 };
-Made list_stage(PlanBuilder& builder, ForwardOf forward, std::uint32_t input, bool last,
-                const std::string& answers_to);
+Made list_stage(PlanBuilder& builder, ForwardOf forward, std::uint32_t input);
 
 /// Lists the save of what `forward` made to `host`. An answer has its place there from the start,
 /// and its samples are done when it arrives; a boundary activation takes a place.
@@ -94,7 +114,11 @@ void hold_caches(PlanBuilder& builder, const PolicyRequest& request,
 /// Lists computations and saves of one device, and remembers what later ones wait for.
 class StageRunner {
  public:
+  /// The body is a whole step; each input and answer has its own place in host memory.
   StageRunner(PlanBuilder& builder, const PolicyRequest& request, const Common& common);
+  /// The body is a round; host memory holds a step's inputs and answers in one piece.
+  StageRunner(PlanBuilder& builder, const PolicyRequest& request, const Common& common,
+              const Round& round);
 
   /// Weights that are loaded once in the prologue and kept: the actions that load them, by stage.
   std::vector<PlanBuilder::Ref> load_all_weights();
@@ -123,9 +147,11 @@ class StageRunner {
 
  private:
   ForwardOf forward_of(std::size_t stage, std::int64_t micro_batch) const;
+  void add_inputs(std::int64_t count);
   PlanBuilder& builder_;
   const PolicyRequest& request_;
   const Common& common_;
+  std::string home_;  ///< of each input and each answer; empty: none of its own
   std::vector<StageBytes> bytes_;
   std::vector<std::uint32_t> inputs_;
   std::vector<std::pair<PlanBuilder::Ref, PlanBuilder::Ref>> saves_;  ///< (maker, save), as listed

@@ -4,12 +4,14 @@
 // fashion". In training each batch is split among them, and gradients are all-reduced before each
 // update.
 #include <algorithm>
+#include <numeric>
 #include <set>
 
 #include "base/error.hpp"
 #include "base/quantity.hpp"
 #include "execute/feasibility.hpp"
 #include "plan/passes/merge.hpp"
+#include "plan/passes/unroll.hpp"
 #include "planning/all_reduce.hpp"
 #include "planning/replica.hpp"
 #include "planning/run_seconds.hpp"
@@ -65,10 +67,16 @@ Value replica_keys(const Reader& parameters, const std::string& policy, const st
   return keys;
 }
 
+/// Actions of a step that may be written out for the sake of their order.
+constexpr std::int64_t longest_listed_step = 20'000;
+
 /// Transfers of several replicas on one link: together, in turn, or whichever ends first.
 Plan with_transfers(Plan plan, const std::string& how) {
   if (how == "together") return plan;
-  std::optional<Plan> turns = in_turn(plan);
+  // Whose turn it is may change from round to round: where a step is short, each has its own turns.
+  const auto round = static_cast<std::int64_t>(plan.body_end - plan.body_begin);
+  const bool short_step = round * plan.iterations_per_step <= longest_listed_step;
+  std::optional<Plan> turns = in_turn(short_step ? unroll(plan, plan.iterations_per_step) : plan);
   if (!turns || blocks(*turns)) return plan;
   if (how == "auto") {
     const double together_s = run_seconds(plan), in_turn_s = run_seconds(*turns);
@@ -114,6 +122,16 @@ PolicyRequest on(const Platform& platform, const PolicyRequest& request, const W
   return share;
 }
 
+/// As many iterations in each: where replicas repeat after different rounds, or have different
+/// shares, the bodies of some are several of their rounds.
+std::vector<Plan> with_equal_rounds(std::vector<Plan> parts) {
+  std::int64_t iterations = 0;
+  for (const Plan& part : parts) iterations = std::gcd(iterations, part.iterations);
+  for (Plan& part : parts)
+    if (part.iterations > iterations) part = unroll(part, part.iterations / iterations);
+  return parts;
+}
+
 /// The replicas together, each as it chooses on `chosen_on`; they run on the platform of the
 /// request.
 Plan replicated(const PolicyRequest& request, const Reader& parameters, const Platform& chosen_on) {
@@ -139,7 +157,7 @@ Plan replicated(const PolicyRequest& request, const Reader& parameters, const Pl
     parts.push_back(settle(policy, on(chosen_on, request, workload), Reader(keys, record)));
     planned.push_back(k);
   }
-  Plan plan = merge(parts, devices);
+  Plan plan = merge(with_equal_rounds(std::move(parts)), devices);
   for (Link& link : plan.links)
     for (const Channel& channel : platform.channels)
       if (channel.name == link.name) link.bandwidth = channel.bandwidth;

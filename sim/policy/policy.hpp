@@ -11,7 +11,7 @@
 #include "base/catalog.hpp"
 #include "document/choice.hpp"
 #include "planning/candidate.hpp"
-#include "planning/request.hpp"
+#include "planning/draft.hpp"
 
 namespace sluice {
 
@@ -38,8 +38,27 @@ struct CutQuestion {
   std::size_t layers = 0, devices = 0;
 };
 
-/// A policy's record. `plan` returns a lowered plan; it may throw InputError (at the parameter) and
-/// Infeasible.
+/// A policy's record. Its verb is `plan`: from the request and the policy's parameters to a draft.
+///
+/// Contract
+/// - It may assume: the request is whole (stages cover the model in order, the workload's numbers
+///   fit each other, devices have rates), and `parameters` holds keys of this record only, of their
+///   types and within their limits; the workload's mode and the fates are among its `modes`.
+/// - The draft must satisfy: the model's work is done once for each sample of each step, and each
+///   sample is counted once in `samples_done`; every wait looks back in the listing; what the body
+///   allocates it releases. `check` tests this of each plan.
+/// - The body is the shortest part that repeats: `iterations_per_step` of them are a step. A plan
+///   is then as long for a million micro-batches as for ten.
+/// - It prices nothing and routes nothing: finish() does, once for all policies, and puts one
+///   action after the other where the draft says `one_at_a_time`. Only what finish() cannot know (a
+///   part of a stage) is priced by the policy.
+/// - It asks for memory and trusts the executor: what does not fit is reported by `check`. A policy
+///   that knows that nothing can fit throws Infeasible, with what would.
+/// - Facts (Plan::facts) say what it decided, for the report; nothing reads them to decide.
+/// - The same request gives the same draft, also where several ask at once.
+///
+/// The shortest policy is policy/basic.cpp: read that first. It may throw InputError (at the
+/// parameter) and Infeasible.
 struct Policy {
   std::string name;
   std::string summary;  ///< one sentence
@@ -56,10 +75,10 @@ struct Policy {
   /// The ways to cut that are planned and compared where the scenario does not say how the model is
   /// cut; strategies for fates likewise. Null: the whole model is one stage, and all is kept.
   std::vector<CutChoice> (*cuts)(const CutQuestion& question) = nullptr;
-  std::function<Plan(const PolicyRequest& request, const Reader& parameters)> plan;
+  std::function<Draft(const PolicyRequest& request, const Reader& parameters)> plan;
   /// What ways to cut the model, and fates, are compared by, where planning everything for each of
   /// them would be too much: one replica by itself. Null: `plan`.
-  std::function<Plan(const PolicyRequest& request, const Reader& parameters)> alone = {};
+  std::function<Draft(const PolicyRequest& request, const Reader& parameters)> alone = {};
   /// Ways to settle what the parameters leave open, for the judge; empty: `plan` alone. They refer
   /// to the request.
   std::function<std::vector<Candidate>(const PolicyRequest& request, const Reader& parameters)>

@@ -12,7 +12,6 @@
 
 #include "base/error.hpp"
 #include "base/quantity.hpp"
-#include "plan/passes/serialise.hpp"
 
 namespace sluice {
 
@@ -52,67 +51,76 @@ std::vector<Value> alternatives(const PolicyRequest& request, const Reader& para
   if (request.workload.training || !open || !parameters.boolean("overlap")) return {};
   std::vector<Value> maps;
   for (const std::int64_t buffers : {2, 4, 1}) {
+    if (buffers > usual_buffers &&
+        round_of(request.workload, buffers - 1).micro_batches > longest_round)
+      continue;
     maps.push_back(parameters.map());
     maps.back().set("buffers", Value::make(buffers));
   }
   return maps;
 }
 
-Plan plan_resident(const PolicyRequest& asked, const Reader& parameters) {
-  const std::vector<Stage> stages = held_once(asked.pricing.stages);
-  const PolicyRequest request = with_stages(asked, stages);
-  if (request.workload.training) {
-    TrainingOrder order = training_order(request, parameters);
-    order.in_flight = 1;
-    return plan_training(request, order);
-  }
-  const Common common = read_common(request, parameters);
+/// How many inputs are on the device ahead of the one that is computed with: all buffers but one,
+/// or as many as there is room for beside the rest.
+std::int64_t inputs_ahead(const PolicyRequest& request, const Common& common) {
   const std::vector<StageBytes> bytes = stage_bytes(request);
-  const std::int64_t per_step = request.workload.micro_batches_per_step();
-
-  std::int64_t weights = 0, largest = 0;
+  std::int64_t weights = cache_bytes(request), largest = 0;
   for (const StageBytes& stage : bytes) {
     weights = checked_add(weights, stage.weights, "bytes of all weights");
     const std::int64_t in_and_out = checked_add(stage.input, stage.output, "bytes of a stage");
     largest = std::max(largest, checked_add(in_and_out, stage.workspace, "bytes of a stage"));
   }
-  const std::int64_t constant = checked_add(weights, cache_bytes(request), "bytes on the device");
-  const std::int64_t resident = checked_add(constant, largest, "bytes on the device");
+  const std::int64_t resident = checked_add(weights, largest, "bytes on the device");
+  const auto capacity = request.capacity_enforced ? common.device.capacity : std::nullopt;
+  const std::int64_t most = common.buffers - 1, input = bytes.front().input;
+  if (!capacity || input == 0) return most;
+  return std::min(most, std::max<std::int64_t>(0, *capacity - resident) / input);
+}
+
+Draft plan_resident(const PolicyRequest& asked, const Reader& parameters) {
+  const std::vector<Stage> stages = held_once(asked.pricing.stages);
+  const PolicyRequest request = with_stages(asked, stages);
+  if (request.workload.training) {
+    TrainingOrder order = training_order(request, parameters);
+    order.in_flight = 1;
+    Draft draft = plan_training(request, order);
+    draft.stages = stages;
+    return draft;
+  }
+  const Common common = read_common(request, parameters);
+  const std::int64_t lead = inputs_ahead(request, common);
+  const Round round = round_of(request.workload, lead);
   PlanBuilder builder(request.pricing.platform, "resident", request.capacity_enforced);
-  StageRunner runner(builder, request, common);
+  StageRunner runner(builder, request, common, round);
   runner.hold_caches();
   const std::vector<PlanBuilder::Ref> loaded = runner.load_all_weights();
-
-  const auto capacity = request.capacity_enforced ? common.device.capacity : std::nullopt;
   Slots slots(builder, {{common.device.name,
-                         std::vector<std::int64_t>(static_cast<std::size_t>(per_step), resident),
-                         capacity}});
-  for (std::int64_t m = 0; m < per_step; ++m) {
+                         std::vector<std::int64_t>(static_cast<std::size_t>(round.micro_batches)),
+                         std::nullopt}});
+  for (std::int64_t m = 0; m < round.micro_batches; ++m) {
     SlotLoad load = runner.input_load(m, m);
     load.after = m - common.buffers;
-    load.earliest = load.after + 1;
+    load.earliest = m - lead;
     slots.add(std::move(load));
   }
   slots.list([&](std::int64_t m) {
     SlotWork work;
     std::uint32_t tensor = runner.input_tensor(m);
     Made made{};
-    for (std::size_t g = 0; g < bytes.size(); ++g) {
+    for (std::size_t g = 0; g < stages.size(); ++g) {
       made = runner.forward(g, m, tensor);
       if (g == 0) work.first = made.action;
       if (m == 0) builder.wait(made.action, loaded[g]);
       tensor = made.output;
     }
     work.last = made.action;
-    if (common.return_outputs) runner.save(made, bytes.size() - 1, m, true);
+    if (common.return_outputs) runner.save(made, stages.size() - 1, m, true);
     return work;
   });
   runner.finish();
-
-  Plan plan = builder.finish(request.workload.steps);
-  if (!common.overlap) serialise(plan);
-  lower(plan, request.pricing);
-  return plan;
+  Draft draft(finish_rounds(builder, request.workload, round), !common.overlap);
+  draft.stages = stages;
+  return draft;
 }
 
 }  // namespace

@@ -40,7 +40,8 @@ bool looks_at_memory(const PolicyRequest& request) {
 Settled simulate(const Policy& policy, const PolicyRequest& request, const Keys& keys) {
   PolicyRequest unlimited = request;
   unlimited.capacity_enforced = false;
-  const auto plan = std::make_shared<Plan>(policy.plan(unlimited, keys.reader()));
+  const auto plan =
+      std::make_shared<Plan>(finish(policy.plan(unlimited, keys.reader()), unlimited));
   const ReplayResult result = replay(*plan, ReplayOptions{.unlimited = true});
   Settled settled;
   if (result.blocking) return settled;
@@ -60,10 +61,13 @@ Settled simulate(const Policy& policy, const PolicyRequest& request, const Keys&
 /// searches. Throws Infeasible.
 Settled simulate_within(const Policy& policy, const PolicyRequest& request, const Keys& keys) {
   Settled settled;
-  const Plan plan = (policy.alone ? policy.alone : policy.plan)(request, keys.reader());
+  const auto& draft = policy.alone ? policy.alone : policy.plan;
+  const Plan plan = finish(draft(request, keys.reader()), request);
   settled.seconds = run_seconds(plan);
   if (settled.seconds == std::numeric_limits<double>::infinity()) return settled;
-  settled.plan = [&policy, &request, keys] { return policy.plan(request, keys.reader()); };
+  settled.plan = [&policy, &request, keys] {
+    return finish(policy.plan(request, keys.reader()), request);
+  };
   return settled;
 }
 
@@ -145,7 +149,7 @@ class Attempts {
     std::exception_ptr failure;
     for (std::size_t i = 0; i < attempts_.size(); ++i) {
       try {
-        Plan plan = policy_.plan(attempts_[i].request, parameters_);
+        Plan plan = finish(policy_.plan(attempts_[i].request, parameters_), attempts_[i].request);
         check(plan);
         return {std::move(plan), i};
       } catch (const Infeasible&) {
@@ -167,7 +171,8 @@ class Attempts {
 Settlement settle(const Policy& policy, const std::vector<CutAttempt>& attempts,
                   const Reader& parameters) {
   Attempts all(policy, attempts, parameters);
-  if (!all.choose()) return {policy.plan(attempts.front().request, parameters), 0};
+  const PolicyRequest& first = attempts.front().request;
+  if (!all.choose()) return {finish(policy.plan(first, parameters), first), 0};
   return all.best();
 }
 

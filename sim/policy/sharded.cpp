@@ -7,7 +7,6 @@
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "plan/passes/serialise.hpp"
 #include "planning/parts.hpp"
 #include "policy/policy.hpp"
 
@@ -46,19 +45,17 @@ class Sharded {
         host_(request.pricing.platform.host().name),
         builder_(request.pricing.platform, "sharded", request.capacity_enforced) {}
 
-  Plan make() {
+  Draft make() {
+    const Round round = round_of(request_.workload);
     hold_caches(builder_, request_, devices_);
+    hold_step(builder_, request_, host_, return_outputs_);
     loaded_ = list_weights(builder_, bytes_, devices_, host_);
     builder_.enter(Section::body);
-    const std::int64_t count = request_.workload.micro_batches_per_step();
-    for (std::int64_t q = 0; q < count; ++q) list_micro_batch(q);
+    for (std::int64_t q = 0; q < round.micro_batches; ++q) list_micro_batch(q);
     add_waits();
     for (std::size_t s = 0; s < devices_.size(); ++s)
       builder_.fact("device_of_stage." + std::to_string(s), devices_[s]);
-    Plan plan = builder_.finish(request_.workload.steps);
-    if (!overlap_) serialise(plan);
-    lower(plan, request_.pricing);
-    return plan;
+    return {finish_rounds(builder_, request_.workload, round), !overlap_};
   }
 
  private:
@@ -69,7 +66,7 @@ class Sharded {
   void list_micro_batch(std::int64_t q) {
     MicroBatch listed;
     std::uint32_t tensor =
-        builder_.tensor("input." + std::to_string(q), TensorClass::input, bytes_[0].input, host_);
+        builder_.tensor("input." + std::to_string(q), TensorClass::input, bytes_[0].input);
     listed.input = builder_.transfer(ActionKind::load, tensor, {host_, devices_[0], false, true}, 0,
                                      static_cast<std::int32_t>(q));
     PlanBuilder::Ref arrived = listed.input;
@@ -79,8 +76,10 @@ class Sharded {
                                     static_cast<std::int32_t>(s), static_cast<std::int32_t>(q));
         builder_.wait(arrived, listed.last);
       }
-      const Made made = list_stage(builder_, forward_of(s, q), tensor, s + 1 == bytes_.size(),
-                                   return_outputs_ ? host_ : "");
+      ForwardOf forward = forward_of(s, q);
+      forward.last = s + 1 == bytes_.size();
+      forward.drops_output = forward.last && !return_outputs_;
+      const Made made = list_stage(builder_, std::move(forward), tensor);
       listed.last = made.action;
       tensor = made.output;
       builder_.wait(listed.last, arrived);
@@ -129,7 +128,7 @@ class Sharded {
   std::vector<MicroBatch> listed_;
 };
 
-Plan plan_sharded(const PolicyRequest& request, const Reader& parameters) {
+Draft plan_sharded(const PolicyRequest& request, const Reader& parameters) {
   return Sharded(request, parameters).make();
 }
 

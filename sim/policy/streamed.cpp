@@ -22,7 +22,7 @@ TrainingOrder training_order(const PolicyRequest& request, const Reader& paramet
   return order;
 }
 
-Plan plan_streamed(const PolicyRequest& request, const Reader& parameters) {
+Draft plan_streamed(const PolicyRequest& request, const Reader& parameters) {
   if (request.workload.training) return plan_training(request, training_order(request, parameters));
   const Common common = read_common(request, parameters);
   const StreamedKeys keys = streamed_keys(request, common, parameters);

@@ -164,7 +164,6 @@ Plan plan_in_python(const py::handle& function, const std::string& name,
   }
   for (Pool& pool : plan.pools) pool.enforced = pool.enforced && request.capacity_enforced;
   require_priceable(plan, request);
-  lower(plan, request.pricing);
   return plan;
 }
 

@@ -62,7 +62,11 @@ Scenario scenario_with(const std::string& keys) {
 TEST_CASE("every policy plans, fits, is executed, and does the model's work") {
   for (const Policy* policy : policy_catalog().entries())
     for (const char* overlap : {"true", "false"}) {
-      std::string keys = "policy: {name: " + policy->name + ", overlap: " + overlap;
+      std::string keys = "policy: {name: " + policy->name;
+      const auto is_overlap = [](const Field& field) { return field.name == "overlap"; };
+      const auto& fields = policy->parameters;
+      if (policy->replicates || std::any_of(fields.begin(), fields.end(), is_overlap))
+        keys += std::string(", overlap: ") + overlap;
       if (policy->name == "data_parallel") keys += ", replica: resident";
       const Plan plan = make_plan(scenario_with("stages: {cut: per_layer}\n" + keys + "}\n"));
       INFO(policy->name << ", overlap " << overlap);

@@ -35,6 +35,7 @@ Value plan_value(const Plan& plan) {
   map.set("actions", Value::make(static_cast<std::int64_t>(plan.actions.size())));
   map.set("iterations", Value::make(plan.iterations));
   map.set("steps_per_iteration", Value::make(plan.steps_per_iteration));
+  map.set("iterations_per_step", Value::make(plan.iterations_per_step));
   Value facts = Value::make_map();
   for (const auto& [key, text] : plan.facts) add_fact(facts, key, text);
   map.set("facts", std::move(facts));

@@ -35,22 +35,24 @@ double busiest_in_an_iteration(const Plan& plan) {
   return most;
 }
 
-/// In the steady state the second half of the iterations, from the middle one's completion to the
-/// last one's: the filling of the pipeline plays no part there. Its end does where iterations are
-/// few: the last ones no longer load for those that would follow, and end sooner than in the steady
-/// state, but not sooner than what each asks of the busiest stream or link.
+/// In the steady state the second half of the steps, from the middle one's completion to the last
+/// one's: the filling of the pipeline plays no part there. Its end does where steps are few: the
+/// last ones no longer load for those that would follow, and end sooner than in the steady state,
+/// but not sooner than what each asks of the busiest stream or link.
 SummaryValue step(const Totals& totals) {
   const Plan& plan = totals.plan();
-  const auto steps = static_cast<double>(plan.steps_per_iteration);
+  const auto steps = static_cast<double>(plan.steps_per_iteration);  // of one iteration
+  const std::int64_t per_step = plan.iterations_per_step;
   if (plan.iterations == 0) return SummaryValue::none("the plan has no body");
   if (!totals.last_complete()) return SummaryValue::none("the last iteration was not reached");
-  if (plan.iterations == 1) return SummaryValue::of(totals.makespan() / steps);
+  if (plan.iterations == per_step) return SummaryValue::of(totals.makespan() / steps);
   if (!totals.middle_complete())
     return SummaryValue::none("nothing runs in the iteration in the middle");
-  const std::int64_t last = plan.iterations - 1, middle = last / 2;
-  const double between =
-      (*totals.last_complete() - *totals.middle_complete()) / static_cast<double>(last - middle);
-  return SummaryValue::of(std::max(between, busiest_in_an_iteration(plan)) / steps);
+  const std::int64_t between = (plan.iterations - 1 - totals.middle()) / per_step;
+  const double each =
+      (*totals.last_complete() - *totals.middle_complete()) / static_cast<double>(between);
+  const double busiest = static_cast<double>(per_step) * busiest_in_an_iteration(plan);
+  return SummaryValue::of(std::max(each, busiest) / steps);
 }
 
 }  // namespace
@@ -78,8 +80,8 @@ extern const Metric step_s_metric = {
     .unit = "s",
     .summary =
         "Time of one step in the steady state: between the completions of the middle and the last "
-        "iteration, and no less than the work of one step on its busiest stream or link; of a "
-        "single iteration, the makespan.",
+        "step, and no less than the work of one step on its busiest stream or link; of a single "
+        "step, the makespan.",
     .source = "definition",
     .better = Metric::Better::lower,
     .value = step,

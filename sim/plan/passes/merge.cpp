@@ -37,6 +37,7 @@ class Merger {
   Plan merge(const std::vector<Plan>& parts, const std::vector<std::string>& names) {
     plan_.stages = parts.front().stages;
     plan_.steps_per_iteration = parts.front().steps_per_iteration;
+    plan_.iterations_per_step = parts.front().iterations_per_step;
     for (std::size_t k = 0; k < parts.size(); ++k) enter(parts[k], names[k]);
     for (Section section : {Section::prologue, Section::body, Section::epilogue}) {
       if (section == Section::body) plan_.body_begin = size();

@@ -80,9 +80,9 @@ class TrainingWays {
       order.room = peak + static_cast<std::int64_t>(part * static_cast<double>(peak));
       if (*order.room == before || !fits(*order.room)) continue;
       before = *order.room;
-      Plan plan = plan_training(unlimited_, order);
+      const Plan plan = finish(plan_training(unlimited_, order), unlimited_);
       settled({run_seconds(plan), text(order), [request = unlimited_, order, stages = stages_] {
-                 return plan_training(request, order);
+                 return finish(plan_training(request, order), request);
                }});
     }
   }

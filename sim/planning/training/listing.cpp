@@ -5,7 +5,6 @@
 #include <map>
 #include <utility>
 
-#include "plan/passes/serialise.hpp"
 #include "planning/training/training.hpp"
 
 namespace sluice {
@@ -63,7 +62,7 @@ class Lister {
 
   std::int64_t most() { return slots_.most(devices_.front()); }
 
-  Plan make(const std::vector<std::pair<std::string, std::string>>& facts) {
+  Draft make(const std::vector<std::pair<std::string, std::string>>& facts) {
     find_writes();
     add_homes();
     list_prologue();
@@ -72,10 +71,7 @@ class Lister {
     slots_.list([&](std::int64_t slot) { return list_slot(slot); });
     if (last_) builder_.wait(first_, last_, 1);
     for (const auto& [key, value] : facts) builder_.fact(key, value);
-    Plan plan = builder_.finish(request_.workload.steps);
-    if (!listing_.order.overlap) serialise(plan);
-    lower(plan, request_.pricing);
-    return plan;
+    return {builder_.finish(request_.workload.steps), !listing_.order.overlap};
   }
 
  private:
@@ -361,13 +357,13 @@ class Lister {
 
 }  // namespace
 
-Plan list_training(const Listing& listing, const Step& step,
-                   const std::vector<std::pair<std::string, std::string>>& facts,
-                   std::int64_t* most) {
+Draft list_training(const Listing& listing, const Step& step,
+                    const std::vector<std::pair<std::string, std::string>>& facts,
+                    std::int64_t* most) {
   Lister lister(listing, step);
-  Plan plan = lister.make(facts);
+  Draft draft = lister.make(facts);
   if (most) *most = lister.most();
-  return plan;
+  return draft;
 }
 
 }  // namespace sluice

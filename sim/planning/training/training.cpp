@@ -69,16 +69,17 @@ class TrainingPlan {
     choose_fates();
   }
 
-  Plan make() {
+  Draft make() {
     const std::int64_t in_flight = std::min(this->in_flight(), per_batch());
     const StepShape shape = shape_of(in_flight, per_batch(), request_.workload.batches_per_step);
     const Step step = make_step(shape);
     if (capacity_ && peak_of(step, order_.devices.size()) > *capacity_) refuse(step, in_flight);
     add_facts(step, in_flight);
-    Plan plan = list_training({request_, shape, order_, room_}, step, facts_);
+    Draft draft = list_training({request_, shape, order_, room_}, step, facts_);
     if (chosen_room_)
-      for (const std::string& device : order_.devices) stay_within(plan, device, *chosen_room_);
-    return plan;
+      for (const std::string& device : order_.devices)
+        stay_within(draft.plan, device, *chosen_room_);
+    return draft;
   }
 
   TrainingSums sums() {
@@ -283,7 +284,7 @@ Scored score(const Listing& listing) {
   if (listing.capacity && step.peak() > *listing.capacity)
     return {std::numeric_limits<double>::infinity(), 0};
   std::int64_t most = 0;
-  Plan plan = list_training(listing, step, {}, &most);
+  Plan plan = finish(list_training(listing, step, {}, &most), listing.request);
   if (listing.capacity) stay_within(plan, listing.order.devices.front(), *listing.capacity);
   return {run_seconds(plan), most};
 }
@@ -292,7 +293,7 @@ TrainingSums training_sums(const PolicyRequest& request, const TrainingOrder& or
   return TrainingPlan(request, order).sums();
 }
 
-Plan plan_training(const PolicyRequest& request, const TrainingOrder& order) {
+Draft plan_training(const PolicyRequest& request, const TrainingOrder& order) {
   return TrainingPlan(request, order).make();
 }
 

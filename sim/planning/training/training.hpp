@@ -5,6 +5,7 @@
 
 #include "fates/strategy.hpp"
 #include "planning/candidate.hpp"
+#include "planning/draft.hpp"
 #include "planning/parts.hpp"
 #include "planning/training/step.hpp"
 
@@ -33,7 +34,7 @@ struct TrainingOrder {
 };
 
 /// Throws InputError, Infeasible (what does not fit, and what would).
-Plan plan_training(const PolicyRequest& request, const TrainingOrder& order);
+Draft plan_training(const PolicyRequest& request, const TrainingOrder& order);
 
 /// What a step has to compute and to copy, in seconds, each alone; and the most bytes that a device
 /// holds while everything runs one after the other.
@@ -50,7 +51,7 @@ std::vector<Candidate> training_candidates(
     const PolicyRequest& request, const TrainingOrder& order,
     std::shared_ptr<const std::vector<Stage>> stages = nullptr);
 
-/// Lists a step as a plan and lowers it. Loads come as late as they can without being waited for,
+/// Lists a step as a plan. Loads come as late as they can without being waited for,
 /// as far as `capacity` has room for them.
 struct Listing {
   const PolicyRequest& request;
@@ -59,9 +60,9 @@ struct Listing {
   std::optional<std::int64_t> capacity;  ///< bytes of a device
 };
 /// `most`: becomes the bytes of the first device with which everything would be listed alike.
-Plan list_training(const Listing& listing, const Step& step,
-                   const std::vector<std::pair<std::string, std::string>>& facts,
-                   std::int64_t* most = nullptr);
+Draft list_training(const Listing& listing, const Step& step,
+                    const std::vector<std::pair<std::string, std::string>>& facts,
+                    std::int64_t* most = nullptr);
 
 /// The run that is listed so, on a first device of that capacity; bytes with all that stays there.
 Scored score(const Listing& listing);

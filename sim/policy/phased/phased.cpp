@@ -9,7 +9,6 @@
 #include <map>
 #include <utility>
 
-#include "plan/passes/serialise.hpp"
 #include "planning/training/training.hpp"
 #include "policy/phased/waits.hpp"
 
@@ -26,29 +25,31 @@ class Phased {
         host_(request.pricing.platform.host().name),
         builder_(request.pricing.platform, "phased", request.capacity_enforced) {}
 
-  Plan make() {
+  Draft make() {
     const Workload& workload = request_.workload;
-    const std::int64_t steps = steps_a_round(rules_, workload, bytes_.size());
-    const auto window = [&](std::int64_t count) {
-      return phases_of(rules_, workload, bytes_.size(), count);
+    const PhaseRound round = round_of(rules_, workload, bytes_.size());
+    const auto window = [&](std::int64_t units) {
+      return phases_of(rules_, workload, bytes_.size(), round.unit_batches, units);
     };
-    add_weights();
-    add_caches(window(steps));
-    list(Section::body, window(steps), "");
-    const std::int64_t rest = workload.steps % steps;
-    if (rest > 0) list(Section::epilogue, window(rest), ".last");
+    hold_homes();
+    add_caches();
+    list(Section::body, window(round.units), "");
+    if (round.rest > 0) list(Section::epilogue, window(round.rest), ".last");
     list_last_saves();
-    builder_.fact("phases_per_step", std::to_string(window(1).size()));
+    const auto phases = static_cast<std::int64_t>(window(1).size());
+    const std::int64_t units_per_step = workload.batches_per_step / round.unit_batches;
+    builder_.fact("phases_per_step", std::to_string(phases * units_per_step));
     builder_.fact("in_flight", std::to_string(rules_.once_a_step ? workload.batches_per_step
                                                                  : rules_.in_flight));
-    Plan plan = builder_.finish(workload.steps / steps, steps);
-    if (!rules_.overlap) serialise(plan);
-    lower(plan, request_.pricing);
-    return plan;
+    Plan plan = builder_.finish(round.iterations, round.steps_per_iteration);
+    plan.iterations_per_step = round.iterations_per_step;
+    return {std::move(plan), !rules_.overlap};
   }
 
  private:
-  void add_weights() {
+  /// Host memory holds the weights, and the inputs and answers of a step.
+  void hold_homes() {
+    if (rules_.real_data) hold_step(builder_, request_, host_, rules_.saves_answers());
     for (std::size_t stage = 0; stage < bytes_.size(); ++stage)
       builder_.tensor("weights." + std::to_string(stage), TensorClass::weight,
                       bytes_[stage].weights, host_);
@@ -56,7 +57,15 @@ class Phased {
 
   /// Where a stage meets its caches again in every step. The other steps of a round, and the
   /// epilogue after it, begin like the first one, or else a cache would have to move.
-  void add_caches(const std::vector<Phase>& phases) {
+  void add_caches() {
+    const std::vector<Stage>& stages = request_.pricing.stages;
+    if (std::none_of(stages.begin(), stages.end(),
+                     [](const Stage& stage) { return stage.cache_bytes > 0; }))
+      return;
+    const Workload& workload = request_.workload;
+    const PhaseRound round = round_of_steps(rules_, workload, bytes_.size());
+    const std::vector<Phase> phases =
+        phases_of(rules_, workload, bytes_.size(), round.unit_batches, round.units);
     std::map<std::pair<std::size_t, std::int64_t>, std::string> devices;  // (stage, q of a step)
     std::map<std::pair<std::size_t, std::string>, std::int64_t> samples;
     for (const Phase& phase : phases) {
@@ -185,7 +194,7 @@ class Phased {
     if (phase.stage == 0) {
       if (!rules_.real_data) return none;
       const std::uint32_t input = builder_.tensor("input." + std::to_string(q) + window_.suffix,
-                                                  TensorClass::input, bytes_[0].input, host_);
+                                                  TensorClass::input, bytes_[0].input);
       loads.push_back(load(input, host_, phase, q, false));
       return input;
     }
@@ -210,7 +219,7 @@ class Phased {
     auto [found, fresh] = outputs_.try_emplace({q, suffix}, none);
     if (fresh)
       found->second = builder_.tensor("output." + std::to_string(q) + suffix, TensorClass::output,
-                                      bytes_.back().output, rules_.saves_answers() ? host_ : "");
+                                      bytes_.back().output);
     return found->second;
   }
 
@@ -307,13 +316,16 @@ std::vector<Value> alternatives(const PolicyRequest& request, const Reader& para
   std::vector<Value> maps;
   for (std::int64_t count = 1; count <= std::min(most, request.workload.batches_per_step);
        ++count) {
+    PhaseRules rules = read_phase_rules(request, parameters);
+    rules.in_flight = count;
+    if (count > 1 && is_long(rules, request.workload)) continue;
     maps.push_back(parameters.map());
     maps.back().set("in_flight", Value::make(count));
   }
   return maps;
 }
 
-Plan plan_phased(const PolicyRequest& request, const Reader& parameters) {
+Draft plan_phased(const PolicyRequest& request, const Reader& parameters) {
   if (request.workload.training)
     return plan_training(request, phased_training(request, parameters));
   return Phased(request, parameters).make();

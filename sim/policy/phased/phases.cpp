@@ -4,6 +4,8 @@
 #include <numeric>
 
 #include "base/error.hpp"
+#include "base/quantity.hpp"
+#include "planning/parts.hpp"
 
 namespace sluice {
 
@@ -78,21 +80,21 @@ PhaseRules read_phase_rules(const PolicyRequest& request, const Reader& paramete
 }
 
 std::vector<Phase> phases_of(const PhaseRules& rules, const Workload& workload, std::size_t stages,
-                             std::int64_t steps) {
+                             std::int64_t unit_batches, std::int64_t units) {
   const std::int64_t per_batch = workload.batch / workload.micro_batch;
   const std::int64_t per_phase = rules.once_a_step ? workload.batches_per_step : 1;
   const std::int64_t turns = rules.once_a_step ? 1 : rules.in_flight;
   std::vector<Phase> phases;
-  for (std::int64_t step = 0; step < steps; ++step)
-    for (std::int64_t batch = 0; batch < workload.batches_per_step; batch += turns * per_phase) {
-      const std::int64_t end = std::min(batch + turns * per_phase, workload.batches_per_step);
+  for (std::int64_t unit = 0; unit < units; ++unit)
+    for (std::int64_t batch = 0; batch < unit_batches; batch += turns * per_phase) {
+      const std::int64_t end = std::min(batch + turns * per_phase, unit_batches);
       for (std::size_t stage = 0; stage < stages; ++stage)
         for (std::int64_t b = batch; b < end; b += per_phase) {
           Phase phase{stage,
                       rules.by_stage ? rules.devices[stage]
                                      : rules.devices[phases.size() % rules.devices.size()],
                       {}};
-          const std::int64_t first = (step * workload.batches_per_step + b) * per_batch;
+          const std::int64_t first = (unit * unit_batches + b) * per_batch;
           for (std::int64_t m = 0; m < per_phase * per_batch; ++m)
             phase.micro_batches.push_back(first + m);
           phases.push_back(std::move(phase));
@@ -101,11 +103,49 @@ std::vector<Phase> phases_of(const PhaseRules& rules, const Workload& workload, 
   return phases;
 }
 
-std::int64_t steps_a_round(const PhaseRules& rules, const Workload& workload, std::size_t stages) {
-  if (rules.by_stage) return 1;
-  const auto devices = static_cast<std::int64_t>(rules.devices.size());
-  const auto phases = static_cast<std::int64_t>(phases_of(rules, workload, stages, 1).size());
-  return std::min(devices / std::gcd(devices, phases), workload.steps);
+namespace {
+
+PhaseRound round_of_units(const PhaseRules& rules, const Workload& workload, std::size_t stages,
+                          std::int64_t unit_batches) {
+  const std::int64_t per_step = workload.batches_per_step / unit_batches;
+  const std::int64_t all = checked_mul(workload.steps, per_step, "rounds of a run");
+  PhaseRound round{.unit_batches = unit_batches};
+  if (!rules.by_stage) {
+    const auto devices = static_cast<std::int64_t>(rules.devices.size());
+    const auto phases = static_cast<std::int64_t>(stages) * (rules.once_a_step ? 1 : unit_batches);
+    round.units = std::min(devices / std::gcd(devices, phases), all);
+  }
+  round.iterations = all / round.units;
+  round.rest = all % round.units;
+  const std::int64_t shared = std::gcd(per_step, round.units);
+  round.iterations_per_step = per_step / shared;
+  round.steps_per_iteration = round.units / shared;
+  return round;
+}
+
+/// Batches that go through all stages before the next ones do.
+std::int64_t turn_batches(const PhaseRules& rules, const Workload& workload) {
+  return rules.once_a_step ? workload.batches_per_step : rules.in_flight;
+}
+
+}  // namespace
+
+PhaseRound round_of_steps(const PhaseRules& rules, const Workload& workload, std::size_t stages) {
+  return round_of_units(rules, workload, stages, workload.batches_per_step);
+}
+
+PhaseRound round_of(const PhaseRules& rules, const Workload& workload, std::size_t stages) {
+  const std::int64_t turn = turn_batches(rules, workload);
+  if (workload.batches_per_step % turn == 0) {
+    const PhaseRound round = round_of_units(rules, workload, stages, turn);
+    if (round.iterations_per_step == 1 || round.steps_per_iteration == 1) return round;
+  }
+  return round_of_steps(rules, workload, stages);
+}
+
+bool is_long(const PhaseRules& rules, const Workload& workload) {
+  return workload.batches_per_step > longest_round &&
+         workload.batches_per_step % turn_batches(rules, workload) != 0;
 }
 
 std::vector<Field> phase_parameters() {

@@ -34,12 +34,26 @@ struct PhaseRules {
 /// Throws InputError at the key at fault.
 PhaseRules read_phase_rules(const PolicyRequest& request, const Reader& parameters);
 
-/// The phases of some steps, in order. Device = number mod n, counted from the first.
-std::vector<Phase> phases_of(const PhaseRules& rules, const Workload& workload, std::size_t stages,
-                             std::int64_t steps);
+/// After what the phases repeat. A unit is all phases of the batches that take turns, or of a whole
+/// step where its batches are not whole turns; a round is as many units as bring the device of the
+/// first phase back to the first device.
+struct PhaseRound {
+  std::int64_t unit_batches = 1;
+  std::int64_t units = 1;       ///< of a round: the body
+  std::int64_t iterations = 1;  ///< rounds
+  std::int64_t rest = 0;        ///< units after the last round
+  std::int64_t steps_per_iteration = 1, iterations_per_step = 1;
+};
+PhaseRound round_of(const PhaseRules& rules, const Workload& workload, std::size_t stages);
+/// The same where a unit is a whole step.
+PhaseRound round_of_steps(const PhaseRules& rules, const Workload& workload, std::size_t stages);
 
-/// As many steps as bring the device of the first phase back to the first device.
-std::int64_t steps_a_round(const PhaseRules& rules, const Workload& workload, std::size_t stages);
+/// Does nothing repeat within a step that is too long to be tried?
+bool is_long(const PhaseRules& rules, const Workload& workload);
+
+/// The phases of some units, in order. Device = number mod n, counted from the first.
+std::vector<Phase> phases_of(const PhaseRules& rules, const Workload& workload, std::size_t stages,
+                             std::int64_t unit_batches, std::int64_t units);
 
 /// The parameters of policy phased.
 std::vector<Field> phase_parameters();

@@ -41,25 +41,31 @@ class PhaseWaits {
   /// Iterations from the window before to this one.
   std::uint32_t distance() const { return &before_ == &window_ ? 1 : 0; }
 
-  /// The phase `back` before phase p, of this window or of the one before. `listed` is null where
-  /// there is none.
+  /// The phase `back` before phase p, of this window or of one before. `listed` is null where there
+  /// is none.
   struct Earlier {
     const ListedPhase* listed = nullptr;
     std::uint32_t distance = 0;
   };
   Earlier earlier(std::size_t p, std::size_t back) const {
     if (back <= p) return {&window_.listed[p - back], 0};
-    const std::size_t beyond = back - p;  // 1: the last phase of the window before
-    if (beyond > before_.listed.size()) return {};
-    return {&before_.listed[before_.listed.size() - beyond], distance()};
+    if (before_.listed.empty()) return {};
+    const std::size_t beyond = back - p - 1;  // 0: the last phase of the window before
+    const std::size_t size = before_.listed.size();
+    return {&before_.listed[size - 1 - beyond % size],
+            distance() + static_cast<std::uint32_t>(beyond / size)};
   }
 
   /// What the device of phase p has to have saved before p starts: the results of its last phase.
   std::vector<ListedPhase::Gate> saves_before(std::size_t p) const {
     std::vector<ListedPhase::Gate> gates;
     const std::size_t back = std::max<std::size_t>(phases_since_device(p), 2);
+    const std::size_t size = before_.listed.size();
     if (back == p + 1)  // the last phase of the window before saves in this window
       for (PlanBuilder::Ref ref : window_.carried) gates.push_back({ref, 0});
+    else if (rules_.overlap && back > p && (back - p - 1) % size == 0)  // of an earlier one: later
+      for (PlanBuilder::Ref ref : before_.carried)
+        gates.push_back({ref, distance() + static_cast<std::uint32_t>((back - p - 1) / size) - 1});
     else if (const Earlier phase = earlier(p, back); phase.listed)
       for (PlanBuilder::Ref ref : phase.listed->saves) gates.push_back({ref, phase.distance});
     return gates;

@@ -40,7 +40,8 @@ struct Statement {
 
 /// How many words of a line before the sections tell what it is about.
 std::size_t words_about(const std::string& first) {
-  for (const char* alone : {"format:", "name", "iterations", "steps_per_iteration", "tensors"})
+  for (const char* alone :
+       {"format:", "name", "iterations", "steps_per_iteration", "iterations_per_step", "tensors"})
     if (first == alone) return 1;
   return first == "on" ? 3 : 2;
 }

@@ -224,6 +224,29 @@ TEST_CASE("The step counts from the middle iteration's completion to the last on
   REQUIRE(number(totals, "step_s") == 5);  // (75 - 35) / (7 - 3) / 2 steps an iteration
 }
 
+TEST_CASE("Where a step is several iterations, it counts from step to step") {
+  Plan plan = load_and_compute();
+  plan.iterations = 12;
+  plan.iterations_per_step = 3;
+  Totals totals(plan);
+  // Four steps; the middle one is (4 - 1) / 2 = 1, which iteration 5 completes at 10 x 5 + 5 = 55.
+  // The last iteration, 11, completes at 140 instead of 115.
+  for (std::int64_t i = 0; i < 12; ++i) {
+    const double end = i == 11 ? 140 : 10.0 * static_cast<double>(i) + 5;
+    totals.span({1, i, end - 3, end, end, 0, WaitReason::none, Span::nobody});
+  }
+  REQUIRE(number(totals, "step_s") == 42.5);  // (140 - 55) / 2 steps
+}
+
+TEST_CASE("The iterations of a single step are no steady state: its time is the makespan") {
+  Plan plan = load_and_compute();
+  plan.iterations = plan.iterations_per_step = 2;
+  Totals totals(plan);
+  totals.span({1, 0, 0, 3, 3, 0, WaitReason::none, Span::nobody});
+  totals.span({1, 1, 3, 6, 6.5, 0, WaitReason::none, Span::nobody});
+  REQUIRE(number(totals, "step_s") == 6.5);
+}
+
 TEST_CASE("A step is never shorter than its work on the busiest stream or link") {
   // Iterations 0, 1, 2 are complete at 1, 3 and 5: the last ones had nothing to load for others.
   // But each computes for 3 s.

@@ -1,0 +1,124 @@
+#include "plan/passes/unroll.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+
+#include "base/error.hpp"
+
+namespace sluice {
+
+namespace {
+
+class Unroller {
+ public:
+  Unroller(const Plan& plan, std::int64_t times)
+      : plan_(plan), times_(times), body_(plan.body_end - plan.body_begin), made_(plan) {}
+
+  Plan make() {
+    if (times_ < 1 || plan_.iterations % times_ != 0)
+      throw InternalError("a body of " + std::to_string(plan_.iterations) +
+                          " iterations cannot be unrolled " + std::to_string(times_) + " times");
+    while (is_in_a_name(mark_)) mark_ += '+';
+    copy_tensors();
+    made_.actions.clear();
+    for (std::uint32_t a = 0; a < plan_.body_begin; ++a) add(a, 0);
+    for (std::int64_t copy = 0; copy < times_; ++copy)
+      for (std::uint32_t a = plan_.body_begin; a < plan_.body_end; ++a) add(a, copy);
+    made_.body_end = static_cast<std::uint32_t>(made_.actions.size());
+    for (std::uint32_t a = plan_.body_end; a < plan_.actions.size(); ++a) add(a, 0);
+    made_.iterations = plan_.iterations / times_;
+    const std::int64_t shared = std::gcd(times_, plan_.iterations_per_step);
+    made_.iterations_per_step = plan_.iterations_per_step / shared;
+    made_.steps_per_iteration = plan_.steps_per_iteration * (times_ / shared);
+    made_.source = nullptr;
+    made_.line_begins.clear();
+    return std::move(made_);
+  }
+
+ private:
+  /// A plan may be unrolled again: its copies then have another mark.
+  bool is_in_a_name(const std::string& mark) const {
+    const auto has = [&](const auto& thing) { return thing.name.find(mark) != std::string::npos; };
+    return std::any_of(plan_.actions.begin(), plan_.actions.end(), has) ||
+           std::any_of(plan_.tensors.begin(), plan_.tensors.end(), has);
+  }
+
+  /// Iteration `index` of the old body, counted from the first copy of a run: which copy, of how
+  /// many runs later.
+  struct Place {
+    std::int64_t copy, runs;
+  };
+  Place place(std::int64_t index) const {
+    const std::int64_t copy = (index % times_ + times_) % times_;
+    return {copy, (index - copy) / times_};
+  }
+
+  /// Copy 0 is the tensor itself.
+  void copy_tensors() {
+    copies_.assign(plan_.tensors.size(), none);
+    for (std::uint32_t a = plan_.body_begin; a < plan_.body_end; ++a)
+      for (const Placement& placement : plan_.actions[a].allocates) {
+        std::uint32_t& first = copies_[placement.tensor];
+        if (first != none) continue;
+        first = static_cast<std::uint32_t>(made_.tensors.size());
+        for (std::int64_t copy = 1; copy < times_; ++copy) {
+          Tensor tensor = plan_.tensors[placement.tensor];
+          tensor.name += mark_ + std::to_string(copy);
+          tensor.home = none;
+          made_.tensors.push_back(std::move(tensor));
+        }
+      }
+  }
+
+  std::uint32_t tensor(std::uint32_t number, std::int64_t copy) const {
+    if (copy == 0 || copies_[number] == none) return number;
+    return copies_[number] + static_cast<std::uint32_t>(copy - 1);
+  }
+
+  std::uint32_t action(std::uint32_t number, std::int64_t copy) const {
+    const auto before = static_cast<std::uint32_t>(copy * static_cast<std::int64_t>(body_));
+    return number < plan_.body_end ? number + before
+                                   : number + static_cast<std::uint32_t>(times_ - 1) * body_;
+  }
+
+  void add(std::uint32_t number, std::int64_t copy) {
+    Action action = plan_.actions[number];
+    const Section section = plan_.section_of(number);
+    if (copy > 0) action.name += mark_ + std::to_string(copy);
+    // Its instances, counted in iterations of the old body: from this run in the body, from the
+    // first iteration before it, and from the one that never comes after it.
+    const Place instance = place(copy + action.ahead);
+    action.ahead = static_cast<std::int32_t>(instance.runs);
+    if (action.is_transfer()) action.moves = tensor(action.moves, instance.copy);
+    for (auto* placements : {&action.allocates, &action.uses})
+      for (Placement& placement : *placements)
+        placement.tensor = tensor(placement.tensor, instance.copy);
+    for (Wait& wait : action.waits) wait = moved(wait, section, copy);
+    made_.actions.push_back(std::move(action));
+  }
+
+  /// A wait of the epilogue counts back from the last iteration.
+  Wait moved(const Wait& wait, Section section, std::int64_t copy) const {
+    if (plan_.section_of(wait.action) != Section::body)
+      return {action(wait.action, 0), wait.distance};
+    const std::int64_t from = section == Section::body ? copy : times_ - 1;
+    const Place at = place(from - static_cast<std::int64_t>(wait.distance));
+    return {action(wait.action, at.copy), static_cast<std::uint32_t>(-at.runs)};
+  }
+
+  const Plan& plan_;
+  std::int64_t times_;
+  std::string mark_ = "+";  ///< before a copy's number
+  std::uint32_t body_;      ///< actions
+  Plan made_;
+  std::vector<std::uint32_t> copies_;  ///< by tensor: its copy 1; none: the body has no own of it
+};
+
+}  // namespace
+
+Plan unroll(const Plan& plan, std::int64_t times) {
+  return times == 1 ? plan : Unroller(plan, times).make();
+}
+
+}  // namespace sluice

@@ -1,0 +1,50 @@
+// basic: the shortest policy, to be read first. One device does one thing at a time: the weights
+// are loaded once; then each micro-batch comes in, runs through all stages, and its answer goes
+// out.
+//
+// Time: W + M (I + C + O) for weights W, input I, computation C and answer O of M micro-batches.
+#include "planning/parts.hpp"
+#include "policy/policy.hpp"
+
+namespace sluice {
+
+namespace {
+
+Draft plan(const PolicyRequest& request, const Reader&) {
+  const Platform& platform = request.pricing.platform;
+  const std::string host = platform.host().name, device = platform.devices.front().name;
+  const std::vector<StageBytes> stages = stage_bytes(request);
+  const std::vector<std::string> devices(stages.size(), device);  // of each stage
+  const Workload& workload = request.workload;
+  const Round round = round_of(workload);  // the body: one micro-batch
+
+  PlanBuilder builder(platform, "basic", request.capacity_enforced);
+  hold_step(builder, request, host, true);       // inputs and answers in host memory
+  hold_caches(builder, request, devices);        // of keys and values, if there are any
+  list_weights(builder, stages, devices, host);  // the prologue
+  builder.enter(Section::body);
+  std::uint32_t tensor = builder.tensor("input", TensorClass::input, stages.front().input);
+  builder.transfer(ActionKind::load, tensor, {host, device, /*release=*/false}, 0, 0);
+  ForwardOf forward{.device = device, .samples = workload.micro_batch};
+  for (; forward.stage < stages.size(); ++forward.stage) {
+    forward.bytes = stages[forward.stage];
+    forward.last = forward.stage + 1 == stages.size();
+    tensor = list_stage(builder, forward, tensor).output;  // uses its input, which is then free
+  }
+  --forward.stage;
+  list_save(builder, tensor, forward, host, /*answer=*/true);
+  return {finish_rounds(builder, workload, round), /*one_at_a_time=*/true};
+}
+
+}  // namespace
+
+extern const Policy basic_policy;
+const Policy basic_policy = {
+    .name = "basic",
+    .summary = "One device, one thing at a time: the shortest policy, an example to read.",
+    .source = "definition",
+    .parameters = {},
+    .plan = plan,
+};
+
+}  // namespace sluice

@@ -1,0 +1,191 @@
+// Where a policy repeats, one round is the body of its plan, however many micro-batches a step has.
+// Times in milliseconds in the comments; 1 GFLOP/s and 1 GB/s, so 1e6 FLOP take 1 ms and 1 kB takes
+// 1 us.
+#include <catch2/catch.hpp>
+
+#include "execute/arithmetic/replay.hpp"
+#include "execute/feasibility.hpp"
+#include "metrics/metric.hpp"
+#include "run/isolated.hpp"
+#include "support/small_case.hpp"
+
+namespace sluice {
+namespace {
+
+using test::Row;
+using test::small_scenario;
+
+/// Layers A, B, C: 1, 2, 3 ms; weights 100, 200, 300 kB; outputs 2, 3, 1 kB. Input 1 kB.
+const std::vector<Row> abc = {{1, 100'000, 2000}, {2, 200'000, 3000}, {3, 300'000, 1000}};
+const std::vector<std::string> two_devices = {
+    "platform.devices.gpu.count=2", "platform.links.pair={joins: [gpu0, gpu1], bandwidth: 1GB/s}"};
+
+Approx ms(double value) {
+  return Approx(value * 1e-3).epsilon(1e-9);
+}
+
+double number(const Totals& totals, const std::string& metric) {
+  return metric_catalog().find(metric).value(totals).number;
+}
+
+std::int64_t body(const Plan& plan) {
+  return plan.body_end - plan.body_begin;
+}
+
+std::int64_t peak(const Plan& plan, const std::string& pool) {
+  const ReplayResult result = replay(plan);
+  for (std::size_t p = 0; p < plan.pools.size(); ++p)
+    if (plan.pools[p].name == pool) return result.peaks[p];
+  return -1;
+}
+
+Plan planned(const std::string& workload, const std::string& rest,
+             const std::vector<std::string>& overrides = {}) {
+  Plan plan =
+      make_plan(small_scenario(1000, abc, "workload: {" + workload + "}\n" + rest, overrides));
+  check(plan);
+  return plan;
+}
+
+TEST_CASE("resident: the plan of a million micro-batches is as long as that of one") {
+  // W = 0.6, input 0.001, computation 6 each, answer 0.001.
+  const std::string policy = "policy: {name: resident, buffers: 2}\n";
+  const Plan one = planned("batches_per_step: 1", policy);
+  for (const std::int64_t count : {2, 10, 1'000'000}) {
+    const Plan plan = planned("batches_per_step: " + std::to_string(count), policy);
+    CHECK(plan.actions.size() == one.actions.size());
+    CHECK(plan.tensors.size() == one.tensors.size());
+    CHECK(plan.iterations == count);
+    CHECK(plan.iterations_per_step == count);
+    Totals totals(plan);
+    replay(plan, totals);
+    const double makespan = 0.6 + 0.001 + 6.0 * static_cast<double>(count) + 0.001;
+    CHECK(number(totals, "makespan_s") == ms(makespan));
+    CHECK(number(totals, "step_s") == ms(makespan));  // a single step
+    CHECK(number(totals, "samples") == static_cast<double>(count));
+    // Host memory: 600 kB of weights, 1 kB in and 1 kB out for each.
+    CHECK(peak(plan, "host") == 600'000 + 2000 * count);
+    if (count == 10) CHECK(execute_isolated(plan).report.makespan == ms(makespan));
+  }
+}
+
+TEST_CASE("resident: with more buffers the round has as many micro-batches as go ahead, or more") {
+  // Three inputs ahead: rounds of at least 3. 12 = 4 x 3; 10 = 2 x 5; 7 is the whole step.
+  const std::string policy = "policy: {name: resident, buffers: 4}\n";
+  const auto rounds = [&](int count) {
+    const Plan plan = planned("batches_per_step: " + std::to_string(count) + ", steps: 2", policy);
+    // 0.6 + 0.001 + 2 steps + 0.001
+    CHECK(replay(plan).makespan == ms(0.602 + 12.0 * count));
+    CHECK(plan.iterations == 2 * plan.iterations_per_step);
+    return plan.iterations_per_step;
+  };
+  CHECK(rounds(12) == 4);
+  CHECK(rounds(10) == 2);
+  CHECK(rounds(7) == 1);
+  CHECK(rounds(2) == 1);
+}
+
+TEST_CASE("resident: no more inputs come ahead than there is room for") {
+  // Per layer: 600 kB of weights and 3 + 2 kB around B. 607 kB have room for two more inputs of
+  // the three that four buffers mean.
+  const Plan plan = planned("batches_per_step: 8",
+                            "stages: {cut: per_layer}\n"
+                            "policy: {name: resident, buffers: 4}\n",
+                            {"platform.devices.gpu.memory.capacity=607kB"});
+  CHECK(plan.iterations == 4);  // of two micro-batches
+  CHECK(plan.body_begin == 3 + 2);
+  CHECK(peak(plan, "gpu") <= 607'000);
+  CHECK(replay(plan).makespan == ms(0.602 + 48));
+}
+
+TEST_CASE("resident: steps are counted where the body is a part of one") {
+  // Link-bound: 1 TFLOP/s and 1 MB/s. Inputs 1 each without a gap: a step of 5 takes 5.
+  const Plan plan = planned(
+      "batches_per_step: 5, steps: 8", "policy: {name: resident, buffers: 2}\n",
+      {"platform.devices.gpu.rate.float32=1TFLOP/s", "platform.links.host.bandwidth=1MB/s"});
+  CHECK(plan.iterations == 40);
+  CHECK(plan.iterations_per_step == 5);
+  Totals totals(plan);
+  replay(plan, totals);
+  CHECK(number(totals, "makespan_s") == ms(600 + 40 + 0.006 + 1));
+  CHECK(number(totals, "step_s") == ms(5));
+}
+
+TEST_CASE("without overlap a round follows the round before it") {
+  // 0.6 + 6 x (0.001 + 6 + 0.001)
+  for (const char* policy : {"resident, overlap: false", "sharded, overlap: false", "basic"}) {
+    const Plan plan =
+        planned("batches_per_step: 3, steps: 2", std::string("policy: {name: ") + policy + "}\n");
+    INFO(policy);
+    CHECK(plan.iterations == 6);
+    CHECK(replay(plan).makespan == ms(36.612));
+    CHECK(execute_isolated(plan).report.makespan == ms(36.612));
+  }
+}
+
+TEST_CASE("sharded: one micro-batch is the body, on two devices as on one") {
+  // A | B, C: W = 0.1 and 0.5 beside each other on one link: 0.1 is through at 0.2, all at 0.6; the
+  // input, 0.001, comes behind. Micro-batch: 1 + 0.002 over the pair link + 2 + 3; answers 0.001.
+  const std::string rest = "stages: {cut: explicit, after: [2]}\npolicy: {name: sharded}\n";
+  const auto makespan = [&](const std::string& workload) {
+    const Plan plan = planned(workload, rest, two_devices);
+    CHECK(body(plan) == 1 + 2 + 1 + 1);  // load, two computations, send, save
+    const double replayed = replay(plan).makespan;
+    CHECK(execute_isolated(plan).report.makespan == Approx(replayed).epsilon(1e-9));
+    return replayed;
+  };
+  const double one = makespan("batches_per_step: 1"),
+               nine = makespan("batches_per_step: 3, steps: 3");
+  CHECK(nine - one == ms(8 * 6.002));
+}
+
+TEST_CASE("phased: a round brings the first phase back to the first device") {
+  // Three phases per batch on two devices: two batches. Four batches are two rounds.
+  const std::string rest =
+      "stages: {cut: per_layer}\nphases: {activations: on_chip}\n"
+      "policy: {name: phased, in_flight: 1}\n";
+  const auto plan_of = [&](const std::string& workload) {
+    return planned(workload, rest, two_devices);
+  };
+  const Plan even = plan_of("batches_per_step: 4, steps: 3");
+  CHECK(even.iterations == 6);
+  CHECK(even.iterations_per_step == 2);
+  // Steps of three batches: the first phase comes back after two of them, and one remains.
+  const Plan odd = plan_of("batches_per_step: 3, steps: 5");
+  CHECK(odd.iterations == 2);
+  CHECK(odd.steps_per_iteration == 2);
+  CHECK(odd.body_end < odd.actions.size());
+  // Equal work in other steps: 12 batches take what 12 batches take.
+  CHECK(replay(plan_of("batches_per_step: 12")).makespan ==
+        Approx(replay(even).makespan).epsilon(1e-12));
+  CHECK(replay(plan_of("batches_per_step: 15")).makespan ==
+        Approx(replay(odd).makespan).epsilon(1e-12));
+  // Two steps of a million: the plan is no longer.
+  const Plan many = plan_of("batches_per_step: 1000000, steps: 2");
+  CHECK(many.actions.size() == even.actions.size());
+  CHECK(many.iterations == 1'000'000);
+}
+
+TEST_CASE("data_parallel: replicas with unequal shares have equal iterations") {
+  // Seven batches on two devices: four and three, each 6; two steps. The weights of both come over
+  // one link, 1.2, and then both inputs, 0.002. The first replica computes 8 x 6 without a gap.
+  const Plan plan =
+      planned("batches_per_step: 7, steps: 2",
+              "policy: {name: data_parallel, replica: resident, buffers: 2, transfers: together}\n",
+              two_devices);
+  CHECK(plan.iterations == 2);
+  CHECK(plan.iterations_per_step == 1);
+  Totals totals(plan);
+  CHECK(replay(plan, totals).makespan == ms(1.2 + 0.002 + 48 + 0.001));
+  CHECK(number(totals, "samples") == 14);
+  // Equal shares: one micro-batch of each is the body.
+  const Plan even =
+      planned("batches_per_step: 8, steps: 2",
+              "policy: {name: data_parallel, replica: resident, buffers: 2, transfers: together}\n",
+              two_devices);
+  CHECK(even.iterations == 8);
+  CHECK(even.iterations_per_step == 4);
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,140 @@
+// A body written out several times is the same run: by the third executor, which shares nothing
+// with this pass, by the replay and, for a few, by the engine.
+#include <catch2/catch.hpp>
+#include <map>
+
+#include "execute/arithmetic/replay.hpp"
+#include "execute/feasibility.hpp"
+#include "metrics/metric.hpp"
+#include "plan/passes/unroll.hpp"
+#include "plan/structure.hpp"
+#include "plan/text.hpp"
+#include "run/isolated.hpp"
+#include "support/oracle.hpp"
+#include "support/random_case.hpp"
+#include "support/random_plan.hpp"
+
+namespace sluice {
+namespace {
+
+/// How often each name without its copy's number starts at a time.
+std::multimap<double, std::string> starts_of(const Plan& plan, const test::OracleResult& result) {
+  std::multimap<double, std::string> starts;
+  for (const auto& [execution, times] : result.times) {
+    const std::string& name = plan.actions[execution.first].name;
+    starts.emplace(times.start, name.substr(0, name.find('+')));
+  }
+  return starts;
+}
+
+double value_of(const Totals& totals, const std::string& metric) {
+  return metric_catalog().find(metric).value(totals).number;
+}
+
+TEST_CASE("unrolled, a plan executes as before, action by action") {
+  int compared = 0;
+  for (unsigned seed = 1; seed <= 400; ++seed) {
+    const Plan plan = test::random_plan(seed, {.owned_pools = true});
+    if (plan.iterations == 0) continue;
+    for (std::int64_t times = 2; times <= plan.iterations; ++times) {
+      if (plan.iterations % times != 0) continue;
+      INFO("seed " << seed << ", " << times << " times");
+      const Plan unrolled = unroll(plan, times);
+      REQUIRE(unrolled.iterations * times == plan.iterations);
+      check_structure(unrolled);
+      const test::OracleResult before = test::oracle(plan), after = test::oracle(unrolled);
+      REQUIRE(after.blocked == before.blocked);
+      REQUIRE(replay(unrolled).blocking.has_value() == before.blocked);
+      if (before.blocked) continue;
+      ++compared;
+      REQUIRE(after.makespan == Approx(before.makespan).epsilon(1e-12));
+      REQUIRE(replay(unrolled).makespan == Approx(before.makespan).epsilon(1e-12));
+      const auto a = starts_of(plan, before), b = starts_of(unrolled, after);
+      REQUIRE(a.size() == b.size());
+      REQUIRE(std::equal(a.begin(), a.end(), b.begin(), [](const auto& x, const auto& y) {
+        return std::abs(x.first - y.first) <= 1e-9;
+      }));
+    }
+  }
+  REQUIRE(compared > 100);
+}
+
+TEST_CASE("a round, the whole step and the whole run as the body take the same times") {
+  test::Dice dice(20'241);
+  int rolled = 0, compared = 0;
+  for (const char* policy : {"resident", "sharded", "phased", "data_parallel resident"})
+    for (int i = 0; i < 40; ++i) {
+      const test::RandomCase random = test::random_case(dice, policy, false);
+      const std::string text = test::random_settings(dice, random);
+      INFO(policy << " " << i << ": " << text);
+      const std::optional<Plan> plan = test::plan_within(random, text, 4 * random.all_bytes);
+      REQUIRE(plan);
+      if (plan->iterations_per_step > 1) ++rolled;
+      Totals totals(*plan);
+      const double makespan = replay(*plan, totals).makespan;
+      for (const std::int64_t times : {plan->iterations_per_step, plan->iterations}) {
+        const Plan unrolled = unroll(*plan, times);
+        check(unrolled);
+        Totals all(unrolled);
+        CHECK(replay(unrolled, all).makespan == Approx(makespan).epsilon(1e-12));
+        CHECK(value_of(all, "samples") == value_of(totals, "samples"));
+        for (std::size_t p = 0; p < plan->pools.size(); ++p)
+          CHECK(all.pools()[p].peak_bytes == totals.pools()[p].peak_bytes);
+        if (times == plan->iterations) continue;
+        CHECK(value_of(all, "step_s") == Approx(value_of(totals, "step_s")).epsilon(1e-9));
+        if (i % 8 == 0)
+          CHECK(execute_isolated(unrolled).report.makespan == Approx(makespan).epsilon(1e-9));
+      }
+      if (i % 8 == 0)
+        CHECK(execute_isolated(*plan).report.makespan == Approx(makespan).epsilon(1e-9));
+      ++compared;
+    }
+  CHECK(rolled > 60);
+  CHECK(compared == 160);
+}
+
+TEST_CASE("a wait and work ahead that leave a run of the body point to the run where they arrive") {
+  // Six iterations: a load for the next iteration, and a computation that waits for it and for the
+  // one two iterations ago. Four copies: that of iteration 4 i + c has number c.
+  const Plan plan = plan_from_text(R"(format: sluice-plan/1
+iterations 8
+pool gpu capacity=1kB
+pool host capacity=unlimited shared
+link down bandwidth=1GB/s
+route r links=down
+stream copy kind=copy device=gpu
+stream compute kind=compute device=gpu
+tensor x class=input bytes=100
+prologue:
+first on=copy kind=load moves=x route=r bytes=100 allocates=x@gpu
+body:
+load on=copy kind=load moves=x route=r bytes=100 waits=run~1 allocates=x@gpu ahead=1
+run on=compute kind=forward seconds=1 waits=load~1,run~2,prologue:first uses=x@gpu
+epilogue:
+end on=compute kind=forward seconds=1 waits=body:run~1
+)",
+                                   "test");
+  const Plan four = unroll(plan, 4);
+  REQUIRE(four.iterations == 2);
+  REQUIRE(four.actions.size() == 1 + 8 + 1);
+  const auto named = [&](const std::string& name) {
+    for (std::uint32_t a = 0; a < four.actions.size(); ++a)
+      if (four.actions[a].name == name) return a;
+    FAIL("no action " + name);
+    return none;
+  };
+  // The load of copy 3 works for copy 0 of the next run; the one of copy 2 for copy 3.
+  CHECK(four.actions[named("load+3")].ahead == 1);
+  CHECK(four.tensors[four.actions[named("load+3")].moves].name == "x");
+  CHECK(four.actions[named("load+2")].ahead == 0);
+  CHECK(four.tensors[four.actions[named("load+2")].moves].name == "x+3");
+  const std::vector<Wait> zero = {{named("load+3"), 1}, {named("run+2"), 1}, {named("first"), 0}};
+  CHECK(four.actions[named("run")].waits == zero);
+  const std::vector<Wait> three = {{named("load+2"), 0}, {named("run+1"), 0}, {named("first"), 0}};
+  CHECK(four.actions[named("run+3")].waits == three);
+  // The epilogue waits for iteration 8 - 1 - 1 = 6: copy 2 of the last run.
+  CHECK(four.actions[named("end")].waits == std::vector<Wait>{{named("run+2"), 0}});
+}
+
+}  // namespace
+}  // namespace sluice
