@@ -1,6 +1,7 @@
 #include "planning/streaming/choices.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -20,6 +21,10 @@ constexpr double many_passes = 8;
 constexpr std::int64_t pieces_of_model = 192;
 constexpr double pieces_of_step = 768;  ///< in which the weights may pass several times
 constexpr double never = std::numeric_limits<double>::infinity();
+/// Inputs and results of other slots that have room beside the largest group where buffers are
+/// spared.
+constexpr std::array<std::array<std::int64_t, 2>, 4> spared_at_first = {
+    {{1, 0}, {1, 1}, {2, 2}, {7, 7}}};
 constexpr std::int64_t shares_that_stay = 8;  ///< of the weights' bytes
 
 /// Large enough that what each transfer costs besides its bytes is a hundredth at most.
@@ -47,8 +52,10 @@ class Ways {
   std::int64_t count() const {
     std::int64_t ways = 0;
     for (const Stays& stays : residencies())
-      ways += static_cast<std::int64_t>(buffers().size() * pieces().size() *
-                                        aheads(choice(stays)).size());
+      for (const Buffers& some : buffers())
+        ways += static_cast<std::int64_t>(pieces().size()) *
+                (static_cast<std::int64_t>(aheads(choice(stays)).size()) +
+                 (some.spares ? static_cast<std::int64_t>(spared_at_first.size()) : 0));
     return ways;
   }
 
@@ -84,8 +91,11 @@ class Ways {
  private:
   /// From the most bytes ahead to none: with fewer the lower bound rises, and where the loads do
   /// not use them all the order is one that was simulated before.
-  void simulate(Rehearsal& rehearsal, const std::vector<std::int64_t>& aheads, double& worth,
+  void simulate(Rehearsal& rehearsal, std::vector<std::int64_t> aheads, double& worth,
                 const std::function<void(const Settled&)>& settled) const {
+    for (const auto& [inputs, results] : spared_at_first)
+      if (rehearsal.choice().spares) aheads.push_back(rehearsal.levels().more_for(inputs, results));
+    std::sort(aheads.begin(), aheads.end());
     std::int64_t same_from = std::numeric_limits<std::int64_t>::max();
     for (auto ahead = aheads.rbegin(); ahead != aheads.rend(); ++ahead) {
       const std::int64_t bytes = rehearsal.bytes_with(*ahead);

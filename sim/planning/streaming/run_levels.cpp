@@ -91,6 +91,14 @@ RunLevels::RunLevels(const StreamedCase& streamed, const StreamedChoice& choice,
   most_ = least_;
 }
 
+std::int64_t RunLevels::more_for(std::int64_t inputs, std::int64_t results) const {
+  std::int64_t most = least_;
+  for (std::size_t r = 0; r < runs_.size(); ++r)
+    most = std::max(most, peak(r, base_of(r, std::min(inputs, most_inputs()),
+                                          std::min(results, most_results(runs_[r])))));
+  return most - least_;
+}
+
 /// Where a run saves nothing, all that were on their way when the one before it ended may still be.
 std::int64_t RunLevels::most_results(const GroupRun& run) const {
   if (!streamed_.overlap || choice_.buffers == 1) return 0;

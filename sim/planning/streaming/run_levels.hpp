@@ -18,6 +18,8 @@ class RunLevels {
   /// The most bytes that must be there at once: with all buffers, or, where the choice spares them,
   /// with no input and no result of another slot.
   std::int64_t least() const { return least_; }
+  /// So many bytes more are needed for so many inputs and results of other slots beside each run.
+  std::int64_t more_for(std::int64_t inputs, std::int64_t results) const;
   /// Gives each run as many inputs and results of other slots as so many bytes have room for, at
   /// most one less than `buffers` of each.
   void set_room(std::int64_t bytes);

@@ -59,13 +59,11 @@ double slower_on_faster(const RandomCase& made) {
 /// Calls `study` with cases of every policy and mode.
 template <class Study>
 void each_case(std::uint64_t seed, const Study& study) {
-  const char* only = std::getenv("SLUICE_ONLY");
   for (const std::string& policy : test::policies_with_choices())
     for (const bool training : {false, true}) {
       const bool trains = policy == "streamed" || policy == "resident" || policy == "phased" ||
                           policy == "data_parallel resident";
       if (training && !trains) continue;
-      if (only && (policy != only || training)) continue;
       Dice dice(seed++);
       for (int c = 0; c < cases(); ++c) {
         const RandomCase made = random_case(dice, policy, training);
