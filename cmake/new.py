@@ -28,7 +28,7 @@ class Kind:
 SCHEMAS = "./dev docs writes the schemas, which list it"
 KINDS = {
     "policy": Kind("sim/policy", "sim/policy/catalog.cpp", "Policy", "policy",
-                   "sim/policy/resident.cpp", "resident",
+                   "sim/policy/basic.cpp", "basic",
                    (SCHEMAS, "a line in README's table of policies")),
     "layer": Kind("sim/model/layers", "sim/model/catalog.cpp", "LayerType", "layer",
                   "sim/model/layers/dense.cpp", "dense",

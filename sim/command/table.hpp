@@ -21,6 +21,14 @@ struct TextTable {
   std::string csv() const;
 };
 
+/// Columns by how they are aligned.
+inline TextTable::Column left(std::string heading) {
+  return {.heading = std::move(heading), .right_aligned = false};
+}
+inline TextTable::Column right(std::string heading) {
+  return {.heading = std::move(heading), .right_aligned = true};
+}
+
 /// A label and its text.
 using LabelledRows = std::vector<std::pair<std::string, std::string>>;
 

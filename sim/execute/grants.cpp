@@ -129,7 +129,7 @@ std::int64_t Grants::most_iterations() const {
     if (pool.shared() || each == 0) continue;
     const WideBytes enough = std::numeric_limits<WideBytes>::max();
     const WideBytes beyond =
-        reservations_[request.pool].earlier(request.place, enough) - WideBytes{*pool.capacity};
+        reservations_[request.pool].earlier(request.place, enough) - WideBytes{pool.most()};
     most = static_cast<std::int64_t>(std::clamp<WideBytes>(beyond / each, 0, most));
   }
   return most;

@@ -67,9 +67,6 @@ Value replica_keys(const Reader& parameters, const std::string& policy, const st
   return keys;
 }
 
-/// Actions of a step that may be written out for the sake of their order.
-constexpr std::int64_t longest_listed_step = 20'000;
-
 /// Each device sends to the next, the last one to the first.
 std::vector<RingHop> ring_of(const Platform& platform, const std::vector<std::string>& devices) {
   std::vector<RingHop> ring;
@@ -84,6 +81,9 @@ std::vector<RingHop> ring_of(const Platform& platform, const std::vector<std::st
   }
   return ring;
 }
+
+/// Actions of a step that may be written out for the sake of their order.
+constexpr std::int64_t longest_listed_step = 20'000;
 
 /// Transfers of several replicas on one link: together, in turn, or whichever ends first.
 Plan with_transfers(Plan plan, const std::string& how) {

@@ -75,8 +75,15 @@ class Builder {
                            const std::vector<std::string>& devices, std::int64_t bytes,
                            const std::string& algorithm) {
     for (const std::string& device : devices) platform_->device(device);
-    return collectives_ =
-               open().collective({name, kind_named(kind, true), algorithm, devices, bytes});
+    std::vector<std::string> kinds;
+    for (const KindRecord& record : action_kinds()) {
+      if (!record.is_collective) continue;
+      kinds.emplace_back(record.name);
+      if (record.name == kind)
+        return collectives_ = open().collective({name, record.kind, algorithm, devices, bytes});
+    }
+    throw InputError("unknown kind of collective '" + kind + "'" + did_you_mean(kind, kinds) +
+                     "; known: " + join(kinds));
   }
 
   std::uint32_t tensor(const std::string& name, const std::string& tensor_class, std::int64_t bytes,

@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "base/version.hpp"
 #include "execute/feasibility.hpp"
+#include "execute/simgrid/engine.hpp"
 #include "metrics/metric.hpp"
 #include "metrics/series.hpp"
 #include "plan/text.hpp"
@@ -108,7 +109,7 @@ TraceHeader header_of(const RunRequest& request) {
 RunResult run(const RunRequest& request) {
   check(request.plan);
   Listeners listeners(request);
-  EngineOptions options;
+  ExecutorOptions options;
   options.contexts = contexts_from_environment();
   if (request.progress)
     options.progress = [&request, total = executions_of(request.plan)](std::int64_t done) {

@@ -167,8 +167,8 @@ TEST_CASE("phased: a round brings the first phase back to the first device") {
 }
 
 TEST_CASE("data_parallel: replicas with unequal shares have equal iterations") {
-  // Seven batches on two devices: four and three, each 6; two steps. The first replica computes
-  // 8 x 6 without a gap; weights come over one link of their own each: 0.6, input 0.001.
+  // Seven batches on two devices: four and three, each 6; two steps. The weights of both come over
+  // one link, 1.2, and then both inputs, 0.002. The first replica computes 8 x 6 without a gap.
   const Plan plan =
       planned("batches_per_step: 7, steps: 2",
               "policy: {name: data_parallel, replica: resident, buffers: 2, transfers: together}\n",
@@ -176,7 +176,7 @@ TEST_CASE("data_parallel: replicas with unequal shares have equal iterations") {
   CHECK(plan.iterations == 2);
   CHECK(plan.iterations_per_step == 1);
   Totals totals(plan);
-  CHECK(replay(plan, totals).makespan == ms(0.602 + 48));
+  CHECK(replay(plan, totals).makespan == ms(1.2 + 0.002 + 48 + 0.001));
   CHECK(number(totals, "samples") == 14);
   // Equal shares: one micro-batch of each is the body.
   const Plan even =

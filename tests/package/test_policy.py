@@ -64,6 +64,60 @@ def scenario(**policy):
         "stages": {"cut": "per_layer"}, "policy": {"name": "one_by_one", **policy}})
 
 
+@sluice.policy(name="far_memory", summary="Weights lie in a second memory, and are read from there.")
+def far_memory(stages, platform, workload, parameters):
+    builder = sluice.PlanBuilder(platform, "far_memory")
+    builder.memory("gpu_ddr", "gpu", 10_000_000)
+    builder.way("host", "gpu_ddr", 1e9)
+    builder.way("gpu_ddr", "gpu", 2e9)
+    stage, = stages
+    weights = builder.tensor("w", "weight", stage.weight_bytes, "host")
+    x = builder.tensor("x", "input", stage.input_bytes, "host")
+    y = builder.tensor("y", "output", stage.output_bytes, "host")
+    load = builder.transfer("load", weights, "host", "gpu_ddr", release=False, stage=stage)
+    load.not_before(0.001)
+    builder.enter("body")
+    brought = builder.transfer("load", x, "host", "gpu", release=False, micro_batch=0)
+    compute = builder.compute("gpu", stage, 0, workload.micro_batch).wait(load).wait(brought)
+    compute.allocate(y, "gpu").use(x, "gpu").use(weights, "gpu_ddr")
+    compute.flow(weights, "gpu_ddr", "gpu", 2 * stage.weight_bytes)
+    builder.transfer("save", y, "gpu", "host", allocate=False, micro_batch=0).wait(compute).done(1)
+    return builder.finish(workload.steps)
+
+
+class SecondMemory(unittest.TestCase):
+    def test_a_computation_reads_its_weights_from_another_memory(self):
+        # Weights (4e6 B) come from 1 ms on, until 5; the input until 4. The computation takes 2 ms, what
+        # it reads (twice the weights at 2 GB/s) 4: until 9. The answer is there at 13 (ms).
+        made = sluice.Scenario.from_dict({
+            "model": sluice.model("matmul_chain", layers=1, size=1000), "platform": PLATFORM,
+            "workload": {"batch": 1, "batches_per_step": 1, "steps": 1},
+            "stages": {"cut": "per_layer"}, "policy": {"name": "far_memory"}})
+        result = made.run(executor="both")
+        self.assertAlmostEqual(result.metrics.makespan_s, 13e-3, 12)
+        self.assertAlmostEqual(result.metrics.compute_s, 4e-3, 12)
+        self.assertEqual(result.metrics.transferred_bytes, 20e6)
+        text = made.plan().text()
+        for line in ("pool gpu_ddr capacity=10000000B owner=gpu", "not_before=0.001s",
+                     "flows=w@gpu_ddr>gpu:8000000", "uses=x@gpu,w@gpu_ddr"):
+            self.assertIn(line, text)
+
+    def test_what_a_plan_can_hold_is_checked_at_once(self):
+        builder = sluice.PlanBuilder(PLATFORM, "wrong")
+        tensor = builder.tensor("x", "input", 10)
+        action = builder.compute("gpu", 0)
+        for wrong, words in ((lambda: builder.memory("host", "gpu"), "'host' already"),
+                             (lambda: builder.memory("ddr", "gpo"), "gpo"),
+                             (lambda: builder.way("host", "gpu", 0), "more than 0 byte/s"),
+                             (lambda: action.flow(tensor, "host", "ddr"), "'ddr'"),
+                             (lambda: action.not_before(-1), "at least 0"),
+                             (lambda: action.use(tensor, "gpu", read=False), "neither reads"),
+                             (lambda: action.part_of(0), "no collective 0"),
+                             (lambda: builder.collective("c", "load", ["gpu"]), "all_reduce")):
+            with self.subTest(words=words), self.assertRaisesRegex(sluice.InputError, words):
+                wrong()
+
+
 class Alike(unittest.TestCase):
     def test_the_time_is_that_of_the_arithmetic(self):
         # A product of two matrices 1000 x 1000: 2e9 FLOP, 2 ms on 1 TFLOP/s. Each matrix is 4e6

@@ -112,7 +112,9 @@ int SideBySideReport::exit_code() const {
 
 std::string side_by_side_text(const SideBySideReport& report) {
   std::string text = "A: " + printable(report.a) + "\nB: " + printable(report.b) + "\n\n";
-  TextTable table{{{"scenario", false}, {"metric", false}, {"A"}, {"B"}, {"B / A"}}, {}};
+  TextTable table{
+      .columns = {left("scenario"), left("metric"), right("A"), right("B"), right("B / A")},
+      .rows = {}};
   for (const SideBySide& row : report.rows) add_rows(table, row);
   text += table.aligned();
   for (const SideBySide& row : report.rows)

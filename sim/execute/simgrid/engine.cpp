@@ -20,7 +20,6 @@
 #include "execute/emitter.hpp"
 #include "execute/grants.hpp"
 #include "execute/occupancy.hpp"
-#include "execute/shortage.hpp"
 #include "execute/simgrid/agenda.hpp"
 
 namespace sluice {
@@ -91,7 +90,7 @@ class Execution {
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     if (failure_) std::rethrow_exception(failure_);
     emitter_.end_round();
-    if (blocking_) throw Infeasible(describe(plan_, *blocking_), shortage_of(plan_, *blocking_));
+    report.blocking = std::move(blocking_);
     report.makespan = makespan_;
     if (2 * ulp(makespan_) > report.precision)
       throw InternalError("the run left the range of its clock: " + exact(makespan_) + " s");
@@ -330,8 +329,24 @@ class Execution {
 }  // namespace
 
 EngineReport execute(const Plan& plan, Sink& sink, const EngineOptions& options) {
-  return Execution(plan, sink, options).run();
+  EngineReport report = Execution(plan, sink, options).run();
+  if (report.blocking) throw Infeasible(describe(plan, *report.blocking));
+  return report;
 }
+
+namespace {
+Outcome execute_on_simgrid(const Plan& plan, Sink& sink, const ExecutorOptions& options) {
+  const EngineOptions engine{.contexts = options.contexts, .progress = options.progress};
+  EngineReport report = Execution(plan, sink, engine).run();
+  return {report.makespan, std::move(report.blocking)};
+}
+}  // namespace
+
+extern const PlanExecutor simgrid_executor = {
+    .name = "simgrid",
+    .summary = "SimGrid, the reference: an actor for each stream, links shared by its own model.",
+    .execute = execute_on_simgrid,
+};
 
 std::string engine_settings(const Plan& plan) {
   return join(settings_for(precision_for(plan)), " ");

@@ -1,5 +1,6 @@
 #include "plan/passes/unroll.hpp"
 
+#include <algorithm>
 #include <numeric>
 #include <string>
 
@@ -18,6 +19,7 @@ class Unroller {
     if (times_ < 1 || plan_.iterations % times_ != 0)
       throw InternalError("a body of " + std::to_string(plan_.iterations) +
                           " iterations cannot be unrolled " + std::to_string(times_) + " times");
+    while (is_in_a_name(mark_)) mark_ += '+';
     copy_tensors();
     made_.actions.clear();
     for (std::uint32_t a = 0; a < plan_.body_begin; ++a) add(a, 0);
@@ -35,6 +37,13 @@ class Unroller {
   }
 
  private:
+  /// A plan may be unrolled again: its copies then have another mark.
+  bool is_in_a_name(const std::string& mark) const {
+    const auto has = [&](const auto& thing) { return thing.name.find(mark) != std::string::npos; };
+    return std::any_of(plan_.actions.begin(), plan_.actions.end(), has) ||
+           std::any_of(plan_.tensors.begin(), plan_.tensors.end(), has);
+  }
+
   /// Iteration `index` of the old body, counted from the first copy of a run: which copy, of how
   /// many runs later.
   struct Place {
@@ -55,7 +64,7 @@ class Unroller {
         first = static_cast<std::uint32_t>(made_.tensors.size());
         for (std::int64_t copy = 1; copy < times_; ++copy) {
           Tensor tensor = plan_.tensors[placement.tensor];
-          tensor.name += "+" + std::to_string(copy);
+          tensor.name += mark_ + std::to_string(copy);
           tensor.home = none;
           made_.tensors.push_back(std::move(tensor));
         }
@@ -76,7 +85,7 @@ class Unroller {
   void add(std::uint32_t number, std::int64_t copy) {
     Action action = plan_.actions[number];
     const Section section = plan_.section_of(number);
-    if (copy > 0) action.name = name_of(action) + "+" + std::to_string(copy);
+    if (copy > 0) action.name = name_of(action) + mark_ + std::to_string(copy);
     // Its instances, counted in iterations of the old body: from this run in the body, from the
     // first iteration before it, and from the one that never comes after it.
     const Place instance = place(copy + action.ahead);
@@ -100,7 +109,8 @@ class Unroller {
 
   const Plan& plan_;
   std::int64_t times_;
-  std::uint32_t body_;  ///< actions
+  std::string mark_ = "+";  ///< before a copy's number
+  std::uint32_t body_;      ///< actions
   Plan made_;
   std::vector<std::uint32_t> copies_;  ///< by tensor: its copy 1; none: the body has no own of it
 };

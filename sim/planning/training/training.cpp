@@ -72,17 +72,24 @@ class TrainingPlan {
     const Step step = make_step(shape);
     if (capacity_ && peak_of(step, order_.devices.size()) > *capacity_) refuse(step, in_flight);
     add_facts(step, in_flight);
-    Draft draft = list_training({request_, shape, order_, room_}, step, facts_);
-    if (chosen_room_)
-      for (const std::string& device : order_.devices)
-        stay_within(draft.plan, device, *chosen_room_);
-    return draft;
+    return listed(shape, step);
+  }
+
+  /// The same where the step is made before it is said how far loads go ahead.
+  Step chosen_step() {
+    const Step step = step_of_order();
+    add_facts(step, std::min(in_flight(), per_batch()));
+    return step;
+  }
+  Draft within(const Step& step, std::int64_t room) {
+    room_ = chosen_room_ = room;
+    const StepShape shape = shape_of(std::min(in_flight(), per_batch()), per_batch(),
+                                     request_.workload.batches_per_step);
+    return listed(shape, step);
   }
 
   TrainingSums sums() {
-    const std::int64_t in_flight = std::min(this->in_flight(), per_batch());
-    const Step step =
-        make_step(shape_of(in_flight, per_batch(), request_.workload.batches_per_step));
+    const Step step = step_of_order();
     const Platform& platform = request_.pricing.platform;
     const CopyTime up = copy_time(platform, device_.name, platform.host().name);
     TrainingSums sums;
@@ -96,6 +103,19 @@ class TrainingPlan {
   }
 
  private:
+  Step step_of_order() {
+    const std::int64_t in_flight = std::min(this->in_flight(), per_batch());
+    return make_step(shape_of(in_flight, per_batch(), request_.workload.batches_per_step));
+  }
+
+  Draft listed(const StepShape& shape, const Step& step) const {
+    Draft draft = list_training({request_, shape, order_, room_}, step, facts_);
+    if (chosen_room_)
+      for (const std::string& device : order_.devices)
+        stay_within(draft.plan, device, *chosen_room_);
+    return draft;
+  }
+
   std::int64_t per_batch() const { return request_.workload.batch / request_.workload.micro_batch; }
 
   StepShape shape_of(std::int64_t in_flight, std::int64_t micro_batches,
@@ -289,6 +309,29 @@ Scored score(const Listing& listing) {
 
 TrainingSums training_sums(const PolicyRequest& request, const TrainingOrder& order) {
   return TrainingPlan(request, order).sums();
+}
+
+class ChosenStep::Parts {
+ public:
+  Parts(const PolicyRequest& request, const TrainingOrder& order)
+      : plan(request, order), step(plan.chosen_step()), peak(peak_of(step, order.devices.size())) {}
+
+  TrainingPlan plan;
+  Step step;
+  std::int64_t peak;
+};
+
+ChosenStep::ChosenStep(const PolicyRequest& request, const TrainingOrder& order)
+    : parts_(std::make_unique<Parts>(request, order)) {}
+
+ChosenStep::~ChosenStep() = default;
+
+std::int64_t ChosenStep::peak() const {
+  return parts_->peak;
+}
+
+Draft ChosenStep::within(std::int64_t room) const {
+  return parts_->plan.within(parts_->step, room);
 }
 
 Draft plan_training(const PolicyRequest& request, const TrainingOrder& order) {

@@ -109,7 +109,7 @@ Footprint footprint_of(const Plan& plan, const std::string& device, std::int64_t
   Footprint footprint{.samples = samples};
   std::array<std::int64_t, tensor_class_count> level{};
   std::uint32_t pool = 0;
-  while (plan.pools.at(pool).name != device) ++pool;
+  while (plan.pools.at(pool).owner != device) ++pool;  // its first memory
   for (const Tensor& tensor : plan.tensors)
     if (tensor.home == pool) level[static_cast<std::size_t>(tensor.tensor_class)] += tensor.bytes;
   const auto tally = [&](const Placement& placement, std::int64_t sign) {

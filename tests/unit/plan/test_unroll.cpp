@@ -21,7 +21,7 @@ namespace {
 std::multimap<double, std::string> starts_of(const Plan& plan, const test::OracleResult& result) {
   std::multimap<double, std::string> starts;
   for (const auto& [execution, times] : result.times) {
-    const std::string& name = plan.actions[execution.first].name;
+    const std::string name = name_of(plan.actions[execution.first]);
     starts.emplace(times.start, name.substr(0, name.find('+')));
   }
   return starts;
