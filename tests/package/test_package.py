@@ -426,7 +426,7 @@ class Complaints(unittest.TestCase):
         # 100 B of weights of one product, on a device of 64 B: the load waits for ever.
         scenario = sluice.Scenario.from_dict({
             "model": sluice.model("matmul_chain", layers=1, size=5),
-            "platform": {"name": "small", "devices": {"gpu": {
+            "platform": {"format": "sluice-platform/1", "name": "small", "devices": {"gpu": {
                 "rate": {"float32": "1TFLOP/s"}, "memory": {"capacity": "64B"}}},
                 "memories": {"host": {"capacity": "1GB"}},
                 "links": {"host": {"joins": ["host", "gpu"], "bandwidth": "1GB/s"}}},

@@ -253,8 +253,8 @@ class Registering(unittest.TestCase):
                             ({"kind": "backward"}, "kind backward.*the mode is inference")):
             with self.subTest(keys=keys), self.assertRaisesRegex(sluice.InputError, words):
                 base.with_(policy={"name": "unpriced", **keys}).plan()
-        training = base.with_({"workload.mode": "training"})
-        training.with_(policy={"name": "unpriced", "kind": "update"}).plan()
+        update = base.with_(policy={"name": "unpriced", "kind": "update"})
+        update.with_({"workload.mode": "training"}).plan()
 
     def test_a_parameter_of_no_known_type_is_refused(self):
         with self.assertRaisesRegex(sluice.InputError, "colour.*boolean"):
