@@ -14,7 +14,8 @@ namespace {
 SummaryValue share_of(const std::string& workload, const std::string& cost = "measured") {
   const Scenario scenario = read_scenario(
       parse_text(
-          "format: sluice-scenario/1\nmodel:\n  definition:\n    format: sluice-model/1\n    name: m\n"
+          "format: sluice-scenario/1\nmodel:\n  definition:\n    format: sluice-model/1\n    name: "
+          "m\n"
           "    measured_batch: 1\n    layers:\n      - {type: input, name: x, shape: [1000]}\n"
           "      - {type: relu, name: a, forward: 1ms}\n"
           "      - {type: dense, name: b, features: 1, bias: false, forward: 2ms, backward: 4ms}\n"
@@ -38,7 +39,8 @@ TEST_CASE("all of it where every pass was measured") {
         Approx(1).epsilon(1e-12));
 }
 
-TEST_CASE("a backward pass that is a multiple of the forward pass was not measured, nor an update") {
+TEST_CASE(
+    "a backward pass that is a multiple of the forward pass was not measured, nor an update") {
   // Forward 1 + 2 ms are measured; backward 2 x 2 ms of b, before which nothing learns, is not.
   CHECK(share_of("mode: training, batch: 1, backward: 2, optimizer: none").number ==
         Approx(3.0 / 7).epsilon(1e-12));

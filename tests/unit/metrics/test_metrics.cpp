@@ -304,8 +304,8 @@ TEST_CASE("Where there is no number a metric says why") {
   REQUIRE(absent ==
           std::set<std::string>{"throughput_samples_per_s", "step_s", "compute_utilisation",
                                 "bubble_fraction", "recompute_overhead", "arithmetic_intensity",
-                                "energy_per_sample_j", "bound_ratio", "training_over_inference",
-                                "question_bound_s", "question_ratio"});
+                                "energy_per_sample_j", "measured_share", "bound_ratio",
+                                "training_over_inference", "question_bound_s", "question_ratio"});
   REQUIRE_THAT(value(totals, "question_bound_s").absent, Catch::Contains("the run was of a plan"));
   // An aborted run has no ratio: its makespan is not that of the plan.
   Totals half(plan);
