@@ -98,4 +98,5 @@ node2 -- Linear(in_features=8, out_features=4, bias=True) -- forward_compute_tim
 """
 
 FILES = {"scenario.yaml": SCENARIO, "model.yaml": MODEL, "platform.yaml": PLATFORM,
-         "small.plan": PLAN, "table.json": TABLE, "small.graph.txt": GRAPH}
+         "small.plan": PLAN,
+         "second.plan": PLAN_2, "table.json": TABLE, "small.graph.txt": GRAPH}
