@@ -46,19 +46,19 @@ class CycleSearch {
   }
 
   void visit(std::uint32_t root) {
-    std::vector<Frame> path{{root}};
+    path_.assign(1, {root});
     colour_[root] = 1;
-    while (!path.empty()) {
-      Frame& frame = path.back();
+    while (!path_.empty()) {
+      Frame& frame = path_.back();
       const std::uint32_t next = predecessor(frame.action, frame.next++);
       if (next == end_) {
         colour_[frame.action] = 2;
-        path.pop_back();
+        path_.pop_back();
       } else if (next != none && colour_[next] == 1) {
-        report(path, next);
+        report(next);
       } else if (next != none && colour_[next] == 0) {
         colour_[next] = 1;
-        path.push_back({next});
+        path_.push_back({next});
       }
     }
   }
@@ -72,11 +72,11 @@ class CycleSearch {
     return same && waits[k].distance == 0 ? waits[k].action : none;
   }
 
-  [[noreturn]] void report(const std::vector<Frame>& path, std::uint32_t entry) const {
-    auto from = std::find_if(path.begin(), path.end(),
+  [[noreturn]] void report(std::uint32_t entry) const {
+    auto from = std::find_if(path_.begin(), path_.end(),
                              [&](const Frame& frame) { return frame.action == entry; });
     std::string names;
-    for (; from != path.end(); ++from)
+    for (; from != path_.end(); ++from)
       names += "'" + name_of(plan_.actions[from->action]) + "'" + " after ";
     plan_fault(plan_, entry,
                "waits and stream order form a cycle: " + names + "'" +
@@ -87,6 +87,7 @@ class CycleSearch {
   const Plan& plan_;
   std::vector<std::uint32_t> before_;
   std::vector<char> colour_;
+  std::vector<Frame> path_;  ///< from where it began to where it is
 };
 
 }  // namespace

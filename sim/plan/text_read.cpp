@@ -229,8 +229,15 @@ class PlanReader {
   }
 
   void read_action(const PlanLine& line, const std::vector<Word>& words) {
+    if (plan_.actions.empty()) expect_actions((text_.size() - at_) / characters_of_a_line);
     plan_.line_begins.push_back(static_cast<std::size_t>(line.text.data() - text_.data()));
     actions_.read(line, words, static_cast<Section>(section_));
+  }
+
+  /// So many, more or less: moving them all as they become more takes as long as reading them.
+  void expect_actions(std::size_t count) {
+    plan_.actions.reserve(count);
+    plan_.line_begins.reserve(count);
   }
 
   void finish() {
@@ -239,6 +246,8 @@ class PlanReader {
     plan_.body_end = begin_[2];
     actions_.resolve_waits();
   }
+
+  static constexpr std::size_t characters_of_a_line = 80;
 
   std::shared_ptr<const Source> source_;
   std::string_view text_;
