@@ -1,154 +1,57 @@
 #!/usr/bin/python3
-"""./dev new KIND NAME: the one file and the one line that a new policy, layer, cost, cut or metric is."""
+"""./dev new KIND NAME: the one file and the one line that a new entry of a catalog is.
 
+The file begins as a working copy of a short entry of its kind, under the new name, so that it builds
+and passes the tests before anything in it is changed. A kind whose entries are all long has a short
+one written out in cmake/new/KIND.cpp.
+"""
+
+import dataclasses
 import pathlib
 import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
-POLICY = """\
-// {name}: say in a sentence what it does, and its time without contention in closed form.
-#include "base/error.hpp"
-#include "policy/policy.hpp"
 
-namespace sluice {{
-namespace {{
+@dataclasses.dataclass(frozen=True)
+class Kind:
+    folder: str  # where the new file goes
+    catalog: str  # the file of the list
+    record: str  # the C++ type of an entry
+    suffix: str  # of the entry's identifier: NAME_suffix
+    example: str  # the file that is copied
+    entry: str  # the name of the entry in it that is copied
+    also: tuple = ()  # what else has to be done
 
-Plan plan(const PolicyRequest& request, const Reader& parameters) {{
-  (void)request;
-  (void)parameters;
-  throw InternalError("policy '{name}' is not written yet");
-}}
 
-}}  // namespace
-
-extern const Policy {name}_policy = {{
-    .name = "{name}",
-    .summary = "One sentence.",
-    .source = "Paper, section.",
-    .parameters = {{}},
-    .plan = plan,
-}};
-
-}}  // namespace sluice
-"""
-
-LAYER = """\
-#include "base/error.hpp"
-#include "model/catalog.hpp"
-#include "model/layers/shape.hpp"
-
-namespace sluice {{
-namespace {{
-
-LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {{
-  (void)keys;
-  (void)inputs;
-  throw InternalError("layer type '{name}' is not written yet");
-}}
-
-}}  // namespace
-
-extern const LayerType {name}_layer = {{
-    .name = "{name}",
-    .summary = "One sentence, with its FLOP.",
-    .source = "Paper, section.",
-    .parameters = {{}},
-    .infer = infer,
-}};
-
-}}  // namespace sluice
-"""
-
-COST = """\
-// {name}: say in a sentence what an operator's seconds are.
-#include "base/error.hpp"
-#include "cost/cost.hpp"
-
-namespace sluice {{
-namespace {{
-
-double seconds(const Work& work, const Device& device, DType dtype) {{
-  (void)work;
-  (void)device;
-  (void)dtype;
-  throw InternalError("cost model '{name}' is not written yet");
-}}
-
-}}  // namespace
-
-extern const CostModel {name}_cost = {{
-    .name = "{name}",
-    .summary = "One sentence.",
-    .source = "Paper, section.",
-    .seconds = seconds,
-}};
-
-}}  // namespace sluice
-"""
-
-CUT = """\
-// {name}: say in a sentence where it cuts.
-#include "base/error.hpp"
-#include "stage/stage.hpp"
-
-namespace sluice {{
-namespace {{
-
-std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader& parameters) {{
-  (void)request;
-  (void)parameters;
-  throw InternalError("cut '{name}' is not written yet");
-}}
-
-}}  // namespace
-
-extern const Cut {name}_cut = {{
-    .name = "{name}",
-    .summary = "One sentence.",
-    .source = "Paper, section.",
-    .parameters = {{}},
-    .last_layers = last_layers,
-}};
-
-}}  // namespace sluice
-"""
-
-METRIC = """\
-// {name}: say in a sentence what it is. Its unit ends its name (_s, _bytes, _j) where it has one.
-#include "base/error.hpp"
-#include "metrics/metric.hpp"
-
-namespace sluice {{
-namespace {{
-
-SummaryValue value(const Totals& totals) {{
-  (void)totals;
-  throw InternalError("metric '{name}' is not written yet");
-}}
-
-}}  // namespace
-
-extern const Metric {name}_metric = {{
-    .name = "{name}",
-    .unit = "s",
-    .summary = "One sentence: the definition.",
-    .source = "Paper, section.",
-    .better = Metric::Better::lower,
-    .value = value,
-}};
-
-}}  // namespace sluice
-"""
-
-# kind: (folder of the file, catalog, type of the record, suffix of its name, the file)
+SCHEMAS = "./dev docs writes the schemas, which list it"
 KINDS = {
-    "policy": ("sim/policy", "sim/policy/catalog.cpp", "Policy", "policy", POLICY),
-    "layer": ("sim/model/layers", "sim/model/catalog.cpp", "LayerType", "layer", LAYER),
-    "cost": ("sim/cost", "sim/cost/catalog.cpp", "CostModel", "cost", COST),
-    "cut": ("sim/stage", "sim/stage/catalog.cpp", "Cut", "cut", CUT),
-    "metric": ("sim/metrics/kinds", "sim/metrics/catalog.cpp", "Metric", "metric", METRIC),
+    "policy": Kind("sim/policy", "sim/policy/catalog.cpp", "Policy", "policy",
+                   "sim/policy/basic.cpp", "basic",
+                   (SCHEMAS, "a line in README's table of policies")),
+    "layer": Kind("sim/model/layers", "sim/model/catalog.cpp", "LayerType", "layer",
+                  "sim/model/layers/dense.cpp", "dense",
+                  (SCHEMAS, "a row in each of the two tables of models/FORMAT.md")),
+    "cost": Kind("sim/cost", "sim/cost/catalog.cpp", "CostModel", "cost",
+                 "sim/cost/peak.cpp", "peak", (SCHEMAS,)),
+    "cut": Kind("sim/stage", "sim/stage/catalog.cpp", "Cut", "cut",
+                "sim/stage/whole.cpp", "whole", (SCHEMAS,)),
+    "metric": Kind("sim/metrics/kinds", "sim/metrics/catalog.cpp", "Metric", "metric",
+                   "sim/metrics/kinds/makespan.cpp", "makespan_s",
+                   ("its unit at the end of its name (_s, _bytes, _j) and in .unit",
+                    "./dev accept writes it into the goldens")),
+    "fate": Kind("sim/fates", "sim/fates/catalog.cpp", "FateStrategy", "fates",
+                 "sim/fates/uniform.cpp", "keep_all", (SCHEMAS,)),
+    "optimizer": Kind("sim/workload/optimizers", "sim/workload/catalog.cpp", "Optimizer",
+                      "optimizer", "sim/workload/optimizers/sgd.cpp", "sgd", (SCHEMAS,)),
+    "importer": Kind("sim/model", "sim/model/catalog.cpp", "Importer", "importer",
+                     "cmake/new/importer.cpp", "example",
+                     ("the ending of its files, in .ending", "a section in models/FORMAT.md")),
+    "export": Kind("sim/trace/export", "sim/trace/export/catalog.cpp", "ExportFormat", "export",
+                   "sim/trace/export/csv.cpp", "csv"),
+    "command": Kind("sim/command", "sim/command/catalog.cpp", "Command", "command",
+                    "cmake/new/command.cpp", "example"),
 }
 
 
@@ -156,34 +59,63 @@ def die(message):
     sys.exit(f"dev new: {message}")
 
 
-def add_line(catalog, record_type, record):
-    """Adds SLUICE_ENTRY(...) after the last one of its type, indented like it."""
-    text = catalog.read_text()
-    entries = list(re.finditer(rf"^( *)SLUICE_ENTRY\({record_type}, \w+\),\n", text, re.M))
+def with_line(text, kind, identifier):
+    """The catalog with SLUICE_ENTRY(...) after the last one of its type, indented like it."""
+    entries = list(re.finditer(rf"^( *)SLUICE_ENTRY\({kind.record}, \w+\),\n", text, re.M))
     if not entries:
-        die(f"{catalog} has no line SLUICE_ENTRY({record_type}, …) to follow")
+        die(f"{kind.catalog} has no line SLUICE_ENTRY({kind.record}, …) to follow")
     last = entries[-1]
-    line = f"{last.group(1)}SLUICE_ENTRY({record_type}, {record}),\n"
-    catalog.write_text(text[: last.end()] + line + text[last.end() :])
+    line = f"{last.group(1)}SLUICE_ENTRY({kind.record}, {identifier}),\n"
+    return text[: last.end()] + line + text[last.end():]
+
+
+def without_other_entries(text, kind):
+    """The example's file with the records of its other entries taken out."""
+    keep = f"{kind.entry}_{kind.suffix}"
+    pattern = rf"extern const {kind.record} (\w+)(?:;\nconst {kind.record} \1)? = \{{\n.*?\n\}};\n\n?"
+    return re.sub(pattern, lambda match: match.group(0) if match.group(1) == keep else "", text,
+                  flags=re.S)
+
+
+def copy_of_example(kind, name):
+    text = without_other_entries((ROOT / kind.example).read_text(), kind)
+    text = re.sub(r"\A(//.*\n)*", "", text)
+    identifier = f"{kind.entry}_{kind.suffix}"
+    if identifier not in text:
+        die(f"{kind.example} has no record {identifier}")
+    text = re.sub(rf"\b{identifier}\b", f"{name}_{kind.suffix}", text)
+    text = text.replace(f'"{kind.entry}"', f'"{name}"')
+    strings = r'(?:\s*"(?:[^"\\\n]|\\.)*")+'
+    text = re.sub(rf"\.summary ={strings}", f'.summary = "Say in one sentence what {name} is."', text,
+                  count=1)
+    text = re.sub(rf"\.source ={strings}", '.source = "Say where it is from: paper, section."', text,
+                  count=1)
+    text = text.replace('".example"', f'".{name}"')  # the ending of an importer's files
+    return (f"// {name}: say in one sentence what it does, and where it is from.\n"
+            f"// It begins as a copy of {kind.example}: change what follows.\n" + text)
 
 
 def main(arguments):
     if len(arguments) != 2:
         die(f"usage: ./dev new KIND NAME, where KIND is one of {', '.join(KINDS)}")
-    kind, name = arguments
-    if kind not in KINDS:
-        die(f"unknown kind '{kind}'; known: {', '.join(KINDS)}")
+    word, name = arguments
+    if word not in KINDS:
+        die(f"unknown kind '{word}'; known: {', '.join(KINDS)}")
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
-        die(f"'{name}' is no name: a small letter, then small letters, digits and _")
-    folder, catalog, record_type, suffix, template = KINDS[kind]
-    file = ROOT / folder / f"{name}.cpp"
-    record = f"{name}_{suffix}"
-    if file.exists() or re.search(rf"\b{record}\b", (ROOT / catalog).read_text()):
-        die(f"{kind} '{name}' exists already")
-    add_line(ROOT / catalog, record_type, record)
-    file.write_text(template.format(name=name))
-    print(f"made {file.relative_to(ROOT)} and a line in {catalog}", file=sys.stderr)
-    print("next: write it, and its hand-computed case in tests/hand/", file=sys.stderr)
+        die(f"'{name}' is not a name: a small letter comes first, then small letters, digits and _")
+    kind = KINDS[word]
+    file, catalog = ROOT / kind.folder / f"{name}.cpp", ROOT / kind.catalog
+    identifier = f"{name}_{kind.suffix}"
+    if file.exists() or re.search(rf"\b{identifier}\b", catalog.read_text()):
+        die(f"{word} '{name}' exists already")
+    text, listed = copy_of_example(kind, name), with_line(catalog.read_text(), kind, identifier)
+    file.write_text(text)
+    catalog.write_text(listed)
+    print(f"made {file.relative_to(ROOT)}, a working copy, and a line in {kind.catalog}; next:",
+          file=sys.stderr)
+    for step in ("change the copy; its first lines say what it is", *kind.also,
+                 "its hand-computed case in tests/hand; ./dev test"):
+        print(f"  - {step}", file=sys.stderr)
 
 
 main(sys.argv[1:])

@@ -25,7 +25,7 @@ from ._model import Model, model
 from ._platform import Platform, platform
 from ._policy import Action, PlanBuilder, Stage, Workload, parameter, policy
 from .errors import (Error, HelperDied, HelperRestarted, Infeasible, InputError, InternalError,
-                     Interrupted, IoError, UsageError)
+                     Interrupted, IoError, UsageError, Waiter)
 from .plan import Plan, load_plan
 from .plots import Plots
 from .result import Result, open
@@ -87,7 +87,7 @@ def data_root() -> str:
 __all__ = [
     "Action", "Error", "HelperDied", "HelperRestarted", "Infeasible", "InputError", "InternalError",
     "Interrupted", "IoError", "Metrics", "Model", "Plan", "PlanBuilder", "Platform", "Plots", "Result",
-    "Scenario", "Stage", "UsageError", "Workload", "data_root", "from_torch", "layers", "load",
+    "Scenario", "Stage", "UsageError", "Waiter", "Workload", "data_root", "from_torch", "layers", "load",
     "load_plan", "metrics", "model", "models", "open", "parameter", "platform", "platforms",
     "policies", "policy", "scenarios",
 ]

@@ -75,6 +75,8 @@ class Platform:
             rows.append({"device": device.name, "capacity": device.capacity,
                          "memory_bandwidth": device.memory_bandwidth,
                          "efficiency": device.efficiency,
+                         "roofline_compute": device.roofline_compute,
+                         "roofline_memory": device.roofline_memory,
                          "launch_overhead": device.launch_overhead, "idle_w": device.idle_w,
                          "busy_w": device.busy_w,
                          **{f"{dtype}_flop_per_s": rate for dtype, rate in device.rate.items()}})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import numbers
 from typing import Any, Callable, NamedTuple, Optional, Sequence, Union
 
 from . import _sluice, errors
@@ -68,9 +69,32 @@ class Action:
         self._builder._native.allocate(self._ref, whole(tensor, "tensor", most=_MOST), node)
         return self
 
-    def use(self, tensor: int, node: str) -> "Action":
-        """Holds the tensor in the memory of `node` until its end; the last use frees it."""
-        self._builder._native.use(self._ref, whole(tensor, "tensor", most=_MOST), node)
+    def use(self, tensor: int, node: str, *, read: bool = True, written: bool = False) -> "Action":
+        """An operand: it reads, writes, or both, the tensor in the memory of `node`, which holds it
+        until the end; the last use frees it."""
+        if not read and not written:
+            raise errors.InputError(f"a use of tensor {tensor} that neither reads nor writes it")
+        self._builder._native.use(self._ref, whole(tensor, "tensor", most=_MOST), node,
+                                  bool(read), bool(written))
+        return self
+
+    def flow(self, tensor: int, source: str, target: str, bytes: Optional[int] = None) -> "Action":
+        """While it computes, so many bytes (all of the tensor, if not given) flow from the memory of
+        `source` to that of `target`: it ends when its seconds have passed and they are through."""
+        count = None if bytes is None else whole(bytes, "bytes")
+        self._builder._native.flow(self._ref, whole(tensor, "tensor", most=_MOST), source, target,
+                                   count)
+        return self
+
+    def not_before(self, seconds: float) -> "Action":
+        """Starts at that time of the run at the earliest. For prologue and epilogue: each iteration
+        of the body starts when the one before lets it, and not by the clock."""
+        self._builder._native.not_before(self._ref, float(seconds))
+        return self
+
+    def part_of(self, collective: int) -> "Action":
+        """Is a part of that collective of the builder."""
+        self._builder._native.part_of(self._ref, whole(collective, "collective", most=_MOST))
         return self
 
     def done(self, samples: int) -> "Action":
@@ -96,6 +120,23 @@ class PlanBuilder:
         kv_cache. `home`: the memory that holds it from start to end. Returns its number."""
         return self._native.tensor(name, kind, whole(bytes, "bytes"), home or "")
 
+    def memory(self, name: str, device: str, capacity: Optional[int] = None) -> None:
+        """A further memory of a device, of so many bytes (None: without end), beside the one of the
+        device's own name. Tensors may lie there, and ways lead there."""
+        self._native.memory(name, device, None if capacity is None else whole(capacity, "capacity"))
+
+    def way(self, source: str, target: str, bandwidth: float, *, setup: float = 0,
+            latency: float = 0) -> None:
+        """A link of its own between two memories, in one direction: byte/s and seconds. Transfers
+        and flows between these two take it; transfers have a stream of their own for it."""
+        self._native.way(source, target, float(bandwidth), float(setup), float(latency))
+
+    def collective(self, name: str, kind: str, devices: Sequence[str], bytes: int = 0,
+                   algorithm: str = "") -> int:
+        """What several devices do together (kind: all_reduce, all_gather, reduce_scatter,
+        all_to_all), for `Action.part_of`. Returns its number."""
+        return self._native.collective(name, kind, list(devices), whole(bytes, "bytes"), algorithm)
+
     def enter(self, section: str) -> None:
         """The actions that follow belong to the prologue (at first), the body or the epilogue."""
         self._native.enter(section)
@@ -110,15 +151,23 @@ class PlanBuilder:
     def transfer(self, kind: str, tensor: int, source: str, target: str, *, release: bool = True,
                  allocate: bool = True, stage: Union[int, Stage] = -1,
                  micro_batch: int = -1) -> Action:
-        """Moves a tensor (kind: load, save, send, receive) on the copy engine of that route. It
+        """Moves a tensor (kind: load, save, send, move, all_reduce, …) on the copy engine of that route. It
         uses the source (`release`) and allocates the target (`allocate`)."""
         return Action(self, self._native.transfer(kind, whole(tensor, "tensor", most=_MOST), source,
                                                   target, release, allocate, _number(stage),
                                                   whole(micro_batch, "micro_batch", -1, _MOST)))
 
-    def fact(self, key: str, value: Any) -> None:
-        """Something that was decided, for the report."""
-        self._native.fact(key, str(value))
+    def fact(self, name: str, value: Any, *, unit: str = "", of: Any = "") -> None:
+        """Something that was decided, for the report: a number, with its `unit` (s, byte) where it has
+        one, a list of texts, or a text, which anything else becomes. `of`: the group, stage or device
+        that it is said of."""
+        if isinstance(value, numbers.Real) and not isinstance(value, bool):
+            value = float(value)
+        elif isinstance(value, (list, tuple)):
+            value = [str(element) for element in value]
+        else:
+            value = str(value)
+        self._native.fact(name, value, unit, str(of))
 
     def finish(self, iterations: int = 1, steps_per_iteration: int = 1) -> Plan:
         """The plan; the body runs `iterations` times. The builder is used up."""

@@ -1,7 +1,7 @@
 """A recording: all that a trace holds, in memory that the helper shares with us.
 
 Columns are views of it, read-only and without copies; the memory goes when the last view does.
-sim/python/worker/recording.hpp describes the form.
+sim/run/recording/recording.hpp describes the form.
 """
 
 from __future__ import annotations

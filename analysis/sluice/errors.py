@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import dataclass
+from typing import Optional
+
 
 class Error(Exception):
     """Base of all errors of Sluice."""
@@ -21,10 +25,35 @@ class InputError(Error, ValueError):
     exit_code = 3
 
 
+@dataclass(frozen=True)
+class Waiter:
+    """An action that cannot start: it awaits another action, or bytes in a pool for its tensors."""
+
+    stream: str
+    action: str
+    awaits: Optional[str] = None
+    pool: Optional[str] = None
+    bytes: Optional[int] = None
+    tensors: tuple[str, ...] = ()
+
+
 class Infeasible(Error):
-    """The question is well put, and the answer is: it does not fit, or it blocks for ever."""
+    """The question is well put, and the answer is: it does not fit, or it blocks for ever.
+
+    pool: the memory that is too small; needed_bytes and available_bytes: of it; by_class: the needed
+    bytes by tensor class; waiters: what cannot start, a list of Waiter; time_s: when. What is not
+    known is None or empty."""
 
     exit_code = 4
+    pool: Optional[str] = None
+    needed_bytes: Optional[int] = None
+    available_bytes: Optional[int] = None
+    time_s: Optional[float] = None
+
+    def __init__(self, *args: object) -> None:
+        super().__init__(*args)
+        self.by_class: dict[str, int] = {}
+        self.waiters: list[Waiter] = []
 
 
 class IoError(Error, OSError):
@@ -60,5 +89,16 @@ _BY_CODE = {2: UsageError, 3: InputError, 4: Infeasible, 5: IoError, 130: Interr
 
 
 def of(exit_code: int, text: str) -> Error:
-    """The exception for an exit code of the command line."""
+    """The exception for an exit code of the command line. Of what is infeasible the text is JSON."""
+    if exit_code == Infeasible.exit_code:
+        return _infeasible(json.loads(text))
     return _BY_CODE.get(exit_code, InternalError)(text)
+
+
+def _infeasible(told: dict) -> Infeasible:
+    error = Infeasible(told["message"])
+    for key in ("pool", "needed_bytes", "available_bytes", "by_class", "time_s"):
+        setattr(error, key, told[key])
+    error.waiters = [Waiter(**{**waiter, "tensors": tuple(waiter["tensors"])})
+                     for waiter in told["waiters"]]
+    return error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import sys
 from html import escape
@@ -50,9 +51,11 @@ class Plan:
         return self._native.stages
 
     @property
-    def facts(self) -> dict[str, str]:
-        """What the policy decided."""
-        return dict(self._native.facts)
+    def facts(self) -> dict[str, Any]:
+        """What the policy decided: numbers (the unit ends the name: chosen_s), texts and lists by name;
+        what is said of each group or stage is a dict, and so is what each replica decided
+        (`facts["replicas"]["gpu0"]`)."""
+        return json.loads(self._native.facts)
 
     @property
     def actions(self) -> "pandas.DataFrame":
@@ -106,7 +109,7 @@ class Plan:
                 f"{self._native.executions:,} executions")
 
     def _repr_html_(self) -> str:
-        facts = "".join(f"<tr><th>{escape(key)}</th><td>{escape(value)}</td></tr>"
+        facts = "".join(f"<tr><th>{escape(key)}</th><td>{escape(str(value))}</td></tr>"
                         for key, value in self.facts.items())
         return f"<p>{escape(repr(self))}</p><table>{facts}</table>"
 

@@ -64,7 +64,7 @@ def _columns(result: "Result", device: str) -> dict[str, np.ndarray]:
     mine = (r.texts("streams/device") == device)[r.of_action("stream")]
     kind = r.texts("actions/kind")[r.numbers("spans/action")]
     flop = r.of_action("flop")
-    loads = np.isin(kind, ["load", "receive"])
+    loads = kind == "load"
     keep = mine & ((flop > 0) | loads)
     return {"stage": r.of_action("stage")[keep], "flop": flop[keep],
             "bytes": np.where(loads, r.of_action("bytes"), 0)[keep],

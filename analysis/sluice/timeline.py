@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from . import shares
+from . import _sluice, shares
 from ._late import late
 
 if TYPE_CHECKING:
@@ -17,10 +17,7 @@ if TYPE_CHECKING:
 OKABE_ITO = {"blue": "#0072B2", "orange": "#E69F00", "green": "#009E73", "red": "#D55E00",
              "sky": "#56B4E9", "purple": "#CC79A7", "yellow": "#F0E442", "black": "#000000",
              "grey": "#999999"}
-_KIND_COLOUR = {"forward": "blue", "backward": "red", "backward_input": "red",
-                "backward_weight": "purple", "recompute": "yellow", "load": "orange",
-                "save": "green", "send": "sky", "receive": "sky", "all_reduce": "purple",
-                "update": "black"}
+_KIND_COLOUR = _sluice.kind_colours()  # "#rrggbb" by kind, in the order of the legend
 _DARK = ("forward", "backward", "backward_input", "backward_weight", "save", "update")
 _HALF = 0.38  # of a row's height
 _PALE = "#EEEEEE"  # behind a strip, as high as one that is always busy
@@ -114,4 +111,4 @@ def _legend(ax: "Axes", kinds: set, strips: bool) -> None:
 
 
 def _colour(kind: str) -> str:
-    return OKABE_ITO[_KIND_COLOUR.get(kind, "grey")]
+    return _KIND_COLOUR.get(kind, OKABE_ITO["grey"])

@@ -60,4 +60,11 @@ InputError InputError::noted(const std::string& line) const {
   return more;
 }
 
+std::string Infeasible::headline() const {
+  std::string line = what();
+  line.resize(std::min(line.find('\n'), line.size()));
+  if (!line.empty() && line.back() == ':') line.pop_back();
+  return line;
+}
+
 }  // namespace sluice

@@ -2,8 +2,12 @@
 // Every message a user sees is made here, so that it has one form: FILE:LINE:COLUMN: error: TEXT.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace sluice {
 
@@ -46,9 +50,32 @@ struct InputError : Error {
   bool has_position_ = false;
 };
 
+/// What an infeasible question lacks, as far as that is known.
+struct Shortage {
+  /// The head of a stream that cannot start.
+  struct Waiter {
+    std::string stream, action;
+    std::string pool;                  ///< where its bytes are not granted; empty: it waits for
+    std::string awaits;                ///< that action; empty: it waits for bytes
+    std::int64_t bytes = 0;            ///< that it asks for in the pool
+    std::vector<std::string> tensors;  ///< of those bytes
+    bool operator==(const Waiter&) const = default;
+  };
+  std::string pool;  ///< the memory that is too small; empty: none is
+  std::optional<std::int64_t> needed_bytes = {}, available_bytes = {};
+  std::vector<std::pair<std::string, std::int64_t>> by_class = {};  ///< of what is needed there
+  std::vector<Waiter> waiters = {};
+  std::optional<double> time_s = {};  ///< of the run, when nothing could go on
+  bool operator==(const Shortage&) const = default;
+};
+
 /// The question is well put and the answer is "it does not fit" or "it blocks for ever" (exit 4).
 struct Infeasible : Error {
-  explicit Infeasible(const std::string& message) : Error(4, message) {}
+  explicit Infeasible(const std::string& message, Shortage shortage_ = {})
+      : Error(4, message), shortage(std::move(shortage_)) {}
+  /// The first line of the message, without the colon that announces more.
+  std::string headline() const;
+  Shortage shortage;
 };
 
 /// The operating system refused: missing, unwritable, full (exit 5).

@@ -70,12 +70,12 @@ double MilpSolution::gap() const {
 }
 
 std::uint32_t Milp::real(double low, double high, double cost) {
-  columns_.push_back({low, high, cost, false});
+  columns_.push_back({.low = low, .high = high, .cost = cost, .whole = false});
   return static_cast<std::uint32_t>(columns_.size() - 1);
 }
 
 std::uint32_t Milp::whole(double low, double high, double cost) {
-  columns_.push_back({low, high, cost, true});
+  columns_.push_back({.low = low, .high = high, .cost = cost, .whole = true});
   return static_cast<std::uint32_t>(columns_.size() - 1);
 }
 

@@ -228,6 +228,10 @@ std::string format_quantity(double value, Dimension dimension) {
   return digits4(value * std::pow(10.0, -best->exponent)) + " " + best->name;
 }
 
+std::string format_bytes(std::int64_t bytes) {
+  return format_quantity(static_cast<double>(bytes), Dimension::bytes);
+}
+
 std::string exact(double value) {
   std::array<char, 64> buffer{};
   const auto [end, error] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);

@@ -24,6 +24,9 @@ std::int64_t parse_bytes(std::string_view text, std::string_view key = {});
 /// 6.1e13 -> "61 TFLOP/s"; four significant digits, for people.
 std::string format_quantity(double value, Dimension dimension);
 
+/// 24'000'000'000 -> "24 GB".
+std::string format_bytes(std::int64_t bytes);
+
 /// The shortest text that reads back as the same double.
 std::string exact(double value);
 

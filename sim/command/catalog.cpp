@@ -1,21 +1,24 @@
+// The subcommands. A new one is a file and a line here; the order is that of the help.
 #include "command/command.hpp"
 
 namespace sluice {
 
+// clang-format off
 const Catalog<Command>& command_catalog() {
   static const Catalog<Command> catalog("command", {
-                                                       SLUICE_ENTRY(Command, run_command),
-                                                       SLUICE_ENTRY(Command, plan_command),
-                                                       SLUICE_ENTRY(Command, model_command),
-                                                       SLUICE_ENTRY(Command, import_command),
-                                                       SLUICE_ENTRY(Command, fits_command),
-                                                       SLUICE_ENTRY(Command, show_command),
-                                                       SLUICE_ENTRY(Command, check_command),
-                                                       SLUICE_ENTRY(Command, export_command),
-                                                       SLUICE_ENTRY(Command, list_command),
-                                                       SLUICE_ENTRY(Command, schema_command),
-                                                   });
+      SLUICE_ENTRY(Command, run_command),
+      SLUICE_ENTRY(Command, plan_command),
+      SLUICE_ENTRY(Command, model_command),
+      SLUICE_ENTRY(Command, import_command),
+      SLUICE_ENTRY(Command, fits_command),
+      SLUICE_ENTRY(Command, show_command),
+      SLUICE_ENTRY(Command, check_command),
+      SLUICE_ENTRY(Command, export_command),
+      SLUICE_ENTRY(Command, list_command),
+      SLUICE_ENTRY(Command, schema_command),
+  });
   return catalog;
 }
+// clang-format on
 
 }  // namespace sluice

@@ -1,54 +1,20 @@
 // sluice export: a trace in the formats of other programs.
-#include <fcntl.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <filesystem>
 #include <memory>
 
 #include "base/interrupt.hpp"
-#include "run/isolated.hpp"
+#include "base/part_file.hpp"
+#include "base/processes.hpp"
 #include "study/trace_export.hpp"
-#include "trace/part_file.hpp"
 
 #include "command/command.hpp"
 #include "command/terminal.hpp"
 
 namespace sluice {
 namespace {
-
-/// A file that is written piece by piece. `name` is for messages.
-class FileOutput {
- public:
-  FileOutput(const std::string& path, std::string name)
-      : name_(std::move(name)), file_(open(path.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC)) {
-    if (file_ < 0) fail();
-    std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is a disk that is full
-  }
-  FileOutput(const FileOutput&) = delete;
-  FileOutput& operator=(const FileOutput&) = delete;
-  ~FileOutput() { close(file_); }
-
-  void write(std::string_view text) {
-    while (!text.empty()) {
-      const ssize_t written = ::write(file_, text.data(), text.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) fail();
-      text.remove_prefix(static_cast<std::size_t>(written));
-    }
-  }
-
- private:
-  [[noreturn]] void fail() const {
-    throw IoError("cannot write '" + name_ + "': " + std::strerror(errno));
-  }
-
-  std::string name_;
-  int file_;
-};
 
 /// What the run was that the trace holds, for a note.
 std::string note_of(const TraceReader& trace) {
@@ -60,13 +26,14 @@ std::string note_of(const TraceReader& trace) {
 /// In a process of its own: a file that was made to crash HDF5 must not end the program by a
 /// signal. Returns a note for the user.
 std::string convert(const std::string& path, const ExportFormat& format, const std::string& table,
-                    const PartFile* part) {
+                    PartFile* part) {
   try {
     return run_isolated([&] {
       const TraceReader trace(path);
       if (part) {
-        FileOutput file(part->path(), part->target());
-        export_trace(trace, format, table, [&](std::string_view text) { file.write(text); });
+        std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is a disk that is full
+        part->write({});                // also where the export is empty
+        export_trace(trace, format, table, [&](std::string_view text) { part->write(text); });
       } else {
         export_trace(trace, format, table, print);
       }

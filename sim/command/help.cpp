@@ -1,7 +1,6 @@
 // Help, made from the records of the subcommands.
-#include <algorithm>
-
 #include "command/command.hpp"
+#include "command/table.hpp"
 
 namespace sluice {
 namespace {
@@ -11,26 +10,9 @@ constexpr std::string_view exit_codes =
     "  0 ok   1 a check failed   2 usage   3 invalid input   4 infeasible: it does not fit, or\n"
     "  blocks for ever   5 input/output   70 a fault of Sluice   130, 143 interrupted\n";
 
-/// Two columns; what does not fit in 100 columns goes on below.
+/// What does not fit in 100 columns goes on below.
 std::string rows(const HelpRows& entries) {
-  constexpr std::size_t page = 100;
-  std::size_t widest = 0;
-  for (const auto& [left, right] : entries) widest = std::max(widest, left.size());
-  std::string text;
-  for (const auto& [left, right] : entries) {
-    std::string line = "  " + left + std::string(widest - left.size() + 2, ' ');
-    const std::string indent(line.size(), ' ');
-    std::size_t at = 0;
-    while (right.size() - at + line.size() > page) {
-      const std::size_t blank = right.rfind(' ', at + page - line.size());
-      if (blank == std::string::npos || blank <= at) break;
-      text += line + right.substr(at, blank - at) + "\n";
-      line = indent;
-      at = blank + 1;
-    }
-    text += line + right.substr(at) + "\n";
-  }
-  return text;
+  return rows_text(entries, {.indent = "  ", .page = 100});
 }
 
 std::string option_words(const Option& option) {

@@ -1,4 +1,5 @@
 // sluice import: a model of another program as a sluice-model/1 document.
+#include "base/part_file.hpp"
 #include "command/inputs.hpp"
 #include "command/terminal.hpp"
 #include "document/foreign.hpp"

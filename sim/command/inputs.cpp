@@ -9,7 +9,6 @@
 
 #include "plan/text.hpp"
 #include "study/zoo/zoo.hpp"
-#include "trace/part_file.hpp"
 
 namespace sluice {
 namespace {
@@ -82,15 +81,6 @@ void refuse_to_overwrite(const Question& question, const std::string& output) {
   for (const std::string& file : files)
     if (same_file(file, output))
       throw UsageError("'" + output + "' for '--output' is an input of this run ('" + file + "')");
-}
-
-void write_file(const std::string& path, std::string_view text) {
-  PartFile part(path);
-  std::ofstream out(part.path(), std::ios::binary | std::ios::trunc);
-  out.write(text.data(), static_cast<std::streamsize>(text.size()));
-  out.close();
-  if (!out) throw IoError("cannot write '" + path + "': " + std::strerror(errno));
-  part.commit();
 }
 
 }  // namespace sluice

@@ -41,7 +41,4 @@ decltype(auto) in_plan_file(const Question& question, Action&& action) {
 /// Throws UsageError when `output` is one of the files that the question was read from.
 void refuse_to_overwrite(const Question& question, const std::string& output);
 
-/// Writes a text as a whole or not at all, likewise. Throws IoError.
-void write_file(const std::string& path, std::string_view text);
-
 }  // namespace sluice

@@ -1,7 +1,7 @@
 // sluice list: what there is, from the records and the zoos.
 #include "base/suggest.hpp"
+#include "command/table.hpp"
 #include "document/load.hpp"
-#include "study/json.hpp"
 #include "study/zoo/listing.hpp"
 
 #include "command/command.hpp"
@@ -34,7 +34,8 @@ std::string text_of(const std::vector<Listed>& entries, bool verbose) {
   for (const Listed& entry : entries) widest = std::max(widest, columns_of(entry.name));
   std::string text;
   for (const Listed& entry : entries) {
-    text += bold(padded(printable(entry.name), widest)) + "  " + printable(entry.summary) + "\n";
+    text += rows_text({{printable(entry.name), printable(entry.summary)}},
+                      {.label_columns = widest, .bold_labels = true});
     if (verbose) text += details_of(entry) + "\n";
   }
   return text;

@@ -1,4 +1,5 @@
 // sluice plan: the plan's text, without executing it.
+#include "base/part_file.hpp"
 #include "execute/feasibility.hpp"
 #include "plan/text.hpp"
 

@@ -12,6 +12,21 @@ namespace {
 
 constexpr std::size_t gap = 2;  ///< blanks between columns
 
+/// `text` behind `begin`; what would pass the page goes on below, as far to the right.
+std::string wrapped(std::string begin, std::size_t columns, const std::string& text,
+                    std::size_t page) {
+  std::string lines;
+  std::size_t at = 0;
+  while (page > 0 && text.size() - at + columns > page) {
+    const std::size_t blank = text.rfind(' ', at + page - columns);
+    if (blank == std::string::npos || blank <= at) break;
+    lines += begin + text.substr(at, blank - at) + "\n";
+    begin = std::string(columns, ' ');
+    at = blank + 1;
+  }
+  return lines + begin + text.substr(at) + "\n";
+}
+
 std::vector<std::size_t> widths_of(const TextTable& table) {
   std::vector<std::size_t> widths;
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
@@ -48,6 +63,19 @@ std::string TextTable::aligned() const {
   std::string text = bold(line([&](std::size_t c) { return columns[c].heading; })) + "\n";
   for (const auto& row : rows) text += line([&](std::size_t c) { return row[c]; }) + "\n";
   return text;
+}
+
+std::string rows_text(const LabelledRows& rows, const RowsForm& form) {
+  std::size_t widest = form.label_columns;
+  for (const auto& [label, text] : rows) widest = std::max(widest, columns_of(label));
+  const std::size_t columns = form.indent.size() + widest + gap;
+  std::string lines;
+  for (const auto& [label, text] : rows) {
+    const std::string cell = padded(label, widest + gap);
+    lines +=
+        wrapped(form.indent + (form.bold_labels ? bold(cell) : cell), columns, text, form.page);
+  }
+  return lines;
 }
 
 std::string TextTable::csv() const {

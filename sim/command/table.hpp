@@ -1,7 +1,8 @@
-// A table of texts: aligned for a terminal, or as CSV (RFC 4180).
+// Tables of texts: aligned for a terminal, or as CSV (RFC 4180); and rows of a label and its text.
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace sluice {
@@ -19,5 +20,26 @@ struct TextTable {
   void drop_last();           ///< the last column
   std::string csv() const;
 };
+
+/// Columns by how they are aligned.
+inline TextTable::Column left(std::string heading) {
+  return {.heading = std::move(heading), .right_aligned = false};
+}
+inline TextTable::Column right(std::string heading) {
+  return {.heading = std::move(heading), .right_aligned = true};
+}
+
+/// A label and its text.
+using LabelledRows = std::vector<std::pair<std::string, std::string>>;
+
+struct RowsForm {
+  std::string indent = {};
+  std::size_t label_columns = 0;  ///< at least so wide; wider where a label is
+  std::size_t page = 0;           ///< text goes on below from this column on; 0: never
+  bool bold_labels = false;
+};
+
+/// Two columns without a heading, two blanks between them.
+std::string rows_text(const LabelledRows& rows, const RowsForm& form = {});
 
 }  // namespace sluice

@@ -1,48 +1,102 @@
-// Cost models: layer x device -> seconds. One file a cost model; cost/catalog.cpp lists them.
+// Cost models: what a pass of an operator takes on a device. A cost model is chosen by name; what
+// it makes of its parameters is an object that prices queries, and may hold data, such as a
+// profile. One file per cost model; cost/catalog.cpp lists them.
 #pragma once
 
-#include <optional>
+#include <cstdint>
+#include <memory>
 #include <string>
-#include <string_view>
+#include <vector>
 
 #include "base/catalog.hpp"
-#include "document/record.hpp"
+#include "cost/work.hpp"
+#include "document/choice.hpp"
 #include "model/model.hpp"
 #include "platform/platform.hpp"
 
 namespace sluice {
 
-/// What one operator does for a number of samples.
-struct Work {
-  double flop = 0;
-  double bytes = 0;  ///< read and written in the device's memory: inputs, weights, output
-  std::optional<double> measured_s = {};  ///< seconds, where the model brings them for that batch
-  double written = 0;                     ///< of the bytes: the output, or the gradients
-  /// Whose work it is, for messages. None: nobody's, or an input's.
-  const Layer* layer = nullptr;
-  std::string_view pass = {};       ///< forward, backward
-  std::int64_t samples = 0;         ///< asked for
-  std::int64_t measured_batch = 0;  ///< the model's
+/// Bytes that a pass reads and writes in one memory.
+struct Operand {
+  std::string pool;
+  double read = 0, written = 0;
 };
 
-/// A cost model: seconds of one operator on a device.
+/// What is asked: one pass of one operator on a device.
+struct Query {
+  const Device& device;
+  DType dtype = DType::float32;
+  Pass pass = Pass::forward;
+  std::int64_t samples = 0;
+  Work work = {};
+  /// The operator, with its configuration (Layer::config, Layer::input_shapes), and its model.
+  /// Null: an update of weights, which are those of no one operator.
+  const Model* model = nullptr;
+  const Layer* layer = nullptr;
+  /// Where its bytes lie; empty: all of them in the device's own memory.
+  std::vector<Operand> operands = {};
+};
+
+/// The query for a pass of a layer, with its work.
+Query query_of(const Model& model, const Layer& layer, Pass pass, std::int64_t samples, DType dtype,
+               const Device& device);
+
+/// The answer.
+struct Price {
+  double seconds = 0;
+  double flop = 0;
+  double bytes = 0;       ///< read and written in memory
+  double measured_s = 0;  ///< of the seconds: those that were measured, not computed
+  /// Above idle; and of how many of the seconds they are. The device's watts say those of the rest.
+  double joules = 0, joules_s = 0;
+
+  Price& operator+=(const Price& other);
+};
+/// A pass that is said to be so many times another one. That was not measured.
+Price multiple_of(const Price& price, double factor);
+
+/// Prices queries. Equal queries have equal prices.
+struct Cost {
+  virtual ~Cost() = default;
+  /// Throws InputError: the device lacks a rate or a bandwidth, or the operator was not measured.
+  virtual Price of(const Query& query) const = 0;
+  /// The only number of samples whose seconds are known for a model; 0: any are.
+  virtual std::int64_t only_samples(const Model&) const { return 0; }
+};
+
+/// A cost model's record.
 struct CostModel {
   std::string name;
   std::string summary;
   std::string source;  ///< paper, section
-  double (*seconds)(const Work& work, const Device& device, DType dtype);
-  /// It knows the seconds of the model's measured_batch, and of no other number of samples.
-  bool of_measured_batch = false;
+  std::vector<Field> parameters = {};
+  /// `folder`: what files that the keys name are relative to. Throws InputError at a key, IoError.
+  std::shared_ptr<const Cost> (*make)(const Reader& keys, const std::string& folder) = nullptr;
 };
 
 const Catalog<CostModel>& cost_catalog();
 
-/// The forward pass of `layer` for `samples` samples: inputs, cache and weights (of a table or of
-/// experts those that are picked, at most) are read, the output written.
-Work forward_work(const Model& model, const Layer& layer, std::int64_t samples, DType dtype);
+/// The record of a scenario's `cost:` mapping under that cost model.
+Record record_of(const CostModel& model);
 
-/// The backward pass of `layer`: its own FLOP; what it keeps, the weights and the output's gradient
-/// are read, the gradients of inputs and weights are written.
-Work backward_work(const Model& model, const Layer& layer, std::int64_t samples, DType dtype);
+/// A cost model with its keys, and what it made of them.
+struct ChosenCost {
+  Chosen<CostModel> model;
+  std::shared_ptr<const Cost> object;
+
+  const std::string& name() const { return model->name; }
+  const Cost& operator*() const { return *object; }
+  const Cost* operator->() const { return object.get(); }
+};
+
+/// The cost model that a `cost:` mapping names; `peak` where it names none. Throws InputError,
+/// IoError.
+ChosenCost choose_cost(const Value& cost, const std::string& folder);
+
+/// A cost model by its name, with the defaults of its parameters. Throws InputError.
+ChosenCost plain_cost(const std::string& name);
+
+/// FLOP / rate of the device. Throws InputError where it has no rate for the dtype.
+double peak_seconds(const Work& work, const Device& device, DType dtype);
 
 }  // namespace sluice

@@ -2,11 +2,16 @@
 #include "cost/cost.hpp"
 
 namespace sluice {
+
 namespace {
 
-double seconds(const Work& work, const Device& device, DType dtype) {
-  return work.flop == 0 ? 0 : work.flop / device.flop_per_s(dtype);
-}
+struct Peak final : Cost {
+  Price of(const Query& query) const override {
+    return {.seconds = peak_seconds(query.work, query.device, query.dtype),
+            .flop = query.work.flop,
+            .bytes = query.work.bytes};
+  }
+};
 
 }  // namespace
 
@@ -14,7 +19,9 @@ extern const CostModel peak_cost = {
     .name = "peak",
     .summary = "FLOP / (rate x efficiency) of the device.",
     .source = "definition of a rate",
-    .seconds = seconds,
+    .make = [](const Reader&, const std::string&) -> std::shared_ptr<const Cost> {
+      return std::make_shared<const Peak>();
+    },
 };
 
 }  // namespace sluice

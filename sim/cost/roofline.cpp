@@ -1,19 +1,53 @@
 // roofline: an operator is bound by its FLOP or by the bytes that it moves in the device's memory.
 #include <algorithm>
+#include <optional>
 
 #include "cost/cost.hpp"
 
 namespace sluice {
 namespace {
 
-double seconds(const Work& work, const Device& device, DType dtype) {
-  if (work.flop == 0 && work.bytes == 0) return 0;  // an input: nothing is launched
-  if (!device.memory_bandwidth)
-    throw InputError("device '" + device.name +
-                     "' has no memory bandwidth, which the roofline cost model needs (memory: "
-                     "{bandwidth: 960GB/s})");
-  const double computing = work.flop == 0 ? 0 : work.flop / device.flop_per_s(dtype);
-  return std::max(computing, work.bytes / *device.memory_bandwidth) + device.launch_overhead;
+/// Shares of the rates that operators reach: what the scenario says, or else what the device's
+/// platform says.
+struct Roofline final : Cost {
+  std::optional<double> compute_efficiency, memory_efficiency;
+
+  explicit Roofline(const Reader& keys)
+      : compute_efficiency(given(keys, "compute_efficiency")),
+        memory_efficiency(given(keys, "memory_efficiency")) {}
+
+  Price of(const Query& query) const override {
+    return {.seconds = seconds(query), .flop = query.work.flop, .bytes = query.work.bytes};
+  }
+
+ private:
+  static std::optional<double> given(const Reader& keys, const char* key) {
+    return keys.has(key) ? std::optional(keys.number(key)) : std::nullopt;
+  }
+
+  double seconds(const Query& query) const {
+    const Work& work = query.work;
+    const Device& device = query.device;
+    if (work.flop == 0 && work.bytes == 0) return 0;  // an input: nothing is launched
+    if (!device.memory_bandwidth)
+      throw InputError("device '" + device.name +
+                       "' has no memory bandwidth, which the roofline cost model needs (memory: "
+                       "{bandwidth: 960GB/s})");
+    const double computing = peak_seconds(work, device, query.dtype) /
+                             compute_efficiency.value_or(device.roofline.compute);
+    const double moving =
+        work.bytes / *device.memory_bandwidth / memory_efficiency.value_or(device.roofline.memory);
+    return std::max(computing, moving) + device.launch_overhead;
+  }
+};
+
+Field efficiency(const std::string& name, const std::string& summary) {
+  return {.name = name,
+          .type = Type::number,
+          .summary = summary + "; absent: what the platform says under 'roofline'",
+          .optional = true,
+          .maximum = 1,
+          .minimum_excluded = true};
 }
 
 }  // namespace
@@ -21,12 +55,19 @@ double seconds(const Work& work, const Device& device, DType dtype) {
 extern const CostModel roofline_cost = {
     .name = "roofline",
     .summary =
-        "The longer of FLOP / rate and bytes / memory bandwidth, plus the launch overhead, "
-        "for each operator.",
+        "The longer of FLOP / rate and bytes / memory bandwidth, each divided by the share of it "
+        "that the platform says is reached (roofline: {compute, memory}), plus the launch "
+        "overhead, for each operator.",
     .source =
         "Williams, Waterman and Patterson, Roofline: an insightful visual performance model, "
         "CACM 52(4), 2009",
-    .seconds = seconds,
+    .parameters = {efficiency("compute_efficiency",
+                              "share of the device's rate that operators bound by it reach"),
+                   efficiency("memory_efficiency",
+                              "share of the memory bandwidth that operators bound by it reach")},
+    .make = [](const Reader& keys, const std::string&) -> std::shared_ptr<const Cost> {
+      return std::make_shared<const Roofline>(keys);
+    },
 };
 
 }  // namespace sluice

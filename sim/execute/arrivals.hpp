@@ -24,6 +24,10 @@ struct Cause {
     if (time < ready || (time == ready && (reason == WaitReason::none || by_row <= row))) return;
     *this = {time, WaitReason::data, action, by_row};
   }
+  /// By its not_before: it then waits for nobody.
+  void held_until(double time) {
+    if (time > ready) *this = {time};
+  }
   void granted(double time, std::uint32_t pool, std::int64_t by_row) {
     if (time > ready) *this = {time, WaitReason::memory, pool, by_row};
   }
@@ -45,16 +49,6 @@ class Arrivals {
     if (available > end && tables_.repeats(action))
       remember(action, {iteration, available, row}, end);
   }
-  /// Of an execution that has ended. One that arrived before others of its action ended is
-  /// forgotten: whoever looks at it now has waited for something later.
-  void raise(Cause& cause, std::uint32_t action, std::int64_t iteration) const {
-    const Progress& progress = progress_[action];
-    if (progress.done == iteration + 1)
-      cause.arrived(progress.arrival, action, progress.row);
-    else if (tables_.latency(action) > 0)
-      raise_from_flights(cause, action, iteration);
-  }
-
   /// Arrivals that are past end no wait any more.
   void write(Snapshot& snapshot) const {
     for (std::uint32_t a = tables_.plan.body_begin; a < tables_.plan.body_end; ++a) {
@@ -83,7 +77,29 @@ class Arrivals {
     }
   }
 
+  /// Why the head of a stream that is free since then starts when it does, but for memory: all that
+  /// it waits for has ended.
+  Cause cause_of(double free_at, std::uint32_t action, std::int64_t iteration) const {
+    Cause cause{free_at};
+    for (const Wait& wait : tables_.waits(action)) {
+      const std::int64_t target = tables_.awaited(action, iteration, wait);
+      if (target >= 0) raise(cause, wait.action, target);
+    }
+    cause.held_until(tables_.not_before(action));
+    return cause;
+  }
+
  private:
+  /// Of an execution that has ended. One that arrived before others of its action ended is
+  /// forgotten: whoever looks at it now has waited for something later.
+  void raise(Cause& cause, std::uint32_t action, std::int64_t iteration) const {
+    const Progress& progress = progress_[action];
+    if (progress.done == iteration + 1)
+      cause.arrived(progress.arrival, action, progress.row);
+    else if (tables_.latency(action) > 0)
+      raise_from_flights(cause, action, iteration);
+  }
+
   bool all_done(std::uint32_t a) const {
     return progress_[a].done + std::max(0, tables_.plan.actions[a].ahead) >=
            tables_.plan.iterations;

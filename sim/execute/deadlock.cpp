@@ -10,7 +10,7 @@
 namespace sluice {
 
 std::string action_label(const Plan& plan, std::uint32_t action, std::int64_t iteration) {
-  std::string label = plan.actions[action].name;
+  std::string label = name_of(plan.actions[action]);
   if (plan.section_of(action) == Section::body)
     label += " (iteration " + std::to_string(iteration) + ")";
   return label;

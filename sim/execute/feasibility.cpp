@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "base/quantity.hpp"
 #include "execute/arithmetic/replay.hpp"
+#include "execute/shortage.hpp"
 #include "plan/fault.hpp"
 #include "plan/structure.hpp"
 
@@ -34,11 +35,16 @@ void check_homes(const Plan& plan) {
     const Pool& pool = plan.pools[p];
     if (!pool.limited()) continue;
     std::int64_t bytes = 0;
-    for (const Tensor& tensor : plan.tensors)
-      if (tensor.home == p) bytes = checked_add(bytes, tensor.bytes, "bytes in " + pool.name);
+    std::vector<std::uint32_t> tensors;
+    for (std::uint32_t t = 0; t < plan.tensors.size(); ++t) {
+      if (plan.tensors[t].home != p) continue;
+      bytes = checked_add(bytes, plan.tensors[t].bytes, "bytes in " + pool.name);
+      tensors.push_back(t);
+    }
     if (bytes > pool.most())
       throw Infeasible("out of memory at 0 s: the tensors whose home is " + pool.name + " take " +
-                       bytes_text(bytes) + ", its capacity is " + bytes_text(pool.most()));
+                           bytes_text(bytes) + ", its capacity is " + bytes_text(pool.most()),
+                       shortage_in(plan, p, tensors));
   }
 }
 
@@ -48,17 +54,20 @@ void check_demands(const PlanTables& tables) {
     for (const Demand& demand : tables.demands[a]) {
       const Pool& pool = plan.pools[demand.pool];
       if (demand.bytes <= pool.most()) continue;
-      std::string message = "out of memory at 0 s: " + plan.actions[a].name + " on " +
+      std::string message = "out of memory at 0 s: " + name_of(plan.actions[a]) + " on " +
                             plan.streams[plan.actions[a].stream].name + " needs " +
                             bytes_text(demand.bytes) + " at once in " + pool.name +
                             ", whose capacity is " + bytes_text(pool.most()) +
                             ", even when it is empty; it allocates:";
+      std::vector<std::uint32_t> tensors;
       for (const Placement& p : plan.actions[a].allocates)
-        if (p.pool == demand.pool)
+        if (p.pool == demand.pool) {
+          tensors.push_back(p.tensor);
           message += "\n    " + plan.tensors[p.tensor].name + " (" +
                      std::string(name_of(plan.tensors[p.tensor].tensor_class)) + ") " +
                      bytes_text(plan.tensors[p.tensor].bytes);
-      throw Infeasible(message);
+        }
+      throw Infeasible(message, shortage_in(plan, demand.pool, tensors));
     }
 }
 
@@ -83,7 +92,8 @@ void check(const Plan& plan) {
     check_homes(plan);
     check_demands(tables);
   }
-  if (const auto blocking = blocks(plan)) throw Infeasible(describe(plan, *blocking));
+  if (const auto blocking = blocks(plan))
+    throw Infeasible(describe(plan, *blocking), shortage_of(plan, *blocking));
 }
 
 }  // namespace sluice

@@ -19,7 +19,7 @@ Grants::Grants(const PlanTables& tables, Residency& residency, bool unlimited)
       reserved_(residency.levels()) {
   for (std::uint32_t a = 0; a < plan_.actions.size(); ++a) {
     for (const auto& [pool, bytes] : tables.demands[a]) {
-      const bool shared = plan_.pools[pool].shared;
+      const bool shared = plan_.pools[pool].shared();
       claims_.push_back(
           {pool, shared ? 0 : reservations_[pool].add(plan_, a, bytes), bytes, shared});
     }
@@ -72,7 +72,7 @@ void Grants::settle_pool(std::uint32_t pool, std::vector<std::uint32_t>& granted
 void Grants::settle_shared(std::vector<std::uint32_t>& granted) {
   while (std::exchange(shared_changed_, false))
     for (std::uint32_t p = 0; p < waiting_.size(); ++p) {
-      if (!plan_.pools[p].shared) continue;
+      if (!plan_.pools[p].shared()) continue;
       while (!waiting_[p].empty() && fits_everywhere(waiting_[p].front().stream)) {
         const std::uint32_t stream = waiting_[p].front().stream;
         take(stream);
@@ -126,10 +126,10 @@ std::int64_t Grants::most_iterations() const {
     if (!request.open || plan_.section_of(request.action) != Section::epilogue) continue;
     const Pool& pool = plan_.pools[request.pool];
     const WideBytes each = reservations_[request.pool].bytes_an_iteration();
-    if (pool.shared || each == 0) continue;
+    if (pool.shared() || each == 0) continue;
     const WideBytes enough = std::numeric_limits<WideBytes>::max();
     const WideBytes beyond =
-        reservations_[request.pool].earlier(request.place, enough) - WideBytes{*pool.capacity};
+        reservations_[request.pool].earlier(request.place, enough) - WideBytes{pool.most()};
     most = static_cast<std::int64_t>(std::clamp<WideBytes>(beyond / each, 0, most));
   }
   return most;

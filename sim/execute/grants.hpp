@@ -29,7 +29,7 @@ class Grants {
   void released(std::uint32_t pool, std::int64_t row) {
     changed_by_[pool] = row;
     if (waiting_[pool].empty()) return;
-    if (plan_.pools[pool].shared)
+    if (plan_.pools[pool].shared())
       shared_changed_ = true;
     else
       changed_.push_back(pool);

@@ -21,10 +21,13 @@ Residency::Residency(const PlanTables& tables)
       levels_[tensor.home] = checked_add(levels_[tensor.home], tensor.bytes,
                                          "bytes in " + tables.plan.pools[tensor.home].name);
   std::vector<char> seen(live_.size(), 0);
-  for (std::uint32_t a = tables.plan.body_begin; a < tables.plan.body_end; ++a)
-    for (const auto* placements : {&tables.plan.actions[a].allocates, &tables.plan.actions[a].uses})
-      for (const Placement& placement : *placements)
-        if (!std::exchange(seen[placement.tensor], 1)) in_body_.push_back(placement.tensor);
+  for (std::uint32_t a = tables.plan.body_begin; a < tables.plan.body_end; ++a) {
+    const auto enter = [&](std::uint32_t tensor) {
+      if (!std::exchange(seen[tensor], 1)) in_body_.push_back(tensor);
+    };
+    for (const Placement& made : tables.plan.actions[a].allocates) enter(made.tensor);
+    for (const Access& use : tables.plan.actions[a].uses) enter(use.tensor);
+  }
 }
 
 /// Of a tensor with one instance the uses that are left get fewer all the time: only those of the
@@ -65,13 +68,15 @@ void Residency::allocate(std::uint32_t action, std::int64_t iteration) {
     std::int64_t& level = levels_[placement.pool];
     if (__builtin_add_overflow(level, plan.tensors[placement.tensor].bytes, &level))
       plan_fault(plan, action,
-                 "with the tensors of '" + plan.actions[action].name + "' there are more than " +
-                     "2^63 - 1 bytes in " + plan.pools[placement.pool].name);
+                 "with the tensors of '" + name_of(plan.actions[action]) +
+                     "' there are more than " + "2^63 - 1 bytes in " +
+                     plan.pools[placement.pool].name);
   }
 }
 
 void Residency::require(std::uint32_t action, std::int64_t iteration) const {
-  for (const Placement& use : tables_.plan.actions[action].uses) {
+  for (const Access& operand : tables_.plan.actions[action].uses) {
+    const Placement use = operand.placement();
     const auto& live = live_[use.tensor];
     const std::int64_t instance = tables_.instance(action, iteration, use.tensor);
     if (std::none_of(live.begin(), live.end(), matches(use, instance))) absent(use, action);
@@ -90,7 +95,7 @@ bool Residency::drop(const Placement& use, std::int64_t instance, std::uint32_t 
 
 void Residency::absent(const Placement& use, std::uint32_t action) const {
   plan_fault(tables_.plan, action,
-             "action '" + tables_.plan.actions[action].name + "' uses tensor '" +
+             "action '" + name_of(tables_.plan.actions[action]) + "' uses tensor '" +
                  tables_.plan.tensors[use.tensor].name + "' in " +
                  tables_.plan.pools[use.pool].name +
                  ", where it is not: nothing that it waits for has put it there");

@@ -1,4 +1,4 @@
-// The tensor residency that are in the pools at one moment, with the uses they still have to serve.
+// The tensor instances that are in the pools at one moment, with the uses they still have to serve.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,9 @@ class Residency {
   /// The releases of an action that ends: calls freed(placement) for each instance that leaves.
   template <class Freed>
   void release(std::uint32_t action, std::int64_t iteration, Freed&& freed) {
-    for (const Placement& use : tables_.plan.actions[action].uses)
-      if (drop(use, tables_.instance(action, iteration, use.tensor), action)) freed(use);
+    for (const Access& use : tables_.plan.actions[action].uses)
+      if (drop(use.placement(), tables_.instance(action, iteration, use.tensor), action))
+        freed(use.placement());
   }
 
   void write(Snapshot& snapshot) const;

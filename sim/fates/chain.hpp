@@ -4,6 +4,7 @@
 // Boundary b is what stage b reads: boundary 0 is the input, boundary s + 1 the output of stage s.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -29,6 +30,13 @@ struct ChainStage {
                               ///< and where nothing up to it learns)
   /// Further bytes while it runs: forward that keeps nothing, forward that keeps, backward.
   std::int64_t pass_workspace = 0, keep_workspace = 0, backward_workspace = 0;
+
+  /// Of a forward pass that keeps the inner tensors or does not. Where there are none to keep, both
+  /// are one: it takes the lesser.
+  std::int64_t forward_workspace(bool keeps) const {
+    if (inner.bytes == 0) return std::min(pass_workspace, keep_workspace);
+    return keeps ? keep_workspace : pass_workspace;
+  }
 };
 
 struct Chain {

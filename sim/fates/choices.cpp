@@ -25,10 +25,48 @@ void check(const Chain& chain, const Choices& choices) {
   }
 }
 
+/// Which stages run again, and which boundaries are read in the backward half of a step.
+class Again {
+ public:
+  Again(const Chain& chain, const Choices& choices)
+      : chain_(chain), choices_(choices), runs_(chain.stages.size() + 1, false) {
+    for (std::size_t s = chain.stages.size(); s-- > 0;)
+      runs_[s] = recomputes(s) && (chain.stages[s].inner.bytes > 0 || is_made_again(s + 1));
+  }
+
+  bool recomputes(std::size_t s) const { return choices_.inner[s] == Fate::recompute; }
+  bool runs(std::size_t s) const { return runs_[s]; }
+  bool dropped(std::size_t b) const { return choices_.boundary[b] == Fate::recompute; }
+
+  /// Whether what the first forward pass makes of boundary b is read in the backward half.
+  bool is_read_later(std::size_t b) const {
+    if (dropped(b)) return false;
+    return runs_[b] || starts_backward(b) || (ends_backward(b) && !runs_[b - 1]);
+  }
+
+ private:
+  bool is_made_again(std::size_t b) const {
+    return dropped(b) && (runs_[b] || starts_backward(b) || ends_backward(b));
+  }
+  /// Whether the backward pass of the stage after boundary b reads it, or that of the one before.
+  bool starts_backward(std::size_t b) const {
+    return b < chain_.stages.size() && chain_.stages[b].reads_input;
+  }
+  bool ends_backward(std::size_t b) const { return b > 0 && chain_.stages[b - 1].reads_output; }
+
+  const Chain& chain_;
+  const Choices& choices_;
+  std::vector<bool> runs_;  ///< by stage
+};
+
 class Writer {
  public:
   Writer(const Chain& chain, const Choices& choices)
-      : chain_(chain), choices_(choices), count_(chain.stages.size()), absent_(count_ + 1) {}
+      : chain_(chain),
+        choices_(choices),
+        again_(chain, choices),
+        count_(chain.stages.size()),
+        absent_(count_ + 1) {}
 
   Tape write() {
     if (chain_.input.bytes > 0) tape_.push_back({Kind::load, 0, false});
@@ -39,25 +77,13 @@ class Writer {
   }
 
  private:
-  bool recomputes(std::size_t s) const { return choices_.inner[s] == Fate::recompute; }
-
-  bool dropped(std::size_t b) const { return choices_.boundary[b] == Fate::recompute; }
-
   bool inner_goes(std::size_t s) const {
     return choices_.inner[s] == Fate::offload && chain_.stages[s].inner.bytes > 0;
   }
 
-  /// Whether the copy that the first forward makes of boundary b is read in the backward half.
-  bool is_read_later(std::size_t b) const {
-    if (dropped(b)) return false;
-    if (b < count_ && recomputes(b)) return true;
-    if (b < count_ && chain_.stages[b].reads_input) return true;
-    return b > 0 && !recomputes(b - 1) && chain_.stages[b - 1].reads_output;
-  }
-
   bool goes(std::size_t b) const {
     return choices_.boundary[b] == Fate::offload && chain_.boundary(b).bytes > 0 &&
-           is_read_later(b);
+           again_.is_read_later(b);
   }
 
   void add(Kind kind, std::size_t number, bool inner) {
@@ -65,7 +91,7 @@ class Writer {
   }
 
   void forward(std::size_t s) {
-    add(Kind::forward, s, !recomputes(s));
+    add(Kind::forward, s, !again_.recomputes(s));
     if (inner_goes(s)) add(Kind::save, s, true);
     absent_[s + 1] = goes(s + 1);
     if (absent_[s + 1]) add(Kind::save, s + 1, false);
@@ -76,10 +102,10 @@ class Writer {
     absent_[b] = false;
   }
 
-  /// Stage s ends a segment, or the next one reads its output: it runs again, from its checkpoint.
+  /// What stage s makes is read: the stages up to it run again, from their checkpoint.
   void run_again(std::size_t s) {
     std::size_t first = s;
-    while (first > 0 && dropped(first)) --first;
+    while (again_.dropped(first)) --first;
     fetch(first);
     for (std::size_t i = first; i <= s; ++i) {
       add(Kind::forward, i, true);
@@ -89,19 +115,21 @@ class Writer {
   }
 
   void backward(std::size_t s) {
-    if (recomputes(s) && s < again_from_) run_again(s);
-    if (!recomputes(s) && dropped(s) && chain_.stages[s].reads_input) run_again(s - 1);
-    if (chain_.stages[s].reads_output) fetch(s + 1);
+    const ChainStage& stage = chain_.stages[s];
+    if (again_.runs(s) && s < again_from_) run_again(s);
+    if (stage.reads_input && again_.dropped(s) && s - 1 < again_from_) run_again(s - 1);
+    if (stage.reads_output) fetch(s + 1);
     if (inner_goes(s)) add(Kind::load, s, true);
-    if (chain_.stages[s].reads_input) fetch(s);
+    if (stage.reads_input) fetch(s);
     add(Kind::backward, s, false);
   }
 
   const Chain& chain_;
   const Choices& choices_;
+  Again again_;
   std::size_t count_;
   std::vector<bool> absent_;                               ///< by boundary: only in host memory
-  std::size_t again_from_ = static_cast<std::size_t>(-1);  ///< the last segment that ran again
+  std::size_t again_from_ = static_cast<std::size_t>(-1);  ///< the first stage that ran again
   Tape tape_;
 };
 
@@ -114,11 +142,9 @@ Choices choices_of(const Chain& chain, const std::vector<Fate>& fates) {
                         " fates");
   Choices choices{fates, std::vector<Fate>(n + 1, Fate::keep)};
   if (n > 0 && fates[0] == Fate::offload) choices.boundary[0] = Fate::offload;
-  for (std::size_t b = 1; b <= n; ++b) {
-    const bool follows = fates[b - 1] == Fate::recompute && b < n;
-    choices.boundary[b] = follows ? fates[b] : fates[b - 1];
-  }
-  choices.boundary[n] = Fate::keep;  // the loss reads it at once
+  for (std::size_t b = 1; b < n; ++b) choices.boundary[b] = fates[b - 1];
+  const bool at_once = n > 1 && fates[n - 1] != Fate::recompute;
+  if (at_once && fates[n - 2] == Fate::recompute) choices.boundary[n - 1] = Fate::keep;
   return choices;
 }
 

@@ -15,6 +15,7 @@
 #include "fates/choices.hpp"
 #include "fates/optimal/bound.hpp"
 #include "fates/optimal/search.hpp"
+#include "plan/fact.hpp"
 
 namespace sluice {
 
@@ -35,7 +36,7 @@ struct FateRequest {
 
 struct FateChoice {
   Tape tape;
-  std::vector<std::pair<std::string, std::string>> facts;  ///< for the report
+  std::vector<Fact> facts;  ///< for the report
   /// Early loads are to stay within so many bytes; none: within the device.
   std::optional<std::int64_t> bytes = {};
   bool explained = false;  ///< the facts say what becomes of each stage

@@ -113,13 +113,13 @@ std::int64_t perform(const Chain& chain, Lifetimes& live, const TapeOp& op, std:
       live.use(live.boundary(s), at);
       live.bring(live.boundary(s + 1), at);
       if (op.inner) live.bring(live.inner(s), at);
-      return op.inner ? chain.stages[s].keep_workspace : chain.stages[s].pass_workspace;
+      return chain.stages[s].forward_workspace(op.inner);
     case TapeOp::Kind::backward:
       break;
   }
   const ChainStage& stage = chain.stages[s];
   if (s + 1 < chain.stages.size()) live.use(live.gradient(s + 1), at);
-  live.use(live.inner(s), at);
+  if (stage.inner.bytes > 0) live.use(live.inner(s), at);
   if (stage.reads_input) live.use(live.boundary(s), at);
   if (stage.reads_output) live.use(live.boundary(s + 1), at);
   if (s > 0) live.bring(live.gradient(s), at);

@@ -30,13 +30,15 @@ std::vector<LinkLoad> link_loads(const PathGraph& graph, const Heads& heads, con
   for (std::uint32_t a = 0; a < plan.actions.size(); ++a) {
     const Action& action = plan.actions[a];
     const auto executions = static_cast<double>(plan.executions_of(a));
-    if (!action.is_transfer() || executions == 0) continue;
-    for (const std::uint32_t link : plan.routes[action.route].links) {
-      LinkLoad& load = loads[link];
-      load.head = std::min(load.head, heads.action_start[a] + graph.nodes[a].setup_s);
-      load.busy += executions * static_cast<double>(action.bytes) / plan.links[link].bandwidth;
-      load.tail = std::min(load.tail, tails.action_tail[a]);
-    }
+    if (executions == 0) continue;
+    for (const Flow& flow : action.flows)
+      for (const std::uint32_t link : plan.routes[flow.route].links) {
+        LinkLoad& load = loads[link];
+        const double setup_s = plan.routes[flow.route].setup_s;
+        load.head = std::min(load.head, heads.action_start[a] + setup_s);
+        load.busy += executions * static_cast<double>(flow.bytes) / plan.links[link].bandwidth;
+        load.tail = std::min(load.tail, tails.action_tail[a]);
+      }
   }
   return loads;
 }
@@ -85,7 +87,7 @@ Bound greatest(const std::vector<ResourceBound>& bounds, double path) {
 //   its first + sum of all its durations + tail of its last execution.
 // - Over a link at most `bandwidth` bytes flow a second. None flows before the least head + setup
 // of
-//   the transfers that cross it; and whichever transfer is the last, its end and then its tail
+//   the flows that cross it; and whichever is the last, the end of its action and then its tail
 //   follow. The tail of an action's last execution is also one of its earlier executions, because
 //   these end before. So makespan >= least head + sum of bytes / bandwidth + least tail.
 Bound lower_bound(const Plan& plan) {

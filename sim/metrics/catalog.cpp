@@ -3,52 +3,47 @@
 
 namespace sluice {
 
+// clang-format off
 const Catalog<Metric>& metric_catalog() {
-  static const Catalog<Metric> catalog("metric",
-                                       {
-                                           SLUICE_ENTRY(Metric, makespan_s_metric),
-                                           SLUICE_ENTRY(Metric, samples_metric),
-                                           SLUICE_ENTRY(Metric, throughput_samples_per_s_metric),
-                                           SLUICE_ENTRY(Metric, step_s_metric),
-                                           SLUICE_ENTRY(Metric, compute_s_metric),
-                                           SLUICE_ENTRY(Metric, compute_s_by_stage_metric),
-                                           SLUICE_ENTRY(Metric, compute_utilisation_metric),
-                                           SLUICE_ENTRY(Metric, bubble_fraction_metric),
-                                           SLUICE_ENTRY(Metric, transfer_s_metric),
-                                           SLUICE_ENTRY(Metric, transfer_s_by_link_metric),
-                                           SLUICE_ENTRY(Metric, transfer_s_by_class_metric),
-                                           SLUICE_ENTRY(Metric, full_rate_s_by_link_metric),
-                                           SLUICE_ENTRY(Metric, transferred_bytes_metric),
-                                           SLUICE_ENTRY(Metric, transferred_bytes_by_link_metric),
-                                           SLUICE_ENTRY(Metric, transferred_bytes_by_class_metric),
-                                           SLUICE_ENTRY(Metric, exposed_transfer_s_metric),
-                                           SLUICE_ENTRY(Metric, recompute_s_metric),
-                                           SLUICE_ENTRY(Metric, recompute_overhead_metric),
-                                           SLUICE_ENTRY(Metric, offloaded_bytes_metric),
-                                           SLUICE_ENTRY(Metric, training_over_inference_metric),
-                                           SLUICE_ENTRY(Metric, peak_bytes_metric),
-                                           SLUICE_ENTRY(Metric, peak_bytes_by_class_metric),
-                                           SLUICE_ENTRY(Metric, overflow_bytes_metric),
-                                           SLUICE_ENTRY(Metric, flop_metric),
-                                           SLUICE_ENTRY(Metric, arithmetic_intensity_metric),
-                                           SLUICE_ENTRY(Metric, energy_j_metric),
-                                           SLUICE_ENTRY(Metric, energy_j_by_device_metric),
-                                           SLUICE_ENTRY(Metric, energy_j_by_link_metric),
-                                           SLUICE_ENTRY(Metric, energy_per_sample_j_metric),
-                                           SLUICE_ENTRY(Metric, lower_bound_s_metric),
-                                           SLUICE_ENTRY(Metric, bound_ratio_metric),
-                                           SLUICE_ENTRY(Metric, bound_by_metric),
-                                           SLUICE_ENTRY(Metric, question_bound_s_metric),
-                                           SLUICE_ENTRY(Metric, question_ratio_metric),
-                                       });
+  static const Catalog<Metric> catalog("metric", {
+      SLUICE_ENTRY(Metric, makespan_s_metric),
+      SLUICE_ENTRY(Metric, samples_metric),
+      SLUICE_ENTRY(Metric, throughput_samples_per_s_metric),
+      SLUICE_ENTRY(Metric, step_s_metric),
+      SLUICE_ENTRY(Metric, compute_s_metric),
+      SLUICE_ENTRY(Metric, compute_s_by_stage_metric),
+      SLUICE_ENTRY(Metric, measured_share_metric),
+      SLUICE_ENTRY(Metric, compute_utilisation_metric),
+      SLUICE_ENTRY(Metric, bubble_fraction_metric),
+      SLUICE_ENTRY(Metric, transfer_s_metric),
+      SLUICE_ENTRY(Metric, transfer_s_by_link_metric),
+      SLUICE_ENTRY(Metric, transfer_s_by_class_metric),
+      SLUICE_ENTRY(Metric, full_rate_s_by_link_metric),
+      SLUICE_ENTRY(Metric, transferred_bytes_metric),
+      SLUICE_ENTRY(Metric, transferred_bytes_by_link_metric),
+      SLUICE_ENTRY(Metric, transferred_bytes_by_class_metric),
+      SLUICE_ENTRY(Metric, exposed_transfer_s_metric),
+      SLUICE_ENTRY(Metric, recompute_s_metric),
+      SLUICE_ENTRY(Metric, recompute_overhead_metric),
+      SLUICE_ENTRY(Metric, offloaded_bytes_metric),
+      SLUICE_ENTRY(Metric, training_over_inference_metric),
+      SLUICE_ENTRY(Metric, peak_bytes_metric),
+      SLUICE_ENTRY(Metric, peak_bytes_by_class_metric),
+      SLUICE_ENTRY(Metric, overflow_bytes_metric),
+      SLUICE_ENTRY(Metric, flop_metric),
+      SLUICE_ENTRY(Metric, arithmetic_intensity_metric),
+      SLUICE_ENTRY(Metric, energy_j_metric),
+      SLUICE_ENTRY(Metric, energy_j_by_device_metric),
+      SLUICE_ENTRY(Metric, energy_j_by_link_metric),
+      SLUICE_ENTRY(Metric, energy_per_sample_j_metric),
+      SLUICE_ENTRY(Metric, lower_bound_s_metric),
+      SLUICE_ENTRY(Metric, bound_ratio_metric),
+      SLUICE_ENTRY(Metric, bound_by_metric),
+      SLUICE_ENTRY(Metric, question_bound_s_metric),
+      SLUICE_ENTRY(Metric, question_ratio_metric),
+  });
   return catalog;
 }
-
-Summary summarise(const Totals& totals) {
-  Summary summary;
-  for (const Metric* metric : metric_catalog().entries())
-    summary.metrics.push_back({metric->name, metric->unit, metric->summary, metric->value(totals)});
-  return summary;
-}
+// clang-format on
 
 }  // namespace sluice

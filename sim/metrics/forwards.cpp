@@ -80,7 +80,7 @@ class Forwards {
   /// Returns when those who wait for it may start.
   double execute(std::uint32_t a, std::int64_t iteration) {
     const PathGraph::Node& node = graph_.nodes[a];
-    double start = time_[node.stream];
+    double start = std::max(time_[node.stream], node.not_before);
     for (std::uint32_t w = node.wait_begin; w < node.wait_end; ++w)
       start = std::max(start, awaited(node, graph_.waits[w], iteration));
     if (heads_.action_start[a] == infinity) heads_.action_start[a] = start;

@@ -22,10 +22,8 @@ PathGraph::PathGraph(const Plan& p) : plan(p), nodes(p.actions.size()), order(p.
     const Action& action = plan.actions[a];
     Node& node = nodes[a];
     node.seconds = seconds_alone(plan, action);
-    if (action.is_transfer()) {
-      node.setup_s = plan.routes[action.route].setup_s;
-      node.latency_s = plan.routes[action.route].latency_s;
-    }
+    node.latency_s = latency(plan, action);
+    node.not_before = action.not_before;
     node.stream = action.stream;
     node.body = plan.section_of(a) == Section::body;
     node.ahead = node.body ? action.ahead : 0;

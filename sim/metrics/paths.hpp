@@ -14,9 +14,9 @@ namespace sluice {
 /// A plan's actions as arithmetic needs them.
 struct PathGraph {
   struct Node {
-    double seconds = 0;    ///< occupies its stream, alone on its links
-    double setup_s = 0;    ///< of these, before its bytes flow
-    double latency_s = 0;  ///< until those who wait may start
+    double seconds = 0;     ///< occupies its stream, alone on its links
+    double latency_s = 0;   ///< until those who wait may start
+    double not_before = 0;  ///< s of the run
     std::int64_t ahead = 0;
     std::uint32_t stream = 0;
     std::uint32_t wait_begin = 0, wait_end = 0;  ///< in `waits`

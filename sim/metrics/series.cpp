@@ -10,11 +10,11 @@ namespace {
 
 double link_joules(const Plan& plan, const Action& action) {
   double joules = 0;
-  if (!action.is_transfer()) return joules;
-  for (const std::uint32_t number : plan.routes[action.route].links) {
-    const Link& link = plan.links[number];
-    joules += (link.busy_w - link.idle_w) * static_cast<double>(action.bytes) / link.bandwidth;
-  }
+  for (const Flow& flow : action.flows)
+    for (const std::uint32_t number : plan.routes[flow.route].links) {
+      const Link& link = plan.links[number];
+      joules += (link.busy_w - link.idle_w) * static_cast<double>(flow.bytes) / link.bandwidth;
+    }
   return joules;
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "plan/tables.hpp"
+
 namespace sluice {
 
 namespace {
@@ -115,21 +117,29 @@ Totals::Sums Totals::add_up() const {
     sums.stream_joules[action.stream] += executions * action.joules;
     sums.samples += executions * static_cast<double>(action.samples_done);
     sums.flop += executions * action.flop;
+    sums.measured_s += executions * action.measured_s;
     if (plan_.streams[action.stream].kind == StreamKind::compute) sums.compute_s += seconds;
     if (action.kind == ActionKind::recompute) sums.recompute_s += seconds;
-    if (!action.is_transfer()) continue;
-    const double bytes = executions * static_cast<double>(action.bytes);
-    const auto tensor_class = static_cast<std::size_t>(plan_.tensors[action.moves].tensor_class);
-    sums.transfer_s += seconds;
-    sums.transferred_bytes += bytes;
-    sums.class_transfer_s[tensor_class] += seconds;
-    sums.class_bytes[tensor_class] += bytes;
-    for (const std::uint32_t link : plan_.routes[action.route].links) {
-      sums.link_transfer_s[link] += seconds;
-      sums.link_bytes[link] += bytes;
-    }
+    if (action.is_transfer()) sums.transfer_s += seconds;
+    for (const Flow& flow : action.flows)
+      add_flow(sums, action, flow, executions,
+               action.is_transfer() ? seconds : executions * seconds_alone(plan_, flow));
   }
   return sums;
+}
+
+void Totals::add_flow(Sums& sums, const sluice::Action& action, const Flow& flow, double executions,
+                      double seconds) const {
+  const double bytes = executions * static_cast<double>(flow.bytes);
+  sums.transferred_bytes += bytes;
+  for (const std::uint32_t link : plan_.routes[flow.route].links) {
+    sums.link_transfer_s[link] += seconds;
+    sums.link_bytes[link] += bytes;
+  }
+  if (flow.tensor == none) return;
+  const auto tensor_class = static_cast<std::size_t>(plan_.tensors[flow.tensor].tensor_class);
+  sums.class_bytes[tensor_class] += bytes;
+  if (action.is_transfer()) sums.class_transfer_s[tensor_class] += seconds;
 }
 
 bool Totals::complete() const {

@@ -40,9 +40,11 @@ class Totals final : public Sink {
   /// Sums over all actions.
   struct Sums {
     double compute_s = 0, recompute_s = 0, transfer_s = 0;
+    double measured_s = 0;  ///< of compute_s: what rests on measurements
     double flop = 0, samples = 0, transferred_bytes = 0;
     std::vector<double> stream_busy_s, stream_joules;
-    /// A transfer counts in full for each link that it crosses.
+    /// A transfer counts in full for each link that it crosses; a flow of a computation counts with
+    /// the seconds that it takes alone.
     std::vector<double> link_transfer_s, link_bytes;
     ByClass<double> class_transfer_s{}, class_bytes{};
   };
@@ -87,6 +89,9 @@ class Totals final : public Sink {
     bool compute, transfer;
   };
   Sums add_up() const;
+  /// `seconds`: in which it is on its links, all executions together.
+  void add_flow(Sums& sums, const sluice::Action& action, const Flow& flow, double executions,
+                double seconds) const;
   /// Is it a computation that waited for a transfer?
   bool waits_for_transfer(const Span& span) const {
     return places_[span.action].compute && span.waited > 0 && span.reason == WaitReason::data &&

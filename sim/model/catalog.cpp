@@ -1,244 +1,82 @@
+// The types of layers, and the importers of other programs' models. A new one is a file and a line
+// here.
 #include "model/catalog.hpp"
 
-#include <map>
+#include "model/importer.hpp"
 
 namespace sluice {
 
+// clang-format off
 const Catalog<LayerType>& layer_catalog() {
-  static const Catalog<LayerType> catalog("layer type",
-                                          {
-                                              SLUICE_ENTRY(LayerType, input_layer),
-                                              SLUICE_ENTRY(LayerType, conv1d_layer),
-                                              SLUICE_ENTRY(LayerType, conv2d_layer),
-                                              SLUICE_ENTRY(LayerType, conv3d_layer),
-                                              SLUICE_ENTRY(LayerType, conv_transpose1d_layer),
-                                              SLUICE_ENTRY(LayerType, conv_transpose2d_layer),
-                                              SLUICE_ENTRY(LayerType, conv_transpose3d_layer),
-                                              SLUICE_ENTRY(LayerType, max_pool_layer),
-                                              SLUICE_ENTRY(LayerType, avg_pool_layer),
-                                              SLUICE_ENTRY(LayerType, global_avg_pool_layer),
-                                              SLUICE_ENTRY(LayerType, adaptive_avg_pool_layer),
-                                              SLUICE_ENTRY(LayerType, dense_layer),
-                                              SLUICE_ENTRY(LayerType, matmul_layer),
-                                              SLUICE_ENTRY(LayerType, batched_matmul_layer),
-                                              SLUICE_ENTRY(LayerType, batch_norm_layer),
-                                              SLUICE_ENTRY(LayerType, layer_norm_layer),
-                                              SLUICE_ENTRY(LayerType, group_norm_layer),
-                                              SLUICE_ENTRY(LayerType, rms_norm_layer),
-                                              SLUICE_ENTRY(LayerType, relu_layer),
-                                              SLUICE_ENTRY(LayerType, relu6_layer),
-                                              SLUICE_ENTRY(LayerType, leaky_relu_layer),
-                                              SLUICE_ENTRY(LayerType, sigmoid_layer),
-                                              SLUICE_ENTRY(LayerType, tanh_layer),
-                                              SLUICE_ENTRY(LayerType, silu_layer),
-                                              SLUICE_ENTRY(LayerType, gelu_layer),
-                                              SLUICE_ENTRY(LayerType, hardsigmoid_layer),
-                                              SLUICE_ENTRY(LayerType, hardswish_layer),
-                                              SLUICE_ENTRY(LayerType, softmax_layer),
-                                              SLUICE_ENTRY(LayerType, dropout_layer),
-                                              SLUICE_ENTRY(LayerType, add_layer),
-                                              SLUICE_ENTRY(LayerType, mul_layer),
-                                              SLUICE_ENTRY(LayerType, concat_layer),
-                                              SLUICE_ENTRY(LayerType, flatten_layer),
-                                              SLUICE_ENTRY(LayerType, reshape_layer),
-                                              SLUICE_ENTRY(LayerType, transpose_layer),
-                                              SLUICE_ENTRY(LayerType, split_layer),
-                                              SLUICE_ENTRY(LayerType, slice_layer),
-                                              SLUICE_ENTRY(LayerType, take_row_layer),
-                                              SLUICE_ENTRY(LayerType, all_gather_layer),
-                                              SLUICE_ENTRY(LayerType, reduce_scatter_layer),
-                                              SLUICE_ENTRY(LayerType, embedding_layer),
-                                              SLUICE_ENTRY(LayerType, add_embedding_layer),
-                                              SLUICE_ENTRY(LayerType, class_token_layer),
-                                              SLUICE_ENTRY(LayerType, rotary_layer),
-                                              SLUICE_ENTRY(LayerType, attention_layer),
-                                              SLUICE_ENTRY(LayerType, rnn_layer),
-                                              SLUICE_ENTRY(LayerType, gru_layer),
-                                              SLUICE_ENTRY(LayerType, lstm_layer),
-                                              SLUICE_ENTRY(LayerType, top_k_layer),
-                                              SLUICE_ENTRY(LayerType, dispatch_layer),
-                                              SLUICE_ENTRY(LayerType, expert_matmul_layer),
-                                              SLUICE_ENTRY(LayerType, combine_layer),
-                                              SLUICE_ENTRY(LayerType, lrn_layer),
-                                              SLUICE_ENTRY(LayerType, operator_layer),
-                                              SLUICE_ENTRY(LayerType, measured_layer),
-                                          });
+  static const Catalog<LayerType> catalog("layer type", {
+      SLUICE_ENTRY(LayerType, input_layer),
+      SLUICE_ENTRY(LayerType, conv1d_layer),
+      SLUICE_ENTRY(LayerType, conv2d_layer),
+      SLUICE_ENTRY(LayerType, conv3d_layer),
+      SLUICE_ENTRY(LayerType, conv_transpose1d_layer),
+      SLUICE_ENTRY(LayerType, conv_transpose2d_layer),
+      SLUICE_ENTRY(LayerType, conv_transpose3d_layer),
+      SLUICE_ENTRY(LayerType, max_pool_layer),
+      SLUICE_ENTRY(LayerType, avg_pool_layer),
+      SLUICE_ENTRY(LayerType, global_avg_pool_layer),
+      SLUICE_ENTRY(LayerType, adaptive_avg_pool_layer),
+      SLUICE_ENTRY(LayerType, dense_layer),
+      SLUICE_ENTRY(LayerType, matmul_layer),
+      SLUICE_ENTRY(LayerType, batched_matmul_layer),
+      SLUICE_ENTRY(LayerType, batch_norm_layer),
+      SLUICE_ENTRY(LayerType, layer_norm_layer),
+      SLUICE_ENTRY(LayerType, group_norm_layer),
+      SLUICE_ENTRY(LayerType, rms_norm_layer),
+      SLUICE_ENTRY(LayerType, relu_layer),
+      SLUICE_ENTRY(LayerType, relu6_layer),
+      SLUICE_ENTRY(LayerType, leaky_relu_layer),
+      SLUICE_ENTRY(LayerType, sigmoid_layer),
+      SLUICE_ENTRY(LayerType, tanh_layer),
+      SLUICE_ENTRY(LayerType, silu_layer),
+      SLUICE_ENTRY(LayerType, gelu_layer),
+      SLUICE_ENTRY(LayerType, hardsigmoid_layer),
+      SLUICE_ENTRY(LayerType, hardswish_layer),
+      SLUICE_ENTRY(LayerType, softmax_layer),
+      SLUICE_ENTRY(LayerType, dropout_layer),
+      SLUICE_ENTRY(LayerType, add_layer),
+      SLUICE_ENTRY(LayerType, mul_layer),
+      SLUICE_ENTRY(LayerType, concat_layer),
+      SLUICE_ENTRY(LayerType, flatten_layer),
+      SLUICE_ENTRY(LayerType, reshape_layer),
+      SLUICE_ENTRY(LayerType, transpose_layer),
+      SLUICE_ENTRY(LayerType, split_layer),
+      SLUICE_ENTRY(LayerType, slice_layer),
+      SLUICE_ENTRY(LayerType, take_row_layer),
+      SLUICE_ENTRY(LayerType, all_gather_layer),
+      SLUICE_ENTRY(LayerType, reduce_scatter_layer),
+      SLUICE_ENTRY(LayerType, embedding_layer),
+      SLUICE_ENTRY(LayerType, add_embedding_layer),
+      SLUICE_ENTRY(LayerType, class_token_layer),
+      SLUICE_ENTRY(LayerType, rotary_layer),
+      SLUICE_ENTRY(LayerType, attention_layer),
+      SLUICE_ENTRY(LayerType, rnn_layer),
+      SLUICE_ENTRY(LayerType, gru_layer),
+      SLUICE_ENTRY(LayerType, lstm_layer),
+      SLUICE_ENTRY(LayerType, top_k_layer),
+      SLUICE_ENTRY(LayerType, dispatch_layer),
+      SLUICE_ENTRY(LayerType, expert_matmul_layer),
+      SLUICE_ENTRY(LayerType, combine_layer),
+      SLUICE_ENTRY(LayerType, lrn_layer),
+      SLUICE_ENTRY(LayerType, operator_layer),
+      SLUICE_ENTRY(LayerType, measured_layer),
+  });
   return catalog;
 }
+// clang-format on
 
-bool is_view(const Layer& layer) {
-  const LayerType* type = layer_catalog().find_or_null(layer.type);
-  return type && type->view;
+// clang-format off
+const Catalog<Importer>& importer_catalog() {
+  static const Catalog<Importer> catalog("importer", {
+      SLUICE_ENTRY(Importer, onnx_importer),
+      SLUICE_ENTRY(Importer, pipedream_importer),
+  });
+  return catalog;
 }
-
-namespace {
-
-Record make_layer_record(const LayerType& type) {
-  Record record;
-  record.name = "layer type " + type.name;
-  record.summary = type.summary;
-  record.fields = {
-      {.name = "type", .type = Type::text, .summary = "the layer type"},
-      {.name = "name",
-       .type = Type::text,
-       .summary = "unique in the model; by default the type and the layer's number",
-       .optional = true},
-      {.name = "inputs",
-       .type = Type::list,
-       .summary = "names of earlier layers whose output it reads; by default the layer before",
-       .optional = true},
-      {.name = "tied",
-       .type = Type::text,
-       .summary = "the earlier layer whose weights it shares; they count there",
-       .optional = true},
-  };
-  for (const Field& field : type.parameters) record.fields.push_back(field);
-  for (const char* pass : {"forward", "backward"})
-    record.fields.push_back({.name = pass,
-                             .type = Type::quantity,
-                             .summary = "measured seconds of the " + std::string(pass) +
-                                        " pass of `measured_batch` samples",
-                             .optional = true,
-                             .dimension = Dimension::seconds});
-  return record;
-}
-
-Record make_item_record() {
-  Record record;
-  record.name = "layer";
-  record.summary =
-      "a layer, {repeat: N, layers: [...]}, or {block: NAME}; the other keys depend on the type, "
-      "or "
-      "are the block's parameters";
-  record.open = true;
-  record.fields = {
-      {.name = "type",
-       .type = Type::choice,
-       .summary = "the layer type",
-       .optional = true,
-       .choices = layer_catalog().names()},
-      {.name = "name", .type = Type::text, .summary = "unique in the model", .optional = true},
-      {.name = "inputs",
-       .type = Type::list,
-       .summary = "names of earlier layers, or of the block's inputs; before: the layer before the "
-                  "repetition or the block",
-       .optional = true},
-      {.name = "tied",
-       .type = Type::text,
-       .summary = "the earlier layer whose weights it shares",
-       .optional = true},
-      {.name = "repeat",
-       .type = Type::any,
-       .summary = "how often `layers` follow each other: an integer or an expression",
-       .optional = true},
-      {.name = "layers", .type = Type::list, .summary = "the layers repeated", .optional = true},
-      {.name = "block",
-       .type = Type::text,
-       .summary = "the block whose layers stand here",
-       .optional = true},
-  };
-  return record;
-}
-
-}  // namespace
-
-const Record& block_record() {
-  static const Record item = make_item_record();
-  static const Record record = {
-      .name = "block",
-      .summary = "layers that stand in several places, with integer parameters",
-      .fields = {
-          {.name = "summary", .type = Type::text, .summary = "one sentence", .optional = true},
-          {.name = "parameters",
-           .type = Type::mapping,
-           .summary = "name: default, or name: {default: N, summary: TEXT, minimum: N, "
-                      "maximum: N}",
-           .optional = true},
-          {.name = "inputs",
-           .type = Type::list,
-           .summary =
-               "names by which its layers call what a use gives as `inputs`; by default one, "
-               "before",
-           .optional = true},
-          {.name = "layers", .type = Type::list, .summary = "in order", .record = &item}}};
-  return record;
-}
-
-namespace {
-
-Record make_model_record() {
-  static const Record item = make_item_record();
-  Record record;
-  record.name = "model";
-  record.summary = "a network: layers in order, with integer parameters";
-  record.fields = {
-      {.name = "format", .type = Type::text, .summary = "sluice-model/1"},
-      {.name = "name", .type = Type::text, .summary = "of the model"},
-      {.name = "summary", .type = Type::text, .summary = "one sentence", .optional = true},
-      {.name = "source", .type = Type::text, .summary = "where it is from", .optional = true},
-      {.name = "measured_batch",
-       .type = Type::integer,
-       .summary = "samples for which the layers' `forward` and `backward` were measured",
-       .default_text = "1",
-       .minimum = 1},
-      {.name = "parameters",
-       .type = Type::mapping,
-       .summary = "name: default, or name: {default: N, summary: TEXT, minimum: N, maximum: N}",
-       .optional = true},
-      {.name = "blocks",
-       .type = Type::mapping,
-       .summary = "name: {parameters: {...}, layers: [...]}, used as {block: name}",
-       .optional = true,
-       .record = &block_record(),
-       .map_of = true},
-      {.name = "layers", .type = Type::list, .summary = "in order", .record = &item},
-  };
-  return record;
-}
-
-Record make_model_use_record() {
-  Record record;
-  record.name = "model";
-  record.summary = "the model of a scenario: a file or a definition, and values for its parameters";
-  record.open = true;
-  record.fields = {
-      {.name = "file",
-       .type = Type::text,
-       .summary = "the model's file, relative to this one",
-       .optional = true},
-      {.name = "definition",
-       .type = Type::mapping,
-       .summary = "the model itself, instead of a file",
-       .optional = true},
-      {.name = "scale",
-       .type = Type::integer,
-       .summary = "multiplies parameters, activations and FLOP of every layer",
-       .default_text = "1",
-       .minimum = 1},
-  };
-  return record;
-}
-
-}  // namespace
-
-const Record& layer_record(const LayerType& type) {
-  static const std::map<const LayerType*, Record> records = [] {
-    std::map<const LayerType*, Record> all;
-    for (const LayerType* entry : layer_catalog().entries())
-      all.emplace(entry, make_layer_record(*entry));
-    return all;
-  }();
-  return records.at(&type);
-}
-
-const Record& model_record() {
-  static const Record record = make_model_record();
-  return record;
-}
-
-const Record& model_use_record() {
-  static const Record record = make_model_use_record();
-  return record;
-}
+// clang-format on
 
 }  // namespace sluice

@@ -2,21 +2,13 @@
 
 #include <new>
 
-#include "base/child.hpp"
+#include "base/processes.hpp"
 #include "document/foreign.hpp"
 #include "document/load.hpp"
 #include "model/catalog.hpp"
 #include "model/read.hpp"
 
 namespace sluice {
-
-const Catalog<Importer>& importer_catalog() {
-  static const Catalog<Importer> catalog("importer", {
-                                                         SLUICE_ENTRY(Importer, onnx_importer),
-                                                         SLUICE_ENTRY(Importer, pipedream_importer),
-                                                     });
-  return catalog;
-}
 
 const Importer& importer_for(const std::string& path) {
   std::vector<std::string> endings;

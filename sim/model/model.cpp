@@ -165,4 +165,9 @@ Model load_model(const std::string& path, const std::vector<std::string>& overri
   return read_model(load_model_use(path, overrides));
 }
 
+bool is_view(const Layer& layer) {
+  const LayerType* type = layer_catalog().find_or_null(layer.type);
+  return type && type->view;
+}
+
 }  // namespace sluice

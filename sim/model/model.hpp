@@ -64,6 +64,11 @@ struct Layer {
   double sparsity = 0;                  ///< share of the weights that are zero and left out
   /// Measured seconds for Model::measured_batch samples, where they were measured.
   std::optional<double> forward_s, backward_s;
+  /// The type and its keys as text, with defaults filled in and expressions evaluated, without what
+  /// belongs to this network (name, inputs, measured seconds): layers with equal texts and equal
+  /// shapes of inputs are the same operator. Empty: of a stage table.
+  std::string config = {};
+  std::vector<Shape> input_shapes = {};  ///< of one sample, by input
 };
 
 /// Layers in an order in which each comes after its inputs; layer 0 is an input.

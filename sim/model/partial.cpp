@@ -16,6 +16,8 @@ Layer part_of(const Layer& layer, std::int64_t part, std::int64_t parts) {
                               &made.backward.input_flop, &made.backward.weight_flop,
                               &made.backward.kept, &made.backward.kept_bytes})
     *count = share(*count, part, parts);
+  if (!made.config.empty())
+    made.config += " part=" + std::to_string(part + 1) + "/" + std::to_string(parts);
   if (made.picked) made.picked->elements = share(made.picked->elements, part, parts);
   // Along the last axis where it divides; else the part is a row of elements.
   if (!made.shape.empty() && made.shape.back() % parts == 0)

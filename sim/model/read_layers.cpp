@@ -7,6 +7,7 @@
 #include "document/record.hpp"
 #include "model/blocks.hpp"
 #include "model/catalog.hpp"
+#include "model/config.hpp"
 #include "model/field.hpp"
 #include "model/layers/shape.hpp"
 #include "model/parameters.hpp"
@@ -185,6 +186,8 @@ class Expansion {
       layer.sparsity = counts.sparsity;
       layer.field = field_of(counts.sight, layer.shape, sources);
     });
+    layer.config = config_of(type, keys);
+    for (const Shape* shape : shapes) layer.input_shapes.push_back(*shape);
     read_seconds(keys, layer);
     leave_out_gradients(layer);
     if (keys.has("tied")) tie(layer, keys, type, suffix);

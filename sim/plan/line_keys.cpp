@@ -1,6 +1,7 @@
 #include "plan/line_keys.hpp"
 
 #include <charconv>
+#include <cmath>
 
 namespace sluice {
 
@@ -17,33 +18,37 @@ std::int64_t whole_number(const PlanLine& line, std::string_view key, const Word
 }
 
 LineKeys::LineKeys(const PlanLine& line, const std::vector<Word>& words, std::size_t first,
-                   std::vector<std::string> allowed, const std::vector<std::string>& flags)
-    : line_(line) {
-  allowed.insert(allowed.end(), flags.begin(), flags.end());
+                   const KeyList& allowed)
+    : line_(line), allowed_(allowed) {
   for (std::size_t i = first; i < words.size(); ++i) {
-    const std::size_t equals = PlanLine::find_bare(words[i].text, '=');
-    const std::string key(words[i].text.substr(0, equals));
-    const auto known = std::find(allowed.begin(), allowed.end(), key);
-    if (known == allowed.end())
-      line.fail(words[i].column, "unknown key '" + key + "'" + did_you_mean(key, allowed) +
-                                     "; allowed: " + join(allowed));
-    for (const auto& [other, word] : keys_)
-      if (other == key) line.fail(words[i].column, "key '" + key + "' stands twice");
-    const bool flag = equals == std::string_view::npos,
-               is_flag = std::find(flags.begin(), flags.end(), key) != flags.end();
-    if (flag != is_flag)
-      line.fail(words[i].column, is_flag ? "'" + key + "' stands alone, without '='"
-                                         : "'" + key + "' has no value; expected " + key + "=...");
-    keys_.emplace_back(key, flag ? Word{{}, words[i].column}
-                                 : Word{words[i].text.substr(equals + 1),
-                                        words[i].column + static_cast<int>(equals) + 1});
+    const Word& word = words[i];
+    const std::size_t equals = PlanLine::find_bare(word.text, '=');
+    const std::string_view key = word.text.substr(0, equals);
+    const std::size_t number = number_of(key);
+    if (number >= allowed.keys.size()) fail_unknown(word, key);
+    if (find(number)) line.fail(word.column, "key '" + std::string(key) + "' stands twice");
+    const bool alone = equals == std::string_view::npos, is_flag = number >= allowed.flags;
+    if (alone != is_flag)
+      line.fail(word.column, is_flag ? "'" + std::string(key) + "' stands alone, without '='"
+                                     : "'" + std::string(key) + "' has no value; expected " +
+                                           std::string(key) + "=...");
+    values_[number] =
+        alone ? Word{{}, word.column}
+              : Word{word.text.substr(equals + 1), word.column + static_cast<int>(equals) + 1};
+    present_ |= std::uint64_t{1} << number;
   }
 }
 
-const Word* LineKeys::find(std::string_view key) const {
-  for (const auto& [name, word] : keys_)
-    if (name == key) return &word;
-  return nullptr;
+std::size_t LineKeys::number_of(std::string_view key) const {
+  for (std::size_t i = 0; i < allowed_.keys.size(); ++i)
+    if (allowed_.keys[i] == key) return i;
+  return 63;
+}
+
+void LineKeys::fail_unknown(const Word& word, std::string_view key) const {
+  const std::vector<std::string> known(allowed_.keys.begin(), allowed_.keys.end());
+  line_.fail(word.column, "unknown key '" + std::string(key) + "'" + did_you_mean(key, known) +
+                              "; allowed: " + join(known));
 }
 
 const Word& LineKeys::get(std::string_view key) const {
@@ -60,6 +65,10 @@ double LineKeys::quantity(std::string_view key, Dimension dimension, double abse
 double LineKeys::number(std::string_view key) const {
   const Word* word = find(key);
   if (!word) return 0;
+  double value = 0;
+  const char* end = word->text.data() + word->text.size();
+  const auto [at, error] = std::from_chars(word->text.data(), end, value);
+  if (error == std::errc{} && at == end && std::isfinite(value) && value >= 0) return value;
   if (!word->text.empty() && word->text.back() == '%')
     line_.fail(word->column, "'" + std::string(word->text) + "' for '" + std::string(key) +
                                  "': a percentage, expected a number like \"0.7\"");
@@ -76,19 +85,15 @@ std::int32_t LineKeys::label(std::string_view key) const {
   return static_cast<std::int32_t>(count(key, -1, 0, std::numeric_limits<std::int32_t>::max()));
 }
 
-void declare(const PlanLine& line, Names& names, const Word& word, const char* what) {
-  const std::string name = line.name(word);
-  if (!names.emplace(name, static_cast<std::uint32_t>(names.size())).second)
-    line.fail(word.column, std::string("second ") + what + " called '" + name + "'");
-}
-
 std::uint32_t look_up(const PlanLine& line, const Names& names, const Word& word,
                       const char* what) {
+  if (is_bare(word.text))
+    if (const std::uint32_t number = names.find(word.text); number != Names::unknown) return number;
   const std::string name = line.name(word);
-  if (auto found = names.find(name); found != names.end()) return found->second;
+  if (const std::uint32_t number = names.find(name); number != Names::unknown) return number;
   std::vector<std::string> known;
-  for (const auto& [key, number] : names)
-    if (known.size() < 1000) known.push_back(key);
+  for (const std::string_view other : names.all())
+    if (known.size() < 1000) known.emplace_back(other);
   std::sort(known.begin(), known.end());
   std::string message =
       std::string("unknown ") + what + " '" + name + "'" + did_you_mean(name, known);

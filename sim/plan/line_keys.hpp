@@ -3,16 +3,18 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "base/quantity.hpp"
 #include "base/suggest.hpp"
+#include "plan/names.hpp"
 #include "plan/words.hpp"
 
 namespace sluice {
@@ -23,14 +25,27 @@ inline constexpr std::int64_t largest_count = std::numeric_limits<std::int64_t>:
 std::int64_t whole_number(const PlanLine& line, std::string_view key, const Word& word,
                           std::int64_t minimum, std::int64_t maximum = largest_count);
 
+/// The keys that a line may have, with a value; behind these, from number `flags` on, words that
+/// stand alone.
+struct KeyList {
+  std::span<const std::string_view> keys;
+  std::size_t flags = std::numeric_limits<std::size_t>::max();
+};
+
 /// `key=value` words of one line. Throws InputError at unknown keys, keys that stand twice, and
 /// values where there should be none.
 class LineKeys {
  public:
-  LineKeys(const PlanLine& line, const std::vector<Word>& words, std::size_t first,
-           std::vector<std::string> allowed, const std::vector<std::string>& flags = {});
+  static constexpr std::size_t most_keys = 24;
 
-  const Word* find(std::string_view key) const;
+  LineKeys(const PlanLine& line, const std::vector<Word>& words, std::size_t first,
+           const KeyList& allowed);
+
+  /// By the number of the key in the list, or by its name; null: it is not there.
+  const Word* find(std::size_t key) const {
+    return (present_ >> key & 1) != 0 ? &values_[key] : nullptr;
+  }
+  const Word* find(std::string_view key) const { return find(number_of(key)); }
   const Word& get(std::string_view key) const;  ///< throws when it is missing
   double quantity(std::string_view key, Dimension dimension, double absent) const;
   double number(std::string_view key) const;  ///< a plain number: the key names its unit; absent: 0
@@ -48,15 +63,15 @@ class LineKeys {
   }
 
  private:
+  std::size_t number_of(std::string_view key) const;  ///< 63: not in the list
+  [[noreturn]] void fail_unknown(const Word& word, std::string_view key) const;
+
   const PlanLine& line_;
-  std::vector<std::pair<std::string, Word>> keys_;
+  const KeyList& allowed_;
+  std::array<Word, most_keys> values_;
+  std::uint64_t present_ = 0;
 };
 
-/// Numbers by name: pools, links, streams, tensors, actions.
-using Names = std::unordered_map<std::string, std::uint32_t>;
-
-/// Enters a name; twice is an error.
-void declare(const PlanLine& line, Names& names, const Word& word, const char* what);
 /// The number of a name; an unknown one is an error with those that are known.
 std::uint32_t look_up(const PlanLine& line, const Names& names, const Word& word, const char* what);
 
@@ -64,10 +79,9 @@ std::uint32_t look_up(const PlanLine& line, const Names& names, const Word& word
 template <class Enum>
 Enum enum_of(const PlanLine& line, const Word& word, int count, const char* what) {
   std::vector<std::string> known;
-  for (int i = 0; i < count; ++i) {
+  for (int i = 0; i < count; ++i)
     if (name_of(static_cast<Enum>(i)) == word.text) return static_cast<Enum>(i);
-    known.emplace_back(name_of(static_cast<Enum>(i)));
-  }
+  for (int i = 0; i < count; ++i) known.emplace_back(name_of(static_cast<Enum>(i)));
   line.fail(word.column, std::string("unknown ") + what + " '" + std::string(word.text) +
                              "'; known: " + join(known));
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 
 namespace sluice {
 
@@ -11,17 +12,50 @@ std::string_view name_of(TensorClass tensor_class) {
   return names[static_cast<std::size_t>(tensor_class)];
 }
 
-std::string_view letter_of(ActionKind kind) {
-  static constexpr std::array<std::string_view, action_kind_count> letters = {
-      "F", "B", "I", "W", "R", "LOAD", "SAVE", "SEND", "RECV", "ALL_REDUCE", "UPDATE"};
-  return letters[static_cast<std::size_t>(kind)];
+std::string_view name_of(WorkPart part) {
+  static constexpr std::array<std::string_view, work_part_count> names = {"whole", "selective"};
+  return names[static_cast<std::size_t>(part)];
 }
 
-std::string_view name_of(ActionKind kind) {
-  static constexpr std::array<std::string_view, action_kind_count> names = {
-      "forward", "backward", "backward_input", "backward_weight", "recompute", "load",
-      "save",    "send",     "receive",        "all_reduce",      "update"};
-  return names[static_cast<std::size_t>(kind)];
+std::string name_of(const Action& action) {
+  if (!action.name.empty()) return action.name;
+  std::string name;
+  if (action.stage >= 0) name += std::to_string(action.stage);
+  name += letter_of(action.kind);
+  if (action.micro_batch >= 0) name += std::to_string(action.micro_batch);
+  return name;
+}
+
+namespace {
+
+/// A number as the formula writes it, from the front of `text`, which is shortened; -1: there is
+/// none. Nothing where it is one that the formula would not write: 007, or too large.
+std::optional<std::int32_t> take_number(std::string_view& text) {
+  const char* begin = text.data();
+  const char* end = begin;
+  while (end != begin + text.size() && *end >= '0' && *end <= '9') ++end;
+  const auto digits = static_cast<std::size_t>(end - begin);
+  if (digits == 0) return -1;
+  std::int32_t number = 0;
+  const bool padded = digits > 1 && *begin == '0';
+  if (padded || std::from_chars(begin, end, number).ec != std::errc{}) return {};
+  text.remove_prefix(digits);
+  return number;
+}
+
+}  // namespace
+
+std::optional<FormulaName> formula_of(std::string_view name) {
+  const auto stage = take_number(name);
+  if (!stage) return {};
+  std::size_t letters = 0;
+  while (letters < name.size() && (name[letters] < '0' || name[letters] > '9')) ++letters;
+  const auto kind = kind_with_letter(name.substr(0, letters));
+  if (!kind) return {};
+  name.remove_prefix(letters);
+  const auto micro_batch = take_number(name);
+  if (!micro_batch || !name.empty()) return {};
+  return FormulaName{*kind, *stage, *micro_batch};
 }
 
 std::string_view name_of(Section section) {

@@ -18,6 +18,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/few.hpp"
+#include "plan/fact.hpp"
+#include "plan/kinds.hpp"
+
 namespace sluice {
 
 struct Source;
@@ -35,36 +39,19 @@ enum class TensorClass : std::uint8_t {
 inline constexpr int tensor_class_count = 8;
 std::string_view name_of(TensorClass tensor_class);
 
-/// Written as `<stage><letter><micro-batch>`: 3F0, 1LOAD, 2SAVE7.
-enum class ActionKind : std::uint8_t {
-  forward,
-  backward,
-  backward_input,
-  backward_weight,
-  recompute,
-  load,
-  save,
-  send,
-  receive,
-  all_reduce,
-  update
-};
-inline constexpr int action_kind_count = 11;
-std::string_view letter_of(ActionKind kind);  ///< F B I W R LOAD SAVE SEND RECV ALL_REDUCE UPDATE
-std::string_view name_of(ActionKind kind);    ///< forward, backward, …
-
 inline constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
 
-/// A memory. Owned by one device: a request may overtake those listed before it while all of them
-/// would still fit beside it. Shared: first come, first served. Not enforced: always granted, the
-/// overflow is reported.
+/// A memory. A device may own several. Owned by one device: a request may overtake those listed
+/// before it while all of them would still fit beside it. Owned by none it is shared: first come,
+/// first served. Not enforced: always granted, the overflow is reported.
 struct Pool {
   std::string name;
   std::optional<std::int64_t> capacity;  ///< bytes; none: unlimited
-  bool shared = false;
+  std::string owner;                     ///< a device; empty: none
   bool enforced = true;
   /// The plan is made to use no more than so many bytes of it, and is granted no more; none: all.
   std::optional<std::int64_t> limit = {};
+  bool shared() const { return owner.empty(); }
   bool limited() const { return limit || (enforced && capacity); }
   /// Bytes that may be granted. The pool is limited.
   std::int64_t most() const {
@@ -81,11 +68,11 @@ struct Link {
   bool has_watts() const { return idle_w > 0 || busy_w > 0; }
 };
 
-/// The links that a transfer crosses.
+/// The links that a flow crosses.
 struct Route {
   std::string name;
   std::vector<std::uint32_t> links;
-  double setup_s = 0;    ///< occupies the stream before the bytes flow
+  double setup_s = 0;    ///< occupies the stream before its bytes flow
   double latency_s = 0;  ///< delays the arrival, occupies nothing
 };
 
@@ -128,39 +115,107 @@ struct Placement {
   bool operator==(const Placement&) const = default;
 };
 
-/// One element of a stream.
-struct Action {
-  std::string name;  ///< unique in its section: 0F3
-  ActionKind kind = ActionKind::forward;
-  std::uint32_t stream = none;
-  std::int32_t stage = -1;        ///< -1: of no stage
-  std::int32_t micro_batch = -1;  ///< -1: of no micro-batch
-  std::int64_t samples = 0;       ///< computed on by this action (compute)
-  std::int64_t samples_done = 0;  ///< samples whose answer is complete when this ends
+/// An operand of an action, where it lies. It counts as one use of the instance: the last use of an
+/// instance frees it.
+struct Access {
+  std::uint32_t tensor = none;
+  std::uint32_t pool = none;
+  bool read = true, written = false;
+  Placement placement() const { return {tensor, pool}; }
+  bool operator==(const Access&) const = default;
+};
 
-  // Transfers: the tensor that moves, from where, to where. `lower` finds the route.
-  std::uint32_t moves = none;
+/// Bytes over a route. Between which pools is known where a policy made it; `lower` finds the
+/// route.
+struct Flow {
+  std::uint32_t tensor = none;           ///< that moves; none: bytes of no tensor
   std::uint32_t from = none, to = none;  ///< pools
   std::uint32_t route = none;
   std::int64_t bytes = 0;
+  bool operator==(const Flow&) const = default;
+};
+
+/// What several devices do together. Its parts are actions that name it.
+struct Collective {
+  std::string name;
+  ActionKind kind = ActionKind::all_reduce;
+  std::string algorithm;             ///< "ring"
+  std::vector<std::string> devices;  ///< that take part
+  std::int64_t bytes = 0;            ///< that each device brings or gets in all
+};
+
+/// Which part of its stage's work an action does, so that it can be priced again.
+enum class WorkPart : std::uint8_t {
+  whole,
+  selective  ///< what selective recomputation drops: large, and quick to compute
+};
+inline constexpr int work_part_count = 2;
+std::string_view name_of(WorkPart part);
+
+/// One element of a stream. It occupies its stream until its seconds have passed and all its flows
+/// are through; what it gives arrives the longest latency of its flows later. A transfer is one
+/// flow (or several at once) and no seconds; a computation may read over a link while it computes.
+struct Action {
+  /// Unique in its section. Empty: what name_of() makes of stage, kind and micro-batch.
+  std::string name;
+  ActionKind kind = ActionKind::forward;
+  WorkPart part = WorkPart::whole;
+  std::uint32_t stream = none;
+  std::int32_t stage = -1;          ///< -1: of no stage
+  std::int32_t micro_batch = -1;    ///< -1: of no micro-batch
+  std::uint32_t collective = none;  ///< that it is a part of
+  std::int64_t samples = 0;         ///< computed on by this action (compute)
+  std::int64_t samples_done = 0;    ///< samples whose answer is complete when this ends
+
+  Few<Flow, 1> flows;
 
   // Compute, after `lower`.
   double seconds = std::numeric_limits<double>::quiet_NaN();
   double flop = 0;
   double memory_bytes = 0;  ///< read and written in the device's memory
   double joules = 0;        ///< above idle
+  double measured_s = 0;    ///< of the seconds: those that rest on measurements
 
-  std::vector<Wait> waits;
-  std::vector<Placement> allocates;  ///< granted before the start: all at once or none
-  std::vector<Placement> uses;       ///< released at the end; the last use of an instance frees it
+  double not_before = 0;  ///< s from the start of the run; prologue and epilogue only
+
+  Few<Wait, 2> waits;
+  Few<Placement, 2> allocates;  ///< granted before the start: all at once or none; it writes them
+  Few<Access, 1> uses;          ///< released at the end
 
   /// A body action works in iteration i for iteration i + ahead: its tensors' instances are those
   /// of i + ahead, and where that is not one of 0..n-1 the action is dropped. In the prologue
   /// (epilogue) i counts as 0 (n), and nothing is dropped.
   std::int32_t ahead = 0;
 
-  bool is_transfer() const { return moves != none; }
+  bool is_transfer() const { return !flows.empty() && record_of(kind).transfers; }
+  /// That it moves, in all.
+  std::int64_t moved_bytes() const {
+    std::int64_t bytes = 0;
+    for (const Flow& flow : flows) bytes += flow.bytes;
+    return bytes;
+  }
+  /// Its only flow. For transfers that move one tensor, as those of the builder do.
+  const Flow& flow() const { return flows.front(); }
 };
+
+/// `<stage><letter><micro-batch>`: 3F0, 1LOAD, 2SAVE7; or its own name.
+std::string name_of(const Action& action);
+
+/// What the formula makes a name of.
+struct FormulaName {
+  ActionKind kind = ActionKind::forward;
+  std::int32_t stage = -1, micro_batch = -1;
+  bool operator==(const FormulaName&) const = default;
+  struct Hash {
+    std::size_t operator()(const FormulaName& name) const {
+      const std::uint64_t key = std::uint64_t{static_cast<std::uint32_t>(name.stage)} << 32 |
+                                static_cast<std::uint32_t>(name.micro_batch);
+      return (key * 31 + static_cast<std::uint64_t>(name.kind)) * 0x9E3779B97F4A7C15U >> 8;
+    }
+  };
+};
+/// None: the formula makes no such name.
+std::optional<FormulaName> formula_of(std::string_view name);
 
 enum class Section : std::uint8_t { prologue, body, epilogue };
 std::string_view name_of(Section section);
@@ -172,6 +227,7 @@ struct Plan {
   std::vector<Route> routes;
   std::vector<Stream> streams;
   std::vector<Tensor> tensors;
+  std::vector<Collective> collectives;
 
   std::vector<Action> actions;  ///< prologue, body, epilogue
   std::uint32_t body_begin = 0, body_end = 0;
@@ -182,8 +238,7 @@ struct Plan {
   std::int64_t steps_per_iteration = 1;
   std::int64_t iterations_per_step = 1;
   std::vector<std::string> stages;  ///< names, by stage number
-  /// What the policy decided, for the report: {"in_flight", "587"}.
-  std::vector<std::pair<std::string, std::string>> facts;
+  std::vector<Fact> facts;          ///< what the policy decided, for the report
 
   /// The text it was read from and where each action's line begins there: for messages. Neither is
   /// there when a policy made it.

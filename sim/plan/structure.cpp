@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "base/quantity.hpp"
+#include "plan/cycles.hpp"
 #include "plan/fault.hpp"
 #include "plan/tables.hpp"
 
@@ -14,28 +15,45 @@ namespace sluice {
 
 namespace {
 
+std::string quoted_name(const Plan& plan, std::uint32_t a) {
+  return "'" + name_of(plan.actions[a]) + "'";
+}
+
 void check_numbers(const Plan& plan, std::uint32_t a) {
   const Action& action = plan.actions[a];
   const auto require = [&](std::uint32_t number, std::size_t size, const char* what) {
     if (number >= size)
       plan_fault(plan, a,
-                 "action '" + action.name + "' names " + what + " number " +
+                 "action " + quoted_name(plan, a) + " names " + what + " number " +
                      std::to_string(number) + ", of which there are " + std::to_string(size));
   };
   require(action.stream, plan.streams.size(), "stream");
-  for (const auto* placements : {&action.allocates, &action.uses})
-    for (const Placement& placement : *placements) {
-      require(placement.tensor, plan.tensors.size(), "tensor");
-      require(placement.pool, plan.pools.size(), "pool");
-    }
+  for (const Placement& placement : action.allocates) {
+    require(placement.tensor, plan.tensors.size(), "tensor");
+    require(placement.pool, plan.pools.size(), "pool");
+  }
+  for (const Access& use : action.uses) {
+    require(use.tensor, plan.tensors.size(), "tensor");
+    require(use.pool, plan.pools.size(), "pool");
+  }
   for (const Wait& wait : action.waits) require(wait.action, plan.actions.size(), "action");
-  if (!action.is_transfer()) return;
-  require(action.moves, plan.tensors.size(), "tensor");
-  if (action.route == none)
-    plan_fault(plan, a, "transfer '" + action.name + "' has no route: the plan is not lowered");
-  require(action.route, plan.routes.size(), "route");
-  for (std::uint32_t link : plan.routes[action.route].links)
-    require(link, plan.links.size(), "link");
+  if (action.collective != none) require(action.collective, plan.collectives.size(), "collective");
+  for (const Flow& flow : action.flows) {
+    if (flow.tensor != none) require(flow.tensor, plan.tensors.size(), "tensor");
+    if (flow.route == none)
+      plan_fault(plan, a,
+                 std::string(action.is_transfer() ? "transfer " : "a flow of ") +
+                     quoted_name(plan, a) + " has no route: the plan is not lowered");
+    require(flow.route, plan.routes.size(), "route");
+  }
+}
+
+void check_route(const Plan& plan, const Route& route) {
+  for (const std::uint32_t link : route.links)
+    if (link >= plan.links.size())
+      plan_fault(plan, none,
+                 "route '" + route.name + "' names link number " + std::to_string(link) +
+                     ", of which there are " + std::to_string(plan.links.size()));
 }
 
 void check_tensor(const Plan& plan, const Tensor& tensor) {
@@ -50,145 +68,139 @@ void check_tensor(const Plan& plan, const Tensor& tensor) {
 void check_amounts(const Plan& plan, std::uint32_t a) {
   const Action& action = plan.actions[a];
   const Stream& stream = plan.streams[action.stream];
-  if (stream.kind == StreamKind::compute && action.is_transfer())
+  const bool transfer = action.is_transfer();
+  if (stream.kind == StreamKind::compute && transfer)
     plan_fault(plan, a,
-               "transfer '" + action.name + "' stands on '" + stream.name +
+               "transfer " + quoted_name(plan, a) + " stands on '" + stream.name +
                    "', a compute stream; expected a copy stream");
-  if (!action.is_transfer() && std::isnan(action.seconds))
-    plan_fault(plan, a, "action '" + action.name + "' has no seconds: the plan is not lowered");
-  if (!action.is_transfer() && !(std::isfinite(action.seconds) && action.seconds >= 0))
+  if (transfer && !std::isnan(action.seconds))
     plan_fault(plan, a,
-               "action '" + action.name + "' takes " + exact(action.seconds) +
+               "transfer " + quoted_name(plan, a) + " has seconds of its own; expected its " +
+                   "flows alone, or a kind that computes");
+  if (!transfer && std::isnan(action.seconds))
+    plan_fault(plan, a,
+               "action " + quoted_name(plan, a) + " has no seconds: the plan is not lowered");
+  if (!transfer && !(std::isfinite(action.seconds) && action.seconds >= 0))
+    plan_fault(plan, a,
+               "action " + quoted_name(plan, a) + " takes " + exact(action.seconds) +
                    " s; expected a finite time, not negative");
-  if (action.bytes < 0 || action.samples < 0)
-    plan_fault(plan, a, "action '" + action.name + "' has a negative amount");
+  const bool negative = std::any_of(action.flows.begin(), action.flows.end(),
+                                    [](const Flow& flow) { return flow.bytes < 0; });
+  if (negative || action.samples < 0)
+    plan_fault(plan, a, "action " + quoted_name(plan, a) + " has a negative amount");
+  for (const Access& use : action.uses)
+    if (!use.read && !use.written)
+      plan_fault(plan, a,
+                 "action " + quoted_name(plan, a) + " uses tensor '" +
+                     plan.tensors[use.tensor].name + "' and neither reads nor writes it");
+}
+
+/// An iteration of the body has no time of its own: each runs when the one before lets it.
+void check_not_before(const Plan& plan, std::uint32_t a) {
+  const double time = plan.actions[a].not_before;
+  if (time == 0) return;
+  if (!(std::isfinite(time) && time > 0))
+    plan_fault(plan, a,
+               "action " + quoted_name(plan, a) + " starts not before " + exact(time) +
+                   " s; expected a finite time, not negative");
+  if (plan.section_of(a) == Section::body)
+    plan_fault(plan, a,
+               "action " + quoted_name(plan, a) + " of the body starts not before " + exact(time) +
+                   " s; a time of the run is for the prologue and the epilogue, " +
+                   "since the body runs again and again");
+}
+
+void check_collective(const Plan& plan, const Collective& collective) {
+  const auto fail = [&](const std::string& what) {
+    plan_fault(plan, none, "collective '" + collective.name + "' " + what);
+  };
+  if (!record_of(collective.kind).is_collective)
+    fail("is of the kind " + std::string(name_of(collective.kind)) +
+         ", which one device does alone");
+  const std::set<std::string> devices(collective.devices.begin(), collective.devices.end());
+  if (devices.size() < 2) fail("is of one device; expected two or more");
+  if (devices.size() < collective.devices.size()) fail("names a device twice");
+  for (const std::string& device : devices)
+    if (std::none_of(plan.streams.begin(), plan.streams.end(),
+                     [&](const Stream& stream) { return stream.device == device; }))
+      fail("is of '" + device + "', a device that no stream belongs to");
+}
+
+void check_membership(const Plan& plan, std::uint32_t a) {
+  const Action& action = plan.actions[a];
+  if (action.collective == none) return;
+  const Collective& collective = plan.collectives[action.collective];
+  const std::string start =
+      "action " + quoted_name(plan, a) + " is a part of collective '" + collective.name + "', ";
+  if (action.kind != collective.kind)
+    plan_fault(plan, a,
+               start + "which is of the kind " + std::string(name_of(collective.kind)) +
+                   "; its own is " + std::string(name_of(action.kind)));
+  const std::string& device = plan.streams[action.stream].device;
+  if (std::find(collective.devices.begin(), collective.devices.end(), device) ==
+      collective.devices.end())
+    plan_fault(plan, a, start + "in which its device '" + device + "' takes no part");
 }
 
 void check_waits(const Plan& plan, std::uint32_t a) {
   for (const Wait& wait : plan.actions[a].waits) {
     const Section mine = plan.section_of(a), other = plan.section_of(wait.action);
     const auto pair = [&] {
-      return "'" + plan.actions[a].name + "' waits for '" + plan.actions[wait.action].name + "'";
+      return quoted_name(plan, a) + " waits for " + quoted_name(plan, wait.action);
     };
     if (other > mine)
       plan_fault(plan, a, pair() + " of the later section " + std::string(name_of(other)));
     if (other != Section::body && wait.distance != 0)
       plan_fault(plan, a, pair() + " at an iteration distance, but that runs once");
     if (wait.action == a && wait.distance == 0)
-      plan_fault(plan, a, "'" + plan.actions[a].name + "' waits for itself");
+      plan_fault(plan, a, quoted_name(plan, a) + " waits for itself");
   }
 }
 
-/// Waits within an iteration, and the order of each stream, must not form a cycle.
-class CycleSearch {
- public:
-  explicit CycleSearch(const Plan& plan)
-      : plan_(plan), before_(plan.actions.size(), none), colour_(plan.actions.size(), 0) {
-    std::vector<std::uint32_t> last(plan.streams.size(), none);
-    Section section = Section::prologue;
-    for (std::uint32_t a = 0; a < plan.actions.size(); ++a) {
-      if (plan.section_of(a) != section) last.assign(last.size(), none);
-      section = plan.section_of(a);
-      before_[a] = std::exchange(last[plan.actions[a].stream], a);
-    }
-  }
-
-  void run() {
-    for (std::uint32_t a = 0; a < plan_.actions.size(); ++a)
-      if (colour_[a] == 0) visit(a);
-  }
-
- private:
-  struct Frame {
-    std::uint32_t action;
-    std::size_t next = 0;
-  };
-
-  void visit(std::uint32_t root) {
-    std::vector<Frame> path{{root}};
-    colour_[root] = 1;
-    while (!path.empty()) {
-      Frame& frame = path.back();
-      const std::uint32_t next = predecessor(frame.action, frame.next++);
-      if (next == end_) {
-        colour_[frame.action] = 2;
-        path.pop_back();
-      } else if (next != none && colour_[next] == 1) {
-        report(path, next);
-      } else if (next != none && colour_[next] == 0) {
-        colour_[next] = 1;
-        path.push_back({next});
-      }
-    }
-  }
-
-  /// The k-th thing that must end before this action in the same iteration; none: skip it.
-  std::uint32_t predecessor(std::uint32_t a, std::size_t k) const {
-    const auto& waits = plan_.actions[a].waits;
-    if (k > waits.size()) return end_;
-    if (k == waits.size()) return before_[a];
-    const bool same = plan_.section_of(waits[k].action) == plan_.section_of(a);
-    return same && waits[k].distance == 0 ? waits[k].action : none;
-  }
-
-  [[noreturn]] void report(const std::vector<Frame>& path, std::uint32_t entry) const {
-    auto from = std::find_if(path.begin(), path.end(),
-                             [&](const Frame& frame) { return frame.action == entry; });
-    std::string names;
-    for (; from != path.end(); ++from) names += "'" + plan_.actions[from->action].name + "' after ";
-    plan_fault(
-        plan_, entry,
-        "waits and stream order form a cycle: " + names + "'" + plan_.actions[entry].name + "'");
-  }
-
-  static constexpr std::uint32_t end_ = none - 1;
-  const Plan& plan_;
-  std::vector<std::uint32_t> before_;
-  std::vector<char> colour_;
-};
-
+/// Most names are made by the formula; one that stands in the plan may be such a name, too.
 void check_names(const Plan& plan) {
   for (Section section : {Section::prologue, Section::body, Section::epilogue}) {
+    std::unordered_set<FormulaName, FormulaName::Hash> formulas;
     std::unordered_set<std::string_view> names;
-    names.reserve(plan.section_end(section) - plan.section_begin(section));
-    for (std::uint32_t a = plan.section_begin(section); a < plan.section_end(section); ++a)
-      if (!names.insert(plan.actions[a].name).second)
+    formulas.reserve(plan.section_end(section) - plan.section_begin(section));
+    for (std::uint32_t a = plan.section_begin(section); a < plan.section_end(section); ++a) {
+      const Action& action = plan.actions[a];
+      std::optional<FormulaName> formula{{action.kind, action.stage, action.micro_batch}};
+      if (!action.name.empty()) formula = formula_of(action.name);
+      if (!(formula ? formulas.insert(*formula).second : names.insert(action.name).second))
         plan_fault(plan, a,
-                   "two actions of the " + std::string(name_of(section)) + " are called '" +
-                       plan.actions[a].name + "'");
-  }
-}
-
-void check_receives(const Plan& plan) {
-  for (std::uint32_t a = 0; a < plan.actions.size(); ++a) {
-    const Action& action = plan.actions[a];
-    if (action.kind != ActionKind::receive) continue;
-    const bool paired = std::any_of(
-        action.waits.begin(), action.waits.end(),
-        [&](const Wait& wait) { return plan.actions[wait.action].kind == ActionKind::send; });
-    if (!paired) plan_fault(plan, a, "receive '" + action.name + "' waits for no send");
+                   "two actions of the " + std::string(name_of(section)) + " are called " +
+                       quoted_name(plan, a));
+    }
   }
 }
 
 /// Each instance is allocated once; what the body allocates, it releases.
 void check_allocations(const PlanTables& tables) {
+  struct Instance {
+    std::uint32_t tensor, pool;
+    std::int64_t number;  ///< none of a tensor that the body allocates
+    bool operator==(const Instance&) const = default;
+  };
+  struct Hash {
+    std::size_t operator()(const Instance& i) const {
+      const std::uint64_t key = std::uint64_t{i.tensor} << 32 | i.pool;
+      return (key * 31 + static_cast<std::uint64_t>(i.number)) * 0x9E3779B97F4A7C15U >> 8;
+    }
+  };
+  constexpr std::int64_t each_iteration = std::numeric_limits<std::int64_t>::min();
   const Plan& plan = tables.plan;
-  std::set<std::tuple<std::uint32_t, std::uint32_t, std::int64_t>> single;
-  std::set<std::pair<std::uint32_t, std::uint32_t>> body;
+  std::unordered_set<Instance, Hash> allocated;
   for (std::uint32_t a = 0; a < plan.actions.size(); ++a) {
     const bool inside = plan.section_of(a) == Section::body;
     for (const Placement& p : plan.actions[a].allocates) {
       const auto what = [&] {
         return "tensor '" + plan.tensors[p.tensor].name + "' in " + plan.pools[p.pool].name;
       };
-      const bool fresh =
-          inside ? body.emplace(p.tensor, p.pool).second
-                 : single.emplace(p.tensor, p.pool, tables.instance(a, 0, p.tensor)).second;
-      if (!fresh)
-        plan_fault(plan, a,
-                   what() + " is allocated twice (again by '" + plan.actions[a].name + "')");
-      const std::int64_t middle = plan.iterations / 2;
-      if (inside && plan.iterations > 0 && tables.uses(p, middle) == 0)
+      const std::int64_t number = inside ? each_iteration : tables.instance(a, 0, p.tensor);
+      if (!allocated.insert({p.tensor, p.pool, number}).second)
+        plan_fault(plan, a, what() + " is allocated twice (again by " + quoted_name(plan, a) + ")");
+      if (inside && plan.iterations > 0 && tables.uses(p, plan.iterations / 2) == 0)
         plan_fault(plan, a,
                    "the body allocates " + what() + " in each iteration and never releases it");
     }
@@ -223,14 +235,17 @@ void check_parts(const Plan& plan) {
                    " times; expected 'iterations' of at least 1");
   check_steps(plan);
   for (const Tensor& tensor : plan.tensors) check_tensor(plan, tensor);
+  for (const Route& route : plan.routes) check_route(plan, route);
+  for (const Collective& collective : plan.collectives) check_collective(plan, collective);
   for (std::uint32_t a = 0; a < plan.actions.size(); ++a) check_numbers(plan, a);
   for (std::uint32_t a = 0; a < plan.actions.size(); ++a) {
     check_amounts(plan, a);
+    check_not_before(plan, a);
+    check_membership(plan, a);
     check_waits(plan, a);
   }
   check_names(plan);
-  check_receives(plan);
-  CycleSearch(plan).run();
+  check_cycles(plan);
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 #include "plan/tables.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 #include "base/quantity.hpp"
 
@@ -33,16 +35,13 @@ PlanTables::PlanTables(const Plan& p)
       iterated(p.tensors.size(), 0),
       plan(p),
       uses_(p.tensors.size()) {
-  std::vector<std::uint32_t> link_stream(p.links.size(), none);
-  for (std::uint32_t a = 0; a < p.actions.size(); ++a) {
-    const Action& action = p.actions[a];
-    add_action(a);
-    if (!action.is_transfer()) continue;
-    for (std::uint32_t link : p.routes[action.route].links) {
-      if (link_stream[link] == none) link_stream[link] = action.stream;
-      if (link_stream[link] != action.stream) link_shared[link] = 1;
-    }
-  }
+  seconds_.reserve(p.actions.size());
+  latency_.reserve(p.actions.size());
+  first_wait_.reserve(p.actions.size() + 1);
+  ahead_.reserve(p.actions.size());
+  touches_memory_.reserve(p.actions.size());
+  for (std::uint32_t a = 0; a < p.actions.size(); ++a) add_action(a);
+  find_shared_links();
 }
 
 void PlanTables::add_action(std::uint32_t a) {
@@ -50,54 +49,107 @@ void PlanTables::add_action(std::uint32_t a) {
   const auto section = static_cast<std::size_t>(plan.section_of(a));
   stream_actions[action.stream][section].push_back(a);
   seconds_.push_back(sluice::seconds_alone(plan, action));
-  latency_.push_back(action.is_transfer() ? plan.routes[action.route].latency_s : 0);
+  latency_.push_back(sluice::latency(plan, action));
   waits_.insert(waits_.end(), action.waits.begin(), action.waits.end());
   first_wait_.push_back(static_cast<std::uint32_t>(waits_.size()));
   ahead_.push_back(action.ahead);
+  if (action.not_before > 0) {
+    not_before_.resize(plan.actions.size(), 0);
+    not_before_[a] = action.not_before;
+  }
   touches_memory_.push_back(!action.uses.empty() || !action.allocates.empty());
-  for (const Placement& use : action.uses) uses_[use.tensor].push_back({use.pool, a});
+  for (const Access& use : action.uses) uses_[use.tensor].push_back({use.pool, a});
   for (const Placement& placement : action.allocates) {
     if (section == 1) iterated[placement.tensor] = 1;
-    if (!plan.pools[placement.pool].limited()) continue;
-    const std::int64_t bytes = plan.tensors[placement.tensor].bytes;
-    auto& own = demands[a];
-    auto same = std::find_if(own.begin(), own.end(),
-                             [&](const Demand& d) { return d.pool == placement.pool; });
-    if (same != own.end()) {
-      same->bytes =
-          checked_add(same->bytes, bytes, "bytes that '" + plan.actions[a].name + "' allocates");
-    } else {
-      own.push_back({placement.pool, bytes});
-    }
+    if (plan.pools[placement.pool].limited()) add_demand(a, placement);
   }
 }
 
-bool PlanTables::alone(const Action& action) const {
-  const auto& links = plan.routes[action.route].links;
-  return std::none_of(links.begin(), links.end(), [&](auto link) { return link_shared[link]; });
+void PlanTables::add_demand(std::uint32_t a, const Placement& placement) {
+  const std::int64_t bytes = plan.tensors[placement.tensor].bytes;
+  auto& own = demands[a];
+  const auto same = std::find_if(own.begin(), own.end(),
+                                 [&](const Demand& d) { return d.pool == placement.pool; });
+  if (same == own.end())
+    own.push_back({placement.pool, bytes});
+  else
+    same->bytes =
+        checked_add(same->bytes, bytes, "bytes that '" + name_of(plan.actions[a]) + "' allocates");
+}
+
+/// Flows of several streams meet on a link, and several of one action.
+void PlanTables::find_shared_links() {
+  std::vector<std::uint32_t> stream(plan.links.size(), none), last(plan.links.size(), none);
+  for (std::uint32_t a = 0; a < plan.actions.size(); ++a)
+    for (const Flow& flow : plan.actions[a].flows)
+      for (const std::uint32_t link : plan.routes[flow.route].links) {
+        if (stream[link] == none) stream[link] = plan.actions[a].stream;
+        const bool again = std::exchange(last[link], a) == a;
+        if (again || stream[link] != plan.actions[a].stream) link_shared[link] = 1;
+      }
+}
+
+bool PlanTables::meets_others(const Flow& flow) const {
+  const auto& links = plan.routes[flow.route].links;
+  return flow.bytes > 0 &&
+         std::any_of(links.begin(), links.end(), [&](auto link) { return link_shared[link]; });
 }
 
 bool PlanTables::contention_free() const {
   return std::none_of(link_shared.begin(), link_shared.end(), [](char shared) { return shared; });
 }
 
-double seconds_alone(const Plan& plan, const Action& action) {
-  if (!action.is_transfer()) return action.seconds;
-  const Route& route = plan.routes[action.route];
+double seconds_alone(const Plan& plan, const Flow& flow) {
+  const Route& route = plan.routes[flow.route];
   double bandwidth = std::numeric_limits<double>::infinity();
-  for (std::uint32_t link : route.links)
+  for (const std::uint32_t link : route.links)
     bandwidth = std::min(bandwidth, plan.links[link].bandwidth);
-  return route.setup_s + static_cast<double>(action.bytes) / bandwidth;
+  return route.setup_s + static_cast<double>(flow.bytes) / bandwidth;
+}
+
+namespace {
+
+/// What all flows of an action ask of the link that they ask most of, s.
+double busiest_link(const Plan& plan, const Action& action) {
+  std::vector<std::pair<std::uint32_t, std::int64_t>> bytes;  // by link: they are few
+  double most = 0;
+  for (const Flow& flow : action.flows)
+    for (const std::uint32_t link : plan.routes[flow.route].links) {
+      auto sum = std::find_if(bytes.begin(), bytes.end(),
+                              [&](const auto& one) { return one.first == link; });
+      if (sum == bytes.end()) sum = bytes.insert(bytes.end(), {link, 0});
+      sum->second += flow.bytes;
+      most = std::max(most, static_cast<double>(sum->second) / plan.links[link].bandwidth);
+    }
+  return most;
+}
+
+}  // namespace
+
+double seconds_alone(const Plan& plan, const Action& action) {
+  if (action.flows.empty()) return action.seconds;
+  double seconds = std::isnan(action.seconds) ? 0 : action.seconds;
+  for (const Flow& flow : action.flows) seconds = std::max(seconds, seconds_alone(plan, flow));
+  return action.flows.size() == 1 ? seconds : std::max(seconds, busiest_link(plan, action));
+}
+
+double latency(const Plan& plan, const Action& action) {
+  double longest = 0;
+  for (const Flow& flow : action.flows)
+    longest = std::max(longest, plan.routes[flow.route].latency_s);
+  return longest;
 }
 
 double serial_seconds(const Plan& plan) {
-  double seconds = 0;
+  double seconds = 0, latest = 0;
   for (std::uint32_t a = 0; a < plan.actions.size(); ++a) {
     const Action& action = plan.actions[a];
-    const double latency = action.is_transfer() ? plan.routes[action.route].latency_s : 0;
-    seconds += static_cast<double>(plan.executions_of(a)) * (seconds_alone(plan, action) + latency);
+    double own = std::isnan(action.seconds) ? 0 : action.seconds;
+    for (const Flow& flow : action.flows) own += seconds_alone(plan, flow);
+    seconds += static_cast<double>(plan.executions_of(a)) * (own + latency(plan, action));
+    latest = std::max(latest, action.not_before);
   }
-  return seconds;
+  return latest + seconds;
 }
 
 std::int64_t PlanTables::instance(std::uint32_t action, std::int64_t iteration,

@@ -51,8 +51,14 @@ struct Demand {
   std::int64_t bytes;
 };
 
-/// Seconds that an action occupies its stream when nothing else is on its links.
+/// Seconds from the start of an action until a flow of it is through when nothing else is on its
+/// links: the setup of its route, then its bytes at the bandwidth of the slowest link.
+double seconds_alone(const Plan& plan, const Flow& flow);
+/// Seconds that an action occupies its stream when nothing else is on its links. At least so many,
+/// where its own flows share links.
 double seconds_alone(const Plan& plan, const Action& action);
+/// Seconds between its end and its arrival: the longest latency of its flows.
+double latency(const Plan& plan, const Action& action);
 
 /// An upper bound of the makespan of any execution: everything one after the other.
 double serial_seconds(const Plan& plan);
@@ -62,16 +68,19 @@ struct PlanTables {
 
   std::vector<BySection> stream_actions;     ///< by stream
   std::vector<std::vector<Demand>> demands;  ///< by action: limited pools only
-  std::vector<char> link_shared;             ///< by link: more than one stream moves bytes over it
+  std::vector<char> link_shared;             ///< by link: several flows may be on it at a time
   std::vector<char> iterated;                ///< by tensor: has an instance an iteration
 
-  /// Is the transfer alone on all links of its route, whatever else happens?
-  bool alone(const Action& action) const;
+  /// May the flow have to share a link of its route?
+  bool meets_others(const Flow& flow) const;
   bool contention_free() const;
 
   /// Seconds that an action occupies its stream when nothing else is on its links.
   double seconds_alone(std::uint32_t action) const { return seconds_[action]; }
   double latency(std::uint32_t action) const { return latency_[action]; }
+  double not_before(std::uint32_t action) const {
+    return not_before_.empty() ? 0 : not_before_[action];
+  }
   std::span<const Wait> waits(std::uint32_t action) const {
     return {waits_.data() + first_wait_[action], waits_.data() + first_wait_[action + 1]};
   }
@@ -101,10 +110,13 @@ struct PlanTables {
     std::uint32_t action;
   };
   void add_action(std::uint32_t action);
+  void add_demand(std::uint32_t action, const Placement& placement);
+  void find_shared_links();
 
   std::vector<std::vector<Use>> uses_;  ///< by tensor
   // What execution looks at for every action, side by side.
   std::vector<double> seconds_, latency_;
+  std::vector<double> not_before_;  ///< empty where there is none
   std::vector<std::uint32_t> first_wait_{0};
   std::vector<Wait> waits_;
   std::vector<std::int32_t> ahead_;

@@ -1,15 +1,26 @@
-// Reading a plan's text.
+// Reading a plan's text: the lines before the sections, and how all of it hangs together. Lines of
+// actions: read_action.cpp.
 #include <array>
-#include <charconv>
 
 #include "base/quantity.hpp"
 #include "document/builder.hpp"
-#include "plan/line_keys.hpp"
+#include "plan/action_reader.hpp"
+#include "plan/fact_text.hpp"
 #include "plan/text.hpp"
 
 namespace sluice {
 
 namespace {
+
+constexpr std::array<std::string_view, 4> pool_keys[] = {
+    {"capacity", "limit", "shared", "not_enforced"},
+    {"capacity", "limit", "owner", "not_enforced"}};
+constexpr std::array<std::string_view, 3> link_keys = {"bandwidth", "idle", "busy"};
+constexpr std::array<std::string_view, 3> route_keys = {"links", "setup", "latency"};
+constexpr std::array<std::string_view, 4> stream_keys = {"kind", "device", "idle", "busy"};
+constexpr std::array<std::string_view, 3> tensor_keys = {"class", "bytes", "home"};
+constexpr std::array<std::string_view, 4> collective_keys = {"kind", "devices", "algorithm",
+                                                             "bytes"};
 
 class PlanReader {
  public:
@@ -20,10 +31,11 @@ class PlanReader {
   }
 
   Plan read() {
+    std::vector<Word> words;
     for (PlanLine line{&source_->name, 0, {}}; next(line);) {
-      const std::vector<Word> words = line.words();
+      line.words(words);
       if (words.empty()) continue;
-      if (!formatted_)
+      if (tables_.version == 0)
         read_format(line, words);
       else if (words.size() == 1 && section_head(line, words[0]))
         continue;
@@ -32,21 +44,15 @@ class PlanReader {
       else
         read_table(line, words);
     }
-    if (!formatted_)
+    if (tables_.version == 0)
       throw InputError(Position{source_->name, 1, 1, ""},
-                       "an empty plan; it begins with 'format: sluice-plan/1'");
+                       "an empty plan; it begins with 'format: sluice-plan/2'");
     finish();
     plan_.source = source_;
     return std::move(plan_);
   }
 
  private:
-  struct Pending {  ///< waits are resolved when all actions are known
-    std::uint32_t action;
-    PlanLine line;
-    Word word;
-  };
-
   bool next(PlanLine& line) {
     if (at_ >= text_.size()) return false;
     const std::size_t end = std::min(text_.find('\n', at_), text_.size());
@@ -57,15 +63,19 @@ class PlanReader {
   }
 
   void read_format(const PlanLine& line, const std::vector<Word>& words) {
-    if (words.size() != 2 || words[0].text != "format:" || words[1].text != "sluice-plan/1")
+    if (words.size() == 2 && words[0].text == "format:")
+      tables_.version = words[1].text == "sluice-plan/1"   ? 1
+                        : words[1].text == "sluice-plan/2" ? 2
+                                                           : 0;
+    if (tables_.version == 0)
       line.fail(words[0].column,
-                "expected 'format: sluice-plan/1' (the only version that this program reads)");
-    formatted_ = true;
+                "expected 'format: sluice-plan/2' (or /1: these two versions are read)");
   }
 
   bool section_head(const PlanLine& line, const Word& word) {
+    if (word.text.back() != ':') return false;
     for (int s = 0; s < 3; ++s) {
-      if (word.text != std::string(name_of(static_cast<Section>(s))) + ":") continue;
+      if (word.text.substr(0, word.text.size() - 1) != name_of(static_cast<Section>(s))) continue;
       if (s <= section_)
         line.fail(word.column, "'" + std::string(word.text) +
                                    "' cannot stand here: each section comes once, in the order "
@@ -79,10 +89,9 @@ class PlanReader {
 
   /// This section and all after it begin here, as far as is known yet.
   void begin_from(int section) {
-    for (int s = section; s <= 2; ++s) begin_[static_cast<std::size_t>(s)] = size();
+    const auto size = static_cast<std::uint32_t>(plan_.actions.size());
+    for (int s = section; s <= 2; ++s) begin_[static_cast<std::size_t>(s)] = size;
   }
-
-  std::uint32_t size() const { return static_cast<std::uint32_t>(plan_.actions.size()); }
 
   void read_table(const PlanLine& line, const std::vector<Word>& words) {
     const std::string_view what = words[0].text;
@@ -97,6 +106,7 @@ class PlanReader {
                                                    "stream",
                                                    "stage",
                                                    "tensor",
+                                                   "collective",
                                                    "prologue:",
                                                    "body:",
                                                    "epilogue:"};
@@ -110,32 +120,36 @@ class PlanReader {
     if (what == "route") return read_route(line, words);
     if (what == "stream") return read_stream(line, words);
     if (what == "tensor") return read_tensor(line, words);
-    const std::size_t expected = what == "fact" ? 3 : 2;
-    if (words.size() != expected)
-      line.fail(words.back().column, "'" + std::string(what) + "' takes " +
-                                         (expected == 2 ? "one word" : "two words") + ", got " +
+    if (what == "collective") return read_collective(line, words);
+    if (what == "fact") return plan_.facts.push_back(read_fact(line, words));
+    read_words(line, words);
+  }
+
+  void read_words(const PlanLine& line, const std::vector<Word>& words) {
+    const std::string_view what = words[0].text;
+    if (words.size() != 2)
+      line.fail(words.back().column, "'" + std::string(what) + "' takes one word, got " +
                                          std::to_string(words.size() - 1) +
                                          "; a name with blanks stands in double quotes");
     if (what == "name") plan_.name = line.name(words[1]);
     if (what == "stage") plan_.stages.push_back(line.name(words[1]));
-    if (what == "fact") plan_.facts.emplace_back(line.name(words[1]), line.name(words[2]));
-    if (what == "iterations") plan_.iterations = number(line, words, 0);
-    if (what == "steps_per_iteration") plan_.steps_per_iteration = number(line, words, 1);
-    if (what == "iterations_per_step") plan_.iterations_per_step = number(line, words, 1);
-  }
-
-  /// The whole number after a line's first word.
-  std::int64_t number(const PlanLine& line, const std::vector<Word>& words, std::int64_t minimum) {
-    return whole_number(line, words[0].text, words[1], minimum);
+    if (what == "iterations") plan_.iterations = whole_number(line, what, words[1], 0);
+    if (what == "steps_per_iteration")
+      plan_.steps_per_iteration = whole_number(line, what, words[1], 1);
+    if (what == "iterations_per_step")
+      plan_.iterations_per_step = whole_number(line, what, words[1], 1);
   }
 
   void read_pool(const PlanLine& line, const std::vector<Word>& words) {
-    declare(line, pools_, words[1], "pool");
-    const LineKeys keys(line, words, 2, {"capacity", "limit"}, {"shared", "not_enforced"});
-    Pool pool{line.name(words[1]),
-              {},
-              keys.find("shared") != nullptr,
-              keys.find("not_enforced") == nullptr};
+    Pool pool;
+    pool.name = tables_.declare(line, tables_.pools, words[1], "pool");
+    const bool first_version = tables_.version == 1;
+    const KeyList allowed{pool_keys[first_version ? 0 : 1], first_version ? 2U : 3U};
+    const LineKeys keys(line, words, 2, allowed);
+    if (first_version && !keys.find("shared")) pool.owner = pool.name;
+    if (const Word* owner = first_version ? nullptr : keys.find("owner"))
+      pool.owner = line.name(*owner);
+    pool.enforced = keys.find("not_enforced") == nullptr;
     const Word& capacity = keys.get("capacity");
     if (capacity.text != "unlimited")
       pool.capacity = keys.read(capacity, [&] { return parse_bytes(capacity.text, "capacity"); });
@@ -145,10 +159,11 @@ class PlanReader {
   }
 
   void read_link(const PlanLine& line, const std::vector<Word>& words) {
-    declare(line, links_, words[1], "link");
-    const LineKeys keys(line, words, 2, {"bandwidth", "idle", "busy"});
+    const std::string name = tables_.declare(line, tables_.links, words[1], "link");
+    const KeyList allowed{link_keys};
+    const LineKeys keys(line, words, 2, allowed);
     const Word& bandwidth = keys.get("bandwidth");
-    Link link{line.name(words[1]), keys.quantity("bandwidth", Dimension::bytes_per_s, 0),
+    Link link{name, keys.quantity("bandwidth", Dimension::bytes_per_s, 0),
               keys.quantity("idle", Dimension::watts, 0),
               keys.quantity("busy", Dimension::watts, 0)};
     if (!(link.bandwidth > 0))
@@ -158,148 +173,90 @@ class PlanReader {
   }
 
   void read_route(const PlanLine& line, const std::vector<Word>& words) {
-    declare(line, routes_, words[1], "route");
-    const LineKeys keys(line, words, 2, {"links", "setup", "latency"});
-    Route route{line.name(words[1]),
+    const std::string name = tables_.declare(line, tables_.routes, words[1], "route");
+    const KeyList allowed{route_keys};
+    const LineKeys keys(line, words, 2, allowed);
+    Route route{name,
                 {},
                 keys.quantity("setup", Dimension::seconds, 0),
                 keys.quantity("latency", Dimension::seconds, 0)};
-    for (const Word& link : line.split(keys.get("links"), ','))
-      route.links.push_back(look_up(line, links_, link, "link"));
+    PlanLine::split(keys.get("links"), ',', [&](const Word& link) {
+      route.links.push_back(look_up(line, tables_.links, link, "link"));
+    });
     plan_.routes.push_back(std::move(route));
   }
 
   void read_stream(const PlanLine& line, const std::vector<Word>& words) {
-    declare(line, streams_, words[1], "stream");
-    const LineKeys keys(line, words, 2, {"kind", "device", "idle", "busy"});
+    const std::string name = tables_.declare(line, tables_.streams, words[1], "stream");
+    const KeyList allowed{stream_keys};
+    const LineKeys keys(line, words, 2, allowed);
     const Word& kind = keys.get("kind");
     if (kind.text != "compute" && kind.text != "copy")
       line.fail(kind.column,
                 "unknown stream kind '" + std::string(kind.text) + "'; known: compute, copy");
     const Word* device = keys.find("device");
-    plan_.streams.push_back(
-        {line.name(words[1]), kind.text == "compute" ? StreamKind::compute : StreamKind::copy,
-         device ? line.name(*device) : "", keys.quantity("idle", Dimension::watts, 0),
-         keys.quantity("busy", Dimension::watts, 0)});
+    plan_.streams.push_back({name, kind.text == "compute" ? StreamKind::compute : StreamKind::copy,
+                             device ? line.name(*device) : "",
+                             keys.quantity("idle", Dimension::watts, 0),
+                             keys.quantity("busy", Dimension::watts, 0)});
   }
 
   void read_tensor(const PlanLine& line, const std::vector<Word>& words) {
-    declare(line, tensors_, words[1], "tensor");
-    const LineKeys keys(line, words, 2, {"class", "bytes", "home"});
+    const std::string name = tables_.declare(line, tables_.tensors, words[1], "tensor");
+    const KeyList allowed{tensor_keys};
+    const LineKeys keys(line, words, 2, allowed);
     keys.get("bytes");
     const Word* home = keys.find("home");
     plan_.tensors.push_back(
-        {line.name(words[1]),
-         enum_of<TensorClass>(line, keys.get("class"), tensor_class_count, "tensor class"),
-         keys.count("bytes", 0), home ? look_up(line, pools_, *home, "pool") : none});
+        {name, enum_of<TensorClass>(line, keys.get("class"), tensor_class_count, "tensor class"),
+         keys.count("bytes", 0), home ? look_up(line, tables_.pools, *home, "pool") : none});
+  }
+
+  void read_collective(const PlanLine& line, const std::vector<Word>& words) {
+    if (tables_.version == 1)
+      line.fail(words[0].column, "'collective' is a line of 'format: sluice-plan/2'");
+    Collective collective;
+    collective.name = tables_.declare(line, tables_.collectives, words[1], "collective");
+    const KeyList allowed{collective_keys};
+    const LineKeys keys(line, words, 2, allowed);
+    collective.kind = kind_of(line, keys.get("kind"));
+    PlanLine::split(keys.get("devices"), ',',
+                    [&](const Word& device) { collective.devices.push_back(line.name(device)); });
+    if (const Word* algorithm = keys.find("algorithm"))
+      collective.algorithm = line.name(*algorithm);
+    collective.bytes = keys.count("bytes", 0);
+    plan_.collectives.push_back(std::move(collective));
   }
 
   void read_action(const PlanLine& line, const std::vector<Word>& words) {
-    static const std::vector<std::string> allowed = {
-        "on",     "kind",  "stage", "micro_batch", "samples", "samples_done",
-        "moves",  "route", "bytes", "seconds",     "flop",    "memory_bytes",
-        "joules", "ahead", "waits", "allocates",   "uses"};
-    if (words.size() > 1 && PlanLine::find_bare(words[1].text, '=') == std::string_view::npos)
-      line.fail(words[1].column, "'" + std::string(words[1].text) +
-                                     "': expected key=value after an action's name; pools, links, "
-                                     "streams and tensors stand before the first section");
-    const LineKeys keys(line, words, 1, allowed);
-    Action action;
-    action.name = line.name(words[0]);
-    if (!names_[static_cast<std::size_t>(section_)].emplace(action.name, size()).second)
-      line.fail(words[0].column, "second action called '" + action.name + "' in this section");
-    action.stream = look_up(line, streams_, keys.get("on"), "stream");
-    action.kind = enum_of<ActionKind>(line, keys.get("kind"), action_kind_count, "kind of action");
-    action.stage = keys.label("stage");
-    action.micro_batch = keys.label("micro_batch");
-    action.samples = keys.count("samples", 0);
-    action.samples_done = keys.count("samples_done", 0);
-    action.ahead = static_cast<std::int32_t>(keys.count("ahead", 0, -1'000'000, 1'000'000));
-    read_work(line, keys, action);
-    for (const auto& [key, list] :
-         {std::pair{"allocates", &action.allocates}, {"uses", &action.uses}})
-      if (const Word* word = keys.find(key))
-        for (const Word& part : line.split(*word, ',')) list->push_back(read_placement(line, part));
-    if (const Word* waits = keys.find("waits"))
-      for (const Word& part : line.split(*waits, ',')) pending_.push_back({size(), line, part});
-    plan_.actions.push_back(std::move(action));
+    if (plan_.actions.empty()) expect_actions((text_.size() - at_) / characters_of_a_line);
     plan_.line_begins.push_back(static_cast<std::size_t>(line.text.data() - text_.data()));
+    actions_.read(line, words, static_cast<Section>(section_));
   }
 
-  void read_work(const PlanLine& line, const LineKeys& keys, Action& action) {
-    const Word* moves = keys.find("moves");
-    const Word* seconds = keys.find("seconds");
-    if ((moves == nullptr) == (seconds == nullptr))
-      line.fail(1,
-                "an action has either 'seconds' (it computes) or 'moves', 'route' and 'bytes' (it "
-                "is a transfer)");
-    if (moves) {
-      action.moves = look_up(line, tensors_, *moves, "tensor");
-      action.route = look_up(line, routes_, keys.get("route"), "route");
-      keys.get("bytes");
-      action.bytes = keys.count("bytes", 0);
-      return;
-    }
-    action.seconds = keys.number("seconds");
-    action.flop = keys.number("flop");
-    action.memory_bytes = keys.number("memory_bytes");
-    action.joules = keys.number("joules");
-  }
-
-  Placement read_placement(const PlanLine& line, const Word& word) {
-    const std::size_t at = PlanLine::rfind_bare(word.text, '@');
-    if (at == std::string_view::npos)
-      line.fail(word.column, "'" + std::string(word.text) + "': expected TENSOR@POOL");
-    return {look_up(line, tensors_, {word.text.substr(0, at), word.column}, "tensor"),
-            look_up(line, pools_,
-                    {word.text.substr(at + 1), word.column + static_cast<int>(at) + 1}, "pool")};
+  /// So many, more or less: moving them all as they become more takes as long as reading them.
+  void expect_actions(std::size_t count) {
+    plan_.actions.reserve(count);
+    plan_.line_begins.reserve(count);
   }
 
   void finish() {
     begin_from(section_ + 1);
     plan_.body_begin = begin_[1];
     plan_.body_end = begin_[2];
-    for (const Pending& pending : pending_)
-      plan_.actions[pending.action].waits.push_back(read_wait(pending));
+    actions_.resolve_waits();
   }
 
-  Wait read_wait(const Pending& pending) {
-    const PlanLine& line = pending.line;
-    Word word = pending.word;
-    std::size_t section = static_cast<std::size_t>(plan_.section_of(pending.action));
-    Wait wait;
-    if (const std::size_t tilde = PlanLine::rfind_bare(word.text, '~');
-        tilde != std::string_view::npos) {
-      const std::string_view digits = word.text.substr(tilde + 1);
-      const auto [end, error] =
-          std::from_chars(digits.data(), digits.data() + digits.size(), wait.distance);
-      if (error != std::errc{} || end != digits.data() + digits.size())
-        line.fail(word.column + static_cast<int>(tilde) + 1,
-                  "'" + std::string(digits) +
-                      "' after '~': expected how many iterations ago, from 0 to " +
-                      std::to_string(std::numeric_limits<std::uint32_t>::max()));
-      word.text = word.text.substr(0, tilde);
-    }
-    if (const std::size_t colon = PlanLine::find_bare(word.text, ':');
-        colon != std::string_view::npos) {
-      section = static_cast<std::size_t>(
-          enum_of<Section>(line, {word.text.substr(0, colon), word.column}, 3, "section"));
-      word = {word.text.substr(colon + 1), word.column + static_cast<int>(colon) + 1};
-    }
-    wait.action = look_up(line, names_[section], word, "action");
-    return wait;
-  }
+  static constexpr std::size_t characters_of_a_line = 80;
 
   std::shared_ptr<const Source> source_;
   std::string_view text_;
   std::size_t at_ = 0;
-  bool formatted_ = false;
   int section_ = -1;
   std::array<std::uint32_t, 3> begin_ = {0, 0, 0};
   Plan plan_;
-  Names pools_, links_, routes_, streams_, tensors_;
-  std::array<Names, 3> names_;
-  std::vector<Pending> pending_;
+  NameTables tables_;
+  ActionReader actions_{plan_, tables_};
 };
 
 }  // namespace

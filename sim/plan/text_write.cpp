@@ -6,6 +6,7 @@
 
 #include "base/csv.hpp"
 #include "base/quantity.hpp"
+#include "plan/fact_text.hpp"
 #include "plan/text.hpp"
 #include "plan/words.hpp"
 
@@ -19,6 +20,19 @@ void add_placement(std::string& out, const Plan& plan, const Placement& placemen
   add_quoted(out, plan.pools[placement.pool].name);
 }
 
+void add_access(std::string& out, const Plan& plan, const Access& use) {
+  add_placement(out, plan, use.placement());
+  if (use.written) out += use.read ? ":rw" : ":w";
+}
+
+void add_flow(std::string& out, const Plan& plan, const Flow& flow) {
+  if (flow.tensor != none) add_quoted(out, plan.tensors[flow.tensor].name);
+  out += '@';
+  add_quoted(out, plan.routes.at(flow.route).name);
+  if (flow.tensor == none || flow.bytes != plan.tensors[flow.tensor].bytes)
+    out.append(":").append(std::to_string(flow.bytes));
+}
+
 /// The names of all actions, quoted, side by side: what an action waits for is far away in the
 /// plan.
 class ActionNames {
@@ -27,7 +41,7 @@ class ActionNames {
     ends_.reserve(plan.actions.size() + 1);
     ends_.push_back(0);
     for (const Action& action : plan.actions) {
-      add_quoted(text_, action.name);
+      add_quoted(text_, name_of(action));
       ends_.push_back(text_.size());
     }
   }
@@ -76,31 +90,58 @@ void add_unless(Number absent, std::string& out, std::string_view key, Number va
   if (value != absent) add_number(out, key, value);
 }
 
+bool has_own_name(const Action& action) {
+  return !action.name.empty() &&
+         formula_of(action.name) != FormulaName{action.kind, action.stage, action.micro_batch};
+}
+
+void add_flows(std::string& out, const Plan& plan, const Action& action) {
+  const bool simple =
+      action.is_transfer() && action.flows.size() == 1 && action.flow().tensor != none;
+  if (!simple)
+    return add_list(out, " flows=", action.flows,
+                    [&](const Flow& flow) { add_flow(out, plan, flow); });
+  const Flow& flow = action.flow();
+  add_name(out, " moves=", plan.tensors[flow.tensor].name);
+  add_name(out, " route=", plan.routes.at(flow.route).name);
+  if (flow.bytes != plan.tensors[flow.tensor].bytes) add_number(out, " bytes=", flow.bytes);
+}
+
+void add_work(std::string& out, const Plan& plan, const Action& action) {
+  add_flows(out, plan, action);
+  if (action.is_transfer()) return;
+  add_number(out, " seconds=", action.seconds);
+  add_unless(0.0, out, " flop=", action.flop);
+  add_unless(0.0, out, " memory_bytes=", action.memory_bytes);
+  add_unless(0.0, out, " joules=", action.joules);
+  add_unless(0.0, out, " measured_s=", action.measured_s);
+  if (action.part != WorkPart::whole) add_name(out, " part=", name_of(action.part));
+}
+
 /// Appends to one text: a plan may have millions of actions.
 void add_action(std::string& out, const Plan& plan, const ActionNames& names, std::uint32_t a) {
   const Action& action = plan.actions[a];
   out += names[a];
   add_name(out, " on=", plan.streams[action.stream].name);
-  add_name(out, " kind=", name_of(action.kind));
-  add_unless(-1, out, " stage=", action.stage);
-  add_unless(-1, out, " micro_batch=", action.micro_batch);
+  if (has_own_name(action)) {  // else the name says so
+    add_name(out, " kind=", name_of(action.kind));
+    add_unless(-1, out, " stage=", action.stage);
+    add_unless(-1, out, " micro_batch=", action.micro_batch);
+  }
   add_unless<std::int64_t>(0, out, " samples=", action.samples);
   add_unless<std::int64_t>(0, out, " samples_done=", action.samples_done);
-  if (action.is_transfer()) {
-    add_name(out, " moves=", plan.tensors[action.moves].name);
-    add_name(out, " route=", plan.routes.at(action.route).name);
-    add_number(out, " bytes=", action.bytes);
-  } else {
-    add_number(out, " seconds=", action.seconds);
-    add_unless(0.0, out, " flop=", action.flop);
-    add_unless(0.0, out, " memory_bytes=", action.memory_bytes);
-    add_unless(0.0, out, " joules=", action.joules);
-  }
+  add_work(out, plan, action);
+  if (action.collective != none)
+    add_name(out, " collective=", plan.collectives[action.collective].name);
   add_unless(0, out, " ahead=", action.ahead);
-  const auto placement = [&](const Placement& p) { add_placement(out, plan, p); };
+  if (action.not_before != 0) {
+    add_number(out, " not_before=", action.not_before);
+    out += 's';
+  }
   add_list(out, " waits=", action.waits, [&](const Wait& w) { add_wait(out, plan, names, a, w); });
-  add_list(out, " allocates=", action.allocates, placement);
-  add_list(out, " uses=", action.uses, placement);
+  add_list(out, " allocates=", action.allocates,
+           [&](const Placement& p) { add_placement(out, plan, p); });
+  add_list(out, " uses=", action.uses, [&](const Access& use) { add_access(out, plan, use); });
   out += '\n';
 }
 
@@ -109,7 +150,8 @@ void write_tables(std::ostream& out, const Plan& plan) {
     out << "pool " << quoted(pool.name) << " capacity="
         << (pool.capacity ? std::to_string(*pool.capacity) + "B" : std::string("unlimited"));
     if (pool.limit) out << " limit=" << *pool.limit << "B";
-    out << (pool.shared ? " shared" : "") << (pool.enforced ? "" : " not_enforced") << '\n';
+    if (!pool.shared()) out << " owner=" << quoted(pool.owner);
+    out << (pool.enforced ? "" : " not_enforced") << '\n';
   }
   for (const Link& link : plan.links)
     out << "link " << quoted(link.name) << " bandwidth=" << exact(link.bandwidth)
@@ -130,18 +172,25 @@ void write_tables(std::ostream& out, const Plan& plan) {
     out << "tensor " << quoted(tensor.name) << " class=" << name_of(tensor.tensor_class)
         << " bytes=" << tensor.bytes
         << (tensor.home == none ? "" : " home=" + quoted(plan.pools[tensor.home].name)) << '\n';
+  for (const Collective& collective : plan.collectives) {
+    std::string devices;
+    add_list(devices, "", collective.devices, [&](const auto& name) { add_quoted(devices, name); });
+    out << "collective " << quoted(collective.name) << " kind=" << name_of(collective.kind)
+        << " devices=" << devices;
+    if (!collective.algorithm.empty()) out << " algorithm=" << quoted(collective.algorithm);
+    out << " bytes=" << collective.bytes << '\n';
+  }
 }
 
 }  // namespace
 
 std::string to_text(const Plan& plan) {
   std::ostringstream head;
-  head << "format: sluice-plan/1\nname " << quoted(plan.name) << "\niterations " << plan.iterations
+  head << "format: sluice-plan/2\nname " << quoted(plan.name) << "\niterations " << plan.iterations
        << "\nsteps_per_iteration " << plan.steps_per_iteration << '\n';
   if (plan.iterations_per_step != 1)
     head << "iterations_per_step " << plan.iterations_per_step << '\n';
-  for (const auto& [key, value] : plan.facts)
-    head << "fact " << quoted(key) << " " << quoted(value) << '\n';
+  for (const Fact& fact : plan.facts) head << fact_line(fact) << '\n';
   write_tables(head, plan);
   const ActionNames names(plan);
   std::string out = head.str();
@@ -155,40 +204,48 @@ std::string to_text(const Plan& plan) {
   return out;
 }
 
+namespace {
+
+/// The cells of one action, in the order of the columns.
+std::vector<std::string> cells_of(const Plan& plan, const ActionNames& names, std::uint32_t a) {
+  const Action& action = plan.actions[a];
+  const bool moves = action.is_transfer();
+  std::string flows, waits, allocates, uses;
+  const auto list = [&](std::string& cell, const auto& elements, auto&& add) {
+    add_list(cell, "", elements, add, " ");
+  };
+  list(flows, action.flows, [&](const Flow& flow) { add_flow(flows, plan, flow); });
+  list(waits, action.waits, [&](const Wait& w) { add_wait(waits, plan, names, a, w); });
+  list(allocates, action.allocates, [&](const Placement& p) { add_placement(allocates, plan, p); });
+  list(uses, action.uses, [&](const Access& use) { add_access(uses, plan, use); });
+  return {std::string(name_of(plan.section_of(a))),
+          name_of(action),
+          plan.streams[action.stream].name,
+          std::string(name_of(action.kind)),
+          action.stage < 0 ? "" : std::to_string(action.stage),
+          action.micro_batch < 0 ? "" : std::to_string(action.micro_batch),
+          moves ? "" : std::to_string(action.samples),
+          moves ? "" : exact(action.seconds),
+          moves ? "" : exact(action.flop),
+          flows,
+          action.flows.empty() ? "" : std::to_string(action.moved_bytes()),
+          action.not_before == 0 ? "" : exact(action.not_before),
+          std::to_string(action.ahead),
+          waits,
+          allocates,
+          uses};
+}
+
+}  // namespace
+
 std::string to_csv(const Plan& plan) {
   const ActionNames names(plan);
   std::ostringstream out;
-  out << "section,action,stream,kind,stage,micro_batch,samples,seconds,flop,tensor,bytes,from_to,"
+  out << "section,action,stream,kind,stage,micro_batch,samples,seconds,flop,flows,bytes,not_before,"
          "ahead,waits,allocates,uses\r\n";
   for (std::uint32_t a = 0; a < plan.actions.size(); ++a) {
-    const Action& action = plan.actions[a];
-    const bool moves = action.is_transfer();
-    std::string waits, allocates, uses;
-    const auto list = [&](std::string& cell, const auto& elements, auto&& add) {
-      add_list(cell, "", elements, add, " ");
-    };
-    list(waits, action.waits, [&](const Wait& w) { add_wait(waits, plan, names, a, w); });
-    list(allocates, action.allocates,
-         [&](const Placement& p) { add_placement(allocates, plan, p); });
-    list(uses, action.uses, [&](const Placement& p) { add_placement(uses, plan, p); });
-    const std::string cells[] = {std::string(name_of(plan.section_of(a))),
-                                 action.name,
-                                 plan.streams[action.stream].name,
-                                 std::string(name_of(action.kind)),
-                                 action.stage < 0 ? "" : std::to_string(action.stage),
-                                 action.micro_batch < 0 ? "" : std::to_string(action.micro_batch),
-                                 moves ? "" : std::to_string(action.samples),
-                                 moves ? "" : exact(action.seconds),
-                                 moves ? "" : exact(action.flop),
-                                 moves ? plan.tensors[action.moves].name : "",
-                                 moves ? std::to_string(action.bytes) : "",
-                                 moves ? plan.routes[action.route].name : "",
-                                 std::to_string(action.ahead),
-                                 waits,
-                                 allocates,
-                                 uses};
     bool first = true;
-    for (const std::string& cell : cells) {
+    for (const std::string& cell : cells_of(plan, names, a)) {
       if (!std::exchange(first, false)) out << ',';
       out << csv_cell(cell);
     }

@@ -17,11 +17,12 @@ constexpr std::array<bool, 256> plain = [] {
   return table;
 }();
 
-bool bare(std::string_view name) {
+}  // namespace
+
+bool is_bare(std::string_view name) {
   return !name.empty() && std::all_of(name.begin(), name.end(),
                                       [](char c) { return plain[static_cast<unsigned char>(c)]; });
 }
-}  // namespace
 
 std::string quoted(std::string_view name) {
   std::string out;
@@ -30,7 +31,7 @@ std::string quoted(std::string_view name) {
 }
 
 void add_quoted(std::string& out, std::string_view name) {
-  if (bare(name)) {
+  if (is_bare(name)) {
     out += name;
     return;
   }
@@ -60,6 +61,8 @@ void PlanLine::fail(int column, const std::string& message) const {
 }
 
 std::size_t PlanLine::find_bare(std::string_view text, char c, std::size_t from) {
+  const std::size_t first = text.find(c, from);
+  if (first == std::string_view::npos || text.find('"') > first) return first;
   bool inside = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (inside && text[i] == '\\') {
@@ -74,6 +77,7 @@ std::size_t PlanLine::find_bare(std::string_view text, char c, std::size_t from)
 }
 
 std::size_t PlanLine::rfind_bare(std::string_view text, char c) {
+  if (text.find('"') == std::string_view::npos) return text.rfind(c);
   std::size_t last = std::string_view::npos;
   for (std::size_t at = find_bare(text, c); at != std::string_view::npos;
        at = find_bare(text, c, at + 1))
@@ -82,11 +86,18 @@ std::size_t PlanLine::rfind_bare(std::string_view text, char c) {
 }
 
 std::vector<Word> PlanLine::words() const {
-  std::vector<Word> words;
+  std::vector<Word> list;
+  words(list);
+  return list;
+}
+
+void PlanLine::words(std::vector<Word>& words) const {
+  words.clear();
+  const auto is_blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
   std::size_t at = 0;
   while (true) {
-    while (at < text.size() && (text[at] == ' ' || text[at] == '\t' || text[at] == '\r')) ++at;
-    if (at >= text.size() || text[at] == '#') return words;
+    while (at < text.size() && is_blank(text[at])) ++at;
+    if (at >= text.size() || text[at] == '#') return;
     const std::size_t begin = at;
     for (bool inside = false; at < text.size(); ++at) {
       const char c = text[at];
@@ -94,7 +105,7 @@ std::vector<Word> PlanLine::words() const {
         ++at;
       else if (c == '"')
         inside = !inside;
-      else if (!inside && (c == ' ' || c == '\t' || c == '\r'))
+      else if (!inside && is_blank(c))
         break;
     }
     if (at > text.size()) at = text.size();
@@ -102,24 +113,11 @@ std::vector<Word> PlanLine::words() const {
   }
 }
 
-std::vector<Word> PlanLine::split(const Word& list, char separator) const {
-  std::vector<Word> parts;
-  std::string_view rest = list.text;
-  int column = list.column;
-  while (true) {
-    const std::size_t end = find_bare(rest, separator);
-    parts.push_back({rest.substr(0, end), column});
-    if (end == std::string_view::npos) return parts;
-    rest.remove_prefix(end + 1);
-    column += static_cast<int>(end) + 1;
-  }
-}
-
 std::string PlanLine::name(const Word& word) const {
   const std::string_view t = word.text;
   if (t.empty()) fail(word.column, "expected a name");
   if (t.front() != '"') {
-    if (!bare(t))
+    if (!is_bare(t))
       fail(word.column,
            "'" + std::string(t) + "': a name with such characters stands in double quotes");
     return std::string(t);

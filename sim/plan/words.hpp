@@ -12,6 +12,8 @@ namespace sluice {
 /// A name as it stands in a plan's text: bare, or in double quotes with \" \\ \n \t \xHH.
 std::string quoted(std::string_view name);
 void add_quoted(std::string& out, std::string_view name);
+/// May it stand without quotes?
+bool is_bare(std::string_view name);
 
 /// One word of a line, or one element of a list, with its column.
 struct Word {
@@ -28,8 +30,18 @@ struct PlanLine {
   [[noreturn]] void fail(int column, const std::string& message) const;
   /// Splits at blanks (outside of quotes); stops at a '#' that begins a word.
   std::vector<Word> words() const;
-  /// Splits at `separator` outside of quotes.
-  std::vector<Word> split(const Word& list, char separator) const;
+  void words(std::vector<Word>& words) const;  ///< the same, into a list that is used again
+  /// Splits at `separator` outside of quotes: calls `each` with every part.
+  template <class Each>
+  static void split(const Word& list, char separator, Each&& each) {
+    Word rest = list;
+    while (true) {
+      const std::size_t end = find_bare(rest.text, separator);
+      each(Word{rest.text.substr(0, end), rest.column});
+      if (end == std::string_view::npos) return;
+      rest = {rest.text.substr(end + 1), rest.column + static_cast<int>(end) + 1};
+    }
+  }
   /// The name a word stands for, unquoted.
   std::string name(const Word& word) const;
   /// Where `c` stands outside of quotes; npos when it does not.

@@ -12,11 +12,11 @@ PlanBuilder::PlanBuilder(const Platform& platform, std::string name, bool enforc
   plan_.name = std::move(name);
   for (const Device& device : platform.devices) {
     pools_[device.name] = static_cast<std::uint32_t>(plan_.pools.size());
-    plan_.pools.push_back({device.name, device.capacity, false, enforce_capacity});
+    plan_.pools.push_back({device.name, device.capacity, device.name, enforce_capacity});
   }
   for (const Memory& memory : platform.memories) {
     pools_[memory.name] = static_cast<std::uint32_t>(plan_.pools.size());
-    plan_.pools.push_back({memory.name, memory.capacity, true, enforce_capacity});
+    plan_.pools.push_back({memory.name, memory.capacity, "", enforce_capacity});
   }
   for (const Channel& channel : platform.channels)
     plan_.links.push_back({channel.name, channel.bandwidth, channel.idle_w, channel.busy_w});
@@ -53,15 +53,52 @@ PlanBuilder::Ref PlanBuilder::transfer(ActionKind kind, std::uint32_t tensor, co
   action.kind = kind;
   action.stage = stage;
   action.micro_batch = micro_batch;
-  action.moves = tensor;
-  action.from = pool(ends.from);
-  action.to = pool(ends.to);
-  action.bytes = plan_.tensors[tensor].bytes;
-  const Path& path = platform_.path(ends.from, ends.to);
-  action.stream = stream(path.stream, StreamKind::copy, path.device);
-  if (ends.release) action.uses.push_back({tensor, action.from});
-  if (ends.allocate) action.allocates.push_back({tensor, action.to});
+  const std::uint32_t from = pool(ends.from), to = pool(ends.to);
+  action.flows.push_back({tensor, from, to, none, plan_.tensors[tensor].bytes});
+  if (const auto way = ways_.find({from, to}); way != ways_.end()) {
+    action.flows.front().route = way->second.route;
+    action.stream = stream(way->second.stream, StreamKind::copy, way->second.device);
+  } else {
+    const Path& path = platform_.path(ends.from, ends.to);
+    action.stream = stream(path.stream, StreamKind::copy, path.device);
+  }
+  if (ends.release) action.uses.push_back({tensor, from});
+  if (ends.allocate) action.allocates.push_back({tensor, to});
   return add(std::move(action));
+}
+
+void PlanBuilder::flow(Ref ref, std::uint32_t tensor, const std::string& from,
+                       const std::string& to, std::int64_t bytes) {
+  Flow flow{tensor, pool(from), pool(to), none, bytes};
+  if (const auto way = ways_.find({flow.from, flow.to}); way != ways_.end())
+    flow.route = way->second.route;
+  else
+    platform_.path(from, to);  // throws where nothing joins them
+  at(ref).flows.push_back(flow);
+}
+
+void PlanBuilder::memory(const std::string& name, const std::string& device,
+                         std::optional<std::int64_t> capacity) {
+  const bool enforce = plan_.pools.empty() || plan_.pools.front().enforced;
+  pools_[name] = static_cast<std::uint32_t>(plan_.pools.size());
+  plan_.pools.push_back({name, capacity, device, enforce});
+}
+
+void PlanBuilder::way(const std::string& from, const std::string& to, double bandwidth,
+                      double setup_s, double latency_s) {
+  const Pool &source = plan_.pools[pool(from)], &target = plan_.pools[pool(to)];
+  const std::string device = source.owner.empty() ? target.owner : source.owner;
+  const std::string name = from + ">" + to;
+  const auto link = static_cast<std::uint32_t>(plan_.links.size());
+  const auto route = static_cast<std::uint32_t>(plan_.routes.size());
+  plan_.links.push_back({name, bandwidth, 0, 0});
+  plan_.routes.push_back({name, {link}, setup_s, latency_s});
+  ways_[{pool(from), pool(to)}] = {route, (device.empty() ? "" : device + ".") + name, device};
+}
+
+std::uint32_t PlanBuilder::collective(Collective collective) {
+  plan_.collectives.push_back(std::move(collective));
+  return static_cast<std::uint32_t>(plan_.collectives.size() - 1);
 }
 
 void PlanBuilder::wait(Ref ref, Ref on, std::uint32_t distance) {
@@ -82,19 +119,17 @@ std::uint32_t PlanBuilder::stream(const std::string& name, StreamKind kind,
 
 PlanBuilder::Ref PlanBuilder::add(Action action) {
   check_interrupt();  // a step may have a million micro-batches
-  action.name = unique_name(action);
+  action.name = own_name(action);
   auto& actions = actions_[static_cast<std::size_t>(section_)];
   actions.push_back(std::move(action));
   return {section_, static_cast<std::uint32_t>(actions.size() - 1)};
 }
 
-/// `<stage><letter><micro-batch>`, with '2, '3 … where it is taken.
-std::string PlanBuilder::unique_name(const Action& action) {
-  std::string name = action.stage < 0 ? "" : std::to_string(action.stage);
-  name += letter_of(action.kind);
-  if (action.micro_batch >= 0) name += std::to_string(action.micro_batch);
-  const int taken = names_[static_cast<std::size_t>(section_)][name]++;
-  return taken == 0 ? name : name + "'" + std::to_string(taken + 1);
+/// Nothing, so that the formula makes it; where that name is taken, it with '2, '3 … behind it.
+std::string PlanBuilder::own_name(const Action& action) {
+  const int taken =
+      names_[static_cast<std::size_t>(section_)][{action.kind, action.stage, action.micro_batch}]++;
+  return taken == 0 ? "" : name_of(action) + "'" + std::to_string(taken + 1);
 }
 
 std::string PlanBuilder::unique_name(std::string tensor) {

@@ -4,8 +4,10 @@
 
 #include <array>
 #include <map>
+#include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "plan/plan.hpp"
@@ -48,12 +50,23 @@ class PlanBuilder {
   Ref transfer(ActionKind kind, std::uint32_t tensor, const Ends& ends, std::int32_t stage,
                std::int32_t micro_batch);
 
+  /// A computation reads (or writes) so many bytes of the tensor over the route while it computes.
+  void flow(Ref ref, std::uint32_t tensor, const std::string& from, const std::string& to,
+            std::int64_t bytes);
+  /// A further memory of a device, beside the one of the device's own name.
+  void memory(const std::string& name, const std::string& device,
+              std::optional<std::int64_t> capacity);
+  /// A link of its own from one pool to another, for what the platform does not know. Transfers
+  /// over it have a stream of their own.
+  void way(const std::string& from, const std::string& to, double bandwidth, double setup_s,
+           double latency_s);
+  /// What several devices do together; its number is for the actions that are its parts.
+  std::uint32_t collective(Collective collective);
+
   Action& at(Ref ref) { return actions_[static_cast<std::size_t>(ref.section)][ref.position]; }
   /// `ref` waits for `on`, of `distance` iterations ago. An empty `on` is nothing to wait for.
   void wait(Ref ref, Ref on, std::uint32_t distance = 0);
-  void fact(const std::string& key, const std::string& value) {
-    plan_.facts.emplace_back(key, value);
-  }
+  void fact(Fact fact) { plan_.facts.push_back(std::move(fact)); }
 
   Plan finish(std::int64_t iterations, std::int64_t steps_per_iteration = 1);
 
@@ -64,17 +77,22 @@ class PlanBuilder {
   };
   std::uint32_t stream(const std::string& name, StreamKind kind, const std::string& device);
   Ref add(Action action);
-  std::string unique_name(const Action& action);
+  std::string own_name(const Action& action);
   std::string unique_name(std::string tensor);
 
   const Platform& platform_;
   Plan plan_;
   Section section_ = Section::prologue;
   std::array<std::vector<Action>, 3> actions_;
-  std::array<std::map<std::string, int>, 3> names_;
+  std::array<std::unordered_map<FormulaName, int, FormulaName::Hash>, 3> names_;
   std::unordered_map<std::string, int> tensor_names_;
   std::vector<Link> links_;
   std::map<std::string, std::uint32_t> pools_, streams_;
+  struct Way {
+    std::uint32_t route;
+    std::string stream, device;
+  };
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Way> ways_;  ///< by pools
 };
 
 }  // namespace sluice

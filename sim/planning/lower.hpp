@@ -14,25 +14,23 @@ struct Pricing {
   const Model& model;
   const std::vector<Stage>& stages;
   const Platform& platform;
-  const CostModel& cost;
+  const Cost& cost;
   DType dtype;
   const Training* training = nullptr;  ///< null for inference
 };
 
-/// What an action costs on a device.
-struct Price {
-  double seconds = 0, flop = 0;
-  double bytes = 0;  ///< read and written in the device's memory
+/// A compute action of a stage, as its price sees it. An update does not depend on samples.
+struct StageQuery {
+  ActionKind kind = ActionKind::forward;
+  const Stage& stage;
+  const Device& device;
+  std::int64_t samples = 0;
+  bool selective = false;  ///< only the layers that selective recomputation runs again
 };
 
-/// Of a compute action of `kind` on a stage for so many samples. A recompute costs what a forward
-/// does; an update does not depend on samples. Throws InputError when the device has no rate.
-Price price_of(const Pricing& pricing, ActionKind kind, const Stage& stage, const Device& device,
-               std::int64_t samples);
-
-/// Of running again only what selective recomputation drops.
-Price selective_price(const Pricing& pricing, const Stage& stage, const Device& device,
-                      std::int64_t samples);
+/// The sum over the stage's layers. A recompute costs what a forward does, and so does a backward
+/// pass as often as the workload says. Throws InputError where the cost model has no price.
+Price price_of(const Pricing& pricing, const StageQuery& query);
 
 /// Fills what is left open: seconds, flop, memory_bytes and joules (above idle) of compute actions,
 /// from the layers of their stage for their samples; the route of transfers. Throws InputError when

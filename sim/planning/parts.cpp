@@ -119,7 +119,7 @@ PlanBuilder::Ref list_forward(PlanBuilder& builder, const ForwardOf& forward) {
     const Placement workspace{builder.tensor(name, TensorClass::workspace, forward.bytes.workspace),
                               pool};
     action.allocates.push_back(workspace);
-    action.uses.push_back(workspace);
+    action.uses.push_back({workspace.tensor, workspace.pool, true, true});
   }
   if (forward.drops_output) {
     action.uses.push_back({forward.output, pool});
@@ -254,9 +254,13 @@ ForwardOf StageRunner::forward_of(std::size_t stage, std::int64_t micro_batch) c
 }
 
 void StageRunner::finish() {
+  finish(std::vector<std::int64_t>(saves_.size(), common_.buffers));
+}
+
+void StageRunner::finish(const std::vector<std::int64_t>& buffers) {
   const auto count = static_cast<std::int64_t>(saves_.size());
   for (std::int64_t j = 0; j < count; ++j) {
-    const InRow earlier = in_row(j - common_.buffers, count);
+    const InRow earlier = in_row(j - buffers[static_cast<std::size_t>(j)], count);
     builder_.wait(saves_[static_cast<std::size_t>(j)].first, saves_[earlier.place].second,
                   earlier.steps_ago);
   }

@@ -138,6 +138,8 @@ class StageRunner {
 
   /// Adds the waits of computations for earlier saves; call once, after everything is listed.
   void finish();
+  /// The same, where so many results may wait to be saved: by save, in the order of listing.
+  void finish(const std::vector<std::int64_t>& buffers);
 
   std::uint32_t input_tensor(std::int64_t micro_batch) const {
     return inputs_[static_cast<std::size_t>(micro_batch)];

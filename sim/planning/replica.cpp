@@ -11,8 +11,8 @@ namespace {
 
 auto figures(const Device& device) {
   return std::tie(device.rate, device.efficiency, device.capacity, device.memory_bandwidth,
-                  device.launch_overhead, device.idle_w, device.busy_w, device.tiles,
-                  device.io_tiles);
+                  device.roofline.compute, device.roofline.memory, device.launch_overhead,
+                  device.idle_w, device.busy_w, device.tiles, device.io_tiles);
 }
 
 bool alike(const Platform& platform, const Path& a, const Path& b) {
@@ -36,15 +36,17 @@ bool alike(const Platform& platform, const std::string& device, const std::strin
 
 Plan moved(Plan plan, const Platform& platform, const std::string& from, const std::string& to) {
   for (Pool& pool : plan.pools)
-    if (pool.name == from)
-      pool.name = to;
-    else if (pool.name == to)
-      pool.name = from;
+    for (std::string* name : {&pool.name, &pool.owner})
+      if (*name == from)
+        *name = to;
+      else if (*name == to)
+        *name = from;
   std::vector<char> done(plan.routes.size(), 0);
   for (const Action& action : plan.actions) {
-    if (!action.is_transfer() || std::exchange(done[action.route], 1)) continue;
-    const Path path = platform.path(plan.pools[action.from].name, plan.pools[action.to].name);
-    plan.routes[action.route] = {path.name, path.channels, path.setup_s, path.latency_s};
+    if (!action.is_transfer() || std::exchange(done[action.flow().route], 1)) continue;
+    const Flow& flow = action.flow();
+    const Path path = platform.path(plan.pools[flow.from].name, plan.pools[flow.to].name);
+    plan.routes[flow.route] = {path.name, path.channels, path.setup_s, path.latency_s};
     Stream& stream = plan.streams[action.stream];
     stream.name = path.stream;
     stream.device = path.device;

@@ -8,7 +8,7 @@ namespace sluice {
 
 void stay_within(Plan& plan, const std::string& device, std::int64_t bytes) {
   for (Pool& pool : plan.pools)
-    if (pool.name == device) pool.limit = bytes;
+    if (pool.owner == device) pool.limit = bytes;
 }
 
 double run_seconds(const Plan& plan) {

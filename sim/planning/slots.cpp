@@ -49,6 +49,11 @@ std::int64_t Slots::place(const SlotLoad& load, Memory& memory, std::int64_t byt
 
 void Slots::add(SlotLoad load) {
   Memory& memory = this->memory(load.ends.to);
+  if (load.once) {  // its bytes are a part of every slot's
+    const std::int64_t at = load.earliest;
+    loads_.push_back({std::move(load), at, {}, {}});
+    return;
+  }
   const std::int64_t bytes = builder_.bytes_of(load.tensor);
   const std::int64_t at = place(load, memory, bytes);
   if (load.within && at > 1 - count()) {
@@ -68,7 +73,7 @@ void Slots::add(SlotLoad load) {
 /// The first load of a step is needed before those that come ahead of it: so it may be the last
 /// that the step before lists.
 bool Slots::goes_ahead(const Placed& placed) const {
-  return placed.at < 0 || (placed.at == 0 && first_goes_ahead_);
+  return placed.at < 0 || placed.load.once || (placed.at == 0 && first_goes_ahead_);
 }
 
 PlanBuilder::Ref Slots::list_one(const SlotLoad& load, std::int32_t ahead) {
@@ -113,6 +118,11 @@ void Slots::add_waits() {
   for (const Placed& placed : loads_) {
     const std::uint32_t ahead = goes_ahead(placed) ? 1 : 0;
     const SlotLoad& load = placed.load;
+    const PlanBuilder::Ref user = work_[static_cast<std::size_t>(load.slot)].first;
+    if (load.once) {
+      builder_.wait(user, placed.prologue);
+      continue;
+    }
     const InRow after = in_row(load.after, count());
     builder_.wait(placed.body, work_[after.place].last, after.steps_ago - ahead);
     if (load.reloads.slot >= 0) {
@@ -122,15 +132,15 @@ void Slots::add_waits() {
     }
     if (load.after_save.slot >= 0)
       builder_.wait(placed.body, save(load.after_save).action, load.after_save.steps_ago - ahead);
-    const PlanBuilder::Ref user = work_[static_cast<std::size_t>(load.slot)].first;
     builder_.wait(user, placed.body, ahead);
     builder_.wait(user, placed.prologue);
   }
 }
 
 std::int64_t Slots::early() const {
-  return std::count_if(loads_.begin(), loads_.end(),
-                       [](const Placed& placed) { return placed.at < placed.load.slot; });
+  return std::count_if(loads_.begin(), loads_.end(), [](const Placed& placed) {
+    return !placed.load.once && placed.at < placed.load.slot;
+  });
 }
 
 }  // namespace sluice

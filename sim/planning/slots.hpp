@@ -39,6 +39,8 @@ struct SlotLoad {
   /// Where there is room, it may start a slot before the one at whose head it is listed. Pools
   /// grant in listing order, so no computation waits for it while it waits for the copy engine.
   bool within = false;
+  /// What it brings stays: it is listed before the first step, and in none.
+  bool once = false;
   /// A save that this slot of the step (of `steps_ago` steps before) lists, `number` of it.
   struct Saved {
     std::int64_t slot = -1;  ///< none

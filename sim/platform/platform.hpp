@@ -14,13 +14,21 @@
 
 namespace sluice {
 
+/// The shares of a device's peaks that whole networks reach, above 0 and at most 1. The cost model
+/// roofline multiplies with them; peak does not.
+struct RooflineShares {
+  double compute = 1;  ///< of the peak FLOP/s
+  double memory = 1;   ///< of the memory bandwidth
+};
+
 struct Device {
   std::string name;
   std::map<DType, double> rate;            ///< peak FLOP/s by dtype
   double efficiency = 1;                   ///< share of the peak that is reached
   std::optional<std::int64_t> capacity;    ///< bytes; none: unlimited
   std::optional<double> memory_bandwidth;  ///< byte/s of its own memory
-  double launch_overhead = 0;              ///< s an operator
+  RooflineShares roofline;
+  double launch_overhead = 0;  ///< s per operator
   double idle_w = 0, busy_w = 0;
   std::int64_t tiles = 0, io_tiles = 0;  ///< IPU: I/O tiles take part in no compute
 

@@ -98,6 +98,10 @@ void Builder::add_devices(const Value::Entry& entry) {
   device.capacity = capacity_of(memory);
   device.memory_bandwidth = optional_quantity(memory, "bandwidth");
   device.efficiency = reader.number("efficiency");
+  if (const Value* shares = reader.value("roofline")) {
+    const Reader roofline(*shares, record_of(record, "roofline"), "the roofline of " + word);
+    device.roofline = {roofline.number("compute"), roofline.number("memory")};
+  }
   device.launch_overhead = reader.quantity("launch_overhead");
   std::tie(device.idle_w, device.busy_w) = watts(reader);
   device.tiles = reader.integer("tiles");

@@ -60,6 +60,25 @@ const Record& device_memory_record() {
   return record;
 }
 
+Field share(std::string name, std::string summary) {
+  return {.name = std::move(name),
+          .type = Type::number,
+          .summary = std::move(summary),
+          .default_text = "1",
+          .maximum = 1,
+          .minimum_excluded = true};
+}
+
+const Record& roofline_record() {
+  static const Record record = {"roofline of a device",
+                                "Shares of the peaks that whole networks reach: the cost model "
+                                "roofline multiplies with them, "
+                                "peak does not.",
+                                {share("compute", "Share of the peak FLOP/s."),
+                                 share("memory", "Share of the memory bandwidth.")}};
+  return record;
+}
+
 const Record& device_record() {
   static const Record record = {
       "device",
@@ -84,6 +103,11 @@ const Record& device_record() {
         .type = Type::mapping,
         .summary = "Its own memory.",
         .record = &device_memory_record()},
+       {.name = "roofline",
+        .type = Type::mapping,
+        .summary = "Shares of its peaks that whole networks reach, for the roofline cost model.",
+        .optional = true,
+        .record = &roofline_record()},
        with_default(quantity("launch_overhead", Dimension::seconds,
                              "Seconds that each operator adds in the roofline cost model."),
                     "0s"),

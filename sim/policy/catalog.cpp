@@ -3,12 +3,17 @@
 
 namespace sluice {
 
+// clang-format off
 std::vector<const Policy*> compiled_in_policies() {
   return {
-      SLUICE_ENTRY(Policy, basic_policy),    SLUICE_ENTRY(Policy, resident_policy),
-      SLUICE_ENTRY(Policy, streamed_policy), SLUICE_ENTRY(Policy, phased_policy),
-      SLUICE_ENTRY(Policy, sharded_policy),  SLUICE_ENTRY(Policy, data_parallel_policy),
+      SLUICE_ENTRY(Policy, basic_policy),
+      SLUICE_ENTRY(Policy, resident_policy),
+      SLUICE_ENTRY(Policy, streamed_policy),
+      SLUICE_ENTRY(Policy, phased_policy),
+      SLUICE_ENTRY(Policy, sharded_policy),
+      SLUICE_ENTRY(Policy, data_parallel_policy),
   };
 }
+// clang-format on
 
 }  // namespace sluice

@@ -10,9 +10,9 @@
 #include "base/error.hpp"
 #include "base/quantity.hpp"
 #include "execute/feasibility.hpp"
+#include "plan/passes/all_reduce.hpp"
 #include "plan/passes/merge.hpp"
 #include "plan/passes/unroll.hpp"
-#include "planning/all_reduce.hpp"
 #include "planning/replica.hpp"
 #include "planning/run_seconds.hpp"
 #include "planning/turns.hpp"
@@ -67,6 +67,21 @@ Value replica_keys(const Reader& parameters, const std::string& policy, const st
   return keys;
 }
 
+/// Each device sends to the next, the last one to the first.
+std::vector<RingHop> ring_of(const Platform& platform, const std::vector<std::string>& devices) {
+  std::vector<RingHop> ring;
+  for (std::size_t k = 0; k < devices.size(); ++k) {
+    const std::string& next = devices[(k + 1) % devices.size()];
+    if (next == devices[k]) break;
+    const Path& path = platform.path(devices[k], next);
+    ring.push_back({.from = devices[k],
+                    .to = next,
+                    .stream = {path.stream, StreamKind::copy, path.device},
+                    .route = {path.name, path.channels, path.setup_s, path.latency_s}});
+  }
+  return ring;
+}
+
 /// Actions of a step that may be written out for the sake of their order.
 constexpr std::int64_t longest_listed_step = 20'000;
 
@@ -81,9 +96,9 @@ Plan with_transfers(Plan plan, const std::string& how) {
   if (how == "auto") {
     const double together_s = run_seconds(plan), in_turn_s = run_seconds(*turns);
     turns->facts.emplace_back("transfers", "in turn");
-    turns->facts.emplace_back("transfers_together_s", exact(together_s));
+    turns->facts.emplace_back("transfers_together_s", together_s, "s");
     plan.facts.emplace_back("transfers", "together");
-    plan.facts.emplace_back("transfers_in_turn_s", exact(in_turn_s));
+    plan.facts.emplace_back("transfers_in_turn_s", in_turn_s, "s");
     if (!(in_turn_s < together_s)) return plan;
   }
   return std::move(*turns);
@@ -164,7 +179,7 @@ Plan replicated(const PolicyRequest& request, const Reader& parameters, const Pl
   plan.name = "data_parallel " + policy.name;
   const std::string all_reduce = parameters.text("all_reduce");
   if (request.workload.training && all_reduce != "off")
-    add_all_reduce(plan, platform, devices, all_reduce == "overlapped",
+    add_all_reduce(plan, ring_of(platform, devices), all_reduce == "overlapped",
                    request.workload.batch / request.workload.micro_batch / count);
   return with_transfers(std::move(plan), parameters.text("transfers"));
 }

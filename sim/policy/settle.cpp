@@ -82,19 +82,10 @@ class Attempts {
   bool choose() const { return !candidates_.empty() && (attempts_.size() > 1 || ways_ > 1); }
 
   Settlement best() {
-    const Judgement judgement = judge(std::move(candidates_));
-    if (!judgement.best.plan) return whatever_fits();
+    Judgement judgement = judge(std::move(candidates_));
+    if (!judgement.best.plan) return best_that_waits();
     Plan plan = judgement.best.plan();
-    std::vector<std::pair<std::string, std::string>> facts;
-    facts.emplace_back("chosen", judgement.best.text);
-    facts.emplace_back("chosen_s", exact(judgement.best.seconds));
-    facts.emplace_back("chosen_from", std::to_string(judgement.candidates));
-    facts.emplace_back("simulated", std::to_string(judgement.simulated));
-    if (judgement.runner_up) {
-      facts.emplace_back("runner_up", judgement.runner_up->text);
-      facts.emplace_back("runner_up_s", exact(judgement.runner_up->seconds));
-    }
-    plan.facts.insert(plan.facts.end(), facts.begin(), facts.end());
+    state(plan, judgement);
     return {std::move(plan), judgement.best.attempt};
   }
 
@@ -143,20 +134,46 @@ class Attempts {
     }
   }
 
-  /// No candidate fits as it is. Perhaps a plan that waits for memory does; if none, the message of
-  /// the last cut, the finest, says what lacks.
-  Settlement whatever_fits() const {
+  static void state(Plan& plan, const Judgement& judgement) {
+    plan.facts.emplace_back("chosen", judgement.best.text);
+    plan.facts.emplace_back("chosen_s", judgement.best.seconds, "s");
+    plan.facts.emplace_back("chosen_from", judgement.candidates);
+    plan.facts.emplace_back("simulated", judgement.simulated);
+    if (!judgement.runner_up) return;
+    plan.facts.emplace_back("runner_up", judgement.runner_up->text);
+    plan.facts.emplace_back("runner_up_s", judgement.runner_up->seconds, "s");
+  }
+
+  /// No candidate fits as it is. Perhaps a plan that waits for memory does: the fastest of those,
+  /// with the policy's own choice of what is open but the cut and the fates. If none does, the
+  /// message of the last cut, the finest, says what is lacking.
+  Settlement best_that_waits() const {
     std::exception_ptr failure;
-    for (std::size_t i = 0; i < attempts_.size(); ++i) {
-      try {
-        Plan plan = finish(policy_.plan(attempts_[i].request, parameters_), attempts_[i].request);
-        check(plan);
-        return {std::move(plan), i};
-      } catch (const Infeasible&) {
-        failure = std::current_exception();
-      }
-    }
-    std::rethrow_exception(failure);
+    std::vector<Candidate> waiting;
+    for (std::size_t i = 0; i < attempts_.size(); ++i)
+      waiting.push_back(
+          {0, 1, [this, i, &failure](double, const auto& settled) {
+             Settled one;
+             try {
+               const auto plan = std::make_shared<Plan>(
+                   finish(policy_.plan(attempts_[i].request, parameters_), attempts_[i].request));
+               check(*plan);
+               one.seconds = run_seconds(*plan);
+               one.plan = [plan] { return *plan; };
+             } catch (const Infeasible&) {
+               failure = std::current_exception();
+             }
+             one.text = attempts_[i].cut;
+             one.attempt = i;
+             settled(one);
+           }});
+    const Judgement judgement = judge(std::move(waiting));
+    if (!judgement.best.plan && failure) std::rethrow_exception(failure);
+    if (!judgement.best.plan) throw InternalError("a plan that was checked blocks");
+    Plan plan = judgement.best.plan();
+    plan.facts.emplace_back("waits_for_memory", "no candidate fits without waiting");
+    if (attempts_.size() > 1) state(plan, judgement);
+    return {std::move(plan), judgement.best.attempt};
   }
 
   const Policy& policy_;

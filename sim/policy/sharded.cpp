@@ -54,7 +54,7 @@ class Sharded {
     for (std::int64_t q = 0; q < round.micro_batches; ++q) list_micro_batch(q);
     add_waits();
     for (std::size_t s = 0; s < devices_.size(); ++s)
-      builder_.fact("device_of_stage." + std::to_string(s), devices_[s]);
+      builder_.fact(Fact("device_of_stage", devices_[s]).said_of(std::to_string(s)));
     return {finish_rounds(builder_, request_.workload, round), !overlap_};
   }
 

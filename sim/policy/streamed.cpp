@@ -17,7 +17,7 @@ TrainingOrder training_order(const PolicyRequest& request, const Reader& paramet
   TrainingOrder order{"streamed", false, {}, {common.device.name}, common.overlap};
   if (!parameters.is_word("in_flight", "auto")) order.in_flight = parameters.integer("in_flight");
   refuse_common_in_training(parameters);
-  refuse_in_training(parameters, {"prefetch", "pieces", "ahead"},
+  refuse_in_training(parameters, {"prefetch", "pieces", "ahead", "resident"},
                      "loads are listed as late as they can be without being waited for");
   return order;
 }
@@ -29,8 +29,12 @@ Draft plan_streamed(const PolicyRequest& request, const Reader& parameters) {
   const bool offload = keys.offload.value_or(false);
   // What nothing was found for: the least that the policy can do, whose message says what lacks.
   return list_as_asked(request, common,
-                       {keys.in_flight.value_or(1), keys.buffers.value_or(1), offload,
-                        keys.prefetch.value_or(0), keys.piece.value_or(0), 0});
+                       {.in_flight = keys.in_flight.value_or(1),
+                        .buffers = keys.buffers.value_or(1),
+                        .offload = offload,
+                        .prefetch = keys.prefetch.value_or(0),
+                        .piece = keys.piece.value_or(0),
+                        .resident = asked_to_stay(streamed_case(request, common), keys.resident)});
 }
 
 std::vector<Candidate> candidates(const PolicyRequest& request, const Reader& parameters) {

@@ -3,11 +3,14 @@
 
 #include <pybind11/stl.h>
 
-#include <array>
+#include <algorithm>
+#include <cmath>
 #include <optional>
 #include <set>
+#include <variant>
 
 #include "base/error.hpp"
+#include "base/quantity.hpp"
 #include "base/suggest.hpp"
 #include "python/module.hpp"
 
@@ -15,6 +18,7 @@ namespace sluice::python {
 namespace {
 
 using Ref = PlanBuilder::Ref;
+using FactValue = std::variant<double, std::string, Fact::List>;
 
 /// The value of an enumeration that is called so.
 template <class Enum>
@@ -30,11 +34,10 @@ Enum by_name(const char* kind, const std::string& name, int count) {
 
 ActionKind kind_named(const std::string& name, bool transfer) {
   std::vector<std::string> names;
-  for (int i = 0; i < action_kind_count; ++i) {
-    const auto kind = static_cast<ActionKind>(i);
-    if ((kind >= ActionKind::load && kind <= ActionKind::all_reduce) != transfer) continue;
-    names.emplace_back(name_of(kind));
-    if (names.back() == name) return kind;
+  for (const KindRecord& record : action_kinds()) {
+    if (record.transfers != transfer) continue;
+    names.emplace_back(record.name);
+    if (record.name == name) return record.kind;
   }
   throw InputError("unknown kind of " + std::string(transfer ? "transfer" : "computation") + " '" +
                    name + "'" + did_you_mean(name, names) + "; known: " + join(names));
@@ -47,6 +50,40 @@ class Builder {
       : platform_(std::move(platform)), builder_(std::in_place, *platform_, name, enforce) {
     for (const Device& device : platform_->devices) nodes_.push_back(device.name);
     for (const Memory& memory : platform_->memories) nodes_.push_back(memory.name);
+  }
+
+  void memory(const std::string& name, const std::string& device,
+              std::optional<std::int64_t> capacity) {
+    platform_->device(device);  // throws with the known names
+    if (std::find(nodes_.begin(), nodes_.end(), name) != nodes_.end())
+      throw InputError("there is a device or memory '" + name + "' already");
+    open().memory(name, device, capacity);
+    nodes_.push_back(name);
+  }
+  void way(const std::string& from, const std::string& to, double bandwidth, double setup_s,
+           double latency_s) {
+    require_node(from);
+    require_node(to);
+    if (!(bandwidth > 0) || !std::isfinite(bandwidth) || !(setup_s >= 0) || !(latency_s >= 0))
+      throw InputError("the way from '" + from + "' to '" + to + "' has bandwidth " +
+                       exact(bandwidth) + ", setup " + exact(setup_s) + ", latency " +
+                       exact(latency_s) +
+                       "; expected more than 0 byte/s, and seconds of at least 0");
+    open().way(from, to, bandwidth, setup_s, latency_s);
+  }
+  std::uint32_t collective(const std::string& name, const std::string& kind,
+                           const std::vector<std::string>& devices, std::int64_t bytes,
+                           const std::string& algorithm) {
+    for (const std::string& device : devices) platform_->device(device);
+    std::vector<std::string> kinds;
+    for (const KindRecord& record : action_kinds()) {
+      if (!record.is_collective) continue;
+      kinds.emplace_back(record.name);
+      if (record.name == kind)
+        return collectives_ = open().collective({name, record.kind, algorithm, devices, bytes});
+    }
+    throw InputError("unknown kind of collective '" + kind + "'" + did_you_mean(kind, kinds) +
+                     "; known: " + join(kinds));
   }
 
   std::uint32_t tensor(const std::string& name, const std::string& tensor_class, std::int64_t bytes,
@@ -83,13 +120,40 @@ class Builder {
     require_tensor(tensor);
     action(ref).allocates.push_back({tensor, pool(node)});
   }
-  void use(Ref ref, std::uint32_t tensor, const std::string& node) {
+  void use(Ref ref, std::uint32_t tensor, const std::string& node, bool read, bool written) {
     require_tensor(tensor);
-    action(ref).uses.push_back({tensor, pool(node)});
+    action(ref).uses.push_back({tensor, pool(node), read, written});
+  }
+  void flow(Ref ref, std::uint32_t tensor, const std::string& from, const std::string& to,
+            std::optional<std::int64_t> bytes) {
+    require(ref);
+    require_tensor(tensor);
+    require_node(from);
+    require_node(to);
+    open().flow(ref, tensor, from, to, bytes.value_or(open().bytes_of(tensor)));
+  }
+  void not_before(Ref ref, double seconds) {
+    if (!(seconds >= 0) || !std::isfinite(seconds))
+      throw InputError(exact(seconds) + " s for 'not_before': expected at least 0");
+    action(ref).not_before = seconds;
+  }
+  void part_of(Ref ref, std::uint32_t collective) {
+    if (collectives_ == none || collective > collectives_)
+      throw InputError("there is no collective " + std::to_string(collective));
+    action(ref).collective = collective;
   }
   void samples_done(Ref ref, std::int64_t samples) { action(ref).samples_done = samples; }
   void ahead(Ref ref, int iterations) { action(ref).ahead = iterations; }
-  void fact(const std::string& key, const std::string& value) { open().fact(key, value); }
+  void fact(const std::string& name, const FactValue& value, const std::string& unit,
+            const std::string& of) {
+    const double* number = std::get_if<double>(&value);
+    if (!number && !unit.empty())
+      throw InputError("fact '" + name + "' has the unit '" + unit + "' and is no number");
+    Fact fact = std::visit([&](const auto& held) { return Fact(name, held); }, value);
+    if (number) fact.value = Fact::Number{*number, unit};
+    fact.of = of;
+    open().fact(std::move(fact));
+  }
 
   PlanHandle finish(std::int64_t iterations, std::int64_t steps_per_iteration) {
     Plan plan = open().finish(iterations, steps_per_iteration);
@@ -128,6 +192,7 @@ class Builder {
   std::vector<std::string> nodes_;
   std::set<std::string> names_;
   std::uint32_t tensors_ = 0;
+  std::uint32_t collectives_ = none;  ///< the last one
 };
 
 }  // namespace
@@ -150,6 +215,12 @@ void bind_builder(py::module_& module) {
       .def("use", &Builder::use)
       .def("samples_done", &Builder::samples_done)
       .def("ahead", &Builder::ahead)
+      .def("memory", &Builder::memory)
+      .def("way", &Builder::way)
+      .def("collective", &Builder::collective)
+      .def("flow", &Builder::flow)
+      .def("not_before", &Builder::not_before)
+      .def("part_of", &Builder::part_of)
       .def("fact", &Builder::fact)
       .def("finish", &Builder::finish);
 }

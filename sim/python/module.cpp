@@ -5,13 +5,15 @@
 #include "base/error.hpp"
 #include "base/version.hpp"
 #include "document/load.hpp"
+#include "run/plan_json.hpp"
 #include "study/zoo/listing.hpp"
 #include "study/zoo/zoo.hpp"
 
 namespace sluice::python {
 namespace {
 
-/// The package's own classes: sluice.errors.of(exit code, text).
+/// The package's own classes: sluice.errors.of(exit code, text). What is infeasible is told as
+/// JSON.
 void throw_in_python(int exit_code, const char* text) {
   const py::object error = py::module_::import("sluice.errors").attr("of")(exit_code, text);
   PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.ptr())), error.ptr());
@@ -23,6 +25,8 @@ void bind_errors(py::module_& module) {
   py::register_exception_translator([](std::exception_ptr thrown) {
     try {
       if (thrown) std::rethrow_exception(thrown);
+    } catch (const Infeasible& infeasible) {
+      throw_in_python(infeasible.exit_code(), to_json(json_shortage(infeasible), 0).c_str());
     } catch (const Error& error) {
       throw_in_python(error.exit_code(), error.what());
     }
@@ -30,6 +34,12 @@ void bind_errors(py::module_& module) {
   module.def("version", [] { return std::string(program_version()); });
   module.def("git_sha", [] { return std::string(git_sha()); });
   module.def("data_root", &data_root);
+  module.def("kind_colours", [] {
+    py::dict colours;
+    for (const KindRecord& record : action_kinds())
+      colours[py::str(std::string(record.name))] = std::string(record.colour);
+    return colours;
+  });
   module.def("set_data_root", &set_data_root);
   module.def("find_document", &find_document);
   module.def("listing",

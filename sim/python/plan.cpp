@@ -4,9 +4,11 @@
 #include <pybind11/stl.h>
 
 #include "base/error.hpp"
+#include "document/load.hpp"
 #include "execute/feasibility.hpp"
 #include "plan/text.hpp"
 #include "python/columns.hpp"
+#include "run/plan_json.hpp"
 
 namespace sluice::python {
 namespace {
@@ -29,12 +31,23 @@ py::array_t<T> action_numbers(const Plan& plan, T Action::*member) {
 }
 
 /// "gpu:w0 gpu:x3": pool and tensor.
-std::string placements(const Plan& plan, const std::vector<Placement>& list) {
+template <class List>
+std::string placements(const Plan& plan, const List& list) {
   std::string text;
-  for (const Placement& placement : list)
-    text += (text.empty() ? "" : " ") + plan.pools[placement.pool].name + ":" +
-            plan.tensors[placement.tensor].name;
+  for (const auto& one : list)
+    text +=
+        (text.empty() ? "" : " ") + plan.pools[one.pool].name + ":" + plan.tensors[one.tensor].name;
   return text;
+}
+
+/// What each flow says, separated by blanks: one word for a transfer.
+template <class Word>
+py::list flow_words(const Plan& plan, Word&& word) {
+  return texts(plan.actions, [&](const Action& action) {
+    std::string text;
+    for (const Flow& flow : action.flows) text += (text.empty() ? "" : " ") + word(flow);
+    return text;
+  });
 }
 
 py::list waits(const Plan& plan) {
@@ -51,7 +64,7 @@ py::dict action_columns(const PlanHandle& self) {
   const Plan& plan = *self.plan;
   const std::vector<Action>& rows = plan.actions;
   py::dict table;
-  table["name"] = texts(rows, [](const Action& a) { return a.name; });
+  table["name"] = texts(rows, [](const Action& a) { return name_of(a); });
   py::list sections;
   for (std::uint32_t a = 0; a < rows.size(); ++a)
     sections.append(std::string(name_of(plan.section_of(a))));
@@ -65,10 +78,16 @@ py::dict action_columns(const PlanHandle& self) {
   table["flop"] = action_numbers(plan, &Action::flop);
   table["joules"] = action_numbers(plan, &Action::joules);
   table["moves"] =
-      texts(rows, [&](const Action& a) { return name_or_empty(a.moves, plan.tensors); });
-  table["source"] = texts(rows, [&](const Action& a) { return name_or_empty(a.from, plan.pools); });
-  table["target"] = texts(rows, [&](const Action& a) { return name_or_empty(a.to, plan.pools); });
-  table["bytes"] = action_numbers(plan, &Action::bytes);
+      flow_words(plan, [&](const Flow& f) { return name_or_empty(f.tensor, plan.tensors); });
+  table["source"] =
+      flow_words(plan, [&](const Flow& f) { return name_or_empty(f.from, plan.pools); });
+  table["target"] =
+      flow_words(plan, [&](const Flow& f) { return name_or_empty(f.to, plan.pools); });
+  table["bytes"] =
+      numbers<std::int64_t>(rows, [](const Action& action) { return action.moved_bytes(); });
+  table["not_before"] = action_numbers(plan, &Action::not_before);
+  table["collective"] =
+      texts(rows, [&](const Action& a) { return name_or_empty(a.collective, plan.collectives); });
   table["ahead"] = action_numbers(plan, &Action::ahead);
   table["waits"] = waits(plan);
   table["allocates"] = texts(rows, [&](const Action& a) { return placements(plan, a.allocates); });
@@ -118,7 +137,8 @@ void bind_plan(py::module_& module) {
       .def_property_readonly("iterations",
                              [](const PlanHandle& self) { return self.plan->iterations; })
       .def_property_readonly("stages", [](const PlanHandle& self) { return self.plan->stages; })
-      .def_property_readonly("facts", [](const PlanHandle& self) { return self.plan->facts; });
+      .def_property_readonly(
+          "facts", [](const PlanHandle& self) { return to_json(json_facts(self.plan->facts), 0); });
 }
 
 }  // namespace sluice::python

@@ -42,6 +42,10 @@ void bind_platform(py::module_& module) {
   py::class_<Device>(module, "Device")
       .def_readonly("name", &Device::name)
       .def_readonly("efficiency", &Device::efficiency)
+      .def_property_readonly("roofline_compute",
+                             [](const Device& self) { return self.roofline.compute; })
+      .def_property_readonly("roofline_memory",
+                             [](const Device& self) { return self.roofline.memory; })
       .def_readonly("capacity", &Device::capacity)
       .def_readonly("memory_bandwidth", &Device::memory_bandwidth)
       .def_readonly("launch_overhead", &Device::launch_overhead)

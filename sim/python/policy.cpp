@@ -114,16 +114,14 @@ void require_priceable(const Plan& plan, const PolicyRequest& request) {
   const auto count = static_cast<std::int32_t>(stages.size());
   for (const Action& action : plan.actions) {
     const auto fail = [&](const std::string& what) {
-      throw InputError("action '" + action.name + "' of policy '" + plan.name + "' " + what);
+      throw InputError("action '" + name_of(action) + "' of policy '" + plan.name + "' " + what);
     };
     if (action.stage >= count || action.stage < (action.is_transfer() ? -1 : 0))
       fail("is of stage " + std::to_string(action.stage) + "; expected 0 ('" + stages.front().name +
            "')" +
            (count > 1 ? " to " + std::to_string(count - 1) + " ('" + stages.back().name + "')"
                       : ""));
-    const bool trains = !action.is_transfer() && action.kind != ActionKind::forward &&
-                        action.kind != ActionKind::recompute;
-    if (trains && !request.workload.training)
+    if (record_of(action.kind).trains && !request.workload.training)
       fail("is of the kind " + std::string(name_of(action.kind)) +
            ", which goes with 'mode: training'; the mode is inference");
   }

@@ -28,8 +28,8 @@ void Comparison::span(const Span& span) {
 void Comparison::finish() const {
   for (std::uint32_t a = 0; a < seen_.size(); ++a)
     if (seen_[a] < times_.of(a).size())
-      throw InternalError("the executors differ: the replay leaves out '" + plan_.actions[a].name +
-                          "'");
+      throw InternalError("the executors differ: the replay leaves out '" +
+                          name_of(plan_.actions[a]) + "'");
 }
 
 void Comparison::disagree(const Span& span, const std::string& there) const {

@@ -4,23 +4,26 @@
 
 #include "base/error.hpp"
 #include "base/suggest.hpp"
-#include "execute/arithmetic/replay.hpp"
+#include "execute/shortage.hpp"
+#include "execute/simgrid/engine.hpp"
 #include "run/comparison.hpp"
 
 namespace sluice {
 
 namespace {
 
-void replay_or_throw(const Plan& plan, Sink& sink, const EngineOptions& options) {
-  const ReplayResult result = replay(plan, sink, {.progress = options.progress});
-  if (result.blocking) throw Infeasible(describe(plan, *result.blocking));
+void execute_or_throw(const PlanExecutor& executor, const Plan& plan, Sink& sink,
+                      const ExecutorOptions& options) {
+  const Outcome outcome = executor.execute(plan, sink, options);
+  if (outcome.blocking)
+    throw Infeasible(describe(plan, *outcome.blocking), shortage_of(plan, *outcome.blocking));
 }
 
-void execute_both(const Plan& plan, Sink& sink, const EngineOptions& options) {
+void execute_both(const Plan& plan, Sink& sink, const ExecutorOptions& options) {
   Times times(plan, sink);
-  execute(plan, times, options);
+  execute_or_throw(simgrid_executor, plan, times, options);
   Comparison comparison(plan, times);
-  replay_or_throw(plan, comparison, {});
+  execute_or_throw(replay_executor, plan, comparison, {});
   comparison.finish();
 }
 
@@ -55,15 +58,11 @@ Executor resolved(Executor executor, const Plan& plan) {
   return executions_of(plan) <= most_for_simgrid ? Executor::simgrid : Executor::replay;
 }
 
-void execute(const Plan& plan, Executor executor, Sink& sink, const EngineOptions& options) {
-  switch (resolved(executor, plan)) {
-    case Executor::replay:
-      return replay_or_throw(plan, sink, options);
-    case Executor::both:
-      return execute_both(plan, sink, options);
-    default:
-      execute(plan, sink, options);
-  }
+void execute(const Plan& plan, Executor executor, Sink& sink, const ExecutorOptions& options) {
+  const Executor one = resolved(executor, plan);
+  if (one == Executor::both) return execute_both(plan, sink, options);
+  execute_or_throw(one == Executor::replay ? replay_executor : simgrid_executor, plan, sink,
+                   options);
 }
 
 }  // namespace sluice

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "execute/simgrid/engine.hpp"
+#include "execute/executor.hpp"
 #include "plan/plan.hpp"
 #include "trace/span.hpp"
 
@@ -31,6 +31,6 @@ Executor resolved(Executor executor, const Plan& plan);
 /// Executes a checked plan. `both` hands SimGrid's execution to the sink, and throws InternalError
 /// naming the first span whose start or end differs by more than 1e-9 of the makespan. Throws what
 /// the executors do; Infeasible where it blocks. SimGrid can run once in a process.
-void execute(const Plan& plan, Executor executor, Sink& sink, const EngineOptions& options);
+void execute(const Plan& plan, Executor executor, Sink& sink, const ExecutorOptions& options);
 
 }  // namespace sluice

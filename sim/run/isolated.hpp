@@ -1,7 +1,6 @@
 // Isolation: SimGrid allows one engine in a process, so whoever runs several forks for each.
 #pragma once
 
-#include "base/child.hpp"
 #include "execute/simgrid/engine.hpp"
 #include "trace/memory_sink.hpp"
 

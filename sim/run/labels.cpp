@@ -15,9 +15,9 @@ Labels labels_of(const Plan& plan) {
   labels.actions.reserve(plan.actions.size());
   for (std::uint32_t a = 0; a < plan.actions.size(); ++a) {
     const Action& action = plan.actions[a];
-    labels.actions.push_back({action.name, std::string(name_of(action.kind)),
+    labels.actions.push_back({name_of(action), std::string(name_of(action.kind)),
                               std::string(name_of(plan.section_of(a))), action.stream, action.stage,
-                              action.micro_batch, action.bytes, action.flop});
+                              action.micro_batch, action.moved_bytes(), action.flop});
   }
   labels.stages = plan.stages;
   return labels;

@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "base/version.hpp"
 #include "execute/feasibility.hpp"
+#include "execute/simgrid/engine.hpp"
 #include "metrics/metric.hpp"
 #include "metrics/series.hpp"
 #include "plan/text.hpp"
@@ -43,9 +44,9 @@ std::string contexts_from_environment() {
 }
 
 /// Measures while the plan is executed, and writes the trace when there is one to write.
-class Recording {
+class Listeners {
  public:
-  explicit Recording(const RunRequest& request)
+  explicit Listeners(const RunRequest& request)
       : totals_(request.plan),
         series_(request.plan, totals_.bound().seconds / 5000),
         also_(request.also) {
@@ -107,23 +108,23 @@ TraceHeader header_of(const RunRequest& request) {
 
 RunResult run(const RunRequest& request) {
   check(request.plan);
-  Recording recording(request);
-  EngineOptions options;
+  Listeners listeners(request);
+  ExecutorOptions options;
   options.contexts = contexts_from_environment();
   if (request.progress)
     options.progress = [&request, total = executions_of(request.plan)](std::int64_t done) {
       request.progress(done, total);
     };
   try {
-    execute(request.plan, request.executor, recording.sink(), options);
+    execute(request.plan, request.executor, listeners.sink(), options);
   } catch (const Interrupted&) {
-    recording.finish(TraceStatus::aborted);
+    listeners.finish(TraceStatus::aborted);
     throw;
   } catch (const Error&) {  // it blocks, or the executors differ
-    recording.finish(TraceStatus::failed);
+    listeners.finish(TraceStatus::failed);
     throw;
   }
-  RunResult result = recording.finish(TraceStatus::complete);
+  RunResult result = listeners.finish(TraceStatus::complete);
   result.executor = resolved(request.executor, request.plan);
   return result;
 }

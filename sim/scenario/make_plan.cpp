@@ -40,10 +40,10 @@ void require_prices(const Scenario& scenario, const Device& device) {
   const DType dtype = scenario.workload.dtype;
   located(chosen(scenario.document, "workload", "dtype"), [&] { return device.flop_per_s(dtype); });
   located(chosen(scenario.document, "cost", "model"), [&] {
-    scenario.cost->seconds({1, 1, 1}, device, dtype);
+    scenario.cost->of({.device = device, .dtype = dtype, .work = {1, 1}});
     for (const Layer& layer : scenario.model.layers)
-      scenario.cost->seconds(
-          forward_work(scenario.model, layer, scenario.workload.micro_batch, dtype), device, dtype);
+      scenario.cost->of(query_of(scenario.model, layer, Pass::forward,
+                                 scenario.workload.micro_batch, dtype, device));
   });
 }
 

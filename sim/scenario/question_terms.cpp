@@ -165,8 +165,8 @@ class Terms {
     double least = infinity;
     for (const Device* device : devices_)
       if (device->rate.count(workload_.dtype) != 0)  // another one computes nothing
-        least =
-            std::min(least, price_of(pricing, kind, stage, *device, workload_.micro_batch).seconds);
+        least = std::min(least,
+                         price_of(pricing, {kind, stage, *device, workload_.micro_batch}).seconds);
     return least * samples_ / static_cast<double>(workload_.micro_batch);
   }
 

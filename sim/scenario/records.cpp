@@ -82,17 +82,6 @@ const Record& workload_record() {
   return record;
 }
 
-const Record& cost_record() {
-  static const Record record = {.name = "cost",
-                                .summary = "How seconds are made from FLOP and bytes.",
-                                .fields = {{.name = "model",
-                                            .type = Type::choice,
-                                            .summary = "a cost model; see `sluice list costs`",
-                                            .default_text = "peak",
-                                            .choices = cost_catalog().names()}}};
-  return record;
-}
-
 const Record& memory_record() {
   static const Record record = {
       .name = "memory",
@@ -137,6 +126,16 @@ Record any_entry(const Catalog<Entry>& catalog, const std::string& name, const s
 }
 
 }  // namespace
+
+const Record& cost_record() {
+  static const Record record = [] {
+    Record made =
+        any_entry(cost_catalog(), "cost", "model", "How seconds are made from FLOP and bytes.");
+    made.fields.front().default_text = "peak";
+    return made;
+  }();
+  return record;
+}
 
 const Record& fates_record() {
   static const Record record = [] {

@@ -132,7 +132,9 @@ void require_declared(const Scenario& scenario, const Policy& policy) {
   const std::string mode_name(name_of(mode));
   if (!plans_for(policy, mode))
     fail_at(place_of(scenario.document, "workload", "mode"),
-            "policy '" + policy.name + "' does not plan for " + mode_name + "; policies that do: " +
+            "policy '" + policy.name + "' does not plan for " + mode_name + ", but for " +
+                std::string(name_of(mode == Mode::training ? Mode::inference : Mode::training)) +
+                "; policies that do: " +
                 policies_that([&](const Policy& other) { return plans_for(other, mode); }));
   if (scenario.fates && !honours(policy, mode, **scenario.fates)) {
     const FateStrategy& strategy = **scenario.fates;
@@ -149,6 +151,12 @@ void require_declared(const Scenario& scenario, const Policy& policy) {
     fail_at(*scenario.document.find("phases"),
             "policy '" + policy.name + "' takes no 'phases'; policies that do: " +
                 policies_that([](const Policy& other) { return other.takes_phases; }));
+}
+
+/// What files that the document names are relative to; empty: the working folder.
+std::string folder_of(const Value& document) {
+  if (!document.source()) return "";
+  return std::filesystem::path(document.source()->name).parent_path().string();
 }
 
 /// An absent mapping reads as an empty one, at the position of the whole document.
@@ -189,7 +197,7 @@ Scenario read_scenario(Value document, const std::string& name) {
   read_workload(scenario, workload);
   const Value cost = mapping_or_empty(reader, "cost"), fates = mapping_or_empty(reader, "fates"),
               memory = mapping_or_empty(reader, "memory");
-  scenario.cost = &cost_catalog().find(Reader(cost, cost_record()).text("model"));
+  scenario.cost = choose_cost(cost, folder_of(scenario.document));
   read_fates(scenario, fates);
   const Reader rules(memory, memory_record());
   scenario.capacity_enforced = rules.text("capacity") == "enforced";

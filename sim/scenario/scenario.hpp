@@ -16,7 +16,7 @@ struct Scenario {
   Model model;
   Platform platform;
   Workload workload;
-  const CostModel* cost = nullptr;
+  ChosenCost cost;
   Chosen<Policy> policy;
   const Policy* acting = nullptr;  ///< the policy, or the one that it replicates
   std::optional<Chosen<Cut>> cut;  ///< also of `phases: {after: ...}`; none: it is chosen

@@ -20,9 +20,7 @@ Chain chain_of(const CutRequest& request) {
   const std::vector<Layer>& layers = request.model.layers;
   for (std::uint32_t i = 0; i < layers.size(); ++i) {
     if (layers[i].inputs.empty()) continue;
-    const Work work = forward_work(request.model, layers[i], request.samples, request.dtype);
-    const double seconds = request.cost.seconds(work, request.device, request.dtype);
-    chain.elapsed.push_back(chain.elapsed.back() + seconds);
+    chain.elapsed.push_back(chain.elapsed.back() + forward_s(request, layers[i]));
     chain.last.push_back(i);
   }
   if (chain.size() == 0) throw InputError("a model without layers cannot be balanced");

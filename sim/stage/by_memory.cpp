@@ -63,6 +63,17 @@ std::string advice(const CutRequest& request, const Need& need, std::int64_t bud
          (request.samples > 1 ? ", a smaller micro_batch needs less" : "");
 }
 
+/// As tensors of a plan would be called.
+std::vector<std::pair<std::string, std::int64_t>> by_class(const Need& need) {
+  std::vector<std::pair<std::string, std::int64_t>> classes = {
+      {"weight", need.weights},       {"gradient and optimizer", need.state},
+      {"kv_cache", need.cache},       {"input", need.input},
+      {"output", need.output},        {"workspace", need.workspace},
+      {"kept activations", need.kept}};
+  std::erase_if(classes, [](const auto& entry) { return entry.second == 0; });
+  return classes;
+}
+
 [[noreturn]] void refuse(const CutRequest& request, std::uint32_t layer, const Need& need,
                          std::int64_t budget, bool split) {
   const auto bytes = [](std::int64_t count) { return std::to_string(count) + " B"; };
@@ -74,10 +85,14 @@ std::string advice(const CutRequest& request, const Need& need, std::int64_t bud
   if (request.state_bytes)
     parts += " + what the backward pass needs, gradients too, " + bytes(need.kept);
   throw Infeasible("layer '" + request.model.layers[layer].name + "' does not fit into device '" +
-                   request.device.name + "' alone: " + parts + " = " + bytes(need.total()) +
-                   " for " + std::to_string(request.samples) + " samples, and " + bytes(budget) +
-                   " of " + bytes(*request.device.capacity) + " may be used; " +
-                   advice(request, need, budget, split));
+                       request.device.name + "' alone: " + parts + " = " + bytes(need.total()) +
+                       " for " + std::to_string(request.samples) + " samples, and " +
+                       bytes(budget) + " of " + bytes(*request.device.capacity) + " may be used; " +
+                       advice(request, need, budget, split),
+                   {.pool = request.device.name,
+                    .needed_bytes = need.total(),
+                    .available_bytes = budget,
+                    .by_class = by_class(need)});
 }
 
 /// The last layers with which a stage that begins at `first` fits, in order.

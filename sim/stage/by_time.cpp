@@ -28,11 +28,8 @@ class Divider {
         sizes_(request.model, request.dtype),
         load_bandwidth_(request.load_bandwidth ? request.load_bandwidth() : never),
         elapsed_{0} {
-    for (const Layer& layer : request.model.layers) {
-      const Work work = forward_work(request.model, layer, request.samples, request.dtype);
-      elapsed_.push_back(elapsed_.back() +
-                         request.cost.seconds(work, request.device, request.dtype));
-    }
+    for (const Layer& layer : request.model.layers)
+      elapsed_.push_back(elapsed_.back() + forward_s(request, layer));
   }
 
   Division divide(std::int64_t in_flight) const {
@@ -126,9 +123,10 @@ std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader& 
   }
   if (best.last.empty())
     throw Infeasible("no cut by_time fits into device '" + request.device.name + "' of " +
-                     std::to_string(*request.device.capacity) +
-                     " B: some layer with its input, output and workspace is larger; "
-                     "'stages: {cut: by_weight, groups: 8}' makes parts of large layers");
+                         std::to_string(*request.device.capacity) +
+                         " B: some layer with its input, output and workspace is larger; "
+                         "'stages: {cut: by_weight, groups: 8}' makes parts of large layers",
+                     {.pool = request.device.name, .available_bytes = *request.device.capacity});
   return best.last;
 }
 

@@ -19,6 +19,13 @@ Chosen<Cut> choose_cut(const Value& stages) {
   return choose(cut_catalog(), stages, "stages", "cut", {"auto"});
 }
 
+double forward_s(const CutRequest& request, const Layer& layer) {
+  return request.cost
+      .of(query_of(request.model, layer, Pass::forward, request.samples, request.dtype,
+                   request.device))
+      .seconds;
+}
+
 std::vector<Stage> cut_stages(const CutRequest& request) {
   const auto end = static_cast<std::uint32_t>(request.model.layers.size()) - 1;
   if (request.cut == nullptr) return make_stages(request.model, {end}, request.dtype);

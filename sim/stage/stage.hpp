@@ -53,7 +53,7 @@ struct Cut;
 struct CutRequest {
   const Model& model;
   const Device& device;
-  const CostModel& cost;
+  const Cost& cost;
   DType dtype;
   std::int64_t samples;  ///< of a micro-batch
   bool working_set_counted;
@@ -67,6 +67,9 @@ struct CutRequest {
   /// Empty: a load takes no time.
   std::function<double()> load_bandwidth = {};
 };
+
+/// Seconds of a layer's forward pass for a micro-batch.
+double forward_s(const CutRequest& request, const Layer& layer);
 
 /// A cut: its parameters (keys beside `cut:`) and the function that gives each stage's last layer.
 struct Cut {

@@ -17,8 +17,8 @@ struct Optimizer {
   std::string summary;
   std::string source;   ///< paper, section
   bool updates = true;  ///< false: gradients are only summed
-  int states = 0;       ///< values kept a parameter beside its gradient
-  int flop = 0;         ///< FLOP a parameter
+  int states = 0;       ///< values kept per parameter beside its gradient
+  int flop = 0;         ///< FLOP per parameter
 };
 
 const Catalog<Optimizer>& optimizer_catalog();

@@ -53,6 +53,34 @@ load on=gpu.host.down kind=load moves=input route=host>gpu bytes=40 allocates=in
 run on=gpu.compute kind=forward samples=1 samples_done=1 seconds=0.5 waits=load allocates=result@gpu uses=input@gpu,result@gpu
 """
 
+# What version 2 has besides: memories of one device, a collective, flows of computations, times.
+PLAN_2 = """\
+format: sluice-plan/2
+name second
+iterations 3
+pool gpu capacity=100B owner=gpu
+pool slow capacity=100B owner=gpu
+pool host capacity=unlimited
+link down bandwidth=1GB/s
+link ring bandwidth=1GB/s
+route in links=down
+route ring links=ring
+stream gpu.compute kind=compute device=gpu
+stream gpu.in kind=copy device=gpu
+stream gpu.ring kind=copy device=gpu
+stream other.ring kind=copy device=other
+tensor input class=input bytes=40 home=host
+tensor result class=output bytes=20
+collective sum kind=all_reduce devices=gpu,other algorithm=ring bytes=40
+prologue:
+0LOAD on=gpu.in moves=input route=in not_before=1.5s allocates=input@gpu
+0ALL_REDUCE on=gpu.ring moves=input route=ring bytes=20 collective=sum
+body:
+1F on=gpu.compute flows=input@in:10 seconds=0.5 part=selective waits=prologue:0LOAD allocates=result@slow
+2F on=gpu.compute seconds=0.5 uses=input@gpu,result@slow:rw
+3F on=gpu.compute seconds=0.5
+"""
+
 TABLE = """\
 {"func": "quick_plot", "data": [
 ["step", "action", "stage state", "total state", "total params", "total FLOPs"],
@@ -70,4 +98,5 @@ node2 -- Linear(in_features=8, out_features=4, bias=True) -- forward_compute_tim
 """
 
 FILES = {"scenario.yaml": SCENARIO, "model.yaml": MODEL, "platform.yaml": PLATFORM,
-         "small.plan": PLAN, "table.json": TABLE, "small.graph.txt": GRAPH}
+         "small.plan": PLAN,
+         "second.plan": PLAN_2, "table.json": TABLE, "small.graph.txt": GRAPH}

@@ -1,7 +1,7 @@
 """Plans as text with one thing wrong: every kind of line, of word, and of contradiction."""
 
 from cases import Case, plan
-from documents import PLAN
+from documents import PLAN, PLAN_2
 
 LOAD, RUN = "small.plan:13", "small.plan:14"
 MOST = 2**63 - 1
@@ -28,7 +28,7 @@ LINES = [
     plan("a section twice", "small.plan:13:1", ["'body:'", "comes once"], "body:", "body:\nbody:"),
     plan("an action outside of the sections", "small.plan:12:1", ["unknown line 'load'", "body:"], "body:\n", ""),
     plan("a pool inside of a section", "small.plan:13:6", ["'x'", "before the first section"], "body:\n", "body:\npool x capacity=1B\n"),
-    plan("a newer plan", "small.plan:1:1", ["'format: sluice-plan/1'", "only version"], "sluice-plan/1", "sluice-plan/2"),
+    plan("a newer plan", "small.plan:1:1", ["'format: sluice-plan/2'", "these two versions"], "sluice-plan/1", "sluice-plan/3"),
     Case("a plan that is no UTF-8", 3, "small.plan:2:8", ["UTF-8"], "small.plan",
          content=PLAN.encode().replace(b"name small", b"name sm\xffll"), run=["run", "small.plan"]),
     Case("a plan with a zero byte", 3, "small.plan:2:8", ["control character (byte 0)"], "small.plan",
@@ -91,12 +91,18 @@ NUMBERS = [
          run=["run", "small.plan"]),
 ]
 
+FACTS = [
+    plan("a fact without a value", "small.plan:3:6", ["'fact' takes a name and a value"], "iterations 3", "fact in_flight\niterations 3"),
+    plan("a unit of a text", "small.plan:3:22", ["'unit' belongs to a number; 'chosen' is a text"], "iterations 3", "fact chosen cut unit=s\niterations 3"),
+    plan("an unknown key of a fact", "small.plan:3:12", ["unknown key 'off'", "did you mean 'of'"], "iterations 3", "fact cut 3 off=0\niterations 3"),
+]
+
 CONTRADICTIONS = [
     plan("an action that waits for itself", f"{RUN}:1", ["'run' waits for itself"], "waits=load", "waits=run"),
     plan("a wait for a later section", f"{RUN}:1", ["'run' waits for 'end' of the later section epilogue"], "waits=load allocates=result@gpu uses=input@gpu,result@gpu\n",
          "waits=load,epilogue:end allocates=result@gpu uses=input@gpu,result@gpu\nepilogue:\nend on=gpu.compute kind=forward seconds=0\n"),
     plan("a transfer on a compute stream", f"{LOAD}:1", ["'gpu.compute'", "expected a copy stream"], "load on=gpu.host.down", "load on=gpu.compute"),
-    plan("a receive without its send", f"{LOAD}:1", ["receive 'load' waits for no send"], "kind=load", "kind=receive"),
+    plan("a receive, which version 1 had", f"{LOAD}:28", ["'receive'", "wait for the send"], "kind=load", "kind=receive"),
     plan("a tensor allocated twice", f"{RUN}:1", ["'result' in gpu is allocated twice"], "allocates=result@gpu", "allocates=result@gpu,result@gpu"),
     plan("a tensor allocated by two actions", f"{RUN}:1", ["'input' in gpu is allocated twice"], "allocates=result@gpu", "allocates=result@gpu,input@gpu"),
     plan("a body that never releases", f"{RUN}:1", ["'result'", "never releases it"], "uses=input@gpu,result@gpu", "uses=input@gpu"),
@@ -133,4 +139,45 @@ BLOCKING = [
          "class=output bytes=20", "class=output bytes=101", code=4),
 ]
 
-CASES = LINES + WORDS + NUMBERS + CONTRADICTIONS + BLOCKING
+
+
+def second(name, at, says, old, new, code=3):
+    """Of a plan of version 2."""
+    assert old in PLAN_2, old
+    return Case(name, code, at, says, "second.plan", content=PLAN_2.replace(old, new, 1),
+                run=["run", "second.plan"])
+
+
+IN, SUM, READ, END = "second.plan:19", "second.plan:20", "second.plan:22", "second.plan:24"
+VERSION_2 = [
+    second("a flag of version 1", "second.plan:6:30", ["unknown key 'shared'", "owner"], "unlimited", "unlimited shared"),
+    second("an owner without a name", "second.plan:4:24", ["'owner' has no value"], "owner=gpu", "owner"),
+    second("an unknown kind of collective", "second.plan:17:21", ["unknown kind of action 'allreduce'", "did you mean 'all_reduce'"], "kind=all_reduce", "kind=allreduce"),
+    second("a collective that is none", "second.plan", ["collective 'sum' is of the kind load", "one device does alone"], "kind=all_reduce", "kind=load"),
+    second("a collective of one device", "second.plan", ["'sum' is of one device"], "devices=gpu,other", "devices=gpu"),
+    second("a device twice in a collective", "second.plan", ["'sum' names a device twice"], "devices=gpu,other", "devices=gpu,other,gpu"),
+    second("a collective of an unknown device", "second.plan", ["'nobody'", "no stream belongs to"], "devices=gpu,other", "devices=gpu,nobody"),
+    second("a collective twice", "second.plan:18:12", ["second collective called 'sum'"], "prologue:", "collective sum kind=all_reduce devices=gpu,other\nprologue:"),
+    second("an unknown collective", f"{SUM}:68", ["unknown collective 'summ'", "did you mean 'sum'"], "collective=sum", "collective=summ"),
+    second("a part of a collective of another kind", f"{IN}:1", ["'0LOAD'", "collective 'sum'", "its own is load"], "0LOAD on=gpu.in", "0LOAD collective=sum on=gpu.in"),
+    second("a part on a device that takes no part", f"{SUM}:1", ["its device 'third' takes no part"],
+           "stream gpu.ring kind=copy device=gpu", "stream gpu.ring kind=copy device=third"),
+    second("a name that says no kind", f"{IN}:1", ["'first' says no kind", "3F0"], "0LOAD on=", "first on="),
+    second("a stage beside a name that says it", f"{IN}:13", ["'stage' without 'kind'", "0LOAD"], "0LOAD on=", "0LOAD stage=0 on="),
+    second("an action that is called as the formula calls another", f"{END}:1", ["second action called '2F'"], "3F on=", "2F on="),
+    second("a computation that moves and takes no time", f"{READ}:1", ["forward needs 'seconds'", "over links"], "seconds=0.5 ", ""),
+    second("a transfer with seconds", f"{IN}:1", ["load has either 'seconds' or what it moves"], "0LOAD on=", "0LOAD seconds=1 on="),
+    second("a transfer of nothing", f"{IN}:1", ["'moves' and 'route', or 'flows'"], "moves=input route=in", ""),
+    second("moves and flows", f"{READ}:25", ["either 'moves' or 'flows'"], "seconds=0.5", "moves=input route=in seconds=0.5"),
+    second("a flow without a route", f"{READ}:25", ["'input'", "TENSOR@ROUTE:BYTES"], "flows=input@in:10", "flows=input"),
+    second("a flow over an unknown route", f"{READ}:31", ["unknown route 'im'", "did you mean 'in'"], "input@in:10", "input@im:10"),
+    second("a flow of no tensor without bytes", f"{READ}:25", ["'@in'", "needs its bytes"], "flows=input@in:10", "flows=@in"),
+    second("negative bytes of a flow", f"{READ}:34", ["'-1' for 'flows'", "whole number from 0"], "in:10", "in:-1"),
+    second("a part of a stage's work that is none", f"{READ}:54", ["'halves'", "whole, selective"], "part=selective", "part=halves"),
+    second("an operand that is neither read nor written", "second.plan:23:58", ["'x' after ':'", "w (it writes", "rw"], "result@slow:rw", "result@slow:x"),
+    second("not_before without a unit", f"{IN}:49", ["'1.5' for 'not_before'", "unit is missing"], "not_before=1.5s", "not_before=1.5"),
+    second("a negative not_before", f"{IN}:49", ["'-1.5s' for 'not_before'"], "not_before=1.5s", "not_before=-1.5s"),
+    second("a time of the run in the body", f"{READ}:1", ["'1F' of the body", "not before 2 s", "prologue and the epilogue"], "seconds=0.5", "not_before=2s seconds=0.5"),
+]
+
+CASES = VERSION_2 + LINES + WORDS + NUMBERS + FACTS + CONTRADICTIONS + BLOCKING

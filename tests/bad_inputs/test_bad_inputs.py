@@ -65,7 +65,8 @@ class BadInputs(unittest.TestCase):
                 self.assertRegex(message, r"\n +\^\n", "there is no caret")
 
     def test_the_inputs_are_right_before_they_are_spoilt(self):
-        for words in (["run", "scenario.yaml"], ["run", "small.plan"], ["model", "table.json"],
+        for words in (["run", "scenario.yaml"], ["run", "small.plan"], ["run", "second.plan"],
+                      ["model", "table.json"],
                       ["model", "small.graph.txt", "batch=2"]):
             code, _, message = run(cases.Case("right", 0, "", [], run=words))
             self.assertEqual(code, 0, message)

@@ -28,8 +28,6 @@ std::uint32_t add_compute(Plan& plan, std::uint32_t stream, int stage, int micro
                           bool backward, double duration) {
   Action action;
   action.kind = backward ? ActionKind::backward : ActionKind::forward;
-  action.name =
-      std::to_string(stage) + std::string(letter_of(action.kind)) + std::to_string(micro_batch);
   action.stream = stream;
   action.stage = stage;
   action.micro_batch = micro_batch;
@@ -46,9 +44,7 @@ std::uint32_t add_transfer(Plan& plan, std::uint32_t stream, std::uint32_t route
   action.stream = stream;
   action.stage = stage;
   action.micro_batch = micro_batch;
-  action.moves = 0;
-  action.route = route;
-  action.bytes = transfer_bytes;
+  action.flows = {{.tensor = 0, .route = route, .bytes = transfer_bytes}};
   plan.actions.push_back(std::move(action));
   return static_cast<std::uint32_t>(plan.actions.size() - 1);
 }
@@ -157,7 +153,7 @@ Plan offload_plan(int layers, int iterations) {
 Plan loop_plan(int layers, int iterations) {
   Plan plan;
   plan.name = "loop";
-  plan.pools.push_back({"gpu", 2 * transfer_bytes});
+  plan.pools.push_back({"gpu", 2 * transfer_bytes, "gpu"});
   const std::uint32_t gpu = add_stream(plan, "gpu", StreamKind::compute);
   const std::uint32_t in = add_copy_engine(plan, "h2d");
   for (int l = 0; l < layers; ++l) {
@@ -165,7 +161,7 @@ Plan loop_plan(int layers, int iterations) {
     plan.tensors.push_back({"input" + std::to_string(l), TensorClass::activation, transfer_bytes});
     const std::uint32_t load =
         add_transfer(plan, in, 0, ActionKind::load, std::to_string(l) + "LOAD", l, 0);
-    plan.actions[load].moves = tensor;
+    plan.actions[load].flows[0].tensor = tensor;
     plan.actions[load].allocates = {{tensor, 0}};
     add_compute(plan, gpu, l, 0, false, compute_seconds(l, 0, false, true));
     plan.actions.back().waits = {{load, 0}};

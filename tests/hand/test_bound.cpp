@@ -6,12 +6,13 @@
 #include "metrics/bound.hpp"
 #include "metrics/paths.hpp"
 #include "plan/tables.hpp"
+#include "support/campaign.hpp"
 #include "support/random_plan.hpp"
 
 namespace sluice {
 namespace {
 
-Action compute(std::uint32_t stream, double seconds, std::vector<Wait> waits = {}) {
+Action compute(std::uint32_t stream, double seconds, Few<Wait, 2> waits = {}) {
   Action action;
   action.stream = stream;
   action.seconds = seconds;
@@ -20,13 +21,11 @@ Action compute(std::uint32_t stream, double seconds, std::vector<Wait> waits = {
 }
 
 Action move(std::uint32_t stream, std::uint32_t route, std::int64_t bytes,
-            std::vector<Wait> waits = {}) {
+            Few<Wait, 2> waits = {}) {
   Action action;
   action.kind = ActionKind::load;
   action.stream = stream;
-  action.moves = 0;
-  action.route = route;
-  action.bytes = bytes;
+  action.flows = {{.tensor = 0, .route = route, .bytes = bytes}};
   action.waits = std::move(waits);
   return action;
 }
@@ -187,9 +186,9 @@ TEST_CASE(
   REQUIRE(std::chrono::steady_clock::now() - start < std::chrono::seconds(20));
 }
 
-TEST_CASE("No replay of a random plan is faster than its bound") {
+TEST_CASE("No replay of a random plan is faster than its bound", "[property]") {
   int ended = 0;
-  for (unsigned seed = 0; seed < 300; ++seed) {
+  for (unsigned seed = 0; seed < test::cases_of(300u); ++seed) {
     const Plan plan = test::random_plan(seed);
     const ReplayResult result = replay(plan);
     // Where links are shared the replay times each transfer alone, and may be faster.
@@ -201,9 +200,10 @@ TEST_CASE("No replay of a random plan is faster than its bound") {
   REQUIRE(ended > 50);
 }
 
-TEST_CASE("Iterations that are counted at once are those that would have been walked through") {
+TEST_CASE("Iterations that are counted at once are those that would have been walked through",
+          "[property]") {
   int ended = 0;
-  for (unsigned seed = 0; seed < 300; ++seed) {
+  for (unsigned seed = 0; seed < test::cases_of(300u); ++seed) {
     Plan plan = test::random_plan(seed);
     for (Pool& pool : plan.pools) pool.enforced = false;
     plan.iterations = 1000;
@@ -238,9 +238,9 @@ TEST_CASE("What grows faster catches up after all: from then on it decides") {
   REQUIRE(last(1'000'000'000) == Approx(1'500'000'000.25).epsilon(1e-14));
 }
 
-TEST_CASE("Leaving out the iterations in the middle never overstates") {
+TEST_CASE("Leaving out the iterations in the middle never overstates", "[property]") {
   int shorter = 0;
-  for (unsigned seed = 0; seed < 300; ++seed) {
+  for (unsigned seed = 0; seed < test::cases_of(300u); ++seed) {
     Plan plan = test::random_plan(seed);
     for (Pool& pool : plan.pools) pool.enforced = false;
     plan.iterations = 40;
@@ -256,9 +256,10 @@ TEST_CASE("Leaving out the iterations in the middle never overstates") {
   REQUIRE(shorter > 10);
 }
 
-TEST_CASE("With endless memory and no contention the bound is the replay's makespan") {
+TEST_CASE("With endless memory and no contention the bound is the replay's makespan",
+          "[property]") {
   int ended = 0;
-  for (unsigned seed = 0; seed < 300; ++seed) {
+  for (unsigned seed = 0; seed < test::cases_of(300u); ++seed) {
     Plan plan = test::random_plan(seed);
     for (Pool& pool : plan.pools) pool.enforced = false;
     const ReplayResult result = replay(plan);

@@ -145,7 +145,7 @@ TEST_CASE("streamed, as many micro-batches are in flight as fit beside the cache
       per_block + "workload: {batch: 4, micro_batch: 1}\n";
   const Plan plan = make_plan(small(four, 2, "1920B"));
   check(plan);
-  CHECK(plan.facts.front() == std::pair<std::string, std::string>{"in_flight", "2"});
+  CHECK(plan.facts.front() == Fact("in_flight", 2));
   CHECK(replay(plan).peaks.front() == 1920);
   CHECK_THROWS_WITH(make_plan(small(four, 2, "1887B")),
                     Catch::Contains("caches of all groups 1.536 kB"));

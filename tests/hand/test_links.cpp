@@ -22,7 +22,7 @@ std::map<std::string, Times> run_text(const std::string& text) {
   check(plan);
   std::map<std::string, Times> times;
   for (const Span& span : execute_isolated(plan).spans)
-    times[plan.actions[span.action].name] = {span.start, span.end, span.available};
+    times[name_of(plan.actions[span.action])] = {span.start, span.end, span.available};
   return times;
 }
 

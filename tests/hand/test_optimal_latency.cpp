@@ -7,10 +7,9 @@
 namespace sluice {
 namespace {
 
-std::string fact(const Plan& plan, const std::string& key) {
-  for (const auto& [name, value] : plan.facts)
-    if (name == key) return value;
-  return "";
+std::string fact(const Plan& plan, const std::string& name, const std::string& of = {}) {
+  const Fact* fact = find_fact(plan.facts, name, of);
+  return fact ? fact->shown() : "";
 }
 
 /// Two layers of 1 us, without weights; inputs of 1 kB, 1 us at 1 GB/s. Forward and backward take

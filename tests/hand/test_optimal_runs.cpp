@@ -16,10 +16,9 @@ const std::string extra =
     "workload: {mode: training, batch: 1, optimizer: sgd, steps: 3}\nstages: {cut: per_layer}\n"
     "policy: {name: resident}\n";
 
-std::string fact(const Plan& plan, const std::string& key) {
-  for (const auto& [name, value] : plan.facts)
-    if (name == key) return value;
-  return "";
+std::string fact(const Plan& plan, const std::string& name, const std::string& of = {}) {
+  const Fact* fact = find_fact(plan.facts, name, of);
+  return fact ? fact->shown() : "";
 }
 
 Plan plan_of(const std::vector<Row>& rows, const std::string& fates, std::int64_t capacity) {

@@ -59,8 +59,9 @@ TEST_CASE("seed 004's defaults: 1.0e9 FLOP, 125,000 B of weights and 8,000 FLOP/
   const Plan plan = make_plan(scenario);
   for (const Action& action : plan.actions) {
     if (!action.is_transfer()) CHECK(action.flop == 1.0e9);
-    if (action.is_transfer() && plan.tensors[action.moves].tensor_class == TensorClass::weight)
-      CHECK(action.bytes == 125'000);
+    if (action.is_transfer() &&
+        plan.tensors[action.flow().tensor].tensor_class == TensorClass::weight)
+      CHECK(action.moved_bytes() == 125'000);
   }
   CHECK(1.0e9 / 125'000 == 8000);
 }
@@ -241,8 +242,8 @@ double sum_of(const Plan& plan) {
     const Action& action = plan.actions[a];
     double one = action.seconds;
     if (action.is_transfer())
-      one = static_cast<double>(action.bytes) /
-            plan.links[plan.routes[action.route].links[0]].bandwidth;
+      one = static_cast<double>(action.moved_bytes()) /
+            plan.links[plan.routes[action.flow().route].links[0]].bandwidth;
     seconds += one * static_cast<double>(plan.executions_of(a));
   }
   return seconds;

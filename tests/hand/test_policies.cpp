@@ -34,10 +34,9 @@ Approx ms(double value) {
   return Approx(value * 1e-3).epsilon(1e-9);
 }
 
-std::string fact(const Plan& plan, const std::string& key) {
-  for (const auto& [name, value] : plan.facts)
-    if (name == key) return value;
-  return "none";
+std::string fact(const Plan& plan, const std::string& name, const std::string& of = {}) {
+  const Fact* fact = find_fact(plan.facts, name, of);
+  return fact ? fact->shown() : "none";
 }
 
 /// Keys of policy streamed that a scenario may leave open, as one would write them by hand.
@@ -87,10 +86,11 @@ TEST_CASE("resident, micro-batches of a batch: each computes for as many samples
 TEST_CASE("streamed, prefetch 0: each group waits for its weights") {
   // Two inputs first (0.002: two buffers), then per step 0.1 + 2 x 1, 0.2 + 2 x 2, 0.3 + 2 x 3 =
   // 12.6; two steps; the inputs of the second step hide; last save 0.001.
-  CHECK(makespan_of(small_scenario(1000, abc,
-                                   "workload: {batches_per_step: 2, steps: 2}\n"
-                                   "stages: {cut: per_layer}\n"
-                                   "policy: {name: streamed, in_flight: 2, prefetch: 0}\n")) ==
+  CHECK(makespan_of(small_scenario(
+            1000, abc,
+            "workload: {batches_per_step: 2, steps: 2}\n"
+            "stages: {cut: per_layer}\n"
+            "policy: {name: streamed, in_flight: 2, prefetch: 0, resident: none}\n")) ==
         ms(0.002 + 2 * 12.6 + 0.001));
 }
 
@@ -141,13 +141,13 @@ TEST_CASE("streamed, link-bound: the link never rests") {
 
 TEST_CASE("streamed without overlap is the sum: weights once a pass, the rest once a micro-batch") {
   // 3 micro-batches, 2 in flight: 2 passes of 0.6; 3 x (0.001 + 6 + 0.001).
-  const Plan plan =
-      make_plan(small_scenario(1000, abc,
-                               "workload: {batches_per_step: 3}\nstages: {cut: per_layer}\n"
-                               "policy: {name: streamed, in_flight: 2, overlap: false}\n"));
+  const Plan plan = make_plan(
+      small_scenario(1000, abc,
+                     "workload: {batches_per_step: 3}\nstages: {cut: per_layer}\n"
+                     "policy: {name: streamed, in_flight: 2, overlap: false, resident: none}\n"));
   CHECK(makespan_of(plan) == ms(2 * 0.6 + 3 * 6.002));
   CHECK(fact(plan, "passes_per_step") == "2");
-  CHECK(fact(plan, "weight_passes.0") == "2");
+  CHECK(fact(plan, "weight_passes", "0") == "2");
 }
 
 TEST_CASE("streamed, discarded outputs are not saved") {
@@ -175,7 +175,7 @@ TEST_CASE("streamed, one group: its weights are loaded once") {
       "in_flight: 2" +
           by_hand));
   CHECK(makespan_of(plan) == ms(0.601 + 4 * 6 + 0.001));
-  CHECK(fact(plan, "weight_passes.0") == "1");
+  CHECK(fact(plan, "weight_passes", "0") == "1");
 }
 
 /// A (in 1 kB, out 2 kB), B (out 3 kB), C (out 1 kB) with `in_flight` micro-batches need, in group

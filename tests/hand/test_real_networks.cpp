@@ -39,7 +39,7 @@ struct Way {
 const std::vector<Way> ways = {
     {"policy: {name: resident, device: ipu0}\n", 1, false},
     // Two micro-batches in flight: three passes over the weights a step.
-    {"policy: {name: streamed, device: ipu0, in_flight: 2}\n", 6, false},
+    {"policy: {name: streamed, device: ipu0, in_flight: 2, resident: none}\n", 6, false},
     // A phase's weights come in for each batch, what crosses a cut goes out and comes back.
     {"policy: {name: phased}\nphases: {activations: streaming}\n", 6, true},
     {"policy: {name: phased, weights_per: step}\nphases: {activations: streaming}\n", 2, true},

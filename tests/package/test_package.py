@@ -422,6 +422,57 @@ class Complaints(unittest.TestCase):
                                                    "1GB"}).run(),
                        ["run", path, "platform.devices.gpu.memory.capacity=1GB"])
 
+    def test_what_does_not_fit_says_so_in_numbers(self):
+        # 100 B of weights of one product, on a device of 64 B: the load waits for ever.
+        scenario = sluice.Scenario.from_dict({
+            "model": sluice.model("matmul_chain", layers=1, size=5),
+            "platform": {"format": "sluice-platform/1", "name": "small", "devices": {"gpu": {
+                "rate": {"float32": "1TFLOP/s"}, "memory": {"capacity": "64B"}}},
+                "memories": {"host": {"capacity": "1GB"}},
+                "links": {"host": {"joins": ["host", "gpu"], "bandwidth": "1GB/s"}}},
+            "workload": {"batch": 1}, "stages": {"cut": "whole"},
+            "policy": {"name": "resident", "outputs": "discard"}})
+        with self.assertRaises(sluice.Infeasible) as raised:
+            scenario.plan().check()
+        error = raised.exception
+        self.assertEqual(error.pool, "gpu")
+        self.assertEqual(error.available_bytes, 64)
+        self.assertGreater(error.needed_bytes, 64)
+        self.assertEqual(sum(error.by_class.values()), error.needed_bytes)
+        self.assertEqual(pickle.loads(pickle.dumps(error)).by_class, error.by_class)
+        with self.assertRaises(sluice.Infeasible) as of_run:  # told by the helper
+            scenario.run()
+        self.assertEqual(of_run.exception.needed_bytes, error.needed_bytes)
+        self.assertEqual(str(of_run.exception), str(error))
+
+    def test_a_plan_that_blocks_says_who_waits(self):
+        text = """format: sluice-plan/1
+name x
+pool host capacity=unlimited shared
+pool gpu capacity=100B
+link l bandwidth=1GB/s
+route host>gpu links=l
+stream c kind=compute device=gpu
+stream d kind=copy device=gpu
+tensor w class=weight bytes=80 home=host
+tensor x class=input bytes=30 home=host
+prologue:
+0LOAD on=d kind=load moves=w route=host>gpu bytes=80 allocates=w@gpu
+1LOAD on=d kind=load moves=x route=host>gpu bytes=30 allocates=x@gpu
+0F on=c kind=forward seconds=1 waits=1LOAD uses=w@gpu,x@gpu
+"""
+        for ask in (sluice.Plan.check, sluice.Plan.run):
+            with self.assertRaises(sluice.Infeasible) as raised:
+                ask(sluice.Plan.from_text(text))
+            error = raised.exception
+            self.assertEqual((error.pool, error.needed_bytes, error.available_bytes), ("gpu", 110, 100))
+            self.assertEqual(error.by_class, {"weight": 80, "input": 30})
+            self.assertAlmostEqual(error.time_s, 80e-9, 15)
+            compute, load = error.waiters
+            self.assertEqual((compute.action, compute.awaits, compute.pool), ("0F", "1LOAD", None))
+            self.assertEqual((load.action, load.pool, load.bytes, load.tensors),
+                             ("1LOAD", "gpu", 30, ("x",)))
+
     def test_of_a_name_that_is_not_in_the_zoo(self):
         self.complains(sluice.IoError, lambda: sluice.load("alexnet_x20"), ["run", "alexnet_x20"])
 

@@ -64,6 +64,60 @@ def scenario(**policy):
         "stages": {"cut": "per_layer"}, "policy": {"name": "one_by_one", **policy}})
 
 
+@sluice.policy(name="far_memory", summary="Weights lie in a second memory, and are read from there.")
+def far_memory(stages, platform, workload, parameters):
+    builder = sluice.PlanBuilder(platform, "far_memory")
+    builder.memory("gpu_ddr", "gpu", 10_000_000)
+    builder.way("host", "gpu_ddr", 1e9)
+    builder.way("gpu_ddr", "gpu", 2e9)
+    stage, = stages
+    weights = builder.tensor("w", "weight", stage.weight_bytes, "host")
+    x = builder.tensor("x", "input", stage.input_bytes, "host")
+    y = builder.tensor("y", "output", stage.output_bytes, "host")
+    load = builder.transfer("load", weights, "host", "gpu_ddr", release=False, stage=stage)
+    load.not_before(0.001)
+    builder.enter("body")
+    brought = builder.transfer("load", x, "host", "gpu", release=False, micro_batch=0)
+    compute = builder.compute("gpu", stage, 0, workload.micro_batch).wait(load).wait(brought)
+    compute.allocate(y, "gpu").use(x, "gpu").use(weights, "gpu_ddr")
+    compute.flow(weights, "gpu_ddr", "gpu", 2 * stage.weight_bytes)
+    builder.transfer("save", y, "gpu", "host", allocate=False, micro_batch=0).wait(compute).done(1)
+    return builder.finish(workload.steps)
+
+
+class SecondMemory(unittest.TestCase):
+    def test_a_computation_reads_its_weights_from_another_memory(self):
+        # Weights (4e6 B) come from 1 ms on, until 5; the input until 4. The computation takes 2 ms, what
+        # it reads (twice the weights at 2 GB/s) 4: until 9. The answer is there at 13 (ms).
+        made = sluice.Scenario.from_dict({
+            "model": sluice.model("matmul_chain", layers=1, size=1000), "platform": PLATFORM,
+            "workload": {"batch": 1, "batches_per_step": 1, "steps": 1},
+            "stages": {"cut": "per_layer"}, "policy": {"name": "far_memory"}})
+        result = made.run(executor="both")
+        self.assertAlmostEqual(result.metrics.makespan_s, 13e-3, 12)
+        self.assertAlmostEqual(result.metrics.compute_s, 4e-3, 12)
+        self.assertEqual(result.metrics.transferred_bytes, 20e6)
+        text = made.plan().text()
+        for line in ("pool gpu_ddr capacity=10000000B owner=gpu", "not_before=0.001s",
+                     "flows=w@gpu_ddr>gpu:8000000", "uses=x@gpu,w@gpu_ddr"):
+            self.assertIn(line, text)
+
+    def test_what_a_plan_can_hold_is_checked_at_once(self):
+        builder = sluice.PlanBuilder(PLATFORM, "wrong")
+        tensor = builder.tensor("x", "input", 10)
+        action = builder.compute("gpu", 0)
+        for wrong, words in ((lambda: builder.memory("host", "gpu"), "'host' already"),
+                             (lambda: builder.memory("ddr", "gpo"), "gpo"),
+                             (lambda: builder.way("host", "gpu", 0), "more than 0 byte/s"),
+                             (lambda: action.flow(tensor, "host", "ddr"), "'ddr'"),
+                             (lambda: action.not_before(-1), "at least 0"),
+                             (lambda: action.use(tensor, "gpu", read=False), "neither reads"),
+                             (lambda: action.part_of(0), "no collective 0"),
+                             (lambda: builder.collective("c", "load", ["gpu"]), "all_reduce")):
+            with self.subTest(words=words), self.assertRaisesRegex(sluice.InputError, words):
+                wrong()
+
+
 class Alike(unittest.TestCase):
     def test_the_time_is_that_of_the_arithmetic(self):
         # A product of two matrices 1000 x 1000: 2e9 FLOP, 2 ms on 1 TFLOP/s. Each matrix is 4e6
@@ -77,9 +131,42 @@ class Alike(unittest.TestCase):
 
     def test_the_plan_has_what_the_policy_decided(self):
         plan = scenario(times=3).plan()
-        self.assertEqual(plan.facts, {"times": "3"})
+        self.assertEqual(plan.facts, {"times": 3})
         self.assertIn("one_by_one", plan.text())
         plan.check()
+
+    def test_facts_are_typed_and_come_back_from_the_plans_text(self):
+        @sluice.policy(name="stating", summary="States facts of every type.")
+        def stating(stages, platform, workload, parameters):
+            builder = sluice.PlanBuilder(platform, "stating")
+            builder.compute(platform.device_names[0], 0, 0, 1)
+            builder.fact("count", 3)
+            builder.fact("ratio", 0.25)
+            builder.fact("wait_s", 1.0, unit="s")
+            builder.fact("word", "12")
+            builder.fact("yes", True)
+            builder.fact("devices", ["a", "b,c"])
+            for group in range(2):
+                builder.fact("passes", group + 1, of=group)
+            return builder.finish()
+
+        plan = scenario().with_(policy={"name": "stating"}).plan()
+        facts = {"count": 3, "ratio": 0.25, "wait_s": 1.0, "word": "12", "yes": "True",
+                 "devices": ["a", "b,c"], "passes": {"0": 1, "1": 2}}
+        self.assertEqual(plan.facts, facts)
+        self.assertIsInstance(plan.facts["count"], int)
+        self.assertIsInstance(plan.facts["wait_s"], float)
+        self.assertEqual(sluice.Plan.from_text(plan.text()).facts, facts)
+
+        with self.assertRaisesRegex(sluice.InputError, "unit 's' and is no number"):
+            sluice.PlanBuilder(sluice.platform("k40"), "x").fact("word", "12", unit="s")
+
+    def test_what_replicas_decided_stands_by_device(self):
+        facts = sluice.load("data_parallel_ipu_pair").plan().facts
+        self.assertEqual(list(facts["replicas"]), ["ipu0", "ipu1"])
+        for replica in facts["replicas"].values():
+            self.assertEqual(replica["in_flight"], 2)
+            self.assertIsInstance(replica["chosen_s"], float)
 
     def test_parameters_come_typed_with_their_defaults(self):
         seen.clear()
@@ -113,6 +200,14 @@ class Alike(unittest.TestCase):
             small.run()
         unlimited = small.with_({"memory.capacity": "unlimited"})
         self.assertGreater(unlimited.run().metrics.overflow_bytes["gpu"], 0)
+
+    def test_its_declarations_are_checked(self):
+        for words, given in (("tuning.*inference or training", {"modes": ["tuning"]}),
+                             ("sqrtt.*did you mean 'sqrt'", {"strategies": ["sqrtt"]})):
+            with self.assertRaisesRegex(sluice.InputError, words):
+                sluice.policy(name="declares", summary="x", **given)(lambda *_: None)
+        with self.assertRaisesRegex(sluice.InputError, "one_by_one.*offload_all.*keep_all.*streamed"):
+            scenario().with_({"fates": {"strategy": "offload_all"}}).plan()
 
     def test_what_it_does_not_plan_for_is_refused_by_name(self):
         with self.assertRaisesRegex(sluice.InputError, "one_by_one.*training.*inference"):
@@ -158,8 +253,8 @@ class Registering(unittest.TestCase):
                             ({"kind": "backward"}, "kind backward.*the mode is inference")):
             with self.subTest(keys=keys), self.assertRaisesRegex(sluice.InputError, words):
                 base.with_(policy={"name": "unpriced", **keys}).plan()
-        training = base.with_({"workload.mode": "training"})
-        training.with_(policy={"name": "unpriced", "kind": "update"}).plan()
+        update = base.with_(policy={"name": "unpriced", "kind": "update"})
+        update.with_({"workload.mode": "training"}).plan()
 
     def test_a_parameter_of_no_known_type_is_refused(self):
         with self.assertRaisesRegex(sluice.InputError, "colour.*boolean"):

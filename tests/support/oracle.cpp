@@ -63,18 +63,19 @@ class Oracle {
 
   void add(std::uint32_t a, std::int64_t iteration) {
     const Action& action = plan_.actions[a];
-    Node node{a, iteration, action.seconds, 0, {}};
-    if (action.is_transfer()) {
-      const Route& route = plan_.routes[action.route];
+    Node node{a, iteration, std::isnan(action.seconds) ? 0 : action.seconds, 0, {}};
+    for (const Flow& flow : action.flows) {
+      const Route& route = plan_.routes[flow.route];
       double slowest = never;
       for (const std::uint32_t link : route.links)
         slowest = std::min(slowest, plan_.links[link].bandwidth);
-      node.seconds = route.setup_s + static_cast<double>(action.bytes) / slowest;
-      node.latency = route.latency_s;
+      const double through = route.setup_s + static_cast<double>(flow.bytes) / slowest;
+      node.seconds = std::max(node.seconds, through);
+      node.latency = std::max(node.latency, route.latency_s);
     }
     if (last_.count(action.stream) > 0) node.previous = last_[action.stream];
     last_[action.stream] = number_[{a, iteration}] = nodes_.size();
-    for (const Placement& use : action.uses) ++uses_[instance(node, use)];
+    for (const Access& use : action.uses) ++uses_[instance(node, use.placement())];
     nodes_.push_back(node);
   }
 
@@ -100,8 +101,9 @@ class Oracle {
     for (Node& node : nodes_) {
       if (node.ended || node.end > now_) continue;
       any = node.ended = true;
-      for (const Placement& use : plan_.actions[node.action].uses)
-        if (--uses_[instance(node, use)] == 0) level_[use.pool] -= plan_.tensors[use.tensor].bytes;
+      for (const Access& use : plan_.actions[node.action].uses)
+        if (--uses_[instance(node, use.placement())] == 0)
+          level_[use.pool] -= plan_.tensors[use.tensor].bytes;
     }
     return any;
   }
@@ -134,6 +136,7 @@ class Oracle {
 
   bool ready(const Node& node) const {
     if (node.previous != SIZE_MAX && !nodes_[node.previous].ended) return false;
+    if (plan_.actions[node.action].not_before > now_) return false;
     return std::all_of(node.after.begin(), node.after.end(), [&](std::size_t n) {
       return nodes_[n].ended && nodes_[n].end + nodes_[n].latency <= now_;
     });
@@ -144,7 +147,7 @@ class Oracle {
       const Pool& pool = plan_.pools[p];
       if (wanted(n, p) < 0 || !pool.capacity || !pool.enforced) continue;
       std::int64_t sum = level_[p] + wanted(n, p);
-      if (pool.shared) {
+      if (pool.owner.empty()) {
         for (const std::size_t other : came_before)
           if (wanted(other, p) >= 0) return false;
       } else {
@@ -171,7 +174,7 @@ class Oracle {
     const auto& allocates = plan_.actions[nodes_[n].action].allocates;
     return std::any_of(allocates.begin(), allocates.end(), [&](const Placement& p) {
       const Pool& pool = plan_.pools[p.pool];
-      return pool.shared && pool.capacity && pool.enforced;
+      return pool.owner.empty() && pool.capacity && pool.enforced;
     });
   }
 
@@ -180,7 +183,8 @@ class Oracle {
   double next_moment() const {
     double next = never;
     for (const Node& node : nodes_)
-      for (const double time : {node.end, node.end + node.latency})
+      for (const double time :
+           {node.end, node.end + node.latency, plan_.actions[node.action].not_before})
         if (time > now_) next = std::min(next, time);
     return next;
   }

@@ -132,6 +132,7 @@ std::string random_settings(Dice& dice, const RandomCase& open) {
     const bool overlap = open.keys.find("overlap: false") == std::string::npos;
     if (overlap) keys += ask("prefetch", {"0", "1", "2", "4"});
     keys += ask("pieces", {"whole", "20kB", "60kB"});
+    keys += ask("resident", {"auto", "none", "all"});
   }
   if (!open.training && open.policy.find("phased") != std::string::npos)
     keys += ask("in_flight", {"1", "2", "3", "4", "6", in_flight});

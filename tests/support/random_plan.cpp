@@ -36,6 +36,7 @@ class Generator {
     if (options_.ties) return 0.5 * integer(0, 4);
     return std::uniform_real_distribution<double>(0.01, 1)(random_);
   }
+  std::int64_t bytes() { return options_.ties ? 5 * integer(0, 3) : integer(0, 12); }
   std::uint32_t size() const { return static_cast<std::uint32_t>(plan_.actions.size()); }
   std::uint32_t any(std::uint32_t begin, std::uint32_t end) {
     return static_cast<std::uint32_t>(integer(static_cast<int>(begin), static_cast<int>(end) - 1));
@@ -45,10 +46,12 @@ class Generator {
     const int devices = integer(1, 3);
     for (int d = 0; d < devices; ++d) {
       const std::string name = "d" + std::to_string(d);
-      plan_.pools.push_back({name, integer(30, 120), false, chance(0.9)});
+      plan_.pools.push_back({name, integer(30, 120), name, chance(0.9)});
+      if (chance(0.4)) plan_.pools.push_back({name + ".slow", integer(30, 120), name, chance(0.9)});
       plan_.streams.push_back({name + ".compute", StreamKind::compute, name, 0, 0});
     }
-    plan_.pools.push_back({"host", {}, true, true});
+    computes_ = devices;
+    plan_.pools.push_back({"host"});
     if (!options_.owned_pools && chance(0.7)) plan_.pools.back().capacity = integer(30, 150);
     const int copies = integer(1, 4);
     for (int c = 0; c < copies; ++c) {
@@ -60,8 +63,37 @@ class Generator {
                               chance(0.4) ? seconds() : 0});
       plan_.streams.push_back({name, StreamKind::copy, name, 0, 0});
     }
+    add_ways_of_kernels();
     if (options_.shared_links) share_links();
     plan_.tensors.push_back({"moved", TensorClass::activation, 10});
+  }
+
+  /// Links of its own, over which a device reads while it computes.
+  void add_ways_of_kernels() {
+    for (int d = 0; d < computes_; ++d)
+      for (int k = 0; k < 2; ++k) {
+        const std::string name = "k" + std::to_string(d) + std::to_string(k);
+        plan_.links.push_back({name, 10, 0, 0});
+        plan_.routes.push_back({name,
+                                {static_cast<std::uint32_t>(plan_.links.size() - 1)},
+                                chance(0.3) ? seconds() : 0,
+                                chance(0.2) ? seconds() : 0});
+      }
+  }
+
+  /// A computation reads over one or two links, each of its own or, where they are shared, any.
+  void add_flows(Action& action) {
+    const auto own = static_cast<std::uint32_t>(plan_.routes.size()) -
+                     2 * (static_cast<std::uint32_t>(computes_) - action.stream);
+    const int count = integer(1, 2);
+    for (int k = 0; k < count; ++k) {
+      const bool any_route = options_.shared_links && chance(0.5);
+      const auto routes = static_cast<std::uint32_t>(plan_.routes.size());
+      action.flows.push_back(
+          {.tensor = chance(0.5) ? 0 : none,
+           .route = any_route ? any(0, routes) : own + static_cast<std::uint32_t>(k),
+           .bytes = bytes()});
+    }
   }
 
   /// Each route crosses one to three links, which others cross too.
@@ -82,14 +114,14 @@ class Generator {
     Action action;
     action.name = std::string(1, name_of(section)[0]) + std::to_string(number);
     action.stream = any(0, static_cast<std::uint32_t>(plan_.streams.size()));
-    const auto computes = plan_.streams.size() - plan_.routes.size();
+    const auto computes = static_cast<std::uint32_t>(computes_);
+    if (section != Section::body && chance(0.15)) action.not_before = 3 * seconds();
     if (action.stream < computes) {
       action.seconds = seconds();
+      if (chance(0.3)) add_flows(action);
     } else {
       action.kind = ActionKind::load;
-      action.moves = 0;
-      action.route = action.stream - static_cast<std::uint32_t>(computes);
-      action.bytes = options_.ties ? 5 * integer(0, 3) : integer(0, 12);
+      action.flows = {{.tensor = 0, .route = action.stream - computes, .bytes = bytes()}};
     }
     plan_.actions.push_back(std::move(action));
   }
@@ -131,7 +163,7 @@ class Generator {
     for (int k = integer(1, 2); k > 0; --k) {
       const std::uint32_t user = any(a, end);
       if (user != a) wait(user, a, 0);
-      plan_.actions[user].uses.push_back(placement);
+      plan_.actions[user].uses.push_back({placement.tensor, placement.pool});
     }
   }
 
@@ -147,7 +179,7 @@ class Generator {
     plan_.actions[load].ahead = 1;
     plan_.actions[load].allocates.push_back(placement);
     plan_.actions[first].allocates.push_back(placement);
-    plan_.actions[user].uses.push_back(placement);
+    plan_.actions[user].uses.push_back({placement.tensor, placement.pool});
     wait(user, load, 1);
     wait(user, first, 0);
   }
@@ -182,6 +214,7 @@ class Generator {
 
   std::mt19937 random_;
   RandomPlanOptions options_;
+  int computes_ = 0;  ///< compute streams; they come first
   Plan plan_;
 };
 

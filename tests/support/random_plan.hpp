@@ -1,5 +1,6 @@
-// Random small plans: streams, waits with distances, owned and shared pools, prefetches. Some of
-// them block.
+// Random small plans: streams, waits with distances, devices with one or two pools, shared pools,
+// prefetches, computations that read over links, times before which an action does not start. Some
+// of them block.
 #pragma once
 
 #include <random>

@@ -42,8 +42,8 @@ struct Cutting {
   std::vector<Stage> cut(const std::string& stages) const {
     const Value document = parse_text("stages: " + stages + "\n", "s.yaml");
     const Chosen<Cut> chosen = choose_cut(*document.find("stages"));
-    return cut_stages({model, device, cost_catalog().find("peak"), DType::int8, samples,
-                       working_set_counted, &chosen});
+    return cut_stages(
+        {model, device, *plain_cost("peak"), DType::int8, samples, working_set_counted, &chosen});
   }
   std::vector<std::uint32_t> lasts(const std::string& stages) const {
     std::vector<std::uint32_t> last;

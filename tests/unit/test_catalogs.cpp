@@ -123,8 +123,10 @@ TEST_CASE("every cost model gives finite seconds that grow with the samples") {
         Layer measured = layer;
         model.measured_batch = samples;
         measured.forward_s = 1e-3 * static_cast<double>(samples);
-        return cost->seconds(forward_work(model, measured, samples, DType::float32),
-                             scenario.platform.devices.front(), DType::float32);
+        return plain_cost(cost->name)
+            ->of(query_of(model, measured, Pass::forward, samples, DType::float32,
+                          scenario.platform.devices.front()))
+            .seconds;
       };
       CHECK(std::isfinite(seconds(1)));
       CHECK(seconds(1) >= 0);

@@ -185,6 +185,48 @@ TEST_CASE("every include under sim/ goes down the arrow", "[includes]") {
   CHECK(includes > 50);  // else nothing was read
 }
 
+TEST_CASE("planted violations are refused, each with its sentence", "[includes]") {
+  const fs::path root = fs::temp_directory_path() / "sluice_planted_includes";
+  fs::remove_all(root);
+  const auto plant = [&](const std::string& file, const std::string& text) {
+    fs::create_directories((root / file).parent_path());
+    std::ofstream(root / file) << text;
+  };
+  for (const char* header : {"platform/platform.hpp", "execute/grants.hpp", "planning/builder.hpp",
+                             "plan/plan.hpp", "execute/simgrid/engine.hpp"})
+    plant(header, "// nothing\n");
+  plant("execute/right.cpp", "#include <vector>\n#include \"plan/plan.hpp\"\n");
+  int includes = 0;
+  CHECK(violations(root, includes).empty());
+  CHECK(includes == 2);
+
+  struct Planted {
+    const char *file, *include, *says;
+  };
+  for (const auto& [file, include, says] :
+       {Planted{"execute/arithmetic/x.cpp", "\"platform/platform.hpp\"",
+                "sim/execute may include base, document, execute, plan, trace"},
+        Planted{"plan/passes/x.cpp", "\"execute/grants.hpp\"",
+                "sim/plan may include base, document, plan"},
+        Planted{"fates/optimal/x.cpp", "\"planning/builder.hpp\"", "sim/fates may include base"},
+        Planted{"execute/x.hpp", "\"execute/simgrid/engine.hpp\"", "sim/execute may include base"},
+        Planted{"planning/x.cpp", "<simgrid/s4u.hpp>", "only sim/execute/simgrid may include it"},
+        Planted{"plan/x.cpp", "<yaml-cpp/yaml.h>", "only sim/document may include it"},
+        Planted{"trace/x.cpp", "<hdf5.h>", "only sim/trace/hdf5 may include it"},
+        Planted{"plan/x.cpp", "\"plan.hpp\"", "no such file; includes are written from sim/"},
+        Planted{"extra/x.cpp", "\"plan/plan.hpp\"",
+                "docs/architecture.md has no row for folder 'extra'"}}) {
+    const std::string line = std::string("#include ") + include;
+    plant(file, "\n" + line + "\n");
+    const std::vector<std::string> wrong = violations(root, includes);
+    INFO(file << ": " << line);
+    REQUIRE(wrong.size() == 1);
+    CHECK(wrong[0].rfind("sim/" + std::string(file) + ":2: " + line + " -- " + says, 0) == 0);
+    fs::remove(root / file);
+  }
+  fs::remove_all(root);
+}
+
 TEST_CASE("every folder of sim/ has a row in the architecture, and every row a folder",
           "[includes]") {
   const fs::path root = fs::path(SLUICE_SOURCE_DIR) / "sim";

@@ -3,7 +3,7 @@
 //
 // A longer campaign, best under the sanitizers, is the same test with more mutants and another
 // seed:
-//   SLUICE_MUTATIONS=1000000 SLUICE_MUTATION_SEED=7 SLUICE_MUTANT=/tmp/mutant sluice_tests
+//   SLUICE_MUTATIONS=1000000 SLUICE_MUTATION_SEED=7 SLUICE_MUTANT=mutant.txt sluice_tests
 //   "[mutations]"
 // SLUICE_MUTANT names a file that always holds the mutant at hand, for one that crashes.
 #include <array>
@@ -18,6 +18,7 @@
 #include "base/error.hpp"
 #include "fuzz/targets.hpp"
 #include "plan/text.hpp"
+#include "support/campaign.hpp"
 #include "support/random_plan.hpp"
 
 using namespace sluice;
@@ -174,7 +175,7 @@ template <class Read>
 void read_mutants(const std::vector<Original>& originals, unsigned count, unsigned seed,
                   Read&& read) {
   REQUIRE_FALSE(originals.empty());
-  count = from_environment("SLUICE_MUTATIONS", count);
+  count = from_environment("SLUICE_MUTATIONS", test::cases_of(count));
   Mutator mutator(seed + 1000 * from_environment("SLUICE_MUTATION_SEED", 0));
   const char* const keep = std::getenv("SLUICE_MUTANT");
   unsigned taken = 0, refused = 0;
@@ -216,21 +217,21 @@ const char* const scenario_text =
 
 }  // namespace
 
-TEST_CASE("800 mutants of the models are read or refused", "[mutations]") {
+TEST_CASE("800 mutants of the models are read or refused", "[mutations][property]") {
   read_mutants(zoo("models"), 800, 1, read_model_text);
 }
 
-TEST_CASE("700 mutants of the platforms are read or refused", "[mutations]") {
+TEST_CASE("700 mutants of the platforms are read or refused", "[mutations][property]") {
   read_mutants(zoo("platforms"), 700, 2, read_platform_text);
 }
 
-TEST_CASE("700 mutants of the scenarios are read or refused", "[mutations]") {
+TEST_CASE("700 mutants of the scenarios are read or refused", "[mutations][property]") {
   std::vector<Original> originals = zoo("scenarios");
   originals.push_back({root / "scenarios/mutant.yaml", scenario_text});
   read_mutants(originals, 700, 3, read_scenario_text);
 }
 
-TEST_CASE("800 mutants of plans are read or refused", "[mutations]") {
+TEST_CASE("800 mutants of plans are read or refused", "[mutations][property]") {
   std::vector<Original> originals;
   for (unsigned seed = 0; seed < 20; ++seed)
     originals.push_back(

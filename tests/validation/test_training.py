@@ -220,7 +220,7 @@ QUARTERS = Parts(4, FULL8)
 
 
 def compute():
-    """Forward, backward at twice that, and 2 FLOP a parameter for the update; s."""
+    """Forward, backward at twice that, and 2 FLOP per parameter for the update; s."""
     forward = SAMPLES * full_depth()["full depth: FLOP time"]
     return 3 * forward + Fraction(2 * WEIGHTS // F32, 1000 * RATE)
 

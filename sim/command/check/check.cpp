@@ -2,11 +2,12 @@
 #include <filesystem>
 #include <memory>
 
+#include "base/part_file.hpp"
+#include "base/processes.hpp"
 #include "command/check/report.hpp"
 #include "command/inputs.hpp"
 #include "command/terminal.hpp"
 #include "scenario/question_bound.hpp"
-#include "study/pool.hpp"
 
 namespace sluice {
 namespace {

@@ -4,7 +4,7 @@
 #include "command/table.hpp"
 #include "command/terminal.hpp"
 #include "document/load.hpp"
-#include "study/json.hpp"
+#include "document/object.hpp"
 #include "trace/export/text.hpp"
 
 namespace sluice {
@@ -69,37 +69,36 @@ void add_rows(TextTable& table, const SideBySide& row) {
 }
 
 Value side_json(const Measurement& side) {
-  Value map = Value::make_map();
-  map.set("outcome", json_text(outcome_of(side)));
-  const std::string reason = reason_of(side);
-  map.set("message", reason.empty() ? Value::make_null() : json_text(valid_utf8(reason)));
-  return map;
+  return object(
+      {{"outcome", outcome_of(side)}, {"message", text_or_null(valid_utf8(reason_of(side)))}});
+}
+
+Item count_or_null(const std::optional<double>& value) {
+  return value ? Item(json_count(*value)) : Item(nullptr);
+}
+
+Value metric_json(const SideBySide& row, const EntryName& name) {
+  const Entry* entry = find(row.a, name) ? find(row.a, name) : find(row.b, name);
+  return object({
+      {"metric", name.first},
+      {"key", text_or_null(name.second)},
+      {"unit", text_or_null(entry->unit)},
+      {"better", words_of(entry->better)},
+      {"a", count_or_null(number(row.a, name))},
+      {"b", count_or_null(number(row.b, name))},
+      {"ratio", count_or_null(quotient(row, name))},
+  });
 }
 
 Value row_json(const SideBySide& row) {
-  Value map = Value::make_map();
-  map.set("scenario", json_text(valid_utf8(row.name)));
-  map.set("path", json_text(valid_utf8(row.path)));
-  map.set("a", side_json(row.a));
-  map.set("b", side_json(row.b));
-  Value metrics = Value::make_list();
-  const auto or_null = [](const std::optional<double>& value) {
-    return value ? json_count(*value) : Value::make_null();
-  };
-  for (const EntryName& name : names_of(row)) {
-    const Entry* entry = find(row.a, name) ? find(row.a, name) : find(row.b, name);
-    Value metric = Value::make_map();
-    metric.set("metric", json_text(name.first));
-    metric.set("key", name.second.empty() ? Value::make_null() : json_text(name.second));
-    metric.set("unit", entry->unit.empty() ? Value::make_null() : json_text(entry->unit));
-    metric.set("better", json_text(words_of(entry->better)));
-    metric.set("a", or_null(number(row.a, name)));
-    metric.set("b", or_null(number(row.b, name)));
-    metric.set("ratio", or_null(quotient(row, name)));
-    metrics.items().push_back(std::move(metric));
-  }
-  map.set("metrics", std::move(metrics));
-  return map;
+  const auto metric = [&](const EntryName& name) { return metric_json(row, name); };
+  return object({
+      {"scenario", valid_utf8(row.name)},
+      {"path", valid_utf8(row.path)},
+      {"a", side_json(row.a)},
+      {"b", side_json(row.b)},
+      {"metrics", list_of(names_of(row), metric)},
+  });
 }
 
 }  // namespace
@@ -113,7 +112,9 @@ int SideBySideReport::exit_code() const {
 
 std::string side_by_side_text(const SideBySideReport& report) {
   std::string text = "A: " + printable(report.a) + "\nB: " + printable(report.b) + "\n\n";
-  TextTable table{{{"scenario", false}, {"metric", false}, {"A"}, {"B"}, {"B / A"}}, {}};
+  TextTable table{
+      .columns = {left("scenario"), left("metric"), right("A"), right("B"), right("B / A")},
+      .rows = {}};
   for (const SideBySide& row : report.rows) add_rows(table, row);
   text += table.aligned();
   for (const SideBySide& row : report.rows)
@@ -124,14 +125,12 @@ std::string side_by_side_text(const SideBySideReport& report) {
 }
 
 std::string side_by_side_json(const SideBySideReport& report) {
-  Value document = Value::make_map();
-  document.set("format", json_text("sluice-comparison/1"));
-  document.set("a", json_text(valid_utf8(report.a)));
-  document.set("b", json_text(valid_utf8(report.b)));
-  Value rows = Value::make_list();
-  for (const SideBySide& row : report.rows) rows.items().push_back(row_json(row));
-  document.set("scenarios", std::move(rows));
-  return to_json(document);
+  return to_json(object({
+      {"format", "sluice-comparison/1"},
+      {"a", valid_utf8(report.a)},
+      {"b", valid_utf8(report.b)},
+      {"scenarios", list_of(report.rows, row_json)},
+  }));
 }
 
 }  // namespace sluice

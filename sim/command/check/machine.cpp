@@ -1,91 +1,78 @@
 // The report of a check for programs and for continuous integration: JSON, JUnit's XML, and
 // GitHub's annotations.
 #include "document/load.hpp"
+#include "document/object.hpp"
 #include "trace/export/text.hpp"
 
 #include "command/check/report.hpp"
-#include "study/json.hpp"
 
 namespace sluice {
 namespace {
 
 // --- JSON -------------------------------------------------------------------------------------
 
-Value text_or_null(const std::string& text) {
-  return text.empty() ? Value::make_null() : json_text(valid_utf8(text));
+Item utf8_or_null(const std::string& text) {
+  return text_or_null(valid_utf8(text));
 }
 
-Value number_or_null(const std::optional<double>& number) {
-  return number ? json_number(*number) : Value::make_null();
-}
-
-Value value_json(const std::optional<Entry>& entry) {
-  if (!entry) return Value::make_null();
-  return entry->number ? json_count(*entry->number) : text_or_null(entry->text);
+Item value_json(const std::optional<Entry>& entry) {
+  if (!entry) return nullptr;
+  return entry->number ? Item(json_count(*entry->number)) : utf8_or_null(entry->text);
 }
 
 Value metric_json(const MetricVerdict& metric) {
   const Entry& rules = metric.expected ? *metric.expected : *metric.got;
-  Value map = Value::make_map();
-  map.set("metric", json_text(metric.name.first));
-  map.set("key", text_or_null(metric.name.second));
-  map.set("unit", text_or_null(rules.unit));
-  map.set("verdict", json_text(words_of(metric.verdict)));
-  map.set("expected", value_json(metric.expected));
-  map.set("got", value_json(metric.got));
-  map.set("difference", number_or_null(metric.difference()));
   const std::optional<double> share = metric.share();
-  map.set("percent", share ? json_number(100 * *share) : Value::make_null());
-  map.set("better", json_text(words_of(rules.better)));
-  map.set("rtol", json_number(rules.rtol));
-  map.set("atol", json_number(rules.atol));
-  return map;
+  return object({
+      {"metric", metric.name.first},
+      {"key", utf8_or_null(metric.name.second)},
+      {"unit", utf8_or_null(rules.unit)},
+      {"verdict", words_of(metric.verdict)},
+      {"expected", value_json(metric.expected)},
+      {"got", value_json(metric.got)},
+      {"difference", metric.difference()},
+      {"percent", share ? Item(100 * *share) : Item(nullptr)},
+      {"better", words_of(rules.better)},
+      {"rtol", rules.rtol},
+      {"atol", rules.atol},
+  });
 }
 
-Value input_json(const ScenarioVerdict& scenario) {
-  Value input = Value::make_map();
-  input.set("changed", Value::make(scenario.input_changed));
-  Value keys = Value::make_list();
-  for (const InputChange& change : scenario.input) {
-    Value map = Value::make_map();
-    map.set("key", json_text(change.key));
-    map.set("expected", text_or_null(change.expected));
-    map.set("got", text_or_null(change.got));
-    keys.items().push_back(std::move(map));
-  }
-  input.set("keys", std::move(keys));
-  return input;
+Value change_json(const InputChange& change) {
+  return object({{"key", change.key},
+                 {"expected", utf8_or_null(change.expected)},
+                 {"got", utf8_or_null(change.got)}});
 }
 
 Value texts_json(const std::vector<std::string>& texts) {
-  Value list = Value::make_list();
-  for (const std::string& text : texts) list.items().push_back(json_text(valid_utf8(text)));
-  return list;
+  return list_of(texts, valid_utf8);
+}
+
+Value metrics_json(const ScenarioVerdict& scenario, bool verbose) {
+  Value metrics = Value::make_list();
+  for (const MetricVerdict& metric : scenario.metrics)
+    if (verbose || metric.verdict != Verdict::equal) metrics.items().push_back(metric_json(metric));
+  return metrics;
 }
 
 Value scenario_json(const CheckReport& report, std::size_t number) {
   const ScenarioVerdict& scenario = report.result.scenarios[number];
-  Value map = Value::make_map();
-  map.set("scenario", json_text(valid_utf8(scenario.name)));
-  map.set("path", json_text(valid_utf8(scenario.path)));
-  map.set("verdict", json_text(words_of(scenario.state)));
-  map.set("fails", Value::make(report.fails(scenario)));
-  map.set("written", Value::make(bool(report.result.written[number])));
-  map.set("message", text_or_null(scenario.message));
-  map.set("slower", texts_json(slower_parts(scenario)));
-  map.set("input", input_json(scenario));
-  Value plan = Value::make_map();
-  plan.set("changed", Value::make(!scenario.plan.none()));
-  plan.set("differences", texts_json(scenario.plan.lines));
-  plan.set("more", Value::make(static_cast<std::int64_t>(scenario.plan.more)));
-  map.set("plan", std::move(plan));
-  Value metrics = Value::make_list();
-  for (const MetricVerdict& metric : scenario.metrics)
-    if (report.verbose || metric.verdict != Verdict::equal)
-      metrics.items().push_back(metric_json(metric));
-  map.set("metrics", std::move(metrics));
-  map.set("numbers", Value::make(static_cast<std::int64_t>(scenario.metrics.size())));
-  return map;
+  return object({
+      {"scenario", valid_utf8(scenario.name)},
+      {"path", valid_utf8(scenario.path)},
+      {"verdict", words_of(scenario.state)},
+      {"fails", report.fails(scenario)},
+      {"written", bool(report.result.written[number])},
+      {"message", utf8_or_null(scenario.message)},
+      {"slower", texts_json(slower_parts(scenario))},
+      {"input", object({{"changed", scenario.input_changed},
+                        {"keys", list_of(scenario.input, change_json)}})},
+      {"plan", object({{"changed", !scenario.plan.none()},
+                       {"differences", texts_json(scenario.plan.lines)},
+                       {"more", scenario.plan.more}})},
+      {"metrics", metrics_json(scenario, report.verbose)},
+      {"numbers", scenario.metrics.size()},
+  });
 }
 
 // --- XML ----------------------------------------------------------------------------------------
@@ -175,16 +162,16 @@ std::string annotation(const CheckReport& report, std::size_t number) {
 }  // namespace
 
 std::string check_json(const CheckReport& report) {
-  Value document = Value::make_map();
-  document.set("format", json_text("sluice-check/1"));
-  document.set("baseline", json_text(valid_utf8(report.folder)));
-  document.set("exit_code", Value::make(static_cast<std::int64_t>(report.exit_code())));
-  document.set("accept", text_or_null(report.accept_command()));
   Value scenarios = Value::make_list();
   for (std::size_t i = 0; i < report.result.scenarios.size(); ++i)
     scenarios.items().push_back(scenario_json(report, i));
-  document.set("scenarios", std::move(scenarios));
-  return to_json(document);
+  return to_json(object({
+      {"format", "sluice-check/1"},
+      {"baseline", valid_utf8(report.folder)},
+      {"exit_code", report.exit_code()},
+      {"accept", utf8_or_null(report.accept_command())},
+      {"scenarios", std::move(scenarios)},
+  }));
 }
 
 std::string check_github(const CheckReport& report) {

@@ -40,9 +40,9 @@ std::string tolerance_text(const std::optional<Entry>& entry) {
 }
 
 std::string table_text(const ScenarioVerdict& scenario, bool all) {
-  TextTable table{
-      {{"metric", false}, {"expected"}, {"got"}, {"difference"}, {"%"}, {"tolerance"}, {"", false}},
-      {}};
+  TextTable table{.columns = {left("metric"), right("expected"), right("got"), right("difference"),
+                              right("%"), right("tolerance"), left("")},
+                  .rows = {}};
   for (const MetricVerdict& metric : scenario.metrics) {
     if (metric.verdict == Verdict::equal && !all) continue;
     const std::optional<double> moved = metric.difference(), share = metric.share();

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "base/dtype.hpp"
+#include "base/part_file.hpp"
 #include "document/load.hpp"
 #include "fates/strategy.hpp"
 #include "scenario/scenario.hpp"

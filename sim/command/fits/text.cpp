@@ -56,8 +56,9 @@ std::vector<NamedFootprint> footprints(const FitsAnswer& answer) {
 std::string memory_table(const FitsAnswer& answer) {
   const std::vector<NamedFootprint> columns = footprints(answer);
   if (columns.empty()) return "";
-  TextTable table{{{"memory at its peak", false}}, {}};
-  for (const NamedFootprint& column : columns) table.columns.push_back({printable(column.name)});
+  TextTable table{.columns = {left("memory at its peak")}, .rows = {}};
+  for (const NamedFootprint& column : columns)
+    table.columns.push_back(right(printable(column.name)));
   const auto row = [&](const std::string& name, auto&& cell) {
     table.rows.push_back({name});
     for (const NamedFootprint& column : columns)
@@ -78,15 +79,10 @@ std::string memory_table(const FitsAnswer& answer) {
   return table.aligned() + (alike ? "the peak is in the " + printable(doing) + "\n\n" : "\n");
 }
 
-/// The first line of what `sluice run` says.
-std::string first_line(const std::string& text) {
-  return printable(text.substr(0, text.find('\n')));
-}
-
 /// What the next one lacks, which classes it has more of, and when, where that is another moment.
 std::string lack(const CardFit& card) {
   if (card.refusal.empty()) return "nothing: a scenario asks no more";
-  if (!card.next) return first_line(card.refusal);
+  if (!card.next) return printable(card.refusal_headline);
   std::string text = bytes(card.next->bytes - *card.capacity);
   if (!card.most || card.most->doing != card.next->doing)
     text += " in the " + printable(card.next->doing);
@@ -102,13 +98,9 @@ std::string lack(const CardFit& card) {
 }
 
 std::string cards_table(const FitsAnswer& answer) {
-  TextTable table{{{"card", false},
-                   {"memory"},
-                   {"largest micro-batch"},
-                   {"its step"},
-                   {"samples/s"},
-                   {"the next one lacks", false}},
-                  {}};
+  TextTable table{.columns = {left("card"), right("memory"), right("largest micro-batch"),
+                              right("its step"), right("samples/s"), left("the next one lacks")},
+                  .rows = {}};
   for (std::size_t i = 0; i < answer.report.cards.size(); ++i) {
     const CardFit& card = answer.report.cards[i];
     if (!card.largest) continue;
@@ -136,13 +128,10 @@ bool fits_in_no_parts(const FitsAnswer& answer, const CardFit& card) {
 }
 
 std::string accumulation_table(const FitsAnswer& answer) {
-  TextTable table{{{"accumulation on", false},
-                   {"batch"},
-                   {"micro-batches"},
-                   {"step"},
-                   {"at once, with memory enough"},
-                   {"it costs"}},
-                  {}};
+  TextTable table{
+      .columns = {left("accumulation on"), right("batch"), right("micro-batches"), right("step"),
+                  right("at once, with memory enough"), right("it costs")},
+      .rows = {}};
   for (std::size_t i = 0; i < answer.report.cards.size(); ++i)
     if (const auto& made = answer.report.cards[i].accumulation)
       table.rows.push_back(

@@ -1,8 +1,8 @@
 #include "document/load.hpp"
+#include "document/object.hpp"
 
 #include "base/quantity.hpp"
 #include "command/model/report.hpp"
-#include "study/json.hpp"
 
 namespace sluice {
 namespace {
@@ -15,69 +15,66 @@ Value row_value(const TableRow& row) {
 }
 
 Value totals_value(const ModelReport& report, const RowCounts& total) {
-  Value map = Value::make_map();
-  const auto count = [&](const char* key, std::int64_t n) { map.set(key, Value::make(n)); };
-  count("state", total.state);
-  count("parameters", total.parameters);
-  count("parameter_bytes", checked_mul(total.parameters, bytes_of(report.dtype), "bytes"));
-  count("kept_bytes", total.kept);
-  map.set("macs", knows_macs(report.model) ? Value::make(total.macs) : Value::make_null());
-  count("flop", total.flop);
-  count("backward_flop", total.backward_flop);
-  count("read_bytes", total.read);
-  count("written_bytes", total.written);
-  count("backward_read_bytes", total.backward_read);
-  count("backward_written_bytes", total.backward_written);
-  return map;
+  return object({
+      {"state", total.state},
+      {"parameters", total.parameters},
+      {"parameter_bytes", checked_mul(total.parameters, bytes_of(report.dtype), "bytes")},
+      {"kept_bytes", total.kept},
+      {"macs", knows_macs(report.model) ? Item(total.macs) : Item(nullptr)},
+      {"flop", total.flop},
+      {"backward_flop", total.backward_flop},
+      {"read_bytes", total.read},
+      {"written_bytes", total.written},
+      {"backward_read_bytes", total.backward_read},
+      {"backward_written_bytes", total.backward_written},
+  });
+}
+
+Item milliseconds(std::optional<double> seconds) {
+  return seconds ? Item(1e3 * *seconds) : Item(nullptr);
 }
 
 Value platform_value(const Model& model, const Target& target, const TableRow::Times& whole) {
   const TableSummary summary = summary_of(model, target);
-  Value map = Value::make_map();
-  map.set("name", json_text(target.platform.name));
-  map.set("device", json_text(target.device.name));
-  map.set("dtype", json_text(name_of(target.dtype)));
-  map.set("cost", json_text(target.cost.name));
-  map.set("flop_per_s", json_number(target.flop_per_s));
-  map.set("bandwidth_bytes_per_s", json_number(target.bandwidth));
-  map.set("capacity_bytes",
-          target.device.capacity ? Value::make(*target.device.capacity) : Value::make_null());
-  map.set("parameter_bytes", Value::make(summary.parameter_bytes));
-  map.set("state_bytes", Value::make(summary.state_bytes));
-  map.set("input_bytes", Value::make(summary.input_bytes));
-  const auto number = [&](const char* key, std::optional<double> value, double factor) {
-    map.set(key, value ? json_number(factor * *value) : Value::make_null());
-  };
-  number("load_ms", summary.load_s, 1e3);
-  number("fill_ms", summary.fill_s, 1e3);
-  number("copies_that_fit", summary.copies, 1);
-  number("state_ms", summary.state_s, 1e3);
-  number("load_and_state_ms", summary.load_and_state_s, 1e3);
-  number("load_and_input_ms", summary.load_and_input_s, 1e3);
-  number("flop_ms", summary.flop_s, 1e3);
-  number("inferences_per_load", summary.inferences_per_load, 1);
-  number("forward_ms", whole.total_forward, 1e3);
-  number("backward_ms", whole.total_backward, 1e3);
-  return map;
+  return object({
+      {"name", target.platform.name},
+      {"device", target.device.name},
+      {"dtype", name_of(target.dtype)},
+      {"cost", target.cost.name()},
+      {"flop_per_s", target.flop_per_s},
+      {"bandwidth_bytes_per_s", target.bandwidth},
+      {"capacity_bytes", target.device.capacity},
+      {"parameter_bytes", summary.parameter_bytes},
+      {"state_bytes", summary.state_bytes},
+      {"input_bytes", summary.input_bytes},
+      {"load_ms", milliseconds(summary.load_s)},
+      {"fill_ms", milliseconds(summary.fill_s)},
+      {"copies_that_fit", summary.copies},
+      {"state_ms", milliseconds(summary.state_s)},
+      {"load_and_state_ms", milliseconds(summary.load_and_state_s)},
+      {"load_and_input_ms", milliseconds(summary.load_and_input_s)},
+      {"flop_ms", milliseconds(summary.flop_s)},
+      {"inferences_per_load", summary.inferences_per_load},
+      {"forward_ms", milliseconds(whole.total_forward)},
+      {"backward_ms", milliseconds(whole.total_backward)},
+  });
 }
 
 }  // namespace
 
 std::string model_json(const ModelReport& report) {
   const std::vector<TableRow> rows = stage_table(report.model, report.dtype, report.target);
-  Value root = Value::make_map();
-  root.set("format", json_text("sluice-stage-table/1"));
-  root.set("model", json_text(report.model.name));
-  root.set("summary", json_text(report.model.summary));
-  root.set("dtype", json_text(name_of(report.dtype)));
-  root.set("totals", totals_value(report, rows.back().total));
-  Value layers = Value::make_list();
-  for (const TableRow& row : rows) layers.items().push_back(row_value(row));
-  root.set("layers", std::move(layers));
-  root.set("platform", report.target
-                           ? platform_value(report.model, *report.target, *rows.back().times)
-                           : Value::make_null());
-  return to_json(root);
+  Item platform = nullptr;
+  if (report.target) platform = platform_value(report.model, *report.target, *rows.back().times);
+  return to_json(object({
+      {"format", "sluice-stage-table/1"},
+      {"model", report.model.name},
+      {"summary", report.model.summary},
+      {"dtype", name_of(report.dtype)},
+      {"totals", totals_value(report, rows.back().total)},
+      {"layers", list_of(rows, row_value)},
+      {"platform", platform},
+  }));
 }
 
 }  // namespace sluice

@@ -1,5 +1,6 @@
 // sluice model: the stage table of a model, on a platform in milliseconds too.
 
+#include "command/table.hpp"
 #include "study/layer_table/island.hpp"
 #include "study/zoo/zoo.hpp"
 
@@ -30,12 +31,11 @@ void require_one_form(const Arguments& arguments) {
     throw UsageError("'--json' has all columns: '--columns' does not go with it");
 }
 
-const CostModel* cost_model(const std::string& name) {
-  const CostModel* cost = cost_catalog().find_or_null(name);
-  if (!cost)
+ChosenCost cost_model(const std::string& name) {
+  if (!cost_catalog().find_or_null(name))
     throw UsageError("'" + name + "' for '--cost'" + did_you_mean(name, cost_catalog().names()) +
                      "; expected one of " + join(cost_catalog().names()));
-  return cost;
+  return plain_cost(name);
 }
 
 int run_model(const Arguments& arguments) {
@@ -48,7 +48,7 @@ int run_model(const Arguments& arguments) {
   const Model model = read_model(load_model_use(
       find_document(arguments.positionals.front(), "models"), arguments.overrides, &notes));
   for (const std::string& note : notes) message("sluice: " + note);
-  const CostModel* cost = cost_model(arguments.text("cost", "peak"));
+  const ChosenCost cost = cost_model(arguments.text("cost", "peak"));
   ModelReport report = {model, dtype_of(arguments.text("dtype", "float32"))};
   if (arguments.has("columns"))
     report.columns = columns_named(arguments.text("columns"), with_platform);
@@ -59,18 +59,18 @@ int run_model(const Arguments& arguments) {
   const Platform platform = load_platform(find_document(arguments.text("platform"), "platforms"));
   const Device& device = arguments.has("device") ? platform.device(arguments.text("device"))
                                                  : platform.devices.front();
-  const Target target(platform, device, report.dtype, *cost);
+  const Target target(platform, device, report.dtype, cost);
   report.target = &target;
   print(form(arguments, report));
   return 0;
 }
 
 std::string columns_help() {
-  std::string text = "Columns of --columns, and keys of a layer in JSON:\n";
+  LabelledRows rows;
   for (const ModelColumn& column : model_columns())
-    text += "  " + padded(column.key, 24) + column.summary +
-            (column.of_platform ? " (platform)\n" : "\n");
-  return text;
+    rows.emplace_back(column.key, column.summary + (column.of_platform ? " (platform)" : ""));
+  return "Columns of --columns, and keys of a layer in JSON:\n" +
+         rows_text(rows, {.indent = "  ", .label_columns = 22});
 }
 
 }  // namespace

@@ -52,12 +52,9 @@ std::string fitted(const Rows& rows, Columns columns) {
          (left_out.empty() ? "" : "Left out to fit, see --columns: " + left_out + "\n");
 }
 
-using Lines = std::vector<std::pair<std::string, std::string>>;
-
-std::string text_of(const Lines& lines) {
-  std::string text;
-  for (const auto& [label, value] : lines) text += padded(label, 39) + value + "\n";
-  return text;
+/// All groups of lines are aligned alike.
+std::string text_of(const LabelledRows& lines) {
+  return rows_text(lines, {.label_columns = 37});
 }
 
 std::string bytes_text(std::int64_t bytes) {
@@ -73,7 +70,7 @@ std::string mebibytes(std::int64_t bytes) {
 std::string totals_text(const ModelReport& report, const RowCounts& total) {
   const Model& model = report.model;
   const std::int64_t bytes = checked_mul(total.parameters, bytes_of(report.dtype), "bytes");
-  Lines lines = {
+  LabelledRows lines = {
       {"parameters", grouped(total.parameters) + " (" + bytes_text(bytes) + ", " +
                          mebibytes(bytes) + " as " + std::string(name_of(report.dtype)) + ")"},
       {"state, a sample", grouped(total.state)},
@@ -91,7 +88,7 @@ std::string summary_text(const TableSummary& summary, const Target& target, cons
   const auto times = [](std::optional<double> number) {
     return number ? ratio(*number) : std::string("-");
   };
-  const Lines lines = {
+  const LabelledRows lines = {
       {"load all parameters",
        ms(summary.load_s) + " (" + bytes_text(summary.parameter_bytes) + ")"},
       {"fill the device", ms(summary.fill_s)},
@@ -101,7 +98,7 @@ std::string summary_text(const TableSummary& summary, const Target& target, cons
       {"parameters and one input", ms(summary.load_and_input_s)},
       {"FLOP", ms(summary.flop_s)},
       {"inferences per load of the parameters", times(summary.inferences_per_load)},
-      {"forward and backward by " + target.cost.name,
+      {"forward and backward by " + target.cost.name(),
        ms(last.times->total_forward) + " + " + ms(last.times->total_backward)}};
   return bold(printable(target.platform.name) + ", " + printable(target.device.name)) + ": " +
          format_quantity(target.flop_per_s, Dimension::flop_per_s) + " " +

@@ -1,33 +1,12 @@
-#include <charconv>
-
 #include "document/load.hpp"
+#include "document/object.hpp"
 
 #include "command/run/report.hpp"
-#include "study/json.hpp"
+#include "run/plan_json.hpp"
+#include "trace/summary_json.hpp"
 
 namespace sluice {
 namespace {
-
-/// A fact is text in a plan; a whole number is one here.
-Value fact_value(const std::string& text) {
-  std::int64_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  return error == std::errc() && stop == end ? Value::make(number) : json_text(text);
-}
-
-/// "weight_passes.0" stands in a map: {"weight_passes": {"0": 1}}; "stages 1..5" and "stage 2
-/// product.2", with the name of a stage, are one key.
-void add_fact(Value& map, const std::string& key, const std::string& text) {
-  const std::size_t dot = key.find(' ') == std::string::npos ? key.find('.') : std::string::npos;
-  const std::string head = key.substr(0, dot);
-  if (dot == std::string::npos) {
-    map.set(key, fact_value(text));
-    return;
-  }
-  if (map.find(head) == nullptr || !map.find(head)->is_map()) map.set(head, Value::make_map());
-  map.find(head)->set(key.substr(dot + 1), fact_value(text));
-}
 
 Value plan_value(const Plan& plan) {
   Value map = Value::make_map();
@@ -36,9 +15,7 @@ Value plan_value(const Plan& plan) {
   map.set("iterations", Value::make(plan.iterations));
   map.set("steps_per_iteration", Value::make(plan.steps_per_iteration));
   map.set("iterations_per_step", Value::make(plan.iterations_per_step));
-  Value facts = Value::make_map();
-  for (const auto& [key, text] : plan.facts) add_fact(facts, key, text);
-  map.set("facts", std::move(facts));
+  map.set("facts", json_facts(plan.facts));
   return map;
 }
 
@@ -87,18 +64,29 @@ Value pools_value(const Plan& plan) {
   return map;
 }
 
-}  // namespace
-
-std::string report_json(const Report& report) {
-  const bool is_scenario = report.question.scenario.has_value();
+/// What every answer begins with.
+Value answer_of(const Question& question, const char* status) {
+  const bool is_scenario = question.scenario.has_value();
   Value root = Value::make_map();
   root.set("format", json_text("sluice-result/1"));
-  root.set("scenario",
-           is_scenario ? json_text(report.question.scenario->name) : Value::make_null());
-  root.set("question", is_scenario && !report.question.scenario->question.empty()
-                           ? json_text(report.question.scenario->question)
+  root.set("scenario", is_scenario ? json_text(question.scenario->name) : Value::make_null());
+  root.set("question", is_scenario && !question.scenario->question.empty()
+                           ? json_text(question.scenario->question)
                            : Value::make_null());
-  root.set("status", json_text("complete"));
+  root.set("status", json_text(status));
+  return root;
+}
+
+}  // namespace
+
+std::string infeasible_json(const Question& question, const Infeasible& infeasible) {
+  Value root = answer_of(question, "infeasible");
+  root.set("infeasible", json_shortage(infeasible));
+  return to_json(root);
+}
+
+std::string report_json(const Report& report) {
+  Value root = answer_of(report.question, "complete");
   root.set("plan", plan_value(report.plan));
   root.set("stages", stages_value(report));
   root.set("pools", pools_value(report.plan));

@@ -34,6 +34,14 @@ RunResult execute(const Arguments& arguments, const Question& question, const Pl
   return in_plan_file(question, [&] { return run(request); });
 }
 
+int answer(const Arguments& arguments, Question& question, const std::string& trace_path) {
+  const Plan plan = plan_of(question);
+  const RunResult result = execute(arguments, question, plan, trace_path);
+  const Report report{question, plan, result, trace_path};
+  print(arguments.has("json") ? report_json(report) : report_text(report));
+  return 0;
+}
+
 int run_run(const Arguments& arguments) {
   Question question = read_question(arguments);
   if (arguments.has("resolve")) {
@@ -42,11 +50,12 @@ int run_run(const Arguments& arguments) {
   }
   const std::string trace_path = arguments.text("output");
   if (!trace_path.empty()) refuse_to_overwrite(question, trace_path);
-  const Plan plan = plan_of(question);
-  const RunResult result = execute(arguments, question, plan, trace_path);
-  const Report report{question, plan, result, trace_path};
-  print(arguments.has("json") ? report_json(report) : report_text(report));
-  return 0;
+  try {
+    return answer(arguments, question, trace_path);
+  } catch (const Infeasible& infeasible) {
+    if (arguments.has("json")) print(infeasible_json(question, infeasible));
+    throw;  // the message, and the exit code
+  }
 }
 
 }  // namespace
@@ -80,8 +89,9 @@ const Command run_command = {
                      "from"}},
     .details =
         "SCENARIO is a file, or the name of one of `sluice list scenarios`. KEY=VALUE changes any\n"
-        "value of it, as in platform.links.host.bandwidth=64GB/s or policy.in_flight=auto.\n\n"
-        "JSON keys: format, scenario, question, status, plan (name, actions, iterations,\n"
+        "value of it, as in platform.links.host.bandwidth=64GB/s or fates.strategy=keep_all.\n\n"
+        "JSON keys: format, scenario, question, status (complete), plan (name, actions, "
+        "iterations,\n"
         "steps_per_iteration, iterations_per_step, facts: what the policy decided), stages (name,\n"
         "first_layer, last_layer, weight_bytes, input_bytes, output_bytes, workspace_bytes,\n"
         "cache_bytes per sample but the weights, macs, flop), pools (capacity_bytes, enforced), "
@@ -89,7 +99,10 @@ const Command run_command = {
         "(see `sluice\n"
         "list metrics`; absent is null), executor (simgrid, replay or both: who ran), trace "
         "(path,\n"
-        "content_sha256) or null.\n\n"
+        "content_sha256) or null. Where it does not fit or blocks (exit code 4): format, "
+        "scenario,\n"
+        "question, status (infeasible), infeasible (message, pool, needed_bytes, available_bytes,\n"
+        "by_class, time_s, waiters: stream, action, awaits, pool, bytes, tensors).\n\n"
         "Ctrl-C ends it: the trace then has status=aborted and holds what was executed.\n",
     .examples = {{"sluice run scenarios/alexnet_x200.yaml", "the answer"},
                  {"sluice run alexnet_x200 platform.links.host.bandwidth=64GB/s -o fast.h5",

@@ -1,9 +1,9 @@
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "base/quantity.hpp"
 #include "base/suggest.hpp"
+#include "command/table.hpp"
 #include "scenario/question_bound.hpp"
 
 #include "command/figures.hpp"
@@ -13,15 +13,7 @@
 namespace sluice {
 namespace {
 
-constexpr std::size_t most_listed = 8;  // of streams, links, groups: the rest is counted
-
-using Rows = std::vector<std::pair<std::string, std::string>>;
-
-std::string fact(const Plan& plan, const std::string& key) {
-  for (const auto& [name, text] : plan.facts)
-    if (name == key) return text;
-  return "";
-}
+constexpr std::size_t most_listed = 8;  // of links and pools: the rest is counted
 
 std::string bytes(double count) {
   return format_quantity(count, Dimension::bytes);
@@ -41,78 +33,13 @@ std::string verdict(const Report& report) {
          ".";
 }
 
-/// How often the weights of each group are loaded.
-void add_weight_passes(Rows& rows, const Plan& plan) {
-  const std::string prefix = "weight_passes.";
-  std::vector<std::pair<std::string, std::string>> groups;
-  for (const auto& [key, text] : plan.facts)
-    if (key.rfind(prefix, 0) == 0) groups.emplace_back(key.substr(prefix.size()), text);
-  bool same = groups.size() > most_listed;
-  for (const auto& [group, passes] : groups) same = same && passes == groups.front().second;
-  if (same) {
-    rows.emplace_back("weight passes", groups.front().second + " of each of " +
-                                           std::to_string(groups.size()) + " groups");
-    return;
-  }
-  for (std::size_t g = 0; g < std::min(groups.size(), most_listed); ++g)
-    rows.emplace_back(g == 0 ? "weight passes" : "",
-                      groups[g].second + " of " +
-                          (g < plan.stages.size() ? printable(plan.stages[g]) : groups[g].first));
-  if (groups.size() > most_listed)
-    rows.emplace_back("", "... (" + std::to_string(groups.size()) + " groups)");
-}
-
-bool says_choice(const std::string& key) {
-  return key == "simulated" || key.rfind("chosen", 0) == 0 || key.rfind("runner_up", 0) == 0;
-}
-
-/// What was left open and chosen, from how many candidates, and what the next best one takes.
-void add_choice(Rows& rows, const Plan& plan) {
-  const std::string chosen = fact(plan, "chosen");
-  if (chosen.empty()) return;
-  rows.emplace_back("chosen", printable(chosen));
-  rows.emplace_back("", "the fastest of " + fact(plan, "chosen_from") + " candidates, " +
-                            fact(plan, "simulated") + " of them simulated");
-  const std::string text =
-      fact(plan, "runner_up_s");  // of a plan file, perhaps: it may be anything
-  double seconds = 0;
-  if (std::from_chars(text.data(), text.data() + text.size(), seconds).ec == std::errc())
-    rows.emplace_back("runner-up",
-                      figure(seconds, "s") + ": " + printable(fact(plan, "runner_up")));
-}
-
-void add_facts(Rows& rows, const Report& report) {
-  const Plan& plan = report.plan;
-  if (const std::string in_flight = fact(plan, "in_flight"); !in_flight.empty()) {
-    std::string text = in_flight + (in_flight == "1" ? " micro-batch" : " micro-batches");
-    if (report.question.scenario)
-      text += " of " + std::to_string(report.question.scenario->workload.micro_batch) + " sample" +
-              (report.question.scenario->workload.micro_batch == 1 ? "" : "s");
-    if (const std::string fit = fact(plan, "fit_in_flight"); !fit.empty())
-      text += ", " + fit + " fit";
-    const std::string passes = fact(plan, "passes_per_step");
-    if (!passes.empty())
-      text += ", " + passes + (passes == "1" ? " pass a step" : " passes a step");
-    rows.emplace_back("in flight", text);
-  }
-  add_weight_passes(rows, plan);
-  const std::string ahead = fact(plan, "loads_listed_ahead");
-  if (!ahead.empty())
-    rows.emplace_back("loads ahead", ahead + " a step are listed before they are needed");
-  for (const auto& [key, text] : plan.facts)
-    if (key != "in_flight" && key != "fit_in_flight" && key != "passes_per_step" &&
-        key != "loads_listed_ahead" && key.rfind("weight_passes.", 0) != 0 && !says_choice(key))
-      rows.emplace_back(printable(key), printable(text));
-  add_choice(rows, plan);
-}
-
 std::int64_t compute_streams(const Plan& plan) {
   std::int64_t count = 0;
   for (const Stream& stream : plan.streams) count += stream.kind == StreamKind::compute ? 1 : 0;
   return count;
 }
 
-void add_time(Rows& rows, const Report& report) {
+void add_time(LabelledRows& rows, const Report& report) {
   const Summary& summary = report.result.summary;
   const auto number = [&](const char* name) { return number_of(summary, name); };
   const double makespan = number("makespan_s");
@@ -130,8 +57,11 @@ void add_time(Rows& rows, const Report& report) {
   rows.emplace_back("makespan", figure(makespan, "s") + ", " + figure(number("samples"), "sample"));
   rows.emplace_back("throughput", figure(number("throughput_samples_per_s"), "samples/s"));
   if (report.plan.iterations > 1) rows.emplace_back("step", figure(number("step_s"), "s"));
-  rows.emplace_back("compute", figure(number("compute_s"), "s") + ", utilisation " +
-                                   percent(number("compute_utilisation")));
+  const double measured = number("measured_share");
+  rows.emplace_back(
+      "compute", figure(number("compute_s"), "s") + ", utilisation " +
+                     percent(number("compute_utilisation")) +
+                     (measured > 0 ? ", " + percent(measured) + " of it measured" : std::string()));
   rows.emplace_back("exposed transfer", seconds("exposed_transfer_s"));
   if (number("recompute_s") > 0)
     rows.emplace_back("recompute", seconds("recompute_s") + ", adds " +
@@ -149,7 +79,7 @@ void add_time(Rows& rows, const Report& report) {
   rows.emplace_back("what binds", binds);
 }
 
-void add_question(Rows& rows, const Report& report) {
+void add_question(LabelledRows& rows, const Report& report) {
   const double ratio = number_of(report.result.summary, "question_ratio");
   if (!report.question.scenario || !(ratio > 0)) return;
   const QuestionBound bound = question_bound(*report.question.scenario);
@@ -158,7 +88,7 @@ void add_question(Rows& rows, const Report& report) {
                                     figure(1 / ratio, "") + " times that");
 }
 
-void add_transfers(Rows& rows, const Report& report) {
+void add_transfers(LabelledRows& rows, const Report& report) {
   const Summary& summary = report.result.summary;
   std::size_t listed = 0, moving = 0;
   for (const Link& link : report.plan.links) {
@@ -180,7 +110,7 @@ std::string classes_of(const Summary& summary, const std::string& pool) {
   return join(parts);
 }
 
-void add_memory(Rows& rows, const Report& report) {
+void add_memory(LabelledRows& rows, const Report& report) {
   const Summary& summary = report.result.summary;
   std::size_t listed = 0, used = 0;
   for (const Pool& pool : report.plan.pools) {
@@ -197,7 +127,7 @@ void add_memory(Rows& rows, const Report& report) {
   if (used > listed) rows.emplace_back("", "... (" + std::to_string(used) + " pools)");
 }
 
-void add_energy(Rows& rows, const Report& report) {
+void add_energy(LabelledRows& rows, const Report& report) {
   const Summary& summary = report.result.summary;
   const Summary::Metric* energy = summary.find("energy_j");
   if (energy && !energy->value.absent.empty())
@@ -207,7 +137,7 @@ void add_energy(Rows& rows, const Report& report) {
                                     figure(number_of(summary, "energy_per_sample_j"), "J/sample"));
 }
 
-void add_executor(Rows& rows, const Report& report) {
+void add_executor(LabelledRows& rows, const Report& report) {
   const Executor who = report.result.executor;
   rows.emplace_back("executed by", who == Executor::simgrid ? "SimGrid"
                                    : who == Executor::replay
@@ -222,7 +152,7 @@ std::string report_text(const Report& report) {
   const bool asks = question.scenario && !question.scenario->question.empty();
   std::string text = bold(printable(asks ? question.scenario->question : report.plan.name)) + "\n";
   text += verdict(report) + "\n\n";
-  Rows rows;
+  LabelledRows rows;
   add_facts(rows, report);
   add_time(rows, report);
   add_question(rows, report);
@@ -231,10 +161,7 @@ std::string report_text(const Report& report) {
   add_energy(rows, report);
   add_executor(rows, report);
   if (!report.trace_path.empty()) rows.emplace_back("trace", printable(report.trace_path));
-  std::size_t widest = 0;
-  for (const auto& [label, value] : rows) widest = std::max(widest, columns_of(label));
-  for (const auto& [label, value] : rows) text += padded(label, widest + 2) + value + "\n";
-  return text;
+  return text + rows_text(rows);
 }
 
 }  // namespace sluice

@@ -6,6 +6,7 @@
 
 #include "base/quantity.hpp"
 #include "base/suggest.hpp"
+#include "command/table.hpp"
 #include "document/load.hpp"
 #include "plan/text.hpp"
 
@@ -44,8 +45,8 @@ std::string plan_words(const TraceReader& trace) {
   try {
     const Plan head = plan_from_text(std::string_view(text).substr(0, tables), "plan");
     std::vector<std::string> facts;
-    for (const auto& [key, value] : head.facts)
-      if (facts.size() < most_causes) facts.push_back(key + " " + value);
+    for (const Fact& fact : head.facts)
+      if (facts.size() < most_causes) facts.push_back(fact.name + " " + fact.shown());
     return head.name + (facts.empty() ? "" : " (" + join(facts) + ")");
   } catch (const InputError&) {
     return "";
@@ -176,16 +177,16 @@ std::string causes_text(const Activity& activity) {
 }
 
 std::string metrics_text(const TraceReader& trace) {
-  std::string text = "\n" + bold("Metrics") + "\n";
+  LabelledRows rows;
   for (const Summary::Metric& metric : trace.summary().metrics) {
     const SummaryValue& value = metric.value;
     if (value.kind == SummaryValue::Kind::keyed) continue;
     std::string written = value.kind == SummaryValue::Kind::text ? value.text
                           : std::isfinite(value.number)          ? figure(value.number, metric.unit)
                                                                  : "- (" + value.absent + ")";
-    text += "  " + padded(printable(metric.name), 27) + printable(written) + "\n";
+    rows.emplace_back(printable(metric.name), printable(written));
   }
-  return text;
+  return "\n" + bold("Metrics") + "\n" + rows_text(rows, {.indent = "  ", .label_columns = 25});
 }
 
 }  // namespace

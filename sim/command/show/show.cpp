@@ -1,5 +1,5 @@
 // sluice show: a trace as a picture in the terminal.
-#include "run/isolated.hpp"
+#include "base/processes.hpp"
 
 #include "command/command.hpp"
 #include "command/show/picture.hpp"

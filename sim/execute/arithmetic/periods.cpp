@@ -53,14 +53,28 @@ void Replay::write(Snapshot& state, std::uint32_t s) const {
     if (stream.awaited_action != none) state.add_iteration(stream.awaited_iteration);
     state.add_time(stream.free_at);
   }
-  if (stream.state == State::waiting) return;
-  state.add_time(stream.expected_at);
+  if (stream.state != State::waiting) write_running(state, s);
+}
+
+/// Delayed, or running: when it ends, and its flows.
+void Replay::write_running(Snapshot& state, std::uint32_t s) const {
+  const StreamState& stream = streams_[s];
   state.add_time(stream.started_at);
   state.add_time(stream.cause.ready);
   state.add_row(stream.cause.row);
-  // With its end and its rate the bytes that are left of a flow are known.
-  if (stream.flows && stream.state == State::running)
-    state.add(std::bit_cast<std::int64_t>(sharing_.flow(s).rate));
+  const bool expects = stream.state == State::delayed || stream.own_left;
+  state.add(expects);
+  if (expects) state.add_time(stream.expected_at);
+  if (stream.state != State::running) return;
+  const auto shared = occupancy_.shared(stream.cursor.action());
+  for (std::uint32_t f = first_flow_[s]; f < first_flow_[s] + shared.size(); ++f) {
+    state.add(static_cast<std::int64_t>(flows_[f].is));
+    if (flows_[f].is == FlowState::Is::idle) continue;
+    // With its end and its rate the bytes that are left of a flow are known.
+    state.add_time(flows_[f].expected_at);
+    if (flows_[f].is == FlowState::Is::flowing)
+      state.add(std::bit_cast<std::int64_t>(sharing_->flow(f).rate));
+  }
 }
 
 /// Leaves out as many periods as end well before the last iterations, which differ.
@@ -85,18 +99,27 @@ void Replay::skip(const Jump& jump) {
   arrivals_.skip(jump);
   residency_.skip(jump);
   grants_.skip(jump);
-  sharing_.skip(jump.seconds);
+  sharing_->skip(jump.seconds);
   events_ = {};
   for (std::uint32_t s = 0; s < streams_.size(); ++s) {
     StreamState& stream = streams_[s];
-    if (!stream.cursor.in_body()) continue;
-    stream.cursor.skip_iterations(jump.iterations);
-    stream.awaited_iteration += jump.iterations;
-    for (double* time : {&stream.free_at, &stream.started_at, &stream.cause.ready})
-      *time += jump.seconds;
-    if (stream.cause.row >= 0) stream.cause.row += jump.rows;
-    if (stream.state != State::waiting) expect(s, stream.expected_at + jump.seconds);
+    // What happens outside of the body meanwhile happens where the periods take no time.
+    const bool inside = stream.cursor.in_body();
+    const double later = inside ? jump.seconds : 0;
+    if (inside) {
+      stream.cursor.skip_iterations(jump.iterations);
+      stream.awaited_iteration += jump.iterations;
+      for (double* time : {&stream.free_at, &stream.started_at, &stream.cause.ready})
+        *time += jump.seconds;
+      if (stream.cause.row >= 0) stream.cause.row += jump.rows;
+    }
+    if (stream.state == State::delayed || (stream.state == State::running && stream.own_left))
+      expect(s, stream.expected_at + later);
   }
+  for (std::uint32_t f = 0; f < flows_.size(); ++f)
+    if (flows_[f].is != FlowState::Is::idle)
+      expect_flow(f, flows_[f].expected_at +
+                         (streams_[flows_[f].stream].cursor.in_body() ? jump.seconds : 0));
 }
 
 }  // namespace sluice::arithmetic

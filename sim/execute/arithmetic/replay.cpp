@@ -1,6 +1,9 @@
 #include "execute/arithmetic/replay.hpp"
 
+#include <utility>
+
 #include "execute/arithmetic/execution.hpp"
+#include "execute/executor.hpp"
 
 namespace sluice {
 
@@ -24,5 +27,18 @@ ReplayResult replay(const Plan& plan, const std::function<void(const Executed&)>
   Each sink(each);
   return replay(plan, sink);
 }
+
+namespace {
+Outcome execute_by_replay(const Plan& plan, Sink& sink, const ExecutorOptions& options) {
+  ReplayResult result = replay(plan, sink, {.progress = options.progress});
+  return {result.makespan, std::move(result.blocking)};
+}
+}  // namespace
+
+extern const PlanExecutor replay_executor = {
+    .name = "replay",
+    .summary = "Event arithmetic with max-min sharing; leaves whole periods of a steady state out.",
+    .execute = execute_by_replay,
+};
 
 }  // namespace sluice

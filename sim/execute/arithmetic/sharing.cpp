@@ -5,43 +5,42 @@
 
 namespace sluice {
 
-Sharing::Sharing(const Plan& plan)
+Sharing::Sharing(const Plan& plan, std::size_t flows)
     : plan_(plan),
-      flows_(plan.streams.size()),
+      flows_(flows),
       links_(plan.links.size()),
-      marked_(plan.streams.size(), 0),
-      next_rate_(plan.streams.size(), 0) {}
+      marked_(flows, 0),
+      next_rate_(flows, 0) {}
 
-void Sharing::start(std::uint32_t stream, std::uint32_t action, double now) {
-  const std::uint32_t route = plan_.actions[action].route;
-  flows_[stream] = {route, static_cast<double>(plan_.actions[action].bytes), 0, now};
-  for (const std::uint32_t link : plan_.routes[route].links) {
-    links_[link].flows.push_back(stream);
+void Sharing::start(std::uint32_t number, const sluice::Flow& flow, double now) {
+  flows_[number] = {flow.route, static_cast<double>(flow.bytes), 0, now};
+  for (const std::uint32_t link : plan_.routes[flow.route].links) {
+    links_[link].flows.push_back(number);
     touched_.push_back(link);
   }
 }
 
-void Sharing::stop(std::uint32_t stream) {
-  for (const std::uint32_t link : plan_.routes[flows_[stream].route].links) {
+void Sharing::stop(std::uint32_t number) {
+  for (const std::uint32_t link : plan_.routes[flows_[number].route].links) {
     auto& flows = links_[link].flows;
-    flows.erase(std::find(flows.begin(), flows.end(), stream));
+    flows.erase(std::find(flows.begin(), flows.end(), number));
     touched_.push_back(link);
   }
-  flows_[stream].route = none;
+  flows_[number].route = none;
 }
 
 const std::vector<std::uint32_t>& Sharing::update(double now) {
   collect_component();
   fill();
   moved_.clear();
-  for (const std::uint32_t stream : component_) {
-    marked_[stream] = 0;
-    Flow& flow = flows_[stream];
-    if (flow.rate == next_rate_[stream]) continue;
+  for (const std::uint32_t number : component_) {
+    marked_[number] = 0;
+    Flow& flow = flows_[number];
+    if (flow.rate == next_rate_[number]) continue;
     flow.left = std::max(0.0, flow.left - flow.rate * (now - flow.since));
     flow.since = now;
-    flow.rate = next_rate_[stream];
-    moved_.push_back(stream);
+    flow.rate = next_rate_[number];
+    moved_.push_back(number);
   }
   for (const std::uint32_t link : component_links_) links_[link].marked = false;
   return moved_;
@@ -57,10 +56,10 @@ void Sharing::collect_component() {
   for (const std::uint32_t link : touched_) add_link(link);
   touched_.clear();
   for (std::size_t l = 0; l < component_links_.size(); ++l)
-    for (const std::uint32_t stream : links_[component_links_[l]].flows) {
-      if (std::exchange(marked_[stream], 1)) continue;
-      component_.push_back(stream);
-      for (const std::uint32_t link : plan_.routes[flows_[stream].route].links) add_link(link);
+    for (const std::uint32_t number : links_[component_links_[l]].flows) {
+      if (std::exchange(marked_[number], 1)) continue;
+      component_.push_back(number);
+      for (const std::uint32_t link : plan_.routes[flows_[number].route].links) add_link(link);
     }
 }
 
@@ -69,7 +68,7 @@ void Sharing::fill() {
     links_[l].left = plan_.links[l].bandwidth;
     links_[l].open = static_cast<std::uint32_t>(links_[l].flows.size());
   }
-  for (const std::uint32_t stream : component_) next_rate_[stream] = -1;
+  for (const std::uint32_t number : component_) next_rate_[number] = -1;
   for (std::size_t settled = 0; settled < component_.size();) {
     double share = std::numeric_limits<double>::infinity();
     std::uint32_t tightest = none;
@@ -78,18 +77,18 @@ void Sharing::fill() {
         share = links_[l].left / links_[l].open;
         tightest = l;
       }
-    for (const std::uint32_t stream : links_[tightest].flows) {
-      if (next_rate_[stream] >= 0) continue;
-      settle(stream, share);
+    for (const std::uint32_t number : links_[tightest].flows) {
+      if (next_rate_[number] >= 0) continue;
+      settle(number, share);
       ++settled;
     }
   }
 }
 
 /// Gives this flow its rate.
-void Sharing::settle(std::uint32_t stream, double rate) {
-  next_rate_[stream] = rate;
-  for (const std::uint32_t l : plan_.routes[flows_[stream].route].links) {
+void Sharing::settle(std::uint32_t number, double rate) {
+  next_rate_[number] = rate;
+  for (const std::uint32_t l : plan_.routes[flows_[number].route].links) {
     links_[l].left = std::max(0.0, links_[l].left - rate);
     --links_[l].open;
   }

@@ -20,37 +20,38 @@ class Sharing {
     double since = 0;
     double end() const { return since + left / rate; }
   };
-  explicit Sharing(const Plan& plan);
+  /// At most so many flows at a time, which the caller numbers.
+  Sharing(const Plan& plan, std::size_t flows);
 
-  /// A stream's transfer begins to flow, or has ended. The rates change in update().
-  void start(std::uint32_t stream, std::uint32_t action, double now);
-  void stop(std::uint32_t stream);
+  /// A flow begins, or is through. The rates change in update().
+  void start(std::uint32_t number, const sluice::Flow& flow, double now);
+  void stop(std::uint32_t number);
   bool changed() const { return !touched_.empty(); }
-  /// Shares anew; returns the streams whose flow has another rate and so another end().
+  /// Shares anew; returns the flows that have another rate and so another end().
   const std::vector<std::uint32_t>& update(double now);
-  const Flow& flow(std::uint32_t stream) const { return flows_[stream]; }
+  const Flow& flow(std::uint32_t number) const { return flows_[number]; }
   void skip(double seconds) {
     for (Flow& flow : flows_) flow.since += seconds;
   }
 
  private:
   struct Link {
-    std::vector<std::uint32_t> flows;  ///< streams
+    std::vector<std::uint32_t> flows;  ///< their numbers
     double left = 0;                   ///< byte/s that are not given out
     std::uint32_t open = 0;            ///< flows without a rate
     bool marked = false;
   };
   void collect_component();
   void fill();
-  void settle(std::uint32_t stream, double rate);
+  void settle(std::uint32_t number, double rate);
 
   const Plan& plan_;
-  std::vector<Flow> flows_;  ///< by stream
+  std::vector<Flow> flows_;  ///< by number
   std::vector<Link> links_;
   std::vector<std::uint32_t> touched_;  ///< links where flows have started or ended
   std::vector<std::uint32_t> component_links_, component_;
-  std::vector<char> marked_;       ///< by stream: in the component
-  std::vector<double> next_rate_;  ///< by stream
+  std::vector<char> marked_;       ///< by flow: in the component
+  std::vector<double> next_rate_;  ///< by flow
   std::vector<std::uint32_t> moved_;
 };
 

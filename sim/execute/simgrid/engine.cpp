@@ -19,6 +19,7 @@
 #include "execute/arrivals.hpp"
 #include "execute/emitter.hpp"
 #include "execute/grants.hpp"
+#include "execute/occupancy.hpp"
 #include "execute/simgrid/agenda.hpp"
 
 namespace sluice {
@@ -65,12 +66,9 @@ class Execution {
         arrivals_(tables_),
         emitter_(plan, sink),
         agenda_([this](const auto& due) { return wake(due); }),
+        occupancy_(tables_, !options.direct_links),
         streams_(plan.streams.size()),
-        first_waiter_(plan.actions.size(), none) {
-    for (const Action& action : plan.actions)
-      flows_.push_back(action.is_transfer() && action.bytes > 0 &&
-                       (!options.direct_links || !tables_.alone(action)));
-  }
+        first_waiter_(plan.actions.size(), none) {}
 
   EngineReport run() {
     EngineReport report;
@@ -92,7 +90,7 @@ class Execution {
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     if (failure_) std::rethrow_exception(failure_);
     emitter_.end_round();
-    if (blocking_) throw Infeasible(describe(plan_, *blocking_));
+    report.blocking = std::move(blocking_);
     report.makespan = makespan_;
     if (2 * ulp(makespan_) > report.precision)
       throw InternalError("the run left the range of its clock: " + exact(makespan_) + " s");
@@ -106,23 +104,24 @@ class Execution {
     host_ = zone->create_host("host", 1e9)->seal();
     std::vector<sg::Link*> links(plan_.links.size(), nullptr);
     ends_.resize(plan_.routes.size());
-    for (std::uint32_t a = 0; a < plan_.actions.size(); ++a) {
-      const std::uint32_t r = plan_.actions[a].route;
-      if (!flows_[a] || ends_[r].first) continue;
-      std::vector<sg::LinkInRoute> route;
-      for (std::uint32_t l : plan_.routes[r].links) {
-        if (!links[l])
-          links[l] = zone->create_link("link" + std::to_string(l), plan_.links[l].bandwidth)
-                         ->set_latency(0)
-                         ->seal();
-        route.emplace_back(links[l]);
+    for (std::uint32_t a = 0; a < plan_.actions.size(); ++a)
+      for (const std::uint32_t f : occupancy_.shared(a)) {
+        const std::uint32_t r = plan_.actions[a].flows[f].route;
+        if (ends_[r].first) continue;
+        std::vector<sg::LinkInRoute> route;
+        for (std::uint32_t l : plan_.routes[r].links) {
+          if (!links[l])
+            links[l] = zone->create_link("link" + std::to_string(l), plan_.links[l].bandwidth)
+                           ->set_latency(0)
+                           ->seal();
+          route.emplace_back(links[l]);
+        }
+        const std::string number = std::to_string(r);
+        ends_[r] = {zone->create_host("from" + number, 1e9)->seal(),
+                    zone->create_host("to" + number, 1e9)->seal()};
+        zone->add_route(ends_[r].first->get_netpoint(), ends_[r].second->get_netpoint(), nullptr,
+                        nullptr, route, false);
       }
-      const std::string number = std::to_string(r);
-      ends_[r] = {zone->create_host("from" + number, 1e9)->seal(),
-                  zone->create_host("to" + number, 1e9)->seal()};
-      zone->add_route(ends_[r].first->get_netpoint(), ends_[r].second->get_netpoint(), nullptr,
-                      nullptr, route, false);
-    }
     zone->seal();
   }
 
@@ -172,12 +171,7 @@ class Execution {
       sg::this_actor::suspend();
       stream.awaited_action = none;
     }
-    Cause cause{stream.free_at};
-    for (const Wait& wait : tables_.waits(a)) {
-      const std::int64_t target = tables_.awaited(a, iteration, wait);
-      if (target >= 0) arrivals_.raise(cause, wait.action, target);
-    }
-    return cause;
+    return arrivals_.cause_of(stream.free_at, a, iteration);
   }
 
   void wait_for_memory(std::uint32_t s, std::uint32_t a, Cause& cause) {
@@ -200,19 +194,30 @@ class Execution {
 
   /// Spends the action's time from `start`; returns its exact end.
   double occupy(std::uint32_t s, std::uint32_t a, double start) {
-    double end = start + tables_.seconds_alone(a);
-    if (flows_[a]) {
-      const Action& action = plan_.actions[a];
-      end = start + plan_.routes[action.route].setup_s;
-      if (end > agenda_.now()) sleep_until(s, end);
-      auto [from, to] = ends_[action.route];
-      sg::CommPtr comm = sg::Comm::sendto_async(from, to, static_cast<double>(action.bytes));
-      comm->wait();
-      end = std::max(end, sg::Engine::get_clock());
-    }
+    double end = occupancy_.has_own(a) ? start + occupancy_.own(a) : start;
+    if (occupancy_.shares(a)) end = std::max(end, flow_through(s, a, start));
     streams_[s].ends = true;
     sleep_until(s, end);
     return end;
+  }
+
+  /// Lets the flows that others may meet begin, each after its setup; returns when all are through.
+  double flow_through(std::uint32_t s, std::uint32_t a, double start) {
+    std::vector<std::pair<double, const Flow*>> flows;  // with when they begin
+    for (const std::uint32_t f : occupancy_.shared(a)) {
+      const Flow& flow = plan_.actions[a].flows[f];
+      flows.emplace_back(start + plan_.routes[flow.route].setup_s, &flow);
+    }
+    std::stable_sort(flows.begin(), flows.end(),
+                     [](const auto& x, const auto& y) { return x.first < y.first; });
+    std::vector<sg::CommPtr> through;
+    for (const auto& [begin, flow] : flows) {
+      if (begin > agenda_.now()) sleep_until(s, begin);
+      auto [from, to] = ends_[flow->route];
+      through.push_back(sg::Comm::sendto_async(from, to, static_cast<double>(flow->bytes)));
+    }
+    for (const sg::CommPtr& one : through) one->wait();
+    return std::max(flows.back().first, sg::Engine::get_clock());
   }
 
   /// All that changes comes before the first call of SimGrid, which would let other actors run:
@@ -309,9 +314,9 @@ class Execution {
   Arrivals arrivals_;
   Emitter emitter_;
   Agenda agenda_;
+  Occupancy occupancy_;  ///< a flow that others may meet is a SimGrid communication
   std::vector<StreamState> streams_;
   std::vector<std::uint32_t> first_waiter_;            ///< by action: a list through StreamState
-  std::vector<char> flows_;                            ///< by action: a SimGrid communication
   std::vector<std::pair<sg::Host*, sg::Host*>> ends_;  ///< by route
   sg::Host* host_ = nullptr;
   std::int64_t ending_ = 0;  ///< actors that have been woken at their action's end, and not run yet
@@ -324,8 +329,24 @@ class Execution {
 }  // namespace
 
 EngineReport execute(const Plan& plan, Sink& sink, const EngineOptions& options) {
-  return Execution(plan, sink, options).run();
+  EngineReport report = Execution(plan, sink, options).run();
+  if (report.blocking) throw Infeasible(describe(plan, *report.blocking));
+  return report;
 }
+
+namespace {
+Outcome execute_on_simgrid(const Plan& plan, Sink& sink, const ExecutorOptions& options) {
+  const EngineOptions engine{.contexts = options.contexts, .progress = options.progress};
+  EngineReport report = Execution(plan, sink, engine).run();
+  return {report.makespan, std::move(report.blocking)};
+}
+}  // namespace
+
+extern const PlanExecutor simgrid_executor = {
+    .name = "simgrid",
+    .summary = "SimGrid, the reference: an actor for each stream, links shared by its own model.",
+    .execute = execute_on_simgrid,
+};
 
 std::string engine_settings(const Plan& plan) {
   return join(settings_for(precision_for(plan)), " ");

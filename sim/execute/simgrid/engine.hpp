@@ -12,8 +12,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
+#include "execute/executor.hpp"
 #include "plan/plan.hpp"
 #include "trace/span.hpp"
 
@@ -34,11 +36,14 @@ struct EngineReport {
   double makespan = 0;     ///< s until everything has ended and arrived
   double precision = 0;    ///< s: SimGrid's, chosen from a bound of the makespan
   double loop_wall_s = 0;  ///< s of wall clock in SimGrid's event loop; never in a trace
+  std::optional<Deadlock> blocking = {};
 };
 
 /// Executes a checked plan. Throws Infeasible (with the story) when it blocks, InputError when it
 /// uses what is not there, Interrupted on a signal; what was executed by then is in the sink.
 EngineReport execute(const Plan& plan, Sink& sink, const EngineOptions& options = {});
+
+extern const PlanExecutor simgrid_executor;
 
 /// SimGrid's settings for a plan, for the trace: "network/model:CM02 …".
 std::string engine_settings(const Plan& plan);

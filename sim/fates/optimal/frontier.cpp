@@ -35,13 +35,14 @@ class Frontier::Solver {
   }
 
   void solve(std::size_t s, std::size_t t) {
-    for (const bool ready : {false, true})
+    for (const Ready ready : {Ready::no, Ready::here, Ready::away})
       for (const bool copied : {false, true})
         for (const bool needed : {false, true}) {
           if (s == 0 && (!copied || needed)) continue;
           if (s > 0 && copied && !frontier_.settings_.copies) continue;
           if (needed && !chain_.stages[s - 1].reads_output) continue;
-          if (ready && !may_part(t)) continue;
+          if (ready != Ready::no && !may_part(t)) continue;
+          if (ready == Ready::away && !may_go(chain_.stages[t].inner)) continue;
           solve({s, t, copied, needed, ready});
         }
   }
@@ -52,21 +53,24 @@ class Frontier::Solver {
            (frontier_.parts_all_ || chain_.stages[s].inner.bytes == 0);
   }
 
+  bool may_go(const ChainTensor& tensor) const {
+    return frontier_.settings_.copies && tensor.bytes > 0;
+  }
+
   /// What a segment whose last stage is ready holds until its backward pass.
   std::int64_t ready_bytes(const Segment& segment) const {
     const ChainStage& stage = chain_.stages[segment.t];
-    return segment.ready ? stage.inner.bytes + (stage.reads_output ? stage.output.bytes : 0) : 0;
+    if (segment.ready == Ready::no) return 0;
+    return (segment.ready == Ready::here ? stage.inner.bytes : 0) +
+           (stage.reads_output ? stage.output.bytes : 0);
   }
 
   void solve(const Segment& segment) {
     best_.clear();
-    const bool copies = frontier_.settings_.copies;
-    const bool may_go = copies && boundary(segment.s) > 0;
     for (const bool boundary_goes : {false, true}) {
-      if (boundary_goes && !may_go) continue;
+      if (boundary_goes && !may_go(chain_.boundary(segment.s))) continue;
       for (const bool inner_goes : {false, true})
-        if (!inner_goes ||
-            (copies && segment.s < segment.t && chain_.stages[segment.s].inner.bytes > 0))
+        if (!inner_goes || (segment.s < segment.t && may_go(chain_.stages[segment.s].inner)))
           keep(segment, boundary_goes, inner_goes);
       pass(segment, boundary_goes);
     }
@@ -84,14 +88,14 @@ class Frontier::Solver {
     const ChainStage& stage = chain_.stages[s];
     const bool read_again = stage.reads_input || needed;
     if (boundary_goes && !read_again) return;
-    const bool runs = s < t || !ready;
+    const bool runs = s < t || ready == Ready::no;
     ParetoNode node{.boundary_goes = boundary_goes, .inner_goes = inner_goes};
     double seconds = (runs ? stage.forward_s : 0) + stage.backward_s;
     if (boundary_goes) seconds += copies(s, copied);
     if (inner_goes) seconds += price(stage.inner.save_s + stage.inner.load_s);
     const std::int64_t forward = runs ? boundary(s) + gradient(t + 1) + ready_bytes(segment) +
                                             boundary(s + 1) + stage.inner.bytes +
-                                            stage.keep_workspace
+                                            stage.forward_workspace(true)
                                       : 0;
     const bool there = stage.reads_input || (needed && !boundary_goes);
     const std::int64_t backward = gradient(s + 1) + stage.inner.bytes + (there ? boundary(s) : 0) +
@@ -133,21 +137,22 @@ class Frontier::Solver {
           always + (k == s + 1 ? boundary(s) : held + boundary(k - 1)) + boundary(k);
       seconds += stage.forward_s;
       const bool splits = is_short || frontier_.split_[k];
-      ParetoNode node{std::max(floor, running + stage.inner.bytes + stage.keep_workspace), seconds,
-                      static_cast<std::uint16_t>(k), boundary_goes};
+      ParetoNode node{std::max(floor, running + stage.inner.bytes + stage.forward_workspace(true)),
+                      seconds, static_cast<std::uint16_t>(k), boundary_goes};
       Segment later{k, t, false, stage.reads_output, ready};
-      Segment again{s, k - 1, copied || boundary_goes, needed, true};
+      Segment again{s, k - 1, copied || boundary_goes, needed, Ready::here};
       if (splits && k > s + 1 && may_part(k - 1)) {
         node.keeps = true;
         join(node, nodes_of(later), held + stage.inner.bytes, nodes_of(again));
         node.inner_goes = true;
         node.seconds += price(stage.inner.save_s + stage.inner.load_s);
-        if (stage.inner.bytes > 0 && frontier_.settings_.copies)
-          join(node, nodes_of(later), held, nodes_of(again));
+        again.ready = Ready::away;
+        if (may_go(stage.inner)) join(node, nodes_of(later), held, nodes_of(again));
       }
-      floor = std::max(floor, running + stage.pass_workspace);
+      floor = std::max(floor, running + stage.forward_workspace(false));
       if (!splits) continue;
-      later.needed = again.ready = false;
+      later.needed = false;
+      again.ready = Ready::no;
       join({floor, seconds, static_cast<std::uint16_t>(k), boundary_goes}, nodes_of(later), held,
            nodes_of(again));
     }
@@ -205,7 +210,8 @@ Frontier::Frontier(const Chain& chain, const FrontierSettings& settings)
   lay_out();
   Solver(*this).solve();
   const double first = chain_.input.bytes > 0 ? chain_.input.load_s * settings_.copy_price : 0;
-  for (const ParetoNode& node : segments_[index({0, chain_.stages.size() - 1, true, false})])
+  for (const ParetoNode& node :
+       segments_[index({0, chain_.stages.size() - 1, true, false, Ready::no})])
     points_.push_back({node.peak, node.seconds + first});
 }
 
@@ -215,14 +221,14 @@ void Frontier::lay_out() {
   free_length_ = settings_.free_length;
   parts_all_ = n <= settings_.splits;
   for (std::size_t t = 0; t < n; ++t) column_.push_back(split_[t + 1] ? columns_++ : n);
-  segments_.resize(n * (columns_ + free_length_) * 8);
+  segments_.resize(n * (columns_ + free_length_) * 12);
 }
 
 std::size_t Frontier::index(const Segment& segment) const {
   const std::size_t column =
       split_[segment.t + 1] ? column_[segment.t] : columns_ + segment.t - segment.s;
-  return (segment.s * (columns_ + free_length_) + column) * 8 + (segment.copied ? 4 : 0) +
-         (segment.needed ? 2 : 0) + (segment.ready ? 1 : 0);
+  return (segment.s * (columns_ + free_length_) + column) * 12 + (segment.copied ? 6 : 0) +
+         (segment.needed ? 3 : 0) + static_cast<std::size_t>(segment.ready);
 }
 
 std::size_t Frontier::within(std::int64_t budget) const {
@@ -237,7 +243,8 @@ Tape Frontier::tape(std::size_t point) const {
   Tape tape;
   if (chain_.stages.empty()) return tape;
   if (chain_.input.bytes > 0) tape.push_back({TapeOp::Kind::load, 0, false});
-  write({0, chain_.stages.size() - 1, true, false}, static_cast<std::uint32_t>(point), tape);
+  write({0, chain_.stages.size() - 1, true, false, Ready::no}, static_cast<std::uint32_t>(point),
+        tape);
   return tape;
 }
 
@@ -255,15 +262,16 @@ void Frontier::write(const Segment& segment, std::uint32_t point, Tape& tape) co
     if (node.inner_goes) add(Kind::save, last, true);
     const bool read = node.keeps && chain_.stages[last].reads_output;
     write({node.split, t, false, read, ready}, node.first, tape);
-    if (node.inner_goes) add(Kind::load, last, true);
     if (node.boundary_goes) add(Kind::load, s, false);
-    return write({s, last, copied || node.boundary_goes, needed, node.keeps}, node.second, tape);
+    const Ready kept = node.inner_goes ? Ready::away : node.keeps ? Ready::here : Ready::no;
+    return write({s, last, copied || node.boundary_goes, needed, kept}, node.second, tape);
   }
   const ChainStage& stage = chain_.stages[s];
-  if (s < t || !ready) add(Kind::forward, s, true);
+  const bool runs = s < t || ready == Ready::no;
+  if (runs) add(Kind::forward, s, true);
   if (node.inner_goes) add(Kind::save, s, true);
   if (s < t) write({s + 1, t, false, stage.reads_output, ready}, node.first, tape);
-  if (node.inner_goes) add(Kind::load, s, true);
+  if (node.inner_goes || (!runs && ready == Ready::away)) add(Kind::load, s, true);
   if (node.boundary_goes && stage.reads_input) add(Kind::load, s, false);
   add(Kind::backward, s, false);
   if (node.boundary_goes && !stage.reads_input) add(Kind::load, s, false);

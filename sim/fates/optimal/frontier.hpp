@@ -67,11 +67,14 @@ class Frontier {
   Tape tape(std::size_t point) const;
 
  private:
+  /// Whether stage t ran already, and where what it keeps is until backward t: on the device, or in
+  /// host memory.
+  enum class Ready : std::uint8_t { no, here, away };
   struct Segment {
     std::size_t s = 0, t = 0;
     bool copied = false;  ///< boundary s has a copy in host memory
     bool needed = false;  ///< boundary s is needed afterwards, by backward s - 1
-    bool ready = false;   ///< stage t ran already: what it keeps is on the device until backward t
+    Ready ready = Ready::no;
   };
   class Solver;
 

@@ -257,8 +257,12 @@ FateGraph graph_of(const Chain& chain) {
   graph.copies.resize(graph.tensors.size(), 0);
   for (std::uint32_t s = 0; s < n; ++s) {
     const ChainStage& stage = chain.stages[s];
-    graph.operations.push_back(
-        {stage.forward_s, {s}, {s + 1}, {inner(s)}, stage.pass_workspace, stage.keep_workspace});
+    graph.operations.push_back({stage.forward_s,
+                                {s},
+                                {s + 1},
+                                {inner(s)},
+                                stage.forward_workspace(false),
+                                stage.forward_workspace(true)});
   }
   for (std::uint32_t s = n; s-- > 0;) {
     const ChainStage& stage = chain.stages[s];

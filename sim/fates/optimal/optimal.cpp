@@ -34,9 +34,10 @@ std::string percent(double part) {
 
 [[noreturn]] void refuse(std::int64_t least, std::int64_t budget) {
   throw Infeasible("does not fit: whatever is kept, recomputed or offloaded, a micro-batch needs " +
-                   bytes_text(least) +
-                   " for activations, their gradients and workspace, and there are " +
-                   bytes_text(budget) + ". The least budget that works is " + bytes_text(least));
+                       bytes_text(least) +
+                       " for activations, their gradients and workspace, and there are " +
+                       bytes_text(budget) + ". The least budget that works is " + bytes_text(least),
+                   {.needed_bytes = least, .available_bytes = budget});
 }
 
 /// Each stage with what it makes, what bringing it back costs either way, and what was chosen.

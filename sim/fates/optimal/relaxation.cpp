@@ -1,6 +1,7 @@
 #include "fates/optimal/relaxation.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace sluice {
@@ -25,17 +26,37 @@ struct Step {
 /// One row of choices from the first stage to the last.
 class Row {
  public:
-  Row(const Chain& chain, const FateWeights& weights, double price)
-      : chain_(chain), weights_(weights), price_(price), n_(chain.stages.size()), steps_(n_) {}
+  Row(const Chain& chain, const FateWeights& weights)
+      : chain_(chain), weights_(weights), n_(chain.stages.size()), steps_(n_) {}
 
-  FateRelaxation::Solution solve() {
+  /// What is best at a price.
+  Cost solve(double price) {
+    price_ = price;
+    once_ = again_ = {};
     for (std::size_t s = 0; s < n_; ++s)
       once_.value += weights_.forward[s] * chain_.stages[s].forward_s +
                      weights_.backward[s] * chain_.stages[s].backward_s;
     again_.value = std::numeric_limits<double>::infinity();
     for (std::size_t s = 0; s + 1 < n_; ++s) pass(s);
     finish();
-    return {all_.value, all_.bytes, choices()};
+    return all_;
+  }
+
+  /// The choices of what was solved last: back along the best way.
+  Choices choices() const {
+    Choices choices{std::vector<Fate>(n_, Fate::keep), std::vector<Fate>(n_ + 1, Fate::keep)};
+    bool again = false;
+    for (std::size_t s = n_; s-- > 0;) {
+      const Step& step = steps_[s];
+      if (again) choices.inner[s] = Fate::recompute;
+      if (!again && s + 1 < n_ && step.inner_goes) choices.inner[s] = Fate::offload;
+      const From from = again ? step.runs : step.idle;
+      again = from == From::again;
+      const bool last_reads_it = s + 1 == n_ && chain_.stages[s].reads_input;
+      if (again && !last_reads_it) choices.boundary[s] = Fate::recompute;
+      if (from == From::needed && step.boundary_goes) choices.boundary[s] = Fate::offload;
+    }
+    return choices;
   }
 
  private:
@@ -79,26 +100,9 @@ class Row {
     all_ = std::min(once_, again_);
   }
 
-  /// Back along the best way.
-  Choices choices() const {
-    Choices choices{std::vector<Fate>(n_, Fate::keep), std::vector<Fate>(n_ + 1, Fate::keep)};
-    bool again = false;
-    for (std::size_t s = n_; s-- > 0;) {
-      const Step& step = steps_[s];
-      if (again) choices.inner[s] = Fate::recompute;
-      if (!again && s + 1 < n_ && step.inner_goes) choices.inner[s] = Fate::offload;
-      const From from = again ? step.runs : step.idle;
-      again = from == From::again;
-      const bool last_reads_it = s + 1 == n_ && chain_.stages[s].reads_input;
-      if (again && !last_reads_it) choices.boundary[s] = Fate::recompute;
-      if (from == From::needed && step.boundary_goes) choices.boundary[s] = Fate::offload;
-    }
-    return choices;
-  }
-
   const Chain& chain_;
   const FateWeights& weights_;
-  double price_;
+  double price_ = 0;
   std::size_t n_;
   std::vector<Step> steps_;
   Cost once_, again_, all_;  ///< the stages before s, where s - 1 does not run again, and where
@@ -130,10 +134,9 @@ FateRelaxation::FateRelaxation(const Chain& chain, std::int64_t budget)
 }
 
 FateRelaxation::Solution FateRelaxation::at(const FateWeights& weights, double price) const {
-  Solution solution = Row(chain_, weights, price).solve();
-  solution.value -= price * room_;
-  solution.bytes -= room_;
-  return solution;
+  Row row(chain_, weights);
+  const Cost all = row.solve(price);
+  return {all.value - price * room_, all.bytes - room_, row.choices()};
 }
 
 double FateRelaxation::Best::share() const {
@@ -141,23 +144,37 @@ double FateRelaxation::Best::share() const {
   return between > 0 ? std::clamp(more.bytes / between, 0.0, 1.0) : 1;
 }
 
+// The value at a price is the least of straight lines, one for each choice of all fates, which rise
+// by what the choice keeps beyond the room. The greatest value is where two of them meet that no
+// third one undercuts: a line that undercuts them takes the place of the one on its side.
 FateRelaxation::Best FateRelaxation::best(const FateWeights& weights) const {
+  struct Line {
+    double price, value, bytes;
+    double at_zero() const { return value - price * bytes; }
+  };
+  Row row(chain_, weights);
+  const auto line_at = [&](double price) {
+    const Cost all = row.solve(price);
+    return Line{price, all.value - price * room_, all.bytes - room_};
+  };
+  Line more = line_at(0), less = more;
   Best best;
-  best.more = best.less = at(weights, 0);
-  best.value = best.less.value;
-  if (best.less.bytes <= 0) return best;
-  double low = 0, high = 2 * steepest_;
-  best.less = at(weights, high);
-  best.price = high;
-  for (int i = 0; i < 50 && high - low > 1e-9 * high; ++i) {
-    const double price = (low + high) / 2;
-    Solution solution = at(weights, price);
-    best.value = std::max(best.value, solution.value);
-    const bool more = solution.bytes > 0;
-    (more ? low : high) = price;
-    (more ? best.more : best.less) = std::move(solution);
+  best.value = more.value;
+  if (more.bytes > 0) {
+    less = line_at(2 * steepest_);
+    best.value = std::max(more.value, less.value);
+    for (int i = 0; i < 100 && less.bytes < more.bytes; ++i) {
+      const double price = (less.at_zero() - more.at_zero()) / (more.bytes - less.bytes);
+      const double meet = more.at_zero() + price * more.bytes;
+      const Line now = line_at(price);
+      best.value = std::max(best.value, now.value);
+      if (now.value >= meet - 1e-12 * std::abs(meet)) break;
+      (now.bytes > 0 ? more : less) = now;
+    }
   }
-  best.price = high;
+  best.price = less.price;
+  best.less = at(weights, less.price);
+  best.more = more.price == less.price ? best.less : at(weights, more.price);
   return best;
 }
 

@@ -36,19 +36,30 @@ Tape rounded_tape(const Chain& chain, std::int64_t budget, const FateWeights& we
     priced.load[s] *= factor;
   }
   const FateRelaxation relaxation(chain, budget);
-  const auto tape_at = [&](double price) {
+  const auto choices_at = [&](double price) {
     Choices choices = relaxation.at(priced, price).choices;
     limit_segments(chain, priced, price, rounding.segment * static_cast<double>(budget), choices);
+    return choices;
+  };
+  double low = 1e-9 * relaxation.steepest(), high = 2 * relaxation.steepest();
+  const auto tape_within = [&](const Choices& choices) {
     Tape tape = tape_of(chain, choices);
     if (memory_of(chain, tape).peak > budget) tape.clear();
     return tape;
   };
-  double low = 1e-9 * relaxation.steepest(), high = 2 * relaxation.steepest();
-  Tape best = tape_at(high);
+  Choices fits = choices_at(high), exceeds;
+  Tape best = tape_within(fits);
   for (int i = 0; i < 14; ++i) {  // the least price of a byte at which all fits
     const double price = std::sqrt(low * high);
-    Tape tape = tape_at(price);
+    Choices choices = choices_at(price);
+    const bool known_to_fit = !best.empty() && choices == fits;
+    if (known_to_fit || choices == exceeds) {
+      (known_to_fit ? high : low) = price;
+      continue;
+    }
+    Tape tape = tape_within(choices);
     (tape.empty() ? low : high) = price;
+    (tape.empty() ? exceeds : fits) = std::move(choices);
     if (!tape.empty()) best = std::move(tape);
   }
   return best;

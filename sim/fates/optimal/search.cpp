@@ -46,8 +46,7 @@ void mend(Choices& choices) {
   const std::size_t n = choices.inner.size();
   for (std::size_t b = 0; b <= n; ++b)
     if (choices.boundary[b] == Fate::recompute &&
-        (b == 0 || b == n || choices.inner[b - 1] != Fate::recompute ||
-         choices.inner[b] != Fate::recompute))
+        (b == 0 || b == n || choices.inner[b - 1] != Fate::recompute))
       choices.boundary[b] = Fate::keep;
 }
 
@@ -93,7 +92,7 @@ FrontierSettings settings(std::size_t stages, double copy_price) {
   settings.cap = stages <= 100 ? 24 : 10;
   settings.copies = stages <= 100;
   settings.splits = static_cast<std::size_t>(std::ceil(std::sqrt(static_cast<double>(stages))));
-  settings.free_length = settings.splits;
+  settings.free_length = stages <= 100 ? settings.splits : settings.splits / 2;
   return settings;
 }
 
@@ -127,16 +126,35 @@ FateSearch::Answer FateSearch::within(std::int64_t budget) {
   prepare();
   std::size_t rung = 0;  // the first that is beyond the budget: some of its tapes need less
   while (rung + 1 < rungs_.size() && rungs_[rung].bytes <= budget) ++rung;
-  for (++rung; rung-- > 0;) {
+  double about = infinite;  // of the best candidate so far
+  int in_vain = 0;
+  for (++rung; rung-- > 0 && in_vain < rungs_in_vain();) {
     Rung& here = rungs_[rung];
     if (here.bytes <= budget &&
         best.seconds <= run_bound(chain_, run_, bound(here).halves) * (1 + 1e-12))
       break;
     search(rung);
-    for (const Candidate& candidate : here.candidates)
-      if (candidate.bytes <= budget) consider(candidate.tape, candidate.bytes, best);
+    const double before = best.seconds;
+    for (const Candidate& candidate : here.candidates) {
+      if (candidate.bytes > budget || candidate.about > worth_a_replay() * about) continue;
+      const double was = best.seconds;
+      consider(candidate.tape, candidate.bytes, best);
+      if (best.seconds < was) about = std::min(about, candidate.about);
+    }
+    in_vain = best.seconds < before || before == infinite ? 0 : in_vain + 1;
   }
   return best;
+}
+
+/// After how many lesser rungs in a row that find nothing faster the search ends: what fits in them
+/// fits in greater ones, too, so that they are faster by luck alone.
+int FateSearch::rungs_in_vain() const {
+  return chain_.stages.size() <= 100 ? std::numeric_limits<int>::max() : 3;
+}
+
+/// How much slower than the best one so far a candidate may look.
+double FateSearch::worth_a_replay() const {
+  return chain_.stages.size() <= 100 ? infinite : 1.1;
 }
 
 /// Seconds that no run under this tape falls below.
@@ -164,9 +182,10 @@ Scored FateSearch::consider(const Tape& tape, std::int64_t bytes, Answer& best) 
 /// Where loads have less room they may come in another order, which may happen to be better.
 void FateSearch::consider_alike(std::int64_t bytes, Answer& best) {
   const double least = run_bound(chain_, run_, 0) * (1 + 1e-12);
+  const int rooms = chain_.stages.size() <= 20 ? 12 : chain_.stages.size() <= 100 ? 6 : 3;
   for (const Tape& tape : alike_) {
     std::int64_t room = bytes;
-    for (int i = 0; i < 12 && room > 0 && best.seconds > least; ++i)
+    for (int i = 0; i < rooms && room > 0 && best.seconds > least; ++i)
       room = consider(tape, room, best).bytes - 1;
   }
 }

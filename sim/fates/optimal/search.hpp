@@ -11,7 +11,7 @@
 //   a local search that changes one choice, in short chains two choices, at a time.
 // A budget's answer is the best of the candidates of all rungs that it has room for, so more memory
 // is not slower; and of the strategies that treat every stage alike, within the whole budget and
-// the next dozen lesser ones that change anything, so none of them is faster. Rungs whose bound is
+// the next few lesser ones that change anything, so none of them is faster. Rungs whose bound is
 // no better than what was found are left out: none of their candidates could be better. How much is
 // searched depends on the number of stages alone, never on a clock.
 #pragma once
@@ -79,6 +79,8 @@ class FateSearch {
   const FateBound& bound(Rung& rung);
   void search(std::size_t rung);
   void shortlist(Rung& rung, std::int64_t below, std::int64_t estimates);
+  int rungs_in_vain() const;
+  double worth_a_replay() const;
   AboutSeconds about_within(const Tape& tape, const TapeMemory& memory, std::int64_t bytes) const;
   void consider_alike(std::int64_t bytes, Answer& best);
   Scored consider(const Tape& tape, std::int64_t bytes, Answer& best);

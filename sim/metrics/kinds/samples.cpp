@@ -27,10 +27,10 @@ double busiest_in_an_iteration(const Plan& plan) {
     const Action& action = plan.actions[a];
     if (plan.executions_of(a) == 0) continue;
     most = std::max(most, streams[action.stream] += seconds_alone(plan, action));
-    if (!action.is_transfer()) continue;
-    for (const std::uint32_t link : plan.routes[action.route].links)
-      most = std::max(
-          most, links[link] += static_cast<double>(action.bytes) / plan.links[link].bandwidth);
+    for (const Flow& flow : action.flows)
+      for (const std::uint32_t link : plan.routes[flow.route].links)
+        most = std::max(
+            most, links[link] += static_cast<double>(flow.bytes) / plan.links[link].bandwidth);
   }
   return most;
 }

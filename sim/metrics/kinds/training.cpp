@@ -14,9 +14,8 @@ double seconds_of(const Totals& totals, ActionKind kind) {
 }
 
 bool trains(const Plan& plan) {
-  return std::any_of(plan.actions.begin(), plan.actions.end(), [](const Action& action) {
-    return action.kind == ActionKind::backward || action.kind == ActionKind::backward_weight;
-  });
+  return std::any_of(plan.actions.begin(), plan.actions.end(),
+                     [](const Action& action) { return record_of(action.kind).adds_gradients; });
 }
 
 /// Saves of activations; each byte counts as often as it leaves.
@@ -25,10 +24,11 @@ SummaryValue offloaded(const Totals& totals) {
   double bytes = 0;
   for (std::size_t a = 0; a < totals.actions().size(); ++a) {
     const Action& action = plan.actions[a];
-    if (action.kind == ActionKind::save &&
-        plan.tensors[action.moves].tensor_class == TensorClass::activation)
-      bytes +=
-          static_cast<double>(totals.actions()[a].executions) * static_cast<double>(action.bytes);
+    if (action.kind != ActionKind::save) continue;
+    for (const Flow& flow : action.flows)
+      if (flow.tensor != none && plan.tensors[flow.tensor].tensor_class == TensorClass::activation)
+        bytes +=
+            static_cast<double>(totals.actions()[a].executions) * static_cast<double>(flow.bytes);
   }
   return SummaryValue::of(bytes);
 }

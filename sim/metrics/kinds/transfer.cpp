@@ -60,7 +60,7 @@ extern const Metric transfer_s_by_link_metric = {
     .unit = "s",
     .summary =
         "Busy time of the transfers that cross the link; one that crosses two links counts for "
-        "both.",
+        "both, and a flow of a computation with the time that it takes alone.",
     .source = "definition",
     .better = Metric::Better::neither,
     .value = by_link,

@@ -10,20 +10,20 @@
 #include "model/layers/shape.hpp"
 #include "model/onnx/dimensions.hpp"
 #include "model/onnx/einsum.hpp"
+#include "model/onnx/given_shapes.hpp"
 #include "model/onnx/proto.hpp"
 #include "model/onnx/rules.hpp"
+#include "model/onnx/weight_origins.hpp"
 
 namespace sluice::onnx_import {
 namespace {
 
 namespace pb = ::onnx;
 
-constexpr std::size_t most_weights = 1000;  ///< that one constant may be made of
-
 class Loading {
  public:
   Loading(std::string_view bytes, const std::string& path, const Reader& keys)
-      : keys_(keys), dimensions_(keys) {
+      : given_(keys), dimensions_(keys) {
     graph_.name = std::filesystem::path(path).stem().string();
     graph_.listing = std::make_shared<const Source>(Source{path, ""});
     parse(bytes);
@@ -34,7 +34,6 @@ class Loading {
     read_initialisers();
     read_inputs();
     read_declared();
-    read_given();
     for (int i = 0; i < proto().node_size(); ++i) read_node(i);
     for (const pb::ValueInfoProto& output : proto().output()) {
       if (!graph_.find(output.name()))
@@ -42,11 +41,7 @@ class Loading {
       graph_.outputs.push_back(output.name());
     }
     if (graph_.outputs.empty()) graph_.fail("the model has no outputs");
-    for (const auto& [name, given] : given_)
-      if (!given.used)
-        fail_at(*given.value, "'" + name +
-                                  "' in 'shapes': expected a tensor that a node makes and " +
-                                  "whose shape is not known");
+    given_.require_used();
     return std::move(graph_);
   }
 
@@ -74,15 +69,6 @@ class Loading {
     graph_.listing = std::make_shared<const Source>(Source{path, std::move(text)});
   }
 
-  std::int64_t elements_of(const Shape& shape) const {
-    std::int64_t elements = 1;
-    for (const std::int64_t extent : shape) {
-      if (extent < 0) graph_.fail("an initialiser has a negative extent");
-      elements = checked_mul(elements, extent, "elements of an initialiser");
-    }
-    return elements;
-  }
-
   void add(const std::string& name, Tensor tensor, pb::TypeProto type) {
     if (!graph_.tensors.emplace(name, std::move(tensor)).second)
       graph_.fail("the tensor '" + clean(name) + "' is made twice");
@@ -106,8 +92,8 @@ class Loading {
     tensor.constant = true;
     tensor.integral = is_integral(element);
     tensor.floating = is_floating(element);
-    const std::int64_t elements = elements_of(shape);
-    if (tensor.floating) tensor.weights = {add_weight(elements, true, shape.size() < 2)};
+    const std::int64_t elements = weights_.elements_of(shape);
+    if (tensor.floating) tensor.weights = {weights_.add(elements, true, shape.size() < 2)};
     if (data) tensor.numbers = numbers_of(*data, elements);
     if (data && tensor.numbers) data_[name] = data;
     add(name, std::move(tensor), type_of(element, shape));
@@ -120,11 +106,6 @@ class Loading {
     for (const pb::SparseTensorProto& tensor : proto().sparse_initializer())
       add_initialiser(tensor.values().name(), tensor.values().data_type(),
                       Shape(tensor.dims().begin(), tensor.dims().end()), nullptr);
-  }
-
-  std::uint32_t add_weight(std::int64_t elements, bool initialiser, bool vector) {
-    graph_.weights.push_back({elements, initialiser, vector});
-    return static_cast<std::uint32_t>(graph_.weights.size() - 1);
   }
 
   /// All but initialisers, which were inputs up to IR 3.
@@ -169,32 +150,12 @@ class Loading {
     graph_.batch_axis = dimensions_.batch_axis();
   }
 
-  /// Shapes of tensors as the user gives them, where neither the file does nor libonnx.
-  void read_given() {
-    const Value* shapes = keys_.value("shapes");
-    if (!shapes) return;
-    for (const Value::Entry& entry : shapes->entries()) {
-      Given& given = given_[entry.key];
-      given.value = &entry.value;
-      for (const Value& extent : entry.value.items()) {
-        if (extent.kind() != Value::Kind::integer || extent.as_integer() < 1)
-          fail_at(extent, "'" + extent.text() + "' in the shape of '" + entry.key +
-                              "': expected an integer of at least 1");
-        given.shape.push_back(extent.as_integer());
-      }
-      if (given.shape.empty())
-        fail_at(entry.value, "the shape of '" + entry.key +
-                                 "' in 'shapes': expected a list of extents, the batch among them");
-    }
-  }
-
   void use_given(const std::string& tensor, pb::TypeProto& type) {
-    if (given_.empty() || shape_of(type)) return;
-    const auto found = given_.find(clean(tensor));
-    if (found == given_.end()) return;
+    if (shape_of(type)) return;
+    const Shape* const shape = given_.use(clean(tensor));
+    if (!shape) return;
     const int element = type.tensor_type().elem_type();
-    type = type_of(element != 0 ? element : pb::TensorProto::FLOAT, found->second.shape);
-    found->second.used = true;
+    type = type_of(element != 0 ? element : pb::TensorProto::FLOAT, *shape);
   }
 
   /// What the file itself says of the shapes of tensors.
@@ -348,7 +309,7 @@ class Loading {
       outputs[i].constant = constant;
     }
     set_numbers(node, outputs, proto_node);
-    if (constant) set_weights(node, outputs);
+    if (constant) weights_.set(node, outputs);
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       const std::string& name = node.outputs[i];
       if (name.empty()) continue;
@@ -365,7 +326,7 @@ class Loading {
       for (const pb::AttributeProto& attribute : proto_node.attribute()) {
         Tensor& output = outputs.front();
         if (attribute.name() == "value" && output.shape)
-          output.numbers = numbers_of(attribute.t(), elements_of(*output.shape));
+          output.numbers = numbers_of(attribute.t(), weights_.elements_of(*output.shape));
         if (attribute.name() == "value_int") output.numbers = Numbers{double(attribute.i())};
         if (attribute.name() == "value_float") output.numbers = Numbers{double(attribute.f())};
         if (attribute.name() == "value_ints" && attribute.ints_size() <= most_numbers)
@@ -381,7 +342,7 @@ class Loading {
   void keep_numbers(const std::string& name, const pb::TypeProto& type, const Tensor& tensor) {
     const int element = type.tensor_type().elem_type();
     if (!tensor.shape ||
-        elements_of(*tensor.shape) != static_cast<std::int64_t>(tensor.numbers->size()))
+        weights_.elements_of(*tensor.shape) != static_cast<std::int64_t>(tensor.numbers->size()))
       return;
     pb::TensorProto& data = data_storage_[name];
     data.set_data_type(element);
@@ -399,43 +360,9 @@ class Loading {
     if (tensor.integral || element == pb::TensorProto::FLOAT) data_[name] = &data;
   }
 
-  /// The inputs whose elements are a node's: not the scales and zero points of quantised ones. What
-  /// is quantised in the file is a weight when it becomes numbers.
-  std::vector<std::string> factors_of(const Node& node) {
-    const bool turns = node.op == "DequantizeLinear";
-    if ((!turns && node.op != "QuantizeLinear") || !node.has_input(0)) return node.inputs;
-    Tensor& data = graph_.tensors.at(node.inputs[0]);
-    if (turns && data.weights.empty() && !data.floating && data.shape) {
-      data.weights = {add_weight(elements_of(*data.shape), true, data.shape->size() < 2)};
-      graph_.weights.back().quantised = true;
-    }
-    return {node.inputs[0]};
-  }
-
-  /// What constants are made of. One that comes of no weight is one itself.
-  void set_weights(const Node& node, std::vector<Tensor>& outputs) {
-    std::set<std::uint32_t> from;
-    for (const std::string& input : factors_of(node))
-      if (const Tensor* tensor = graph_.find(input))
-        from.insert(tensor->weights.begin(), tensor->weights.end());
-    const bool made_here = node.op == "Constant" || node.op == "ConstantOfShape";
-    for (Tensor& output : outputs) {
-      if (from.empty() && output.floating && output.shape && (made_here || !output.numbers))
-        output.weights = {add_weight(elements_of(*output.shape), false, output.shape->size() < 2)};
-      else if (from.size() <= most_weights)
-        output.weights.assign(from.begin(), from.end());
-    }
-  }
-
-  struct Given {
-    Shape shape;
-    const Value* value = nullptr;
-    bool used = false;
-  };
-
-  const Reader& keys_;
-  std::map<std::string, Given> given_;  ///< by tensor
+  GivenShapes given_;
   Graph graph_;
+  WeightOrigins weights_{graph_};
   Dimensions dimensions_;
   pb::ModelProto model_;
   std::unordered_map<std::string, pb::TypeProto> types_storage_;

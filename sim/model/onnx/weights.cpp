@@ -19,7 +19,8 @@ std::vector<std::uint32_t> Weights::of_inputs(const Node& node,
 
 void Weights::claim_statistics(const Node& node, const Draft& draft) {
   for (const std::uint32_t weight : of_inputs(node, draft.statistics))
-    if (owners_[weight].layer.empty()) owners_[weight] = {node.name + "/", 0, true};
+    if (owners_[weight].layer.empty())
+      owners_[weight] = {.layer = node.name + "/", .statistics = true};
 }
 
 bool Weights::claim(const Node& node, const Draft& draft, std::int64_t parameters, Value& layer) {
@@ -41,7 +42,8 @@ bool Weights::claim(const Node& node, const Draft& draft, std::int64_t parameter
   if (owner && !tie(*owner, weights, vectors, shared, layer)) return false;
   const std::string& name = layer.find("name")->text();
   for (const std::uint32_t weight : weights)
-    if (owners_[weight].layer.empty()) owners_[weight] = {name, own + vectors, false};
+    if (owners_[weight].layer.empty())
+      owners_[weight] = {.layer = name, .parameters = own + vectors};
   return true;
 }
 
@@ -71,7 +73,7 @@ std::int64_t Weights::claim_all(const Node& node, const Draft& draft, const std:
     claimed.push_back(weight);
   }
   for (const std::uint32_t weight : claimed)
-    if (owners_[weight].layer.empty()) owners_[weight] = {layer, fresh, false};
+    if (owners_[weight].layer.empty()) owners_[weight] = {.layer = layer, .parameters = fresh};
   return fresh;
 }
 

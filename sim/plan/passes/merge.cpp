@@ -53,7 +53,7 @@ class Merger {
 
  private:
   struct Numbers {
-    std::vector<std::uint32_t> pools, routes, streams, tensors;
+    std::vector<std::uint32_t> pools, routes, streams, tensors, collectives;
   };
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(plan_.actions.size()); }
@@ -77,12 +77,20 @@ class Merger {
         tensor.name = name + "/" + tensor.name;
       numbers.tensors.push_back(tensors_.enter(tensor));
     }
+    for (Collective collective : part.collectives) {
+      collective.name = name + "/" + collective.name;
+      numbers.collectives.push_back(static_cast<std::uint32_t>(plan_.collectives.size()));
+      plan_.collectives.push_back(std::move(collective));
+    }
     if (part.iterations > 0) {
       if (plan_.iterations > 0 && plan_.iterations != part.iterations)
         throw InternalError("plans with different numbers of iterations cannot be merged");
       plan_.iterations = part.iterations;
     }
-    for (const auto& [key, value] : part.facts) plan_.facts.emplace_back(name + "." + key, value);
+    for (Fact fact : part.facts) {
+      fact.replica = name;
+      plan_.facts.push_back(std::move(fact));
+    }
     numbers_.push_back(std::move(numbers));
     actions_.emplace_back(part.actions.size());
   }
@@ -91,17 +99,21 @@ class Merger {
     const Numbers& numbers = numbers_[k];
     for (std::uint32_t a = part.section_begin(section); a < part.section_end(section); ++a) {
       Action action = part.actions[a];
-      action.name = name + "/" + action.name;
+      action.name = name + "/" + name_of(action);
       action.stream = numbers.streams[action.stream];
-      if (action.is_transfer()) {
-        action.moves = numbers.tensors[action.moves];
-        action.route = numbers.routes[action.route];
-        for (std::uint32_t* pool : {&action.from, &action.to})
+      for (Flow& flow : action.flows) {
+        if (flow.tensor != none) flow.tensor = numbers.tensors[flow.tensor];
+        flow.route = numbers.routes[flow.route];
+        for (std::uint32_t* pool : {&flow.from, &flow.to})
           if (*pool != none) *pool = numbers.pools[*pool];
       }
-      for (auto* placements : {&action.allocates, &action.uses})
-        for (Placement& placement : *placements)
-          placement = {numbers.tensors[placement.tensor], numbers.pools[placement.pool]};
+      if (action.collective != none) action.collective = numbers.collectives[action.collective];
+      for (Placement& made : action.allocates)
+        made = {numbers.tensors[made.tensor], numbers.pools[made.pool]};
+      for (Access& use : action.uses) {
+        use.tensor = numbers.tensors[use.tensor];
+        use.pool = numbers.pools[use.pool];
+      }
       action.waits.clear();
       actions_[k][a] = size();
       plan_.actions.push_back(std::move(action));

@@ -85,15 +85,15 @@ class Unroller {
   void add(std::uint32_t number, std::int64_t copy) {
     Action action = plan_.actions[number];
     const Section section = plan_.section_of(number);
-    if (copy > 0) action.name += mark_ + std::to_string(copy);
+    if (copy > 0) action.name = name_of(action) + mark_ + std::to_string(copy);
     // Its instances, counted in iterations of the old body: from this run in the body, from the
     // first iteration before it, and from the one that never comes after it.
     const Place instance = place(copy + action.ahead);
     action.ahead = static_cast<std::int32_t>(instance.runs);
-    if (action.is_transfer()) action.moves = tensor(action.moves, instance.copy);
-    for (auto* placements : {&action.allocates, &action.uses})
-      for (Placement& placement : *placements)
-        placement.tensor = tensor(placement.tensor, instance.copy);
+    for (Flow& flow : action.flows)
+      if (flow.tensor != none) flow.tensor = tensor(flow.tensor, instance.copy);
+    for (Placement& made : action.allocates) made.tensor = tensor(made.tensor, instance.copy);
+    for (Access& use : action.uses) use.tensor = tensor(use.tensor, instance.copy);
     for (Wait& wait : action.waits) wait = moved(wait, section, copy);
     made_.actions.push_back(std::move(action));
   }

@@ -1,6 +1,7 @@
 #include "planning/streaming/choices.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -8,6 +9,7 @@
 #include "base/quantity.hpp"
 #include "planning/run_seconds.hpp"
 #include "planning/streaming/listing.hpp"
+#include "planning/streaming/rehearsal.hpp"
 
 namespace sluice {
 
@@ -18,10 +20,12 @@ constexpr std::int64_t few_steps_of_ahead = 8;  ///< … where they pass `many_p
 constexpr double many_passes = 8;
 constexpr std::int64_t pieces_of_model = 192;
 constexpr double pieces_of_step = 768;  ///< in which the weights may pass several times
-
-std::string gb(std::int64_t bytes) {
-  return format_quantity(static_cast<double>(bytes), Dimension::bytes);
-}
+constexpr double never = std::numeric_limits<double>::infinity();
+/// Inputs and results of other slots that have room beside the largest group where buffers are
+/// spared.
+constexpr std::array<std::array<std::int64_t, 2>, 4> spared_at_first = {
+    {{1, 0}, {1, 1}, {2, 2}, {7, 7}}};
+constexpr std::int64_t shares_that_stay = 8;  ///< of the weights' bytes
 
 /// Large enough that what each transfer costs besides its bytes is a hundredth at most.
 std::int64_t small_piece(const StreamedCase& streamed) {
@@ -46,59 +50,57 @@ class Ways {
       : shared_(std::move(shared)), in_flight_(in_flight), offload_(offload) {}
 
   std::int64_t count() const {
-    return static_cast<std::int64_t>(buffers().size() * pieces().size() * aheads().size());
+    std::int64_t ways = 0;
+    for (const Stays& stays : residencies())
+      for (const Buffers& some : buffers())
+        ways += static_cast<std::int64_t>(pieces().size()) *
+                (static_cast<std::int64_t>(aheads(choice(stays)).size()) +
+                 (some.spares ? static_cast<std::int64_t>(spared_at_first.size()) : 0));
+    return ways;
   }
 
-  /// From what every way of them has to compute and to copy.
+  /// From what every way of them that fits has to compute and to copy.
   double at_least() const {
-    const StreamedCase& streamed = shared_->streamed;
-    const double passes = this->passes();
-    const std::vector<std::int64_t> buffers = this->buffers();
-    const std::int64_t most_buffers = *std::max_element(buffers.begin(), buffers.end());
-    const double waits = std::max<double>(
-        0, static_cast<double>(streamed.micro_batches) -
-               passes * static_cast<double>(most_buffers));  // for copies, within a step
-    double compute = 0, weights = 0, down = 0, up = 0, runs = 0;
-    for (std::size_t g = 0; g < streamed.groups.size(); ++g) {
-      const StreamedCase::Group& group = streamed.groups[g];
-      const bool last = g + 1 == streamed.groups.size();
-      const bool loads = g == 0 || offload_, saves = last ? streamed.returns_answers : offload_;
-      const double in = loads ? streamed.down.seconds(group.bytes.input) : 0;
-      const double out = saves ? streamed.up.seconds(group.bytes.output) : 0;
-      compute += group.compute_s;
-      if (group.bytes.weights > 0) weights += streamed.down.seconds(group.bytes.weights);
-      down += in;
-      up += out;
-      runs += std::max(
-          {static_cast<double>(streamed.micro_batches) * group.compute_s, waits * in, waits * out});
+    if (given_residency()) {
+      const Stays stays{ResidentOrder::by_need, 0};
+      return fits(choice(stays)) ? at_least(choice(stays)) : never;
     }
-    const auto steps = static_cast<double>(streamed.steps);
-    const double all = steps * static_cast<double>(streamed.micro_batches);
-    const double turns = streamed.groups.size() == 1 ? 1 : passes * steps;
-    if (!streamed.overlap) return turns * weights + all * (compute + down + up);
-    return std::max({steps * runs, turns * weights + all * down, all * up});
+    std::int64_t fits_with = -1, too_many = repeats() ? shares_that_stay + 1 : 1;
+    while (too_many - fits_with > 1) {
+      const std::int64_t share = fits_with + (too_many - fits_with) / 2;
+      (fits(choice({ResidentOrder::by_need, share})) ? fits_with : too_many) = share;
+    }
+    return fits_with < 0 ? never : at_least(choice({ResidentOrder::by_need, fits_with}));
   }
 
   void simulate(double worth, const std::function<void(const Settled&)>& settled) const {
-    for (const std::int64_t buffers : this->buffers())
-      for (const std::int64_t piece : pieces()) {
-        Rehearsal rehearsal(shared_->streamed,
-                            {in_flight_, buffers, offload_, shared_->keys.prefetch, piece, 0});
-        simulate(rehearsal, worth, settled);
-      }
+    for (const Stays& stays : residencies()) {
+      StreamedChoice choice = this->choice(stays);
+      if (!fits(choice) || !(at_least(choice) < worth * (1 - 1e-12))) continue;
+      for (const Buffers& buffers : this->buffers())
+        for (const std::int64_t piece : pieces()) {
+          choice.buffers = buffers.most;
+          choice.spares = buffers.spares;
+          choice.piece = piece;
+          Rehearsal rehearsal(shared_->streamed, choice);
+          simulate(rehearsal, aheads(choice), worth, settled);
+        }
+    }
   }
 
  private:
   /// From the most bytes ahead to none: with fewer the lower bound rises, and where the loads do
   /// not use them all the order is one that was simulated before.
-  void simulate(Rehearsal& rehearsal, double& worth,
+  void simulate(Rehearsal& rehearsal, std::vector<std::int64_t> aheads, double& worth,
                 const std::function<void(const Settled&)>& settled) const {
+    for (const auto& [inputs, results] : spared_at_first)
+      if (rehearsal.choice().spares) aheads.push_back(rehearsal.levels().more_for(inputs, results));
+    std::sort(aheads.begin(), aheads.end());
     std::int64_t same_from = std::numeric_limits<std::int64_t>::max();
-    const std::vector<std::int64_t> aheads = this->aheads();
     for (auto ahead = aheads.rbegin(); ahead != aheads.rend(); ++ahead) {
+      const std::int64_t bytes = rehearsal.bytes_with(*ahead);
+      if (bytes >= same_from || (shared_->capacity && bytes > *shared_->capacity)) continue;
       rehearsal.set_ahead(*ahead);
-      const bool fits = !shared_->capacity || rehearsal.bytes() <= *shared_->capacity;
-      if (!fits || rehearsal.bytes() >= same_from) continue;
       if (!(rehearsal.at_least() < worth * (1 - 1e-12))) return;
       const RehearsedOrder order = rehearsal.order();
       same_from = order.used;
@@ -112,6 +114,91 @@ class Ways {
                  return plan;
                }});
     }
+  }
+
+  /// Which weights stay: a share of them, in an order.
+  struct Stays {
+    ResidentOrder order = ResidentOrder::by_need;
+    std::int64_t share = 0;  ///< of `shares_that_stay`
+  };
+
+  /// Do weights that take turns come more than once?
+  bool repeats() const {
+    return shared_->streamed.groups.size() > 1 &&
+           passes() * static_cast<double>(shared_->streamed.steps) > 1;
+  }
+  bool given_residency() const { return shared_->keys.resident.stays.has_value(); }
+
+  /// From all weights to none.
+  std::vector<Stays> residencies() const {
+    if (given_residency() || !repeats()) return {{}};
+    std::vector<Stays> all;
+    for (std::int64_t share = shares_that_stay; share >= 0; --share) {
+      all.push_back({ResidentOrder::by_need, share});
+      if (share > 0 && share < shares_that_stay) all.push_back({ResidentOrder::by_work, share});
+    }
+    return all;
+  }
+
+  std::int64_t resident_bytes(const Stays& stays) const {
+    return static_cast<std::int64_t>(static_cast<double>(shared_->streamed.weights()) *
+                                     static_cast<double>(stays.share) /
+                                     static_cast<double>(shares_that_stay));
+  }
+
+  /// What all ways with this residency share, with one buffer.
+  StreamedChoice choice(const Stays& stays) const {
+    const StreamedCase& streamed = shared_->streamed;
+    StreamedChoice choice{
+        .in_flight = in_flight_, .offload = offload_, .prefetch = shared_->keys.prefetch};
+    if (given_residency())
+      choice.resident = asked_to_stay(streamed, shared_->keys.resident);
+    else if (stays.share > 0)
+      choice.resident = resident_weights(streamed, choice, stays.order, resident_bytes(stays));
+    return choice;
+  }
+
+  bool fits(const StreamedChoice& choice) const {
+    if (!shared_->capacity) return true;
+    const std::vector<std::int64_t> beside = bytes_beside_weights(shared_->streamed, choice);
+    const std::int64_t room = *shared_->capacity - choice.resident_bytes();
+    for (std::size_t g = 0; g < beside.size(); ++g)
+      if (beside[g] + shared_->streamed.groups[g].bytes.weights - choice.resident_of(g) > room)
+        return false;
+    return true;
+  }
+
+  double at_least(const StreamedChoice& choice) const {
+    const StreamedCase& streamed = shared_->streamed;
+    const double passes = this->passes();
+    const double waits = std::max<double>(
+        0, static_cast<double>(streamed.micro_batches) -
+               passes * static_cast<double>(most_buffers()));  // for copies, within a step
+    const auto steps = static_cast<double>(streamed.steps);
+    const double turns = streamed.groups.size() == 1 ? 1 : passes * steps;
+    double compute = 0, weights = 0, down = 0, up = 0, runs = 0;
+    double loaded = 0, before = 0, beginning = 0;  // see Rehearsal::at_least
+    for (std::size_t g = 0; g < streamed.groups.size(); ++g) {
+      const StreamedCase::Group& group = streamed.groups[g];
+      const bool last = g + 1 == streamed.groups.size();
+      const bool loads = g == 0 || offload_, saves = last ? streamed.returns_answers : offload_;
+      const double in = loads ? streamed.down.seconds(group.bytes.input) : 0;
+      const double out = saves ? streamed.up.seconds(group.bytes.output) : 0;
+      const std::int64_t stays = choice.resident_of(g), takes_turns = group.bytes.weights - stays;
+      if (group.bytes.weights > 0) loaded += streamed.down.seconds(group.bytes.weights);
+      beginning = std::max(beginning, loaded - before);
+      before += static_cast<double>(in_flight_) * group.compute_s;
+      compute += group.compute_s;
+      if (stays > 0) weights += streamed.down.seconds(stays);
+      if (takes_turns > 0) weights += turns * streamed.down.seconds(takes_turns);
+      down += in;
+      up += out;
+      runs += std::max(
+          {static_cast<double>(streamed.micro_batches) * group.compute_s, waits * in, waits * out});
+    }
+    const double all = steps * static_cast<double>(streamed.micro_batches);
+    if (!streamed.overlap) return weights + all * (compute + down + up);
+    return std::max({steps * runs, weights + all * down, all * up, beginning + all * compute});
   }
 
   /// A rehearsal knows neither how copies up and down share a link nor whether host memory has
@@ -133,15 +220,26 @@ class Ways {
     return std::ceil(static_cast<double>(shared_->streamed.micro_batches) /
                      static_cast<double>(in_flight_));
   }
-  std::vector<std::int64_t> buffers() const {
-    if (!shared_->streamed.overlap) return {1};
-    std::vector<std::int64_t> counts = {3, 8, 1};
+  /// How many inputs and results are on the device for transfers.
+  struct Buffers {
+    std::int64_t most = 1;
+    bool spares = false;
+  };
+  std::vector<Buffers> buffers() const {
+    if (!shared_->streamed.overlap) return {{1, false}};
+    std::vector<Buffers> counts = {{3, false}, {8, false}, {3, true}, {8, true}, {1, false}};
     if (const auto most = shared_->keys.buffers) {  // what is asked for is the most there may be
       const std::int64_t useful = std::min(*most, shared_->streamed.micro_batches + 1);
-      std::erase_if(counts, [&](std::int64_t some) { return some >= useful; });
-      counts.insert(counts.begin(), useful);
+      std::erase_if(counts, [&](const Buffers& some) { return some.most >= useful; });
+      if (useful > 1) counts.insert(counts.begin(), {useful, true});
+      counts.insert(counts.begin(), {useful, false});
     }
     return counts;
+  }
+  std::int64_t most_buffers() const {
+    std::int64_t most = 1;
+    for (const Buffers& some : buffers()) most = std::max(most, some.most);
+    return most;
   }
   std::vector<std::int64_t> pieces() const {
     if (shared_->keys.piece) return {*shared_->keys.piece};
@@ -157,13 +255,14 @@ class Ways {
     if (streamed.down.setup_s > 0) return {piece, 0};
     return {piece};
   }
-  std::vector<std::int64_t> aheads() const {
+  std::vector<std::int64_t> aheads(const StreamedChoice& choice) const {
     if (!shared_->streamed.overlap || shared_->streamed.groups.size() == 1) return {0};
-    const std::int64_t all = shared_->streamed.weights();
+    const std::int64_t all = shared_->streamed.weights() - choice.resident_bytes();
     // Replays cost more than rehearsals, and rehearsals of many passes more than those of few.
-    const std::int64_t steps = replayed()               ? 4
-                               : passes() < many_passes ? steps_of_ahead
-                                                        : few_steps_of_ahead;
+    const std::int64_t steps = choice.resident_bytes() > 0 ? 2
+                               : replayed()                ? 4
+                               : passes() < many_passes    ? steps_of_ahead
+                                                           : few_steps_of_ahead;
     std::vector<std::int64_t> bytes;
     for (std::int64_t i = 0; i <= steps; ++i)
       bytes.push_back(static_cast<std::int64_t>(static_cast<double>(all) * static_cast<double>(i) /
@@ -181,12 +280,13 @@ class Ways {
     const std::size_t groups = shared_->streamed.groups.size();
     std::string text = std::to_string(groups) + (groups == 1 ? " stage" : " stages");
     text += ", in_flight: " + std::to_string(choice.in_flight) +
-            ", buffers: " + std::to_string(choice.buffers);
-    text += ", pieces: " + (choice.piece == 0 ? "whole" : gb(choice.piece));
+            ", buffers: " + (choice.spares ? "at most " : "") + std::to_string(choice.buffers);
+    text += ", pieces: " + (choice.piece == 0 ? "whole" : format_bytes(choice.piece));
     if (choice.prefetch) text += ", prefetch: " + std::to_string(*choice.prefetch);
-    text += ", ahead: " + gb(choice.ahead);
+    text += ", ahead: " + format_bytes(choice.ahead);
+    if (choice.resident_bytes() > 0) text += ", resident: " + format_bytes(choice.resident_bytes());
     if (groups > 1) text += choice.offload ? ", strategy: offload_all" : ", strategy: keep_all";
-    return text + "; stays within " + gb(rehearsal.bytes());
+    return text + "; stays within " + format_bytes(rehearsal.bytes());
   }
 
   std::shared_ptr<const Shared> shared_;
@@ -224,74 +324,6 @@ std::vector<Candidate> streamed_candidates(const PolicyRequest& request, const C
            [ways](double worth, const auto& settled) { ways->simulate(worth, settled); }});
     }
   return candidates;
-}
-
-StreamedKeys streamed_keys(const PolicyRequest& request, const Common& common,
-                           const Reader& parameters) {
-  const auto open = [&](const char* key) {
-    return !parameters.has(key) || parameters.is_word(key, "auto");
-  };
-  StreamedKeys keys;
-  if (!open("in_flight"))
-    keys.in_flight =
-        std::min(parameters.integer("in_flight"), request.workload.micro_batches_per_step());
-  if (!open("prefetch")) keys.prefetch = parameters.integer("prefetch");
-  if (keys.prefetch.value_or(0) > 0 && !common.overlap)
-    parameters.fail("prefetch", "'" + std::to_string(*keys.prefetch) +
-                                    "' for 'prefetch': without overlap nothing is loaded ahead, "
-                                    "it must be 0");
-  if (!open("buffers")) keys.buffers = parameters.integer("buffers");
-  if (!open("pieces"))
-    keys.piece = parameters.is_word("pieces", "whole") ? 0 : parameters.bytes("pieces");
-  constexpr std::int64_t most_pieces = 1'000'000;
-  std::int64_t weights = 0;
-  for (const Stage& stage : request.pricing.stages)
-    weights = checked_add(weights, stage.weight_bytes, "bytes of all weights");
-  if (keys.piece.value_or(0) > 0 && weights / *keys.piece > most_pieces)
-    parameters.fail("pieces", "'" + parameters.text("pieces") + "' for 'pieces': weights of " +
-                                  gb(weights) + " would be more than " +
-                                  std::to_string(most_pieces) + " transfers");
-  if (!open("ahead")) keys.ahead = parameters.bytes("ahead");
-  if (!common.overlap) {  // one thing at a time: nothing of this makes a difference
-    keys.buffers = 1;
-    keys.prefetch = 0;
-    if (!keys.piece) keys.piece = 0;
-  }
-  if (request.fates) keys.offload = request.strategy().offloads_boundaries;
-  return keys;
-}
-
-std::vector<Field> streamed_parameters() {
-  return {
-      {.name = "in_flight",
-       .type = Type::integer,
-       .summary = "micro-batches that run through each group between two loads of its weights, at "
-                  "most those of a step; in training auto takes equal shares of few passes",
-       .default_text = "auto",
-       .choices = {"auto"},
-       .minimum = 1,
-       .maximum = 1e9},
-      {.name = "prefetch",
-       .type = Type::integer,
-       .summary = "groups whose weights may be loaded ahead; auto: as many as `ahead` has room for",
-       .default_text = "auto",
-       .choices = {"auto"},
-       .maximum = 1e6},
-      {.name = "pieces",
-       .type = Type::quantity,
-       .summary = "bytes of one transfer of weights at most; whole: a group at a time",
-       .default_text = "auto",
-       .dimension = Dimension::bytes,
-       .choices = {"auto", "whole"},
-       .minimum = 1},
-      {.name = "ahead",
-       .type = Type::quantity,
-       .summary = "bytes of memory for weights that are loaded ahead, beside the most that the run "
-                  "needs at any moment without them",
-       .default_text = "auto",
-       .dimension = Dimension::bytes,
-       .choices = {"auto"}},
-  };
 }
 
 }  // namespace sluice

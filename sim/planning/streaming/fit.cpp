@@ -3,27 +3,30 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/bisection.hpp"
 #include "base/error.hpp"
 #include "base/quantity.hpp"
 #include "execute/deadlock.hpp"
 #include "execute/feasibility.hpp"
+#include "execute/shortage.hpp"
 
 namespace sluice {
 
-namespace {
-std::string gb(std::int64_t bytes) {
-  return format_quantity(static_cast<double>(bytes), Dimension::bytes);
-}
-}  // namespace
-
-StreamedFit::StreamedFit(const PolicyRequest& request, const Common& common, bool offload)
+StreamedFit::StreamedFit(const PolicyRequest& request, const Common& common,
+                         const StreamedChoice& choice)
     : request_(request),
       common_(common),
       bytes_(stage_bytes(request)),
+      resident_(choice.resident),
+      all_resident_(choice.resident_bytes()),
       caches_(cache_bytes(request)),
       per_step_(request.workload.micro_batches_per_step()),
-      offload_(offload && bytes_.size() > 1),
+      offload_(choice.offload && bytes_.size() > 1),
       capacity_(request.capacity_enforced ? common.device.capacity : std::nullopt) {}
+
+std::int64_t StreamedFit::weights_at(std::size_t g) const {
+  return all_resident_ + bytes_[g].weights - (resident_.empty() ? 0 : resident_[g]);
+}
 
 /// Bytes on the device while micro-batch `m` of `count` runs through a group, alone; more than
 /// 2^63 - 1 count as that.
@@ -34,7 +37,7 @@ std::int64_t StreamedFit::bytes_at(std::size_t g, std::int64_t m, std::int64_t c
   const std::int64_t outputs = last || offload_ ? 1 : m + 1;
   __extension__ using Wide = __int128;  // counts and bytes each fit in 64 bits, not their products
   const Wide bytes = static_cast<Wide>(inputs) * stage.input +
-                     static_cast<Wide>(outputs) * stage.output + stage.weights + stage.workspace +
+                     static_cast<Wide>(outputs) * stage.output + weights_at(g) + stage.workspace +
                      caches_;
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   return bytes > most ? most : static_cast<std::int64_t>(bytes);
@@ -57,22 +60,20 @@ std::vector<std::int64_t> StreamedFit::slot_bytes(std::int64_t in_flight) const 
 
 /// The most that fit; 1 where not even that fits.
 std::int64_t StreamedFit::most_in_flight() const {
-  std::int64_t fits = 1, too_many = per_step_ + 1;
-  while (too_many - fits > 1) {
-    const std::int64_t middle = fits + (too_many - fits) / 2;
-    (!capacity_ || peak(middle) <= *capacity_ ? fits : too_many) = middle;
-  }
-  return fits;
+  return most_that_fits(1, per_step_ + 1, [&](std::int64_t count) {
+    return !capacity_ || peak(count) <= *capacity_;
+  });
 }
 
 std::string StreamedFit::group_text(std::size_t g, std::int64_t needed) const {
   const StageBytes& stage = bytes_[g];
   return "\n  group " + request_.pricing.stages[g].name + " needs " + bytes_text(needed) +
-         " of the " + gb(*capacity_) + " of " + common_.device.name + ": weights " +
-         gb(stage.weights) + ", workspace " + gb(stage.workspace) +
-         (caches_ > 0 ? ", caches of all groups " + gb(caches_) : "") +
+         " of the " + format_bytes(*capacity_) + " of " + common_.device.name + ": weights " +
+         format_bytes(weights_at(g)) + (all_resident_ > 0 ? ", those that stay included" : "") +
+         ", workspace " + format_bytes(stage.workspace) +
+         (caches_ > 0 ? ", caches of all groups " + format_bytes(caches_) : "") +
          ", activations and input or output " +
-         gb(needed - stage.weights - stage.workspace - caches_);
+         format_bytes(needed - weights_at(g) - stage.workspace - caches_);
 }
 
 void StreamedFit::require(std::int64_t in_flight, const Plan& plan) const {
@@ -89,7 +90,11 @@ void StreamedFit::require(std::int64_t in_flight, const Plan& plan) const {
                  ? "\n  the most that fit in flight: " + std::to_string(most)
                  : std::string("\n  not one micro-batch fits: cut the model into smaller stages");
   const auto blocking = blocks(plan);
-  throw Infeasible(message + (blocking ? "\n" + describe(plan, *blocking) : ""));
+  Shortage shortage{
+      .pool = common_.device.name, .needed_bytes = peak(in_flight), .available_bytes = *capacity_};
+  if (blocking) shortage.waiters = shortage_of(plan, *blocking).waiters;
+  throw Infeasible(message + (blocking ? "\n" + describe(plan, *blocking) : ""),
+                   std::move(shortage));
 }
 
 }  // namespace sluice

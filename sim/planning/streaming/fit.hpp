@@ -9,7 +9,7 @@ namespace sluice {
 class StreamedFit {
  public:
   /// Both must outlive this.
-  StreamedFit(const PolicyRequest& request, const Common& common, bool offload);
+  StreamedFit(const PolicyRequest& request, const Common& common, const StreamedChoice& choice);
 
   /// Of the device, where it is enforced.
   std::optional<std::int64_t> capacity() const { return capacity_; }
@@ -24,11 +24,15 @@ class StreamedFit {
  private:
   std::int64_t bytes_at(std::size_t group, std::int64_t m, std::int64_t count) const;
   std::int64_t most_in_flight() const;
+  /// Of all groups' weights: what is on the device while a group runs.
+  std::int64_t weights_at(std::size_t group) const;
   std::string group_text(std::size_t group, std::int64_t needed) const;
 
   const PolicyRequest& request_;
   const Common& common_;
   std::vector<StageBytes> bytes_;
+  std::vector<std::int64_t> resident_;  ///< by group: bytes of its weights that stay; or none
+  std::int64_t all_resident_;
   std::int64_t caches_, per_step_;
   bool offload_;
   std::optional<std::int64_t> capacity_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include "base/quantity.hpp"
 
@@ -32,8 +33,8 @@ StreamedCase streamed_case(const PolicyRequest& request, const Common& common) {
   const std::vector<StageBytes> bytes = stage_bytes(request);
   for (std::size_t g = 0; g < bytes.size(); ++g)
     made.groups.push_back(
-        {bytes[g], price_of(request.pricing, ActionKind::forward, request.pricing.stages[g],
-                            common.device, request.workload.micro_batch)
+        {bytes[g], price_of(request.pricing, {ActionKind::forward, request.pricing.stages[g],
+                                              common.device, request.workload.micro_batch})
                        .seconds});
   const Platform& platform = request.pricing.platform;
   made.down = copy_time(platform, common.host, common.device.name);
@@ -57,6 +58,26 @@ std::vector<std::int64_t> pieces_of(std::int64_t weights, std::int64_t piece) {
   for (std::int64_t i = 0; i < count; ++i)
     pieces.push_back(weights / count + (i < weights % count ? 1 : 0));
   return pieces;
+}
+
+std::int64_t StreamedChoice::resident_bytes() const {
+  return std::accumulate(resident.begin(), resident.end(), std::int64_t{0});
+}
+
+GroupPieces group_pieces(const StreamedCase& streamed, const StreamedChoice& choice,
+                         std::size_t group) {
+  const std::int64_t weights = streamed.groups[group].bytes.weights;
+  const std::int64_t stays =
+      streamed.groups.size() == 1 ? weights : choice.resident_of(group);  // one takes no turns
+  GroupPieces pieces{pieces_of(stays, choice.piece), 0};
+  pieces.kept = pieces.bytes.size();
+  for (const std::int64_t bytes : pieces_of(weights - stays, choice.piece))
+    pieces.bytes.push_back(bytes);
+  return pieces;
+}
+
+bool kept_in_prologue(const StreamedCase& streamed) {
+  return streamed.steps > 1 || streamed.groups.size() == 1;
 }
 
 }  // namespace sluice

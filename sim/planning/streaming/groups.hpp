@@ -26,10 +26,17 @@ std::vector<GroupRun> group_runs(std::size_t groups, std::int64_t per_step, std:
 struct StreamedChoice {
   std::int64_t in_flight = 1;  ///< micro-batches that run through a group for one load of weights
   std::int64_t buffers = 1;    ///< inputs and results that are on the device for transfers
+  bool spares = false;         ///< fewer of them where they would not fit beside a group
   bool offload = false;        ///< what crosses to the next group goes through host memory
   std::optional<std::int64_t> prefetch;  ///< groups; none: as many as `ahead` has room for
   std::int64_t piece = 0;                ///< bytes of one transfer of weights; 0: a whole group
   std::int64_t ahead = 0;  ///< bytes of weights that may be there beside the most that must be
+  std::vector<std::int64_t> resident = {};  ///< by group: bytes of its weights that stay; or none
+
+  std::int64_t resident_of(std::size_t group) const {
+    return resident.empty() ? 0 : resident[group];
+  }
+  std::int64_t resident_bytes() const;  ///< of all groups
 };
 
 /// What a cut asks of the device: all that the seconds and bytes of a choice follow from.
@@ -51,7 +58,19 @@ struct StreamedCase {
 };
 StreamedCase streamed_case(const PolicyRequest& request, const Common& common);
 
-/// Sizes of the transfers that bring a group's weights: equal, and none larger than `piece`.
+/// Sizes of the transfers that bring so many bytes of weights: equal, and none larger than `piece`.
 std::vector<std::int64_t> pieces_of(std::int64_t weights, std::int64_t piece);
+
+/// The weights of a group as transfers: those that stay come first.
+struct GroupPieces {
+  std::vector<std::int64_t> bytes;
+  std::size_t kept = 0;  ///< so many of them stay
+};
+GroupPieces group_pieces(const StreamedCase& streamed, const StreamedChoice& choice,
+                         std::size_t group);
+
+/// Are weights that stay loaded before the first step, rather than when the first pass needs them?
+/// A step that is repeated cannot have a load of its own in its first turn.
+bool kept_in_prologue(const StreamedCase& streamed);
 
 }  // namespace sluice

@@ -11,11 +11,13 @@ namespace {
 
 class StreamedLister {
  public:
-  StreamedLister(const PolicyRequest& request, const Common& common, const StreamedChoice& choice,
-                 std::vector<std::int64_t> slot_bytes, std::optional<std::int64_t> capacity)
+  StreamedLister(const PolicyRequest& request, const Common& common, const StreamedCase& streamed,
+                 const StreamedChoice& choice, std::vector<std::int64_t> slot_bytes,
+                 std::optional<std::int64_t> capacity)
       : request_(request),
         common_(common),
         choice_(choice),
+        once_(kept_in_prologue(streamed)),
         bytes_(stage_bytes(request)),
         per_step_(request.workload.micro_batches_per_step()),
         runs_(group_runs(bytes_.size(), per_step_, choice.in_flight)),
@@ -23,28 +25,39 @@ class StreamedLister {
         runner_(builder_, request, common_),
         slots_(builder_, {{common.device.name, std::move(slot_bytes), capacity}}) {
     runner_.hold_caches();
-    for (const StageBytes& stage : bytes_)
-      pieces_.push_back(pieces_of(stage.weights, choice.piece));
+    for (std::size_t g = 0; g < bytes_.size(); ++g)
+      pieces_.push_back(group_pieces(streamed, choice, g));
     make_tensors();
   }
 
   void add(const Rehearsal& rehearsal) {
-    for (const RehearsedLoad& rehearsed : rehearsal.order().loads) {
+    const std::vector<RehearsedLoad> loads = rehearsal.order().loads;
+    for (const RehearsedLoad& early : rehearsal.prologue(loads))
+      if (early.piece != RehearsedLoad::input &&
+          static_cast<std::size_t>(early.piece) < pieces_[runs_[early.run].group].kept)
+        add_once(early.run, static_cast<std::size_t>(early.piece), early.at);
+    for (const RehearsedLoad& rehearsed : loads) {
       const GroupRun& run = runs_[rehearsed.run];
       SlotLoad load = rehearsed.piece == RehearsedLoad::input
                           ? input_load(run, rehearsed.slot)
                           : weight_load(rehearsed.run, static_cast<std::size_t>(rehearsed.piece));
       load.after = rehearsed.at - 1;
       load.earliest = rehearsed.at;
-      if (rehearsal.one_by_one()) load.after_save = result_of(rehearsed.at - 1);
+      load.after_save = results_left_at(rehearsal, rehearsed.at);
       slots_.add(std::move(load));
     }
+    for (std::size_t r = 0; r < runs_.size(); ++r)
+      results_.push_back(rehearsal.levels().results(r));
   }
 
   /// As early as memory allows, at most `prefetch` groups and `buffers` inputs ahead.
   void add_as_asked() {
-    for (std::size_t r = 0; r < runs_.size() && bytes_.size() > 1; ++r)
-      for (std::size_t piece = 0; piece < pieces_[runs_[r].group].size(); ++piece) {
+    once_ = true;
+    for (std::size_t g = 0; g < bytes_.size(); ++g)
+      for (std::size_t piece = 0; piece < pieces_[g].kept; ++piece)
+        add_once(g, piece, -slots_.count());
+    for (std::size_t r = 0; r < runs_.size(); ++r)
+      for (std::size_t piece = kept(r); piece < pieces_[runs_[r].group].bytes.size(); ++piece) {
         SlotLoad load = weight_load(r, piece);
         load.after = last_slot_of(static_cast<std::int64_t>(r) - choice_.prefetch.value_or(0) - 1);
         load.earliest = load.after + 1;
@@ -70,20 +83,17 @@ class StreamedLister {
       }
   }
 
-  /// With one buffer nothing begins before the results of earlier slots are in host memory.
-  void one_by_one() { one_by_one_ = common_.overlap; }
-
   Plan make() {
-    std::vector<PlanBuilder::Ref> kept;
-    if (bytes_.size() == 1) kept = load_for_good();
     std::vector<std::uint32_t> crossing(static_cast<std::size_t>(per_step_));
     std::size_t run = 0;
     slots_.list([&](std::int64_t slot) {
       while (slot > runs_[run].last_slot()) ++run;
-      return list_slot(run, slot, crossing, kept);
+      return list_slot(run, slot, crossing);
     });
-    runner_.finish();
-    if (one_by_one_ && last_save_ && !saves(runs_.front())) builder_.wait(first_, last_save_, 1);
+    if (results_.empty())
+      runner_.finish();
+    else
+      wait_for_results();
     state_facts();
     Plan plan = builder_.finish(request_.workload.steps);
     if (!common_.overlap) serialise(plan);
@@ -98,45 +108,74 @@ class StreamedLister {
     return run.group + 1 < bytes_.size() ? choice_.offload : common_.return_outputs;
   }
 
-  /// The save of a slot's result, also of the step before; none where it is not saved.
-  SlotLoad::Saved result_of(std::int64_t slot) const {
-    if (!common_.overlap) return {};
+  /// What the head of this slot, also of the step before (< 0), waits for so that no more results
+  /// are on their way than may be beside its run: a save, none where nothing has to be waited for.
+  SlotLoad::Saved results_left_at(const Rehearsal& rehearsal, std::int64_t slot) const {
     const InRow at = in_row(slot, slots_.count());
     const auto place = static_cast<std::int64_t>(at.place);
-    const auto run = std::find_if(runs_.begin(), runs_.end(),
-                                  [&](const GroupRun& some) { return place <= some.last_slot(); });
-    if (!saves(*run)) return {};
-    return {.slot = place, .number = 0, .steps_ago = at.steps_ago};
+    const std::int64_t of_step = rehearsal.saves_of_step();
+    const auto after = std::upper_bound(
+        runs_.begin(), runs_.end(), place,
+        [](std::int64_t sought, const GroupRun& run) { return sought < run.first_slot; });
+    const auto r = static_cast<std::size_t>(after - runs_.begin()) - 1;
+    if (runs_[r].first_slot < place || !rehearsal.levels().waits_for_results(r) || of_step == 0)
+      return {};
+    const InRow save =
+        in_row(rehearsal.saves_before(r) - 1 - rehearsal.levels().results(r), of_step);
+    return {.slot = rehearsal.slot_of_save(static_cast<std::int64_t>(save.place)),
+            .number = 0,
+            .steps_ago = at.steps_ago + save.steps_ago};
+  }
+
+  /// No slot has more results of others on their way than its run may have.
+  void wait_for_results() {
+    std::vector<std::int64_t> together;
+    for (std::size_t r = 0; r < runs_.size(); ++r) {
+      if (saves(runs_[r])) {
+        together.insert(together.end(), static_cast<std::size_t>(runs_[r].count), results_[r] + 1);
+      } else if (!saves_.empty() && common_.overlap && results_[r] < choice_.buffers) {
+        const InRow save = in_row(static_cast<std::int64_t>(together.size()) - 1 - results_[r],
+                                  static_cast<std::int64_t>(saves_.size()));
+        builder_.wait(first_of_run_[r], saves_[save.place], save.steps_ago);
+      }
+    }
+    runner_.finish(together);
   }
 
   static std::string piece_name(std::size_t group, std::size_t piece, std::size_t pieces) {
     return "weights." + std::to_string(group) + (pieces > 1 ? "." + std::to_string(piece) : "");
   }
 
-  /// Weights have their home in host memory; on the device each pass has its own.
+  /// Weights have their home in host memory. Those that take turns are on the device once for each
+  /// pass; those that stay, once.
   void make_tensors() {
-    for (const GroupRun& run : runs_) {
-      const std::vector<std::int64_t>& sizes = pieces_[run.group];
-      std::vector<std::uint32_t>& made = weights_.emplace_back();
+    for (std::size_t r = 0; r < runs_.size(); ++r) {
+      const GroupRun& run = runs_[r];
+      const std::vector<std::int64_t>& sizes = pieces_[run.group].bytes;
+      std::vector<std::uint32_t> made;
       for (std::size_t piece = 0; piece < sizes.size(); ++piece) {
         const std::string name = piece_name(run.group, piece, sizes.size());
-        made.push_back(run.pass == 0
-                           ? builder_.tensor(name, TensorClass::weight, sizes[piece], common_.host)
-                           : builder_.tensor(name + ".pass" + std::to_string(run.pass),
-                                             TensorClass::weight, sizes[piece]));
+        if (run.pass == 0)
+          made.push_back(builder_.tensor(name, TensorClass::weight, sizes[piece], common_.host));
+        else if (piece < kept(r))
+          made.push_back(weights_[run.group][piece]);
+        else
+          made.push_back(builder_.tensor(name + ".pass" + std::to_string(run.pass),
+                                         TensorClass::weight, sizes[piece]));
       }
+      weights_.push_back(std::move(made));
     }
     reloads_.resize(static_cast<std::size_t>(slots_.count()), none);
   }
 
-  /// One group takes no turns: its weights are loaded once.
-  std::vector<PlanBuilder::Ref> load_for_good() {
-    builder_.enter(Section::prologue);
-    std::vector<PlanBuilder::Ref> loads;
-    for (const std::uint32_t tensor : weights_.front())
-      loads.push_back(builder_.transfer(ActionKind::load, tensor,
-                                        {common_.host, common_.device.name, false, true}, 0, -1));
-    return loads;
+  /// So many pieces of the weights of a run's group stay.
+  std::size_t kept(std::size_t run) const { return pieces_[runs_[run].group].kept; }
+
+  void add_once(std::size_t run, std::size_t piece, std::int64_t at) {
+    SlotLoad load = weight_load(run, piece);
+    load.earliest = at;
+    load.once = true;
+    slots_.add(std::move(load));
   }
 
   /// Run number r, also of the steps before (r < 0), with its slots counted from this step's first.
@@ -175,8 +214,7 @@ class StreamedLister {
     return load;
   }
 
-  SlotWork list_slot(std::size_t r, std::int64_t slot, std::vector<std::uint32_t>& crossing,
-                     const std::vector<PlanBuilder::Ref>& kept) {
+  SlotWork list_slot(std::size_t r, std::int64_t slot, std::vector<std::uint32_t>& crossing) {
     const GroupRun& run = runs_[r];
     const std::int64_t q = micro_batch(run, slot);
     const auto at = static_cast<std::size_t>(q);
@@ -185,48 +223,50 @@ class StreamedLister {
                                                   : crossing[at];
     const Made made = runner_.forward(run.group, q, input);
     crossing[at] = made.output;
-    if (slot == 0)
-      for (const PlanBuilder::Ref load : kept) builder_.wait(made.action, load);
-    if (kept.empty() && (slot == run.first_slot || slot == run.last_slot()))
-      for (const std::uint32_t weights : weights_[r])
-        builder_.at(made.action).uses.push_back({weights, builder_.pool(common_.device.name)});
+    if (slot == run.first_slot || slot == run.last_slot())
+      for (std::size_t piece = once_ ? kept(r) : 0; piece < weights_[r].size(); ++piece)
+        builder_.at(made.action)
+            .uses.push_back({weights_[r][piece], builder_.pool(common_.device.name)});
     SlotWork work{made.action, made.action};
-    if (slot == 0) first_ = made.action;
-    const bool last = run.group + 1 == bytes_.size();
-    // Where this slot is saved, too, its own wait for the save before is listed with the saves.
-    if (one_by_one_ && last_save_ && !saves(run)) builder_.wait(made.action, last_save_);
-    last_save_ = {};
+    if (slot == run.first_slot) first_of_run_.push_back(made.action);
     if (saves(run)) {
-      last_save_ = runner_.save(made, run.group, q, last);
-      work.saves.push_back({last_save_, made.output});
+      saves_.push_back(runner_.save(made, run.group, q, run.group + 1 == bytes_.size()));
+      work.saves.push_back({saves_.back(), made.output});
     }
     return work;
   }
 
   void state_facts() {
     const std::int64_t passes = runs_.back().pass + 1;
-    builder_.fact("in_flight", std::to_string(choice_.in_flight));
-    builder_.fact("passes_per_step", std::to_string(passes));
-    for (std::size_t g = 0; g < bytes_.size(); ++g)
-      builder_.fact("weight_passes." + std::to_string(g),
-                    std::to_string(bytes_.size() == 1 ? 1 : passes * request_.workload.steps));
-    builder_.fact("loads_listed_ahead", std::to_string(slots_.early()));
+    builder_.fact({"in_flight", choice_.in_flight});
+    builder_.fact({"passes_per_step", passes});
+    std::int64_t resident = 0;
+    for (std::size_t g = 0; g < bytes_.size(); ++g) {
+      const bool stays = bytes_.size() == 1 || choice_.resident_of(g) == bytes_[g].weights;
+      resident += choice_.resident_of(g);
+      builder_.fact(Fact("weight_passes", stays ? 1 : passes * request_.workload.steps)
+                        .said_of(std::to_string(g)));
+    }
+    if (resident > 0) builder_.fact({"resident_bytes", resident, "byte"});
+    builder_.fact({"loads_listed_ahead", slots_.early()});
   }
 
   const PolicyRequest& request_;
   Common common_;
   StreamedChoice choice_;
+  bool once_;  ///< weights that stay are loaded in the prologue, and nothing ends their stay
   std::vector<StageBytes> bytes_;
   std::int64_t per_step_;
   std::vector<GroupRun> runs_;
   PlanBuilder builder_;
   StageRunner runner_;
   Slots slots_;
-  std::vector<std::vector<std::int64_t>> pieces_;    ///< by group
+  std::vector<GroupPieces> pieces_;                  ///< by group
   std::vector<std::vector<std::uint32_t>> weights_;  ///< by run: of each piece
   std::vector<std::uint32_t> reloads_;               ///< by slot: the tensor that comes back
-  bool one_by_one_ = false;
-  PlanBuilder::Ref first_, last_save_;  ///< of the step; of the slot before
+  /// As rehearsed, by run: results of other slots that may be on their way. Empty: as asked.
+  std::vector<std::int64_t> results_;
+  std::vector<PlanBuilder::Ref> first_of_run_, saves_;
 };
 
 Common with_buffers(const Common& common, const StreamedChoice& choice) {
@@ -241,16 +281,17 @@ Plan list_rehearsed(const PolicyRequest& request, const Common& common,
                     const Rehearsal& rehearsal) {
   const StreamedChoice& choice = rehearsal.choice();
   std::vector<std::int64_t> levels(static_cast<std::size_t>(rehearsal.slots()), 0);
-  StreamedLister lister(request, with_buffers(common, choice), choice, std::move(levels), {});
-  if (rehearsal.one_by_one()) lister.one_by_one();
+  StreamedLister lister(request, with_buffers(common, choice), rehearsal.streamed(), choice,
+                        std::move(levels), {});
   lister.add(rehearsal);
   return lister.make();
 }
 
 Plan list_as_asked(const PolicyRequest& request, const Common& common,
                    const StreamedChoice& choice) {
-  const StreamedFit fit(request, common, choice.offload);
-  StreamedLister lister(request, with_buffers(common, choice), choice,
+  const StreamedFit fit(request, common, choice);
+  const StreamedCase streamed = streamed_case(request, common);
+  StreamedLister lister(request, with_buffers(common, choice), streamed, choice,
                         fit.slot_bytes(choice.in_flight), fit.capacity());
   lister.add_as_asked();
   Plan plan = lister.make();

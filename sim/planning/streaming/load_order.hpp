@@ -13,4 +13,7 @@ namespace sluice {
 /// the memory.
 RehearsedOrder order_loads(const Rehearsal& rehearsal, bool across);
 
+/// Do the loads of a step, repeated in every step, stay within the memory?
+bool repeats_within_memory(const Rehearsal& rehearsal, const std::vector<RehearsedLoad>& loads);
+
 }  // namespace sluice

@@ -3,13 +3,19 @@
 // arrays, so that hundreds of choices can be compared before one becomes a plan.
 //
 // The order. Whenever the copy engine is free it brings the next input if that may come already
-// (`buffers` inputs are on the device), else the next piece of weights that has room: first what is
+// (its run has a buffer for it), else the next piece of weights that has room: first what is
 // needed first, as early as memory allows, and into the time that inputs leave idle.
+//
+// Buffers. Beside each run of a group there are up to `buffers` inputs and as many results that
+// transfers work on; where the choice spares them, as many as `bytes()` has room for, at least its
+// own.
 //
 // Memory. Each load names the slot (a micro-batch in a group) at whose head it stands, and starts
 // when the slot before that has been computed. A piece of weights is on the device from its slot to
 // the end of its group's run; so what is there while a slot runs is known before anything runs, and
-// a load stands where that sum stays within `bytes()`. A pool of so many bytes never delays
+// a load stands where that sum stays within `bytes()`. Weights that stay have their room from the
+// start to the end: in a single step they come when its first pass needs them, before the first of
+// many steps in the prologue. A pool of so many bytes never delays
 // anything, and a larger one changes nothing: seconds() are those of the plan on any device with
 // that much memory. They are exact where no link is shared by both directions.
 #pragma once
@@ -17,7 +23,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "planning/streaming/groups.hpp"
+#include "planning/streaming/run_levels.hpp"
 
 namespace sluice {
 
@@ -31,7 +37,8 @@ struct RehearsedLoad {
   double seconds = 0;          ///< of the copy engine
 };
 
-/// The loads of a step, in the order of the copy engine.
+/// The loads of a step, in the order of the copy engine; weights that stay are among them where
+/// they come in the step.
 struct RehearsedOrder {
   std::vector<RehearsedLoad> loads;
   /// With so many bytes, or more, the order is the same: the most that it holds, or a little more.
@@ -42,11 +49,15 @@ class Rehearsal {
  public:
   /// `streamed` must outlive this.
   Rehearsal(const StreamedCase& streamed, const StreamedChoice& choice);
-  /// The same with so many bytes of weights loaded ahead.
-  void set_ahead(std::int64_t bytes) { choice_.ahead = bytes; }
+  Rehearsal(const Rehearsal&) = delete;
+  Rehearsal& operator=(const Rehearsal&) = delete;
+  /// The same with so many bytes for loads ahead and for buffers.
+  void set_ahead(std::int64_t bytes);
 
   /// Bytes on the device that the choice needs, loads ahead included.
-  std::int64_t bytes() const { return least_ + choice_.ahead; }
+  std::int64_t bytes() const { return bytes_with(choice_.ahead); }
+  /// The same with so many bytes for loads ahead and for buffers.
+  std::int64_t bytes_with(std::int64_t ahead) const { return levels_.least() + ahead; }
   const std::vector<GroupRun>& runs() const { return runs_; }
   /// Slots of a step.
   std::int64_t slots() const { return runs_.back().last_slot() + 1; }
@@ -59,13 +70,16 @@ class Rehearsal {
   double seconds(const std::vector<RehearsedLoad>& loads) const;
 
   /// Does a transfer bring the input of this run's slots, or is it made on the device?
-  bool loads_input(const GroupRun& run) const { return run.group == 0 || choice_.offload; }
-  /// With one buffer a slot begins when the results of those before it are in host memory.
-  bool one_by_one() const { return choice_.buffers == 1; }
+  bool loads_input(const GroupRun& run) const { return levels_.loads_input(run); }
   /// Does the result of this run's slots go to host memory?
-  bool saves(const GroupRun& run) const {
-    return run.group + 1 == streamed_.groups.size() ? streamed_.returns_answers : choice_.offload;
-  }
+  bool saves(const GroupRun& run) const { return levels_.saves(run); }
+  /// What is there beside each run.
+  const RunLevels& levels() const { return levels_; }
+  /// Saves of a step before this run; of the whole step.
+  std::int64_t saves_before(std::size_t run) const { return saves_before_[run]; }
+  std::int64_t saves_of_step() const { return saves_before_.back(); }
+  /// The slot whose result this save of a step takes.
+  std::int64_t slot_of_save(std::int64_t number) const;
   /// Seconds that the save of a result of this run takes, and that the load of an input does.
   double save_seconds(const GroupRun& run) const;
   double input_seconds(const GroupRun& run) const;
@@ -73,25 +87,28 @@ class Rehearsal {
   const StreamedCase& streamed() const { return streamed_; }
   const StreamedChoice& choice() const { return choice_; }
   /// Bytes on the device while slot `m` of the run is computed, without weights loaded ahead.
-  std::int64_t level(std::size_t run, std::int64_t m) const;
-  const std::vector<std::int64_t>& pieces(std::size_t group) const { return pieces_[group]; }
-  /// Weights that stay because there is one group: they are loaded once.
-  bool stays() const { return streamed_.groups.size() == 1; }
+  std::int64_t level(std::size_t run, std::int64_t m) const { return levels_.at(run, m); }
+  /// All weights of a group, those that stay first.
+  const std::vector<std::int64_t>& pieces(std::size_t group) const { return pieces_[group].bytes; }
+  /// So many of them stay.
+  std::size_t kept(std::size_t group) const { return pieces_[group].kept; }
+  /// From which one on the pieces of its group are loaded for this run of a step.
+  std::size_t first_piece(const GroupRun& run) const {
+    return run.pass == 0 && !kept_in_prologue(streamed_) ? 0 : kept(run.group);
+  }
+  /// What is listed before the first step, with these loads of every step: weights that stay, each
+  /// before the first load that is not needed sooner, and those of its loads that come ahead of it.
+  std::vector<RehearsedLoad> prologue(const std::vector<RehearsedLoad>& loads) const;
 
  private:
-  struct Base {  ///< what does not change within a run
-    std::int64_t bytes = 0;
-    std::int64_t in = 0, out = 0;  ///< of each micro-batch that waits on the device
-  };
-  /// `earlier_result`: bytes of the largest result that may still be on its way.
-  Base base_of(std::size_t run, std::int64_t earlier_result) const;
-
+  std::vector<std::int64_t> constant() const;
   const StreamedCase& streamed_;
   StreamedChoice choice_;
   std::vector<GroupRun> runs_;
-  std::vector<std::vector<std::int64_t>> pieces_;  ///< by group
-  std::vector<Base> bases_;                        ///< by run
-  std::int64_t least_ = 0;
+  std::vector<GroupPieces> pieces_;         ///< by group
+  std::vector<std::int64_t> turns_;         ///< by group: bytes of weights that do not stay
+  std::vector<std::int64_t> saves_before_;  ///< by run, then those of a step
+  RunLevels levels_;
 };
 
 }  // namespace sluice

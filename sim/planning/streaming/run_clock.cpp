@@ -18,7 +18,7 @@ RunClock::RunClock(const Rehearsal& rehearsal, const std::vector<RehearsedLoad>&
   for (Step* step : {&before_, &now_, &next_})
     *step = {std::vector<double>(slots, 0), std::vector<double>(slots, 0),
              std::vector<double>(slots, 0), std::vector<double>(runs, 0)};
-  save_there_.assign(static_cast<std::size_t>(rehearsal.choice().buffers), 0);
+  save_there_.assign(static_cast<std::size_t>(rehearsal.choice().buffers) + 1, 0);
 }
 
 double RunClock::makespan() {
@@ -59,20 +59,12 @@ bool RunClock::repeats(double free_before, double* period) const {
   return true;
 }
 
-/// Weights that stay come first; then what belongs to the first step and stands before it.
+/// Weights that stay; and what belongs to the first step and stands before it.
 void RunClock::prologue() {
-  if (rehearsal_.stays())
-    for (const std::int64_t piece : rehearsal_.pieces(0)) free_ += streamed_.down.seconds(piece);
-  now_.weights.front() = rehearsal_.stays() ? free_ + streamed_.down.latency_s : 0;
-  std::vector<const RehearsedLoad*> early;
-  for (const RehearsedLoad& load : loads_)
-    if (load.at < 0) early.push_back(&load);
-  std::stable_sort(early.begin(), early.end(),
-                   [](const RehearsedLoad* a, const RehearsedLoad* b) { return a->at < b->at; });
-  for (const RehearsedLoad* load : early) {
-    free_ += load->seconds;
+  for (const RehearsedLoad& load : rehearsal_.prologue(loads_)) {
+    free_ += load.seconds;
     const double there = free_ + streamed_.down.latency_s;
-    (load->piece == RehearsedLoad::input ? now_.input[at(load->slot)] : now_.weights[load->run]) =
+    (load.piece == RehearsedLoad::input ? now_.input[at(load.slot)] : now_.weights[load.run]) =
         there;
   }
 }
@@ -82,25 +74,29 @@ void RunClock::step(bool last) {
   for (const GroupRun& run : rehearsal_.runs()) {
     for (std::int64_t slot = run.first_slot; slot <= run.last_slot(); ++slot) {
       for (; next < listed_.size() && listed_[next].slot == slot; ++next)
-        if (!last || !listed_[next].next_step) bring(listed_[next]);
+        if (!last || !listed_[next].next_step) bring(listed_[next], number);
       compute(run, number, slot);
     }
     ++number;
   }
 }
 
-/// When the slot before this one has been computed, and with one buffer its result has left.
-double RunClock::done_before(std::int64_t slot) const {
-  const Step& step = slot > 0 ? now_ : before_;
-  const std::size_t last = slot > 0 ? at(slot - 1) : step.computed.size() - 1;
-  return rehearsal_.one_by_one() ? std::max(step.computed[last], step.saved[last])
-                                 : step.computed[last];
+double RunClock::computed_before(std::int64_t slot) const {
+  return slot > 0 ? now_.computed[at(slot - 1)] : before_.computed.back();
 }
 
-void RunClock::bring(const Listed& listed) {
+/// When no more results are on their way than may be beside this run.
+double RunClock::results_left(std::size_t run) const {
+  const auto on_their_way = static_cast<std::size_t>(rehearsal_.levels().results(run));
+  return save_there_[(saves_ + save_there_.size() - 1 - on_their_way) % save_there_.size()];
+}
+
+void RunClock::bring(const Listed& listed, std::size_t number) {
   const RehearsedLoad& load = loads_[listed.load];
-  double start = free_;
-  start = std::max(start, done_before(listed.slot));
+  double start = std::max(free_, computed_before(listed.slot));
+  if (listed.slot == rehearsal_.runs()[number].first_slot &&
+      rehearsal_.levels().waits_for_results(number))
+    start = std::max(start, results_left(number));
   const bool input = load.piece == RehearsedLoad::input;
   if (input && rehearsal_.runs()[load.run].group > 0)
     start = std::max(start, now_.saved[at(load.slot - rehearsal_.runs()[load.run - 1].count)]);
@@ -111,20 +107,18 @@ void RunClock::bring(const Listed& listed) {
 }
 
 void RunClock::compute(const GroupRun& run, std::size_t number, std::int64_t slot) {
-  double start = rehearsal_.one_by_one() ? done_before(slot) : compute_free_;
+  double start = std::max(compute_free_, results_left(number));
   if (rehearsal_.loads_input(run)) start = std::max(start, now_.input[at(slot)]);
   if (slot == run.first_slot) start = std::max(start, now_.weights[number]);
-  const bool saves = rehearsal_.saves(run);
-  double& oldest = save_there_[saves_ % save_there_.size()];
-  if (saves) start = std::max(start, oldest);
   compute_free_ = start + streamed_.groups[run.group].compute_s;
   now_.computed[at(slot)] = compute_free_;
   makespan_ = std::max(makespan_, compute_free_);
-  if (!saves) return;
+  if (!rehearsal_.saves(run)) return;
   save_free_ = std::max(save_free_, compute_free_) + rehearsal_.save_seconds(run);
-  oldest = save_free_ + streamed_.up.latency_s;
-  now_.saved[at(slot)] = oldest;
-  makespan_ = std::max(makespan_, oldest);
+  const double there = save_free_ + streamed_.up.latency_s;
+  save_there_[saves_ % save_there_.size()] = there;
+  now_.saved[at(slot)] = there;
+  makespan_ = std::max(makespan_, there);
   ++saves_;
 }
 
@@ -143,10 +137,11 @@ double RunClock::everything_alone() const {
       step += count * (rehearsal_.input_seconds(run) + streamed_.down.latency_s);
     if (rehearsal_.saves(run))
       step += count * (rehearsal_.save_seconds(run) + streamed_.up.latency_s);
-    double& weights = rehearsal_.stays() ? once : step;
-    if (!rehearsal_.stays() || run.first_slot == 0)
-      for (const std::int64_t piece : rehearsal_.pieces(run.group))
-        weights += streamed_.down.seconds(piece) + streamed_.down.latency_s;
+    const std::vector<std::int64_t>& pieces = rehearsal_.pieces(run.group);
+    const std::size_t first = rehearsal_.first_piece(run);
+    for (std::size_t piece = run.pass == 0 ? 0 : first; piece < pieces.size(); ++piece)
+      (piece < first ? once : step) +=
+          streamed_.down.seconds(pieces[piece]) + streamed_.down.latency_s;
   }
   return once + static_cast<double>(streamed_.steps) * step;
 }

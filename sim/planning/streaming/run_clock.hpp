@@ -25,9 +25,10 @@ class RunClock {
   };
   void prologue();
   void step(bool last);
-  void bring(const Listed& listed);
+  void bring(const Listed& listed, std::size_t number);
   void compute(const GroupRun& run, std::size_t number, std::int64_t slot);
-  double done_before(std::int64_t slot) const;
+  double computed_before(std::int64_t slot) const;
+  double results_left(std::size_t run) const;
   void end_step();
   /// Did this step take as long as the one before it, in every slot? That long is `period`.
   bool repeats(double free_before, double* period) const;
@@ -39,7 +40,7 @@ class RunClock {
   const std::vector<RehearsedLoad>& loads_;
   std::vector<Listed> listed_;
   Step before_, now_, next_;
-  std::vector<double> save_there_;  ///< of the last `buffers` saves, in a ring
+  std::vector<double> save_there_;  ///< of the last saves, in a ring
   std::size_t saves_ = 0;
   double free_ = 0, save_free_ = 0, compute_free_ = 0, makespan_ = 0;
 };

@@ -1,6 +1,7 @@
 // Training's open choices: micro-batches side by side, and bytes for loads that go ahead.
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <memory>
 
 #include "base/quantity.hpp"
@@ -11,16 +12,22 @@ namespace sluice {
 namespace {
 
 /// Parts of what a step holds at its peak that early loads may take beside it.
-constexpr std::array<double, 5> ahead_parts = {1.0, 0.3, 0.1, 0.03, 0.0};
+constexpr std::array<double, 17> ahead_parts = {0.0, 0.02, 0.035, 0.06, 0.1, 0.2,  0.35, 0.5, 0.75,
+                                                1.0, 1.5,  2.5,   4.0,  7.0, 12.0, 20.0, 34.0};
+/// So many parts in a row that hardly help end the search.
+constexpr int parts_in_vain = 3;
+constexpr double hardly = 3e-4;
 
-/// What batches of any size have to compute and to copy, from a few small ones: each further pass
-/// adds the same, and each further micro-batch does.
+/// What batches of any size have to compute, to copy and to hold, from a few small ones: each
+/// further pass adds the same, and each further micro-batch does.
 class WorkOfBatches {
  public:
   WorkOfBatches(const PolicyRequest& request, const TrainingOrder& order)
       : request_(request), order_(order) {
     one_ = of(1, 1);
     const TrainingSums two = of(2, 1), three = of(3, 1), four = of(4, 2);
+    one_pass_peaks_ = {one_.peak, of(2, 2).peak, of(3, 3).peak};
+    passes_peaks_ = {two.peak, of(3, 2).peak, of(4, 3).peak};
     two_passes_ = two;
     each_ = part(four, two, 0.5);
     pass_ = less(part(three, two, 1), each_);
@@ -38,6 +45,17 @@ class WorkOfBatches {
                  save = sum(&TrainingSums::save_s);
     // Bytes may be counted in other parts where a pass is not full: a hair below stays below.
     return (order_.overlap ? std::max({compute, load, save}) : compute + load + save) * (1 - 1e-9);
+  }
+
+  /// A bound: no device holds less at its peak with so many side by side. While an operation of the
+  /// tape goes through the micro-batches in flight, most is held at its first or its last one, and
+  /// that grows by the same bytes with each further micro-batch; so the peak grows ever faster.
+  std::int64_t peak_at_least(std::int64_t in_flight, std::int64_t passes) const {
+    const std::array<std::int64_t, 3>& peaks = passes == 1 ? one_pass_peaks_ : passes_peaks_;
+    if (in_flight <= 3) return peaks[static_cast<std::size_t>(in_flight - 1)];
+    const double more =
+        static_cast<double>(in_flight - 3) * static_cast<double>(peaks[2] - peaks[1]);
+    return peaks[2] + static_cast<std::int64_t>(std::min(more, 4e18));
   }
 
  private:
@@ -58,30 +76,43 @@ class WorkOfBatches {
   const PolicyRequest& request_;
   const TrainingOrder& order_;
   TrainingSums one_, two_passes_, each_, pass_;
+  /// With 1, 2 and 3 in flight, in one pass, and in a pass with one more micro-batch after it.
+  std::array<std::int64_t, 3> one_pass_peaks_{}, passes_peaks_{};
 };
 
 /// The ways to train with so many micro-batches side by side.
 class TrainingWays {
  public:
-  TrainingWays(const PolicyRequest& request, TrainingOrder order,
+  /// `at_least`: bytes that no device holds less than.
+  TrainingWays(const PolicyRequest& request, TrainingOrder order, std::int64_t at_least,
                std::shared_ptr<const std::vector<Stage>> stages)
       : enforced_(request.capacity_enforced),
         unlimited_(request),
         order_(std::move(order)),
+        at_least_(at_least),
         stages_(std::move(stages)) {
     unlimited_.capacity_enforced = false;
   }
 
+  /// From the narrowest room to the widest: what is tried on a smaller device is tried on a larger
+  /// one, too.
   void simulate(const std::function<void(const Settled&)>& settled) const {
-    const std::int64_t peak = training_sums(unlimited_, order_).peak;
+    if (!fits(at_least_)) return;
+    const ChosenStep step(unlimited_, order_);
     std::int64_t before = -1;
+    double best = std::numeric_limits<double>::infinity();
+    int in_vain = 0;
     for (const double part : ahead_parts) {
       TrainingOrder order = order_;
+      const std::int64_t peak = step.peak();
       order.room = peak + static_cast<std::int64_t>(part * static_cast<double>(peak));
-      if (*order.room == before || !fits(*order.room)) continue;
+      if (*order.room == before) continue;
+      if (!fits(*order.room) || in_vain >= parts_in_vain) break;
       before = *order.room;
-      const Plan plan = finish(plan_training(unlimited_, order), unlimited_);
-      settled({run_seconds(plan), text(order), [request = unlimited_, order, stages = stages_] {
+      const double seconds = run_seconds(finish(step.within(before), unlimited_));
+      in_vain = seconds < best * (1 - hardly) ? 0 : in_vain + 1;
+      best = std::min(best, seconds);
+      settled({seconds, text(order), [request = unlimited_, order, stages = stages_] {
                  return finish(plan_training(request, order), request);
                }});
     }
@@ -104,6 +135,7 @@ class TrainingWays {
   bool enforced_;
   PolicyRequest unlimited_;
   TrainingOrder order_;
+  std::int64_t at_least_;
   std::shared_ptr<const std::vector<Stage>> stages_;  ///< that the request refers to
 };
 
@@ -131,8 +163,10 @@ std::vector<Candidate> training_candidates(const PolicyRequest& request, const T
   for (const std::int64_t count : counts) {
     TrainingOrder settled = order;
     settled.in_flight = count;
-    const auto ways = std::make_shared<const TrainingWays>(request, settled, stages);
-    candidates.push_back({batches * work.at_least(per_batch, (per_batch + count - 1) / count),
+    const std::int64_t passes = (per_batch + count - 1) / count;
+    const auto ways = std::make_shared<const TrainingWays>(
+        request, settled, work.peak_at_least(count, passes), stages);
+    candidates.push_back({batches * work.at_least(per_batch, passes),
                           static_cast<std::int64_t>(ahead_parts.size()),
                           [ways](double, const auto& found) { ways->simulate(found); }});
   }

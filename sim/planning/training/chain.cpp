@@ -45,9 +45,12 @@ Chain chain_of(const PolicyRequest& request, const Device& device, bool selectiv
     const std::int64_t dropped = selective ? stage.kept.selective_bytes : 0;
     ChainStage link;
     link.name = stage.name;
-    link.forward_s = price_of(pricing, ActionKind::forward, stage, device, samples).seconds;
-    link.backward_s = price_of(pricing, ActionKind::backward, stage, device, samples).seconds;
-    if (dropped > 0) link.backward_s += selective_price(pricing, stage, device, samples).seconds;
+    const auto seconds = [&](ActionKind kind, bool only_selective) {
+      return price_of(pricing, {kind, stage, device, samples, only_selective}).seconds;
+    };
+    link.forward_s = seconds(ActionKind::forward, false);
+    link.backward_s = seconds(ActionKind::backward, false);
+    if (dropped > 0) link.backward_s += seconds(ActionKind::recompute, true);
     link.output = tensor(times(stage.output_bytes));
     link.inner = tensor(times(stage.kept.inner_bytes - dropped));
     link.reads_input = stage.kept.reads_input;
@@ -81,13 +84,14 @@ std::vector<StageState> states_of(const PolicyRequest& request, const Device& de
     state.gradients = training.gradient_bytes(stage.weight_bytes);
     state.optimizer = training.optimizer_bytes(stage.weight_bytes);
     state.updates = training.optimizer->updates;
-    state.update_s = price_of(pricing, ActionKind::update, stage, device, 0).seconds;
+    state.update_s = price_of(pricing, {ActionKind::update, stage, device}).seconds;
     state.weights_load_s = down.seconds(state.weights);
     state.gradients_load_s = down.seconds(state.gradients);
     state.optimizer_load_s = down.seconds(state.optimizer);
     if (selective && stage.kept.selective_bytes > 0) {
       state.selective_bytes = checked_mul(stage.kept.selective_bytes, samples, "bytes");
-      state.selective_s = selective_price(pricing, stage, device, samples).seconds;
+      state.selective_s =
+          price_of(pricing, {ActionKind::recompute, stage, device, samples, true}).seconds;
     }
     states.push_back(state);
   }

@@ -62,7 +62,7 @@ class Lister {
 
   std::int64_t most() { return slots_.most(devices_.front()); }
 
-  Draft make(const std::vector<std::pair<std::string, std::string>>& facts) {
+  Draft make(const std::vector<Fact>& facts) {
     find_writes();
     add_homes();
     list_prologue();
@@ -70,7 +70,7 @@ class Lister {
     add_loads();
     slots_.list([&](std::int64_t slot) { return list_slot(slot); });
     if (last_) builder_.wait(first_, last_, 1);
-    for (const auto& [key, value] : facts) builder_.fact(key, value);
+    for (const Fact& fact : facts) builder_.fact(fact);
     return {builder_.finish(request_.workload.steps), !listing_.order.overlap};
   }
 
@@ -290,10 +290,10 @@ class Lister {
     for (const std::uint32_t used : slot.uses) action.uses.push_back({tensors_[used], pool});
     if (slot.workspace > 0) {
       const Placement workspace{
-          builder_.tensor("workspace." + action.name, TensorClass::workspace, slot.workspace),
+          builder_.tensor("workspace." + name_of(action), TensorClass::workspace, slot.workspace),
           pool};
       builder_.at(ref).allocates.push_back(workspace);
-      builder_.at(ref).uses.push_back(workspace);
+      builder_.at(ref).uses.push_back({workspace.tensor, workspace.pool, true, true});
     }
     if (slot.ends_micro_batch) builder_.at(ref).samples_done = request_.workload.micro_batch;
     return {ref, ref, list_saves(slot, ref)};
@@ -330,12 +330,17 @@ class Lister {
 
   void price_selective(PlanBuilder::Ref ref, std::size_t stage, const std::string& device) {
     const Price price =
-        selective_price(request_.pricing, request_.pricing.stages[stage],
-                        request_.pricing.platform.device(device), request_.workload.micro_batch);
+        price_of(request_.pricing, {.kind = ActionKind::recompute,
+                                    .stage = request_.pricing.stages[stage],
+                                    .device = request_.pricing.platform.device(device),
+                                    .samples = request_.workload.micro_batch,
+                                    .selective = true});
     Action& action = builder_.at(ref);
+    action.part = WorkPart::selective;
     action.seconds = price.seconds;
     action.flop = price.flop;
     action.memory_bytes = price.bytes;
+    action.measured_s = price.measured_s;
   }
 
   const Listing& listing_;
@@ -357,8 +362,7 @@ class Lister {
 
 }  // namespace
 
-Draft list_training(const Listing& listing, const Step& step,
-                    const std::vector<std::pair<std::string, std::string>>& facts,
+Draft list_training(const Listing& listing, const Step& step, const std::vector<Fact>& facts,
                     std::int64_t* most) {
   Lister lister(listing, step);
   Draft draft = lister.make(facts);

@@ -129,7 +129,7 @@ class StepMaker {
     const bool again = lane.forwards[s]++ > 0;
     Step::Slot slot = this->slot(again ? ActionKind::recompute : ActionKind::forward, s, lane);
     slot.seconds = stage.forward_s;
-    slot.workspace = keeps ? stage.keep_workspace : stage.pass_workspace;
+    slot.workspace = stage.forward_workspace(keeps);
     use(slot, lane.boundary.at(s), chain_.boundary(s).load_s);
     const bool answer = s == last_;
     const std::uint32_t output =

@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/bisection.hpp"
 #include "base/error.hpp"
 #include "base/quantity.hpp"
 #include "execute/deadlock.hpp"
@@ -13,10 +14,6 @@
 namespace sluice {
 
 namespace {
-
-std::string gb(std::int64_t bytes) {
-  return format_quantity(static_cast<double>(bytes), Dimension::bytes);
-}
 
 const Device& smallest(const Platform& platform, const std::vector<std::string>& names) {
   const auto bytes = [&](const std::string& name) {
@@ -75,17 +72,24 @@ class TrainingPlan {
     const Step step = make_step(shape);
     if (capacity_ && peak_of(step, order_.devices.size()) > *capacity_) refuse(step, in_flight);
     add_facts(step, in_flight);
-    Draft draft = list_training({request_, shape, order_, room_}, step, facts_);
-    if (chosen_room_)
-      for (const std::string& device : order_.devices)
-        stay_within(draft.plan, device, *chosen_room_);
-    return draft;
+    return listed(shape, step);
+  }
+
+  /// The same where the step is made before it is said how far loads go ahead.
+  Step chosen_step() {
+    const Step step = step_of_order();
+    add_facts(step, std::min(in_flight(), per_batch()));
+    return step;
+  }
+  Draft within(const Step& step, std::int64_t room) {
+    room_ = chosen_room_ = room;
+    const StepShape shape = shape_of(std::min(in_flight(), per_batch()), per_batch(),
+                                     request_.workload.batches_per_step);
+    return listed(shape, step);
   }
 
   TrainingSums sums() {
-    const std::int64_t in_flight = std::min(this->in_flight(), per_batch());
-    const Step step =
-        make_step(shape_of(in_flight, per_batch(), request_.workload.batches_per_step));
+    const Step step = step_of_order();
     const Platform& platform = request_.pricing.platform;
     const CopyTime up = copy_time(platform, device_.name, platform.host().name);
     TrainingSums sums;
@@ -99,6 +103,19 @@ class TrainingPlan {
   }
 
  private:
+  Step step_of_order() {
+    const std::int64_t in_flight = std::min(this->in_flight(), per_batch());
+    return make_step(shape_of(in_flight, per_batch(), request_.workload.batches_per_step));
+  }
+
+  Draft listed(const StepShape& shape, const Step& step) const {
+    Draft draft = list_training({request_, shape, order_, room_}, step, facts_);
+    if (chosen_room_)
+      for (const std::string& device : order_.devices)
+        stay_within(draft.plan, device, *chosen_room_);
+    return draft;
+  }
+
   std::int64_t per_batch() const { return request_.workload.batch / request_.workload.micro_batch; }
 
   StepShape shape_of(std::int64_t in_flight, std::int64_t micro_batches,
@@ -160,10 +177,12 @@ class TrainingPlan {
     if (!capacity_ || !weights_stay_) return capacity_;
     const std::int64_t constant = constant_bytes(states_);
     if (constant >= *capacity_)
-      throw Infeasible("does not fit: weights, gradients and optimizer state take " + gb(constant) +
-                       " of the " + gb(*capacity_) + " of " + device_.name +
-                       (order_.weights_stay ? "; policy streamed lets them take turns"
-                                            : "; in several stages they take turns"));
+      throw Infeasible(
+          "does not fit: weights, gradients and optimizer state take " + format_bytes(constant) +
+              " of the " + format_bytes(*capacity_) + " of " + device_.name +
+              (order_.weights_stay ? "; policy streamed lets them take turns"
+                                   : "; in several stages they take turns"),
+          {.pool = device_.name, .needed_bytes = constant, .available_bytes = *capacity_});
     return *capacity_ - constant;
   }
 
@@ -176,7 +195,7 @@ class TrainingPlan {
     if (strategy_.one_by_one) return 1;
     const std::int64_t most = most_in_flight().value_or(1);
     const std::int64_t passes = shares(per_batch(), most), equal = shares(per_batch(), passes);
-    if (equal < most) facts_.insert(facts_.begin(), {"fit_in_flight", std::to_string(most)});
+    if (equal < most) facts_.insert(facts_.begin(), {"fit_in_flight", most});
     return equal;
   }
   static std::int64_t shares(std::int64_t all, std::int64_t each) {
@@ -191,12 +210,7 @@ class TrainingPlan {
   /// None: not even one does.
   std::optional<std::int64_t> most_in_flight() const {
     if (!fits(1)) return {};
-    std::int64_t good = 1, bad = per_batch() + 1;
-    while (bad - good > 1) {
-      const std::int64_t middle = good + (bad - good) / 2;
-      (fits(middle) ? good : bad) = middle;
-    }
-    return good;
+    return most_that_fits(1, per_batch() + 1, [&](std::int64_t count) { return fits(count); });
   }
 
   [[noreturn]] void refuse(const Step& step, std::int64_t in_flight) const {
@@ -208,7 +222,7 @@ class TrainingPlan {
     std::string message = "does not fit: training with " + std::to_string(in_flight) +
                           (in_flight == 1 ? " micro-batch" : " micro-batches") +
                           " in flight needs " + bytes_text(step.peak(device)) + " of the " +
-                          gb(*capacity_) + " of " + order_.devices[device] + ", in the " +
+                          format_bytes(*capacity_) + " of " + order_.devices[device] + ", in the " +
                           std::string(name_of(slot.kind)) + " of " +
                           chain_.stages[static_cast<std::size_t>(slot.stage)].name + ":";
     std::array<std::int64_t, tensor_class_count> held{};
@@ -223,15 +237,20 @@ class TrainingPlan {
       }
     if (slot.device == device)
       held[static_cast<std::size_t>(TensorClass::workspace)] += slot.workspace;
+    Shortage shortage{.pool = order_.devices[device],
+                      .needed_bytes = step.peak(device),
+                      .available_bytes = *capacity_};
     for (std::size_t c = 0; c < held.size(); ++c)
-      if (held[c] > 0)
-        message += "\n  " + std::string(name_of(static_cast<TensorClass>(c))) + ": " + gb(held[c]);
+      if (held[c] > 0) {
+        shortage.by_class.emplace_back(name_of(static_cast<TensorClass>(c)), held[c]);
+        message += "\n  " + shortage.by_class.back().first + ": " + format_bytes(held[c]);
+      }
     if (in_flight > 1) {
       const std::optional<std::int64_t> most = most_in_flight();
       message += most ? "\n  the most that fit in flight: " + std::to_string(*most)
                       : "\n  not one micro-batch fits";
     }
-    throw Infeasible(message + "\n  " + advice());
+    throw Infeasible(message + "\n  " + advice(), std::move(shortage));
   }
 
   /// What is not done already.
@@ -243,11 +262,10 @@ class TrainingPlan {
   }
 
   void add_facts(const Step& step, std::int64_t in_flight) {
-    facts_.insert(facts_.begin(),
-                  {{"in_flight", std::to_string(in_flight)},
-                   {"passes_per_batch", std::to_string(step.passes)},
-                   {"fates", strategy_.name},
-                   {"bytes_needed", std::to_string(peak_of(step, order_.devices.size()))}});
+    facts_.insert(facts_.begin(), {{"in_flight", in_flight},
+                                   {"passes_per_batch", step.passes},
+                                   {"fates", strategy_.name},
+                                   {"bytes_needed", peak_of(step, order_.devices.size()), "byte"}});
     if (explained_) return;
     const std::vector<std::string> fates = fates_text(chain_, tape_);
     for (std::size_t s = 0, next = 0; s < fates.size(); s = next) {
@@ -274,7 +292,7 @@ class TrainingPlan {
   bool explained_ = false;
   std::optional<std::int64_t> room_;         ///< bytes that early loads stay within
   std::optional<std::int64_t> chosen_room_;  ///< … and everything else
-  std::vector<std::pair<std::string, std::string>> facts_;
+  std::vector<Fact> facts_;
 };
 
 }  // namespace
@@ -291,6 +309,29 @@ Scored score(const Listing& listing) {
 
 TrainingSums training_sums(const PolicyRequest& request, const TrainingOrder& order) {
   return TrainingPlan(request, order).sums();
+}
+
+class ChosenStep::Parts {
+ public:
+  Parts(const PolicyRequest& request, const TrainingOrder& order)
+      : plan(request, order), step(plan.chosen_step()), peak(peak_of(step, order.devices.size())) {}
+
+  TrainingPlan plan;
+  Step step;
+  std::int64_t peak;
+};
+
+ChosenStep::ChosenStep(const PolicyRequest& request, const TrainingOrder& order)
+    : parts_(std::make_unique<Parts>(request, order)) {}
+
+ChosenStep::~ChosenStep() = default;
+
+std::int64_t ChosenStep::peak() const {
+  return parts_->peak;
+}
+
+Draft ChosenStep::within(std::int64_t room) const {
+  return parts_->plan.within(parts_->step, room);
 }
 
 Draft plan_training(const PolicyRequest& request, const TrainingOrder& order) {

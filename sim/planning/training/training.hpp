@@ -44,6 +44,24 @@ struct TrainingSums {
 };
 TrainingSums training_sums(const PolicyRequest& request, const TrainingOrder& order);
 
+/// A step whose fates are chosen, to be listed within several rooms. What it is made from must
+/// outlive it. Throws InputError, Infeasible.
+class ChosenStep {
+ public:
+  ChosenStep(const PolicyRequest& request, const TrainingOrder& order);
+  ~ChosenStep();
+
+  /// The most bytes that a device holds while everything runs one after the other.
+  std::int64_t peak() const;
+
+  /// The plan whose early loads, and the run as a whole, stay within so many bytes of each device.
+  Draft within(std::int64_t room) const;
+
+ private:
+  class Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
 /// How many micro-batches go side by side, and how far loads go ahead, as candidates for the judge;
 /// none where nothing is open, or the strategy for fates looks at the device's memory itself. What
 /// `request` refers to must outlive them, but `stages`, where they are its stages.
@@ -60,8 +78,7 @@ struct Listing {
   std::optional<std::int64_t> capacity;  ///< bytes of a device
 };
 /// `most`: becomes the bytes of the first device with which everything would be listed alike.
-Draft list_training(const Listing& listing, const Step& step,
-                    const std::vector<std::pair<std::string, std::string>>& facts,
+Draft list_training(const Listing& listing, const Step& step, const std::vector<Fact>& facts,
                     std::int64_t* most = nullptr);
 
 /// The run that is listed so, on a first device of that capacity; bytes with all that stays there.

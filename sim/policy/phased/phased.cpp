@@ -38,9 +38,8 @@ class Phased {
     list_last_saves();
     const auto phases = static_cast<std::int64_t>(window(1).size());
     const std::int64_t units_per_step = workload.batches_per_step / round.unit_batches;
-    builder_.fact("phases_per_step", std::to_string(phases * units_per_step));
-    builder_.fact("in_flight", std::to_string(rules_.once_a_step ? workload.batches_per_step
-                                                                 : rules_.in_flight));
+    builder_.fact({"phases_per_step", phases * units_per_step});
+    builder_.fact({"in_flight", rules_.once_a_step ? workload.batches_per_step : rules_.in_flight});
     Plan plan = builder_.finish(round.iterations, round.steps_per_iteration);
     plan.iterations_per_step = round.iterations_per_step;
     return {std::move(plan), !rules_.overlap};

@@ -4,7 +4,6 @@
 // One thread, one loop. It ends when the control does, that is, with the process it helps; a child
 // ends when its channel is shut down, and with the helper, however that ends.
 #include <poll.h>
-#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,8 +17,12 @@
 
 #include "base/error.hpp"
 #include "base/interrupt.hpp"
+#include "base/parts.hpp"
+#include "base/processes.hpp"
+#include "document/load.hpp"
 #include "python/protocol.hpp"
 #include "python/worker/requests.hpp"
+#include "run/plan_json.hpp"
 
 namespace sluice::helper {
 namespace {
@@ -49,9 +52,12 @@ void send_error(int channel, int code, std::string_view text) {
 void do_request(int channel, Descriptor request) {
   try {
     const Memory memory = Memory::of(std::move(request));
-    send_answer(channel, 0, answer(unpacked(memory), [&](std::int64_t done, std::int64_t total) {
+    send_answer(channel, 0,
+                answer(unpack(memory.view()), [&](std::int64_t done, std::int64_t total) {
                   send_message(channel, {Message::Kind::progress, done, total});
                 }));
+  } catch (const Infeasible& infeasible) {
+    send_error(channel, infeasible.exit_code(), to_json(json_shortage(infeasible), 0));
   } catch (const Error& error) {
     send_error(channel, error.exit_code(), error.what());
   } catch (const std::bad_alloc&) {
@@ -61,20 +67,13 @@ void do_request(int channel, Descriptor request) {
   }
 }
 
-[[noreturn]] void be_child(pid_t parent, Descriptor channel, Descriptor request) {
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) _exit(70);
+void be_child(Descriptor channel, Descriptor request) {
   ::close(control);
   sigset_t nothing;
   sigemptyset(&nothing);
   sigprocmask(SIG_SETMASK, &nothing, nullptr);
   install_interrupt_handlers();
-  try {
-    do_request(channel.get(), std::move(request));
-  } catch (...) {
-    _exit(70);  // not even the error could be sent
-  }
-  _exit(0);
+  do_request(channel.get(), std::move(request));
 }
 
 // --- the loop --------------------------------------------------------------------------------
@@ -131,17 +130,16 @@ class Loop {
     if (received.descriptors.size() != 2) return true;
     Descriptor channel = std::move(received.descriptors[0]);
     Descriptor request = std::move(received.descriptors[1]);
-    const pid_t parent = ::getpid();
-    const pid_t pid = ::fork();
-    if (pid == 0) {
-      children_.clear();
-      signals_.reset();
-      be_child(parent, std::move(channel), std::move(request));
-    }
-    if (pid < 0)
-      send_error(channel.get(), 5, std::string("cannot fork: ") + std::strerror(errno));
-    else
+    try {
+      const pid_t pid = fork_child([&] {
+        children_.clear();
+        signals_.reset();
+        be_child(std::move(channel), std::move(request));
+      });
       children_.push_back({pid, std::move(channel)});
+    } catch (const IoError& error) {
+      send_error(channel.get(), error.exit_code(), error.what());
+    }
     return true;
   }
 

@@ -6,18 +6,17 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 
 #include "base/error.hpp"
+#include "base/part_file.hpp"
 #include "base/suggest.hpp"
 #include "plan/text.hpp"
-#include "python/worker/recording.hpp"
 #include "run/labels.hpp"
+#include "run/recording/recording.hpp"
 #include "run/run.hpp"
 #include "study/trace_export.hpp"
 #include "trace/memory_sink.hpp"
-#include "trace/part_file.hpp"
 
 namespace sluice::helper {
 namespace {
@@ -122,12 +121,7 @@ Memory export_to(const Words& request) {
   const Folder folder;
   const std::string trace = folder.path() + "/trace.h5";
   write_trace(recording_from(request.at(5)), trace, "");
-  std::ofstream out(part.path(), std::ios::binary | std::ios::trunc);
-  export_trace(TraceReader(trace), format, table, [&](std::string_view text) {
-    out.write(text.data(), static_cast<std::streamsize>(text.size()));
-  });
-  out.close();
-  if (!out) throw IoError("cannot write '" + path + "': " + std::strerror(errno));
+  export_trace(TraceReader(trace), format, table, [&](std::string_view text) { part.write(text); });
   part.commit();
   return Memory::make(0);
 }

@@ -6,6 +6,7 @@
 
 #include "base/sha256.hpp"
 #include "document/load.hpp"
+#include "document/object.hpp"
 #include "document/record.hpp"
 #include "trace/export/text.hpp"
 
@@ -150,14 +151,6 @@ std::string read_input_text(const Reader& input) {
 
 // --- writing ----------------------------------------------------------------------------------
 
-/// Whole numbers as such, so that bytes read as bytes.
-Value number_value(double number) {
-  constexpr double exact_integers = 9007199254740992.0;  // 2^53
-  if (number == std::floor(number) && std::abs(number) <= exact_integers)
-    return Value::make(static_cast<std::int64_t>(number));
-  return Value::make(number);
-}
-
 Value text_value(std::string_view text) {
   return Value::make(valid_utf8(text));
 }
@@ -167,11 +160,11 @@ Value entry_value(const Entry& entry) {
   const bool is_word = !entry.text.empty();
   Value map = Value::make_map();
   if (!entry.absent.empty()) map.set("absent", text_value(entry.absent));
-  if (!is_word) map.set("atol", number_value(entry.atol));
+  if (!is_word) map.set("atol", json_count(entry.atol));
   map.set("better", text_value(words_of(entry.better)));
-  if (!is_word) map.set("rtol", number_value(entry.rtol));
+  if (!is_word) map.set("rtol", json_count(entry.rtol));
   if (!entry.unit.empty()) map.set("unit", text_value(entry.unit));
-  map.set("value", entry.number ? number_value(*entry.number)
+  map.set("value", entry.number ? json_count(*entry.number)
                    : is_word    ? text_value(entry.text)
                                 : Value::make_null());
   return map;

@@ -8,8 +8,8 @@
 #include <sstream>
 
 #include "base/error.hpp"
+#include "base/part_file.hpp"
 #include "document/load.hpp"
-#include "trace/part_file.hpp"
 
 namespace sluice {
 
@@ -53,16 +53,6 @@ std::string read_text(const std::string& path) {
   return text.str();
 }
 
-/// As a whole or not at all.
-void write_text(const std::string& path, const std::string& text) {
-  PartFile part(path);
-  std::ofstream out(part.path(), std::ios::binary | std::ios::trunc);
-  out << text;
-  out.close();
-  if (!out) throw IoError("cannot write '" + path + "': " + std::strerror(errno));
-  part.commit();
-}
-
 /// One scenario and the two files of its baseline.
 class Case {
  public:
@@ -104,9 +94,9 @@ class Case {
       entry.atol = metric.expected->atol;
       entry.better = metric.expected->better;
     }
-    write_text(baseline_path_, to_text(baseline));
+    write_file(baseline_path_, to_text(baseline));
     if (!got_.plan.empty())
-      write_text(golden_path_, got_.plan);
+      write_file(golden_path_, got_.plan);
     else if (std::error_code error; !fs::remove(golden_path_, error) && error)
       throw IoError("cannot remove '" + golden_path_ + "': " + error.message());
   }

@@ -206,7 +206,7 @@ PlanDifference compare_plans(const std::string& expected, const std::string& exp
   const std::string got_name = "the plan";
   if (!is_digest(expected) && !looks_like_plan(expected))
     throw InputError(Position{expected_name, 1, 1, expected.substr(0, expected.find('\n'))},
-                     "this is no golden text of a plan; expected 'format: sluice-plan/1' or '" +
+                     "this is no golden text of a plan; expected 'format: sluice-plan/2' or '" +
                          std::string(digest_format) + "'");
   // A plan that has grown beyond the limit, or shrunk below it, is compared by its sums.
   if (is_digest(expected) && !is_digest(got))

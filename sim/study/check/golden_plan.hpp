@@ -1,7 +1,7 @@
 // A golden text of a plan, and how two of them differ: "the plan is different" is told from "it
 // answered differently".
 //
-// A plan whose text is short is kept as it is (sluice-plan/1, which `sluice run` executes). Of a
+// A plan whose text is short is kept as it is (sluice-plan/2, which `sluice run` executes). Of a
 // longer one the digest is kept (sluice-plan-digest/1): its lines before the tensors, what each
 // section and each stream in it add up to, seconds by stage, and hashes of the order. A hash leaves
 // out the numbers that are computed (seconds, flop, memory_bytes, joules), which differ in the last

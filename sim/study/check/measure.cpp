@@ -4,13 +4,14 @@
 #include <new>
 
 #include "base/error.hpp"
+#include "base/parts.hpp"
+#include "base/processes.hpp"
 #include "base/sha256.hpp"
 #include "base/version.hpp"
 #include "document/load.hpp"
 #include "plan/text.hpp"
 #include "run/run.hpp"
 #include "study/check/golden_plan.hpp"
-#include "study/pool.hpp"
 #include "trace/export/text.hpp"
 
 namespace sluice {
@@ -33,9 +34,7 @@ void fill(Measurement& result, const Subject& subject) {
     baseline.entries = entries_of(run(request).summary);
   } catch (const Infeasible& infeasible) {
     baseline.outcome = Baseline::Outcome::infeasible;
-    baseline.message = infeasible.what();
-    baseline.message.resize(std::min(baseline.message.find('\n'), baseline.message.size()));
-    if (!baseline.message.empty() && baseline.message.back() == ':') baseline.message.pop_back();
+    baseline.message = infeasible.headline();
   }
 }
 
@@ -68,7 +67,7 @@ std::vector<Measurement> measure_all(
     if (progress) progress(done, count);
   };
   std::vector<Measurement> measurements;
-  for (const PoolAnswer& answer : run_pool(count, jobs, work, told)) {
+  for (const ProcessAnswer& answer : run_in_processes(count, jobs, work, told)) {
     Measurement measurement;
     if (answer.fault.empty()) {
       measurement = unpacked(answer.text);
@@ -83,27 +82,22 @@ std::vector<Measurement> measure_all(
   return measurements;
 }
 
-// "CODE LENGTH\n", then so many bytes of the baseline or of the error, then the plan.
+// The error's code, the error or the baseline, and the plan.
 std::string packed(const Measurement& measurement) {
-  const std::string first =
-      measurement.error_code == 0 ? to_text(measurement.baseline) : measurement.error;
-  return std::to_string(measurement.error_code) + " " + std::to_string(first.size()) + "\n" +
-         first + measurement.plan;
+  const bool failed = measurement.error_code != 0;
+  return pack({std::to_string(measurement.error_code),
+               failed ? measurement.error : to_text(measurement.baseline), measurement.plan});
 }
 
 Measurement unpacked(const std::string& text) {
+  const std::vector<std::string_view> parts = unpack(text);
   Measurement measurement;
-  const std::size_t blank = text.find(' '), end = text.find('\n');
-  if (blank == std::string::npos || end == std::string::npos || blank > end)
-    throw InternalError("a process answered something else than a measurement");
-  measurement.error_code = std::stoi(text.substr(0, blank));
-  const std::size_t length = std::stoul(text.substr(blank + 1, end - blank - 1));
-  const std::string first = text.substr(end + 1, length);
-  measurement.plan = text.substr(end + 1 + length);
+  measurement.error_code = std::stoi(std::string(parts.at(0)));
   if (measurement.error_code != 0)
-    measurement.error = first;
+    measurement.error = parts.at(1);
   else
-    measurement.baseline = baseline_from(parse_text(first, "measurement.json"));
+    measurement.baseline = baseline_from(parse_text(std::string(parts.at(1)), "measurement.json"));
+  measurement.plan = parts.at(2);
   return measurement;
 }
 

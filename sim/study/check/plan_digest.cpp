@@ -25,7 +25,7 @@ struct Tally {
     const auto factor = static_cast<double>(times);
     ++actions;
     executions += times;
-    if (action.is_transfer()) bytes += factor * static_cast<double>(action.bytes);
+    bytes += factor * static_cast<double>(action.moved_bytes());
     if (!action.is_transfer()) seconds += factor * action.seconds;
     flop += factor * action.flop;
     memory_bytes += factor * action.memory_bytes;
@@ -47,7 +47,9 @@ std::string structure_of(const PlanLine& line) {
   std::string text;
   for (const Word& word : line.words()) {
     const std::string_view key = word.text.substr(0, PlanLine::find_bare(word.text, '='));
-    if (key == "seconds" || key == "flop" || key == "memory_bytes" || key == "joules") continue;
+    if (key == "seconds" || key == "flop" || key == "memory_bytes" || key == "joules" ||
+        key == "measured_s")
+      continue;
     text += (text.empty() ? "" : " ") + std::string(word.text);
   }
   return text;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/bisection.hpp"
 #include "base/interrupt.hpp"
 #include "document/load.hpp"
 #include "document/override.hpp"
@@ -89,7 +90,7 @@ const Device& device_of(const Scenario& scenario) {
 
 /// The only micro-batch whose seconds the cost model knows; 0: it knows any.
 std::int64_t measured_batch(const Scenario& scenario) {
-  return scenario.cost->of_measured_batch ? scenario.model.measured_batch : 0;
+  return scenario.cost->only_samples(scenario.model);
 }
 
 // --- what a plan takes -------------------------------------------------------------------------
@@ -108,7 +109,7 @@ Footprint footprint_of(const Plan& plan, const std::string& device, std::int64_t
   Footprint footprint{.samples = samples};
   std::array<std::int64_t, tensor_class_count> level{};
   std::uint32_t pool = 0;
-  while (plan.pools.at(pool).name != device) ++pool;
+  while (plan.pools.at(pool).owner != device) ++pool;  // its first memory
   for (const Tensor& tensor : plan.tensors)
     if (tensor.home == pool) level[static_cast<std::size_t>(tensor.tensor_class)] += tensor.bytes;
   const auto tally = [&](const Placement& placement, std::int64_t sign) {
@@ -123,7 +124,7 @@ Footprint footprint_of(const Plan& plan, const std::string& device, std::int64_t
     if (live.level(pool) > footprint.bytes) {
       footprint.bytes = live.level(pool);
       footprint.by_class = level;
-      footprint.action = action.name;
+      footprint.action = name_of(action);
       footprint.doing = doing(plan, action);
     }
     live.release(done.action, done.iteration, [&](const Placement& gone) { tally(gone, -1); });
@@ -161,7 +162,7 @@ class Card {
     fit.capacity = device_.capacity;
     if (device_.capacity) {
       fit.largest = largest();
-      fit.refusal = refusal_;
+      if (refusal_) fit.refusal = refusal_->what(), fit.refusal_headline = refusal_->headline();
     } else {
       plan(asked_, 1, 1);  // refuses what no plan can be made of
     }
@@ -181,7 +182,7 @@ class Card {
   /// Seconds that are known for one micro-batch alone say nothing of others: memory is found with
   /// those of peak.
   static Scenario without_seconds(Scenario scenario) {
-    if (measured_batch(scenario) > 0) scenario.cost = &cost_catalog().find("peak");
+    if (measured_batch(scenario) > 0) scenario.cost = plain_cost("peak");
     return scenario;
   }
 
@@ -202,7 +203,7 @@ class Card {
       check(plan(asked_, batch, micro_batch));
       return true;
     } catch (const Infeasible& error) {
-      refusal_ = error.what();
+      refusal_ = error;
       return false;
     }
   }
@@ -220,10 +221,7 @@ class Card {
         good = bad;
       }
       if (good == most_samples) return good;
-      while (bad - good > 1) {
-        const std::int64_t middle = good + (bad - good) / 2;
-        (fits(middle) ? good : bad) = middle;
-      }
+      good = most_that_fits(good, bad, [&](std::int64_t samples) { return fits(samples); });
       const std::int64_t before = good;
       for (std::int64_t above = std::min(good + neighbours, most_samples); above > before; --above)
         if (fits(above)) {
@@ -286,7 +284,7 @@ class Card {
 
   Scenario asked_, serial_, timed_;
   const Device& device_;
-  std::string refusal_;
+  std::optional<Infeasible> refusal_;  ///< of the smallest that does not fit
 };
 
 }  // namespace

@@ -61,6 +61,7 @@ struct CardFit {
   /// there is (fates or stages that adapt to it): then there is no such thing.
   std::optional<Footprint> next;
   std::string refusal;           ///< of the next one, as `sluice run` says it
+  std::string refusal_headline;  ///< its first line
   std::optional<double> step_s;  ///< of the largest, in the steady state; none: not measured
   std::optional<Accumulation> accumulation;
   std::string scenario;  ///< YAML of the largest, or of the smallest that does not fit

@@ -1,6 +1,6 @@
 #include "study/layer_table/columns.hpp"
 
-#include "study/json.hpp"
+#include "document/object.hpp"
 
 namespace sluice {
 namespace {

@@ -9,12 +9,11 @@
 
 namespace sluice {
 
-Target::Target(const Platform& platform_, const Device& device_, DType dtype_,
-               const CostModel& cost_)
+Target::Target(const Platform& platform_, const Device& device_, DType dtype_, ChosenCost cost_)
     : platform(platform_),
       device(device_),
       dtype(dtype_),
-      cost(cost_),
+      cost(std::move(cost_)),
       bandwidth(std::numeric_limits<double>::infinity()),
       flop_per_s(device_.flop_per_s(dtype_)) {
   const Path path = platform.path(platform.host().name, device.name);
@@ -66,12 +65,12 @@ class Rows {
     own.flop = layer.flop;
     own.backward_flop = backward_flop(layer);
     own.kept = newly_kept(index);
-    forward_ = forward_work(model_, layer, 1, dtype_);
-    backward_ = backward_work(model_, layer, 1, dtype_);
-    own.read = whole_bytes(forward_.bytes - forward_.written);
-    own.written = whole_bytes(forward_.written);
-    own.backward_read = whole_bytes(backward_.bytes - backward_.written);
-    own.backward_written = whole_bytes(backward_.written);
+    const Work forward = forward_work(model_, layer, 1, dtype_),
+               backward = backward_work(model_, layer, 1, dtype_);
+    own.read = whole_bytes(forward.bytes - forward.written);
+    own.written = whole_bytes(forward.written);
+    own.backward_read = whole_bytes(backward.bytes - backward.written);
+    own.backward_written = whole_bytes(backward.written);
     return own;
   }
 
@@ -106,8 +105,8 @@ class Rows {
     times.total_parameters = target.transfer_s(total_.parameters);
     times.flop = static_cast<double>(row_.own.flop) / target.flop_per_s;
     times.total_flop = static_cast<double>(total_.flop) / target.flop_per_s;
-    times.forward = seconds_of(forward_work, forward_);
-    times.backward = seconds_of(backward_work, backward_);
+    times.forward = seconds_of(Pass::forward);
+    times.backward = seconds_of(Pass::backward);
     times.total_forward = forward_s_ += times.forward;
     times.total_backward = backward_s_ += times.backward;
     if (target.device.capacity && row_.own.state > 0) {
@@ -118,13 +117,10 @@ class Rows {
   }
 
   /// Of one sample. Measured seconds are those of several, divided by how many these are.
-  double seconds_of(decltype(forward_work)* work, const Work& of_one) const {
-    const Target& target = *target_;
-    if (!target.cost.of_measured_batch || model_.measured_batch == 0)
-      return target.cost.seconds(of_one, target.device, dtype_);
-    const Work of_all = work(model_, *row_.layer, model_.measured_batch, dtype_);
-    return target.cost.seconds(of_all, target.device, dtype_) /
-           static_cast<double>(model_.measured_batch);
+  double seconds_of(Pass pass) const {
+    const std::int64_t samples = std::max<std::int64_t>(1, target_->cost->only_samples(model_));
+    const Query query = query_of(model_, *row_.layer, pass, samples, dtype_, target_->device);
+    return target_->cost->of(query).seconds / static_cast<double>(samples);
   }
 
   const Model& model_;
@@ -133,7 +129,6 @@ class Rows {
   std::vector<bool> counted_;  ///< tensors that are among the bytes kept
   TableRow row_{};
   RowCounts total_;
-  Work forward_, backward_;
   double forward_s_ = 0, backward_s_ = 0;
 };
 

@@ -17,12 +17,12 @@ struct Target {
   const Platform& platform;
   const Device& device;
   DType dtype;
-  const CostModel& cost;
+  ChosenCost cost;
   double bandwidth = 0;   ///< byte/s of the narrowest link between host memory and the device
   double flop_per_s = 0;  ///< of the device: rate x efficiency
 
   /// Throws InputError: no such device, no rate for the dtype, no link that feeds it.
-  Target(const Platform& platform, const Device& device, DType dtype, const CostModel& cost);
+  Target(const Platform& platform, const Device& device, DType dtype, ChosenCost cost);
   double transfer_s(std::int64_t elements) const;
   std::int64_t bytes(std::int64_t elements) const;  ///< throws InputError on overflow
 };

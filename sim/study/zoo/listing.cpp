@@ -4,12 +4,12 @@
 
 #include "base/suggest.hpp"
 #include "document/load.hpp"
+#include "document/object.hpp"
 #include "fates/strategy.hpp"
 #include "metrics/metric.hpp"
 #include "model/catalog.hpp"
 #include "policy/policy.hpp"
 #include "stage/stage.hpp"
-#include "study/json.hpp"
 #include "study/zoo/zoo.hpp"
 
 namespace sluice {
@@ -24,6 +24,12 @@ std::vector<Listed> entries_of(const Catalog<Kind>& catalog) {
     if constexpr (requires { kind->unit; }) entry.unit = kind->unit;
     entries.push_back(std::move(entry));
   }
+  return entries;
+}
+
+/// First what leaves the choice open, which is no entry of the catalog.
+std::vector<Listed> with_auto(std::vector<Listed> entries, const std::string& summary) {
+  entries.insert(entries.begin(), Listed{"auto", summary, "", {}, {}});
   return entries;
 }
 
@@ -58,8 +64,20 @@ const std::vector<Kind>& kinds() {
       {"policies", [] { return entries_of(policy_catalog()); }},
       {"layers", [] { return entries_of(layer_catalog()); }},
       {"costs", [] { return entries_of(cost_catalog()); }},
-      {"cuts", [] { return entries_of(cut_catalog()); }},
-      {"fates", [] { return entries_of(fate_catalog()); }},
+      {"cuts",
+       [] {
+         return with_auto(entries_of(cut_catalog()),
+                          "The default: of the ways to cut that the policy compares, the one whose "
+                          "plan takes the least time.");
+       }},
+      {"fates",
+       [] {
+         return with_auto(
+             entries_of(fate_catalog()),
+             "The default: in training, of the strategies that need nothing said of "
+             "single stages, the one whose plan takes the least time; in inference, what "
+             "the policy takes.");
+       }},
       {"optimizers", [] { return entries_of(optimizer_catalog()); }},
       {"metrics", [] { return entries_of(metric_catalog()); }},
       {"models", [] { return documents_of("models"); }},
@@ -84,23 +102,52 @@ std::vector<Listed> listing(const std::string& wanted) {
                    did_you_mean(wanted, kind_names()) + "; known: " + join(kind_names()));
 }
 
+std::string type_words(const Field& field) {
+  switch (field.type) {
+    case Type::boolean:
+      return "true or false";
+    case Type::integer:
+      return "integer";
+    case Type::number:
+      return "number or percentage";
+    case Type::quantity:
+      return std::string(words_of(field.dimension)) + ", like " +
+             std::string(example_of(field.dimension));
+    case Type::text:
+      return "text";
+    case Type::choice:
+      return "one of " + join(field.choices);
+    case Type::mapping:
+      return "mapping";
+    case Type::list:
+      return "list";
+    case Type::any:
+      return "any value";
+  }
+  return "any value";
+}
+
+/// A record's field: name, type, default, choices, help.
+static Value json_field(const Field& field) {
+  return object({
+      {"name", field.name},
+      {"type", type_words(field)},
+      {"required", !field.optional && !field.default_text},
+      {"default", field.default_text},
+      {"choices", list_of(field.choices, json_text)},
+      {"summary", field.summary},
+  });
+}
+
 Value listing_json(const std::vector<Listed>& entries) {
-  Value list = Value::make_list();
-  for (const Listed& entry : entries) {
-    Value map = Value::make_map();
-    map.set("name", json_text(entry.name));
-    map.set("summary", json_text(entry.summary));
-    map.set("source", entry.source.empty() ? Value::make_null() : json_text(entry.source));
+  return list_of(entries, [](const Listed& entry) {
+    Value map = object(
+        {{"name", entry.name}, {"summary", entry.summary}, {"source", text_or_null(entry.source)}});
     if (!entry.file.empty()) map.set("file", json_text(entry.file));
     if (!entry.unit.empty()) map.set("unit", json_text(entry.unit));
-    if (entry.parameters) {
-      Value parameters = Value::make_list();
-      for (const Field& field : *entry.parameters) parameters.items().push_back(json_field(field));
-      map.set("parameters", std::move(parameters));
-    }
-    list.items().push_back(std::move(map));
-  }
-  return list;
+    if (entry.parameters) map.set("parameters", list_of(*entry.parameters, json_field));
+    return map;
+  });
 }
 
 }  // namespace sluice

@@ -21,6 +21,9 @@ struct Listed {
 /// Throws UsageError for any other word.
 std::vector<Listed> listing(const std::string& kind);
 
+/// "integer", "quantity in byte/s" … for people.
+std::string type_words(const Field& field);
+
 /// As `sluice list --json` has it.
 Value listing_json(const std::vector<Listed>& entries);
 

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/part_file.hpp"
 #include "base/sha256.hpp"
 #include "trace/hdf5/batches.hpp"
 #include "trace/hdf5/column.hpp"
 #include "trace/hdf5/tables.hpp"
-#include "trace/part_file.hpp"
 
 namespace sluice {
 

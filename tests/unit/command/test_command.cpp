@@ -8,9 +8,9 @@
 #include "command/table.hpp"
 #include "command/terminal.hpp"
 #include "document/load.hpp"
-#include "study/json.hpp"
 #include "study/layer_table/stage_table.hpp"
 #include "support/bad_input.hpp"
+#include "trace/summary_json.hpp"
 
 using namespace sluice;
 using test::error_of;
@@ -171,8 +171,7 @@ TEST_CASE("The stage table counts up, and times are bytes over the link and FLOP
   platform.memories = {{"host", {}}};
   platform.channels = {{"wide", 5.0}, {"narrow", 2.0}};
   platform.edges = {{"host", "gpu", "l", "down", {0, 1}, 9.0, 9.0}};  // set-up does not count
-  const Target target(platform, platform.devices.front(), DType::float32,
-                      cost_catalog().find("peak"));
+  const Target target(platform, platform.devices.front(), DType::float32, plain_cost("peak"));
 
   const std::vector<TableRow> rows = stage_table(model, DType::float32, &target);
   CHECK(rows[1].total.state == 10);
@@ -202,7 +201,6 @@ TEST_CASE("Where the parameters alone exceed the memory, no copy fits beside the
   platform.memories = {{"host", {}}};
   platform.channels = {{"l", 2.0}};
   platform.edges = {{"host", "gpu", "l", "down", {0}, 0, 0}};
-  const Target target(platform, platform.devices.front(), DType::float32,
-                      cost_catalog().find("peak"));
+  const Target target(platform, platform.devices.front(), DType::float32, plain_cost("peak"));
   CHECK(stage_table(model, DType::float32, &target)[1].times->copies == 0);  // 104 B of parameters
 }

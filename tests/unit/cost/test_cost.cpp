@@ -28,6 +28,12 @@ Model sum_of_two() {
   return model;
 }
 
+/// Seconds of so much work, of no layer.
+double seconds(const std::string& cost, const Work& work, const Device& device,
+               DType dtype = DType::float32) {
+  return plain_cost(cost)->of({.device = device, .dtype = dtype, .work = work}).seconds;
+}
+
 }  // namespace
 
 TEST_CASE("forward work reads every input and the weights and writes the output") {
@@ -116,36 +122,126 @@ TEST_CASE("no backward pass before the first weights, unless one was measured") 
 
 TEST_CASE("an input layer does no work and takes no time") {
   const Model model = sum_of_two();
-  const Work input = forward_work(model, model.layers[0], 8, DType::float32);
-  CHECK(input.flop == 0);
-  CHECK(input.bytes == 0);
+  const Device gpu = device();
+  const Query input = query_of(model, model.layers[0], Pass::forward, 8, DType::float32, gpu);
+  CHECK(input.work.flop == 0);
+  CHECK(input.work.bytes == 0);
   for (const CostModel* cost : cost_catalog().entries())
-    CHECK(cost->seconds(input, device(), DType::float32) == 0);
+    CHECK(plain_cost(cost->name)->of(input).seconds == 0);
 }
 
 TEST_CASE("peak is FLOP over rate times efficiency") {
-  const CostModel& peak = cost_catalog().find("peak");
   // 1e9 / (10e12 x 0.5) = 2e-4 s; half of that at twice the rate
-  CHECK(peak.seconds({1e9, 1e15}, device(), DType::float32) == 1e9 / 5e12);
-  CHECK(peak.seconds({1e9, 0}, device(), DType::float16) == 1e9 / 10e12);
-  CHECK_THROWS_WITH(peak.seconds({1, 0}, device(), DType::int8), Contains("no rate for int8"));
+  CHECK(seconds("peak", {1e9, 1e15}, device()) == 1e9 / 5e12);
+  CHECK(seconds("peak", {1e9, 0}, device(), DType::float16) == 1e9 / 10e12);
+  CHECK_THROWS_WITH(seconds("peak", {1, 0}, device(), DType::int8), Contains("no rate for int8"));
 }
 
 TEST_CASE("roofline is the longer of compute and memory, plus the launch") {
-  const CostModel& roofline = cost_catalog().find("roofline");
   // 1e9 / 5e12 = 200 us of compute against 1e6 / 100e9 = 10 us of memory; + 3 us
-  CHECK(roofline.seconds({1e9, 1e6}, device(), DType::float32) == Approx(203e-6).epsilon(1e-12));
+  CHECK(seconds("roofline", {1e9, 1e6}, device()) == Approx(203e-6).epsilon(1e-12));
   // 1e6 / 5e12 = 0.2 us against 1e8 / 100e9 = 1 ms; + 3 us
-  CHECK(roofline.seconds({1e6, 1e8}, device(), DType::float32) == Approx(1003e-6).epsilon(1e-12));
+  CHECK(seconds("roofline", {1e6, 1e8}, device()) == Approx(1003e-6).epsilon(1e-12));
   // a copy: no FLOP, still launched
-  CHECK(roofline.seconds({0, 1e8}, device(), DType::int8) == Approx(1003e-6).epsilon(1e-12));
+  CHECK(seconds("roofline", {0, 1e8}, device(), DType::int8) == Approx(1003e-6).epsilon(1e-12));
+}
+
+TEST_CASE("the efficiencies of roofline divide the rate that binds") {
+  Value keys = Value::make_map();
+  keys.set("model", Value::make(std::string("roofline")));
+  keys.set("compute_efficiency", Value::make(0.5));
+  keys.set("memory_efficiency", Value::make(0.8));
+  const ChosenCost cost = choose_cost(keys, "");
+  const Device gpu = device();
+  // 200 us / 0.5 against 10 us / 0.8; 0.2 us / 0.5 against 1 ms / 0.8
+  CHECK(cost->of({.device = gpu, .work = {1e9, 1e6}}).seconds == Approx(403e-6).epsilon(1e-12));
+  CHECK(cost->of({.device = gpu, .work = {1e6, 1e8}}).seconds == Approx(1253e-6).epsilon(1e-12));
 }
 
 TEST_CASE("roofline refuses a device without memory bandwidth") {
   Device without = device();
   without.memory_bandwidth.reset();
-  CHECK_THROWS_WITH(cost_catalog().find("roofline").seconds({1, 1}, without, DType::float32),
+  CHECK_THROWS_WITH(seconds("roofline", {1, 1}, without),
                     Contains("device 'gpu' has no memory bandwidth"));
+}
+
+TEST_CASE("a query of each kind of pass has the price of its work") {
+  Model model = sum_of_two();
+  Layer& a = model.layers[1];
+  a.macs = 2000;
+  a.backward = {.input_flop = 3000, .weight_flop = 1000, .reads_inputs = true};
+  const Device gpu = device();  // 5e12 FLOP/s, 100e9 B/s, 3 us a launch
+  struct Case {
+    Pass pass;
+    double flop, bytes;
+  };
+  // Forward: 8 x 4000 FLOP; 4 B x (8 x (100 + 200) + 50) = 9800 B. Backward: 8 x 4000 FLOP; read
+  // 4 B x (8 x (100 + gradient 200) + 50) = 9800, written 4 B x (8 x 100 + 50) = 3400: 13,200 B. Of
+  // both gradients the input's has 3000 / 4000, the weights' 1000 / 4000.
+  for (const Case& one :
+       {Case{Pass::forward, 32000, 9800}, Case{Pass::recompute, 32000, 9800},
+        Case{Pass::backward, 32000, 13200}, Case{Pass::backward_input, 24000, 9900},
+        Case{Pass::backward_weight, 8000, 3300}}) {
+    INFO(name_of(one.pass));
+    const Query query = query_of(model, a, one.pass, 8, DType::float32, gpu);
+    const Price peak = plain_cost("peak")->of(query), roofline = plain_cost("roofline")->of(query);
+    CHECK(peak.seconds == Approx(one.flop / 5e12).epsilon(1e-12));
+    CHECK(roofline.seconds == Approx(one.bytes / 100e9 + 3e-6).epsilon(1e-12));
+    for (const Price& price : {peak, roofline}) {
+      CHECK(price.flop == one.flop);
+      CHECK(price.bytes == one.bytes);
+      CHECK(price.measured_s == 0);
+      CHECK(price.joules_s == 0);
+    }
+  }
+}
+
+TEST_CASE("measured seconds are those of the layer, one gradient its part by FLOP, and say so") {
+  Model model = sum_of_two();
+  model.measured_batch = 8;
+  Layer& a = model.layers[1];
+  a.backward = {.input_flop = 3000, .weight_flop = 1000};
+  a.forward_s = 2e-3;
+  a.backward_s = 4e-3;
+  const Device gpu = device();
+  const auto price = [&](Pass pass) {
+    return plain_cost("measured")->of(query_of(model, a, pass, 8, DType::float32, gpu));
+  };
+  for (const auto& [pass, expected] : {std::pair{Pass::forward, 2e-3},
+                                       {Pass::recompute, 2e-3},
+                                       {Pass::backward, 4e-3},
+                                       {Pass::backward_input, 3e-3},
+                                       {Pass::backward_weight, 1e-3}}) {
+    INFO(name_of(pass));
+    CHECK(price(pass).seconds == expected);
+    CHECK(price(pass).measured_s == expected);
+    CHECK(price(pass).flop > 0);
+  }
+  // An update is of no layer: 1e6 FLOP at 5e12 FLOP/s, and nothing of it measured.
+  const Price update =
+      plain_cost("measured")->of({.device = gpu, .pass = Pass::update, .work = {.flop = 1e6}});
+  CHECK(update.seconds == 2e-7);
+  CHECK(update.measured_s == 0);
+  CHECK(plain_cost("measured")->only_samples(model) == 8);
+  CHECK(plain_cost("peak")->only_samples(model) == 0);
+}
+
+TEST_CASE("prices add up, and a multiple of a measurement is no measurement") {
+  Price sum{.seconds = 2, .flop = 3, .bytes = 4, .measured_s = 1, .joules = 5, .joules_s = 0.5};
+  sum += {.seconds = 1, .flop = 1, .bytes = 1, .measured_s = 1, .joules = 1, .joules_s = 1};
+  CHECK(sum.seconds == 3);
+  CHECK(sum.flop == 4);
+  CHECK(sum.bytes == 5);
+  CHECK(sum.measured_s == 2);
+  CHECK(sum.joules == 6);
+  CHECK(sum.joules_s == 1.5);
+  const Price twice = multiple_of(sum, 2);
+  CHECK(twice.seconds == 6);
+  CHECK(twice.flop == 8);
+  CHECK(twice.bytes == 10);
+  CHECK(twice.measured_s == 0);
+  CHECK(twice.joules == 12);
+  CHECK(twice.joules_s == 3);
 }
 
 TEST_CASE("every cost model has a name, a summary and a source, and never takes negative time") {
@@ -155,12 +251,11 @@ TEST_CASE("every cost model has a name, a summary and a source, and never takes 
     CHECK_FALSE(cost->source.empty());
     double before = 0;
     for (const double scale : {0.0, 1.0, 10.0, 1e6}) {
-      const double seconds =
-          cost->seconds({scale * 1e6, scale * 1e3, scale}, device(), DType::float32);
-      CHECK(seconds >= before);  // more work never takes less
-      before = seconds;
+      const double now = seconds(cost->name, {scale * 1e6, scale * 1e3}, device());
+      CHECK(now >= before);  // more work never takes less
+      before = now;
     }
     CHECK(before > 0);
   }
-  CHECK_THROWS_WITH(cost_catalog().find("rofline"), Contains("did you mean 'roofline'"));
+  CHECK_THROWS_WITH(plain_cost("rofline"), Contains("did you mean 'roofline'"));
 }

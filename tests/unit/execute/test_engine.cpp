@@ -11,6 +11,7 @@
 #include "plan/tables.hpp"
 #include "plan/text.hpp"
 #include "run/isolated.hpp"
+#include "support/campaign.hpp"
 #include "support/random_plan.hpp"
 #include "trace/memory_sink.hpp"
 
@@ -45,7 +46,7 @@ bool same_trace(const Plan& plan, const EngineOptions& options = {}) {
   CHECK(trace.report.makespan == replayed.makespan);
   REQUIRE(trace.spans.size() == expected.spans.size());
   for (std::size_t i = 0; i < trace.spans.size(); ++i) {
-    INFO("span " << i << ": " << plan.actions[expected.spans[i].action].name);
+    INFO("span " << i << ": " << name_of(plan.actions[expected.spans[i].action]));
     REQUIRE((trace.spans[i] == expected.spans[i]));
   }
   REQUIRE(trace.memory.size() == expected.events.size());
@@ -78,9 +79,10 @@ std::optional<double> disagreement(const Plan& plan, const EngineOptions& option
   return worst > 0 ? worst / result.makespan : 0;
 }
 
-TEST_CASE("engine and replay give the same trace of 300 random plans, and block on the same ones") {
+TEST_CASE("engine and replay give the same trace of 300 random plans, and block on the same ones",
+          "[property]") {
   int ended = 0, blocked = 0;
-  for (unsigned seed = 1; seed <= 300; ++seed) {
+  for (unsigned seed = 1; seed <= test::cases_of(300u); ++seed) {
     INFO("seed " << seed);
     (same_trace(test::random_plan(seed)) ? ended : blocked)++;
   }
@@ -88,9 +90,10 @@ TEST_CASE("engine and replay give the same trace of 300 random plans, and block 
   CHECK(blocked > 30);
 }
 
-TEST_CASE("engine and replay give the same trace where much happens at the same moment") {
+TEST_CASE("engine and replay give the same trace where much happens at the same moment",
+          "[property]") {
   int ended = 0, blocked = 0;
-  for (unsigned seed = 1001; seed <= 1400; ++seed) {
+  for (unsigned seed = 1001; seed <= 1000 + test::cases_of(400u); ++seed) {
     INFO("seed " << seed);
     (same_trace(test::random_plan(seed, {.ties = true, .riffled = seed % 2 == 0})) ? ended
                                                                                    : blocked)++;
@@ -99,9 +102,10 @@ TEST_CASE("engine and replay give the same trace where much happens at the same 
   CHECK(blocked > 40);
 }
 
-TEST_CASE("engine and replay agree to 1e-9 of the makespan on 500 plans with shared links") {
+TEST_CASE("engine and replay agree to 1e-9 of the makespan on 500 plans with shared links",
+          "[property]") {
   int compared = 0;
-  for (unsigned seed = 1; seed <= 500; ++seed) {
+  for (unsigned seed = 1; seed <= test::cases_of(500u); ++seed) {
     INFO("seed " << seed);
     const Plan plan = test::random_plan(seed, {.ties = seed % 2 == 0, .shared_links = true});
     const auto difference = disagreement(plan);
@@ -112,16 +116,17 @@ TEST_CASE("engine and replay agree to 1e-9 of the makespan on 500 plans with sha
   CHECK(compared > 150);
 }
 
-TEST_CASE("a link timed directly and the same link as SimGrid communications give the same times") {
-  for (unsigned seed = 1; seed <= 60; ++seed) {
+TEST_CASE("a link timed directly and the same link as SimGrid communications give the same times",
+          "[property]") {
+  for (unsigned seed = 1; seed <= test::cases_of(60u); ++seed) {
     INFO("seed " << seed);
     const auto difference = disagreement(test::random_plan(seed), {.direct_links = false});
     if (difference) CHECK(*difference <= 1e-8);
   }
 }
 
-TEST_CASE("a plan's text reads back as the same plan") {
-  for (unsigned seed = 1; seed <= 100; ++seed) {
+TEST_CASE("a plan's text reads back as the same plan", "[property]") {
+  for (unsigned seed = 1; seed <= test::cases_of(100u); ++seed) {
     const std::string text = to_text(test::random_plan(seed));
     CHECK(to_text(plan_from_text(text, "random")) == text);
   }

@@ -6,6 +6,7 @@
 #include "execute/feasibility.hpp"
 #include "plan/structure.hpp"
 #include "plan/tables.hpp"
+#include "support/campaign.hpp"
 #include "support/oracle.hpp"
 #include "support/random_plan.hpp"
 #include "trace/memory_sink.hpp"
@@ -15,9 +16,10 @@ namespace {
 
 constexpr unsigned plans = 20'000;
 
-TEST_CASE("the naive oracle gives the replay's times of 300 random plans, and blocks on the same") {
+TEST_CASE("the naive oracle gives the replay's times of 300 random plans, and blocks on the same",
+          "[property]") {
   int ended = 0;
-  for (unsigned seed = 1; seed <= 300; ++seed) {
+  for (unsigned seed = 1; seed <= test::cases_of(300u); ++seed) {
     INFO("seed " << seed);
     const Plan plan = test::random_plan(seed, {.ties = seed % 3 == 0, .riffled = seed % 2 == 0});
     check_structure(plan);
@@ -95,7 +97,7 @@ TEST_CASE("with shared links too, more memory blocks nothing") {
   CHECK(counts.more_memory_blocks == 0);
   CHECK(counts.ended > 10'000);
   UNSCOPED_INFO(counts.more_memory_slower << " of " << counts.ended << " are slower");
-  CHECK(counts.more_memory_slower < counts.ended / 100);
+  CHECK(counts.more_memory_slower < counts.ended / 40);
 }
 
 bool same_times(const MemorySink& a, const MemorySink& b) {

@@ -10,6 +10,7 @@
 #include "metrics/metric.hpp"
 #include "metrics/totals.hpp"
 #include "plan/text.hpp"
+#include "support/campaign.hpp"
 #include "support/random_plan.hpp"
 #include "trace/memory_sink.hpp"
 
@@ -93,7 +94,7 @@ std::int64_t compare(const Plan& plan, bool exact = false) {
   const double margin = 1e-12 * b.makespan;
   for (std::size_t i = 0; i < walked.spans.size(); ++i) {
     const Span &x = jumped.spans[i], &y = walked.spans[i];
-    INFO("span " << i << ", " << plan.actions[y.action].name << " " << y.iteration);
+    INFO("span " << i << ", " << name_of(plan.actions[y.action]) << " " << y.iteration);
     REQUIRE(x.action == y.action);
     REQUIRE(x.iteration == y.iteration);
     REQUIRE(std::abs(x.start - y.start) <= margin);
@@ -184,9 +185,10 @@ epilogue:
   CHECK(counted.spans == 4000);
 }
 
-TEST_CASE("jumping and walking agree on random plans of 200 iterations, shared links and all") {
+TEST_CASE("jumping and walking agree on random plans of 200 iterations, shared links and all",
+          "[property]") {
   int jumped = 0;
-  for (unsigned seed = 1; seed <= 400; ++seed) {
+  for (unsigned seed = 1; seed <= test::cases_of(400u); ++seed) {
     INFO("seed " << seed);
     Plan plan = test::random_plan(seed, {.ties = seed % 2 == 0, .shared_links = seed % 4 < 2});
     plan.iterations = 200;

@@ -60,8 +60,81 @@ TEST_CASE("fates: a run recomputes from a boundary that comes back") {
   CHECK(tape(plain(4), {O, R, R, K}) == "l0 F0 S0 s1 f1 f2 F3 B3 l1 F1 F2 B2 B1 L0 l0 B0");
 }
 
-TEST_CASE("fates: a run that ends with an offloaded stage gives it its input to offload") {
-  CHECK(tape(plain(3), {R, R, O}) == "l0 f0 f1 s2 F2 S2 L2 l2 B2 F0 F1 B1 B0");
+TEST_CASE(
+    "fates: the input of a stage that keeps or offloads is made again with the stage before") {
+  CHECK(tape(plain(4), {K, R, O, K}) == "l0 F0 f1 F2 S2 s3 F3 l3 B3 F1 L2 B2 B1 B0");
+  // The backward pass of the last stage follows its forward pass at once: its input stays.
+  CHECK(tape(plain(3), {R, R, O}) == "l0 f0 f1 F2 S2 L2 B2 F0 F1 B1 B0");
+}
+
+/// As plain, but that nothing is kept inside the stages.
+Chain hollow(std::size_t stages) {
+  Chain chain = plain(stages);
+  for (ChainStage& stage : chain.stages) stage.inner = {};
+  return chain;
+}
+
+TEST_CASE("fates: what nobody reads is not made again") {
+  // Without inner tensors a backward pass reads its input alone; the last stage also its output.
+  CHECK(tape(hollow(4), {K, R, R, K}) == "l0 F0 f1 f2 F3 B3 F1 B2 B1 B0");
+  CHECK(text(checkpoint_tape(hollow(3))) == "l0 f0 f1 f2 B2 B1 B0");
+  CHECK(text(sqrt_tape(hollow(9))) ==
+        "l0 f0 f1 f2 f3 f4 f5 F6 F7 F8 B8 B7 B6 F3 F4 B5 B4 B3 F0 F1 B2 B1 B0");
+  // Of a stage that reads neither its input nor anything inside nothing runs again.
+  Chain chain = hollow(4);
+  chain.stages[1].reads_input = chain.stages[2].reads_input = false;
+  CHECK(tape(chain, {K, R, K, K}) == "l0 F0 f1 F2 F3 B3 B2 B1 B0");
+  // One whose backward pass reads its output has it made again, or finds it where it was kept.
+  chain.stages[1].reads_output = true;
+  CHECK(tape(chain, {K, R, K, K}) == "l0 F0 f1 F2 F3 B3 B2 F1 B1 B0");
+  CHECK(text(tape_of(chain, Choices{{K, R, K, K}, {K, K, K, K, K}})) ==
+        "l0 F0 f1 F2 F3 B3 B2 B1 B0");
+  CHECK(text(tape_of(chain, Choices{{K, R, K, K}, {K, K, O, K, K}})) ==
+        "l0 F0 f1 s2 F2 F3 B3 B2 l2 B1 B0");
+}
+
+/// Whether some operation reads what forward `at` makes, before it is made again.
+bool is_read(const Chain& chain, const Tape& tape, std::size_t at) {
+  const std::size_t s = tape[at].number;
+  bool output = true, inner = tape[at].inner && chain.stages[s].inner.bytes > 0;
+  for (std::size_t i = at + 1; i < tape.size(); ++i) {
+    const TapeOp& op = tape[i];
+    const std::size_t b = op.number;
+    if (op.kind == TapeOp::Kind::forward) {
+      if (output && b == s + 1) return true;
+      if (b == s) output = false, inner = inner && !op.inner;
+    } else if (op.kind == TapeOp::Kind::backward) {
+      if (inner && b == s) return true;
+      if (output && b == s + 1 && chain.stages[b].reads_input) return true;
+      if (output && b == s && chain.stages[b].reads_output) return true;
+    } else if (op.kind == TapeOp::Kind::save) {
+      if (op.inner ? inner && b == s : output && b == s + 1) return true;
+    } else {
+      if (op.inner ? b == s : b == s + 1) (op.inner ? inner : output) = false;
+    }
+  }
+  return false;
+}
+
+TEST_CASE("fates: under no assignment does a stage run again whose results nobody reads") {
+  test::Dice dice(9);
+  int again = 0;
+  for (int round = 0; round < 60; ++round) {
+    const std::size_t stages = 1 + dice.below(6);
+    const Chain chain = test::random_chain(dice, stages);
+    std::vector<Tape> tapes = alike_tapes(chain);
+    for (std::uint64_t i = 0; i < test::fates_count(stages); i += 1 + dice.below(3))
+      tapes.push_back(tape_of(chain, test::fates_number(i, stages)));
+    for (const Tape& made : tapes) {
+      std::vector<int> forwards(stages);
+      for (std::size_t at = 0; at < made.size(); ++at) {
+        if (made[at].kind != TapeOp::Kind::forward || ++forwards[made[at].number] < 2) continue;
+        CHECK(is_read(chain, made, at));
+        ++again;
+      }
+    }
+  }
+  CHECK(again > 1000);
 }
 
 TEST_CASE("fates: a run at the end of the chain runs twice though nothing lies between") {

@@ -10,6 +10,7 @@
 #include "fates/optimal/search.hpp"
 #include "planning/training/training.hpp"
 #include "run/isolated.hpp"
+#include "support/campaign.hpp"
 #include "support/small_case.hpp"
 
 namespace sluice {
@@ -100,7 +101,7 @@ struct Tally {
 Tally compare(bool overlap, int chains, unsigned seed) {
   Tally tally;
   std::mt19937 random(seed);
-  for (int k = 0; k < chains; ++k) {
+  for (int k = 0; k < test::cases_of(chains); ++k) {
     const Case one(random, 2 + static_cast<std::size_t>(k) % 6, overlap);
     FateSearch search = one.search();
     const Frontier serial(one.chain);
@@ -126,7 +127,8 @@ Tally compare(bool overlap, int chains, unsigned seed) {
   return tally;
 }
 
-TEST_CASE("serial copies: optimal is never slower than the best of all fates of 600 chains") {
+TEST_CASE("serial copies: optimal is never slower than the best of all fates of 600 chains",
+          "[property]") {
   const Tally tally = compare(false, 600, 1);
   CAPTURE(tally.enumerated, tally.feasible, tally.faster);
   CHECK(tally.worst <= 1e-9);
@@ -134,7 +136,8 @@ TEST_CASE("serial copies: optimal is never slower than the best of all fates of 
   CHECK(tally.feasible > 500);
 }
 
-TEST_CASE("overlapped copies: optimal is within 1 % of the best of all fates of 500 chains") {
+TEST_CASE("overlapped copies: optimal is within 1 % of the best of all fates of 500 chains",
+          "[property]") {
   const Tally tally = compare(true, 500, 2);
   CAPTURE(tally.enumerated, tally.feasible, tally.faster);
   CHECK(tally.worst <= 0.01);

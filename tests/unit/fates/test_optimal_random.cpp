@@ -3,7 +3,6 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
-#include <cstdlib>
 #include <limits>
 
 #include "base/error.hpp"
@@ -13,6 +12,7 @@
 #include "fates/optimal/frontier.hpp"
 #include "planning/training/training.hpp"
 #include "scenario/scenario.hpp"
+#include "support/campaign.hpp"
 #include "support/random_training.hpp"
 
 namespace sluice {
@@ -23,8 +23,7 @@ const std::vector<std::string> alike = {"keep_all", "recompute_all", "offload_al
                                         "sqrt"};
 
 int chains() {
-  const char* const count = std::getenv("SLUICE_CAMPAIGN");
-  return count ? std::max(250, std::atoi(count)) : 60;
+  return test::cases_of(60);
 }
 
 class Run {
@@ -57,7 +56,7 @@ class Run {
   std::string text_;
 };
 
-TEST_CASE("optimal is no slower than any strategy that treats every stage alike") {
+TEST_CASE("optimal is no slower than any strategy that treats every stage alike", "[property]") {
   test::Dice dice(1001);
   int compared = 0, faster = 0;
   double worst = 0;
@@ -83,7 +82,8 @@ TEST_CASE("optimal is no slower than any strategy that treats every stage alike"
   CHECK(faster > 0);
 }
 
-TEST_CASE("more memory never makes a run of optimal slower, and never is refused what less had") {
+TEST_CASE("more memory never makes a run of optimal slower, and never is refused what less had",
+          "[property]") {
   test::Dice dice(1003);
   int faster = 0;
   for (int k = 0; k < chains() / 2; ++k) {
@@ -158,7 +158,7 @@ struct Asked {
   }
 };
 
-TEST_CASE("no execution beats the bound of optimal") {
+TEST_CASE("no execution beats the bound of optimal", "[property]") {
   test::Dice dice(1002);
   int executed = 0;
   double closest = never;

@@ -100,6 +100,7 @@ std::int64_t slow_bytes(const Chain& chain, const Tape& tape, std::size_t at) {
   if (op.kind == Kind::save || op.kind == Kind::load) return total;
   const ChainStage& stage = chain.stages[op.number];
   if (op.kind == Kind::backward) return total + stage.backward_workspace;
+  if (stage.inner.bytes == 0) return total + std::min(stage.keep_workspace, stage.pass_workspace);
   return total + (op.inner ? stage.keep_workspace : stage.pass_workspace);
 }
 
@@ -140,6 +141,17 @@ TEST_CASE("tape: workspaces count while their operation runs") {
   const Tape tape = {load0, pass(0), keep(1), back(1), keep(0), back(0)};
   CHECK(memory_of(chain, tape).bytes ==
         std::vector<std::int64_t>{1, 1'000'011, 10'111, 110'111, 2'101'011, 3'101'001});
+}
+
+TEST_CASE("tape: where nothing is kept, a forward pass takes the lesser of both workspaces") {
+  Chain chain = two_stages();
+  chain.stages[0].inner = {};
+  chain.stages[0].pass_workspace = 1'000'000;
+  chain.stages[0].keep_workspace = 2'000'000;
+  for (const bool keeps : {false, true}) {
+    const Tape tape = {load0, {Kind::forward, 0, keeps}, keep(1), back(1), back(0)};
+    CHECK(memory_of(chain, tape).peak == 1'000'011);
+  }
 }
 
 TEST_CASE("tape: an input of 0 bytes needs no load") {

@@ -32,7 +32,7 @@ double keyed(const Totals& totals, const std::string& name, const std::vector<st
 //   load: 0.5 s + 50 B / 100 byte/s = 1 s;  forward: 3 s, 600 FLOP, 120 J, completes 4 samples
 Plan load_and_compute() {
   Plan plan;
-  plan.pools = {{"gpu", 300, false, false}, {"host", {}, true, true}};
+  plan.pools = {{"gpu", 300, "gpu", false}, {"host"}};
   plan.links = {{"host.down", 100, 1, 3}};
   plan.routes = {{"host>gpu", {0}, 0.5, 0.25}};
   plan.streams = {{"gpu.compute", StreamKind::compute, "gpu", 10, 50},
@@ -48,11 +48,7 @@ Plan load_and_compute() {
   load.name = "0LOAD";
   load.kind = ActionKind::load;
   load.stream = 1;
-  load.moves = 1;
-  load.from = 1;
-  load.to = 0;
-  load.route = 0;
-  load.bytes = 50;
+  load.flows = {{.tensor = 1, .from = 1, .to = 0, .route = 0, .bytes = 50}};
   Action forward;
   forward.name = "0F";
   forward.stream = 0;
@@ -262,7 +258,7 @@ TEST_CASE("A step is never shorter than its work on the busiest stream or link")
   plan.iterations = 3;
   REQUIRE(step_of(plan) == 3);
   // The copy engine: 0.5 s + 350 B / 100 byte/s = 4 s.
-  plan.actions[0].bytes = 350;
+  plan.actions[0].flows[0].bytes = 350;
   REQUIRE(step_of(plan) == 4);
   // A link that a second engine loads over as well, no compute: 2 x 3.5 s.
   plan.streams.push_back(plan.streams[1]);
@@ -308,8 +304,8 @@ TEST_CASE("Where there is no number a metric says why") {
   REQUIRE(absent ==
           std::set<std::string>{"throughput_samples_per_s", "step_s", "compute_utilisation",
                                 "bubble_fraction", "recompute_overhead", "arithmetic_intensity",
-                                "energy_per_sample_j", "bound_ratio", "training_over_inference",
-                                "question_bound_s", "question_ratio"});
+                                "energy_per_sample_j", "measured_share", "bound_ratio",
+                                "training_over_inference", "question_bound_s", "question_ratio"});
   REQUIRE_THAT(value(totals, "question_bound_s").absent, Catch::Contains("the run was of a plan"));
   // An aborted run has no ratio: its makespan is not that of the plan.
   Totals half(plan);

@@ -8,8 +8,8 @@
 #include "plan/text.hpp"
 #include "run/isolated.hpp"
 #include "scenario/scenario.hpp"
-#include "study/json.hpp"
 #include "support/models.hpp"
+#include "trace/summary_json.hpp"
 
 namespace sluice {
 namespace {
@@ -39,7 +39,7 @@ TEST_CASE("a model of 20000 layers with a stage each is planned, checked and exe
   std::int64_t loads = 0, forwards = 0, saves = 0;
   for (const Action& action : plan.actions) {
     loads += action.kind == ActionKind::load &&
-             plan.tensors[action.moves].tensor_class == TensorClass::weight;
+             plan.tensors[action.flow().tensor].tensor_class == TensorClass::weight;
     saves += action.kind == ActionKind::save;
     forwards += action.kind == ActionKind::forward;
   }

@@ -192,14 +192,16 @@ TEST_CASE("the measured cost is the measured seconds, for that batch alone", "[p
       "- {type: relu, name: a, forward: 2ms, backward: 3ms}\n"
       "- {type: relu, name: b, forward: 2ms}\n",
       "", "measured_batch: 4\n");
-  const CostModel& measured = cost_catalog().find("measured");
+  const Device device = any_device();
+  const auto seconds = [&](const Model& of, std::size_t i, Pass pass, std::int64_t samples) {
+    const Query query = query_of(of, of.layers[i], pass, samples, DType::float32, device);
+    return plain_cost("measured")->of(query).seconds;
+  };
   const auto forward = [&](std::size_t i, std::int64_t samples) {
-    return measured.seconds(forward_work(model, model.layers[i], samples, DType::float32),
-                            any_device(), DType::float32);
+    return seconds(model, i, Pass::forward, samples);
   };
   const auto backward = [&](std::size_t i, std::int64_t samples) {
-    return measured.seconds(backward_work(model, model.layers[i], samples, DType::float32),
-                            any_device(), DType::float32);
+    return seconds(model, i, Pass::backward, samples);
   };
   CHECK(forward(0, 4) == 0);
   CHECK(forward(1, 4) == 2e-3);
@@ -209,14 +211,14 @@ TEST_CASE("the measured cost is the measured seconds, for that batch alone", "[p
   CHECK_THROWS_WITH(backward(2, 4),
                     Contains("layer 'b' has no measured seconds of the backward pass for 4"));
   const Model none = model_of("- {type: input, shape: [10]}\n- {type: relu, name: a}\n");
-  CHECK_THROWS_WITH(measured.seconds(forward_work(none, none.layers[1], 1, DType::float32),
-                                     any_device(), DType::float32),
+  CHECK_THROWS_WITH(seconds(none, 1, Pass::forward, 1),
                     Contains("the model has none: layer 'a' has no 'forward'"));
 }
 
 TEST_CASE("an update of weights is no layer's: under measured it costs what it does under peak") {
-  const Work update{.flop = 4e6, .bytes = 1e6};
-  CHECK(cost_catalog().find("measured").seconds(update, any_device(), DType::float32) == 4e-6);
+  const Device device = any_device();
+  const Query update{.device = device, .pass = Pass::update, .work = {.flop = 4e6, .bytes = 1e6}};
+  CHECK(plain_cost("measured")->of(update).seconds == 4e-6);
 }
 
 TEST_CASE("PipeDream's parameter bytes are torchvision's counts times 4", "[pipedream]") {
@@ -262,8 +264,7 @@ TEST_CASE("the stage table shows measured seconds of one sample", "[pipedream]")
       "{capacity: 1GB}}}\nmemories: {host: {capacity: unlimited}}\nlinks: {host: {joins: [host, "
       "gpu], bandwidth: 1GB/s}}\n",
       "p.yaml"));
-  const Target target(platform, platform.devices.front(), DType::float32,
-                      cost_catalog().find("measured"));
+  const Target target(platform, platform.devices.front(), DType::float32, plain_cost("measured"));
   const std::vector<TableRow> rows = stage_table(model, DType::float32, &target);
   CHECK(rows[0].times->forward == 0);
   CHECK(rows[1].times->forward == 1e-3);

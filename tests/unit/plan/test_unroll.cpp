@@ -21,7 +21,7 @@ namespace {
 std::multimap<double, std::string> starts_of(const Plan& plan, const test::OracleResult& result) {
   std::multimap<double, std::string> starts;
   for (const auto& [execution, times] : result.times) {
-    const std::string& name = plan.actions[execution.first].name;
+    const std::string name = name_of(plan.actions[execution.first]);
     starts.emplace(times.start, name.substr(0, name.find('+')));
   }
   return starts;
@@ -125,15 +125,15 @@ end on=compute kind=forward seconds=1 waits=body:run~1
   };
   // The load of copy 3 works for copy 0 of the next run; the one of copy 2 for copy 3.
   CHECK(four.actions[named("load+3")].ahead == 1);
-  CHECK(four.tensors[four.actions[named("load+3")].moves].name == "x");
+  CHECK(four.tensors[four.actions[named("load+3")].flow().tensor].name == "x");
   CHECK(four.actions[named("load+2")].ahead == 0);
-  CHECK(four.tensors[four.actions[named("load+2")].moves].name == "x+3");
-  const std::vector<Wait> zero = {{named("load+3"), 1}, {named("run+2"), 1}, {named("first"), 0}};
+  CHECK(four.tensors[four.actions[named("load+2")].flow().tensor].name == "x+3");
+  const Few<Wait, 2> zero = {{named("load+3"), 1}, {named("run+2"), 1}, {named("first"), 0}};
   CHECK(four.actions[named("run")].waits == zero);
-  const std::vector<Wait> three = {{named("load+2"), 0}, {named("run+1"), 0}, {named("first"), 0}};
+  const Few<Wait, 2> three = {{named("load+2"), 0}, {named("run+1"), 0}, {named("first"), 0}};
   CHECK(four.actions[named("run+3")].waits == three);
   // The epilogue waits for iteration 8 - 1 - 1 = 6: copy 2 of the last run.
-  CHECK(four.actions[named("end")].waits == std::vector<Wait>{{named("run+2"), 0}});
+  CHECK(four.actions[named("end")].waits == Few<Wait, 2>{{named("run+2"), 0}});
 }
 
 }  // namespace

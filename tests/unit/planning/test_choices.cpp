@@ -1,12 +1,12 @@
 // What is left open is chosen well: more memory is never slower and never refused again, explicit
 // settings are hardly faster, and a faster machine is hardly slower.
 #include <catch2/catch.hpp>
-#include <cstdlib>
 #include <iostream>
 #include <map>
 
 #include "base/error.hpp"
 #include "execute/arithmetic/replay.hpp"
+#include "support/campaign.hpp"
 #include "support/random_case.hpp"
 
 namespace sluice {
@@ -19,13 +19,9 @@ using test::RandomCase;
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-bool campaign() {
-  return std::getenv("SLUICE_CAMPAIGN") != nullptr;
-}
-
-/// Of each policy and mode: in a normal run a few, in a campaign more than 300 in all.
+/// Of each policy and mode.
 int cases() {
-  return campaign() ? 30 : 3;
+  return test::cases_of(3);
 }
 
 double seconds_of(const std::optional<Plan>& plan) {
@@ -46,14 +42,12 @@ bool shares_a_link(const RandomCase& made) {
   return false;
 }
 
-/// By how much explicit settings may be faster. Streamed inference has one number of buffers for
-/// all groups: where they do not fit beside the largest one, no group has them. Replicas: see
-/// above, and as phased training they run within what a candidate needs, where settings by hand may
-/// wait.
+/// By how much explicit settings may be faster. Replicas: see above, and as phased training they
+/// run within what a candidate needs, where settings by hand may wait.
 double behind(const RandomCase& made) {
   if (begins(made.policy, "data_parallel")) return 0.15;
   if (made.policy == "phased" && made.training) return 0.05;
-  return made.policy == "streamed" && !made.training ? 0.45 : 0.01;
+  return 0.01;
 }
 
 /// By how much a faster machine may be slower: what training computes again, and the parts of its
@@ -91,7 +85,7 @@ class Worst {
  public:
   explicit Worst(const char* what) : what_(what) {}
   ~Worst() {
-    if (!campaign()) return;
+    if (test::campaign_factor() == 1) return;
     for (const auto& [policy, worst] : worst_)
       std::cout << what_ << ", " << policy << ": " << worst << "\n";
   }
@@ -105,7 +99,8 @@ class Worst {
   std::map<std::string, double> worst_;
 };
 
-TEST_CASE("whatever the policy, more memory is never slower and never refused again") {
+TEST_CASE("whatever the policy, more memory is never slower and never refused again",
+          "[property]") {
   Worst worst("more memory slower by");
   int compared = 0;
   each_case(11, [&](Dice&, const RandomCase& made) {
@@ -125,7 +120,7 @@ TEST_CASE("whatever the policy, more memory is never slower and never refused ag
   CHECK(compared > 30);
 }
 
-TEST_CASE("thirty explicit settings are hardly faster than what is chosen") {
+TEST_CASE("thirty explicit settings are hardly faster than what is chosen", "[property]") {
   Worst worst("explicit settings faster by");
   int compared = 0;
   each_case(22, [&](Dice& dice, const RandomCase& made) {
@@ -144,7 +139,7 @@ TEST_CASE("thirty explicit settings are hardly faster than what is chosen") {
   CHECK(compared > 100);
 }
 
-TEST_CASE("with the choices left open, a faster machine is hardly slower") {
+TEST_CASE("with the choices left open, a faster machine is hardly slower", "[property]") {
   Worst worst("faster machine slower by");
   each_case(33, [&](Dice& dice, const RandomCase& made) {
     const std::int64_t bytes = made.all_bytes * static_cast<int>(2 + dice.below(7)) / 8 + 64;

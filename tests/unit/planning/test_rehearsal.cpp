@@ -1,12 +1,12 @@
 // Streamed inference with everything open: what the rehearsal says is what the replay of its plan
 // says, within the memory that it says, and more memory is never slower.
 #include <catch2/catch.hpp>
-#include <cstdlib>
 
 #include "base/error.hpp"
 #include "execute/arithmetic/replay.hpp"
 #include "execute/feasibility.hpp"
 #include "planning/streaming/rehearsal.hpp"
+#include "support/campaign.hpp"
 #include "support/random_chain.hpp"
 #include "support/small_case.hpp"
 
@@ -39,22 +39,20 @@ RandomCase random_case(Dice& dice, const std::string& open) {
   made.input = 4 * number(1, 4'000);
   made.all_bytes = made.input * batches;
   for (const Row& row : made.rows) made.all_bytes += row.weight_bytes + row.output_bytes * batches;
+  const std::string cut = one_of({"", "stages: {cut: per_layer}\n", "stages: {cut: auto}\n"});
+  std::string resident = one_of({"", "", "", ", resident: all", ", resident: none"});
+  if (cut.find("per_layer") != std::string::npos && dice.one_in(3))
+    resident = ", resident: [1.." + std::to_string(number(1, layers)) + "]";
   made.text = "workload: {batches_per_step: " + std::to_string(batches) +
-              ", steps: " + std::to_string(steps) + "}\n" +
-              one_of({"", "stages: {cut: per_layer}\n", "stages: {cut: auto}\n"}) +
+              ", steps: " + std::to_string(steps) + "}\n" + cut +
               one_of({"", "fates: {strategy: keep_all}\n", "fates: {strategy: offload_all}\n"}) +
-              "policy: {name: streamed" + open + one_of({"", "", "", ", overlap: false"}) +
-              one_of({"", "", ", outputs: discard"}) + "}\n";
+              "policy: {name: streamed" + open + resident +
+              one_of({"", "", "", ", overlap: false"}) + one_of({"", "", ", outputs: discard"}) +
+              "}\n";
   made.machine = {"platform.links.host.bandwidth=" + one_of({"50MB/s", "200MB/s", "1GB/s"}),
                   "platform.links.host.latency=" + one_of({"0us", "7us", "300us"}),
                   "platform.links.host.setup=" + one_of({"0us", "3us"})};
   return made;
-}
-
-std::string fact(const Plan& plan, const std::string& key) {
-  for (const auto& [name, value] : plan.facts)
-    if (name == key) return value;
-  return "";
 }
 
 std::optional<Plan> plan_within(const RandomCase& random, std::int64_t bytes) {
@@ -67,11 +65,16 @@ std::optional<Plan> plan_within(const RandomCase& random, std::int64_t bytes) {
   }
 }
 
-int cases() {
-  return std::getenv("SLUICE_CAMPAIGN") ? 2000 : 40;
+std::size_t at(std::int64_t index) {
+  return static_cast<std::size_t>(index);
 }
 
-TEST_CASE("a rehearsal's seconds are those of the replay, and more memory is never slower") {
+int cases() {
+  return test::cases_of(20);
+}
+
+TEST_CASE("a rehearsal's seconds are those of the replay, and more memory is never slower",
+          "[property]") {
   Dice dice(20261122);
   int compared = 0, chosen = 0;
   for (int c = 0; c < cases(); ++c) {
@@ -91,17 +94,17 @@ TEST_CASE("a rehearsal's seconds are those of the replay, and more memory is nev
       CHECK(result.makespan <= before * (1 + 1e-9));
       before = result.makespan;
       ++compared;
-      const std::string said = fact(*plan, "chosen_s");
-      if (said.empty()) continue;
+      const Fact* said = find_fact(plan->facts, "chosen_s");
+      if (!said) continue;
       ++chosen;
-      CHECK(result.makespan == Approx(std::stod(said)).epsilon(1e-9));
+      CHECK(result.makespan == Approx(said->number()->value).epsilon(1e-9));
     }
   }
   CHECK(compared > 4 * cases());
   CHECK(chosen > 3 * cases());
 }
 
-TEST_CASE("no rehearsal is faster than its lower bound") {
+TEST_CASE("no rehearsal is faster than its lower bound", "[property]") {
   Dice dice(77);
   for (int c = 0; c < cases(); ++c) {
     StreamedCase streamed;
@@ -119,9 +122,13 @@ TEST_CASE("no rehearsal is faster than its lower bound") {
     streamed.steps = 1 + number(4);
     streamed.returns_answers = !dice.one_in(4);
     for (int way = 0; way < 20; ++way) {
-      const StreamedChoice choice{
-          1 + number(streamed.micro_batches), 1 + number(5),  dice.one_in(2), {},
+      StreamedChoice choice{
+          1 + number(streamed.micro_batches), 1 + number(5),  dice.one_in(2), dice.one_in(2), {},
           dice.one_in(2) ? 0 : 1000,          number(150'000)};
+      for (std::int64_t g = 0; dice.one_in(2) && g < groups; ++g)
+        choice.resident.push_back(
+            number(static_cast<std::uint64_t>(streamed.groups[at(g)].bytes.weights) + 1));
+      choice.resident.resize(choice.resident.empty() ? 0 : at(groups));
       const Rehearsal rehearsal(streamed, choice);
       INFO("case " << c << ", way " << way);
       CHECK(rehearsal.at_least() <= rehearsal.seconds(rehearsal.order().loads) * (1 + 1e-12));

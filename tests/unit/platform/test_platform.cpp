@@ -48,6 +48,7 @@ TEST_CASE("a device has the figures that are written, in SI units") {
     rate: {float16: 250TFLOP/s, float32: 62.5TFLOP/s}
     efficiency: 50%
     memory: {capacity: 900MB, bandwidth: 47.5TB/s}
+    roofline: {compute: 0.6, memory: 75%}
     launch_overhead: 5us
     idle: 20W
     busy: 150W
@@ -58,6 +59,8 @@ TEST_CASE("a device has the figures that are written, in SI units") {
   CHECK(ipu.rate.at(DType::float16) == 250e12);
   CHECK(ipu.capacity == 900'000'000);
   CHECK(ipu.memory_bandwidth == 47.5e12);
+  CHECK(ipu.roofline.compute == 0.6);
+  CHECK(ipu.roofline.memory == 0.75);
   CHECK(ipu.launch_overhead == 5e-6);
   CHECK(ipu.idle_w == 20);
   CHECK(ipu.busy_w == 150);
@@ -222,6 +225,12 @@ TEST_CASE("a platform document that is wrong is refused where it is wrong") {
        "p.yaml:4:16", "at least 1"},
       {"devices:\n  gpu: {efficiency: 1.5, rate: {float32: 1TFLOP/s}, memory: {capacity: 1GB}}\n",
        "p.yaml:4:21", "at most 1"},
+      {"devices:\n  gpu: {roofline: {compute: 1.5}, rate: {float32: 1TFLOP/s}, memory: {capacity: "
+       "1GB}}\n",
+       "p.yaml:4:29", "at most 1"},
+      {"devices:\n  gpu: {roofline: {memory: 0}, rate: {float32: 1TFLOP/s}, memory: {capacity: "
+       "1GB}}\n",
+       "p.yaml:4:28", "more than 0"},
       {"devices:\n  gpu: {idle: 9W, busy: 8W, rate: {float32: 1TFLOP/s}, memory: {capacity: "
        "1GB}}\n",
        "p.yaml:4:25", "busy watts are less than idle"},

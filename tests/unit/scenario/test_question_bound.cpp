@@ -1,7 +1,6 @@
 // The bound of the question, beaten by nothing: random models (chains and graphs), machines and
-// workloads under every policy and many settings of it. SLUICE_CAMPAIGN=1 asks ten times as many.
+// workloads under every policy and many settings of it. A campaign asks more.
 #include <catch2/catch.hpp>
-#include <cstdlib>
 #include <functional>
 #include <map>
 #include <string>
@@ -12,6 +11,7 @@
 #include "execute/arithmetic/replay.hpp"
 #include "run/isolated.hpp"
 #include "scenario/question_bound.hpp"
+#include "support/campaign.hpp"
 #include "support/random_chain.hpp"
 #include "support/small_case.hpp"
 
@@ -147,12 +147,12 @@ class Campaign {
 };
 
 std::uint64_t seeds(std::uint64_t usual) {
-  return std::getenv("SLUICE_CAMPAIGN") ? 10 * usual : usual;
+  return test::cases_of(usual);
 }
 
 }  // namespace
 
-TEST_CASE("No plan of any policy is faster than the bound of its question") {
+TEST_CASE("No plan of any policy is faster than the bound of its question", "[property]") {
   const std::vector<std::string> policies = {"resident",
                                              "streamed",
                                              "sharded",
@@ -183,7 +183,8 @@ TEST_CASE("No plan of any policy is faster than the bound of its question") {
   }
 }
 
-TEST_CASE("No plan is faster where weights come last that do not fit beside what waits for them") {
+TEST_CASE("No plan is faster where weights come last that do not fit beside what waits for them",
+          "[property]") {
   Campaign campaign;
   for (std::uint64_t seed = 0; seed < seeds(2000); ++seed) {
     Dice dice(seed);

@@ -11,7 +11,7 @@ using Lasts = std::vector<std::uint32_t>;
 TEST_CASE("without stages the whole model is one") {
   const Cutting cutting(chain());
   const auto stages = cut_stages(
-      {cutting.model, cutting.device, cost_catalog().find("peak"), DType::int8, 1, true, nullptr});
+      {cutting.model, cutting.device, *plain_cost("peak"), DType::int8, 1, true, nullptr});
   REQUIRE(stages.size() == 1);
   CHECK(stages[0].name == "a..d");
   CHECK(stages[0].first == 0);

@@ -6,9 +6,9 @@
 #include <thread>
 
 #include "base/error.hpp"
+#include "base/processes.hpp"
 #include "command/check/report.hpp"
 #include "document/load.hpp"
-#include "study/pool.hpp"
 #include "support/bad_input.hpp"
 #include "support/check_case.hpp"
 #include "support/small_case.hpp"
@@ -25,7 +25,7 @@ TEST_CASE("Answers of processes come by number, whatever ends first") {
   };
   for (const std::size_t jobs : {1, 3, 16}) {
     std::size_t told = 0;
-    const auto answers = run_pool(10, jobs, work, [&](std::size_t done) { told = done; });
+    const auto answers = run_in_processes(10, jobs, work, [&](std::size_t done) { told = done; });
     REQUIRE(answers.size() == 10);
     CHECK(told == 10);
     for (std::size_t i = 0; i < 10; ++i) {
@@ -33,11 +33,11 @@ TEST_CASE("Answers of processes come by number, whatever ends first") {
       CHECK(answers[i].text == work(i));
     }
   }
-  CHECK(run_pool(0, 4, work).empty());
+  CHECK(run_in_processes(0, 4, work).empty());
 }
 
 TEST_CASE("A process that dies or throws is one fault among answers") {
-  const auto answers = run_pool(4, 2, [](std::size_t i) -> std::string {
+  const auto answers = run_in_processes(4, 2, [](std::size_t i) -> std::string {
     if (i == 1) ::raise(SIGKILL);
     if (i == 2) throw InternalError("not so");
     return "fine";

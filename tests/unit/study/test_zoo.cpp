@@ -25,12 +25,6 @@ std::vector<std::string> zoo() {
   return paths;
 }
 
-std::string fact(const Plan& plan, const std::string& key) {
-  for (const auto& [name, value] : plan.facts)
-    if (name == key) return value;
-  return "none";
-}
-
 void compare(const Plan& plan, const MemoryTrace& trace) {
   std::map<std::pair<std::uint32_t, std::int64_t>, Executed> expected;
   replay(plan, [&](const Executed& e) { expected[{e.action, e.iteration}] = e; });

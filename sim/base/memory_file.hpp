@@ -1,0 +1,46 @@
+// Memory that processes share: a file without a name, which one of them makes and another maps.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace sluice {
+
+/// A descriptor that closes itself.
+class Descriptor {
+ public:
+  explicit Descriptor(int number = -1) : number_(number) {}
+  Descriptor(Descriptor&& other) noexcept : number_(other.release()) {}
+  Descriptor& operator=(Descriptor&& other) noexcept;
+  ~Descriptor() { reset(); }
+  int get() const { return number_; }
+  int release();
+  void reset();
+  explicit operator bool() const { return number_ >= 0; }
+
+ private:
+  int number_;
+};
+
+/// A memory file, mapped. `of`: for reading. `make`: of that size, for writing. Throws IoError.
+class MemoryFile {
+ public:
+  static MemoryFile of(Descriptor file);
+  static MemoryFile make(std::size_t size);
+  MemoryFile(MemoryFile&& other) noexcept;
+  MemoryFile& operator=(MemoryFile&& other) noexcept;
+  ~MemoryFile();
+
+  char* data() const { return data_; }
+  std::size_t size() const { return size_; }
+  std::string_view view() const { return {data_, size_}; }
+  const Descriptor& file() const { return file_; }  ///< of one that was made
+
+ private:
+  MemoryFile() = default;
+  Descriptor file_;
+  char* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+}  // namespace sluice

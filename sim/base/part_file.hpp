@@ -1,0 +1,38 @@
+// A file that appears whole or not at all: written as TARGET.part beside the target, then fsync and
+// rename. A .part that a crash left behind is taken over; one that another process is writing is
+// not.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace sluice {
+
+class PartFile {
+ public:
+  /// Makes TARGET.part and locks it (flock). Throws IoError: the folder is missing or read-only,
+  /// the target is a folder or a device, or the .part is in use.
+  explicit PartFile(std::string target);
+  PartFile(const PartFile&) = delete;
+  PartFile& operator=(const PartFile&) = delete;
+  ~PartFile();  ///< removes the .part unless it was committed
+
+  const std::string& target() const { return target_; }
+  const std::string& path() const { return part_; }
+  /// Appends to the .part; what a crash left in it goes first. Throws IoError.
+  void write(std::string_view text);
+  /// Throws IoError.
+  void commit();
+  void remove() noexcept;
+
+ private:
+  std::string target_, part_;
+  int file_ = -1;  ///< holds the lock
+  bool there_ = false;
+  bool emptied_ = false;
+};
+
+/// Writes a text as a whole or not at all. Throws IoError as PartFile does.
+void write_file(const std::string& path, std::string_view text);
+
+}  // namespace sluice

@@ -1,0 +1,251 @@
+#include "base/processes.hpp"
+
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <thread>
+#include <utility>
+
+#include "base/interrupt.hpp"
+
+namespace sluice {
+
+namespace {
+
+using Work = std::function<std::string()>;
+
+// --- in the child ----------------------------------------------------------------------------
+
+void write_all(int descriptor, std::string_view data) {
+  while (!data.empty()) {
+    const ssize_t written = ::write(descriptor, data.data(), data.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) _exit(70);
+    data.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+/// The answer's first byte is the exit code, 0 for a result.
+std::string answer_of(const Work& work) {
+  const auto failed = [](int exit_code, const char* message) {
+    return static_cast<char>(exit_code) + std::string(message);
+  };
+  try {
+    return '\0' + work();
+  } catch (const Error& error) {
+    return failed(error.exit_code(), error.what());
+  } catch (const std::exception& error) {
+    return failed(70, error.what());
+  }
+}
+
+/// The bytes of address space that this process has.
+rlim_t address_space() {
+  std::ifstream in("/proc/self/statm");
+  rlim_t pages = 0;
+  in >> pages;
+  return pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE));
+}
+
+void lower(int resource, rlim_t value) {
+  rlimit limit = {};
+  if (::getrlimit(static_cast<__rlimit_resource>(resource), &limit) != 0) return;
+  if (limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur <= value) return;
+  limit.rlim_cur = value;
+  ::setrlimit(static_cast<__rlimit_resource>(resource), &limit);
+}
+
+void apply(const ChildLimits& limits) {
+#ifndef __SANITIZE_ADDRESS__  // which takes terabytes of addresses for itself
+  if (limits.more_bytes > 0)
+    lower(RLIMIT_AS, address_space() + static_cast<rlim_t>(limits.more_bytes));
+#endif
+  if (limits.cpu_s > 0) lower(RLIMIT_CPU, static_cast<rlim_t>(limits.cpu_s));
+}
+
+// --- in the parent ---------------------------------------------------------------------------
+
+[[noreturn]] void rethrow(int exit_code, const std::string& message) {
+  switch (exit_code) {
+    case 2:
+      throw UsageError(message);
+    case 3:
+      throw InputError(message);
+    case 4:
+      throw Infeasible(message);
+    case 5:
+      throw IoError(message);
+    case 130:
+      throw Interrupted(2);
+    case 143:
+      throw Interrupted(15);
+    default:
+      throw InternalError(message);
+  }
+}
+
+/// How a child ended.
+struct Ended {
+  std::size_t number;
+  std::string death;  ///< empty: it answered
+  int exit_code;      ///< of its answer
+  std::string text;   ///< what the work returned, or the message of what it threw
+};
+
+/// The children that are alive. Whoever leaves while there are some kills them: they compute, and
+/// write nothing that could be left half done.
+class Children {
+ public:
+  Children() = default;
+  Children(const Children&) = delete;
+  Children& operator=(const Children&) = delete;
+  ~Children() {
+    for (const Child& child : alive_) ::kill(child.pid, SIGKILL);
+    for (const Child& child : alive_) wait_for(child);
+  }
+
+  std::size_t size() const { return alive_.size(); }
+
+  void start(std::size_t number, const Work& work, const ChildLimits& limits = {}) {
+    int ends[2];
+    if (::pipe(ends) != 0)
+      throw IoError(std::string("cannot make a pipe: ") + std::strerror(errno));
+    pid_t pid = 0;
+    try {
+      pid = fork_child([&] {
+        for (const Child& other : alive_) ::close(other.descriptor);
+        ::close(ends[0]);
+        apply(limits);
+        write_all(ends[1], answer_of(work));
+      });
+    } catch (...) {
+      ::close(ends[0]);
+      ::close(ends[1]);
+      throw;
+    }
+    ::close(ends[1]);
+    alive_.push_back({number, pid, ends[0], {}});
+  }
+
+  /// Reads what has come, for at most a moment; takes out the children that have ended.
+  std::vector<Ended> collect() {
+    std::vector<pollfd> waiting;
+    for (const Child& child : alive_) waiting.push_back({child.descriptor, POLLIN, 0});
+    std::vector<Ended> ended;
+    constexpr int moment_ms = 100;
+    if (::poll(waiting.data(), waiting.size(), moment_ms) <= 0) return ended;
+    for (std::size_t c = waiting.size(); c-- > 0;) {
+      if (waiting[c].revents == 0 || read_some(alive_[c])) continue;
+      Child child = std::move(alive_[c]);
+      alive_.erase(alive_.begin() + static_cast<std::ptrdiff_t>(c));
+      ended.push_back(how_it_ended(child, wait_for(child)));
+    }
+    return ended;
+  }
+
+ private:
+  struct Child {
+    std::size_t number;
+    pid_t pid;
+    int descriptor;
+    std::string answer;
+  };
+
+  /// False at the end.
+  static bool read_some(Child& child) {
+    std::array<char, 65536> buffer;
+    const ssize_t count = ::read(child.descriptor, buffer.data(), buffer.size());
+    if (count < 0) return errno == EINTR;
+    child.answer.append(buffer.data(), static_cast<std::size_t>(count));
+    return count > 0;
+  }
+
+  static int wait_for(const Child& child) {
+    ::close(child.descriptor);
+    int status = 0;
+    while (::waitpid(child.pid, &status, 0) < 0 && errno == EINTR) {
+    }
+    return status;
+  }
+
+  static Ended how_it_ended(const Child& child, int status) {
+    if (WIFSIGNALED(status))
+      return {
+          child.number, "its process died: " + std::string(strsignal(WTERMSIG(status))), 70, {}};
+    if (child.answer.empty() || WEXITSTATUS(status) != 0)
+      return {child.number, "its process ended without an answer", 70, {}};
+    const int exit_code = static_cast<unsigned char>(child.answer.front());
+    return {child.number, {}, exit_code, child.answer.substr(1)};
+  }
+
+  std::vector<Child> alive_;
+};
+
+}  // namespace
+
+pid_t fork_child(const std::function<void()>& body) {
+  std::fflush(nullptr);  // or the child would print what waits in the buffers, too
+  const pid_t parent = ::getpid();
+  const pid_t pid = ::fork();
+  if (pid < 0) throw IoError(std::string("cannot start a process: ") + std::strerror(errno));
+  if (pid > 0) return pid;
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) _exit(70);  // it died before it could be watched
+  try {
+    body();
+  } catch (...) {
+    _exit(70);
+  }
+  _exit(0);
+}
+
+std::string run_isolated(const std::function<std::string()>& work, const ChildLimits& limits) {
+  Children child;
+  child.start(0, work, limits);
+  std::vector<Ended> ended;
+  while (ended.empty()) ended = child.collect();
+  Ended& answer = ended.front();
+  if (!answer.death.empty()) throw ChildDied(answer.death);
+  if (answer.exit_code != 0) rethrow(answer.exit_code, answer.text);
+  return std::move(answer.text);
+}
+
+std::vector<ProcessAnswer> run_in_processes(std::size_t count, std::size_t jobs,
+                                            const std::function<std::string(std::size_t)>& work,
+                                            const std::function<void(std::size_t)>& progress) {
+  std::vector<ProcessAnswer> answers(count);
+  Children children;
+  std::size_t next = 0, done = 0;
+  while (done < count) {
+    check_interrupt();
+    for (; next < count && children.size() < std::max<std::size_t>(jobs, 1); ++next)
+      children.start(next, [&] { return work(next); });
+    for (Ended& ended : children.collect()) {
+      ProcessAnswer& answer = answers[ended.number];
+      if (!ended.death.empty())
+        answer.fault = std::move(ended.death);
+      else
+        (ended.exit_code == 0 ? answer.text : answer.fault) = std::move(ended.text);
+      ++done;
+      if (progress) progress(done);
+    }
+  }
+  check_interrupt();
+  return answers;
+}
+
+std::size_t processors() {
+  return std::max(1U, std::thread::hardware_concurrency());
+}
+
+}  // namespace sluice

@@ -1,0 +1,154 @@
+// What the policy decided, in words.
+#include <algorithm>
+#include <functional>
+
+#include "base/suggest.hpp"
+#include "command/figures.hpp"
+#include "command/run/report.hpp"
+#include "command/terminal.hpp"
+
+namespace sluice {
+namespace {
+
+constexpr std::size_t most_listed = 8;  // of groups and replicas: the rest is counted
+
+using Facts = std::vector<Fact>;
+
+std::string shown(const Facts& facts, const char* name) {
+  const Fact* fact = find_fact(facts, name);
+  return fact ? printable(fact->shown()) : "";
+}
+
+/// "3 passes", "1 pass".
+std::string counted(const std::string& count, const std::string& one, const std::string& many) {
+  return count + " " + (count == "1" ? one : many);
+}
+
+/// What is said of several groups is a row for each, or one where all say the same.
+void add_of_groups(Rows& rows, const Facts& facts, const char* name, const std::string& label,
+                   const std::function<std::string(const std::string& group)>& group_name) {
+  Facts groups;
+  for (const Fact& fact : facts)
+    if (fact.name == name) groups.push_back(fact);
+  const bool same = groups.size() > most_listed &&
+                    std::all_of(groups.begin(), groups.end(), [&](const Fact& fact) {
+                      return fact.value == groups.front().value;
+                    });
+  if (same) {
+    rows.emplace_back(
+        label, groups.front().shown() + " of each of " + std::to_string(groups.size()) + " groups");
+    return;
+  }
+  for (std::size_t g = 0; g < std::min(groups.size(), most_listed); ++g)
+    rows.emplace_back(g == 0 ? label : "",
+                      printable(groups[g].shown()) + " of " + group_name(groups[g].of));
+  if (groups.size() > most_listed)
+    rows.emplace_back("", "... (" + std::to_string(groups.size()) + " groups)");
+}
+
+void add_in_flight(Rows& rows, const Facts& facts, const Report& report) {
+  const std::string in_flight = shown(facts, "in_flight");
+  if (in_flight.empty()) return;
+  std::string text = counted(in_flight, "micro-batch", "micro-batches");
+  if (report.question.scenario)
+    text += " of " + counted(std::to_string(report.question.scenario->workload.micro_batch),
+                             "sample", "samples");
+  if (const std::string fit = shown(facts, "fit_in_flight"); !fit.empty())
+    text += ", " + fit + " fit";
+  if (const std::string passes = shown(facts, "passes_per_step"); !passes.empty())
+    text += ", " + counted(passes, "pass", "passes") + " per step";
+  rows.emplace_back("in flight", text);
+}
+
+/// What was left open and chosen, from how many candidates, and what the next best one takes.
+void add_choice(Rows& rows, const Facts& facts) {
+  const std::string chosen = shown(facts, "chosen");
+  if (chosen.empty()) return;
+  rows.emplace_back("chosen", chosen);
+  rows.emplace_back("", "the fastest of " + shown(facts, "chosen_from") + " candidates, " +
+                            shown(facts, "simulated") + " of them simulated");
+  const Fact* seconds = find_fact(facts, "runner_up_s");
+  if (seconds && seconds->number())
+    rows.emplace_back("runner-up",
+                      figure(seconds->number()->value, "s") + ": " + shown(facts, "runner_up"));
+}
+
+/// Facts with words of their own; any other is a row as it is called.
+bool has_words(const Fact& fact) {
+  static const std::vector<std::string> names = {
+      "in_flight",     "fit_in_flight", "passes_per_step", "loads_listed_ahead",
+      "weight_passes", "chosen",        "chosen_s",        "chosen_from",
+      "simulated",     "runner_up",     "runner_up_s"};
+  return std::find(names.begin(), names.end(), fact.name) != names.end();
+}
+
+/// Facts of the plan, or of one replica.
+Rows rows_of(const Facts& facts, const Report& report) {
+  Rows rows;
+  const std::vector<std::string>& stages = report.plan.stages;
+  add_in_flight(rows, facts, report);
+  add_of_groups(rows, facts, "weight_passes", "weight passes", [&](const std::string& group) {
+    for (std::size_t g = 0; g < std::min(stages.size(), most_listed); ++g)
+      if (group == std::to_string(g)) return printable(stages[g]);
+    return printable(group);
+  });
+  if (const std::string ahead = shown(facts, "loads_listed_ahead"); !ahead.empty())
+    rows.emplace_back("loads ahead", ahead + " per step are listed before they are needed");
+  for (const Fact& fact : facts)
+    if (!has_words(fact))
+      rows.emplace_back(printable(fact.name + (fact.of.empty() ? "" : " " + fact.of)),
+                        printable(fact.shown()));
+  add_choice(rows, facts);
+  return rows;
+}
+
+struct Replica {
+  std::string device;
+  Facts facts;
+};
+
+/// The facts of each replica, as if they were a plan's own.
+std::vector<Replica> replicas_of(const Facts& facts) {
+  std::vector<Replica> replicas;
+  for (Fact fact : facts) {
+    if (fact.replica.empty()) continue;
+    if (replicas.empty() || replicas.back().device != fact.replica)
+      replicas.push_back({fact.replica, {}});
+    fact.replica.clear();
+    replicas.back().facts.push_back(std::move(fact));
+  }
+  return replicas;
+}
+
+void add_replicas(Rows& rows, const Report& report) {
+  const std::vector<Replica> replicas = replicas_of(report.plan.facts);
+  if (replicas.empty()) return;
+  const auto add = [&](const std::string& heading, const Facts& facts) {
+    rows.emplace_back(heading, "");
+    for (auto& [label, value] : rows_of(facts, report))
+      rows.emplace_back("  " + label, std::move(value));
+  };
+  const bool alike = std::all_of(replicas.begin(), replicas.end(), [&](const Replica& replica) {
+    return replica.facts == replicas.front().facts;
+  });
+  if (alike) {
+    add("each of " + std::to_string(replicas.size()) + " replicas", replicas.front().facts);
+    return;
+  }
+  for (std::size_t k = 0; k < std::min(replicas.size(), most_listed); ++k)
+    add("replica on " + printable(replicas[k].device), replicas[k].facts);
+  if (replicas.size() > most_listed)
+    rows.emplace_back("... (" + std::to_string(replicas.size()) + " replicas)", "");
+}
+
+}  // namespace
+
+void add_facts(Rows& rows, const Report& report) {
+  Facts own;
+  for (const Fact& fact : report.plan.facts)
+    if (fact.replica.empty()) own.push_back(fact);
+  for (auto& row : rows_of(own, report)) rows.push_back(std::move(row));
+  add_replicas(rows, report);
+}
+
+}  // namespace sluice

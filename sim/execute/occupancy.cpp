@@ -1,0 +1,25 @@
+#include "execute/occupancy.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sluice {
+
+Occupancy::Occupancy(const PlanTables& tables, bool every_flow) : first_{0} {
+  own_.reserve(tables.plan.actions.size());
+  first_.reserve(tables.plan.actions.size() + 1);
+  for (const Action& action : tables.plan.actions) {
+    double own = std::isnan(action.seconds) ? -1 : action.seconds;
+    for (std::uint32_t f = 0; f < action.flows.size(); ++f) {
+      const Flow& flow = action.flows[f];
+      if (tables.meets_others(flow) || (every_flow && flow.bytes > 0))
+        shared_.push_back(f);
+      else
+        own = std::max(own, seconds_alone(tables.plan, flow));
+    }
+    own_.push_back(own);
+    first_.push_back(static_cast<std::uint32_t>(shared_.size()));
+  }
+}
+
+}  // namespace sluice

@@ -1,0 +1,25 @@
+// measured_share: how much of the computation's seconds was measured rather than computed.
+#include "metrics/metric.hpp"
+
+namespace sluice {
+namespace {
+
+SummaryValue share(const Totals& totals) {
+  const double measured = totals.sums().measured_s;
+  if (!(measured > 0)) return SummaryValue::none("no second of the computation was measured");
+  return SummaryValue::of(measured / totals.sums().compute_s);
+}
+
+}  // namespace
+
+extern const Metric measured_share_metric = {
+    .name = "measured_share",
+    .unit = "1",
+    .summary =
+        "Seconds of computation that rest on measurements / busy time of the compute streams.",
+    .source = "definition",
+    .better = Metric::Better::neither,
+    .value = share,
+};
+
+}  // namespace sluice

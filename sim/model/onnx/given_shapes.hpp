@@ -1,0 +1,33 @@
+// Shapes of tensors as the user gives them under `shapes`, where neither the file says them nor
+// libonnx infers them.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "document/record.hpp"
+#include "model/model.hpp"
+
+namespace sluice::onnx_import {
+
+class GivenShapes {
+ public:
+  /// Throws InputError at an extent that is not a positive integer, and at an empty list.
+  explicit GivenShapes(const Reader& keys);
+
+  /// The shape of a tensor, which is used now; null where none is given.
+  const Shape* use(const std::string& tensor);
+
+  /// Throws InputError at a shape that nothing used.
+  void require_used() const;
+
+ private:
+  struct Given {
+    Shape shape;
+    const Value* value = nullptr;
+    bool used = false;
+  };
+  std::map<std::string, Given> given_;  ///< by tensor
+};
+
+}  // namespace sluice::onnx_import

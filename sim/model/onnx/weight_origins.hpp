@@ -1,0 +1,32 @@
+// Which elements of an ONNX file are parameters: those of initialisers, and of constants that nodes
+// make, followed through the nodes that turn constants into constants.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/onnx/graph.hpp"
+
+namespace sluice::onnx_import {
+
+class WeightOrigins {
+ public:
+  explicit WeightOrigins(Graph& graph) : graph_(graph) {}
+
+  /// Throws InputError on a negative extent and on overflow.
+  std::int64_t elements_of(const Shape& shape) const;
+
+  /// The number of a new weight in the graph.
+  std::uint32_t add(std::int64_t elements, bool initialiser, bool vector);
+
+  /// What the constant outputs of a node are made of. One that comes of no weight is one itself.
+  void set(const Node& node, std::vector<Tensor>& outputs);
+
+ private:
+  std::vector<std::string> factors_of(const Node& node);
+
+  Graph& graph_;
+};
+
+}  // namespace sluice::onnx_import

@@ -1,0 +1,258 @@
+#include "plan/action_reader.hpp"
+
+#include <charconv>
+
+namespace sluice {
+
+namespace {
+
+// The keys of an action, in the order in which messages list them; version 1 knows the first ones.
+enum Key : std::size_t {
+  on,
+  kind,
+  stage,
+  micro_batch,
+  samples,
+  samples_done,
+  moves,
+  route,
+  bytes,
+  seconds,
+  flop,
+  memory_bytes,
+  joules,
+  ahead,
+  waits,
+  allocates,
+  uses,
+  flows,
+  part,
+  not_before,
+  collective,
+  measured_s,
+  key_count
+};
+constexpr std::array<std::string_view, key_count> action_keys = {
+    "on",    "kind",    "stage", "micro_batch",  "samples",    "samples_done", "moves", "route",
+    "bytes", "seconds", "flop",  "memory_bytes", "joules",     "ahead",        "waits", "allocates",
+    "uses",  "flows",   "part",  "not_before",   "collective", "measured_s"};
+static_assert(key_count <= LineKeys::most_keys);
+
+constexpr KeyList allowed_1{std::span(action_keys).first(flows)}, allowed_2{action_keys};
+
+}  // namespace
+
+std::string_view NameTables::kept(const PlanLine& line, const Word& word) {
+  if (is_bare(word.text)) return word.text;
+  return unquoted_.emplace_back(line.name(word));
+}
+
+std::string NameTables::declare(const PlanLine& line, Names& names, const Word& word,
+                                const char* what) {
+  const std::string_view name = kept(line, word);
+  if (!names.add(name))
+    line.fail(word.column, std::string("second ") + what + " called '" + std::string(name) + "'");
+  return std::string(name);
+}
+
+ActionKind kind_of(const PlanLine& line, const Word& word) {
+  std::vector<std::string> known;
+  for (const KindRecord& record : action_kinds())
+    if (record.name == word.text) return record.kind;
+  if (word.text == "receive")
+    line.fail(word.column,
+              "'receive' is not a kind of action any more: let what follows it wait for the send, "
+              "whose arrival it was");
+  for (const KindRecord& record : action_kinds()) known.emplace_back(record.name);
+  line.fail(word.column, "unknown kind of action '" + std::string(word.text) + "'" +
+                             did_you_mean(word.text, known) + "; known: " + join(known));
+}
+
+void ActionReader::read(const PlanLine& line, const std::vector<Word>& words, Section section) {
+  section_ = static_cast<std::size_t>(section);
+  if (words.size() > 1 && PlanLine::find_bare(words[1].text, '=') == std::string_view::npos)
+    line.fail(words[1].column, "'" + std::string(words[1].text) +
+                                   "': expected key=value after an action's name; pools, links, "
+                                   "streams and tensors stand before the first section");
+  const LineKeys keys(line, words, 1, tables_.version == 1 ? allowed_1 : allowed_2);
+  if (first_[section_] == none) first_[section_] = static_cast<std::uint32_t>(plan_.actions.size());
+  Action& action = plan_.actions.emplace_back();
+  read_name(line, keys, words[0], action);
+  action.stream = look_up(line, tables_.streams, keys.get("on"), "stream");
+  if (keys.find(samples)) action.samples = keys.count("samples", 0);
+  if (keys.find(samples_done)) action.samples_done = keys.count("samples_done", 0);
+  if (keys.find(ahead))
+    action.ahead = static_cast<std::int32_t>(keys.count("ahead", 0, -1'000'000, 1'000'000));
+  if (keys.find(not_before)) action.not_before = keys.quantity("not_before", Dimension::seconds, 0);
+  if (const Word* word = keys.find(collective))
+    action.collective = look_up(line, tables_.collectives, *word, "collective");
+  if (const Word* word = keys.find(part))
+    action.part = enum_of<WorkPart>(line, *word, work_part_count, "part of a stage's work");
+  read_work(line, keys, action);
+  read_lists(line, keys, action);
+}
+
+/// Without a kind the name says kind, stage and micro-batch.
+void ActionReader::read_name(const PlanLine& line, const LineKeys& keys, const Word& word,
+                             Action& action) {
+  const std::string_view name = tables_.kept(line, word);
+  if (!names_[section_].add(name))
+    line.fail(word.column, "second action called '" + std::string(name) + "' in this section");
+  const std::optional<FormulaName> formula = formula_of(name);
+  const Word* kind_word = keys.find(kind);
+  if (kind_word || tables_.version == 1) {
+    action.kind = kind_of(line, keys.get("kind"));
+    action.stage = keys.label("stage");
+    action.micro_batch = keys.label("micro_batch");
+    if (formula != FormulaName{action.kind, action.stage, action.micro_batch}) action.name = name;
+    return;
+  }
+  if (!formula)
+    line.fail(word.column, "'" + std::string(name) +
+                               "' says no kind of action: expected 'kind=...', or a name of stage, "
+                               "letter and micro-batch like 3F0 or 1LOAD");
+  for (const Key key : {stage, micro_batch})
+    if (const Word* extra = keys.find(key))
+      line.fail(extra->column, "'" + std::string(action_keys[key]) +
+                                   "' without 'kind': the name '" + std::string(name) +
+                                   "' says kind, stage and micro-batch");
+  action.kind = formula->kind;
+  action.stage = formula->stage;
+  action.micro_batch = formula->micro_batch;
+}
+
+void ActionReader::read_work(const PlanLine& line, const LineKeys& keys, Action& action) {
+  const bool computes = keys.find(seconds) != nullptr, transfers = record_of(action.kind).transfers;
+  const bool has_flows = keys.find(moves) || keys.find(flows);
+  if (tables_.version == 1 && computes == has_flows)
+    line.fail(1,
+              "an action has either 'seconds' (it computes) or 'moves', 'route' and 'bytes' (it "
+              "is a transfer)");
+  if (computes && has_flows && transfers)
+    line.fail(1, "an action of the kind " + std::string(name_of(action.kind)) +
+                     " has either 'seconds' or what it moves, not both");
+  if (!computes && !has_flows)
+    line.fail(1, transfers ? "a transfer needs 'moves' and 'route', or 'flows'"
+                           : "a computation needs 'seconds'");
+  if (!computes && !transfers && tables_.version > 1)
+    line.fail(1, "an action of the kind " + std::string(name_of(action.kind)) +
+                     " needs 'seconds', beside what it reads over links");
+  if (keys.find(moves) && keys.find(flows))
+    line.fail(keys.find(flows)->column, "either 'moves' or 'flows', not both");
+  if (keys.find(moves)) read_moves(line, keys, action);
+  if (const Word* list = keys.find(flows))
+    PlanLine::split(*list, ',',
+                    [&](const Word& one) { action.flows.push_back(read_flow(line, one)); });
+  if (!transfers || computes) action.seconds = keys.number("seconds");
+  if (keys.find(flop)) action.flop = keys.number("flop");
+  if (keys.find(memory_bytes)) action.memory_bytes = keys.number("memory_bytes");
+  if (keys.find(joules)) action.joules = keys.number("joules");
+  if (keys.find(measured_s)) action.measured_s = keys.number("measured_s");
+}
+
+/// One flow of a tensor; its bytes are the tensor's where they are not given.
+void ActionReader::read_moves(const PlanLine& line, const LineKeys& keys, Action& action) {
+  Flow flow;
+  flow.tensor = look_up(line, tables_.tensors, *keys.find(moves), "tensor");
+  flow.route = look_up(line, tables_.routes, keys.get("route"), "route");
+  if (tables_.version == 1) keys.get("bytes");
+  flow.bytes = keys.count("bytes", plan_.tensors[flow.tensor].bytes);
+  action.flows.push_back(flow);
+}
+
+/// TENSOR@ROUTE, TENSOR@ROUTE:BYTES, @ROUTE:BYTES
+Flow ActionReader::read_flow(const PlanLine& line, const Word& word) const {
+  const std::size_t at = PlanLine::find_bare(word.text, '@');
+  if (at == std::string_view::npos)
+    line.fail(word.column,
+              "'" + std::string(word.text) + "': expected TENSOR@ROUTE:BYTES, or @ROUTE:BYTES");
+  Word rest{word.text.substr(at + 1), word.column + static_cast<int>(at) + 1};
+  const std::size_t colon = PlanLine::find_bare(rest.text, ':');
+  Flow flow;
+  if (at > 0)
+    flow.tensor = look_up(line, tables_.tensors, {word.text.substr(0, at), word.column}, "tensor");
+  flow.route = look_up(line, tables_.routes, {rest.text.substr(0, colon), rest.column}, "route");
+  if (colon != std::string_view::npos)
+    flow.bytes = whole_number(
+        line, "flows", {rest.text.substr(colon + 1), rest.column + static_cast<int>(colon) + 1}, 0);
+  else if (flow.tensor != none)
+    flow.bytes = plan_.tensors[flow.tensor].bytes;
+  else
+    line.fail(word.column, "'" + std::string(word.text) +
+                               "': a flow of no tensor needs its bytes, @ROUTE:BYTES");
+  return flow;
+}
+
+void ActionReader::read_lists(const PlanLine& line, const LineKeys& keys, Action& action) {
+  if (const Word* list = keys.find(allocates))
+    PlanLine::split(*list, ',', [&](const Word& one) {
+      action.allocates.push_back(read_placement(line, one));
+    });
+  if (const Word* list = keys.find(uses))
+    PlanLine::split(*list, ',',
+                    [&](const Word& one) { action.uses.push_back(read_access(line, one)); });
+  if (const Word* list = keys.find(waits))
+    PlanLine::split(*list, ',', [&](const Word& one) { read_wait(line, one, action); });
+}
+
+Placement ActionReader::read_placement(const PlanLine& line, const Word& word) const {
+  const std::size_t at = PlanLine::rfind_bare(word.text, '@');
+  if (at == std::string_view::npos)
+    line.fail(word.column, "'" + std::string(word.text) + "': expected TENSOR@POOL");
+  return {look_up(line, tables_.tensors, {word.text.substr(0, at), word.column}, "tensor"),
+          look_up(line, tables_.pools,
+                  {word.text.substr(at + 1), word.column + static_cast<int>(at) + 1}, "pool")};
+}
+
+/// TENSOR@POOL is read; :w written, :rw both.
+Access ActionReader::read_access(const PlanLine& line, const Word& word) const {
+  const std::size_t colon =
+      tables_.version == 1 ? std::string_view::npos : PlanLine::find_bare(word.text, ':');
+  const Placement placement = read_placement(line, {word.text.substr(0, colon), word.column});
+  if (colon == std::string_view::npos) return {placement.tensor, placement.pool};
+  const std::string_view how = word.text.substr(colon + 1);
+  if (how != "w" && how != "rw")
+    line.fail(word.column + static_cast<int>(colon) + 1,
+              "'" + std::string(how) +
+                  "' after ':': expected w (it writes the tensor) or rw (it reads and writes it)");
+  return {placement.tensor, placement.pool, how == "rw", true};
+}
+
+void ActionReader::read_wait(const PlanLine& line, Word word, Action& action) {
+  Wait wait;
+  std::size_t section = section_;
+  if (const std::size_t tilde = PlanLine::rfind_bare(word.text, '~');
+      tilde != std::string_view::npos) {
+    const std::string_view digits = word.text.substr(tilde + 1);
+    const auto [end, error] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), wait.distance);
+    if (error != std::errc{} || end != digits.data() + digits.size())
+      line.fail(word.column + static_cast<int>(tilde) + 1,
+                "'" + std::string(digits) +
+                    "' after '~': expected how many iterations ago, from 0 to " +
+                    std::to_string(std::numeric_limits<std::uint32_t>::max()));
+    word.text = word.text.substr(0, tilde);
+  }
+  if (const std::size_t colon = PlanLine::find_bare(word.text, ':');
+      colon != std::string_view::npos) {
+    section = static_cast<std::size_t>(
+        enum_of<Section>(line, {word.text.substr(0, colon), word.column}, 3, "section"));
+    word = {word.text.substr(colon + 1), word.column + static_cast<int>(colon) + 1};
+  }
+  const std::uint32_t known = is_bare(word.text) ? names_[section].find(word.text) : Names::unknown;
+  if (known != Names::unknown)
+    wait.action = first_[section] + known;
+  else
+    pending_.push_back({static_cast<std::uint32_t>(plan_.actions.size() - 1),
+                        static_cast<std::uint32_t>(action.waits.size()), line, word, section});
+  action.waits.push_back(wait);
+}
+
+void ActionReader::resolve_waits() {
+  for (const Pending& pending : pending_)
+    plan_.actions[pending.action].waits[pending.place].action =
+        first_[pending.section] +
+        look_up(pending.line, names_[pending.section], pending.word, "action");
+}
+
+}  // namespace sluice

@@ -1,0 +1,65 @@
+// The lines of actions in a plan's text. Internal to reading it: there may be millions.
+#pragma once
+
+#include <array>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "plan/line_keys.hpp"
+#include "plan/plan.hpp"
+
+namespace sluice {
+
+/// What the names that stand before the sections mean.
+struct NameTables {
+  int version = 0;  ///< of the format; 0: not known yet
+  Names pools, links, routes, streams, tensors, collectives;
+
+  /// Enters a name and returns it; twice is an error.
+  std::string declare(const PlanLine& line, Names& names, const Word& word, const char* what);
+  /// A name that lives as long as this: a view of the text where it stands there as it is.
+  std::string_view kept(const PlanLine& line, const Word& word);
+
+ private:
+  std::deque<std::string> unquoted_;
+};
+
+/// The kind that a word of the text means.
+ActionKind kind_of(const PlanLine& line, const Word& word);
+
+class ActionReader {
+ public:
+  /// Adds to the actions of `plan`.
+  ActionReader(Plan& plan, NameTables& tables) : plan_(plan), tables_(tables) {}
+
+  void read(const PlanLine& line, const std::vector<Word>& words, Section section);
+  /// Those that look ahead in the text. The plan's sections are known.
+  void resolve_waits();
+
+ private:
+  /// A wait for what has not been read yet.
+  struct Pending {
+    std::uint32_t action, place;
+    PlanLine line;
+    Word word;
+    std::size_t section;
+  };
+  void read_name(const PlanLine& line, const LineKeys& keys, const Word& word, Action& action);
+  void read_work(const PlanLine& line, const LineKeys& keys, Action& action);
+  void read_moves(const PlanLine& line, const LineKeys& keys, Action& action);
+  void read_lists(const PlanLine& line, const LineKeys& keys, Action& action);
+  void read_wait(const PlanLine& line, Word word, Action& action);
+  Flow read_flow(const PlanLine& line, const Word& word) const;
+  Access read_access(const PlanLine& line, const Word& word) const;
+  Placement read_placement(const PlanLine& line, const Word& word) const;
+
+  Plan& plan_;
+  NameTables& tables_;
+  std::array<Names, 3> names_;  ///< by section; numbers from the section's first action
+  std::array<std::uint32_t, 3> first_ = {none, none, none};  ///< by section
+  std::size_t section_ = 0;
+  std::vector<Pending> pending_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,99 @@
+#include "plan/cycles.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plan/fault.hpp"
+
+namespace sluice {
+
+namespace {
+
+/// Waits within an iteration, and the order of each stream, must not form a cycle.
+class CycleSearch {
+ public:
+  explicit CycleSearch(const Plan& plan)
+      : plan_(plan), before_(plan.actions.size(), none), colour_(plan.actions.size(), 0) {
+    std::vector<std::uint32_t> last(plan.streams.size(), none);
+    Section section = Section::prologue;
+    for (std::uint32_t a = 0; a < plan.actions.size(); ++a) {
+      if (plan.section_of(a) != section) last.assign(last.size(), none);
+      section = plan.section_of(a);
+      before_[a] = std::exchange(last[plan.actions[a].stream], a);
+    }
+  }
+
+  void run() {
+    if (waits_look_back()) return;
+    for (std::uint32_t a = 0; a < plan_.actions.size(); ++a)
+      if (colour_[a] == 0) visit(a);
+  }
+
+ private:
+  struct Frame {
+    std::uint32_t action;
+    std::size_t next = 0;
+  };
+
+  /// Then the listing order is one in which everything can be done.
+  bool waits_look_back() const {
+    for (std::uint32_t a = 0; a < plan_.actions.size(); ++a)
+      for (const Wait& wait : plan_.actions[a].waits)
+        if (wait.action >= a && wait.distance == 0) return false;
+    return true;
+  }
+
+  void visit(std::uint32_t root) {
+    path_.assign(1, {root});
+    colour_[root] = 1;
+    while (!path_.empty()) {
+      Frame& frame = path_.back();
+      const std::uint32_t next = predecessor(frame.action, frame.next++);
+      if (next == end_) {
+        colour_[frame.action] = 2;
+        path_.pop_back();
+      } else if (next != none && colour_[next] == 1) {
+        report(next);
+      } else if (next != none && colour_[next] == 0) {
+        colour_[next] = 1;
+        path_.push_back({next});
+      }
+    }
+  }
+
+  /// The k-th thing that must end before this action in the same iteration; none: skip it.
+  std::uint32_t predecessor(std::uint32_t a, std::size_t k) const {
+    const auto& waits = plan_.actions[a].waits;
+    if (k > waits.size()) return end_;
+    if (k == waits.size()) return before_[a];
+    const bool same = plan_.section_of(waits[k].action) == plan_.section_of(a);
+    return same && waits[k].distance == 0 ? waits[k].action : none;
+  }
+
+  [[noreturn]] void report(std::uint32_t entry) const {
+    auto from = std::find_if(path_.begin(), path_.end(),
+                             [&](const Frame& frame) { return frame.action == entry; });
+    std::string names;
+    for (; from != path_.end(); ++from)
+      names += "'" + name_of(plan_.actions[from->action]) + "'" + " after ";
+    plan_fault(plan_, entry,
+               "waits and stream order form a cycle: " + names + "'" +
+                   name_of(plan_.actions[entry]) + "'");
+  }
+
+  static constexpr std::uint32_t end_ = none - 1;
+  const Plan& plan_;
+  std::vector<std::uint32_t> before_;
+  std::vector<char> colour_;
+  std::vector<Frame> path_;  ///< from where it began to where it is
+};
+
+}  // namespace
+
+void check_cycles(const Plan& plan) {
+  CycleSearch(plan).run();
+}
+
+}  // namespace sluice

@@ -1,0 +1,54 @@
+// Facts: what a policy decided, for the report. Values with types, so that nobody who prints or
+// compares them has to read a number out of a text.
+#pragma once
+
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace sluice {
+
+struct Fact {
+  /// A number with its unit, as metrics have it: s, byte, 1 (a ratio); empty: a count.
+  struct Number {
+    double value = 0;
+    std::string unit = {};
+    bool operator==(const Number&) const = default;
+  };
+  using List = std::vector<std::string>;
+
+  std::string name;  ///< "in_flight", "chosen_s"; the unit ends it where there is one
+  std::variant<std::string, Number, List> value;
+  std::string of = {};       ///< the group, stage or device that it is said of; empty: the plan
+  std::string replica = {};  ///< the device of the replica that decided it; empty: not one replica
+
+  Fact() = default;
+  Fact(std::string name_, std::string text) : name(std::move(name_)), value(std::move(text)) {}
+  Fact(std::string name_, const char* text) : Fact(std::move(name_), std::string(text)) {}
+  Fact(std::string name_, List list) : name(std::move(name_)), value(std::move(list)) {}
+  template <class N>
+  requires std::is_arithmetic_v<N> Fact(std::string name_, N number, std::string unit = {})
+      : name(std::move(name_)), value(Number{static_cast<double>(number), std::move(unit)}) {}
+
+  Fact said_of(std::string subject) && {
+    of = std::move(subject);
+    return std::move(*this);
+  }
+
+  bool operator==(const Fact&) const = default;
+
+  const std::string* text() const { return std::get_if<std::string>(&value); }
+  const Number* number() const { return std::get_if<Number>(&value); }
+  const List* list() const { return std::get_if<List>(&value); }
+
+  /// For a person: "587", "6.57 s", "a, b".
+  std::string shown() const;
+};
+
+/// The fact of that name, of no replica; null where there is none.
+const Fact* find_fact(const std::vector<Fact>& facts, const std::string& name,
+                      const std::string& of = {});
+
+}  // namespace sluice

@@ -1,0 +1,19 @@
+// A fact as a line of a plan's text: `fact chosen_s 6.57 unit=s`, `fact chosen "in_flight: 2"
+// replica=gpu0`, `fact devices list=gpu0,gpu1`, `fact weight_passes 2 of=0`.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "plan/fact.hpp"
+#include "plan/words.hpp"
+
+namespace sluice {
+
+/// Without the end of the line. A number stands bare; a text that looks like one stands in quotes.
+std::string fact_line(const Fact& fact);
+
+/// From the words of such a line. Throws InputError at the word at fault.
+Fact read_fact(const PlanLine& line, const std::vector<Word>& words);
+
+}  // namespace sluice

@@ -1,0 +1,131 @@
+#include "plan/kinds.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace sluice {
+
+namespace {
+
+constexpr std::string_view blue = "#0072B2", orange = "#E69F00", green = "#009E73", red = "#D55E00",
+                           sky = "#56B4E9", purple = "#CC79A7", yellow = "#F0E442",
+                           black = "#000000", grey = "#999999";
+
+using Kind = ActionKind;
+constexpr std::array kinds = {
+    KindRecord{.kind = Kind::forward,
+               .name = "forward",
+               .letter = "F",
+               .summary = "The forward pass of a stage.",
+               .colour = blue},
+    KindRecord{.kind = Kind::backward,
+               .name = "backward",
+               .letter = "B",
+               .summary = "The backward pass: the gradients of inputs and weights.",
+               .colour = red,
+               .trains = true,
+               .adds_gradients = true},
+    KindRecord{.kind = Kind::backward_input,
+               .name = "backward_input",
+               .letter = "I",
+               .summary = "The part of the backward pass that gives the gradient of the input.",
+               .colour = red,
+               .trains = true},
+    KindRecord{.kind = Kind::backward_weight,
+               .name = "backward_weight",
+               .letter = "W",
+               .summary = "The part of the backward pass that gives the gradient of the weights.",
+               .colour = purple,
+               .trains = true,
+               .adds_gradients = true},
+    KindRecord{.kind = Kind::recompute,
+               .name = "recompute",
+               .letter = "R",
+               .summary = "A forward pass once more, for what was not kept.",
+               .colour = yellow},
+    KindRecord{.kind = Kind::load,
+               .name = "load",
+               .letter = "LOAD",
+               .summary = "From a memory apart to a device.",
+               .colour = orange,
+               .transfers = true},
+    KindRecord{.kind = Kind::save,
+               .name = "save",
+               .letter = "SAVE",
+               .summary = "From a device to a memory apart.",
+               .colour = green,
+               .transfers = true},
+    KindRecord{.kind = Kind::send,
+               .name = "send",
+               .letter = "SEND",
+               .summary = "From a device to another; its arrival is what the other waits for.",
+               .colour = sky,
+               .transfers = true},
+    KindRecord{.kind = Kind::move,
+               .name = "move",
+               .letter = "MOVE",
+               .summary = "From one memory of a device to another of its memories.",
+               .colour = grey,
+               .transfers = true},
+    KindRecord{.kind = Kind::all_reduce,
+               .name = "all_reduce",
+               .letter = "ALL_REDUCE",
+               .summary = "A part of a sum over devices that all of them get.",
+               .colour = purple,
+               .transfers = true,
+               .is_collective = true},
+    KindRecord{.kind = Kind::all_gather,
+               .name = "all_gather",
+               .letter = "ALL_GATHER",
+               .summary = "A part of what puts the pieces of all devices together on each.",
+               .colour = sky,
+               .transfers = true,
+               .is_collective = true},
+    KindRecord{.kind = Kind::reduce_scatter,
+               .name = "reduce_scatter",
+               .letter = "REDUCE_SCATTER",
+               .summary = "A part of a sum over devices of which each gets a piece.",
+               .colour = purple,
+               .transfers = true,
+               .is_collective = true},
+    KindRecord{.kind = Kind::all_to_all,
+               .name = "all_to_all",
+               .letter = "ALL_TO_ALL",
+               .summary = "A part of an exchange: each device sends a piece to each other one.",
+               .colour = sky,
+               .transfers = true,
+               .is_collective = true},
+    KindRecord{.kind = Kind::update,
+               .name = "update",
+               .letter = "UPDATE",
+               .summary = "The optimizer's step on a stage's weights.",
+               .colour = black,
+               .trains = true},
+};
+
+constexpr bool in_order() {
+  for (std::size_t i = 0; i < kinds.size(); ++i)
+    if (static_cast<std::size_t>(kinds[i].kind) != i) return false;
+  return kinds.size() == static_cast<std::size_t>(Kind::update) + 1;
+}
+static_assert(in_order(), "records stand in the order of the enumeration");
+
+}  // namespace
+
+std::span<const KindRecord> action_kinds() {
+  return kinds;
+}
+
+const KindRecord& record_of(ActionKind kind) {
+  return kinds[static_cast<std::size_t>(kind)];
+}
+
+std::optional<ActionKind> kind_with_letter(std::string_view letter) {
+  const auto found = std::find_if(kinds.begin(), kinds.end(), [&](const KindRecord& record) {
+    return record.letter == letter;
+  });
+  if (found == kinds.end()) return {};
+  return found->kind;
+}
+
+}  // namespace sluice

@@ -1,0 +1,254 @@
+#include "plan/passes/all_reduce.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/error.hpp"
+
+namespace sluice {
+
+namespace {
+
+bool sums_gradients(ActionKind kind) {
+  return record_of(kind).adds_gradients;
+}
+
+std::vector<std::string> devices_of(const std::vector<RingHop>& ring) {
+  std::vector<std::string> devices;
+  for (const RingHop& hop : ring) devices.push_back(hop.from);
+  return devices;
+}
+
+/// One device's gradients of one stage, complete for a batch.
+struct Sum {
+  std::uint32_t ready = none;   ///< the backward pass after which they may move
+  std::uint32_t before = none;  ///< where the ring is listed: in front of this action
+  /// What needs the ring's sums, of `distance` iterations later: the update, the save of the
+  /// gradients, or, where they stay, the next backward pass that adds to them.
+  std::uint32_t user = none, distance = 0;
+};
+
+class Rings {
+ public:
+  Rings(Plan& plan, const std::vector<RingHop>& ring, bool overlap, std::int64_t micro_batches)
+      : plan_(plan),
+        ring_(ring),
+        devices_(devices_of(ring)),
+        overlap_(overlap),
+        micro_batches_(micro_batches) {
+    for (std::uint32_t t = 0; t < plan.tensors.size(); ++t)
+      if (plan.tensors[t].tensor_class == TensorClass::gradient)
+        gradients_.emplace(plan.tensors[t].name, t);
+    for (std::uint32_t p = 0; p < plan.pools.size(); ++p) pools_.emplace(plan.pools[p].name, p);
+    for (std::uint32_t s = 0; s < plan.streams.size(); ++s)
+      streams_.emplace(plan.streams[s].name, s);
+    for (std::uint32_t r = 0; r < plan.routes.size(); ++r) routes_.emplace(plan.routes[r].name, r);
+    for (std::uint32_t a = plan.body_begin; a < plan.body_end; ++a)
+      of_device_[plan.streams[plan.actions[a].stream].device].push_back(a);
+  }
+
+  void add() {
+    for (const std::string& device : devices_) find_sums(device);
+    before_.resize(plan_.actions.size() + 1);
+    if (!sums_.empty()) join_devices();
+    for (auto sums = sums_.rbegin(); sums != sums_.rend(); ++sums) {  // as backward passes end
+      if (sums->second.size() != devices_.size())
+        throw InternalError("replicas do not sum gradients of the same stages equally often");
+      add_ring(sums->first.second, sums->first.first, sums->second);
+    }
+    rebuild();
+  }
+
+ private:
+  using Key = std::pair<std::int64_t, std::int32_t>;  ///< (batch, stage)
+
+  /// The backward passes of one device that sum gradients.
+  struct Passes {
+    std::map<Key, std::uint32_t> first, last;
+    std::map<std::int64_t, std::uint32_t> end;  ///< the last one of each batch
+  };
+  Passes passes_of(const std::string& device) const {
+    Passes passes;
+    for (const std::uint32_t a : actions_of(device)) {
+      const Action& action = plan_.actions[a];
+      if (!sums_gradients(action.kind)) continue;
+      const std::int64_t batch = action.micro_batch / micro_batches_;
+      passes.first.try_emplace({batch, action.stage}, a);
+      passes.last[{batch, action.stage}] = passes.end[batch] = a;
+    }
+    return passes;
+  }
+
+  /// Of the body, in listing order.
+  const std::vector<std::uint32_t>& actions_of(const std::string& device) const {
+    static const std::vector<std::uint32_t> nothing;
+    const auto found = of_device_.find(device);
+    return found == of_device_.end() ? nothing : found->second;
+  }
+
+  void find_sums(const std::string& device) {
+    const Passes passes = passes_of(device);
+    for (const auto& [key, last] : passes.last) {
+      if (gradients_of(device, key.second) == none) continue;
+      Sum sum{last};
+      sum.user = sum.before = user_of(device, key.second, last);
+      const std::uint32_t end = passes.end.at(key.first);
+      if (sum.user == none) {  // they stay
+        const auto next = passes.first.find({key.first + 1, key.second});
+        sum.distance = next == passes.first.end() ? 1 : 0;
+        sum.user = sum.distance == 0 ? next->second : passes.first.at({0, key.second});
+        sum.before = end + 1;
+      }
+      if (!overlap_ && end < sum.before) sum.ready = end;
+      sums_[key].push_back(sum);
+    }
+  }
+
+  /// The update of the stage after that action, or the save of its gradients.
+  std::uint32_t user_of(const std::string& device, std::int32_t stage, std::uint32_t after) const {
+    const std::vector<std::uint32_t>& own = actions_of(device);
+    for (auto at = std::upper_bound(own.begin(), own.end(), after); at != own.end(); ++at) {
+      const std::uint32_t a = *at;
+      const Action& action = plan_.actions[a];
+      if (action.stage != stage) continue;
+      if (sums_gradients(action.kind)) return none;  // of the next batch
+      if (action.kind == ActionKind::update) return a;
+      if (action.kind == ActionKind::save && action.micro_batch < 0 &&
+          plan_.tensors[action.flow().tensor].tensor_class == TensorClass::gradient)
+        return a;
+    }
+    return none;
+  }
+
+  void add_ring(std::int32_t stage, std::int64_t batch, const std::vector<Sum>& sums) {
+    const std::size_t n = devices_.size();
+    const std::size_t steps = 2 * (n - 1);
+    std::vector<std::vector<std::uint32_t>> sent(n, std::vector<std::uint32_t>(steps, none));
+    std::vector<std::uint32_t> gradients;
+    for (std::size_t k = 0; k < n; ++k) gradients.push_back(gradients_of(devices_[k], stage));
+    add_collective(stage, batch, plan_.tensors[gradients.front()].bytes);
+    for (std::size_t k = 0; k < n; ++k)
+      for (std::size_t r = 0; r < steps; ++r) {
+        const std::size_t piece = (k + 2 * n - r) % n;
+        sent[k][r] = list(piece_of(stage, k, gradients[k], piece, batch, r), sums[k].before);
+      }
+    for (std::size_t k = 0; k < n; ++k) {
+      const std::size_t from = (k + n - 1) % n;
+      for (std::size_t r = 0; r < steps; ++r) {
+        Action& action = added_[sent[k][r]];
+        action.waits.push_back({sums[k].ready, 0});
+        if (r > 0) action.waits.push_back({new_number(sent[from][r - 1]), 0});
+      }
+      // What came last is the last sum; what it sends itself must have left before it changes.
+      auto& waits = plan_.actions[sums[k].user].waits;
+      for (const std::uint32_t end : {sent[from][steps - 1], sent[k][steps - 1]})
+        waits.push_back({new_number(end), sums[k].distance});
+    }
+  }
+
+  void add_collective(std::int32_t stage, std::int64_t batch, std::int64_t bytes) {
+    const std::string number = batch == 0 ? "" : "'" + std::to_string(batch + 1);
+    plan_.collectives.push_back({"gradients." + std::to_string(stage) + number,
+                                 ActionKind::all_reduce, "ring", devices_, bytes});
+  }
+
+  /// None: the stage has no weights to learn.
+  std::uint32_t gradients_of(const std::string& device, std::int32_t stage) const {
+    const auto found = gradients_.find(device + "/gradients." + std::to_string(stage));
+    return found == gradients_.end() ? none : found->second;
+  }
+
+  /// From a device to the next one of the ring.
+  struct Hop {
+    std::uint32_t from, to, stream, route;
+  };
+  void join_devices() {
+    for (const RingHop& hop : ring_)
+      hops_.push_back({pools_.at(hop.from), pools_.at(hop.to),
+                       find_or_add(streams_, plan_.streams, hop.stream),
+                       find_or_add(routes_, plan_.routes, hop.route)});
+  }
+
+  using Numbers = std::unordered_map<std::string, std::uint32_t>;  ///< by name
+  template <class Thing>
+  static std::uint32_t find_or_add(Numbers& numbers, std::vector<Thing>& things,
+                                   const Thing& thing) {
+    const auto [found, is_new] =
+        numbers.emplace(thing.name, static_cast<std::uint32_t>(things.size()));
+    if (is_new) things.push_back(thing);
+    return found->second;
+  }
+
+  Action piece_of(std::int32_t stage, std::size_t k, std::uint32_t gradients, std::size_t piece,
+                  std::int64_t batch, std::size_t step) const {
+    const auto n = static_cast<std::int64_t>(devices_.size());
+    const std::int64_t bytes = plan_.tensors[gradients].bytes;
+    Action action;
+    action.kind = ActionKind::all_reduce;
+    action.name = devices_[k] + "/" + std::to_string(stage) + "ALL_REDUCE" + std::to_string(step) +
+                  (batch == 0 ? "" : "'" + std::to_string(batch + 1));
+    action.stage = stage;
+    action.flows.push_back({gradients, hops_[k].from, hops_[k].to, hops_[k].route,
+                            bytes / n + (static_cast<std::int64_t>(piece) < bytes % n ? 1 : 0)});
+    action.stream = hops_[k].stream;
+    action.collective = static_cast<std::uint32_t>(plan_.collectives.size() - 1);
+    return action;
+  }
+
+  /// Lists an action before another one; its number among the added.
+  std::uint32_t list(Action action, std::uint32_t before) {
+    added_.push_back(std::move(action));
+    before_[before].push_back(static_cast<std::uint32_t>(added_.size() - 1));
+    return static_cast<std::uint32_t>(added_.size() - 1);
+  }
+
+  /// Added actions are numbered after all others until rebuild() puts them into their places.
+  std::uint32_t new_number(std::uint32_t added) const {
+    return static_cast<std::uint32_t>(plan_.actions.size()) + added;
+  }
+
+  void rebuild() {
+    const std::size_t old = plan_.actions.size();
+    std::vector<std::uint32_t> place(old + added_.size());
+    std::vector<Action> actions;
+    for (std::uint32_t a = 0; a <= old; ++a) {
+      for (const std::uint32_t added : before_[a]) {
+        place[old + added] = static_cast<std::uint32_t>(actions.size());
+        actions.push_back(std::move(added_[added]));
+      }
+      if (a == old) break;
+      place[a] = static_cast<std::uint32_t>(actions.size());
+      actions.push_back(std::move(plan_.actions[a]));
+    }
+    for (Action& action : actions)
+      for (Wait& wait : action.waits) wait.action = place[wait.action];
+    plan_.actions = std::move(actions);
+    plan_.body_end += static_cast<std::uint32_t>(added_.size());
+  }
+
+  Plan& plan_;
+  const std::vector<RingHop>& ring_;
+  const std::vector<std::string> devices_;
+  bool overlap_;
+  std::int64_t micro_batches_;
+  Numbers gradients_;  ///< tensors
+  Numbers pools_, streams_, routes_;
+  std::unordered_map<std::string, std::vector<std::uint32_t>> of_device_;
+  std::vector<Hop> hops_;                 ///< by device of the ring
+  std::map<Key, std::vector<Sum>> sums_;  ///< by device
+  std::vector<Action> added_;
+  std::vector<std::vector<std::uint32_t>> before_;  ///< by action: added ones that come before it
+};
+
+}  // namespace
+
+void add_all_reduce(Plan& plan, const std::vector<RingHop>& ring, bool overlap,
+                    std::int64_t micro_batches) {
+  if (ring.size() > 1) Rings(plan, ring, overlap, micro_batches).add();
+}
+
+}  // namespace sluice

@@ -1,0 +1,85 @@
+#include "planning/streaming/keys.hpp"
+
+#include <algorithm>
+
+#include "base/quantity.hpp"
+
+namespace sluice {
+
+StreamedKeys streamed_keys(const PolicyRequest& request, const Common& common,
+                           const Reader& parameters) {
+  const auto open = [&](const char* key) {
+    return !parameters.has(key) || parameters.is_word(key, "auto");
+  };
+  StreamedKeys keys;
+  if (!open("in_flight"))
+    keys.in_flight =
+        std::min(parameters.integer("in_flight"), request.workload.micro_batches_per_step());
+  if (!open("prefetch")) keys.prefetch = parameters.integer("prefetch");
+  if (keys.prefetch.value_or(0) > 0 && !common.overlap)
+    parameters.fail("prefetch", "'" + std::to_string(*keys.prefetch) +
+                                    "' for 'prefetch': without overlap nothing is loaded ahead, "
+                                    "it must be 0");
+  if (!open("buffers")) keys.buffers = parameters.integer("buffers");
+  if (!open("pieces"))
+    keys.piece = parameters.is_word("pieces", "whole") ? 0 : parameters.bytes("pieces");
+  constexpr std::int64_t most_pieces = 1'000'000;
+  std::int64_t weights = 0;
+  for (const Stage& stage : request.pricing.stages)
+    weights = checked_add(weights, stage.weight_bytes, "bytes of all weights");
+  if (keys.piece.value_or(0) > 0 && weights / *keys.piece > most_pieces)
+    parameters.fail("pieces", "'" + parameters.text("pieces") + "' for 'pieces': weights of " +
+                                  format_bytes(weights) + " would be more than " +
+                                  std::to_string(most_pieces) + " transfers");
+  if (!open("ahead")) keys.ahead = parameters.bytes("ahead");
+  keys.resident = resident_key(parameters, request.pricing.stages, request.cut_open);
+  if (!common.overlap) {  // one thing at a time: nothing of this makes a difference
+    keys.buffers = 1;
+    keys.prefetch = 0;
+    if (!keys.piece) keys.piece = 0;
+  }
+  if (request.fates) keys.offload = request.strategy().offloads_boundaries;
+  return keys;
+}
+
+std::vector<Field> streamed_parameters() {
+  return {
+      {.name = "in_flight",
+       .type = Type::integer,
+       .summary = "micro-batches that run through each group between two loads of its weights, at "
+                  "most those of a step; in training auto takes equal shares of few passes",
+       .default_text = "auto",
+       .choices = {"auto"},
+       .minimum = 1,
+       .maximum = 1e9},
+      {.name = "prefetch",
+       .type = Type::integer,
+       .summary = "groups whose weights may be loaded ahead; auto: as many as `ahead` has room for",
+       .default_text = "auto",
+       .choices = {"auto"},
+       .maximum = 1e6},
+      {.name = "pieces",
+       .type = Type::quantity,
+       .summary = "bytes of one transfer of weights at most; whole: a group at a time",
+       .default_text = "auto",
+       .dimension = Dimension::bytes,
+       .choices = {"auto", "whole"},
+       .minimum = 1},
+      {.name = "ahead",
+       .type = Type::quantity,
+       .summary = "bytes of memory for weights that are loaded ahead, beside the most that the run "
+                  "needs at any moment without them",
+       .default_text = "auto",
+       .dimension = Dimension::bytes,
+       .choices = {"auto"}},
+      {.name = "resident",
+       .type = Type::list,
+       .summary = "stages whose weights stay on the device, by number from 1, range 6..14 or name; "
+                  "auto: as many bytes of them as make the run shortest, none where all other "
+                  "choices are made",
+       .default_text = "auto",
+       .choices = {"auto", "none", "all"}},
+  };
+}
+
+}  // namespace sluice

@@ -1,0 +1,114 @@
+#include "planning/streaming/residency.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "stage/named.hpp"
+
+namespace sluice {
+
+namespace {
+
+constexpr std::int64_t most_bytes = std::numeric_limits<std::int64_t>::max() / 8;
+
+/// What of each group stands above the line, at most all of its weights.
+std::vector<std::int64_t> above(const StreamedCase& streamed,
+                                const std::vector<std::int64_t>& beside, std::int64_t line) {
+  std::vector<std::int64_t> bytes;
+  for (std::size_t g = 0; g < beside.size(); ++g) {
+    const std::int64_t weights = streamed.groups[g].bytes.weights;
+    bytes.push_back(std::clamp<std::int64_t>(beside[g] + weights - line, 0, weights));
+  }
+  return bytes;
+}
+
+std::int64_t sum(const std::vector<std::int64_t>& bytes) {
+  return std::accumulate(bytes.begin(), bytes.end(), std::int64_t{0});
+}
+
+// With R bytes that stay, x of group g among them, group g needs its other bytes + weights - x + R.
+// The largest of these sums is least where all of them that have a part reach the same line.
+std::vector<std::int64_t> by_need(const StreamedCase& streamed, const StreamedChoice& choice,
+                                  std::int64_t bytes) {
+  const std::vector<std::int64_t> beside = bytes_beside_weights(streamed, choice);
+  std::int64_t high = 0, low = -1;  // at or below the line of high no more than `bytes` stand out
+  for (std::size_t g = 0; g < beside.size(); ++g)
+    high = std::max(high, beside[g] + streamed.groups[g].bytes.weights);
+  while (high - low > 1) {
+    const std::int64_t line = low + (high - low) / 2;
+    (sum(above(streamed, beside, line)) <= bytes ? high : low) = line;
+  }
+  return above(streamed, beside, high);
+}
+
+std::vector<std::int64_t> by_work(const StreamedCase& streamed, std::int64_t bytes) {
+  std::vector<std::size_t> order(streamed.groups.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    const StreamedCase::Group &one = streamed.groups[a], &other = streamed.groups[b];
+    return one.compute_s * static_cast<double>(other.bytes.weights) <
+           other.compute_s * static_cast<double>(one.bytes.weights);
+  });
+  std::vector<std::int64_t> resident(order.size(), 0);
+  for (const std::size_t g : order) {
+    resident[g] = std::min(bytes, streamed.groups[g].bytes.weights);
+    bytes -= resident[g];
+  }
+  return resident;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> bytes_beside_weights(const StreamedCase& streamed,
+                                               const StreamedChoice& choice) {
+  std::vector<std::int64_t> bytes;
+  const std::size_t groups = streamed.groups.size();
+  for (std::size_t g = 0; g < groups; ++g) {
+    const StageBytes& stage = streamed.groups[g].bytes;
+    __extension__ using Wide = __int128;  // counts and bytes fit in 64 bits, not their products
+    const Wide in = g == 0 || choice.offload ? 1 : choice.in_flight,
+               out = g + 1 == groups || choice.offload ? 1 : choice.in_flight;
+    const Wide crossing =
+        std::max(in * stage.input + stage.output, stage.input + out * stage.output);
+    const Wide all = crossing + stage.workspace + streamed.caches;
+    bytes.push_back(all > most_bytes ? most_bytes : static_cast<std::int64_t>(all));
+  }
+  return bytes;
+}
+
+std::vector<std::int64_t> resident_weights(const StreamedCase& streamed,
+                                           const StreamedChoice& choice, ResidentOrder order,
+                                           std::int64_t bytes) {
+  return order == ResidentOrder::by_need ? by_need(streamed, choice, bytes)
+                                         : by_work(streamed, bytes);
+}
+
+std::vector<std::int64_t> asked_to_stay(const StreamedCase& streamed, const ResidentKey& key) {
+  std::vector<std::int64_t> bytes(streamed.groups.size(), 0);
+  for (std::size_t g = 0; key.stays && g < bytes.size(); ++g)
+    if ((*key.stays)[g]) bytes[g] = streamed.groups[g].bytes.weights;
+  return bytes;
+}
+
+ResidentKey resident_key(const Reader& parameters, const std::vector<Stage>& stages,
+                         bool cut_open) {
+  ResidentKey key;
+  if (!parameters.has("resident") || parameters.is_word("resident", "auto")) return key;
+  const bool all = parameters.is_word("resident", "all");
+  key.stays = std::vector<bool>(stages.size(), all);
+  if (all || parameters.is_word("resident", "none")) return key;
+  if (cut_open)
+    parameters.fail("resident",
+                    "'resident' names stages, and the cut is open: give 'stages' too, or all, none "
+                    "or auto");
+  std::vector<std::string> names;
+  for (const Stage& stage : stages) names.push_back(stage.name);
+  for (const Value& item : parameters.value("resident")->items()) {
+    const StageRange range = named_stages(item, names);
+    for (std::size_t s = range.first; s <= range.last; ++s) (*key.stays)[s] = true;
+  }
+  return key;
+}
+
+}  // namespace sluice

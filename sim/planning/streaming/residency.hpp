@@ -1,0 +1,46 @@
+// Residency: which weights of streamed inference stay on the device, while the others take turns.
+// A choice is bytes by group. It follows from the structure of the model and of the choice alone,
+// never from a capacity, so that the choices of a smaller memory are among those of a larger one.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "document/record.hpp"
+#include "planning/streaming/groups.hpp"
+
+namespace sluice {
+
+/// What the scenario says of residency.
+struct ResidentKey {
+  /// By group, whether its weights stay; none: it is open.
+  std::optional<std::vector<bool>> stays;
+};
+/// Throws InputError at a stage that does not exist.
+ResidentKey resident_key(const Reader& parameters, const std::vector<Stage>& stages, bool cut_open);
+
+/// Bytes by group of the weights that the scenario says stay; where it is open, none.
+std::vector<std::int64_t> asked_to_stay(const StreamedCase& streamed, const ResidentKey& key);
+
+/// In which order weights become resident where only some of them do.
+enum class ResidentOrder : std::uint8_t {
+  /// Those of the groups that need the most memory while they run: what stays of such a group costs
+  /// nothing there, since it would be there anyway. No other choice of so many bytes needs less.
+  by_need,
+  /// Those of the groups that compute least for each byte: they have the least time to hide a load.
+  by_work,
+};
+
+/// At most `bytes` of all weights, by group; of one group a part may stay.
+std::vector<std::int64_t> resident_weights(const StreamedCase& streamed,
+                                           const StreamedChoice& choice, ResidentOrder order,
+                                           std::int64_t bytes);
+
+/// The most bytes on the device while each group runs with so many micro-batches, where one input
+/// and one result of it are there for transfers; its weights and all that stays not counted.
+std::vector<std::int64_t> bytes_beside_weights(const StreamedCase& streamed,
+                                               const StreamedChoice& choice);
+
+}  // namespace sluice

@@ -1,0 +1,197 @@
+#include "planning/streaming/run_levels.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace sluice {
+
+namespace {
+
+__extension__ using Wide = __int128;  // counts and bytes each fit in 64 bits, not their products
+constexpr std::int64_t most_bytes = std::numeric_limits<std::int64_t>::max() / 4;
+
+std::int64_t limited(Wide bytes) {
+  return bytes > most_bytes ? most_bytes : static_cast<std::int64_t>(bytes);
+}
+
+/// The most bytes of so many transfers in a row: of a run itself, `own` bytes each and `own_count`
+/// of them at most, and then of its neighbours, one after the other.
+template <class Neighbours>
+std::int64_t most_in_row(std::int64_t count, std::int64_t own, std::int64_t own_count,
+                         Neighbours neighbours) {
+  std::int64_t mine = std::min(count, own_count);
+  Wide bytes = static_cast<Wide>(mine) * own;
+  for (std::int64_t k = mine; k < count; ++k) bytes += neighbours.next();
+  Wide most = bytes;
+  for (; mine > 0; --mine) {
+    bytes += neighbours.next() - own;
+    most = std::max(most, bytes);
+  }
+  return limited(most);
+}
+
+}  // namespace
+
+/// The inputs of the slots after a run, slot by slot; a slot that loads none has none.
+class RunLevels::Later {
+ public:
+  Later(const RunLevels& levels, std::size_t run) : levels_(levels), run_(run) {}
+  std::int64_t next() {
+    if (left_ == 0) {
+      ++run_;
+      const std::size_t runs = levels_.runs_.size();
+      if (run_ >= runs && levels_.streamed_.steps == 1) return 0;
+      const GroupRun& here = levels_.runs_[run_ % runs];
+      left_ = here.count;
+      bytes_ = levels_.loads_input(here) ? levels_.streamed_.groups[here.group].bytes.input : 0;
+    }
+    --left_;
+    return bytes_;
+  }
+
+ private:
+  const RunLevels& levels_;
+  std::size_t run_;
+  std::int64_t left_ = 0, bytes_ = 0;
+};
+
+/// The results that were saved before a run, the last one first.
+class RunLevels::Earlier {
+ public:
+  Earlier(const RunLevels& levels, std::size_t run) : levels_(levels), run_(run) {}
+  std::int64_t next() {
+    const std::size_t runs = levels_.runs_.size();
+    for (std::size_t tried = 0; left_ == 0 && tried < runs; ++tried) {
+      if (run_ == 0 && levels_.streamed_.steps == 1) return 0;
+      run_ = (run_ + runs - 1) % runs;
+      const GroupRun& here = levels_.runs_[run_];
+      if (!levels_.saves(here)) continue;
+      left_ = here.count;
+      bytes_ = levels_.streamed_.groups[here.group].bytes.output;
+    }
+    if (left_ == 0) return 0;
+    --left_;
+    return bytes_;
+  }
+
+ private:
+  const RunLevels& levels_;
+  std::size_t run_;
+  std::int64_t left_ = 0, bytes_ = 0;
+};
+
+RunLevels::RunLevels(const StreamedCase& streamed, const StreamedChoice& choice,
+                     const std::vector<GroupRun>& runs, std::vector<std::int64_t> constant)
+    : streamed_(streamed), choice_(choice), runs_(runs), constant_(std::move(constant)) {
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    bases_.push_back(choice.spares ? base_of(r, 0, 0)
+                                   : base_of(r, most_inputs(), most_results(runs[r])));
+    least_ = std::max(least_, peak(r, bases_.back()));
+  }
+  most_ = least_;
+}
+
+std::int64_t RunLevels::more_for(std::int64_t inputs, std::int64_t results) const {
+  std::int64_t most = least_;
+  for (std::size_t r = 0; r < runs_.size(); ++r)
+    most = std::max(most, peak(r, base_of(r, std::min(inputs, most_inputs()),
+                                          std::min(results, most_results(runs_[r])))));
+  return most - least_;
+}
+
+/// Where a run saves nothing, all that were on their way when the one before it ended may still be.
+std::int64_t RunLevels::most_results(const GroupRun& run) const {
+  if (!streamed_.overlap || choice_.buffers == 1) return 0;
+  return saves(run) ? choice_.buffers - 1 : choice_.buffers;
+}
+
+RunLevels::Base RunLevels::base_of(std::size_t r, std::int64_t inputs, std::int64_t results) const {
+  const GroupRun& run = runs_[r];
+  const StageBytes& bytes = streamed_.groups[run.group].bytes;
+  Base base;
+  base.inputs = inputs;
+  base.results = results;
+  base.result_bytes = most_in_row(results, saves(run) ? bytes.output : 0,
+                                  saves(run) ? run.count - 1 : 0, Earlier(*this, r));
+  Wide all = constant_[run.group];
+  all += base.result_bytes;
+  all += most_in_row(inputs, loads_input(run) ? bytes.input : 0, run.count - 1, Later(*this, r));
+  if (loads_input(run))
+    all += bytes.input;
+  else
+    base.in = bytes.input;
+  if (saves(run) || is_last(run))
+    all += bytes.output;
+  else
+    base.out = bytes.output;
+  base.bytes = limited(all);
+  return base;
+}
+
+std::int64_t RunLevels::level(const Base& base, std::int64_t count, std::int64_t m) const {
+  return limited(static_cast<Wide>(base.bytes) + static_cast<Wide>(count - m) * base.in +
+                 static_cast<Wide>(m + 1) * base.out);
+}
+
+std::int64_t RunLevels::at(std::size_t run, std::int64_t m) const {
+  return level(bases_[run], runs_[run].count, m);
+}
+
+/// Linear in m, so its ends decide.
+std::int64_t RunLevels::peak(std::size_t run, const Base& base) const {
+  const std::int64_t count = runs_[run].count;
+  return std::max(level(base, count, 0), level(base, count, count - 1));
+}
+
+/// Results and inputs take turns, as long as there is room.
+RunLevels::Base RunLevels::roomiest(std::size_t run, std::int64_t bytes) const {
+  const std::int64_t inputs = most_inputs(), results = most_results(runs_[run]);
+  const Base all = base_of(run, inputs, results);
+  if (peak(run, all) <= bytes) return all;
+  Base best = base_of(run, 0, 0);
+  for (bool more = true; more;) {
+    more = false;
+    for (const bool result : {true, false}) {
+      if (result ? best.results == results : best.inputs == inputs) continue;
+      const Base next =
+          base_of(run, best.inputs + (result ? 0 : 1), best.results + (result ? 1 : 0));
+      if (peak(run, next) > bytes) continue;
+      best = next;
+      more = true;
+    }
+  }
+  return best;
+}
+
+/// Are this pass, the one before it and all that their buffers reach into whole passes?
+bool RunLevels::like_the_pass_before(const GroupRun& run) const {
+  const auto groups = static_cast<std::int64_t>(streamed_.groups.size());
+  const std::int64_t reach = choice_.buffers / (groups * runs_.front().count) + 1;
+  return run.pass - 1 > reach && run.pass + reach < runs_.back().pass;
+}
+
+void RunLevels::set_room(std::int64_t bytes) {
+  most_ = 0;
+  for (std::size_t r = 0; r < runs_.size(); ++r) {
+    if (like_the_pass_before(runs_[r]))
+      bases_[r] = bases_[r - streamed_.groups.size()];
+    else
+      bases_[r] = roomiest(r, bytes);
+    most_ = std::max(most_, peak(r, bases_[r]));
+  }
+  for (std::size_t r = 0; r < runs_.size(); ++r) bases_[r].waits = must_wait(r);
+}
+
+/// Between two runs nothing is computed, and the results of the first of them are still there.
+bool RunLevels::must_wait(std::size_t r) const {
+  if (r == 0 && streamed_.steps == 1) return false;
+  const std::size_t before = (r + runs_.size() - 1) % runs_.size();
+  Earlier earlier(*this, r);
+  Wide there = 0;
+  for (std::int64_t k = bases_[before].results + (saves(runs_[before]) ? 1 : 0); k > 0; --k)
+    there += earlier.next();
+  const StageBytes& own = streamed_.groups[runs_[r].group].bytes;
+  return there > static_cast<Wide>(bases_[r].result_bytes) + own.output + own.workspace;
+}
+
+}  // namespace sluice

@@ -1,0 +1,72 @@
+// What is on the device while the runs of groups are computed, and how many inputs and results of
+// other slots may be there beside each run. Bytes; internal to Rehearsal.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "planning/streaming/groups.hpp"
+
+namespace sluice {
+
+class RunLevels {
+ public:
+  /// `constant`: by group, what is there while it runs besides what crosses. All must outlive this.
+  RunLevels(const StreamedCase& streamed, const StreamedChoice& choice,
+            const std::vector<GroupRun>& runs, std::vector<std::int64_t> constant);
+
+  /// The most bytes that must be there at once: with all buffers, or, where the choice spares them,
+  /// with no input and no result of another slot.
+  std::int64_t least() const { return least_; }
+  /// So many bytes more are needed for so many inputs and results of other slots beside each run.
+  std::int64_t more_for(std::int64_t inputs, std::int64_t results) const;
+  /// Gives each run as many inputs and results of other slots as so many bytes have room for, at
+  /// most one less than `buffers` of each.
+  void set_room(std::int64_t bytes);
+  /// The most bytes that are there at once, so far.
+  std::int64_t most() const { return most_; }
+
+  /// While slot `m` of a run is computed, without weights loaded ahead.
+  std::int64_t at(std::size_t run, std::int64_t m) const;
+  /// So many inputs of later slots may be there while a slot of this run is computed; and so many
+  /// results of earlier ones may be on their way to host memory.
+  std::int64_t inputs(std::size_t run) const { return bases_[run].inputs; }
+  std::int64_t results(std::size_t run) const { return bases_[run].results; }
+  /// Fewer or smaller results may be on their way than at the end of the run before: what is loaded
+  /// at the head of this one waits until they are.
+  bool waits_for_results(std::size_t run) const { return bases_[run].waits; }
+
+  bool loads_input(const GroupRun& run) const { return run.group == 0 || choice_.offload; }
+  bool saves(const GroupRun& run) const {
+    return is_last(run) ? streamed_.returns_answers : choice_.offload;
+  }
+
+ private:
+  struct Base {
+    std::int64_t bytes = 0;
+    std::int64_t in = 0, out = 0;  ///< of each micro-batch that waits on the device
+    std::int64_t inputs = 0, results = 0;
+    std::int64_t result_bytes = 0;  ///< of those results
+    bool waits = false;
+  };
+  class Later;
+  class Earlier;
+  bool is_last(const GroupRun& run) const { return run.group + 1 == streamed_.groups.size(); }
+  std::int64_t most_inputs() const { return streamed_.overlap ? choice_.buffers - 1 : 0; }
+  std::int64_t most_results(const GroupRun& run) const;
+  Base base_of(std::size_t run, std::int64_t inputs, std::int64_t results) const;
+  Base roomiest(std::size_t run, std::int64_t bytes) const;
+  std::int64_t peak(std::size_t run, const Base& base) const;
+  std::int64_t level(const Base& base, std::int64_t count, std::int64_t m) const;
+  bool like_the_pass_before(const GroupRun& run) const;
+  bool must_wait(std::size_t run) const;
+
+  const StreamedCase& streamed_;
+  const StreamedChoice& choice_;
+  const std::vector<GroupRun>& runs_;
+  std::vector<std::int64_t> constant_;
+  std::vector<Base> bases_;
+  std::int64_t least_ = 0, most_ = 0;
+};
+
+}  // namespace sluice

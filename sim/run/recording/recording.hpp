@@ -1,0 +1,50 @@
+// A recording: all that a trace file holds, in one piece of memory that another process can map,
+// its columns as they are used. Little-endian; addresses are multiples of 64.
+//
+//   bytes 0..7    "SLUICE01"
+//   bytes 8..15   length of the JSON text, 64 bits
+//   then          the JSON text: status, header, summary, metrics and units (as `sluice run --json`
+//                 has them), series, and columns: [name, type, rows, offset, bytes]; offsets count
+//                 from the first multiple of 64 behind the text
+//   then          the columns; type is NumPy's ("<f8"), or "text": texts, each ended by a NUL
+#pragma once
+
+#include <vector>
+
+#include "base/memory_file.hpp"
+#include "trace/hdf5/reader.hpp"
+#include "trace/header.hpp"
+#include "trace/labels.hpp"
+#include "trace/series.hpp"
+#include "trace/span.hpp"
+#include "trace/summary.hpp"
+
+namespace sluice {
+
+struct Recording {
+  TraceStatus status = TraceStatus::complete;
+  TraceHeader header;  ///< without provenance
+  Labels labels;
+  std::vector<Span> spans;
+  std::vector<MemoryEvent> memory;  ///< pool by pool
+  Summary summary;
+  SeriesTable series;
+};
+
+/// In memory that another process can map. Throws IoError when there is none for it.
+MemoryFile packed(const Recording& recording);
+/// As bytes to be sent.
+std::string bytes_of(const Recording& recording);
+/// Throws InternalError when it is not a recording.
+Recording recording_from(std::string_view bytes);
+
+/// What a trace file holds. Throws as TraceReader does.
+Recording recording_of(const TraceReader& trace);
+/// Writes a trace file. Throws IoError.
+void write_trace(const Recording& recording, const std::string& path,
+                 const std::string& command_line);
+
+/// The order of a recording.
+void sort_by_pool(std::vector<MemoryEvent>& events);
+
+}  // namespace sluice

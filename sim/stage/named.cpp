@@ -1,0 +1,38 @@
+#include "stage/named.hpp"
+
+#include <charconv>
+#include <optional>
+
+#include "base/suggest.hpp"
+#include "document/record.hpp"
+
+namespace sluice {
+
+namespace {
+
+/// A number from 1 to the number of stages.
+std::optional<std::size_t> number_of(std::string_view text, std::size_t stages) {
+  std::size_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return {};
+  if (number < 1 || number > stages) return {};
+  return number - 1;
+}
+
+}  // namespace
+
+StageRange named_stages(const Value& item, const std::vector<std::string>& names) {
+  const std::string text = item.is_scalar() ? item.text() : "";
+  for (std::size_t s = 0; s < names.size(); ++s)
+    if (names[s] == text) return {s, s};
+  const std::size_t dots = text.find("..");
+  const auto first = number_of(text.substr(0, dots), names.size());
+  const auto last =
+      dots == std::string::npos ? first : number_of(text.substr(dots + 2), names.size());
+  if (first && last && *first <= *last) return {*first, *last};
+  fail_at(item, "'" + text + "' is not a stage" + did_you_mean(text, names) +
+                    "; expected a number from 1 to " + std::to_string(names.size()) +
+                    ", a range like 1..2, or one of the names: " + join(names));
+}
+
+}  // namespace sluice

@@ -1,0 +1,19 @@
+// Stages as a document names them.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "document/value.hpp"
+
+namespace sluice {
+
+struct StageRange {
+  std::size_t first = 0, last = 0;
+};
+
+/// "6", "6..14" (both counted from 1), or one of the names. Throws InputError at the item.
+StageRange named_stages(const Value& item, const std::vector<std::string>& names);
+
+}  // namespace sluice

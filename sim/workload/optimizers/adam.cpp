@@ -1,0 +1,18 @@
+// adam: m = b1 m + (1 - b1) g: 3 FLOP; v = b2 v + (1 - b2) g g: 4; w -= rate x m / (sqrt(v) + eps):
+// 5, with the corrections of the bias in the rate.
+#include "workload/training.hpp"
+
+namespace sluice {
+
+extern const Optimizer adam_optimizer;
+const Optimizer adam_optimizer = {
+    .name = "adam",
+    .summary = "Adam: two values of state, 12 FLOP per parameter.",
+    .source =
+        "Kingma and Ba, Adam: a method for stochastic optimization (2015), algorithm 1 and "
+        "the end of section 2",
+    .states = 2,
+    .flop = 12,
+};
+
+}  // namespace sluice

@@ -1,0 +1,17 @@
+// momentum: v = momentum x v + g; w -= rate x v
+#include "workload/training.hpp"
+
+namespace sluice {
+
+extern const Optimizer momentum_optimizer;
+const Optimizer momentum_optimizer = {
+    .name = "momentum",
+    .summary = "Gradient descent with momentum: one value of state, 4 FLOP per parameter.",
+    .source =
+        "Sutskever, Martens, Dahl and Hinton, On the importance of initialization and "
+        "momentum in deep learning (2013), equations 1 and 2",
+    .states = 1,
+    .flop = 4,
+};
+
+}  // namespace sluice

@@ -1,0 +1,14 @@
+// none: gradients are summed, weights stay as they are.
+#include "workload/training.hpp"
+
+namespace sluice {
+
+extern const Optimizer none_optimizer;
+const Optimizer none_optimizer = {
+    .name = "none",
+    .summary = "Gradients are summed and nothing is updated.",
+    .source = "seed 000, whose estimate of training has no update",
+    .updates = false,
+};
+
+}  // namespace sluice

@@ -1,0 +1,14 @@
+// sgd: w -= rate x g
+#include "workload/training.hpp"
+
+namespace sluice {
+
+extern const Optimizer sgd_optimizer;
+const Optimizer sgd_optimizer = {
+    .name = "sgd",
+    .summary = "Stochastic gradient descent without momentum: no state, 2 FLOP per parameter.",
+    .source = "Robbins and Monro, A stochastic approximation method (1951)",
+    .flop = 2,
+};
+
+}  // namespace sluice

@@ -1,0 +1,317 @@
+// What sluice-plan/2 has beside version 1, on plans written by hand, in both executors:
+// computations that read over links, several memories of one device, collectives, times before
+// which an action does not start.
+#include <catch2/catch.hpp>
+
+#include <map>
+
+#include "base/error.hpp"
+#include "execute/arithmetic/replay.hpp"
+#include "execute/feasibility.hpp"
+#include "metrics/totals.hpp"
+#include "plan/text.hpp"
+#include "run/isolated.hpp"
+
+namespace sluice {
+namespace {
+
+Plan plan_of(const std::string& text) {
+  Plan plan = plan_from_text("format: sluice-plan/2\n" + text, "test.plan");
+  check(plan);
+  return plan;
+}
+
+Approx s(double seconds) {
+  return Approx(seconds).epsilon(1e-9).margin(1e-12);
+}
+
+struct Expected {
+  double start, end, available;
+};
+using Times = std::map<std::string, Expected>;
+
+void check_spans(const Plan& plan, const std::vector<Span>& spans, const Times& expected) {
+  CHECK(spans.size() == expected.size());
+  for (const Span& span : spans) {
+    const std::string name = name_of(plan.actions[span.action]);
+    INFO(name);
+    REQUIRE(expected.count(name) == 1);
+    CHECK(span.start == s(expected.at(name).start));
+    CHECK(span.end == s(expected.at(name).end));
+    CHECK(span.available == s(expected.at(name).available));
+  }
+}
+
+/// Each action runs once, then, in both executors.
+void runs_as(const Plan& plan, const Times& expected) {
+  {
+    INFO("replay");
+    std::vector<Span> spans;
+    CHECK_FALSE(replay(plan, [&](const Span& span) { spans.push_back(span); }).blocking);
+    check_spans(plan, spans, expected);
+  }
+  for (const bool direct : {true, false}) {
+    INFO("SimGrid, every flow a communication: " << !direct);
+    check_spans(plan, execute_isolated(plan, {.direct_links = direct}).spans, expected);
+  }
+}
+
+const std::string machine = R"(
+link host bandwidth=100B/s
+route host>gpu links=host
+route slow_start links=host setup=1s
+route far links=host setup=0.5s latency=0.25s
+stream gpu.compute kind=compute device=gpu
+stream gpu.in kind=copy device=gpu
+tensor x class=input bytes=300
+tensor y class=input bytes=200
+prologue:
+)";
+
+TEST_CASE("a computation that reads over a link ends with its seconds or its bytes", "[elements]") {
+  // Setup 0.5 s, then 300 B at 100 B/s: 3.5 s, and 0.25 s until those who wait may start.
+  const std::string then = "then on=gpu.in kind=load moves=y route=host>gpu waits=read\n";
+  runs_as(plan_of(machine + "read on=gpu.compute kind=forward seconds=2 flows=x@far\n" + then),
+          {{"read", {0, 3.5, 3.75}}, {"then", {3.75, 5.75, 5.75}}});
+  runs_as(plan_of(machine + "read on=gpu.compute kind=forward seconds=4 flows=x@far\n" + then),
+          {{"read", {0, 4, 4.25}}, {"then", {4.25, 6.25, 6.25}}});
+}
+
+TEST_CASE("what a computation reads shares the link with a load", "[elements]") {
+  // Together from 0: 50 B/s each. The load's 200 B are through at 4, when 100 B are left to read at
+  // the full rate: 5 s. A computation of 6 s hides that.
+  const std::string load = "load on=gpu.in kind=load moves=y route=host>gpu\n";
+  runs_as(plan_of(machine + "read on=gpu.compute kind=forward seconds=2 flows=x@host>gpu\n" + load),
+          {{"read", {0, 5, 5}}, {"load", {0, 4, 4}}});
+  runs_as(plan_of(machine + "read on=gpu.compute kind=forward seconds=6 flows=x@host>gpu\n" + load),
+          {{"read", {0, 6, 6}}, {"load", {0, 4, 4}}});
+}
+
+TEST_CASE("two flows of one computation share their link", "[elements]") {
+  // 100 B and 300 B at 50 B/s each: the first is through at 2, then 200 B at 100 B/s: 4 s.
+  runs_as(plan_of(machine + "read on=gpu.compute kind=forward seconds=1 "
+                            "flows=x@host>gpu,@host>gpu:100\n"),
+          {{"read", {0, 4, 4}}});
+  // The second begins after its setup: alone 100 B until 1; then 50 B/s each: its 100 B until 3,
+  // when the other's 100 B that are left take 1 s.
+  runs_as(plan_of(machine + "read on=gpu.compute kind=forward seconds=1 "
+                            "flows=x@host>gpu,@slow_start:100\n"),
+          {{"read", {0, 4, 4}}});
+  // A part of a collective may send two pieces at once, without seconds of its own.
+  runs_as(plan_of(machine + "both on=gpu.in kind=send flows=x@host>gpu,y@host>gpu\n"),
+          {{"both", {0, 5, 5}}});
+}
+
+TEST_CASE("in a body computations and loads share the link in each iteration", "[elements]") {
+  // Load k waits for reading k - 1, so that both begin together: as above 5 s an iteration.
+  const Plan plan = plan_from_text(
+      "format: sluice-plan/2\niterations 40\n" + machine.substr(0, machine.find("prologue")) +
+          "body:\nread on=gpu.compute kind=forward seconds=2 flows=x@host>gpu\n"
+          "load on=gpu.in kind=load moves=y route=host>gpu waits=read~1\n",
+      "test.plan");
+  check(plan);
+  const ReplayResult jumped = replay(plan), walked = replay(plan, ReplayOptions{.jumps = false});
+  CHECK(jumped.makespan == s(40 * 5));
+  CHECK(walked.makespan == s(40 * 5));
+  CHECK(execute_isolated(plan).report.makespan == s(40 * 5));
+}
+
+TEST_CASE("metrics count what computations move", "[elements]") {
+  const Plan plan = plan_of(machine +
+                            "read on=gpu.compute kind=forward seconds=2 flows=x@far,@far:50\n"
+                            "load on=gpu.in kind=load moves=y route=host>gpu waits=read\n");
+  // 350 B after 0.5 s: 4 s; 0.25 s; then the load, 2 s.
+  Totals totals(plan);
+  replay(plan, totals);
+  CHECK(totals.makespan() == s(6.25));
+  CHECK(totals.sums().transferred_bytes == 550);
+  CHECK(totals.sums().link_bytes.at(0) == 550);
+  CHECK(totals.sums().transfer_s == s(2));  // of transfers
+  // On the link: the load 2 s, and alone 0.5 s + 3 s and 0.5 s + 0.5 s.
+  CHECK(totals.sums().link_transfer_s.at(0) == s(2 + 3.5 + 1));
+  CHECK(totals.sums().compute_s == s(4));
+  // 0.5 s before the first byte, then 550 B at 100 B/s; that is less than the longest path, in
+  // which the computation takes no less than 350 B do, 3.5 s.
+  CHECK(totals.bound().seconds <= 6.25 + 1e-9);
+  CHECK(totals.bound().seconds >= 0.5 + 5.5 - 1e-9);
+}
+
+const std::string two_memories = R"(
+pool hbm capacity=100B owner=gpu
+pool ddr capacity=150B owner=gpu
+pool host capacity=unlimited
+link host bandwidth=10B/s
+link inside bandwidth=20B/s
+route host>ddr links=host
+route ddr>hbm links=inside
+stream gpu.compute kind=compute device=gpu
+stream gpu.in kind=copy device=gpu
+stream gpu.inside kind=copy device=gpu
+tensor a class=weight bytes=80 home=host
+tensor b class=weight bytes=60 home=host
+tensor c class=weight bytes=40 home=host
+prologue:
+)";
+
+TEST_CASE("two memories of one device grant each on their own", "[elements]") {
+  // Loads over 10 B/s: a until 8, b until 14 (140 of 150 B). c (40 B) waits in ddr until a has
+  // moved on. Moves over 20 B/s: a 8 to 12, which frees 80 B: c may load, once b is through: 14
+  // to 18. b must wait in hbm until a has been used (12 to 17): 17 to 20. Then c: hbm has 60 + 40
+  // of 100.
+  runs_as(plan_of(two_memories + R"(
+0LOAD on=gpu.in moves=a route=host>ddr allocates=a@ddr
+1LOAD on=gpu.in moves=b route=host>ddr allocates=b@ddr
+2LOAD on=gpu.in moves=c route=host>ddr allocates=c@ddr
+0MOVE on=gpu.inside moves=a route=ddr>hbm waits=0LOAD allocates=a@hbm uses=a@ddr
+0F on=gpu.compute seconds=5 waits=0MOVE uses=a@hbm
+1MOVE on=gpu.inside moves=b route=ddr>hbm waits=1LOAD allocates=b@hbm uses=b@ddr
+2MOVE on=gpu.inside moves=c route=ddr>hbm waits=2LOAD allocates=c@hbm uses=c@ddr
+1F on=gpu.compute seconds=1 waits=1MOVE,2MOVE uses=b@hbm,c@hbm:rw
+)"),
+          {{"0LOAD", {0, 8, 8}},
+           {"1LOAD", {8, 14, 14}},
+           {"2LOAD", {14, 18, 18}},
+           {"0MOVE", {8, 12, 12}},
+           {"0F", {12, 17, 17}},
+           {"1MOVE", {17, 20, 20}},
+           {"2MOVE", {20, 22, 22}},
+           {"1F", {22, 23, 23}}});
+}
+
+TEST_CASE("a name of a pool says nothing about its owner", "[elements]") {
+  // "gpu" is owned by none: first come, first served. The first to ask (at 0) is listed last.
+  const std::string text = R"(
+pool gpu capacity=100B OWNER
+stream one kind=compute device=gpu
+stream two kind=compute device=gpu
+tensor a class=activation bytes=60
+tensor b class=activation bytes=60
+prologue:
+0UPDATE on=one seconds=1
+0F on=one seconds=2 allocates=a@gpu uses=a@gpu
+1F on=two seconds=2 allocates=b@gpu uses=b@gpu
+)";
+  const auto with = [&](const std::string& owner) {
+    std::string made = text;
+    return made.replace(made.find("OWNER"), 5, owner);
+  };
+  runs_as(plan_of(with("")), {{"0UPDATE", {0, 1, 1}}, {"1F", {0, 2, 2}}, {"0F", {2, 4, 4}}});
+  runs_as(plan_of(with("owner=another")),
+          {{"0UPDATE", {0, 1, 1}}, {"0F", {1, 3, 3}}, {"1F", {3, 5, 5}}});
+}
+
+/// A ring of three that sums 300 B: 2 (3 - 1) = 4 steps, in each of which each device sends 100 B
+/// to the next.
+std::string ring_of_three() {
+  std::string text =
+      "collective gradients kind=all_reduce devices=a,b,c algorithm=ring bytes=300\n";
+  const std::string devices = "abc";
+  for (const char device : devices) {
+    const std::string name(1, device);
+    text += "link " + name + " bandwidth=100B/s\nroute " + name + " links=" + name +
+            " latency=0.5s\nstream " + name + " kind=copy device=" + name + "\n";
+  }
+  text += "tensor g class=gradient bytes=300\nprologue:\n";
+  for (std::size_t d = 0; d < 3; ++d)
+    for (int step = 0; step < 4; ++step) {
+      const std::string name(1, devices[d]);
+      text += std::to_string(d) + "ALL_REDUCE" + std::to_string(step) + " on=" + name +
+              " moves=g route=" + name + " bytes=100 collective=gradients";
+      if (step > 0)
+        text += " waits=" + std::to_string((d + 2) % 3) + "ALL_REDUCE" + std::to_string(step - 1);
+      text += "\n";
+    }
+  return text;
+}
+
+TEST_CASE("a collective of three: 2 (n - 1) (g / (n B) + latency)", "[elements]") {
+  // 1 s and 0.5 s of latency for each of the four steps: the last piece arrives at 6 s.
+  const Plan plan = plan_of(ring_of_three());
+  REQUIRE(plan.collectives.size() == 1);
+  CHECK(plan.collectives[0].devices == std::vector<std::string>{"a", "b", "c"});
+  Times expected;
+  for (int d = 0; d < 3; ++d)
+    for (int step = 0; step < 4; ++step)
+      expected[std::to_string(d) + "ALL_REDUCE" + std::to_string(step)] = {
+          1.5 * step, 1.5 * step + 1, 1.5 * (step + 1)};
+  runs_as(plan, expected);
+  CHECK(replay(plan).makespan == s(4 * (300.0 / (3 * 100) + 0.5)));
+  for (const Action& action : plan.actions) CHECK(action.collective == 0);
+}
+
+TEST_CASE("not_before holds an action until that time, or is past", "[elements]") {
+  // 0F ends at 2; 1F has to wait until 5; 2F is ready at 6, after its time. The body's two
+  // iterations follow (7 to 11), and the epilogue starts at 20, in spite of being ready at 11.
+  const Plan plan = plan_from_text(R"(format: sluice-plan/2
+iterations 2
+stream gpu.compute kind=compute device=gpu
+prologue:
+0F on=gpu.compute seconds=2
+1F on=gpu.compute seconds=1 not_before=5s
+2F on=gpu.compute seconds=1 not_before=5500ms
+body:
+3F on=gpu.compute seconds=2
+epilogue:
+4F on=gpu.compute seconds=1 not_before=20s waits=body:3F
+)",
+                                   "test.plan");
+  check(plan);
+  const std::vector<std::pair<double, double>> expected = {{0, 2}, {5, 6},  {6, 7},
+                                                           {7, 9}, {9, 11}, {20, 21}};
+  const auto right = [&](const std::vector<Span>& spans) {
+    REQUIRE(spans.size() == expected.size());
+    for (std::size_t i = 0; i < spans.size(); ++i) {
+      CHECK(spans[i].start == s(expected[i].first));
+      CHECK(spans[i].end == s(expected[i].second));
+    }
+    CHECK(spans[1].waited == s(3));
+    CHECK(spans[1].reason == WaitReason::none);  // for nobody
+    CHECK(spans[5].waited == s(9));
+  };
+  std::vector<Span> spans;
+  replay(plan, [&](const Span& span) { spans.push_back(span); });
+  right(spans);
+  right(execute_isolated(plan).spans);
+  Totals totals(plan);
+  replay(plan, totals);
+  CHECK(totals.bound().seconds == s(21));
+}
+
+TEST_CASE("not_before beside a long body: periods are left out all the same", "[elements]") {
+  // The body takes 1000 x 1 s on one stream; another asks at 500.25 s for memory that it holds.
+  const Plan plan = plan_from_text(R"(format: sluice-plan/2
+iterations 1000
+pool gpu capacity=100B owner=gpu
+stream gpu.compute kind=compute device=gpu
+stream other kind=compute device=gpu
+tensor a class=activation bytes=60
+prologue:
+0F on=other seconds=1 not_before=500.25s
+body:
+1F on=gpu.compute seconds=1 allocates=a@gpu uses=a@gpu
+epilogue:
+2F on=other seconds=1 not_before=1234.5s
+)",
+                                   "test.plan");
+  check(plan);
+  const auto times_of = [&](const ReplayOptions& options) {
+    struct Keep final : Sink {
+      void span(const Span& span) override { spans.push_back(span); }
+      void memory(const MemoryEvent&) override {}
+      std::vector<Span> spans;
+    } keep;
+    replay(plan, keep, options);
+    return keep.spans;
+  };
+  const std::vector<Span> jumped = times_of({}), walked = times_of({.jumps = false});
+  REQUIRE(jumped.size() == 1002);
+  REQUIRE(walked.size() == 1002);
+  for (std::size_t i = 0; i < walked.size(); ++i) {
+    CHECK(jumped[i].action == walked[i].action);
+    CHECK(jumped[i].start == s(walked[i].start));
+  }
+  CHECK(walked.back().start == s(1234.5));
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,105 @@
+// Weights that stay on the device while others take turns, against arithmetic. Times in
+// milliseconds; 1 GFLOP/s and 1 GB/s, so 1 MB takes 1 ms.
+#include <catch2/catch.hpp>
+
+#include "base/error.hpp"
+#include "execute/arithmetic/replay.hpp"
+#include "execute/feasibility.hpp"
+#include "run/isolated.hpp"
+#include "support/small_case.hpp"
+
+namespace sluice {
+namespace {
+
+using test::Row;
+using test::small_scenario;
+
+/// Layers A and B: 0.5 ms, 1 MB of weights and outputs of 1 kB each. Input 1 kB.
+const std::vector<Row> two = {{0.5, 1'000'000, 1000}, {0.5, 1'000'000, 1000}};
+
+/// Each layer a group, one micro-batch in flight: the weights pass once for each of four.
+Plan plan_of(const std::string& policy, int steps = 1, const std::string& capacity = "1GB") {
+  return make_plan(
+      small_scenario(1000, two,
+                     "workload: {batches_per_step: 4, steps: " + std::to_string(steps) +
+                         "}\nstages: {cut: per_layer}\nfates: {strategy: "
+                         "keep_all}\npolicy: {name: " +
+                         policy + "}\n",
+                     {"platform.devices.gpu.memory.capacity=" + capacity}));
+}
+
+double makespan_of(const Plan& plan) {
+  check(plan);
+  const double replayed = replay(plan).makespan;
+  CHECK(execute_isolated(plan).report.makespan == Approx(replayed).epsilon(1e-9));
+  return replayed;
+}
+
+Approx ms(double value) {
+  return Approx(value * 1e-3).epsilon(1e-9);
+}
+
+double fact(const Plan& plan, const std::string& key, const std::string& of = {}) {
+  const Fact* found = find_fact(plan.facts, key, of);
+  return found && found->number() ? found->number()->value : -1;
+}
+
+const std::string one_by_one = "streamed, in_flight: 1, buffers: 2, pieces: whole";
+
+TEST_CASE("residency: all weights stay, and everything is said: what policy resident takes") {
+  // All weights 2, the first input 0.001, 4 x 1 of computation, the last answer 0.001.
+  const Plan plan = plan_of(one_by_one + ", prefetch: 1, resident: all");
+  CHECK(makespan_of(plan) == ms(6.002));
+  CHECK(makespan_of(plan_of("resident, buffers: 2")) == ms(6.002));
+  CHECK(fact(plan, "resident_bytes") == 2000000);
+  CHECK(fact(plan, "weight_passes", "0") == 1);
+}
+
+TEST_CASE("residency: in one step weights that stay come when its first pass needs them") {
+  // Input 0.001, weights of A 1, A to 1.501; weights of B at 2.001, B to 2.501; then three times 1,
+  // and the last answer 0.001.
+  CHECK(makespan_of(plan_of(one_by_one + ", resident: all")) == ms(5.502));
+  // Nothing stays: the link brings the first input and eight times 1; the other inputs come where
+  // the device has room for no more weights or between two of them; at the end B, and the answer.
+  const double none = makespan_of(plan_of(one_by_one + ", resident: none"));
+  CHECK(none >= 8.502e-3 * (1 - 1e-9));
+  CHECK(none <= 8.505e-3 * (1 + 1e-9));
+  // What is chosen is no slower than either.
+  CHECK(makespan_of(plan_of(one_by_one)) <= 5.502e-3 * (1 + 1e-9));
+}
+
+TEST_CASE("residency: before many steps weights that stay are loaded once") {
+  // The first input ahead of the step 0.001, all weights 2 (A's are there at 1.001, B's at 2.001):
+  // A to 1.501, B from 2.001 to 2.501; the other eleven micro-batches 1 each; the answer 0.001.
+  const Plan plan = plan_of(one_by_one + ", resident: all", 3);
+  CHECK(makespan_of(plan) <= 13.504e-3 * (1 + 1e-9));
+  CHECK(makespan_of(plan) >= 13.502e-3 * (1 - 1e-9));
+  std::int64_t bytes = 0;
+  for (std::uint32_t a = 0; a < plan.body_begin; ++a)
+    for (const Placement& brought : plan.actions[a].allocates)
+      if (plan.tensors[brought.tensor].tensor_class == TensorClass::weight)
+        bytes += plan.tensors[brought.tensor].bytes;
+  CHECK(bytes == 2'000'000);
+}
+
+TEST_CASE("residency: weights that stay have their room for good") {
+  // A stays, B takes turns: 2 MB, and what crosses; with both and no room for it nothing runs.
+  CHECK_NOTHROW(plan_of("streamed, resident: [1]", 2, "2005kB"));
+  CHECK_THROWS_AS(plan_of("streamed, resident: [1]", 2, "2000kB"), Infeasible);
+  // One at a time fits without residency, and what is chosen is not refused.
+  CHECK_NOTHROW(plan_of("streamed", 2, "1005kB"));
+}
+
+TEST_CASE("residency: what cannot be meant is refused where it stands") {
+  CHECK_THROWS_AS(plan_of("streamed, resident: [3]"), InputError);
+  CHECK_THROWS_AS(plan_of("streamed, resident: some"), InputError);
+  CHECK_THROWS_AS(make_plan(small_scenario(1000, two, "policy: {name: streamed, resident: [1]}\n")),
+                  InputError);  // of which cut?
+  CHECK_THROWS_AS(make_plan(small_scenario(1000, two,
+                                           "workload: {mode: training, batch: 4, micro_batch: 1}\n"
+                                           "policy: {name: streamed, resident: all}\n")),
+                  InputError);
+}
+
+}  // namespace
+}  // namespace sluice

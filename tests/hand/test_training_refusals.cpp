@@ -1,0 +1,182 @@
+// Training by optimal and phased, and what training cannot do: refused, with the reason.
+#include "support/training_case.hpp"
+
+namespace sluice {
+namespace {
+
+using namespace training_case;
+
+TEST_CASE("optimal by either solver: the least of what keeping, copying and recomputing cost") {
+  // 8 kB hold what one sample needs but not the input and A's output through backward C (11 kB):
+  // keeping both takes 11,000; dropping the input (loaded again: 0.001) and moving A's output (2 x
+  // 0.002) fits 8000, as recomputing A (1 ms) would.
+  for (const char* solver : {"frontier", "milp"}) {
+    CAPTURE(solver);
+    CHECK(makespan_of(four + cut + serial + "fates: {strategy: optimal, budget: 8kB, solver: " +
+                      solver + "}\n") == ms(0.6 + 4 * (18 + 2 * 0.001 + 2 * 0.002)));
+  }
+  CHECK_THROWS_WITH(
+      makespan_of(four + cut +
+                  "policy: {name: resident}\nfates: {strategy: optimal, solver: milp}\n"),
+      Catch::Contains("'policy.overlap' must be false"));
+}
+
+TEST_CASE("milp: stages that keep nothing inside make a plan that runs") {
+  // Dense stages keep their input alone: an inner tensor of 0 bytes is neither saved nor loaded.
+  for (const char* budget : {"8kB", "9kB", "10kB", "11kB"}) {
+    CAPTURE(budget);
+    const std::string fates = "fates: {strategy: optimal, budget: " + std::string(budget);
+    CHECK(makespan_of(four + cut + serial + fates + ", solver: milp}\n") <=
+          makespan_of(four + cut + serial + fates + "}\n") * (1 + 1e-9));
+  }
+}
+
+TEST_CASE("phased training: devices take turns, and each phase brings its own weights") {
+  // Two devices behind links of their own, nothing overlapping, sgd. Phases FA FB FC BC BB BA of 1,
+  // 2, 3, 6, 4, 2 ms; each brings its weights: 0.1 + 0.2 + 0.3 + 0.3 + 0.2 + 0.1. On devices 0 1 0
+  // 1 0 1. Through host memory, saved and loaded: A's output to FB (0.002 each way; BB on device 0
+  // finds it where FA made it), B's output to FC (0.003; BC on device 1 finds it), C's output to BC
+  // (0.001), the gradient of B's output from BC to BB (0.003), that of A's from BB to BA (0.002).
+  // The input comes for FA and for BA. Updates 0.3, weights saved 0.6.
+  const std::vector<std::string> overrides = {"platform.devices.gpu.count=2",
+                                              "platform.links.host.sharing=private"};
+  CHECK(makespan_of("workload: {mode: training, optimizer: sgd}\n" + cut +
+                        "policy: {name: phased, overlap: false}\n",
+                    overrides) == ms(18 + 1.2 + 2 * 0.011 + 2 * 0.001 + 0.3 + 0.6));
+}
+
+TEST_CASE("phased training agrees in engine and replay, under every fate") {
+  for (const char* count : {"1", "2", "3"})
+    for (const char* fates : {"keep_all", "recompute_all", "offload_all", "sqrt"}) {
+      CAPTURE(count, fates);
+      makespan_of(
+          "workload: {mode: training, batch: 6, micro_batch: 2, steps: 3, optimizer: adam}"
+          "\n" +
+              cut + "policy: {name: phased, in_flight: 2}\nfates: {strategy: " + fates + "}\n",
+          {std::string("platform.devices.gpu.count=") + count,
+           "platform.links.host.sharing=private"});
+    }
+}
+
+TEST_CASE("milp is refused beyond its size, and its time limit without it") {
+  const std::string fates = "policy: {name: resident, overlap: false}\nfates: {strategy: optimal, ";
+  CHECK_THROWS_WITH(make_plan(small_scenario(1000, std::vector<Row>(65, {1, 1000, 1000}),
+                                             four + cut + fates + "solver: milp}\n")),
+                    Catch::Contains("'milp' for 'solver'") && Catch::Contains("up to 64 stages"));
+  CHECK_THROWS_WITH(makespan_of(four + cut + fates + "time_limit: 5s}\n"),
+                    Catch::Contains("'time_limit' is for the solver milp"));
+}
+
+TEST_CASE("keys that mean nothing in training are refused where they stand") {
+  for (const char* policy : {"resident", "streamed", "data_parallel, replica: streamed"})
+    for (const char* key : {"buffers: 3", "outputs: return"}) {
+      CAPTURE(policy, key);
+      const std::string name(key, std::string(key).find(':'));
+      CHECK_THROWS_WITH(
+          makespan_of(four + cut + "policy: {name: " + policy + ", " + key + "}\n"),
+          Catch::Contains("'" + name + "' is for inference") && Catch::Contains("small.yaml"));
+    }
+}
+
+TEST_CASE("what does not fit is told what is not done already") {
+  const auto refusal = [](const std::string& policy, const std::string& micro_batch) {
+    try {
+      makespan_of("workload: {mode: training, batch: 4, optimizer: none, micro_batch: " +
+                      micro_batch + "}\n" + cut + "policy: {name: " + policy + "}\n",
+                  {"platform.devices.gpu.memory.capacity=605kB"});
+    } catch (const Infeasible& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  CHECK_THAT(refusal("streamed, in_flight: 1", "2"),
+             Catch::Contains("keep less, a smaller micro_batch, or smaller stages need less"));
+  CHECK_THAT(refusal("streamed, in_flight: 1", "1"),
+             Catch::Contains("keep less, or smaller stages need less"));
+  CHECK_THAT(refusal("resident", "1"), Catch::Contains("policy streamed"));
+}
+
+TEST_CASE("a training plan says the same in text, whatever policy, fates and optimizer") {
+  const auto check_text = [](const std::string& policy, const std::string& count,
+                             const std::string& fates, const std::string& optimizer) {
+    CAPTURE(policy, count, fates, optimizer);
+    const Plan plan = make_plan(small_scenario(
+        1000, abc,
+        "workload: {mode: training, batch: 8, micro_batch: 1, batches_per_step: 2, optimizer: " +
+            optimizer + "}\n" + cut + "policy: {" + policy + "}\nfates: {strategy: " + fates +
+            "}\n",
+        {"platform.devices.gpu.count=" + count, "platform.links.host.sharing=private"}));
+    check(plan);
+    const Plan back = plan_from_text(to_text(plan), "back");
+    CHECK(to_text(back) == to_text(plan));
+    CHECK(replay(back).makespan == replay(plan).makespan);
+  };
+  for (const char* fates : {"keep_all", "recompute_all", "offload_all", "sqrt", "checkpoint"})
+    for (const char* optimizer : {"none", "sgd", "adam"}) {
+      for (const char* policy : {"name: resident", "name: streamed", "name: streamed, in_flight: 2",
+                                 "name: phased", "name: phased, in_flight: 3"})
+        check_text(policy, "1", fates, optimizer);
+      for (const char* policy : {"name: phased", "name: data_parallel, replica: resident",
+                                 "name: data_parallel, replica: streamed, in_flight: 2",
+                                 "name: data_parallel, replica: phased"})
+        check_text(policy, "2", fates, optimizer);
+    }
+}
+
+TEST_CASE("a budget below what training needs is refused with what takes how much") {
+  CHECK_THROWS_WITH(
+      makespan_of(four + cut + serial, {"platform.devices.gpu.memory.capacity=1.205MB"}),
+      Catch::Contains("does not fit") && Catch::Contains("gradient") && Catch::Contains("weight"));
+}
+
+/// Two layers of 1000 elements, 4 kB; the second has 1000 weights.
+Scenario before_the_first_weights(const std::string& layers, const std::string& rest) {
+  return read_scenario(
+      parse_text("format: sluice-scenario/1\nmodel:\n  definition:\n    format: sluice-model/1\n"
+                 "    name: m\n" +
+                     layers +
+                     "platform:\n  format: sluice-platform/1\n  name: p\n"
+                     "  devices: {gpu: {rate: {float32: 1GFLOP/s}, memory: {capacity: 1MB}}}\n"
+                     "  memories: {host: {capacity: unlimited}}\n"
+                     "  links: {host: {joins: [host, gpu], bandwidth: 1GB/s}}\n" +
+                     serial + cut + rest,
+                 "m.yaml"),
+      "m");
+}
+
+TEST_CASE("before the first weights there is no backward pass, in time and in memory") {
+  const std::string rest =
+      "cost: {model: measured}\n"
+      "workload: {mode: training, backward: per_layer, optimizer: none}\n";
+  const auto plan_of = [&](const std::string& backward) {
+    return make_plan(before_the_first_weights(
+        "    measured_batch: 1\n    layers:\n      - {type: input, name: x, shape: [1000]}\n"
+        "      - {type: measured, name: a, forward: 1ms" +
+            backward +
+            "}\n      - {type: measured, name: b, forward: 2ms, backward: 4ms, parameters: "
+            "1000}\n",
+        rest));
+  };
+  // Weights and input, 4 us each. At the backward pass of b: weights and their gradients, a's
+  // output, b's and its gradient, 4 kB each.
+  const Plan without = plan_of("");
+  CHECK(makespan_of(without) == ms(0.008 + 1 + 2 + 4));
+  CHECK(replay(without).peaks.front() == 5 * 4000);
+  // Where a's was measured there is one: the input is kept for it, and b makes its gradient.
+  const Plan with = plan_of(", backward: 3ms");
+  CHECK(makespan_of(with) == ms(0.008 + 1 + 2 + 4 + 3));
+  CHECK(replay(with).peaks.front() == 7 * 4000);
+}
+
+TEST_CASE("a multiple of the forward pass is of the layers that have a backward pass") {
+  // relu 1000 FLOP, 1 us; dense 2 x 10,000 FLOP, 20 us, and twice that backward. Weights 40 kB,
+  // 40 us, input 4 us.
+  const Plan plan = make_plan(before_the_first_weights(
+      "    layers:\n      - {type: input, name: x, shape: [1000]}\n      - {type: relu}\n"
+      "      - {type: dense, features: 10, bias: false}\n",
+      "workload: {mode: training, optimizer: none}\n"));
+  CHECK(makespan_of(plan) == ms(0.044 + 0.001 + 0.020 + 0.040));
+}
+
+}  // namespace
+}  // namespace sluice

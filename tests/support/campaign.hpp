@@ -1,0 +1,31 @@
+// Property tests: random cases from fixed seeds. A run of all tests tries a few of them; a campaign
+// (./dev campaign) sets SLUICE_CAMPAIGN=N and tries N times as many, from further seeds of the same
+// row. Test cases that use this carry the tag [property].
+#pragma once
+
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+
+namespace sluice::test {
+
+/// By how much the counts of property tests are multiplied: SLUICE_CAMPAIGN, or 1. Throws
+/// runtime_error when it is not a positive integer.
+inline int campaign_factor() {
+  const char* const text = std::getenv("SLUICE_CAMPAIGN");
+  if (!text) return 1;
+  char* end = nullptr;
+  const long factor = std::strtol(text, &end, 10);
+  if (end == text || *end != '\0' || factor < 1 || factor > 1'000'000)
+    throw std::runtime_error("SLUICE_CAMPAIGN is '" + std::string(text) +
+                             "'; expected an integer from 1 to 1000000");
+  return static_cast<int>(factor);
+}
+
+/// How many cases to try where a run of all tests tries `usual`.
+template <class Count>
+Count cases_of(Count usual) {
+  return usual * static_cast<Count>(campaign_factor());
+}
+
+}  // namespace sluice::test

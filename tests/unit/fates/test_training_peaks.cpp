@@ -1,0 +1,51 @@
+// The peak of training with many micro-batches side by side, beside the bound by few of them that
+// spares making steps which cannot fit.
+#include <catch2/catch.hpp>
+
+#include "document/load.hpp"
+#include "planning/training/training.hpp"
+#include "scenario/scenario.hpp"
+#include "support/random_training.hpp"
+
+namespace sluice {
+namespace {
+
+TEST_CASE("the peak of training grows ever faster with the micro-batches in flight") {
+  test::Dice dice(1004);
+  const std::vector<std::string> strategies = {"keep_all", "recompute_all", "offload_all",
+                                               "checkpoint", "sqrt"};
+  int compared = 0;
+  for (int round = 0; round < 60; ++round) {
+    const std::string text = test::random_training(dice);
+    const Scenario scenario = read_scenario(parse_text(text, "random.yaml"), "random");
+    const CutModel cut = cut_model(scenario);
+    PolicyRequest request{{cut.split ? *cut.split : scenario.model, cut.stages, scenario.platform,
+                           *scenario.cost, scenario.workload.dtype, &*scenario.workload.training},
+                          scenario.workload,
+                          plain_fates(fate_catalog().find(strategies[dice.below(5)]))};
+    request.capacity_enforced = false;
+    const auto peak = [&](std::int64_t micro_batches, std::int64_t in_flight) {
+      PolicyRequest small = request;
+      small.workload.batch = micro_batches * request.workload.micro_batch;
+      small.workload.batches_per_step = 1;
+      return training_sums(small, {"streamed", false, in_flight, {"gpu"}, true}).peak;
+    };
+    INFO(text << request.strategy().name);
+    for (const std::int64_t passes : {1, 2, 3}) {
+      // In one pass, or in a full pass and one of a single micro-batch: a bound for more of them.
+      const std::int64_t beside = passes == 1 ? 0 : 1;
+      const std::int64_t two = peak(2 + beside, 2), three = peak(3 + beside, 3);
+      for (const std::int64_t in_flight : {4, 5, 9}) {
+        const std::int64_t bound = three + (in_flight - 3) * (three - two);
+        CHECK(peak(passes * in_flight, in_flight) >= bound);
+        CHECK(peak((passes - 1) * in_flight + beside + (passes == 1 ? in_flight : 0), in_flight) >=
+              bound);
+        ++compared;
+      }
+    }
+  }
+  CHECK(compared == 540);
+}
+
+}  // namespace
+}  // namespace sluice

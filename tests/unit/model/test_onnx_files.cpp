@@ -1,0 +1,146 @@
+// ONNX files: what is refused, mutants, and public files beside their published counts.
+#include "support/onnx_case.hpp"
+using namespace sluice;
+using namespace sluice::test;
+using Catch::Matchers::Contains;
+using Catch::Matchers::StartsWith;
+using namespace sluice::onnx_case;
+
+TEST_CASE("what is no ONNX model is refused with its reason", "[onnx]") {
+  CHECK(refused_bytes("") == "3 m.onnx: error: the file is empty, expected an ONNX model");
+  CHECK_THAT(refused_bytes("\x80\x04\x95"), Contains("a Python pickle, which is never read"));
+  CHECK_THAT(refused_bytes("PK\x03\x04"), Contains("a zip archive"));
+  CHECK_THAT(refused_bytes("format: sluice-model/1\n"), Contains("this is no whole ONNX file"));
+  CHECK_THAT(refused_bytes(OnnxBytes().opset(13).input("x", {1}).bytes()),
+             Contains("the model has no nodes"));
+  CHECK_THAT(refused_bytes(field(7, field(1, field(4, "Relu")))),
+             Contains("does not say which version of ONNX's operators"));
+  OnnxBytes loose;
+  loose.input("x", {1, 2}).node("Relu", {"z"}, {"y"}, {}, "relu").output("y");
+  CHECK_THAT(refused_bytes(loose.bytes()),
+             StartsWith("3 m.onnx:1:1: error: the node reads 'z', which nothing before it makes\n"
+                        "    relu: Relu(z) -> y\n    ^"));
+  OnnxBytes twice;
+  twice.input("x", {1, 2}).node("Relu", {"x"}, {"x"}).output("x");
+  CHECK_THAT(refused_bytes(twice.bytes()), Contains("the tensor 'x' is made twice"));
+  OnnxBytes idle;
+  idle.input("x", {1, 2}).weight("w", {1, 2}).node("Relu", {"w"}, {"y"}).output("y");
+  CHECK_THAT(refused_bytes(idle.bytes()), Contains("the outputs do not depend on the inputs"));
+  OnnxBytes huge;
+  huge.input("x", {1, 2000000000, 2000000000, 2000000000}).node("Relu", {"x"}, {"y"}).output("y");
+  CHECK_THAT(refused_bytes(huge.bytes()), Contains("elements"));
+  OnnxBytes flat;  // which libonnx alone would read beyond the ends of
+  flat.input("x", {1, 2, 4}).weight("w", {1, 2, 1, 1}).node("Conv", {"x", "w"}, {"y"}).output("y");
+  CHECK_THAT(refused_bytes(flat.bytes()), Contains("the weights have 4 axes, and the input 3"));
+  OnnxBytes still;  // by which it would divide
+  still.input("x", {1, 2, 4}).weight("w", {1, 2, 1});
+  still.node("Conv", {"x", "w"}, {"y"}, {A::integers("strides", {0})}).output("y");
+  CHECK_THAT(refused_bytes(still.bytes()), Contains("'strides' is not positive"));
+  OnnxBytes dynamic;
+  dynamic.input("x", {1, 6}).input("to", {2}, onnx_int64);
+  dynamic.node("Reshape", {"x", "to"}, {"y"}, {}, "r").output("y");
+  CHECK_THAT(refused_bytes(dynamic.bytes()),
+             Contains("the shape of 'y' is not known: it is neither in the file nor can it be"));
+}
+
+TEST_CASE("a file that ends early is refused wherever it ends", "[onnx]") {
+  const std::string whole = small_cnn().bytes();
+  int refusals = 0;
+  for (std::size_t size = 0; size < whole.size(); ++size)
+    refusals += refused_bytes(whole.substr(0, size)).substr(0, 2) == "3 " ? 1 : 0;
+  CHECK(refusals == static_cast<int>(whole.size()));
+}
+
+TEST_CASE("graphs inside graphs end somewhere", "[onnx]") {
+  std::string graph;
+  for (int i = 0; i < 100; ++i) graph = field(1, field(4, "If") + field(5, field(6, graph)));
+  CHECK_THAT(refused_bytes(field(7, graph)), Contains("graphs inside graphs"));
+}
+
+TEST_CASE("the data of weights are dropped before the file is parsed", "[onnx]") {
+  const std::string data(1 << 20, 'w');
+  OnnxBytes onnx;
+  onnx.input("x", {1, 512})
+      .weight("w", {512, 512}, field(9, data))
+      .weight(
+          "v", {512, 2},
+          field(13, field(1, "location") + field(2, "/etc/passwd")) + field(14, std::int64_t{1}))
+      .node("MatMul", {"x", "w"}, {"h"}, {}, "h")
+      .node("MatMul", {"h", "v"}, {"y"}, {}, "y")
+      .output("y");
+  const std::string bytes = onnx.bytes(), skimmed = onnx_import::without_data(bytes);
+  CHECK(bytes.size() > data.size());
+  CHECK(skimmed.size() < 1000);
+  CHECK(skimmed.find("passwd") == std::string::npos);
+  const Model model = read(onnx).model;
+  CHECK(model.parameters() == 512 * 512 + 1024);
+  CHECK(types(model) == "input dense dense");
+}
+
+TEST_CASE("mutants of a model are read or refused, and nothing else", "[onnx][mutations]") {
+  const std::string whole = small_cnn().bytes();
+  std::uint64_t state = 88172645463325252u;  // Marsaglia, Xorshift RNGs (2003)
+  const auto random = [&](std::size_t below) {
+    state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+    return static_cast<std::size_t>(state % below);
+  };
+  int read_well = 0;
+  for (int i = 0; i < 3000; ++i) {
+    std::string mutant = whole;
+    for (std::size_t n = 1 + random(3); n > 0; --n)
+      mutant[random(mutant.size())] = static_cast<char>(random(256));
+    const std::string answer = refused_bytes(mutant);
+    read_well += answer == "nothing" ? 1 : 0;
+    if (answer != "nothing") CHECK(answer.substr(0, 2) == "3 ");
+  }
+  CHECK(read_well > 50);  // else the mutants are too wild to test anything
+  CHECK(read_well < 3000);
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path reference = fs::path(SLUICE_SOURCE_DIR).parent_path() / "shared/data/models";
+
+std::vector<std::string> split(const std::string& line) {
+  std::vector<std::string> cells;
+  std::istringstream in(line);
+  for (std::string cell; std::getline(in, cell, ',');) cells.push_back(cell);
+  return cells;
+}
+
+}  // namespace
+
+TEST_CASE("public ONNX files have exactly the parameters and MACs of their summary", "[onnx]") {
+  std::ifstream table(reference / "onnx_light_summary.csv");
+  if (!table) {
+    WARN("skipped: there is no " << reference / "onnx_light_summary.csv");
+    return;
+  }
+  std::string line;
+  std::getline(table, line);
+  int files = 0;
+  while (std::getline(table, line)) {
+    const std::vector<std::string> cells = split(line);
+    INFO(cells[0]);
+    std::ifstream in(reference / "onnx" / (cells[0] + ".onnx"), std::ios::binary);
+    std::ostringstream bytes;
+    bytes << in.rdbuf();
+    const ReadOnnx got = read_bytes(bytes.str());
+    // The file's weights are made by ConstantOfShape, or are initialisers. Each is a parameter, a
+    // running mean or variance, or read by nobody.
+    const std::int64_t weights = std::stoll(cells[4]) + std::stoll(cells[5]);
+    CHECK(got.elements.learned + got.elements.statistics + got.elements.unused == weights);
+    CHECK(got.model.parameters() == got.elements.learned);
+    std::int64_t normalised = 0;
+    for (const Layer& one : got.model.layers)
+      if (one.type == "batch_norm") normalised += one.parameters;
+    CHECK(got.elements.statistics == normalised);  // two each, as scale and shift are
+    CHECK(got.elements.unused <= 1);               // ResNet-50 has a number that nothing reads
+    CHECK(got.model.macs() == std::stoll(cells[6]));
+    CHECK(got.model.activations() - got.model.layers[0].output == std::stoll(cells[7]));
+    ++files;
+  }
+  CHECK(files == 4);
+}

@@ -1,0 +1,121 @@
+// Scenarios for which something was once chosen badly, or refused: tests/went_wrong, each with what
+// had gone wrong in its first line.
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <ctime>
+#include <limits>
+
+#include "base/error.hpp"
+#include "execute/arithmetic/replay.hpp"
+#include "scenario/scenario.hpp"
+
+namespace sluice {
+namespace {
+
+constexpr double never = std::numeric_limits<double>::infinity();
+
+Plan plan_of(const std::string& name, const std::vector<std::string>& overrides) {
+  return make_plan(load_scenario(
+      std::string(SLUICE_SOURCE_DIR) + "/tests/went_wrong/" + name + ".yaml", overrides));
+}
+
+/// Infinity: refused, or blocked for ever.
+double seconds_of(const std::string& name, const std::vector<std::string>& overrides = {}) {
+  try {
+    const ReplayResult result = replay(plan_of(name, overrides));
+    return result.blocking ? never : result.makespan;
+  } catch (const Infeasible&) {
+    return never;
+  }
+}
+
+std::string capacity(std::int64_t bytes) {
+  return "platform.devices.gpu.memory.capacity=" + std::to_string(bytes) + "B";
+}
+
+/// Each strategy that treats every stage alike, in the same run.
+double best_alike(const std::string& name, const std::vector<std::string>& overrides) {
+  double best = never;
+  for (const std::string strategy :
+       {"keep_all", "recompute_all", "offload_all", "checkpoint", "sqrt"}) {
+    std::vector<std::string> all = overrides;
+    all.push_back("fates.strategy=" + strategy);
+    best = std::min(best, seconds_of(name, all));
+  }
+  return best;
+}
+
+std::string fact(const Plan& plan, const std::string& key) {
+  const Fact* found = find_fact(plan.facts, key);
+  return found ? found->shown() : "";
+}
+
+TEST_CASE("went wrong: optimal is no slower than any uniform fate, whatever steps and latency") {
+  for (const std::string name :
+       {"optimal_latency_a", "optimal_latency_b", "optimal_one_stage", "optimal_last_input"})
+    for (const std::string change :
+         {"workload.steps=1", "workload.steps=100", "workload.steps=1000",
+          "platform.links.host.latency=0us", "platform.links.host.latency=200us"}) {
+      INFO(name << " " << change);
+      const double best = best_alike(name, {change});
+      CHECK(best < never);
+      CHECK(seconds_of(name, {change}) <= best * (1 + 1e-9));
+    }
+}
+
+TEST_CASE("went wrong: where everything fits, optimal keeps everything and leaves no gap") {
+  for (const std::string name : {"optimal_latency_a", "optimal_latency_b"}) {
+    INFO(name);
+    CHECK(seconds_of(name) == Approx(seconds_of(name, {"fates.strategy=keep_all"})).epsilon(1e-12));
+    CHECK(fact(plan_of(name, {}), "gap") == "0.000 %");
+  }
+}
+
+TEST_CASE("went wrong: two equal replicas are planned once") {
+  const std::clock_t begin = std::clock();
+  const double optimal = seconds_of("optimal_two_replicas");
+  CHECK(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC < 2);  // 0.1; it took 11
+  CHECK(optimal <= best_alike("optimal_two_replicas", {}) * (1 + 1e-9));
+}
+
+TEST_CASE("went wrong: an explicit by_memory refuses no memory beyond the least that fits") {
+  bool fitted = false;
+  double last = never;
+  for (std::int64_t bytes = 200'000; bytes <= 1'000'000; bytes += 10'000) {
+    INFO(bytes);
+    last = seconds_of("by_memory_refuses_more", {capacity(bytes)});
+    if (fitted) CHECK(last < never);
+    fitted = fitted || last < never;
+  }
+  for (const std::int64_t bytes : {700'000, 750'000, 760'000, 797'347, 850'000})
+    CHECK(seconds_of("by_memory_refuses_more", {capacity(bytes)}) < never);
+}
+
+/// With memory that grows by a twelfth each time.
+void check_monotone(const std::string& name, const std::vector<std::string>& overrides,
+                    std::int64_t first, std::int64_t last) {
+  double before = never;
+  for (std::int64_t bytes = first; bytes <= last; bytes += bytes / 12) {
+    std::vector<std::string> all = overrides;
+    all.push_back(capacity(bytes));
+    const double now = seconds_of(name, all);
+    INFO(name << " within " << bytes);
+    CHECK((now == before || now <= before * (1 + 1e-9)));
+    before = now;
+  }
+  CHECK(before < never);
+}
+
+TEST_CASE("went wrong: more memory never makes phased training slower") {
+  check_monotone("phased_training_more_memory", {}, 2'000'000, 12'000'000);
+  CHECK(seconds_of("phased_training_more_memory", {capacity(9'604'048)}) <=
+        seconds_of("phased_training_more_memory", {capacity(2'521'062)}) * (1 + 1e-9));
+}
+
+TEST_CASE("went wrong: with the cut left open, more memory never makes a sharded model slower") {
+  check_monotone("fewer_stages_fewer_devices", {"stages={cut: auto}"}, 2'000'000, 8'000'000);
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,38 @@
+// What stands in one place stays there: who forks, who renames a file into place.
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The files of sim/ in which a line matches, by their paths from sim/.
+std::vector<std::string> files_with(const std::string& pattern) {
+  const fs::path root = fs::path(SLUICE_SOURCE_DIR) / "sim";
+  const std::regex wanted(pattern);
+  std::vector<std::string> found;
+  for (const auto& entry : fs::recursive_directory_iterator(root)) {
+    if (entry.path().extension() != ".cpp" && entry.path().extension() != ".hpp") continue;
+    std::ifstream in(entry.path());
+    for (std::string line; std::getline(in, line);)
+      if (line.find("//") == std::string::npos && std::regex_search(line, wanted)) {
+        found.push_back(fs::relative(entry.path(), root).string());
+        break;
+      }
+  }
+  return found;
+}
+
+using Files = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("one place forks processes, and one renames a file into place", "[sizes]") {
+  CHECK(files_with(R"(\b(fork|vfork|posix_spawnp?|popen|system)\()") ==
+        Files{"base/processes.cpp"});
+  CHECK(files_with(R"(\brename\()") == Files{"base/part_file.cpp"});
+}

@@ -1,0 +1,166 @@
+// How large things may be: files up to 400 lines, folders of sim/ up to 20 .cpp files of their own,
+// functions up to 60 lines. What is a list of entries (a folder with one file per entry, a record,
+// a catalog) may be longer.
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t most_lines_of_a_file = 400;
+constexpr std::size_t most_files_of_a_folder = 20;
+constexpr std::size_t most_lines_of_a_function = 60;
+
+/// One file per entry of a catalog.
+const std::set<std::string> folders_of_entries = {"sim/model/layers", "sim/metrics/kinds",
+                                                  "sim/policy",       "sim/stage",
+                                                  "sim/cost",         "sim/workload/optimizers"};
+
+bool is_source(const fs::path& path) {
+  return path.extension() == ".cpp" || path.extension() == ".hpp" || path.extension() == ".ipp";
+}
+
+std::vector<std::string> lines_of(std::istream& in) {
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+/// Calls `visit(path from the root, lines)` for each source file below a folder of the root.
+template <class Visit>
+void each_source(const std::string& folder, const Visit& visit) {
+  const fs::path root = SLUICE_SOURCE_DIR;
+  for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
+    if (!entry.is_regular_file() || !is_source(entry.path())) continue;
+    std::ifstream in(entry.path());
+    visit(fs::relative(entry.path(), root), lines_of(in));
+  }
+}
+
+struct Function {
+  std::size_t line, lines;
+  std::string text;  ///< its first line
+};
+
+/// The line on which the statement begins that goes on in line `i`.
+std::size_t begin_of(const std::vector<std::string>& lines, std::size_t i) {
+  const auto ends = [](const std::string& line) {
+    const std::size_t indent = line.find_first_not_of(' ');
+    return indent == std::string::npos || line[indent] == '/' || line[indent] == '#' ||
+           std::string(";{}:").find(line.back()) != std::string::npos ||
+           line.find("  //") != std::string::npos;
+  };
+  while (i > 0 && !ends(lines[i - 1])) --i;
+  return i;
+}
+
+/// Code that clang-format has laid out: what a line opens ends with the first line that begins with
+/// a closing brace as far to the right. Records, types and namespaces open something else.
+std::vector<Function> blocks_of(const std::vector<std::string>& lines) {
+  static const std::regex other(
+      R"(^\s*(inline )?(namespace|class|struct|enum|union|extern "C"|//|\{).*|.*= \{$)");
+  std::vector<Function> blocks;
+  std::map<std::size_t, std::size_t> open;  // by indentation: the line that opens
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const std::string& line = lines[i];
+    const std::size_t indent = line.find_first_not_of(' ');
+    if (indent == std::string::npos) continue;
+    if (line[indent] == '}') {
+      const auto opened = open.find(indent);
+      if (opened != open.end())
+        blocks.push_back({opened->second + 1, i - opened->second + 1, lines[opened->second]});
+      open.erase(open.lower_bound(indent), open.end());
+    }
+    if (line.back() != '{' || std::regex_match(line, other)) continue;
+    const std::size_t begin = begin_of(lines, i);
+    if (!std::regex_match(lines[begin], other))
+      open.emplace(lines[begin].find_first_not_of(' '), begin);
+  }
+  return blocks;
+}
+
+/// Functions that only hold a list: they return a record or a catalog.
+bool is_list(const Function& function) {
+  return function.text.find("record()") != std::string::npos ||
+         function.text.find("_catalog") != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("no file is longer than 400 lines", "[sizes]") {
+  std::size_t files = 0;
+  for (const char* folder : {"sim", "tests"})
+    each_source(folder, [&](const fs::path& path, const std::vector<std::string>& lines) {
+      ++files;
+      if (lines.size() > most_lines_of_a_file)
+        FAIL_CHECK(path.string() << " has " << lines.size() << " lines");
+    });
+  CHECK(files > 300);  // else nothing was read
+}
+
+TEST_CASE("no folder of sim/ has more than 20 .cpp files of its own", "[sizes]") {
+  std::map<std::string, std::size_t> counts;
+  each_source("sim", [&](const fs::path& path, const std::vector<std::string>&) {
+    counts[path.parent_path().string()] += path.extension() == ".cpp" ? 1 : 0;
+  });
+  CHECK(counts.size() > 20);
+  for (const auto& [folder, count] : counts)
+    if (count > most_files_of_a_folder && folders_of_entries.count(folder) == 0)
+      FAIL_CHECK(folder << " has " << count << " .cpp files of its own");
+  for (const std::string& folder : folders_of_entries) {
+    INFO(folder);
+    CHECK(counts.count(folder) == 1);
+  }
+}
+
+TEST_CASE("no function of sim/ is longer than 60 lines, but lists of entries", "[sizes]") {
+  std::size_t blocks = 0, longest = 0;
+  each_source("sim", [&](const fs::path& path, const std::vector<std::string>& lines) {
+    for (const Function& function : blocks_of(lines)) {
+      ++blocks;
+      if (is_list(function)) continue;
+      longest = std::max(longest, function.lines);
+      if (function.lines > most_lines_of_a_function)
+        FAIL_CHECK(path.string() << ":" << function.line << " has " << function.lines
+                                 << " lines: " << function.text);
+    }
+  });
+  CHECK(blocks > 3000);
+  CHECK(longest > 30);  // else functions are not found
+}
+
+TEST_CASE("the size of a function is that of its lines, and of nothing else", "[sizes]") {
+  std::istringstream text(
+      "namespace a {\n"
+      "struct B {\n"
+      "  int c() const {\n"
+      "    if (d) {\n"
+      "      return 1;\n"
+      "    }\n"
+      "    return 2;\n"
+      "  }\n"
+      "};\n"
+      "const Record record = {\n"
+      "    .name = 1,\n"
+      "};\n"
+      "void e(int f,\n"
+      "       int g) {\n"
+      "  h();\n"
+      "}\n"
+      "}  // namespace a\n");
+  const std::vector<Function> blocks = blocks_of(lines_of(text));
+  REQUIRE(blocks.size() == 3);
+  CHECK((blocks[0].line == 4 && blocks[0].lines == 3));
+  CHECK((blocks[1].line == 3 && blocks[1].lines == 6));
+  CHECK((blocks[2].line == 13 && blocks[2].lines == 4));
+  CHECK(is_list({1, 90, "const Record& workload_record() {"}));
+  CHECK_FALSE(is_list({1, 90, "void run() {"}));
+}

@@ -1,0 +1,60 @@
+#!/usr/bin/python3
+"""Whole networks as NeuSight measured them: the page's numbers are what Sluice says, and none is far off."""
+
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROGRAM = os.environ.get("SLUICE_PROGRAM", str(ROOT / "build/release/sluice"))
+PAGE = ROOT / "analysis/validation/whole_models.md"
+
+
+def rows():
+    """The page's rows as mappings from the table's header to text."""
+    lines = [line.strip("| ").split(" | ") for line in PAGE.read_text().splitlines() if line.startswith("|")]
+    return [dict(zip(lines[0], line)) for line in lines[2:]]
+
+
+def scenario(row):
+    model, *parameters = row["model"].split()
+    keys = {key: int(value) for key, value in (word.split("=") for word in parameters)}
+    document = {
+        "format": "sluice-scenario/1", "question": "How long does one step compute?",
+        "model": {"file": f"../models/{model}.yaml", "tokens": int(row["tokens"]), **keys},
+        "platform": {"file": f"../platforms/{row['platform']}.yaml",
+                     "devices": {"gpu": {"memory": {"capacity": "unlimited"}}}},
+        "workload": {"mode": row["mode"], "dtype": "float32", "batch": int(row["batch"])},
+        "policy": {"name": "resident"}, "stages": {"cut": "whole"}, "cost": {"model": "roofline"}}
+    if row["mode"] == "training":
+        document["workload"] |= {"optimizer": "none", "backward": "per_layer"}
+        document["fates"] = {"strategy": "keep_all"}
+    return document
+
+
+class WholeModels(unittest.TestCase):
+    def test_each_row_is_what_the_page_says_and_near_what_was_measured(self):
+        ratios = []
+        with tempfile.TemporaryDirectory(dir=ROOT) as folder:
+            path = pathlib.Path(folder) / "scenario.json"
+            for row in rows():
+                with self.subTest(**row):
+                    path.write_text(json.dumps(scenario(row)))
+                    done = subprocess.run([PROGRAM, "run", path, "--json", "--executor", "replay"],
+                                          capture_output=True, text=True, timeout=120)
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    ms = 1e3 * json.loads(done.stdout)["metrics"]["compute_s"]
+                    self.assertEqual(f"{ms:.1f}", row["Sluice, ms"])
+                    ratio = ms / float(row["measured, ms"])
+                    self.assertEqual(f"{ratio:.2f}", row["ratio"])
+                    self.assertTrue(0.7 <= ratio <= 1.4, ratio)
+                    ratios.append(ratio)
+        self.assertEqual(len(ratios), 35)
+        self.assertEqual(f"{sorted(ratios)[17]:.2f}", "0.97")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
