@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "execute/arithmetic/replay.hpp"
-#include "execute/check.hpp"
+#include "execute/feasibility.hpp"
 #include "metrics/metric.hpp"
 #include "run/isolated.hpp"
 #include "support/small_case.hpp"

@@ -4,9 +4,10 @@
 #include <map>
 
 #include "execute/arithmetic/replay.hpp"
-#include "execute/check.hpp"
+#include "execute/feasibility.hpp"
 #include "metrics/metric.hpp"
 #include "plan/passes/unroll.hpp"
+#include "plan/structure.hpp"
 #include "plan/text.hpp"
 #include "run/isolated.hpp"
 #include "support/oracle.hpp"
