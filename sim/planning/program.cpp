@@ -22,7 +22,7 @@ std::int64_t Program::constant_bytes(std::uint32_t device) const {
       for (const std::int64_t part : {stage.weights, stage.gradients, stage.optimizer})
         bytes = plus(bytes, part);
   for (const Place& place : places)
-    if (place.node == devices[device]) bytes = plus(bytes, place.bytes);
+    if (!place.node.empty() && place.node == devices[device]) bytes = plus(bytes, place.bytes);
   return bytes;
 }
 

@@ -16,7 +16,7 @@ class StepMaker {
       : shape_(shape),
         chain_(shape.chain),
         last_(chain_.stages.size() - 1),
-        draft_(shape.devices),
+        draft_(std::vector<std::string>(shape.devices)),
         turns_(draft_, shape.stages),
         lanes_(static_cast<std::size_t>(shape.in_flight)) {
     for (std::size_t i = 0; i < shape.tape.size(); ++i)

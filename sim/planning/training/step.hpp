@@ -37,11 +37,11 @@ struct StepShape {
   bool split_backward = false;
   /// Devices that take turns: each operation of the tape is a phase of the next one. What a phase
   /// needs and another device has goes through host memory.
-  std::vector<std::string> devices = {"device"};
+  std::uint32_t devices = 1;
 };
 
-/// A training step as a program. Its loads are not placed yet: see load_when_needed() and
-/// load_late().
+/// A training step as a program. Its devices have no names, and its loads no places yet: who lists
+/// it says which (see load_when_needed() and load_late()).
 Program make_step(const StepShape& shape);
 
 }  // namespace sluice

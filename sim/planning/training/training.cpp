@@ -77,7 +77,7 @@ class TrainingPlan {
     Program step = make_step(shape);
     if (capacity_ && peak_of(step, order_.devices.size()) > *capacity_) refuse(step, in_flight);
     add_facts(step, in_flight);
-    Draft draft = list_training({request_, shape, order_, room_}, step, facts_);
+    Draft draft = list_training({request_, shape, order_, room_}, std::move(step), facts_);
     if (chosen_room_)
       for (const std::string& device : order_.devices)
         stay_within(draft.plan, device, *chosen_room_);
@@ -114,7 +114,7 @@ class TrainingPlan {
             in_flight,
             weights_stay_,
             request_.workload.training->split_backward,
-            order_.devices};
+            static_cast<std::uint32_t>(order_.devices.size())};
   }
 
   void choose_fates() {
@@ -143,8 +143,7 @@ class TrainingPlan {
                             request_.workload.batches_per_step,
                             1,
                             weights_stay_,
-                            request_.workload.training->split_backward,
-                            order_.devices};
+                            request_.workload.training->split_backward};
       Scored scored = score({request_, shape, order_, room_of(bytes)});
       if (weights_stay_) scored.bytes -= constant_bytes(states);
       return scored;
@@ -283,11 +282,12 @@ class TrainingPlan {
 
 }  // namespace
 
-Draft list_training(const Listing& listing, Program& step,
+Draft list_training(const Listing& listing, Program step,
                     const std::vector<std::pair<std::string, std::string>>& facts,
                     std::int64_t* most) {
   const Platform& platform = listing.request.pricing.platform;
   const TrainingOrder& order = listing.order;
+  step.devices = order.devices;
   std::vector<double> latency_s;
   for (const std::string& device : step.devices)
     latency_s.push_back(platform.path(platform.host().name, device).latency_s);
@@ -311,7 +311,7 @@ Scored score(const Listing& listing) {
   if (listing.capacity && step.peak() > *listing.capacity)
     return {std::numeric_limits<double>::infinity(), 0};
   std::int64_t most = 0;
-  Plan plan = finish(list_training(listing, step, {}, &most), listing.request);
+  Plan plan = finish(list_training(listing, std::move(step), {}, &most), listing.request);
   if (listing.capacity) stay_within(plan, listing.order.devices.front(), *listing.capacity);
   return {run_seconds(plan), most};
 }

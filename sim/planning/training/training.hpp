@@ -59,9 +59,9 @@ struct Listing {
   const TrainingOrder& order;
   std::optional<std::int64_t> capacity;  ///< bytes of a device
 };
-/// Places the loads of `step`. `most`: becomes the bytes of the first device with which everything
+/// `most`: becomes the bytes of the first device with which everything
 /// would be listed alike.
-Draft list_training(const Listing& listing, Program& step,
+Draft list_training(const Listing& listing, Program step,
                     const std::vector<std::pair<std::string, std::string>>& facts,
                     std::int64_t* most = nullptr);
 

@@ -175,7 +175,7 @@ TEST_CASE("one assignment in a hundred agrees in the engine and the replay") {
       const Tape tape = tape_of(one.chain, fates);
       const std::vector<StageState> states(one.chain.stages.size());
       const StepShape shape{one.chain, tape, states, 2};
-      const Plan plan = list_training({one.request, shape, one.order, {}}, make_step(shape), {});
+      const Plan plan = finish(list_training({one.request, shape, one.order, {}}, make_step(shape), {}), one.request);
       CHECK(execute_isolated(plan).report.makespan == Approx(replay(plan).makespan).epsilon(1e-9));
       ++executed;
     });
