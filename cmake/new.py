@@ -15,7 +15,7 @@ POLICY = """\
 namespace sluice {{
 namespace {{
 
-Plan plan(const PolicyRequest& request, const Reader& parameters) {{
+Draft plan(const PolicyRequest& request, const Reader& parameters) {{
   (void)request;
   (void)parameters;
   throw InternalError("policy '{name}' is not written yet");
