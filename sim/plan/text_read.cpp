@@ -1,5 +1,6 @@
 // Reading a plan's text: the lines before the sections, and how all of it hangs together. Lines of
 // actions: read_action.cpp.
+#include <algorithm>
 #include <array>
 
 #include "base/quantity.hpp"
@@ -229,7 +230,8 @@ class PlanReader {
   }
 
   void read_action(const PlanLine& line, const std::vector<Word>& words) {
-    if (plan_.actions.empty()) expect_actions((text_.size() - at_) / characters_of_a_line);
+    if (plan_.actions.empty())
+      expect_actions((text_.size() - std::min(at_, text_.size())) / characters_of_a_line);
     plan_.line_begins.push_back(static_cast<std::size_t>(line.text.data() - text_.data()));
     actions_.read(line, words, static_cast<Section>(section_));
   }

@@ -150,25 +150,11 @@ PlanBuilder::Ref list_save(PlanBuilder& builder, std::uint32_t tensor, const For
 }
 
 StageRunner::StageRunner(PlanBuilder& builder, const PolicyRequest& request, const Common& common)
-    : builder_(builder),
-      request_(request),
-      common_(common),
-      home_(common.host),
-      bytes_(stage_bytes(request)) {
-  add_inputs(request.workload.micro_batches_per_step());
-}
-
-StageRunner::StageRunner(PlanBuilder& builder, const PolicyRequest& request, const Common& common,
-                         const Round& round)
     : builder_(builder), request_(request), common_(common), bytes_(stage_bytes(request)) {
-  hold_step(builder, request, common.host, common.return_outputs);
-  add_inputs(round.micro_batches);
-}
-
-void StageRunner::add_inputs(std::int64_t count) {
+  const std::int64_t count = request.workload.micro_batches_per_step();
   for (std::int64_t m = 0; m < count; ++m)
-    inputs_.push_back(builder_.tensor("input." + std::to_string(m), TensorClass::input,
-                                      bytes_.front().input, home_));
+    inputs_.push_back(builder.tensor("input." + std::to_string(m), TensorClass::input,
+                                     bytes_.front().input, common.host));
 }
 
 std::vector<PlanBuilder::Ref> list_weights(PlanBuilder& builder,
@@ -236,7 +222,7 @@ Made StageRunner::forward(std::size_t stage, std::int64_t micro_batch, std::uint
   ForwardOf forward = forward_of(stage, micro_batch);
   forward.last = stage + 1 == bytes_.size();
   forward.drops_output = forward.last && !common_.return_outputs;
-  forward.home = home_;
+  forward.home = common_.host;
   return list_stage(builder_, std::move(forward), input);
 }
 

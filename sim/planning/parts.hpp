@@ -116,9 +116,6 @@ class StageRunner {
  public:
   /// The body is a whole step; each input and answer has its own place in host memory.
   StageRunner(PlanBuilder& builder, const PolicyRequest& request, const Common& common);
-  /// The body is a round; host memory holds a step's inputs and answers in one piece.
-  StageRunner(PlanBuilder& builder, const PolicyRequest& request, const Common& common,
-              const Round& round);
 
   /// Weights that are loaded once in the prologue and kept: the actions that load them, by stage.
   std::vector<PlanBuilder::Ref> load_all_weights();
@@ -147,11 +144,9 @@ class StageRunner {
 
  private:
   ForwardOf forward_of(std::size_t stage, std::int64_t micro_batch) const;
-  void add_inputs(std::int64_t count);
   PlanBuilder& builder_;
   const PolicyRequest& request_;
   const Common& common_;
-  std::string home_;  ///< of each input and each answer; empty: none of its own
   std::vector<StageBytes> bytes_;
   std::vector<std::uint32_t> inputs_;
   std::vector<std::pair<PlanBuilder::Ref, PlanBuilder::Ref>> saves_;  ///< (maker, save), as listed

@@ -1,13 +1,24 @@
 #include "planning/replica.hpp"
 
 #include <algorithm>
+#include <numeric>
+#include <optional>
+#include <set>
 #include <tuple>
 #include <utility>
-#include <vector>
+
+#include "base/quantity.hpp"
+#include "execute/feasibility.hpp"
+#include "plan/passes/unroll.hpp"
+#include "planning/run_seconds.hpp"
+#include "planning/turns.hpp"
 
 namespace sluice {
 
 namespace {
+
+/// Actions of a step that may be written out for the sake of their order.
+constexpr std::int64_t longest_listed_step = 20'000;
 
 auto figures(const Device& device) {
   return std::tie(device.rate, device.efficiency, device.capacity, device.memory_bandwidth,
@@ -57,6 +68,54 @@ Plan moved(Plan plan, const Platform& platform, const std::string& from, const s
       stream.device = to;
     }
   return plan;
+}
+
+Plan with_transfers(Plan plan, const std::string& how) {
+  if (how == "together") return plan;
+  // Whose turn it is may change from round to round: where a step is short, each has its own turns.
+  const auto round = static_cast<std::int64_t>(plan.body_end - plan.body_begin);
+  const bool short_step = round * plan.iterations_per_step <= longest_listed_step;
+  std::optional<Plan> turns = in_turn(short_step ? unroll(plan, plan.iterations_per_step) : plan);
+  if (!turns || blocks(*turns)) return plan;
+  if (how == "auto") {
+    const double together_s = run_seconds(plan), in_turn_s = run_seconds(*turns);
+    turns->facts.emplace_back("transfers", "in turn");
+    turns->facts.emplace_back("transfers_together_s", together_s, "s");
+    plan.facts.emplace_back("transfers", "together");
+    plan.facts.emplace_back("transfers_in_turn_s", in_turn_s, "s");
+    if (!(in_turn_s < together_s)) return plan;
+  }
+  return std::move(*turns);
+}
+
+Workload share_of(Workload workload, std::int64_t k, std::int64_t count) {
+  if (workload.training)
+    workload.batch /= count;
+  else
+    workload.batches_per_step = (workload.batches_per_step + count - 1 - k) / count;
+  return workload;
+}
+
+Platform shared_out(Platform platform, const std::vector<std::string>& devices) {
+  const std::string host = platform.host().name;
+  std::vector<std::int64_t> replicas(platform.channels.size(), 0);
+  for (const std::string& device : devices) {
+    std::set<std::uint32_t> crossed;
+    for (const Path* path : {&platform.path(host, device), &platform.path(device, host)})
+      crossed.insert(path->channels.begin(), path->channels.end());
+    for (const std::uint32_t channel : crossed) ++replicas[channel];
+  }
+  for (std::size_t c = 0; c < replicas.size(); ++c)
+    if (replicas[c] > 1) platform.channels[c].bandwidth /= static_cast<double>(replicas[c]);
+  return platform;
+}
+
+std::vector<Plan> with_equal_rounds(std::vector<Plan> parts) {
+  std::int64_t iterations = 0;
+  for (const Plan& part : parts) iterations = std::gcd(iterations, part.iterations);
+  for (Plan& part : parts)
+    if (part.iterations > iterations) part = unroll(part, part.iterations / iterations);
+  return parts;
 }
 
 }  // namespace sluice

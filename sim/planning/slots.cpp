@@ -78,7 +78,7 @@ bool Slots::goes_ahead(const Placed& placed) const {
 
 PlanBuilder::Ref Slots::list_one(const SlotLoad& load, std::int32_t ahead) {
   const PlanBuilder::Ref ref =
-      builder_.transfer(ActionKind::load, load.tensor, load.ends, load.stage, load.micro_batch);
+      builder_.transfer(load.kind, load.tensor, load.ends, load.stage, load.micro_batch);
   builder_.at(ref).ahead = ahead;
   return ref;
 }

@@ -49,6 +49,7 @@ struct SlotLoad {
   };
   Saved reloads = {};     ///< brings back what was saved there, and releases that
   Saved after_save = {};  ///< starts after that save, and leaves it alone
+  ActionKind kind = ActionKind::load;
 };
 
 /// A device's memory. `bytes`: by slot, the most that is in it while the slot is executed alone,

@@ -46,7 +46,8 @@ struct CutQuestion {
 ///   types and within their limits; the workload's mode and the fates are among its `modes`.
 /// - The draft must satisfy: the model's work is done once for each sample of each step, and each
 ///   sample is counted once in `samples_done`; every wait looks back in the listing; what the body
-///   allocates it releases. `check` tests this of each plan.
+///   allocates it releases. `check` tests the last two of each plan, the test of all policies the
+///   first.
 /// - The body is the shortest part that repeats: `iterations_per_step` of them are a step. A plan
 ///   is then as long for a million micro-batches as for ten.
 /// - It prices nothing and routes nothing: finish() does, once for all policies, and puts one

@@ -5,13 +5,12 @@
 // micro-batch the slowest of input load (I), computation (C) and output save (O) binds:
 // W + I + (M - 1) max(I, C, O) + C + O for constant times and two buffers. Without overlap:
 // W + M (I + C + O).
-#include "planning/training/training.hpp"
-#include "policy/policy.hpp"
-
 #include <algorithm>
 
-#include "base/error.hpp"
-#include "base/quantity.hpp"
+#include "planning/forward_program.hpp"
+#include "planning/program_listing.hpp"
+#include "planning/training/training.hpp"
+#include "policy/policy.hpp"
 
 namespace sluice {
 
@@ -62,19 +61,12 @@ std::vector<Value> alternatives(const PolicyRequest& request, const Reader& para
 
 /// How many inputs are on the device ahead of the one that is computed with: all buffers but one,
 /// or as many as there is room for beside the rest.
-std::int64_t inputs_ahead(const PolicyRequest& request, const Common& common) {
-  const std::vector<StageBytes> bytes = stage_bytes(request);
-  std::int64_t weights = cache_bytes(request), largest = 0;
-  for (const StageBytes& stage : bytes) {
-    weights = checked_add(weights, stage.weights, "bytes of all weights");
-    const std::int64_t in_and_out = checked_add(stage.input, stage.output, "bytes of a stage");
-    largest = std::max(largest, checked_add(in_and_out, stage.workspace, "bytes of a stage"));
-  }
-  const std::int64_t resident = checked_add(weights, largest, "bytes on the device");
-  const auto capacity = request.capacity_enforced ? common.device.capacity : std::nullopt;
-  const std::int64_t most = common.buffers - 1, input = bytes.front().input;
-  if (!capacity || input == 0) return most;
-  return std::min(most, std::max<std::int64_t>(0, *capacity - resident) / input);
+std::int64_t inputs_ahead(const PolicyRequest& request, const Common& common, ForwardShape shape) {
+  const std::int64_t most = common.buffers - 1, input = stage_bytes(request).front().input;
+  if (!request.capacity_enforced || !common.device.capacity || input == 0) return most;
+  shape.round = {};
+  const std::int64_t room = *common.device.capacity - forward_program(request, shape).peak();
+  return std::min(most, std::max<std::int64_t>(0, room) / input);
 }
 
 Draft plan_resident(const PolicyRequest& asked, const Reader& parameters) {
@@ -88,37 +80,14 @@ Draft plan_resident(const PolicyRequest& asked, const Reader& parameters) {
     return draft;
   }
   const Common common = read_common(request, parameters);
-  const std::int64_t lead = inputs_ahead(request, common);
-  const Round round = round_of(request.workload, lead);
-  PlanBuilder builder(request.pricing.platform, "resident", request.capacity_enforced);
-  StageRunner runner(builder, request, common, round);
-  runner.hold_caches();
-  const std::vector<PlanBuilder::Ref> loaded = runner.load_all_weights();
-  Slots slots(builder, {{common.device.name,
-                         std::vector<std::int64_t>(static_cast<std::size_t>(round.micro_batches)),
-                         std::nullopt}});
-  for (std::int64_t m = 0; m < round.micro_batches; ++m) {
-    SlotLoad load = runner.input_load(m, m);
-    load.after = m - common.buffers;
-    load.earliest = m - lead;
-    slots.add(std::move(load));
-  }
-  slots.list([&](std::int64_t m) {
-    SlotWork work;
-    std::uint32_t tensor = runner.input_tensor(m);
-    Made made{};
-    for (std::size_t g = 0; g < stages.size(); ++g) {
-      made = runner.forward(g, m, tensor);
-      if (g == 0) work.first = made.action;
-      if (m == 0) builder.wait(made.action, loaded[g]);
-      tensor = made.output;
-    }
-    work.last = made.action;
-    if (common.return_outputs) runner.save(made, stages.size() - 1, m, true);
-    return work;
-  });
-  runner.finish();
-  Draft draft(finish_rounds(builder, request.workload, round), !common.overlap);
+  ForwardShape shape{.devices = std::vector<std::string>(stages.size(), common.device.name),
+                     .return_outputs = common.return_outputs,
+                     .buffers = common.buffers};
+  shape.inputs_ahead = inputs_ahead(request, common, shape);
+  shape.round = round_of(request.workload, shape.inputs_ahead);
+  const Program program = forward_program(request, shape);
+  Draft draft = list_program(
+      {.request = request, .program = program, .name = "resident", .overlap = common.overlap});
   draft.stages = stages;
   return draft;
 }

@@ -7,7 +7,8 @@
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "planning/parts.hpp"
+#include "planning/forward_program.hpp"
+#include "planning/program_listing.hpp"
 #include "policy/policy.hpp"
 
 namespace sluice {
@@ -34,102 +35,19 @@ std::vector<std::string> devices_of_stages(const PolicyRequest& request, const R
   return devices;
 }
 
-class Sharded {
- public:
-  Sharded(const PolicyRequest& request, const Reader& parameters)
-      : request_(request),
-        bytes_(stage_bytes(request)),
-        devices_(devices_of_stages(request, parameters)),
-        overlap_(parameters.boolean("overlap")),
-        return_outputs_(parameters.text("outputs") == "return"),
-        host_(request.pricing.platform.host().name),
-        builder_(request.pricing.platform, "sharded", request.capacity_enforced) {}
-
-  Draft make() {
-    const Round round = round_of(request_.workload);
-    hold_caches(builder_, request_, devices_);
-    hold_step(builder_, request_, host_, return_outputs_);
-    loaded_ = list_weights(builder_, bytes_, devices_, host_);
-    builder_.enter(Section::body);
-    for (std::int64_t q = 0; q < round.micro_batches; ++q) list_micro_batch(q);
-    add_waits();
-    for (std::size_t s = 0; s < devices_.size(); ++s)
-      builder_.fact(Fact("device_of_stage", devices_[s]).said_of(std::to_string(s)));
-    return {finish_rounds(builder_, request_.workload, round), !overlap_};
-  }
-
- private:
-  struct MicroBatch {
-    PlanBuilder::Ref input, first, last, save;
-  };
-
-  void list_micro_batch(std::int64_t q) {
-    MicroBatch listed;
-    std::uint32_t tensor =
-        builder_.tensor("input." + std::to_string(q), TensorClass::input, bytes_[0].input);
-    listed.input = builder_.transfer(ActionKind::load, tensor, {host_, devices_[0], false, true}, 0,
-                                     static_cast<std::int32_t>(q));
-    PlanBuilder::Ref arrived = listed.input;
-    for (std::size_t s = 0; s < bytes_.size(); ++s) {
-      if (s > 0 && devices_[s] != devices_[s - 1]) {
-        arrived = builder_.transfer(ActionKind::send, tensor, {devices_[s - 1], devices_[s]},
-                                    static_cast<std::int32_t>(s), static_cast<std::int32_t>(q));
-        builder_.wait(arrived, listed.last);
-      }
-      ForwardOf forward = forward_of(s, q);
-      forward.last = s + 1 == bytes_.size();
-      forward.drops_output = forward.last && !return_outputs_;
-      const Made made = list_stage(builder_, std::move(forward), tensor);
-      listed.last = made.action;
-      tensor = made.output;
-      builder_.wait(listed.last, arrived);
-      if (q == 0) builder_.wait(listed.last, loaded_[s]);
-      if (!listed.first) listed.first = listed.last;
-      arrived = {};
-    }
-    if (return_outputs_) {
-      listed.save = list_save(builder_, tensor, forward_of(bytes_.size() - 1, q), host_, true);
-      builder_.wait(listed.save, listed.last);
-    }
-    listed_.push_back(listed);
-  }
-
-  ForwardOf forward_of(std::size_t s, std::int64_t q) const {
-    return {s, q, devices_[s], bytes_[s], request_.workload.micro_batch};
-  }
-
-  /// One batch after the other; its input may come in while the one before is computed, and the
-  /// answer of the one before the last must be out.
-  void add_waits() {
-    const auto count = static_cast<std::int64_t>(listed_.size());
-    const auto before = [&](std::int64_t q, std::int64_t back, auto&& call) {
-      const InRow earlier = in_row(q - back, count);
-      call(listed_[earlier.place], earlier.steps_ago);
-    };
-    for (std::int64_t q = 0; q < count; ++q) {
-      const MicroBatch& mine = listed_[static_cast<std::size_t>(q)];
-      before(q, 1, [&](const MicroBatch& other, std::uint32_t distance) {
-        builder_.wait(mine.first, other.last, distance);
-      });
-      before(q, 2, [&](const MicroBatch& other, std::uint32_t distance) {
-        builder_.wait(mine.input, other.last, distance);
-        builder_.wait(mine.last, other.save, distance);
-      });
-    }
-  }
-
-  const PolicyRequest& request_;
-  std::vector<StageBytes> bytes_;
-  std::vector<std::string> devices_;
-  bool overlap_, return_outputs_;
-  std::string host_;
-  PlanBuilder builder_;
-  std::vector<PlanBuilder::Ref> loaded_;
-  std::vector<MicroBatch> listed_;
-};
-
 Draft plan_sharded(const PolicyRequest& request, const Reader& parameters) {
-  return Sharded(request, parameters).make();
+  const std::vector<std::string> devices = devices_of_stages(request, parameters);
+  const Program program =
+      forward_program(request, {.devices = devices,
+                                .round = round_of(request.workload),
+                                .return_outputs = parameters.text("outputs") == "return"});
+  ProgramListing listing{.request = request,
+                         .program = program,
+                         .name = "sharded",
+                         .overlap = parameters.boolean("overlap")};
+  for (std::size_t s = 0; s < devices.size(); ++s)
+    listing.facts.push_back(Fact("device_of_stage", devices[s]).said_of(std::to_string(s)));
+  return list_program(listing);
 }
 
 std::vector<Field> parameters() {

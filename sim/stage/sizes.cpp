@@ -77,6 +77,15 @@ std::int64_t Sizes::input(std::uint32_t first) const {
   return first == 0 ? inputs_ : live_after_[first - 1];
 }
 
+std::vector<Crossing> Sizes::crosses(std::uint32_t last) const {
+  std::vector<Crossing> tensors;
+  for (std::uint32_t layer = 0; layer < layers(); ++layer) {
+    const bool is_there = layer <= last || model_.layers[layer].inputs.empty();
+    if (is_there && last_readers_[layer] > last) tensors.push_back({layer, bytes_[layer]});
+  }
+  return tensors;
+}
+
 // A view reads backwards what it is a view of, unless that is of an earlier stage.
 std::vector<char> Sizes::read_backward(std::uint32_t first, std::uint32_t last,
                                        bool& reads_input) const {

@@ -27,6 +27,9 @@ class Sizes {
   /// What crosses out of a stage that ends at `last`.
   std::int64_t output(std::uint32_t last) const { return live_after_[last]; }
 
+  /// The same, tensor by tensor, in the order of the layers.
+  std::vector<Crossing> crosses(std::uint32_t last) const;
+
   /// What its layers keep from one pass to the next: Layer::cached.
   std::int64_t cached(std::uint32_t first, std::uint32_t last) const {
     return cached_[last + 1] - cached_[first];

@@ -15,6 +15,14 @@
 
 namespace sluice {
 
+/// A tensor that is live across a cut: a layer's output, made before it and read behind it (or by
+/// nobody: a part of the answer), or an input that is read behind it.
+struct Crossing {
+  std::uint32_t layer = 0;
+  std::int64_t bytes = 0;  ///< per sample
+  bool operator==(const Crossing&) const = default;
+};
+
 /// Layers first..last (inclusive). Bytes per sample, but `weight_bytes`.
 struct Stage {
   std::string name;  ///< "Conv..Pool" or the layer's own name
@@ -25,6 +33,9 @@ struct Stage {
       0;  ///< what crosses into it (its boundary activations; the input for stage 0)
   std::int64_t output_bytes =
       0;  ///< what crosses out of it (live across the cut; the answer for the last)
+  /// What crosses out of it, tensor by tensor; their sum is `output_bytes`, and `input_bytes` of
+  /// the stage behind it. Of the last stage: what no layer reads.
+  std::vector<Crossing> crosses = {};
   /// The most bytes that its inner tensors (neither input nor output) take at one moment, layer by
   /// layer: for a layer l those made at or before l that l or a later layer of the stage reads.
   std::int64_t workspace_bytes = 0;

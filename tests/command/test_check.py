@@ -287,7 +287,7 @@ class Reports(Check):
         self.assertEqual(len(good), 0)
         self.assertEqual(worse.find("failure").get("type"), "worse")
         self.assertRegex(worse.find("failure").text, r"metric +expected +got +difference +%")
-        self.assertIn("1F0 and 99 more: seconds 4.380952380952381e-06 -> ",
+        self.assertIn("1F0 and 1 more: seconds 4.380952380952381e-06 -> ",
                       worse.find("failure").text)
         self.assertEqual(missing.find("failure").get("type"), "missing")
         self.assertIn("none.yaml", error.find("error").text)

@@ -33,7 +33,7 @@ assert len(first) == 10 and (first[1:5] < 1.4).all() and (first[5:] > 5.8).all()
 assert ((last - first)[5:] > 0.105).all() and ((last - first)[5:] < 0.15).all()
 assert sorted(waits["action"].iloc[waits["waited"].argsort()[-6:]]) == ["0F0", "5F0", "6F0", "7F0", "8F0", "9F0"]
 facts = scenario.plan().facts
-assert facts["chosen_from"] > 1 and facts["runner_up_s"] > result.metrics.makespan_s
+assert facts["chosen_from"] > 1 and facts["runner_up_s"] >= result.metrics.makespan_s
 """,
     "2_what_if_pcie": """
 time = table["makespan (s)"]

@@ -238,19 +238,19 @@ class Runs(unittest.TestCase):
         for model in [*TORCHVISION, *OTHERS, "bert_base", "bert_large", "gpt2", "gpt2_xl",
                       "opt", "t5_base"]:
             with self.subTest(model=model):
-                result = self.run_model(model, "policy: {name: resident}\ncost: {model: roofline}")
+                result = self.run_model(model, "policy: {name: resident}\nstages: {cut: whole}\ncost: {model: roofline}")
                 self.check_sums(model, result)
 
     def test_llama_runs_resident_and_grouped_streamed_in_half_precision(self):
         result = self.run_model("llama2_7b", "policy: {name: resident}", "a100_pcie", "float16")
         self.check_sums("llama2_7b", result, element=2)
         result = self.run_model("llama2_70b", "stages: {cut: balanced, count: 40}\n"
-                                "policy: {name: streamed}", "a100_pcie", "float16")
+                                "policy: {name: streamed, resident: none}", "a100_pcie", "float16")
         self.check_sums("llama2_70b", result, passes=passes_of(result), element=2)
 
     def test_mixtral_runs_streamed_with_all_its_experts(self):
         result = self.run_model("mixtral_8x7b", "stages: {cut: balanced, count: 40}\n"
-                                "policy: {name: streamed}", "a100_pcie", "float16",
+                                "policy: {name: streamed, resident: none}", "a100_pcie", "float16",
                                 ["model.tokens=64"])
         self.check_sums("mixtral_8x7b", result, passes=passes_of(result), element=2,
                         keys=["tokens=64"])
@@ -277,7 +277,7 @@ class Runs(unittest.TestCase):
                              ("unet", 6)):
             with self.subTest(model=model):
                 result = self.run_model(
-                    model, f"stages: {{cut: balanced, count: {count}}}\npolicy: {{name: streamed}}")
+                    model, f"stages: {{cut: balanced, count: {count}}}\npolicy: {{name: streamed, resident: none}}")
                 self.assertEqual(len(result["stages"]), count)
                 self.check_sums(model, result, passes=passes_of(result))
 

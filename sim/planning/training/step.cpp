@@ -4,7 +4,6 @@
 #include <map>
 
 #include "base/interrupt.hpp"
-#include "base/quantity.hpp"
 #include "planning/training/weight_turns.hpp"
 
 namespace sluice {
@@ -17,36 +16,62 @@ class StepMaker {
       : shape_(shape),
         chain_(shape.chain),
         last_(chain_.stages.size() - 1),
-        draft_(shape.devices),
+        draft_(std::vector<std::string>(shape.devices)),
         turns_(draft_, shape.stages),
         lanes_(static_cast<std::size_t>(shape.in_flight)) {
     for (std::size_t i = 0; i < shape.tape.size(); ++i)
       if (shape.tape[i].kind == TapeOp::Kind::backward) last_op_ = i;
+    add_places();
+    if (!shape.weights_stay) return;
     for (const StageState& stage : shape.stages)
-      if (shape.weights_stay)
-        for (const std::int64_t bytes : {stage.weights, stage.gradients, stage.optimizer})
-          draft_.step.constant_bytes =
-              checked_add(draft_.step.constant_bytes, bytes, "bytes of training");
+      draft_.program.staying.push_back(
+          {.weights = stage.weights, .gradients = stage.gradients, .optimizer = stage.optimizer});
   }
 
-  Step make() {
+  Program make() {
     for (std::int64_t batch = 0; batch < shape_.batches; ++batch) {
-      draft_.step.passes = 0;
+      draft_.program.passes = 0;
       for (std::int64_t done = 0; done < shape_.micro_batches; done += shape_.in_flight) {
         const std::int64_t count = std::min(shape_.in_flight, shape_.micro_batches - done);
         turns_.begin_pass(done == 0, done + count == shape_.micro_batches);
         pass(batch * shape_.micro_batches + done, count);
-        ++draft_.step.passes;
+        ++draft_.program.passes;
       }
       if (shape_.weights_stay)
         for (std::size_t s = chain_.stages.size(); s-- > 0;) update(s);
     }
-    for (Step::Instance& instance : draft_.step.instances)
+    for (Program::Instance& instance : draft_.program.instances)
       instance.last = std::max(instance.last, instance.first);
-    return std::move(draft_.step);
+    return std::move(draft_.program);
   }
 
  private:
+  /// Homes in host memory: inputs of the step, weights, and, where these take turns, what goes with
+  /// them.
+  void add_places() {
+    std::vector<Program::Place>& places = draft_.program.places;
+    for (std::int64_t m = 0; m < shape_.micro_batches * shape_.batches; ++m)
+      places.push_back({.home = Program::Home::input,
+                        .number = m,
+                        .name = "input." + std::to_string(m),
+                        .tensor_class = TensorClass::input,
+                        .bytes = chain_.input.bytes});
+    const auto add = [&](Program::Home home, std::size_t s, const char* name,
+                         TensorClass tensor_class, std::int64_t bytes) {
+      if (bytes > 0)
+        places.push_back(
+            {home, static_cast<std::int64_t>(s), instance_name(name, s, -1), tensor_class, bytes});
+    };
+    for (std::size_t s = 0; s < shape_.stages.size(); ++s) {
+      const StageState& state = shape_.stages[s];
+      add(Program::Home::weights, s, "weights", TensorClass::weight, state.weights);
+      if (shape_.weights_stay) continue;
+      add(Program::Home::optimizer, s, "optimizer", TensorClass::optimizer, state.optimizer);
+      if (!state.updates)
+        add(Program::Home::gradients, s, "gradients", TensorClass::gradient, state.gradients);
+    }
+  }
+
   /// A tensor where it is now: instances by device, and the one whose save left a copy in host
   /// memory.
   struct Held {
@@ -77,7 +102,7 @@ class StepMaker {
           end_micro_batch(lanes_[static_cast<std::size_t>(m)]);
       const bool turns = op.kind == TapeOp::Kind::backward && !shape_.weights_stay;
       if (turns) turns_.end_gradients(op.number);
-      if (computes) draft_.end_phase();
+      if (computes) draft_.take_turns();
     }
   }
 
@@ -95,8 +120,8 @@ class StepMaker {
   }
 
   /// A slot of a micro-batch, with the loads that waited for it.
-  Step::Slot slot(ActionKind kind, std::size_t stage, Lane& lane) {
-    Step::Slot slot = draft_.slot(kind, stage);
+  Program::Operation slot(ActionKind kind, std::size_t stage, Lane& lane) {
+    Program::Operation slot = draft_.operation(kind, stage);
     slot.micro_batch = static_cast<std::int32_t>(lane.micro_batch);
     for (const std::uint32_t loaded : lane.pending) {
       draft_[loaded].first = draft_.next();
@@ -109,10 +134,10 @@ class StepMaker {
   }
 
   /// Uses a tensor on the slot's device. Where another device has it, it comes through host memory.
-  void use(Step::Slot& slot, Held& held, double load_s) {
+  void use(Program::Operation& slot, Held& held, double load_s) {
     if (!held.on.contains(slot.device)) {
-      const Step::Instance source = draft_[held.on.begin()->second];
-      const bool input = source.home == Step::Home::input;
+      const Program::Instance source = draft_[held.on.begin()->second];
+      const bool input = source.home == Program::Home::input;
       if (!input && held.copy == none) save(held);
       const std::uint32_t loaded =
           draft_.make(source.name, source.tensor_class, source.bytes,
@@ -127,7 +152,8 @@ class StepMaker {
   void forward(std::uint32_t s, bool keeps, Lane& lane) {
     const ChainStage& stage = chain_.stages[s];
     const bool again = lane.forwards[s]++ > 0;
-    Step::Slot slot = this->slot(again ? ActionKind::recompute : ActionKind::forward, s, lane);
+    Program::Operation slot =
+        this->slot(again ? ActionKind::recompute : ActionKind::forward, s, lane);
     slot.seconds = stage.forward_s;
     slot.workspace = stage.forward_workspace(keeps);
     use(slot, lane.boundary.at(s), chain_.boundary(s).load_s);
@@ -153,7 +179,7 @@ class StepMaker {
     const StageState& state = shape_.stages[s];
     std::uint32_t core = none;
     if (state.selective_bytes > 0) {
-      Step::Slot again = slot(ActionKind::recompute, s, lane);
+      Program::Operation again = slot(ActionKind::recompute, s, lane);
       again.seconds = state.selective_s;
       again.selective = true;
       use_kept(again, s, lane);
@@ -163,7 +189,7 @@ class StepMaker {
       draft_.add(std::move(again));
     }
     const auto part = [&](ActionKind kind, double share, bool input) {
-      Step::Slot slot = this->slot(kind, s, lane);
+      Program::Operation slot = this->slot(kind, s, lane);
       slot.seconds = (stage.backward_s - state.selective_s) * share;
       slot.workspace = stage.backward_workspace;
       use_kept(slot, s, lane);
@@ -187,7 +213,7 @@ class StepMaker {
   }
 
   /// What the backward pass of stage s reads of the forward pass.
-  void use_kept(Step::Slot& slot, std::uint32_t s, Lane& lane) {
+  void use_kept(Program::Operation& slot, std::uint32_t s, Lane& lane) {
     const ChainStage& stage = chain_.stages[s];
     if (stage.inner.bytes > 0) use(slot, lane.inner.at(s), stage.inner.load_s);
     if (stage.reads_input) use(slot, lane.boundary.at(s), chain_.boundary(s).load_s);
@@ -213,14 +239,14 @@ class StepMaker {
         draft_.make(name, input ? TensorClass::input : TensorClass::activation, tensor.bytes, stage,
                     lane.micro_batch);
     Held& held = (op.inner ? lane.inner : lane.boundary)[op.number];
-    draft_.bring(loaded, tensor.load_s, input ? Step::Home::input : Step::Home::none,
+    draft_.bring(loaded, tensor.load_s, input ? Program::Home::input : Program::Home::none,
                  input ? none : held.copy);
     held.on = {{draft_.device(), loaded}};
     lane.pending.push_back(loaded);
   }
 
   void end_micro_batch(Lane& lane) {
-    std::vector<Step::Slot>& slots = draft_.step.slots;
+    std::vector<Program::Operation>& slots = draft_.program.operations;
     for (std::size_t i = slots.size(); i-- > 0;)
       if (slots[i].micro_batch == lane.micro_batch) {
         slots[i].ends_micro_batch = true;
@@ -232,7 +258,7 @@ class StepMaker {
   void update(std::size_t s) {
     const StageState& state = shape_.stages[s];
     if (!state.updates || state.weights == 0) return;
-    Step::Slot slot = draft_.slot(ActionKind::update, s);
+    Program::Operation slot = draft_.operation(ActionKind::update, s);
     slot.seconds = state.update_s;
     draft_.add(std::move(slot));
   }
@@ -240,7 +266,7 @@ class StepMaker {
   const StepShape& shape_;
   const Chain& chain_;
   std::size_t last_;
-  StepDraft draft_;
+  ProgramDraft draft_;
   WeightTurns turns_;
   std::vector<Lane> lanes_;
   std::size_t last_op_ = 0;
@@ -248,33 +274,7 @@ class StepMaker {
 
 }  // namespace
 
-std::vector<std::int64_t> Step::bytes(std::uint32_t device) const {
-  const auto add = [](std::int64_t a, std::int64_t b) {
-    return checked_add(a, b, "bytes of a training step");
-  };
-  std::vector<std::int64_t> come(slots.size(), 0), go(slots.size(), 0), levels;
-  for (const Instance& instance : instances) {
-    if (instance.device != device) continue;
-    auto& first = come[static_cast<std::size_t>(instance.first)];
-    auto& last = go[static_cast<std::size_t>(instance.last)];
-    first = add(first, instance.bytes);
-    last = add(last, instance.bytes);
-  }
-  std::int64_t level = constant_bytes;
-  for (std::size_t i = 0; i < slots.size(); ++i) {
-    level = add(level, come[i]);
-    levels.push_back(slots[i].device == device ? add(level, slots[i].workspace) : level);
-    level -= go[i];
-  }
-  return levels;
-}
-
-std::int64_t Step::peak(std::uint32_t device) const {
-  const std::vector<std::int64_t> levels = bytes(device);
-  return levels.empty() ? constant_bytes : *std::max_element(levels.begin(), levels.end());
-}
-
-Step make_step(const StepShape& shape) {
+Program make_step(const StepShape& shape) {
   return StepMaker(shape).make();
 }
 

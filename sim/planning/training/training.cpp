@@ -9,7 +9,9 @@
 #include "base/quantity.hpp"
 #include "execute/deadlock.hpp"
 #include "planning/copy_time.hpp"
+#include "planning/program_listing.hpp"
 #include "planning/run_seconds.hpp"
+#include "planning/training/late_loads.hpp"
 
 namespace sluice {
 
@@ -25,7 +27,7 @@ const Device& smallest(const Platform& platform, const std::vector<std::string>&
 }
 
 /// The most bytes that any of the devices holds.
-std::int64_t peak_of(const Step& step, std::size_t devices) {
+std::int64_t peak_of(const Program& step, std::size_t devices) {
   std::int64_t most = 0;
   for (std::uint32_t d = 0; d < devices; ++d) most = std::max(most, step.peak(d));
   return most;
@@ -69,19 +71,19 @@ class TrainingPlan {
   Draft make() {
     const std::int64_t in_flight = std::min(this->in_flight(), per_batch());
     const StepShape shape = shape_of(in_flight, per_batch(), request_.workload.batches_per_step);
-    const Step step = make_step(shape);
+    Program step = make_step(shape);
     if (capacity_ && peak_of(step, order_.devices.size()) > *capacity_) refuse(step, in_flight);
     add_facts(step, in_flight);
     return listed(shape, step);
   }
 
   /// The same where the step is made before it is said how far loads go ahead.
-  Step chosen_step() {
-    const Step step = step_of_order();
+  Program chosen_step() {
+    const Program step = step_of_order();
     add_facts(step, std::min(in_flight(), per_batch()));
     return step;
   }
-  Draft within(const Step& step, std::int64_t room) {
+  Draft within(const Program& step, std::int64_t room) {
     room_ = chosen_room_ = room;
     const StepShape shape = shape_of(std::min(in_flight(), per_batch()), per_batch(),
                                      request_.workload.batches_per_step);
@@ -89,13 +91,13 @@ class TrainingPlan {
   }
 
   TrainingSums sums() {
-    const Step step = step_of_order();
+    const Program step = step_of_order();
     const Platform& platform = request_.pricing.platform;
     const CopyTime up = copy_time(platform, device_.name, platform.host().name);
     TrainingSums sums;
     sums.peak = peak_of(step, order_.devices.size());
-    for (const Step::Slot& slot : step.slots) sums.compute_s += slot.seconds;
-    for (const Step::Instance& instance : step.instances) {
+    for (const Program::Operation& operation : step.operations) sums.compute_s += operation.seconds;
+    for (const Program::Instance& instance : step.instances) {
       if (instance.loaded) sums.load_s += instance.load_s;
       if (instance.saved_at >= 0) sums.save_s += up.seconds(instance.bytes);
     }
@@ -103,12 +105,12 @@ class TrainingPlan {
   }
 
  private:
-  Step step_of_order() {
+  Program step_of_order() {
     const std::int64_t in_flight = std::min(this->in_flight(), per_batch());
     return make_step(shape_of(in_flight, per_batch(), request_.workload.batches_per_step));
   }
 
-  Draft listed(const StepShape& shape, const Step& step) const {
+  Draft listed(const StepShape& shape, const Program& step) const {
     Draft draft = list_training({request_, shape, order_, room_}, step, facts_);
     if (chosen_room_)
       for (const std::string& device : order_.devices)
@@ -213,12 +215,12 @@ class TrainingPlan {
     return most_that_fits(1, per_batch() + 1, [&](std::int64_t count) { return fits(count); });
   }
 
-  [[noreturn]] void refuse(const Step& step, std::int64_t in_flight) const {
+  [[noreturn]] void refuse(const Program& step, std::int64_t in_flight) const {
     std::uint32_t device = 0;
     while (step.peak(device) <= *capacity_) ++device;
     const std::vector<std::int64_t> levels = step.bytes(device);
     const auto worst = std::max_element(levels.begin(), levels.end()) - levels.begin();
-    const Step::Slot& slot = step.slots[static_cast<std::size_t>(worst)];
+    const Program::Operation& slot = step.operations[static_cast<std::size_t>(worst)];
     std::string message = "does not fit: training with " + std::to_string(in_flight) +
                           (in_flight == 1 ? " micro-batch" : " micro-batches") +
                           " in flight needs " + bytes_text(step.peak(device)) + " of the " +
@@ -226,7 +228,7 @@ class TrainingPlan {
                           std::string(name_of(slot.kind)) + " of " +
                           chain_.stages[static_cast<std::size_t>(slot.stage)].name + ":";
     std::array<std::int64_t, tensor_class_count> held{};
-    for (const Step::Instance& made : step.instances)
+    for (const Program::Instance& made : step.instances)
       if (made.device == device && made.first <= worst && worst <= made.last)
         held[static_cast<std::size_t>(made.tensor_class)] += made.bytes;
     if (weights_stay_)
@@ -261,7 +263,7 @@ class TrainingPlan {
     return text + "or smaller stages need less";
   }
 
-  void add_facts(const Step& step, std::int64_t in_flight) {
+  void add_facts(const Program& step, std::int64_t in_flight) {
     facts_.insert(facts_.begin(), {{"in_flight", in_flight},
                                    {"passes_per_batch", step.passes},
                                    {"fates", strategy_.name},
@@ -297,12 +299,35 @@ class TrainingPlan {
 
 }  // namespace
 
+Draft list_training(const Listing& listing, Program step, const std::vector<Fact>& facts,
+                    std::int64_t* most) {
+  const Platform& platform = listing.request.pricing.platform;
+  const TrainingOrder& order = listing.order;
+  step.devices = order.devices;
+  std::vector<double> latency_s;
+  for (const std::string& device : step.devices)
+    latency_s.push_back(platform.path(platform.host().name, device).latency_s);
+  step.rounds = listing.request.workload.steps;
+  if (order.overlap)
+    load_late(step, latency_s);
+  else
+    load_when_needed(step);
+  return list_program({.request = listing.request,
+                       .program = step,
+                       .name = order.policy,
+                       .overlap = order.overlap,
+                       .capacity = listing.capacity,
+                       .loads_within = order.overlap,
+                       .facts = facts},
+                      most);
+}
+
 Scored score(const Listing& listing) {
-  const Step step = make_step(listing.shape);
+  Program step = make_step(listing.shape);
   if (listing.capacity && step.peak() > *listing.capacity)
     return {std::numeric_limits<double>::infinity(), 0};
   std::int64_t most = 0;
-  Plan plan = finish(list_training(listing, step, {}, &most), listing.request);
+  Plan plan = finish(list_training(listing, std::move(step), {}, &most), listing.request);
   if (listing.capacity) stay_within(plan, listing.order.devices.front(), *listing.capacity);
   return {run_seconds(plan), most};
 }
@@ -317,7 +342,7 @@ class ChosenStep::Parts {
       : plan(request, order), step(plan.chosen_step()), peak(peak_of(step, order.devices.size())) {}
 
   TrainingPlan plan;
-  Step step;
+  Program step;
   std::int64_t peak;
 };
 

@@ -69,8 +69,8 @@ std::vector<Candidate> training_candidates(
     const PolicyRequest& request, const TrainingOrder& order,
     std::shared_ptr<const std::vector<Stage>> stages = nullptr);
 
-/// Lists a step as a plan. Loads come as late as they can without being waited for,
-/// as far as `capacity` has room for them.
+/// Lists a step as a plan. Loads come as late as they can without being waited for, as far as
+/// `capacity` has room for them.
 struct Listing {
   const PolicyRequest& request;
   const StepShape& shape;
@@ -78,7 +78,7 @@ struct Listing {
   std::optional<std::int64_t> capacity;  ///< bytes of a device
 };
 /// `most`: becomes the bytes of the first device with which everything would be listed alike.
-Draft list_training(const Listing& listing, const Step& step, const std::vector<Fact>& facts,
+Draft list_training(const Listing& listing, Program step, const std::vector<Fact>& facts,
                     std::int64_t* most = nullptr);
 
 /// The run that is listed so, on a first device of that capacity; bytes with all that stays there.

@@ -2,7 +2,7 @@
 
 namespace sluice {
 
-WeightTurns::WeightTurns(StepDraft& draft, const std::vector<StageState>& stages)
+WeightTurns::WeightTurns(ProgramDraft& draft, const std::vector<StageState>& stages)
     : draft_(draft),
       stages_(stages),
       weights_(stages.size(), none),
@@ -13,19 +13,19 @@ void WeightTurns::begin_pass(bool first, bool last) {
   last_pass_ = last;
 }
 
-void WeightTurns::need_weights(std::size_t stage, Step::Slot& slot) {
+void WeightTurns::need_weights(std::size_t stage, Program::Operation& slot) {
   const StageState& state = stages_[stage];
   if (state.weights == 0) return;
   if (run_stage_ != stage || run_device_ != slot.device) {
     run_stage_ = stage;
     run_device_ = slot.device;
     weights_[stage] = load("weights", TensorClass::weight, state.weights, stage,
-                           state.weights_load_s, Step::Home::weights, slot);
+                           state.weights_load_s, Program::Home::weights, slot);
   }
   draft_.use(slot, weights_[stage]);
 }
 
-void WeightTurns::need_gradients(std::size_t stage, Step::Slot& slot) {
+void WeightTurns::need_gradients(std::size_t stage, Program::Operation& slot) {
   const StageState& state = stages_[stage];
   if (state.gradients == 0) return;
   std::uint32_t& sum = gradients_[stage];
@@ -35,7 +35,7 @@ void WeightTurns::need_gradients(std::size_t stage, Step::Slot& slot) {
     slot.makes.push_back(sum);
   } else if (!open_gradients_) {
     sum = load("gradients", TensorClass::gradient, state.gradients, stage, state.gradients_load_s,
-               Step::Home::none, slot, sum);
+               Program::Home::none, slot, sum);
   }
   open_gradients_ = true;
   draft_.use(slot, sum);
@@ -45,17 +45,17 @@ void WeightTurns::end_gradients(std::size_t stage) {
   if (stages_[stage].gradients == 0) return;
   open_gradients_ = false;
   if (last_pass_ && stages_[stage].updates) return update(stage);
-  Step::Instance& sum = draft_[gradients_[stage]];
+  Program::Instance& sum = draft_[gradients_[stage]];
   if (last_pass_) {  // nobody uses them: they are the answer
-    sum.home = Step::Home::gradients;
+    sum.home = Program::Home::gradients;
     sum.saved_home = true;
   }
   draft_.save_after(gradients_[stage], draft_.next() - 1);
 }
 
 std::uint32_t WeightTurns::load(const char* what, TensorClass tensor_class, std::int64_t bytes,
-                                std::size_t stage, double load_s, Step::Home home, Step::Slot& slot,
-                                std::uint32_t copy_of) {
+                                std::size_t stage, double load_s, Program::Home home,
+                                Program::Operation& slot, std::uint32_t copy_of) {
   const std::uint32_t loaded =
       draft_.make(instance_name(what, stage, -1), tensor_class, bytes, stage, -1);
   draft_.bring(loaded, load_s, home, copy_of);
@@ -66,14 +66,14 @@ std::uint32_t WeightTurns::load(const char* what, TensorClass tensor_class, std:
 void WeightTurns::update(std::size_t stage) {
   const StageState& state = stages_[stage];
   if (state.weights == 0) return;
-  Step::Slot slot = draft_.slot(ActionKind::update, stage);
+  Program::Operation slot = draft_.operation(ActionKind::update, stage);
   slot.seconds = state.update_s;
   need_weights(stage, slot);
   draft_.use(slot, gradients_[stage]);
   std::vector<std::uint32_t> written = {weights_[stage]};
   if (state.optimizer > 0) {
     written.push_back(load("optimizer", TensorClass::optimizer, state.optimizer, stage,
-                           state.optimizer_load_s, Step::Home::optimizer, slot));
+                           state.optimizer_load_s, Program::Home::optimizer, slot));
     draft_.use(slot, written.back());
   }
   draft_.add(std::move(slot));

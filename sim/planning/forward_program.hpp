@@ -1,0 +1,25 @@
+// Inference as a program: each micro-batch of a round runs through all stages, each stage on its
+// device, whose weights stay there.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "planning/parts.hpp"
+#include "planning/program.hpp"
+
+namespace sluice {
+
+struct ForwardShape {
+  std::vector<std::string> devices;  ///< by stage
+  Round round = {};
+  bool return_outputs = true;
+  std::int64_t buffers = usual_buffers;  ///< inputs, and answers, on a device for transfers
+  std::int64_t inputs_ahead = 0;         ///< listed before the micro-batches ahead of theirs
+};
+
+/// A tensor that crosses several cuts is held where it was made until its last reader, and is sent
+/// once to each other device that reads it.
+Program forward_program(const PolicyRequest& request, const ForwardShape& shape);
+
+}  // namespace sluice

@@ -1,0 +1,83 @@
+#include "planning/program.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "base/quantity.hpp"
+
+namespace sluice {
+
+namespace {
+
+std::int64_t plus(std::int64_t a, std::int64_t b) {
+  return checked_add(a, b, "bytes on a device");
+}
+
+}  // namespace
+
+std::int64_t Program::constant_bytes(std::uint32_t device) const {
+  std::int64_t bytes = 0;
+  for (const Staying& stage : staying)
+    if (stage.device == device)
+      for (const std::int64_t part : {stage.weights, stage.gradients, stage.optimizer})
+        bytes = plus(bytes, part);
+  for (const Place& place : places)
+    if (!place.node.empty() && place.node == devices[device]) bytes = plus(bytes, place.bytes);
+  return bytes;
+}
+
+std::vector<std::int64_t> Program::bytes(std::uint32_t device) const {
+  std::vector<std::int64_t> come(operations.size(), 0), go(operations.size(), 0), levels;
+  for (const Instance& instance : instances) {
+    if (instance.device != device) continue;
+    auto& first = come[static_cast<std::size_t>(instance.first)];
+    auto& last = go[static_cast<std::size_t>(std::max(instance.first, instance.last))];
+    first = plus(first, instance.bytes);
+    last = plus(last, instance.bytes);
+  }
+  std::int64_t level = constant_bytes(device);
+  for (std::size_t i = 0; i < operations.size(); ++i) {
+    level = plus(level, come[i]);
+    levels.push_back(operations[i].device == device ? plus(level, operations[i].workspace) : level);
+    level -= go[i];
+  }
+  return levels;
+}
+
+std::int64_t Program::peak(std::uint32_t device) const {
+  const std::vector<std::int64_t> levels = bytes(device);
+  return levels.empty() ? constant_bytes(device) : *std::max_element(levels.begin(), levels.end());
+}
+
+std::string instance_name(const std::string& what, std::size_t stage, std::int64_t micro_batch) {
+  return what + "." + std::to_string(stage) +
+         (micro_batch < 0 ? "" : "." + std::to_string(micro_batch));
+}
+
+void load_when_needed(Program& program) {
+  program.loads.clear();
+  for (std::int64_t i = 0; i < program.count(); ++i)
+    for (const std::uint32_t number : program.operations[static_cast<std::size_t>(i)].loads)
+      program.loads.push_back({.instance = number, .needed = i, .earliest = i, .after = i - 1});
+}
+
+HomeWrites::HomeWrites(const Program& program) : program_(program) {
+  for (const Program::Instance& made : program.instances)
+    if (made.saved_home) writes_[{made.home, made.stage}].push_back({made.saved_at, made.saves, 0});
+}
+
+std::optional<HomeWrites::Written> HomeWrites::before(std::uint32_t instance,
+                                                      std::int64_t operation) const {
+  const Program::Instance& made = program_.instances[instance];
+  if (made.home != Program::Home::weights && made.home != Program::Home::optimizer) return {};
+  const auto found = writes_.find({made.home, made.stage});
+  if (found == writes_.end()) return {};
+  const std::vector<Written>& all = found->second;  // in the order in which they are saved
+  const auto next = std::partition_point(all.begin(), all.end(), [&](const Written& written) {
+    return written.operation < operation;
+  });
+  if (next != all.begin()) return *std::prev(next);
+  return Written{all.back().operation, all.back().number, 1};
+}
+
+}  // namespace sluice

@@ -1,0 +1,54 @@
+#include "planning/program_draft.hpp"
+
+#include <algorithm>
+
+namespace sluice {
+
+Program::Operation ProgramDraft::operation(ActionKind kind, std::size_t stage) const {
+  Program::Operation operation;
+  operation.kind = kind;
+  operation.stage = static_cast<std::int32_t>(stage);
+  operation.device = device_;
+  operation.phase = phase_;
+  return operation;
+}
+
+std::uint32_t ProgramDraft::make(const std::string& name, TensorClass tensor_class,
+                                 std::int64_t bytes, std::size_t stage, std::int64_t micro_batch) {
+  Program::Instance instance;
+  instance.name = name;
+  instance.tensor_class = tensor_class;
+  instance.bytes = bytes;
+  instance.stage = static_cast<std::int32_t>(stage);
+  instance.micro_batch = static_cast<std::int32_t>(micro_batch);
+  instance.device = device();
+  instance.first = next();
+  instance.last = -1;
+  program.instances.push_back(std::move(instance));
+  return static_cast<std::uint32_t>(program.instances.size() - 1);
+}
+
+void ProgramDraft::bring(std::uint32_t instance, double load_s, Program::Home home,
+                         std::uint32_t copy_of) {
+  Program::Instance& brought = program.instances[instance];
+  brought.loaded = true;
+  brought.load_s = load_s;
+  brought.home = home;
+  brought.copy_of = copy_of;
+}
+
+void ProgramDraft::use(Program::Operation& operation, std::uint32_t instance) {
+  operation.uses.push_back(instance);
+  program.instances[instance].last = next();
+}
+
+void ProgramDraft::save_after(std::uint32_t instance, std::int64_t operation) {
+  Program::Instance& saved = program.instances[instance];
+  saved.saved_at = operation;
+  saved.last = std::max(saved.last, operation);
+  auto& saves = program.operations[static_cast<std::size_t>(operation)].saves;
+  saved.saves = static_cast<std::uint32_t>(saves.size());
+  saves.push_back(instance);
+}
+
+}  // namespace sluice

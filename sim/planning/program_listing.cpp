@@ -1,0 +1,234 @@
+#include "planning/program_listing.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace sluice {
+
+namespace {
+
+class ProgramLister {
+ public:
+  explicit ProgramLister(const ProgramListing& listing)
+      : listing_(listing),
+        request_(listing.request),
+        program_(listing.program),
+        host_(request_.pricing.platform.host().name),
+        builder_(request_.pricing.platform, listing.name, request_.capacity_enforced),
+        slots_(builder_, memories(),
+               listing.loads_within ? Slots::Prologue::by_need : Slots::Prologue::as_listed),
+        writes_(program_),
+        seen_stage_(request_.pricing.stages.size(), 0) {}
+
+  std::int64_t most() { return slots_.most(program_.devices.front()); }
+
+  Draft make() {
+    for (const Program::Place& place : program_.places)
+      places_[{place.home, place.number}] = builder_.tensor(
+          place.name, place.tensor_class, place.bytes, place.node.empty() ? host_ : place.node);
+    list_prologue();
+    add_tensors();
+    for (const Program::Load& load : program_.loads) slots_.add(slot_load(load));
+    slots_.list([&](std::int64_t at) { return list_operation(at); });
+    if (last_) builder_.wait(first_, last_, 1);
+    wait_for_answers();
+    for (const Fact& fact : listing_.facts) builder_.fact(fact);
+    Draft draft(builder_.finish(program_.rounds), !listing_.overlap);
+    draft.plan.iterations_per_step = program_.rounds_per_step;
+    return draft;
+  }
+
+ private:
+  std::vector<SlotMemory> memories() const {
+    std::vector<SlotMemory> memories;
+    for (std::uint32_t d = 0; d < program_.devices.size(); ++d)
+      memories.push_back({program_.devices[d], program_.bytes(d), listing_.capacity});
+    return memories;
+  }
+
+  const Program::Instance& instance(std::uint32_t number) const {
+    return program_.instances[number];
+  }
+
+  void list_prologue() {
+    loaded_.resize(seen_stage_.size());
+    builder_.enter(Section::prologue);
+    for (std::size_t s = 0; s < program_.staying.size(); ++s) {
+      const Program::Staying& staying = program_.staying[s];
+      if (staying.weights == 0) continue;
+      const std::string& device = program_.devices[staying.device];
+      loaded_[s] = builder_.transfer(
+          ActionKind::load, places_.at({Program::Home::weights, static_cast<std::int64_t>(s)}),
+          {.from = host_, .to = device, .release = false}, static_cast<std::int32_t>(s), -1);
+      const auto beside = [&](const char* what, TensorClass tensor_class, std::int64_t bytes) {
+        if (bytes > 0)
+          builder_.at(loaded_[s])
+              .allocates.push_back(
+                  {builder_.tensor(instance_name(what, s, -1), tensor_class, bytes),
+                   builder_.pool(device)});
+      };
+      beside("gradients", TensorClass::gradient, staying.gradients);
+      beside("optimizer", TensorClass::optimizer, staying.optimizer);
+    }
+  }
+
+  /// The tensor of each instance. The first one of a home has the home's own; what is sent stays
+  /// the tensor that it was.
+  void add_tensors() {
+    std::map<std::pair<Program::Home, std::int64_t>, std::uint32_t> free = places_;
+    for (const Program::Instance& made : program_.instances) {
+      if (made.sent) {
+        tensors_.push_back(tensors_[made.copy_of]);
+        continue;
+      }
+      const bool of_micro_batch = made.home == Program::Home::input;
+      const auto place = free.find({made.home, of_micro_batch ? made.micro_batch : made.stage});
+      if (made.home != Program::Home::none && place != free.end()) {
+        tensors_.push_back(place->second);
+        free.erase(place);
+      } else {
+        tensors_.push_back(builder_.tensor(made.name, made.tensor_class, made.bytes));
+      }
+    }
+  }
+
+  SlotLoad slot_load(const Program::Load& load) const {
+    const Program::Instance& made = instance(load.instance);
+    SlotLoad listed;
+    listed.tensor = tensors_[load.instance];
+    listed.ends = {.from = host_, .to = program_.devices[made.device], .release = false};
+    listed.stage = made.stage;
+    listed.micro_batch = made.micro_batch;
+    listed.slot = load.needed;
+    listed.earliest = load.earliest;
+    listed.after = load.after;
+    listed.within = listing_.loads_within;
+    if (made.sent) {
+      listed.kind = ActionKind::send;
+      listed.ends.from = program_.devices[instance(made.copy_of).device];
+      listed.ends.release = true;
+    } else if (made.copy_of != none) {
+      listed.reloads = {instance(made.copy_of).saved_at, instance(made.copy_of).saves, 0};
+    }
+    if (const auto written = writes_.before(load.instance, load.needed))
+      listed.after_save = {written->operation, written->number, written->rounds_ago};
+    return listed;
+  }
+
+  SlotWork list_operation(std::int64_t at) {
+    const Program::Operation& operation = program_.operations[static_cast<std::size_t>(at)];
+    const std::string& device = program_.devices[operation.device];
+    const std::uint32_t pool = builder_.pool(device);
+    const bool of_micro_batch = operation.micro_batch >= 0;
+    const PlanBuilder::Ref ref =
+        builder_.compute(operation.kind, device, operation.stage, operation.micro_batch,
+                         of_micro_batch ? request_.workload.micro_batch : 0);
+    const auto stage = static_cast<std::size_t>(operation.stage);
+    if (!std::exchange(seen_stage_[stage], 1)) builder_.wait(ref, loaded_[stage]);
+    if (program_.devices.size() > 1) follow_phase(operation, ref);
+    if (operation.selective) price_selective(ref, stage, device);
+    Action& action = builder_.at(ref);
+    for (const std::uint32_t made : operation.makes) {
+      action.allocates.push_back({tensors_[made], pool});
+      if (instance(made).last <= at && !is_used(operation, made))
+        action.uses.push_back({tensors_[made], pool});
+    }
+    for (const std::uint32_t used : operation.uses) action.uses.push_back({tensors_[used], pool});
+    if (operation.workspace > 0) {
+      const Placement workspace{builder_.tensor("workspace." + name_of(action),
+                                                TensorClass::workspace, operation.workspace),
+                                pool};
+      builder_.at(ref).allocates.push_back(workspace);
+      builder_.at(ref).uses.push_back({workspace.tensor, workspace.pool, true, true});
+    }
+    if (operation.ends_micro_batch) builder_.at(ref).samples_done = request_.workload.micro_batch;
+    return {ref, ref, list_saves(operation, ref)};
+  }
+
+  /// A phase starts after all of the phase before it, also after the last one of the round before.
+  void follow_phase(const Program::Operation& operation, PlanBuilder::Ref ref) {
+    if (!first_) first_ = ref;
+    if (operation.phase != phase_) builder_.wait(ref, last_);
+    phase_ = operation.phase;
+    last_ = ref;
+  }
+
+  /// Is it used by the operation that makes it, or saved after it?
+  static bool is_used(const Program::Operation& operation, std::uint32_t made) {
+    const auto in = [&](const std::vector<std::uint32_t>& list) {
+      return std::find(list.begin(), list.end(), made) != list.end();
+    };
+    return in(operation.uses) || in(operation.saves);
+  }
+
+  std::vector<SlotWork::Save> list_saves(const Program::Operation& operation,
+                                         PlanBuilder::Ref maker) {
+    std::vector<SlotWork::Save> saves;
+    for (const std::uint32_t number : operation.saves) {
+      const Program::Instance& made = instance(number);
+      const PlanBuilder::Ref save = builder_.transfer(
+          ActionKind::save, tensors_[number],
+          {.from = program_.devices[made.device], .to = host_, .allocate = !made.saved_home},
+          made.stage, made.micro_batch);
+      builder_.wait(save, maker);
+      if (made.answer) {
+        builder_.at(save).samples_done = request_.workload.micro_batch;
+        answers_.emplace_back(maker, save);
+      }
+      saves.push_back({save, tensors_[number]});
+    }
+    return saves;
+  }
+
+  /// No more than so many answers are on the device for transfers.
+  void wait_for_answers() {
+    const auto count = static_cast<std::int64_t>(answers_.size());
+    for (std::int64_t j = 0; j < count && program_.answer_buffers > 0; ++j) {
+      const InRow earlier = in_row(j - program_.answer_buffers, count);
+      builder_.wait(answers_[static_cast<std::size_t>(j)].first, answers_[earlier.place].second,
+                    earlier.steps_ago);
+    }
+  }
+
+  void price_selective(PlanBuilder::Ref ref, std::size_t stage, const std::string& device) {
+    const Price price =
+        price_of(request_.pricing, {.kind = ActionKind::recompute,
+                                    .stage = request_.pricing.stages[stage],
+                                    .device = request_.pricing.platform.device(device),
+                                    .samples = request_.workload.micro_batch,
+                                    .selective = true});
+    Action& action = builder_.at(ref);
+    action.part = WorkPart::selective;
+    action.seconds = price.seconds;
+    action.flop = price.flop;
+    action.memory_bytes = price.bytes;
+    action.measured_s = price.measured_s;
+  }
+
+  const ProgramListing& listing_;
+  const PolicyRequest& request_;
+  const Program& program_;
+  std::string host_;
+  PlanBuilder builder_;
+  Slots slots_;
+  HomeWrites writes_;
+  std::vector<char> seen_stage_;
+  std::map<std::pair<Program::Home, std::int64_t>, std::uint32_t> places_;  ///< tensors
+  std::vector<PlanBuilder::Ref> loaded_;  ///< by stage, in the prologue
+  std::vector<std::uint32_t> tensors_;    ///< by instance
+  std::vector<std::pair<PlanBuilder::Ref, PlanBuilder::Ref>> answers_;  ///< (maker, save)
+  PlanBuilder::Ref first_, last_;  ///< operations of the round, where there are several devices
+  std::int64_t phase_ = 0;
+};
+
+}  // namespace
+
+Draft list_program(const ProgramListing& listing, std::int64_t* most) {
+  ProgramLister lister(listing);
+  Draft draft = lister.make();
+  if (most) *most = lister.most();
+  return draft;
+}
+
+}  // namespace sluice

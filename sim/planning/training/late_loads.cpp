@@ -1,0 +1,115 @@
+#include "planning/training/late_loads.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace sluice {
+
+namespace {
+
+constexpr double never = std::numeric_limits<double>::infinity();
+
+/// When each operation would start if nothing but computation took time; and which one runs at a
+/// time.
+class Clock {
+ public:
+  explicit Clock(const Program& program) {
+    for (const Program::Operation& operation : program.operations) {
+      starts_.push_back(now_);
+      now_ += operation.seconds;
+    }
+  }
+  double seconds() const { return now_; }  ///< of a round
+  double start(std::int64_t operation) const {
+    const auto count = static_cast<std::int64_t>(starts_.size());
+    double time = 0;
+    for (; operation < 0; operation += count) time -= now_;
+    return time + starts_[static_cast<std::size_t>(operation)];
+  }
+  /// The operation at whose head a load must be listed to start by `time`; negative in the round
+  /// before.
+  std::int64_t operation_at(double time) const {
+    const auto count = static_cast<std::int64_t>(starts_.size());
+    if (time < 0 && now_ > 0) {
+      const double back = std::ceil(-time / now_);
+      if (back > 1) return -count;
+      return operation_at(time + back * now_) - count;
+    }
+    const auto after = std::upper_bound(starts_.begin(), starts_.end(), time);
+    return std::max<std::int64_t>(0, after - starts_.begin() - 1);
+  }
+
+ private:
+  std::vector<double> starts_;
+  double now_ = 0;
+};
+
+class LateLoads {
+ public:
+  LateLoads(Program& program, const std::vector<double>& latency_s)
+      : program_(program), latency_s_(latency_s), clock_(program), writes_(program) {}
+
+  void place() {
+    const std::vector<double> latest = latest_begins();
+    std::vector<double> free(latency_s_.size(), -never);
+    for (std::size_t i = 0; i < program_.loads.size(); ++i) {
+      Program::Load& load = program_.loads[i];
+      const Program::Instance& made = program_.instances[load.instance];
+      const double sooner = clock_.start(clock_.operation_at(latest[i]) - 1);
+      const double begin = std::max(sooner, std::min(free[made.device], latest[i]));
+      free[made.device] = begin + made.load_s;
+      load.earliest = std::max(std::min(clock_.operation_at(begin) + 1, load.needed),
+                               first_moment(load.instance, load.needed));
+      load.after = load.earliest - 1;
+    }
+  }
+
+ private:
+  /// Gone through twice, as the last loads of a round come before the first ones of the next, where
+  /// the engine has time for all of a round's loads within it.
+  std::vector<double> latest_begins() const {
+    const std::vector<Program::Load>& loads = program_.loads;
+    std::vector<double> begins(loads.size());
+    std::vector<double> next(latency_s_.size(), never), busy(latency_s_.size(), 0);
+    for (const bool again : {false, true}) {
+      for (std::size_t d = 0; again && d < next.size(); ++d)
+        next[d] = busy[d] <= clock_.seconds() ? next[d] + clock_.seconds() : never;
+      for (std::size_t i = loads.size(); i-- > 0;) {
+        const Program::Instance& made = program_.instances[loads[i].instance];
+        begins[i] =
+            std::min(next[made.device], clock_.start(loads[i].needed) - latency_s_[made.device]) -
+            made.load_s;
+        next[made.device] = begins[i];
+        if (!again) busy[made.device] += made.load_s;
+      }
+    }
+    return begins;
+  }
+
+  /// The first operation at whose head a load may be listed: after the save that it brings back.
+  std::int64_t first_moment(std::uint32_t number, std::int64_t needed) const {
+    const Program::Instance& made = program_.instances[number];
+    if (made.copy_of != none)
+      return std::min(program_.instances[made.copy_of].saved_at + 1, needed);
+    if (const auto written = writes_.before(number, needed))
+      return std::min(written->operation + 1 -
+                          static_cast<std::int64_t>(written->rounds_ago) * program_.count(),
+                      needed);
+    return 1 - program_.count();
+  }
+
+  Program& program_;
+  const std::vector<double>& latency_s_;
+  Clock clock_;
+  HomeWrites writes_;
+};
+
+}  // namespace
+
+void load_late(Program& program, const std::vector<double>& latency_s) {
+  load_when_needed(program);
+  LateLoads(program, latency_s).place();
+}
+
+}  // namespace sluice

@@ -1,0 +1,286 @@
+#include "policy/phased/listing.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "base/error.hpp"
+#include "planning/parts.hpp"
+#include "policy/phased/waits.hpp"
+
+namespace sluice {
+
+namespace {
+
+class PhaseLister {
+ public:
+  PhaseLister(const PolicyRequest& request, const PhaseRules& rules)
+      : request_(request),
+        bytes_(stage_bytes(request)),
+        rules_(rules),
+        host_(request.pricing.platform.host().name),
+        builder_(request.pricing.platform, "phased", request.capacity_enforced) {}
+
+  Draft make() {
+    const Workload& workload = request_.workload;
+    const PhaseRound round = round_of(rules_, workload, bytes_.size());
+    const auto window = [&](std::int64_t units) {
+      return phases_of(rules_, workload, bytes_.size(), round.unit_batches, units);
+    };
+    hold_homes();
+    add_caches();
+    list(Section::body, window(round.units), "");
+    if (round.rest > 0) list(Section::epilogue, window(round.rest), ".last");
+    list_last_saves();
+    const auto phases = static_cast<std::int64_t>(window(1).size());
+    const std::int64_t units_per_step = workload.batches_per_step / round.unit_batches;
+    builder_.fact({"phases_per_step", phases * units_per_step});
+    builder_.fact({"in_flight", rules_.once_a_step ? workload.batches_per_step : rules_.in_flight});
+    Plan plan = builder_.finish(round.iterations, round.steps_per_iteration);
+    plan.iterations_per_step = round.iterations_per_step;
+    return {std::move(plan), !rules_.overlap};
+  }
+
+ private:
+  /// Host memory holds the weights, and the inputs and answers of a step.
+  void hold_homes() {
+    if (rules_.real_data) hold_step(builder_, request_, host_, rules_.saves_answers());
+    for (std::size_t stage = 0; stage < bytes_.size(); ++stage)
+      builder_.tensor("weights." + std::to_string(stage), TensorClass::weight,
+                      bytes_[stage].weights, host_);
+  }
+
+  /// Where a stage meets its caches again in every step. The other steps of a round, and the
+  /// epilogue after it, begin like the first one, or else a cache would have to move.
+  void add_caches() {
+    const std::vector<Stage>& stages = request_.pricing.stages;
+    if (std::none_of(stages.begin(), stages.end(),
+                     [](const Stage& stage) { return stage.cache_bytes > 0; }))
+      return;
+    const Workload& workload = request_.workload;
+    const PhaseRound round = round_of_steps(rules_, workload, bytes_.size());
+    const std::vector<Phase> phases =
+        phases_of(rules_, workload, bytes_.size(), round.unit_batches, round.units);
+    std::map<std::pair<std::size_t, std::int64_t>, std::string> devices;  // (stage, q of a step)
+    std::map<std::pair<std::size_t, std::string>, std::int64_t> samples;
+    for (const Phase& phase : phases) {
+      if (request_.pricing.stages[phase.stage].cache_bytes == 0) continue;
+      for (const std::int64_t q : phase.micro_batches) {
+        const auto [found, fresh] = devices.try_emplace(
+            {phase.stage, q % request_.workload.micro_batches_per_step()}, phase.device);
+        if (fresh) samples[{phase.stage, phase.device}] += request_.workload.micro_batch;
+        if (found->second != phase.device)
+          throw InputError(
+              "stage " + request_.pricing.stages[phase.stage].name +
+              " of one sample is computed on " + found->second + " and, a step later, on " +
+              phase.device +
+              ", and its cache of keys and values does not move: give 'phases.devices', "
+              "one a stage, or 'policy.device'");
+      }
+    }
+    for (const auto& [at, count] : samples)
+      hold_cache(builder_, request_, at.first, count, at.second);
+  }
+
+  /// Lists the phases of a window. What its last phase saves is saved in the first phase of the
+  /// window that comes next: the next iteration (ahead = -1), or the epilogue.
+  void list(Section section, const std::vector<Phase>& phases, const std::string& suffix) {
+    builder_.enter(section);
+    body_ = std::exchange(window_, PhaseWindow{phases, suffix, {}, {}});
+    made_.clear();
+    for (std::size_t p = 0; p < phases.size(); ++p) list_phase(p);
+    add_phase_waits(builder_, rules_, window_, before());
+  }
+
+  /// The window before this one: the body's iteration before, or, in the epilogue, its last one.
+  const PhaseWindow& before() const {
+    return builder_.section() == Section::body ? window_ : body_;
+  }
+
+  /// After the last window: its last phase saves, and nothing more comes.
+  void list_last_saves() {
+    if (window_.phases.empty() || !rules_.overlap) return;
+    const bool body_was_last = builder_.section() == Section::body;
+    builder_.enter(Section::epilogue);
+    list_saves(window_.phases.size() - 1, body_was_last ? -1 : 0, {});
+  }
+
+  void list_phase(std::size_t p) {
+    const Phase& phase = window_.phases[p];
+    std::vector<PlanBuilder::Ref> loads;
+    const std::uint32_t weights = list_weights(p, loads);
+    std::vector<std::uint32_t> inputs;
+    for (std::int64_t q : phase.micro_batches) inputs.push_back(list_input(p, q, loads));
+    ListedPhase& listed = window_.listed.emplace_back();
+    for (std::size_t m = 0; m < phase.micro_batches.size(); ++m)
+      list_compute(p, phase.micro_batches[m], inputs[m], weights);
+    for (PlanBuilder::Ref load : loads) builder_.wait(listed.first, load);
+    listed.first_loads = first_of_each_stream(loads.begin(), loads.end());
+    listed.last_loads = first_of_each_stream(loads.rbegin(), loads.rend());
+    if (!rules_.overlap)
+      list_saves(p, 0, {});
+    else if (p > 0)
+      list_saves(p - 1, 0, loads);
+    else
+      carry_saves(loads);
+  }
+
+  /// In the first phase of a window: the saves of the last phase of the window before.
+  void carry_saves(const std::vector<PlanBuilder::Ref>& loads) {
+    if (!rules_.saves_answers()) return;
+    const Phase& last = before().phases.back();
+    for (std::int64_t q : last.micro_batches) {
+      const PlanBuilder::Ref ref = save(output_tensor(q, before().suffix), last, q, true);
+      builder_.at(ref).ahead = -1;
+      for (PlanBuilder::Ref load : loads) builder_.wait(ref, load);
+      window_.carried.push_back(ref);
+    }
+  }
+
+  /// Phase p's saves, in the phase after it: once that has its loads.
+  void list_saves(std::size_t p, std::int32_t ahead, const std::vector<PlanBuilder::Ref>& loads) {
+    const Phase& phase = window_.phases[p];
+    const bool last = phase.stage + 1 == bytes_.size();
+    if (last ? !rules_.saves_answers() : !rules_.saves_boundaries() || window_.followed_at_once(p))
+      return;
+    for (std::int64_t q : phase.micro_batches) {
+      Crossing& crossing = made_.at({phase.stage, q});
+      crossing.save = save(crossing.tensor, phase, q, last);
+      builder_.at(crossing.save).ahead = ahead;
+      builder_.wait(crossing.save, window_.listed[p].last);
+      for (PlanBuilder::Ref load : loads) builder_.wait(crossing.save, load);
+      window_.listed[p].saves.push_back(crossing.save);
+    }
+  }
+
+  /// A copy engine works in order: a wait of its first load holds back all of them.
+  template <class Iterator>
+  std::vector<PlanBuilder::Ref> first_of_each_stream(Iterator begin, Iterator end) {
+    std::vector<PlanBuilder::Ref> found;
+    for (; begin != end; ++begin) {
+      const std::uint32_t stream = builder_.at(*begin).stream;
+      if (std::none_of(found.begin(), found.end(),
+                       [&](PlanBuilder::Ref other) { return builder_.at(other).stream == stream; }))
+        found.push_back(*begin);
+    }
+    return found;
+  }
+
+  std::uint32_t list_weights(std::size_t p, std::vector<PlanBuilder::Ref>& loads) {
+    const Phase& phase = window_.phases[p];
+    if (bytes_[phase.stage].weights == 0) return none;
+    const std::uint32_t weights = builder_.tensor(
+        "weights." + std::to_string(phase.stage) + ".phase" + std::to_string(p) + window_.suffix,
+        TensorClass::weight, bytes_[phase.stage].weights);
+    loads.push_back(load(weights, host_, phase, -1, false));
+    return weights;
+  }
+
+  PlanBuilder::Ref load(std::uint32_t tensor, const std::string& from, const Phase& phase,
+                        std::int64_t q, bool release) {
+    return builder_.transfer(from == host_ ? ActionKind::load : ActionKind::send, tensor,
+                             {from, phase.device, release, true},
+                             static_cast<std::int32_t>(phase.stage), static_cast<std::int32_t>(q));
+  }
+
+  /// What comes into a phase for one micro-batch; none where it needs no transfer or tensor.
+  std::uint32_t list_input(std::size_t p, std::int64_t q, std::vector<PlanBuilder::Ref>& loads) {
+    const Phase& phase = window_.phases[p];
+    if (phase.stage == 0) {
+      if (!rules_.real_data) return none;
+      const std::uint32_t input = builder_.tensor("input." + std::to_string(q) + window_.suffix,
+                                                  TensorClass::input, bytes_[0].input);
+      loads.push_back(load(input, host_, phase, q, false));
+      return input;
+    }
+    const Crossing& from = made_.at({phase.stage - 1, q});
+    if (rules_.activations == Activations::on_chip || from.device == phase.device) {
+      if (rules_.activations != Activations::streaming) return from.tensor;
+    }
+    const bool streaming = rules_.activations == Activations::streaming;
+    const std::uint32_t arrived =
+        builder_.tensor("boundary." + std::to_string(phase.stage - 1) + "." + std::to_string(q) +
+                            ".arrived" + window_.suffix,
+                        TensorClass::activation, bytes_[phase.stage].input);
+    const PlanBuilder::Ref ref = load(arrived, streaming ? host_ : from.device, phase, q, false);
+    builder_.at(ref).uses.push_back({from.tensor, builder_.pool(streaming ? host_ : from.device)});
+    builder_.wait(ref, streaming ? from.save : from.action);
+    loads.push_back(ref);
+    return arrived;
+  }
+
+  /// A tensor is known by its name before the action that makes it is listed.
+  std::uint32_t output_tensor(std::int64_t q, const std::string& suffix) {
+    auto [found, fresh] = outputs_.try_emplace({q, suffix}, none);
+    if (fresh)
+      found->second = builder_.tensor("output." + std::to_string(q) + suffix, TensorClass::output,
+                                      bytes_.back().output);
+    return found->second;
+  }
+
+  void list_compute(std::size_t p, std::int64_t q, std::uint32_t input, std::uint32_t weights) {
+    const Phase& phase = window_.phases[p];
+    const StageBytes& bytes = bytes_[phase.stage];
+    const bool last = phase.stage + 1 == bytes_.size();
+    const std::uint32_t output = last
+                                     ? output_tensor(q, window_.suffix)
+                                     : builder_.tensor("boundary." + std::to_string(phase.stage) +
+                                                           "." + std::to_string(q) + window_.suffix,
+                                                       TensorClass::activation, bytes.output);
+    ForwardOf forward = forward_of(phase, q);
+    forward.output = output;
+    forward.drops_output = last && !rules_.saves_answers();
+    forward.suffix = window_.suffix;
+    const PlanBuilder::Ref ref = list_forward(builder_, forward);
+    Action& action = builder_.at(ref);
+    if (weights != none) action.uses.push_back({weights, builder_.pool(phase.device)});
+    if (input != none) use_input(action, input, phase, q);
+    if (!window_.listed[p].first) window_.listed[p].first = ref;
+    window_.listed[p].last = ref;
+    Crossing crossing{output, phase.device, ref, {}};
+    if (!last && rules_.saves_boundaries() && window_.followed_at_once(p)) {
+      crossing.save = save(output, phase, q, false);
+      builder_.wait(crossing.save, ref);
+      window_.listed[p].saves.push_back(crossing.save);
+    }
+    made_[{phase.stage, q}] = crossing;
+  }
+
+  /// On chip, a micro-batch's activation stays where it was made.
+  void use_input(Action& action, std::uint32_t input, const Phase& phase, std::int64_t q) {
+    const auto from = made_.find({phase.stage - 1, q});
+    const bool stayed = phase.stage > 0 && from->second.tensor == input;
+    action.uses.push_back({input, builder_.pool(stayed ? from->second.device : phase.device)});
+  }
+
+  PlanBuilder::Ref save(std::uint32_t tensor, const Phase& phase, std::int64_t q, bool answer) {
+    return list_save(builder_, tensor, forward_of(phase, q), host_, answer);
+  }
+
+  ForwardOf forward_of(const Phase& phase, std::int64_t q) const {
+    return {phase.stage, q, phase.device, bytes_[phase.stage], request_.workload.micro_batch};
+  }
+
+  struct Crossing {  ///< a micro-batch between two phases
+    std::uint32_t tensor = none;
+    std::string device;
+    PlanBuilder::Ref action, save;
+  };
+
+  const PolicyRequest& request_;
+  std::vector<StageBytes> bytes_;
+  const PhaseRules& rules_;
+  std::string host_;
+  PlanBuilder builder_;
+  PhaseWindow window_, body_;  ///< at hand; the body's, in the epilogue
+  std::map<std::pair<std::size_t, std::int64_t>, Crossing> made_;  ///< (stage, q)
+  std::map<std::pair<std::int64_t, std::string>, std::uint32_t> outputs_;
+};
+
+}  // namespace
+
+Draft list_phases(const PolicyRequest& request, const PhaseRules& rules) {
+  return PhaseLister(request, rules).make();
+}
+
+}  // namespace sluice

@@ -1,0 +1,10 @@
+// The actions of phased inference: loads, computations and saves, phase by phase, and their waits.
+#pragma once
+
+#include "policy/phased/phases.hpp"
+
+namespace sluice {
+
+Draft list_phases(const PolicyRequest& request, const PhaseRules& rules);
+
+}  // namespace sluice

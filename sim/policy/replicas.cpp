@@ -1,0 +1,127 @@
+#include "policy/replicas.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "plan/passes/all_reduce.hpp"
+#include "plan/passes/merge.hpp"
+#include "planning/replica.hpp"
+#include "policy/settle.hpp"
+
+namespace sluice {
+
+namespace {
+
+/// The keys of the replicated policy: all of ours but our own, on one device.
+Value replica_keys(const Reader& parameters, const std::string& policy, const std::string& device) {
+  Value keys = Value::make_map();
+  keys.place(parameters.map().source(), parameters.map().line(),
+             parameters.map().position().column);
+  keys.set("name", Value::make(policy));
+  for (const Value::Entry& entry : parameters.map().entries())
+    if (entry.key != "name" && entry.key != "replica" && entry.key != "devices" &&
+        entry.key != "all_reduce" && entry.key != "transfers")
+      keys.entries().push_back(entry);
+  if (const Value* own = keys.find("device"))
+    fail_at(*own, "each replica has a device of its own: list them under 'devices'");
+  keys.set("device", Value::make(device));
+  return keys;
+}
+
+/// Each device sends to the next, the last one to the first.
+std::vector<RingHop> ring_of(const Platform& platform, const std::vector<std::string>& devices) {
+  std::vector<RingHop> ring;
+  for (std::size_t k = 0; k < devices.size(); ++k) {
+    const std::string& next = devices[(k + 1) % devices.size()];
+    if (next == devices[k]) break;
+    const Path& path = platform.path(devices[k], next);
+    ring.push_back({.from = devices[k],
+                    .to = next,
+                    .stream = {path.stream, StreamKind::copy, path.device},
+                    .route = {path.name, path.channels, path.setup_s, path.latency_s}});
+  }
+  return ring;
+}
+
+PolicyRequest on(const Platform& platform, const PolicyRequest& request, const Workload& workload) {
+  const Pricing& pricing = request.pricing;
+  PolicyRequest share = request.priced(
+      {pricing.model, pricing.stages, platform, pricing.cost, pricing.dtype, pricing.training});
+  share.workload = workload;
+  return share;
+}
+
+}  // namespace
+
+std::vector<std::string> replica_devices(const PolicyRequest& request, const Reader& parameters) {
+  const Platform& platform = request.pricing.platform;
+  std::vector<std::string> devices;
+  if (const Value* listed = parameters.value("devices"))
+    for (const Value& name : listed->items())
+      devices.push_back(located(name, [&] { return platform.device(name.text()).name; }));
+  else
+    for (const Device& device : platform.devices) devices.push_back(device.name);
+  const Workload& workload = request.workload;
+  const auto batches = static_cast<std::size_t>(
+      workload.training ? workload.batch / workload.micro_batch : workload.batches_per_step);
+  if (devices.empty()) parameters.fail("devices", "'devices' is empty");
+  for (std::size_t k = 1; k < devices.size(); ++k)
+    if (std::find(devices.begin(), devices.begin() + static_cast<long>(k), devices[k]) !=
+        devices.begin() + static_cast<long>(k))
+      parameters.fail("devices",
+                      "'" + devices[k] + "' stands twice in 'devices': one replica a device");
+  if (workload.training && batches % devices.size() != 0)
+    throw InputError(
+        "the batch of " + std::to_string(workload.batch) + " samples is " +
+        std::to_string(batches) + " micro-batches, which " + std::to_string(devices.size()) +
+        " replicas cannot share equally: batch = micro-batch x accumulation x replicas");
+  if (devices.size() > batches) devices.resize(batches);
+  return devices;
+}
+
+Plan replicated(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
+                const Platform& chosen_on) {
+  const Record record = record_of(policy);
+  const std::vector<std::string> devices = replica_devices(request, parameters);
+  const auto count = static_cast<std::int64_t>(devices.size());
+  const Platform& platform = request.pricing.platform;
+  std::vector<Plan> parts;
+  std::vector<std::size_t> planned;  // the first of those that are alike
+  for (std::size_t k = 0; k < devices.size(); ++k) {
+    const Workload workload = share_of(request.workload, static_cast<std::int64_t>(k), count);
+    const auto same = std::find_if(planned.begin(), planned.end(), [&](std::size_t before) {
+      return share_of(request.workload, static_cast<std::int64_t>(before), count)
+                     .batches_per_step == workload.batches_per_step &&
+             alike(platform, devices[before], devices[k]);
+    });
+    if (same != planned.end()) {
+      parts.push_back(moved(parts[*same], platform, devices[*same], devices[k]));
+      continue;
+    }
+    const Value keys = replica_keys(parameters, policy.name, devices[k]);
+    parts.push_back(settle(policy, on(chosen_on, request, workload), Reader(keys, record)));
+    planned.push_back(k);
+  }
+  Plan plan = merge(with_equal_rounds(std::move(parts)), devices);
+  for (Link& link : plan.links)
+    for (const Channel& channel : platform.channels)
+      if (channel.name == link.name) link.bandwidth = channel.bandwidth;
+  plan.name = "data_parallel " + policy.name;
+  const std::string all_reduce = parameters.text("all_reduce");
+  if (request.workload.training && all_reduce != "off")
+    add_all_reduce(plan, ring_of(platform, devices), all_reduce == "overlapped",
+                   request.workload.batch / request.workload.micro_batch / count);
+  return with_transfers(std::move(plan), parameters.text("transfers"));
+}
+
+Plan one_replica(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
+                 const Platform& chosen_on) {
+  const std::vector<std::string> devices = replica_devices(request, parameters);
+  const Workload workload =
+      share_of(request.workload, 0, static_cast<std::int64_t>(devices.size()));
+  const Record record = record_of(policy);
+  const Value keys = replica_keys(parameters, policy.name, devices.front());
+  return settle(policy, on(chosen_on, request, workload), Reader(keys, record));
+}
+
+}  // namespace sluice

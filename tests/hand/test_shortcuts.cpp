@@ -1,0 +1,194 @@
+// A tensor that crosses several cuts is held once and moved once. Times in milliseconds in the
+// comments; 1 GFLOP/s and 1 GB/s, so 1e6 FLOP take 1 ms and 1 kB takes 1 us.
+#include <catch2/catch.hpp>
+
+#include "document/load.hpp"
+#include "execute/arithmetic/replay.hpp"
+#include "execute/feasibility.hpp"
+#include "metrics/totals.hpp"
+#include "planning/forward_program.hpp"
+#include "run/isolated.hpp"
+#include "scenario/scenario.hpp"
+#include "support/random_chain.hpp"
+
+namespace sluice {
+namespace {
+
+struct Drawn {
+  std::string name;
+  int elements;
+  int flop;  ///< per element
+  std::vector<std::string> inputs;
+};
+
+/// image 1 kB; a 1 ms, 2 kB; b 2 ms, 2 kB; c 3 ms, 2 kB; sum of c and a 1 ms, 2 kB; d 1 ms, 1 kB.
+const std::vector<Drawn> block = {{"a", 500, 2000, {"image"}},
+                                  {"b", 500, 4000, {"a"}},
+                                  {"c", 500, 6000, {"b"}},
+                                  {"sum", 500, 2000, {"c", "a"}},
+                                  {"d", 250, 4000, {"sum"}}};
+
+Scenario scenario_of(const std::vector<Drawn>& layers, int image, const std::string& extra,
+                     const std::vector<std::string>& overrides = {}) {
+  std::string text =
+      "format: sluice-scenario/1\nmodel:\n  definition:\n    format: sluice-model/1\n"
+      "    name: drawn\n    summary: made up\n    source: made up\n    layers:\n"
+      "      - {type: input, name: image, shape: [" +
+      std::to_string(image) + "]}\n";
+  for (const Drawn& layer : layers) {
+    text += "      - {type: operator, name: " + layer.name + ", shape: [" +
+            std::to_string(layer.elements) + "], flop: " + std::to_string(layer.flop) +
+            ", inputs: [";
+    for (std::size_t i = 0; i < layer.inputs.size(); ++i)
+      text += (i > 0 ? ", " : "") + layer.inputs[i];
+    text += "]}\n";
+  }
+  text +=
+      "platform:\n  format: sluice-platform/1\n  name: pair\n  summary: two devices\n"
+      "  source: made up\n"
+      "  devices: {gpu: {count: 2, rate: {float32: 1GFLOP/s}, memory: {capacity: 1GB}}}\n"
+      "  memories: {host: {capacity: unlimited}}\n"
+      "  links: {host: {joins: [host, gpu], bandwidth: 1GB/s}, pair: {joins: [gpu0, gpu1], "
+      "bandwidth: 1GB/s}}\n" +
+      extra;
+  Value document = parse_text(text, "drawn.yaml");
+  apply_overrides(document, overrides);
+  return read_scenario(std::move(document), "drawn");
+}
+
+Approx ms(double value) {
+  return Approx(value * 1e-3).epsilon(1e-9);
+}
+
+std::int64_t peak(const Plan& plan, const std::string& pool) {
+  const ReplayResult result = replay(plan);
+  for (std::size_t p = 0; p < plan.pools.size(); ++p)
+    if (plan.pools[p].name == pool) return result.peaks[p];
+  return -1;
+}
+
+std::int64_t sent_bytes(const Plan& plan) {
+  std::int64_t bytes = 0;
+  for (const Action& action : plan.actions)
+    if (action.kind == ActionKind::send) bytes += action.moved_bytes();
+  return bytes;
+}
+
+double makespan_of(const Plan& plan) {
+  check(plan);
+  const double replayed = replay(plan).makespan;
+  CHECK(execute_isolated(plan).report.makespan == Approx(replayed).epsilon(1e-9));
+  return replayed;
+}
+
+TEST_CASE("a stage says which tensors cross out of it, and their sum is its output") {
+  const Scenario scenario =
+      scenario_of(block, 250, "stages: {cut: per_layer}\npolicy: {name: resident, buffers: 1}\n");
+  const std::vector<Stage> stages = stages_of(scenario);
+  REQUIRE(stages.size() == 5);
+  // Layers: image 0, a 1, b 2, c 3, sum 4, d 5.
+  CHECK(stages[0].crosses == std::vector<Crossing>{{1, 2000}});
+  CHECK(stages[1].crosses == std::vector<Crossing>{{1, 2000}, {2, 2000}});
+  CHECK(stages[2].crosses == std::vector<Crossing>{{1, 2000}, {3, 2000}});
+  CHECK(stages[3].crosses == std::vector<Crossing>{{4, 2000}});
+  CHECK(stages[4].crosses == std::vector<Crossing>{{5, 1000}});
+  for (const Stage& stage : stages) {
+    std::int64_t sum = 0;
+    for (const Crossing& crossing : stage.crosses) sum += crossing.bytes;
+    CHECK(sum == stage.output_bytes);
+  }
+}
+
+TEST_CASE("resident: a shortcut is on the device once, from its maker to its last reader") {
+  // a: 1 + 2; b: 2 + 2; c: a, b and c, 6; sum: a, c and sum, 6; d: 2 + 1 kB. Copied at each cut c
+  // would hold 4 + 4.
+  const Plan plan = make_plan(
+      scenario_of(block, 250, "stages: {cut: per_layer}\npolicy: {name: resident, buffers: 1}\n"));
+  CHECK(makespan_of(plan) == ms(0.001 + 8 + 0.001));
+  CHECK(peak(plan, "gpu0") == 6000);
+}
+
+TEST_CASE("sharded: what was read where it was made is not sent back") {
+  // a and the sum on gpu0, b and c on gpu1: a goes there, 0.002, and c comes back, 0.002.
+  const Plan plan =
+      make_plan(scenario_of(block, 250,
+                            "stages: {cut: per_layer}\n"
+                            "policy: {name: sharded, devices: [gpu0, gpu1, gpu1, gpu0, gpu0]}\n"));
+  CHECK(sent_bytes(plan) == 4000);
+  CHECK(makespan_of(plan) == ms(0.001 + 1 + 0.002 + 5 + 0.002 + 2 + 0.001));
+}
+
+TEST_CASE("sharded: a shortcut goes to its reader's device beside the computation of others") {
+  // a and b on gpu0, the rest on gpu1: b is waited for, 0.002; a, 0.002, comes while c runs.
+  const std::string rest = "policy: {name: sharded, devices: [gpu0, gpu0, gpu1, gpu1, gpu1]";
+  const Plan plan = make_plan(scenario_of(block, 250, "stages: {cut: per_layer}\n" + rest + "}\n"));
+  CHECK(sent_bytes(plan) == 4000);
+  CHECK(makespan_of(plan) == ms(0.001 + 3 + 0.002 + 5 + 0.001));
+  // One thing at a time: it is waited for.
+  const Plan serial = make_plan(
+      scenario_of(block, 250, "stages: {cut: per_layer}\n" + rest + ", overlap: false}\n"));
+  CHECK(makespan_of(serial) == ms(0.001 + 3 + 0.002 + 5 + 0.002 + 0.001));
+}
+
+/// Layers that read up to three of those before them; some are read by none.
+std::vector<Drawn> random_layers(test::Dice& dice) {
+  std::vector<Drawn> layers;
+  std::vector<std::string> names = {"image"};
+  const std::size_t count = 2 + dice.below(9);
+  for (std::size_t l = 0; l < count; ++l) {
+    Drawn layer{"l" + std::to_string(l),
+                1 + static_cast<int>(dice.below(500)),
+                static_cast<int>(dice.below(50)),
+                {names.back()}};
+    for (std::uint64_t more = dice.below(3); more > 0; --more) {
+      const std::string& input = names[dice.below(names.size())];
+      if (std::find(layer.inputs.begin(), layer.inputs.end(), input) == layer.inputs.end())
+        layer.inputs.push_back(input);
+    }
+    names.push_back(layer.name);
+    layers.push_back(std::move(layer));
+    if (dice.one_in(5)) names.pop_back();  // nobody reads it, unless nothing else is there
+    if (names.empty()) names.push_back("image");
+  }
+  return layers;
+}
+
+TEST_CASE("random graphs in random cuts: all is computed, held and freed, by both executors") {
+  test::Dice dice(311);
+  for (int i = 0; i < 60; ++i) {
+    const std::vector<Drawn> layers = random_layers(dice);
+    std::string after;
+    for (std::size_t l = 0; l + 1 < layers.size(); ++l)
+      if (dice.one_in(2)) after += (after.empty() ? "" : ", ") + layers[l].name;
+    const std::string cut = after.empty() ? "stages: {cut: whole}\n"
+                                          : "stages: {cut: explicit, after: [" + after + "]}\n";
+    const std::string workload = "workload: {batch: 2, micro_batch: 1, batches_per_step: 2}\n";
+    INFO("case " << i << ", " << cut);
+    const int image = 1 + static_cast<int>(dice.below(300));
+    for (const char* policy : {"resident", "resident, overlap: false", "sharded"}) {
+      const Scenario scenario = scenario_of(
+          layers, image, workload + cut + "policy: {name: " + std::string(policy) + "}\n");
+      const Plan plan = make_plan(scenario);
+      check(plan);
+      Totals totals(plan);
+      const double makespan = replay(plan, totals).makespan;
+      CHECK(totals.complete());
+      CHECK(totals.sums().samples == 4);
+      CHECK(totals.sums().flop == 4.0 * static_cast<double>(scenario.model.flop()));
+      if (i % 6 == 0)
+        CHECK(execute_isolated(plan).report.makespan == Approx(makespan).epsilon(1e-9));
+      // Executed one at a time, the plan holds what the program says.
+      if (std::string(policy) != "resident, overlap: false") continue;
+      const std::vector<Stage> stages = stages_of(scenario);
+      const PolicyRequest request{
+          {scenario.model, stages, scenario.platform, *scenario.cost, scenario.workload.dtype},
+          scenario.workload};
+      const Program program = forward_program(
+          request, {.devices = std::vector<std::string>(stages.size(), "gpu0"), .buffers = 1});
+      CHECK(peak(plan, "gpu0") == program.peak());
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sluice
