@@ -1,5 +1,5 @@
 // Reading a plan's text: the lines before the sections, and how all of it hangs together. Lines of
-// actions: read_action.cpp.
+// actions: action_reader.cpp.
 #include <algorithm>
 #include <array>
 

@@ -69,25 +69,27 @@ Price update_price(const Pricing& pricing, const StageQuery& query) {
                                    .written = written}});
 }
 
-/// Prices by (kind, stage, device, samples): micro-batches are many, prices few.
+/// Prices by (kind, part, stage, device, samples): micro-batches are many, prices few.
 class Prices {
  public:
   explicit Prices(const Pricing& pricing) : pricing_(pricing) {}
 
   const Price& of(const Action& action, const std::string& device) {
-    auto [found, fresh] = known_.try_emplace({action.kind, action.stage, device, action.samples});
+    auto [found, fresh] =
+        known_.try_emplace({action.kind, action.part, action.stage, device, action.samples});
     if (fresh)
       found->second =
           price_of(pricing_, {.kind = action.kind,
                               .stage = pricing_.stages.at(static_cast<std::size_t>(action.stage)),
                               .device = pricing_.platform.device(device),
-                              .samples = action.samples});
+                              .samples = action.samples,
+                              .selective = action.part == WorkPart::selective});
     return found->second;
   }
 
  private:
   const Pricing& pricing_;
-  std::map<std::tuple<ActionKind, std::int32_t, std::string, std::int64_t>, Price> known_;
+  std::map<std::tuple<ActionKind, WorkPart, std::int32_t, std::string, std::int64_t>, Price> known_;
 };
 
 std::uint32_t route_of(Plan& plan, const Platform& platform, const Flow& flow,

@@ -127,7 +127,7 @@ class ProgramLister {
     const auto stage = static_cast<std::size_t>(operation.stage);
     if (!std::exchange(seen_stage_[stage], 1)) builder_.wait(ref, loaded_[stage]);
     if (program_.devices.size() > 1) follow_phase(operation, ref);
-    if (operation.selective) price_selective(ref, stage, device);
+    if (operation.selective) builder_.at(ref).part = WorkPart::selective;
     Action& action = builder_.at(ref);
     for (const std::uint32_t made : operation.makes) {
       action.allocates.push_back({tensors_[made], pool});
@@ -189,21 +189,6 @@ class ProgramLister {
       builder_.wait(answers_[static_cast<std::size_t>(j)].first, answers_[earlier.place].second,
                     earlier.steps_ago);
     }
-  }
-
-  void price_selective(PlanBuilder::Ref ref, std::size_t stage, const std::string& device) {
-    const Price price =
-        price_of(request_.pricing, {.kind = ActionKind::recompute,
-                                    .stage = request_.pricing.stages[stage],
-                                    .device = request_.pricing.platform.device(device),
-                                    .samples = request_.workload.micro_batch,
-                                    .selective = true});
-    Action& action = builder_.at(ref);
-    action.part = WorkPart::selective;
-    action.seconds = price.seconds;
-    action.flop = price.flop;
-    action.memory_bytes = price.bytes;
-    action.measured_s = price.measured_s;
   }
 
   const ProgramListing& listing_;

@@ -51,8 +51,8 @@ struct CutQuestion {
 /// - The body is the shortest part that repeats: `iterations_per_step` of them are a step. A plan
 ///   is then as long for a million micro-batches as for ten.
 /// - It prices nothing and routes nothing: finish() does, once for all policies, and puts one
-///   action after the other where the draft says `one_at_a_time`. Only what finish() cannot know (a
-///   part of a stage) is priced by the policy.
+///   action after the other where the draft says `one_at_a_time`. What does a part of
+///   its stage's work says so in Action::part, and is priced for that part.
 /// - It asks for memory and trusts the executor: what does not fit is reported by `check`. A policy
 ///   that knows that nothing can fit throws Infeasible, with what would.
 /// - Facts (Plan::facts) say what it decided, for the report; nothing reads them to decide.

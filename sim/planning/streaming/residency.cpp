@@ -4,7 +4,7 @@
 #include <limits>
 #include <numeric>
 
-#include "stage/named.hpp"
+#include "document/stage_range.hpp"
 
 namespace sluice {
 

@@ -1,4 +1,4 @@
-#include "stage/named.hpp"
+#include "document/stage_range.hpp"
 
 #include <charconv>
 #include <optional>
@@ -30,7 +30,7 @@ StageRange named_stages(const Value& item, const std::vector<std::string>& names
   const auto last =
       dots == std::string::npos ? first : number_of(text.substr(dots + 2), names.size());
   if (first && last && *first <= *last) return {*first, *last};
-  fail_at(item, "'" + text + "' is not a stage" + did_you_mean(text, names) +
+  fail_at(item, "'" + text + "' is no stage" + did_you_mean(text, names) +
                     "; expected a number from 1 to " + std::to_string(names.size()) +
                     ", a range like 1..2, or one of the names: " + join(names));
 }
