@@ -1,0 +1,157 @@
+#!/usr/bin/python3
+"""What others measured beside Sluice's default answer: analysis/validation/published_rates.md holds what the program
+says, and no ratio beyond a factor of 2 stands there without the effect that explains it. --write writes the page."""
+
+import functools
+import json
+import subprocess
+import sys
+import unittest
+
+import yaml
+
+from validation import ENVIRONMENT, PROGRAM, ROOT
+
+FOLDER = ROOT / "analysis/validation"
+DATA, PAGE = FOLDER / "published_rates.yaml", FOLDER / "published_rates.md"
+SCENARIO = "analysis/validation/one_card.yaml"
+
+# A run's keys -> the paths that they are laid over; `model` and `platform` are written out in overrides().
+PATHS = {
+    "mode": "workload.mode", "dtype": "workload.dtype", "batch": "workload.batch",
+    "micro_batch": "workload.micro_batch", "optimizer": "workload.optimizer",
+    "master_weights": "workload.master_weights", "capacity": "platform.devices.gpu.memory.capacity",
+    "cut": "stages.cut", "fates": "fates.strategy", "policy": "policy.name", "resident": "policy.resident",
+    "overlap": "policy.overlap"}
+
+TOP = """# Published measurements beside the default answer
+
+What others measured on one card, whole models only, beside what Sluice says when it is asked the same and nothing is
+fitted: the cost model, its shares of the peak, and whatever else the question leaves open are the defaults. Each source
+was opened, and its page and table are named below. Left out are runs that compute on the host or read from a disk.
+
+A rate is that of the steady state. The ratio is Sluice / published: above 1 Sluice is the faster one. Of {count}
+ratios the median is {median}; {within} lie between 0.7 and 1.4. Where the two differ by more than a factor of 2, the
+last column names in bold what Sluice leaves out.
+
+`tests/validation/test_published_rates.py` runs every row of [published_rates.yaml](published_rates.yaml) and compares
+this page with the answers; `--write` writes it.
+"""
+
+
+@functools.lru_cache(maxsize=None)
+def data():
+    return yaml.safe_load(DATA.read_text())
+
+
+def text_of(value):
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def overrides(run):
+    """What a run asks, as the words that follow the scenario on the command line."""
+    model, *parameters = run["model"].split()
+    words = [f"model.file=../../models/{model}.yaml", *(f"model.{word}" for word in parameters),
+             f"platform.file=../../platforms/{run['platform']}.yaml"]
+    words += [f"{PATHS[key]}={text_of(value)}" for key, value in run.items()
+              if key not in ("model", "platform", "times")]
+    return words + ["workload.steps=8"]
+
+
+@functools.lru_cache(maxsize=None)
+def metrics(*words):
+    done = subprocess.run([PROGRAM, "run", SCENARIO, *words, "--json", "--executor", "replay"],
+                          capture_output=True, text=True, cwd=ROOT, env=ENVIRONMENT, timeout=300)
+    if done.returncode != 0:
+        raise AssertionError(f"{' '.join(words)}: exit {done.returncode}\n{done.stderr}")
+    return json.loads(done.stdout)["metrics"]
+
+
+def answer(row):
+    """The row's quantity as Sluice says it, in the row's unit."""
+    if row["unit"] == "GB":
+        (run,) = row["runs"]
+        return metrics(*overrides(run))["peak_bytes"]["gpu"] / 1e9
+    seconds = sum(run.get("times", 1) * metrics(*overrides(run))["step_s"] for run in row["runs"])
+    return row["counted"] / seconds
+
+
+def rounded(value):
+    """Four digits at most, so that a last digit of the machine does not show."""
+    return f"{value:.4g}" if value < 10000 else f"{value:.0f}"
+
+
+def ratio(row):
+    return answer(row) / row["figure"]
+
+
+def table():
+    lines = ["| | what | published | Sluice | ratio | why they differ |", "|---|---|---|---|---|---|"]
+    for number, row in enumerate(data()["rows"], 1):
+        effect = data()["effects"][row["missing"]].split(".")[0] if "missing" in row else ""
+        bold = f"**{effect}**: " if effect else ""
+        lines.append(f"| {number} | {row['what']} | {row['figure']} {row['unit']} | "
+                     f"{rounded(answer(row))} | {ratio(row):.2f} | {bold}{row.get('why', '')} |")
+    return lines
+
+
+def sources():
+    lines = ["## Where the figures stand", ""]
+    for key, source in data()["sources"].items():
+        places = [f"{number}: {row['where']}" for number, row in enumerate(data()["rows"], 1)
+                  if row["source"] == key]
+        lines.append(f"- {source}. {'; '.join(places)}.")
+    return lines
+
+
+def commands():
+    lines = ["## How Sluice was asked", "",
+             f"Each line follows `sluice run {SCENARIO}` in the repository's folder. Where a row has several, it takes",
+             "the first so many tokens once and the last one for each token that is written.", "", "```"]
+    for number, row in enumerate(data()["rows"], 1):
+        for run in row["runs"]:
+            times = f"   ({run['times']} times)" if "times" in run else ""
+            lines.append(f"{number:2}  {' '.join(overrides(run))}{times}")
+    return lines + ["```"]
+
+
+def page():
+    ratios = sorted(ratio(row) for row in data()["rows"])
+    top = TOP.format(count=len(ratios), median=f"{ratios[len(ratios) // 2]:.2f}",
+                     within=sum(0.7 <= value <= 1.4 for value in ratios))
+    effects = ["## What Sluice leaves out", ""] + [f"- {text}" for text in data()["effects"].values()]
+    parts = [table(), effects, sources(), commands()]
+    return top + "".join("\n" + "\n".join(part) + "\n" for part in parts)
+
+
+class PublishedRates(unittest.TestCase):
+    maxDiff = None
+
+    def test_the_page_holds_what_the_program_says(self):
+        self.assertEqual(page(), PAGE.read_text(), "write it anew with --write")
+
+    def test_no_ratio_beyond_a_factor_of_two_without_the_effect_that_is_missing(self):
+        for row in data()["rows"]:
+            with self.subTest(row["what"]):
+                if not 0.5 <= ratio(row) <= 2:
+                    self.assertIn(row.get("missing"), data()["effects"])
+                if not 0.85 <= ratio(row) <= 1.18:
+                    self.assertGreater(len(row.get("why", "")), 20)
+
+    def test_most_rows_are_near(self):
+        ratios = sorted(ratio(row) for row in data()["rows"])
+        self.assertEqual(len(ratios), 43)
+        self.assertTrue(0.8 <= ratios[len(ratios) // 2] <= 1.25, ratios)
+
+    def test_every_source_is_used_and_every_row_says_where_it_stands(self):
+        self.assertEqual({row["source"] for row in data()["rows"]}, set(data()["sources"]))
+        self.assertEqual({row["missing"] for row in data()["rows"] if "missing" in row}, set(data()["effects"]))
+        for row in data()["rows"]:
+            self.assertGreater(len(row["where"]), 5)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["--write"]:
+        PAGE.write_text(page())
+    else:
+        unittest.main(verbosity=2)
