@@ -71,11 +71,12 @@ class Model:
 
     def stage_table(self, platform: Union[Platform, str, Path, None] = None,
                     device: Optional[str] = None, dtype: str = "float32",
-                    cost: str = "peak") -> "pandas.DataFrame":
+                    cost: str = "") -> "pandas.DataFrame":
         """One row a layer, the columns of `sluice model`: counts of one sample (elements, MACs,
         FLOP, bytes in `dtype`), and with a platform milliseconds: over the link that feeds the
-        device, and on it by the cost model. `table.attrs` says what each column means. state:
-        elements of the output; total_*: running sums."""
+        device, and on it by the cost model (that of the platform, where none is named: roofline
+        where its devices have a memory bandwidth, else peak). `table.attrs` says what each column
+        means. state: elements of the output; total_*: running sums."""
         pandas = late("pandas")
         native = named(platform)._native if platform is not None else None
         columns = self._native.stage_columns(native, device or "", dtype, cost)
@@ -91,7 +92,7 @@ class Model:
         any, one device without a limit). capacity_bytes, largest in samples (none: any number),
         step in s; bytes of the peak with it, in all and by class; the same of one sample (one) and
         of the first that does not fit (next), and the refusal. With a `batch` (samples): what
-        gradient accumulation costs. `changes` are laid over the scenario that is asked."""
+        gradient accumulation costs. cost is the cost model of its seconds. `changes` are laid over the scenario that is asked."""
         given = list(platforms) if isinstance(platforms, (list, tuple)) else [platforms]
         cards = _sluice.fits(self._native.json(), [named(one)._document for one in given],
                              [mode, dtype, optimizer, policy, fates],
@@ -118,8 +119,8 @@ class Model:
 
 def _fit_row(card: dict) -> dict:
     """Flat: bytes of the largest by class."""
-    row = {"platform": card["platform"], "device": card["device"], "capacity_bytes": card["capacity"],
-           "largest": card["largest"], "step_s": card["step_s"]}
+    row = {"platform": card["platform"], "device": card["device"], "cost": card["cost"],
+           "capacity_bytes": card["capacity"], "largest": card["largest"], "step_s": card["step_s"]}
     most = card["most"] or card["one"] or {"bytes": None, "by_class": {}}
     row["bytes"] = most["bytes"]
     row.update({f"{name}_bytes": size for name, size in most["by_class"].items()})

@@ -1,5 +1,9 @@
 #include "cost/cost.hpp"
 
+#include <algorithm>
+
+#include "base/quantity.hpp"
+
 namespace sluice {
 
 Query query_of(const Model& model, const Layer& layer, Pass pass, std::int64_t samples, DType dtype,
@@ -32,28 +36,62 @@ double peak_seconds(const Work& work, const Device& device, DType dtype) {
   return work.flop == 0 ? 0 : work.flop / device.flop_per_s(dtype);
 }
 
+const char* const cost_model_summary =
+    "a cost model; absent: roofline where each device has a memory bandwidth, else peak";
+
 Record record_of(const CostModel& model) {
   Record record{.name = "cost " + model.name, .summary = model.summary, .fields = model.parameters};
   record.fields.insert(record.fields.begin(), {.name = "model",
                                                .type = Type::choice,
-                                               .summary = "a cost model; see `sluice list costs`",
-                                               .default_text = "peak",
+                                               .summary = cost_model_summary,
+                                               .optional = true,
                                                .choices = cost_catalog().names()});
   return record;
 }
 
-ChosenCost choose_cost(const Value& cost, const std::string& folder) {
-  Value named = cost;
-  if (!named.find("model")) named.set("model", Value::make(std::string("peak")));
-  ChosenCost chosen{choose(cost_catalog(), named, "cost", "model"), nullptr};
+const CostModel& default_cost(const Platform& platform) {
+  const bool known =
+      std::all_of(platform.devices.begin(), platform.devices.end(),
+                  [](const Device& device) { return device.memory_bandwidth.has_value(); });
+  return cost_catalog().find(known ? "roofline" : "peak");
+}
+
+namespace {
+
+ChosenCost named_cost(const Value& cost, const std::string& folder) {
+  ChosenCost chosen{choose(cost_catalog(), cost, "cost", "model"), nullptr};
   chosen.object = chosen.model->make(chosen.model.keys.reader(), folder);
   return chosen;
+}
+
+}  // namespace
+
+ChosenCost choose_cost(const Value& cost, const std::string& folder, const Platform& platform) {
+  if (cost.find("model")) return named_cost(cost, folder);
+  Value named = cost;
+  named.set("model", Value::make(default_cost(platform).name));
+  return named_cost(named, folder);
 }
 
 ChosenCost plain_cost(const std::string& name) {
   Value cost = Value::make_map();
   cost.set("model", Value::make(name));
-  return choose_cost(cost, "");
+  return named_cost(cost, "");
+}
+
+std::string reached_text(const Cost& cost, const Device& device, DType dtype) {
+  const Shares shares = cost.shares(device);
+  const auto share_of = [](double share, double rate, Dimension dimension) {
+    return format_quantity(100 * share, Dimension::none) + " % of " +
+           format_quantity(rate, dimension);
+  };
+  std::string text;
+  if (shares.compute)
+    text = share_of(*shares.compute, device.flop_per_s(dtype), Dimension::flop_per_s);
+  if (shares.memory && device.memory_bandwidth)
+    text += (text.empty() ? "" : " and ") +
+            share_of(*shares.memory, *device.memory_bandwidth, Dimension::bytes_per_s);
+  return text;
 }
 
 }  // namespace sluice

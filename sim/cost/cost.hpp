@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -55,6 +56,12 @@ struct Price {
 /// A pass that is said to be so many times another one. That was not measured.
 Price multiple_of(const Price& price, double factor);
 
+/// Of what a device's figures promise, the shares that work on it is said to reach.
+struct Shares {
+  std::optional<double> compute;  ///< of its FLOP/s; none: seconds do not follow from them
+  std::optional<double> memory;   ///< of its memory bandwidth; likewise
+};
+
 /// Prices queries. Equal queries have equal prices.
 struct Cost {
   virtual ~Cost() = default;
@@ -62,6 +69,8 @@ struct Cost {
   virtual Price of(const Query& query) const = 0;
   /// The only number of samples whose seconds are known for a model; 0: any are.
   virtual std::int64_t only_samples(const Model&) const { return 0; }
+  /// The answer says them.
+  virtual Shares shares(const Device&) const { return {}; }
 };
 
 /// A cost model's record.
@@ -76,6 +85,9 @@ struct CostModel {
 
 const Catalog<CostModel>& cost_catalog();
 
+/// What the key `model` of a `cost:` mapping says, and which one it is where it is absent.
+extern const char* const cost_model_summary;
+
 /// The record of a scenario's `cost:` mapping under that cost model.
 Record record_of(const CostModel& model);
 
@@ -89,12 +101,19 @@ struct ChosenCost {
   const Cost* operator->() const { return object.get(); }
 };
 
-/// The cost model that a `cost:` mapping names; `peak` where it names none. Throws InputError,
-/// IoError.
-ChosenCost choose_cost(const Value& cost, const std::string& folder);
+/// The cost model where none is named, everywhere: `roofline` where each device of the platform has
+/// a memory bandwidth, else `peak`.
+const CostModel& default_cost(const Platform& platform);
+
+/// The cost model that a `cost:` mapping names; the platform's default where it names none. Throws
+/// InputError, IoError.
+ChosenCost choose_cost(const Value& cost, const std::string& folder, const Platform& platform);
 
 /// A cost model by its name, with the defaults of its parameters. Throws InputError.
 ChosenCost plain_cost(const std::string& name);
+
+/// "70 % of 61 TFLOP/s and 70 % of 960 GB/s": what the cost model lets the device reach.
+std::string reached_text(const Cost& cost, const Device& device, DType dtype);
 
 /// FLOP / rate of the device. Throws InputError where it has no rate for the dtype.
 double peak_seconds(const Work& work, const Device& device, DType dtype);

@@ -11,6 +11,8 @@ struct Peak final : Cost {
             .flop = query.work.flop,
             .bytes = query.work.bytes};
   }
+
+  Shares shares(const Device&) const override { return {.compute = 1, .memory = {}}; }
 };
 
 }  // namespace

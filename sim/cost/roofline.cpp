@@ -20,6 +20,11 @@ struct Roofline final : Cost {
     return {.seconds = seconds(query), .flop = query.work.flop, .bytes = query.work.bytes};
   }
 
+  Shares shares(const Device& device) const override {
+    return {.compute = compute_efficiency.value_or(device.roofline.compute),
+            .memory = memory_efficiency.value_or(device.roofline.memory)};
+  }
+
  private:
   static std::optional<double> given(const Reader& keys, const char* key) {
     return keys.has(key) ? std::optional(keys.number(key)) : std::nullopt;
@@ -33,10 +38,9 @@ struct Roofline final : Cost {
       throw InputError("device '" + device.name +
                        "' has no memory bandwidth, which the roofline cost model needs (memory: "
                        "{bandwidth: 960GB/s})");
-    const double computing = peak_seconds(work, device, query.dtype) /
-                             compute_efficiency.value_or(device.roofline.compute);
-    const double moving =
-        work.bytes / *device.memory_bandwidth / memory_efficiency.value_or(device.roofline.memory);
+    const Shares reached = shares(device);
+    const double computing = peak_seconds(work, device, query.dtype) / *reached.compute;
+    const double moving = work.bytes / *device.memory_bandwidth / *reached.memory;
     return std::max(computing, moving) + device.launch_overhead;
   }
 };

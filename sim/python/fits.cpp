@@ -28,6 +28,7 @@ py::dict dict_of(const CardFit& card) {
   py::dict dict;
   dict["platform"] = card.platform;
   dict["device"] = card.device;
+  dict["cost"] = card.cost;
   dict["capacity"] = card.capacity;
   dict["largest"] = card.largest;
   dict["one"] = dict_of(card.one);

@@ -54,7 +54,8 @@ py::list stage_columns(const ModelHandle& self, const std::shared_ptr<Platform>&
                        const std::string& cost) {
   if (!platform) return columns_of(stage_table(*self.model, dtype_of(dtype), nullptr), false);
   const Device& place = device.empty() ? platform->devices.front() : platform->device(device);
-  const Target target(*platform, place, dtype_of(dtype), plain_cost(cost));
+  const Target target(*platform, place, dtype_of(dtype),
+                      cost.empty() ? plain_cost(default_cost(*platform).name) : plain_cost(cost));
   return columns_of(stage_table(*self.model, dtype_of(dtype), &target), true);
 }
 

@@ -185,6 +185,7 @@ PlannedScenario plan_scenario(const Scenario& scenario) {
   Settlement settled =
       located(keys.map(), [&] { return settle(*scenario.policy, attempts, keys.reader()); });
   settled.plan.name = scenario.name + ": " + settled.plan.name;
+  settled.plan.facts.emplace_back("cost", scenario.cost.name());
   return {std::move(settled.plan), cuts[settled.attempt / strategies.size()]};
 }
 

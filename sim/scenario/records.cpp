@@ -131,7 +131,8 @@ const Record& cost_record() {
   static const Record record = [] {
     Record made =
         any_entry(cost_catalog(), "cost", "model", "How seconds are made from FLOP and bytes.");
-    made.fields.front().default_text = "peak";
+    made.fields.front().optional = true;
+    made.fields.front().summary = cost_model_summary;
     return made;
   }();
   return record;

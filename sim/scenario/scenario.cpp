@@ -197,7 +197,7 @@ Scenario read_scenario(Value document, const std::string& name) {
   read_workload(scenario, workload);
   const Value cost = mapping_or_empty(reader, "cost"), fates = mapping_or_empty(reader, "fates"),
               memory = mapping_or_empty(reader, "memory");
-  scenario.cost = choose_cost(cost, folder_of(scenario.document));
+  scenario.cost = choose_cost(cost, folder_of(scenario.document), scenario.platform);
   read_fates(scenario, fates);
   const Reader rules(memory, memory_record());
   scenario.capacity_enforced = rules.text("capacity") == "enforced";

@@ -68,7 +68,8 @@ TEST_CASE("every policy plans, fits, is executed, and does the model's work") {
       if (policy->replicates || std::any_of(fields.begin(), fields.end(), is_overlap))
         keys += std::string(", overlap: ") + overlap;
       if (policy->name == "data_parallel") keys += ", replica: resident";
-      const Plan plan = make_plan(scenario_with("stages: {cut: per_layer}\n" + keys + "}\n"));
+      const Plan plan = make_plan(
+          scenario_with("cost: {model: peak}\nstages: {cut: per_layer}\n" + keys + "}\n"));
       INFO(policy->name << ", overlap " << overlap);
       check(plan);
       CHECK(to_text(plan_from_text(to_text(plan), "again")) == to_text(plan));

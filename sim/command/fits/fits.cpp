@@ -180,7 +180,7 @@ const Command fits_command = {
         "Caches of keys and values (kv_cache) are of all samples of a step: model parameters such\n"
         "as tokens=1 cached=4095, with --mode inference.\n\n"
         "JSON keys: format, model, mode, dtype, optimizer (null for inference), policy, fates,\n"
-        "measured_batch (of cost.model=measured, else null), cards (platform, device, "
+        "measured_batch (of cost.model=measured, else null), cards (platform, device, cost,\n"
         "capacity_bytes or null, largest: samples, null where any fit;\n"
         "one, most and next: samples, bytes, by_class, action, doing, or null; missing_bytes,\n"
         "refusal, step_s, samples_per_s, accumulation: batch, micro_batch, step_s,\n"

@@ -40,6 +40,7 @@ Value card_value(const FitsAnswer& answer, std::size_t number) {
   return object({
       {"platform", answer.names[number]},
       {"device", card.device},
+      {"cost", card.cost},
       {"capacity_bytes", card.capacity},
       {"largest", card.largest},
       {"one", footprint_or_null(card.one)},

@@ -20,12 +20,25 @@ std::string seconds(double s) {
   return format_quantity(s, Dimension::seconds);
 }
 
+/// "roofline", or for each card where they differ.
+std::string costs_of(const FitsAnswer& answer) {
+  const std::vector<CardFit>& cards = answer.report.cards;
+  std::vector<std::string> of_each;
+  bool alike = true;
+  for (std::size_t i = 0; i < cards.size(); ++i) {
+    alike = alike && cards[i].cost == cards[0].cost;
+    of_each.push_back(cards[i].cost + " on " + printable(answer.names[i]));
+  }
+  return alike ? cards[0].cost : join(of_each);
+}
+
 std::string heading(const FitsAnswer& answer) {
   const FitsRequest& request = answer.request;
   std::string text =
       bold(printable(answer.report.model)) + ": " + request.mode + " in " + request.dtype;
   if (request.mode == "training") text += " with " + answer.report.optimizer;
-  return text + ", policy " + request.policy + ", fates " + request.fates + "\n\n";
+  text += ", policy " + request.policy + ", fates " + request.fates;
+  return text + ", cost " + costs_of(answer) + "\n\n";
 }
 
 struct NamedFootprint {

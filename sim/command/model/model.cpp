@@ -31,7 +31,8 @@ void require_one_form(const Arguments& arguments) {
     throw UsageError("'--json' has all columns: '--columns' does not go with it");
 }
 
-ChosenCost cost_model(const std::string& name) {
+ChosenCost cost_model(const Arguments& arguments, const Platform& platform) {
+  const std::string name = arguments.text("cost", default_cost(platform).name);
   if (!cost_catalog().find_or_null(name))
     throw UsageError("'" + name + "' for '--cost'" + did_you_mean(name, cost_catalog().names()) +
                      "; expected one of " + join(cost_catalog().names()));
@@ -48,7 +49,6 @@ int run_model(const Arguments& arguments) {
   const Model model = read_model(load_model_use(
       find_document(arguments.positionals.front(), "models"), arguments.overrides, &notes));
   for (const std::string& note : notes) message("sluice: " + note);
-  const ChosenCost cost = cost_model(arguments.text("cost", "peak"));
   ModelReport report = {model, dtype_of(arguments.text("dtype", "float32"))};
   if (arguments.has("columns"))
     report.columns = columns_named(arguments.text("columns"), with_platform);
@@ -59,7 +59,7 @@ int run_model(const Arguments& arguments) {
   const Platform platform = load_platform(find_document(arguments.text("platform"), "platforms"));
   const Device& device = arguments.has("device") ? platform.device(arguments.text("device"))
                                                  : platform.devices.front();
-  const Target target(platform, device, report.dtype, cost);
+  const Target target(platform, device, report.dtype, cost_model(arguments, platform));
   report.target = &target;
   print(form(arguments, report));
   return 0;
@@ -95,7 +95,7 @@ const Command model_command = {
                 {.name = "cost",
                  .value = "C",
                  .summary = "the cost model of forward and backward ms",
-                 .absent = "peak"},
+                 .absent = "roofline where each device has a memory bandwidth, else peak"},
                 {.name = "dtype",
                  .value = "T",
                  .summary = "element type",

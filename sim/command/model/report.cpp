@@ -88,7 +88,7 @@ std::string summary_text(const TableSummary& summary, const Target& target, cons
   const auto times = [](std::optional<double> number) {
     return number ? ratio(*number) : std::string("-");
   };
-  const LabelledRows lines = {
+  LabelledRows lines = {
       {"load all parameters",
        ms(summary.load_s) + " (" + bytes_text(summary.parameter_bytes) + ")"},
       {"fill the device", ms(summary.fill_s)},
@@ -100,6 +100,9 @@ std::string summary_text(const TableSummary& summary, const Target& target, cons
       {"inferences per load of the parameters", times(summary.inferences_per_load)},
       {"forward and backward by " + target.cost.name(),
        ms(last.times->total_forward) + " + " + ms(last.times->total_backward)}};
+  if (const std::string reached = reached_text(*target.cost, target.device, target.dtype);
+      !reached.empty())
+    lines.emplace_back("", "at " + reached);
   return bold(printable(target.platform.name) + ", " + printable(target.device.name)) + ": " +
          format_quantity(target.flop_per_s, Dimension::flop_per_s) + " " +
          std::string(name_of(target.dtype)) + ", " +

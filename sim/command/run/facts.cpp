@@ -76,9 +76,9 @@ void add_choice(Rows& rows, const Facts& facts) {
 /// Facts with words of their own; any other is a row as it is called.
 bool has_words(const Fact& fact) {
   static const std::vector<std::string> names = {
-      "in_flight",     "fit_in_flight", "passes_per_step", "loads_listed_ahead",
-      "weight_passes", "chosen",        "chosen_s",        "chosen_from",
-      "simulated",     "runner_up",     "runner_up_s"};
+      "cost",          "in_flight",  "fit_in_flight", "passes_per_step", "loads_listed_ahead",
+      "weight_passes", "chosen",     "chosen_s",      "chosen_from",     "simulated",
+      "runner_up",     "runner_up_s"};
   return std::find(names.begin(), names.end(), fact.name) != names.end();
 }
 

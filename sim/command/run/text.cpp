@@ -79,6 +79,23 @@ void add_time(LabelledRows& rows, const Report& report) {
   rows.emplace_back("what binds", binds);
 }
 
+/// The cost model that the seconds are by, and what it lets each kind of device reach.
+void add_cost(LabelledRows& rows, const Report& report) {
+  const Fact* cost = find_fact(report.plan.facts, "cost");
+  if (!cost) return;
+  std::vector<std::string> reached;
+  if (report.question.scenario) {
+    const Scenario& scenario = *report.question.scenario;
+    for (const Device& device : scenario.platform.devices) {
+      const std::string text = reached_text(*scenario.cost, device, scenario.workload.dtype);
+      if (!text.empty() && std::find(reached.begin(), reached.end(), text) == reached.end())
+        reached.push_back(text);
+    }
+  }
+  rows.emplace_back("cost",
+                    printable(cost->shown()) + (reached.empty() ? "" : ": " + join(reached, "; ")));
+}
+
 void add_question(LabelledRows& rows, const Report& report) {
   const double ratio = number_of(report.result.summary, "question_ratio");
   if (!report.question.scenario || !(ratio > 0)) return;
@@ -153,6 +170,7 @@ std::string report_text(const Report& report) {
   std::string text = bold(printable(asks ? question.scenario->question : report.plan.name)) + "\n";
   text += verdict(report) + "\n\n";
   LabelledRows rows;
+  add_cost(rows, report);
   add_facts(rows, report);
   add_time(rows, report);
   add_question(rows, report);

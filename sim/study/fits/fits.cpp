@@ -159,6 +159,7 @@ class Card {
     CardFit fit;
     fit.platform = asked_.platform.name;
     fit.device = device_.name;
+    fit.cost = timed_.cost.name();
     fit.capacity = device_.capacity;
     if (device_.capacity) {
       fit.largest = largest();

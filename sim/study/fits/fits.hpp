@@ -51,6 +51,7 @@ struct Accumulation {
 /// One card: a platform and its device.
 struct CardFit {
   std::string platform, device;
+  std::string cost;                      ///< the cost model that its seconds are by
   std::optional<std::int64_t> capacity;  ///< bytes; none: without limit
   /// Samples of the largest micro-batch, and so of the largest batch without accumulation; 0: not
   /// one sample fits; none: any number does.

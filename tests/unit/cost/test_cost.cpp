@@ -151,11 +151,41 @@ TEST_CASE("the efficiencies of roofline divide the rate that binds") {
   keys.set("model", Value::make(std::string("roofline")));
   keys.set("compute_efficiency", Value::make(0.5));
   keys.set("memory_efficiency", Value::make(0.8));
-  const ChosenCost cost = choose_cost(keys, "");
+  const ChosenCost cost = choose_cost(keys, "", Platform{});
   const Device gpu = device();
   // 200 us / 0.5 against 10 us / 0.8; 0.2 us / 0.5 against 1 ms / 0.8
   CHECK(cost->of({.device = gpu, .work = {1e9, 1e6}}).seconds == Approx(403e-6).epsilon(1e-12));
   CHECK(cost->of({.device = gpu, .work = {1e6, 1e8}}).seconds == Approx(1253e-6).epsilon(1e-12));
+}
+
+TEST_CASE("where none is named it is roofline, or peak where a device has no memory bandwidth") {
+  Platform platform;
+  platform.devices = {device(), device()};
+  const Value nothing = Value::make_map();
+  CHECK(default_cost(platform).name == "roofline");
+  CHECK(choose_cost(nothing, "", platform).name() == "roofline");
+  Value half = Value::make_map();  // a key of roofline says no name, and is of the default
+  half.set("memory_efficiency", Value::make(0.5));
+  const ChosenCost halved = choose_cost(half, "", platform);
+  CHECK(halved.name() == "roofline");
+  // 1e8 / 100e9 = 1 ms, at half of the bandwidth 2 ms; + 3 us
+  CHECK(halved->of({.device = device(), .work = {0, 1e8}}).seconds == Approx(2003e-6));
+  platform.devices.back().memory_bandwidth.reset();
+  CHECK(default_cost(platform).name == "peak");
+  CHECK(choose_cost(nothing, "", platform).name() == "peak");
+  CHECK_THROWS_WITH(choose_cost(half, "", platform), Contains("memory_efficiency"));
+  Value named = Value::make_map();
+  named.set("model", Value::make(std::string("roofline")));
+  CHECK(choose_cost(named, "", platform).name() == "roofline");
+}
+
+TEST_CASE("an answer can say what a cost model lets a device reach") {
+  Device gpu = device();  // 10e12 FLOP/s at an efficiency of 0.5
+  gpu.roofline = {.compute = 0.7, .memory = 0.6};
+  CHECK(reached_text(*plain_cost("peak"), gpu, DType::float32) == "100 % of 5 TFLOP/s");
+  CHECK(reached_text(*plain_cost("roofline"), gpu, DType::float16) ==
+        "70 % of 10 TFLOP/s and 60 % of 100 GB/s");
+  CHECK(reached_text(*plain_cost("measured"), gpu, DType::float32).empty());
 }
 
 TEST_CASE("roofline refuses a device without memory bandwidth") {
