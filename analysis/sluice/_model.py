@@ -91,8 +91,10 @@ class Model:
         """The largest micro-batch that each platform's device holds: one row a platform (without
         any, one device without a limit). capacity_bytes, largest in samples (none: any number),
         step in s; bytes of the peak with it, in all and by class; the same of one sample (one) and
-        of the first that does not fit (next), and the refusal. With a `batch` (samples): what
-        gradient accumulation costs. cost is the cost model of its seconds. `changes` are laid over the scenario that is asked."""
+        of the first that does not fit (next), and the refusal; `error` is why a platform cannot be
+        asked, as one without a rate for the dtype. With a `batch` (samples): the micro-batches in
+        which it is accumulated, and a step of it. cost is the cost model of its seconds. `changes`
+        are laid over the scenario that is asked."""
         given = list(platforms) if isinstance(platforms, (list, tuple)) else [platforms]
         cards = _sluice.fits(self._native.json(), [named(one)._document for one in given],
                              [mode, dtype, optimizer, policy, fates],
@@ -127,8 +129,9 @@ def _fit_row(card: dict) -> dict:
     row["one_bytes"] = card["one"]["bytes"] if card["one"] else None
     row["next_bytes"] = card["next"]["bytes"] if card["next"] else None
     row["refusal"] = card["refusal"]
+    row["error"] = card["error"]
     if card["micro_batch"] is not None:
-        row.update({key: card[key] for key in ("micro_batch", "batch_step_s", "at_once_step_s")})
+        row.update({key: card[key] for key in ("micro_batch", "batch_step_s")})
     return row
 
 

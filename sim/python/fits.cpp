@@ -40,8 +40,7 @@ py::dict dict_of(const CardFit& card) {
       card.accumulation ? py::cast(card.accumulation->micro_batch) : py::object(py::none());
   dict["batch_step_s"] =
       card.accumulation ? py::cast(card.accumulation->step_s) : py::object(py::none());
-  dict["at_once_step_s"] =
-      card.accumulation ? py::cast(card.accumulation->at_once_s) : py::object(py::none());
+  dict["error"] = card.error;
   return dict;
 }
 

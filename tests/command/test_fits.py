@@ -59,8 +59,6 @@ class Fits(unittest.TestCase):
             return
         batch = [f"workload.batch={made['batch']}", f"workload.micro_batch={made['micro_batch']}"]
         self.assertAlmostEqual(answer("run", card["scenario"], *batch)["metrics"]["step_s"] / made["step_s"], 1, delta=1e-9)
-        at_once = answer("run", card["scenario"], batch[0], "memory.capacity=unlimited")
-        self.assertAlmostEqual(at_once["metrics"]["step_s"] / made["at_once_s"], 1, delta=1e-9)
 
     def row(self, name):
         found = re.search(rf"^\| {re.escape(name)} \|(.*)\|$", PAGE, re.M)
@@ -102,6 +100,42 @@ class Fits(unittest.TestCase):
         mixed = sluice("fits", "gpt2_xl", "--platform", "a100_pcie,gtx980", "--optimizer", "adam")
         self.assertEqual(mixed.returncode, 0)
         self.assertRegex(mixed.stdout, r"(?m)^gtx980 .* 0 ")
+
+    def test_a_card_without_the_dtype_is_a_row_that_says_so(self):
+        words = ["fits", "cnn_mnist", "--platform", "k40,t4", "--dtype", "float16"]
+        done = sluice(*words, "--write", self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"(?m)^k40 +- +- +- +-  device 'gpu' has no rate for float16; it has float32$")
+        self.assertRegex(done.stdout, r"(?m)^t4 +16 GB +\d")
+        self.assertEqual([file.name for file in self.folder.iterdir()], ["cnn_mnist_t4.yaml"])
+        cards = answer(*words)["cards"]
+        self.assertIn("no rate for float16", cards[0]["error"])
+        self.assertEqual((cards[0]["largest"], cards[1]["error"]), (None, None))
+
+    def test_every_strategy_in_one_table_and_several_memories_of_one_card(self):
+        words = ["fits", "gpt2", "tokens=256", "--platform", "a100_pcie", "--memory", "4GB,8GB", "--optimizer", "adam",
+                 "--dtype", "float16"]
+        report = answer(*words, "--fates", "all")
+        self.assertEqual((report["fates"], "cards" in report), ("all", False))
+        strategies = {entry["fates"]: entry["cards"] for entry in report["strategies"]}
+        self.assertEqual(list(strategies), ["keep_all", "recompute_all", "offload_all", "sqrt", "checkpoint",
+                                            "selective", "optimal"])
+        for name, cards in strategies.items():
+            self.assertEqual([card["platform"] for card in cards], ["a100_pcie_4GB", "a100_pcie_8GB"])
+            self.assertEqual([card["capacity_bytes"] for card in cards], [4e9, 8e9])
+            for card, other in zip(cards, strategies["optimal"], strict=True):
+                self.assertLessEqual(card["largest"], other["largest"], name)
+        table = sluice(*words, "--fates", "all").stdout
+        for name, cards in strategies.items():
+            self.assertRegex(table, rf"(?m)^{name} +{cards[0]['largest']} \(.*\) +{cards[1]['largest']} \(.*\)$")
+        alone = answer(*words, "--fates", "selective")["cards"]
+        self.assertEqual(alone, strategies["selective"])
+
+    def test_what_the_next_one_lacks_is_short(self):
+        for fates in ("keep_all", "optimal"):
+            for row in sluice("fits", "gpt2", "--platform", "t4,a100_pcie", "--dtype", "float16", "--fates",
+                              fates).stdout.splitlines():
+                self.assertLessEqual(len(row), 80, row)
 
     def test_what_it_writes_is_never_written_over(self):
         words = ["fits", "cnn_mnist", "--platform", "k20", "--write", self.folder]

@@ -516,7 +516,10 @@ prologue:
             with self.assertRaisesRegex(sluice.InputError, f"^{said} for 'batch': expected an integer"):
                 model.fits("k40", batch=batch)
         with self.assertRaisesRegex(sluice.InputError, r"has no rate for float16(.|\n)*of platform 'k40'"):
-            model.fits(["a100_pcie", "k40"], dtype="float16")
+            model.fits("k40", dtype="float16")
+        cards = model.fits(["a100_pcie", "k40"], dtype="float16")
+        self.assertIn("has no rate for float16", cards.loc["k40", "error"])
+        self.assertGreater(cards.loc["a100_pcie", "largest"], 0)
         for call in (model.fits, model.stage_table):
             with self.assertRaisesRegex(sluice.InputError, "a int is no platform: expected"):
                 call(40)

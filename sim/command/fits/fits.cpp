@@ -1,10 +1,12 @@
 // sluice fits: how much of a model fits the cards of a list.
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 #include "base/dtype.hpp"
 #include "base/part_file.hpp"
 #include "document/load.hpp"
+#include "document/override.hpp"
 #include "fates/strategy.hpp"
 #include "scenario/scenario.hpp"
 #include "study/zoo/zoo.hpp"
@@ -18,12 +20,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<std::string> split(const std::string& list) {
+/// A word for `--fates`: a table of what each strategy makes room for.
+constexpr const char* all_strategies = "all";
+
+std::vector<std::string> split(const std::string& list, const std::string& option) {
   std::vector<std::string> parts;
   for (std::size_t begin = 0; begin <= list.size();) {
     const std::size_t end = std::min(list.find(',', begin), list.size());
     if (end == begin)
-      throw UsageError("'" + list + "' for '--platform' has an empty name; expected P or P,P...");
+      throw UsageError("'" + list + "' for '--" + option +
+                       "' has an empty name between its commas; expected one, or several with "
+                       "commas between them");
     parts.push_back(list.substr(begin, end - begin));
     begin = end + 1;
   }
@@ -44,13 +51,16 @@ FitsRequest request_of(const Arguments& arguments) {
   request.mode = arguments.text("mode", request.mode);
   if (arguments.has("optimizer") && request.mode == "inference")
     throw UsageError("'--optimizer' is for '--mode training'");
-  if (arguments.has("fates") && request.mode == "inference" &&
-      !fate_catalog().find(arguments.text("fates")).inference)
-    throw UsageError("'--fates " + arguments.text("fates") + "' is for '--mode training'");
+  const std::string fates = arguments.text("fates", request.fates);
+  if (request.mode == "inference" &&
+      (fates == all_strategies || !fate_catalog().find(fates).inference))
+    throw UsageError("'--fates " + fates + "' is for '--mode training'");
+  if (fates == all_strategies && arguments.has("write"))
+    throw UsageError("'--write' writes the scenarios of one strategy; name it by '--fates F'");
   request.optimizer = arguments.text("optimizer");
   request.dtype = arguments.text("dtype", request.dtype);
   request.policy = arguments.text("policy", request.policy);
-  request.fates = arguments.text("fates", request.fates);
+  request.fates = fates;
   if (arguments.has("batch")) request.batch = arguments.integer("batch", 1, 1, most_samples);
   std::vector<std::string> parameters;
   for (const std::string& text : arguments.overrides)
@@ -60,18 +70,48 @@ FitsRequest request_of(const Arguments& arguments) {
   return request;
 }
 
-/// Reads the platforms; returns their names.
-std::vector<std::string> add_platforms(FitsRequest& request, const std::string& list) {
+struct Cards {
   std::vector<std::string> names;
-  for (const std::string& given : split(list)) {
+  std::vector<Value> platforms;
+};
+
+void add_card(Cards& cards, const std::string& name, Value platform) {
+  if (std::find(cards.names.begin(), cards.names.end(), name) != cards.names.end())
+    throw UsageError("the list of cards names '" + name + "' twice");
+  cards.names.push_back(name);
+  cards.platforms.push_back(std::move(platform));
+}
+
+/// The platform with so much memory in each of its devices.
+Value with_memory(Value platform, const std::string& capacity) {
+  std::vector<std::string> devices;
+  if (const Value* given = platform.find("devices"); given && given->is_map())
+    for (const Value::Entry& device : given->entries()) devices.push_back(device.key);
+  for (const std::string& device : devices)
+    apply_override(platform, parse_override("devices." + device + ".memory.capacity=" + capacity));
+  return platform;
+}
+
+/// Each platform, with each memory where some are given.
+Cards cards_of(const Arguments& arguments) {
+  Cards cards;
+  std::vector<std::string> memories;
+  if (arguments.has("memory")) memories = split(arguments.text("memory"), "memory");
+  if (!arguments.has("platform")) {
+    if (!memories.empty())
+      throw UsageError("'--memory' is of the cards of '--platform'; give that, too");
+    cards.names = {"unlimited"};
+    return cards;
+  }
+  for (const std::string& given : split(arguments.text("platform"), "platform")) {
     const std::string path = find_document(given, "platforms");
     const std::string name = fs::path(path).stem().string();
-    if (std::find(names.begin(), names.end(), name) != names.end())
-      throw UsageError("'--platform' names '" + name + "' twice");
-    names.push_back(name);
-    request.platforms.push_back(load_document(path));
+    const Value platform = load_document(path);
+    if (memories.empty()) add_card(cards, name, platform);
+    for (const std::string& memory : memories)
+      add_card(cards, name + "_" + memory, with_memory(platform, memory));
   }
-  return names;
+  return cards;
 }
 
 std::vector<std::string> write_scenarios(const FitsReport& report, const std::string& folder,
@@ -83,6 +123,10 @@ std::vector<std::string> write_scenarios(const FitsReport& report, const std::st
   std::vector<std::string> files;
   for (std::size_t i = 0; i < names.size(); ++i) {
     const std::string stem = fs::path(model).stem().string() + "_" + names[i];
+    if (!report.cards[i].error.empty()) {
+      files.emplace_back();
+      continue;
+    }
     files.push_back((fs::path(folder) / (stem + ".yaml")).string());
     if (fs::exists(files.back(), error))
       throw UsageError("'" + files.back() + "' is there already; give '--write' another folder");
@@ -91,18 +135,53 @@ std::vector<std::string> write_scenarios(const FitsReport& report, const std::st
   return files;
 }
 
+/// Those that need nothing said of single stages.
+std::vector<std::string> strategies_of(const FitsRequest& request) {
+  if (request.fates != all_strategies) return {request.fates};
+  std::vector<std::string> names;
+  for (const FateStrategy* strategy : fate_catalog().entries())
+    if (strategy->compared || strategy->one_by_one) names.push_back(strategy->name);
+  return names;
+}
+
+/// Asks each strategy, with a progress line that is gone before anything else is said.
+std::vector<FitsAnswer> ask(const FitsRequest& request, const Cards& cards) {
+  constexpr std::int64_t parts = 1000;
+  ProgressLine line;
+  std::vector<FitsAnswer> answers;
+  const std::vector<std::string> strategies = strategies_of(request);
+  for (const std::string& strategy : strategies) {
+    FitsRequest one = request;
+    one.fates = strategy;
+    const auto before = static_cast<double>(answers.size());
+    const auto all = static_cast<double>(strategies.size());
+    if (line.active())
+      one.progress = [&line, before, all](double share) {
+        line.show(std::llround((before + share) / all * static_cast<double>(parts)), parts);
+      };
+    FitsReport report = fits(one);
+    answers.push_back({std::move(one), std::move(report), cards.names, {}});
+  }
+  return answers;
+}
+
 int run_fits(const Arguments& arguments) {
   FitsRequest request = request_of(arguments);
-  std::vector<std::string> names = {"unlimited"};
-  if (arguments.has("platform")) names = add_platforms(request, arguments.text("platform"));
-  const FitsReport report = fits(request);
-  FitsAnswer answer{request, report, names, {}};
+  const Cards cards = cards_of(arguments);
+  request.platforms = cards.platforms;
+  std::vector<FitsAnswer> answers = ask(request, cards);
   if (arguments.has("write"))
-    answer.files =
-        write_scenarios(report, arguments.text("write"), arguments.positionals.front(), names);
-  print(arguments.has("json") ? fits_json(answer) : fits_text(answer));
-  const bool none_fits = std::all_of(report.cards.begin(), report.cards.end(),
-                                     [](const CardFit& card) { return card.largest == 0; });
+    answers.front().files = write_scenarios(answers.front().report, arguments.text("write"),
+                                            arguments.positionals.front(), cards.names);
+  const bool json = arguments.has("json");
+  if (request.fates == all_strategies)
+    print(json ? fits_json(answers) : fits_text(answers));
+  else
+    print(json ? fits_json(answers.front()) : fits_text(answers.front()));
+  const auto nothing = [](const CardFit& card) { return card.largest == 0 || !card.error.empty(); };
+  const bool none_fits = std::all_of(answers.begin(), answers.end(), [&](const FitsAnswer& answer) {
+    return std::all_of(answer.report.cards.begin(), answer.report.cards.end(), nothing);
+  });
   return none_fits ? 4 : 0;
 }
 
@@ -112,8 +191,9 @@ extern const Command fits_command;
 const Command fits_command = {
     .name = "fits",
     .summary = "Says how many samples fit each card of a list, and what fills its memory.",
-    .usage = {"MODEL [KEY=VALUE...] [--platform P,P...] [--mode M] [--optimizer O] [--dtype T]\n"
-              "              [--policy P] [--fates F] [--batch N] [--write FOLDER] [--json]"},
+    .usage = {"MODEL [KEY=VALUE...] [--platform P,P...] [--memory B,B...] [--mode M]\n"
+              "              [--optimizer O] [--dtype T] [--policy P] [--fates F] [--batch N]\n"
+              "              [--write FOLDER] [--json]"},
     .least = 1,
     .most = 1,
     .positionals = "MODEL",
@@ -122,6 +202,10 @@ const Command fits_command = {
                  .value = "P,P...",
                  .summary = "files, or names of `sluice list platforms`",
                  .absent = "one device without limit"},
+                {.name = "memory",
+                 .value = "B,B...",
+                 .summary = "asks each platform with each of these memories, as in 8GB,16GB",
+                 .absent = "the platform's own"},
                 {.name = "mode",
                  .value = "M",
                  .summary = "what is computed",
@@ -144,9 +228,9 @@ const Command fits_command = {
                  .choices = {"resident", "streamed"}},
                 {.name = "fates",
                  .value = "F",
-                 .summary = "what becomes of activations",
+                 .summary = "what becomes of activations; all: a table of every strategy",
                  .absent = "keep_all",
-                 .names = [] { return fate_catalog().names(); }},
+                 .names = [] { return fate_catalog().names({all_strategies}); }},
                 {.name = "batch",
                  .value = "N",
                  .summary = "a batch to be accumulated from micro-batches",
@@ -162,29 +246,31 @@ const Command fits_command = {
         "model.KEY=VALUE sets its parameters and scale; where KEY begins with platform, workload,\n"
         "stages, policy, phases, fates, cost or memory it changes the scenario, as in\n"
         "workload.master_weights=true.\n\n"
-        "A micro-batch fits when its scenario has a plan and the plan passes the check of `sluice\n"
-        "run`: with --write, that runs the largest one (exit code 0), and one more, with\n"
-        "workload.batch=N, exits 4. Without accumulation the micro-batch is the batch. The "
-        "largest\n"
-        "is found by doubling and bisection, and three above it are asked; that none beyond them\n"
-        "fits is not proven. Stages are cut wherever one tensor alone crosses (stages.cut).\n\n"
-        "Memory by class is what the device holds at the first moment of its peak, when one thing\n"
-        "is done at a time: the least that is needed. Transfers that overlap take what is left.\n"
-        "What the next one lacks is its peak, were there memory for it, beyond the capacity.\n\n"
+        "A micro-batch fits when its scenario has a plan and the plan passes the check of\n"
+        "`sluice run`: with --write, that runs the largest one (exit code 0), and one more, with\n"
+        "workload.batch=N, exits 4. Without accumulation the micro-batch is the batch. The\n"
+        "largest is searched by what is lacked, and three above it are asked (with --fates\n"
+        "optimal one, which says that any choice needs more); that none beyond them fits is not\n"
+        "proven. Stages are cut wherever one tensor alone crosses (stages.cut).\n\n"
+        "Memory by class is what the device holds at the first moment of its peak, when one\n"
+        "thing is done at a time: the least that is needed. Transfers that overlap take what is\n"
+        "left. What the next one lacks is its peak, were there memory for it, beyond the\n"
+        "capacity; in brackets the class that it takes most of. A card that cannot be asked (it\n"
+        "has no rate for the dtype) has a row that says why.\n\n"
         "Accumulation: any multiple of a micro-batch that fits. The batch shown is computed in\n"
-        "the largest of its divisors that fit; beside its step stands that of the whole batch at\n"
-        "once, were there memory for it. Seconds are those of the cost model (cost.model), of a\n"
-        "step in the steady state. With cost.model=measured sizes alone decide (a cut or fates\n"
-        "that look at seconds see those of peak), and only the micro-batch that was measured has\n"
-        "a step: give it as --batch.\n\n"
-        "Caches of keys and values (kv_cache) are of all samples of a step: model parameters such\n"
-        "as tokens=1 cached=4095, with --mode inference.\n\n"
+        "the largest of its divisors that fit. Seconds are those of the cost model (cost.model),\n"
+        "of a step in the steady state. With cost.model=measured sizes alone decide (a cut or\n"
+        "fates that look at seconds see those of peak), and only the micro-batch that was\n"
+        "measured has a step: give it as --batch.\n\n"
+        "Caches of keys and values (kv_cache) are of all samples of a step: model parameters\n"
+        "such as tokens=1 cached=4095, with --mode inference.\n\n"
         "JSON keys: format, model, mode, dtype, optimizer (null for inference), policy, fates,\n"
         "measured_batch (of cost.model=measured, else null), cards (platform, device, cost,\n"
-        "capacity_bytes or null, largest: samples, null where any fit;\n"
-        "one, most and next: samples, bytes, by_class, action, doing, or null; missing_bytes,\n"
-        "refusal, step_s, samples_per_s, accumulation: batch, micro_batch, step_s,\n"
-        "at_once_s, or null; scenario: its file or null).\n\n"
+        "capacity_bytes or null, largest: samples, null where any fit; one, most and next:\n"
+        "samples, bytes, by_class, action, doing, or null; missing_bytes, refusal, error: why a\n"
+        "card cannot be asked, step_s, samples_per_s, accumulation: batch, micro_batch, step_s,\n"
+        "or null; scenario: its file or null). With --fates all, in place of cards: strategies\n"
+        "(fates, cards).\n\n"
         "Exit code 4 when not one sample fits any of the cards.\n",
     .examples = {{"sluice fits cnn_mnist --platform gtx980,k40,k20 --optimizer adam",
                   "the largest batch of a small network on three cards"},

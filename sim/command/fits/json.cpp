@@ -26,8 +26,7 @@ Item accumulation_or_null(const std::optional<Accumulation>& accumulation) {
   if (!accumulation) return nullptr;
   return object({{"batch", accumulation->batch},
                  {"micro_batch", accumulation->micro_batch},
-                 {"step_s", accumulation->step_s},
-                 {"at_once_s", accumulation->at_once_s}});
+                 {"step_s", accumulation->step_s}});
 }
 
 Item samples_per_s(const CardFit& card) {
@@ -48,33 +47,52 @@ Value card_value(const FitsAnswer& answer, std::size_t number) {
       {"next", footprint_or_null(card.next)},
       {"missing_bytes", card.next ? Item(card.next->bytes - *card.capacity) : Item(nullptr)},
       {"refusal", text_or_null(card.refusal)},
+      {"error", text_or_null(card.error)},
       {"step_s", card.step_s},
       {"samples_per_s", samples_per_s(card)},
       {"accumulation", accumulation_or_null(card.accumulation)},
-      {"scenario", answer.files.empty() ? Item(nullptr) : Item(answer.files[number])},
+      {"scenario", answer.files.empty() ? Item(nullptr) : text_or_null(answer.files[number])},
   });
 }
 
-}  // namespace
-
-std::string fits_json(const FitsAnswer& answer) {
-  const FitsRequest& request = answer.request;
-  const bool trains = request.mode == "training";
-  const std::int64_t measured = answer.report.measured_batch;
+Value cards_value(const FitsAnswer& answer) {
   Value cards = Value::make_list();
   for (std::size_t i = 0; i < answer.report.cards.size(); ++i)
     cards.items().push_back(card_value(answer, i));
-  return to_json(object({
+  return cards;
+}
+
+/// `last`: the key that holds the answers.
+Value report_value(const FitsAnswer& answer, const std::string& fates, const std::string& last,
+                   Value answers) {
+  const FitsRequest& request = answer.request;
+  const bool trains = request.mode == "training";
+  const std::int64_t measured = answer.report.measured_batch;
+  return object({
       {"format", "sluice-fits/1"},
       {"model", answer.report.model},
       {"mode", request.mode},
       {"dtype", request.dtype},
       {"optimizer", trains ? Item(answer.report.optimizer) : Item(nullptr)},
       {"policy", request.policy},
-      {"fates", request.fates},
+      {"fates", fates},
       {"measured_batch", measured > 0 ? Item(measured) : Item(nullptr)},
-      {"cards", std::move(cards)},
-  }));
+      {last, std::move(answers)},
+  });
+}
+
+}  // namespace
+
+std::string fits_json(const FitsAnswer& answer) {
+  return to_json(report_value(answer, answer.request.fates, "cards", cards_value(answer)));
+}
+
+std::string fits_json(const std::vector<FitsAnswer>& answers) {
+  Value strategies = Value::make_list();
+  for (const FitsAnswer& answer : answers)
+    strategies.items().push_back(
+        object({{"fates", answer.request.fates}, {"cards", cards_value(answer)}}));
+  return to_json(report_value(answers.front(), "all", "strategies", std::move(strategies)));
 }
 
 }  // namespace sluice

@@ -9,8 +9,8 @@
 namespace sluice {
 
 struct FitsAnswer {
-  const FitsRequest& request;
-  const FitsReport& report;
+  FitsRequest request;
+  FitsReport report;
   std::vector<std::string> names;  ///< of the cards, as the command line gave them
   std::vector<std::string> files;  ///< where the scenarios were written; empty: nowhere
 };
@@ -19,5 +19,10 @@ struct FitsAnswer {
 std::string fits_json(const FitsAnswer& answer);
 /// Memory by class, then the cards, then accumulation.
 std::string fits_text(const FitsAnswer& answer);
+
+/// The same of several strategies for fates, which are asked of the same cards.
+std::string fits_json(const std::vector<FitsAnswer>& answers);
+/// A table of strategies and cards.
+std::string fits_text(const std::vector<FitsAnswer>& answers);
 
 }  // namespace sluice

@@ -22,23 +22,51 @@ std::string seconds(double s) {
 
 /// "roofline", or for each card where they differ.
 std::string costs_of(const FitsAnswer& answer) {
-  const std::vector<CardFit>& cards = answer.report.cards;
-  std::vector<std::string> of_each;
-  bool alike = true;
-  for (std::size_t i = 0; i < cards.size(); ++i) {
-    alike = alike && cards[i].cost == cards[0].cost;
-    of_each.push_back(cards[i].cost + " on " + printable(answer.names[i]));
+  std::vector<std::string> of_each, names;
+  for (std::size_t i = 0; i < answer.report.cards.size(); ++i) {
+    const CardFit& card = answer.report.cards[i];
+    if (!card.error.empty()) continue;
+    names.push_back(card.cost);
+    of_each.push_back(card.cost + " on " + printable(answer.names[i]));
   }
-  return alike ? cards[0].cost : join(of_each);
+  const bool alike = std::all_of(names.begin(), names.end(),
+                                 [&](const std::string& name) { return name == names.front(); });
+  return alike ? names.front() : join(of_each);
 }
 
-std::string heading(const FitsAnswer& answer) {
+std::string heading(const FitsAnswer& answer, const std::string& fates) {
   const FitsRequest& request = answer.request;
   std::string text =
       bold(printable(answer.report.model)) + ": " + request.mode + " in " + request.dtype;
   if (request.mode == "training") text += " with " + answer.report.optimizer;
-  text += ", policy " + request.policy + ", fates " + request.fates;
+  text += ", policy " + request.policy + ", fates " + fates;
   return text + ", cost " + costs_of(answer) + "\n\n";
+}
+
+/// Below each other as many tables as the columns after the first take; each has the first.
+std::string in_pages(const TextTable& table) {
+  std::string text;
+  const auto add = [&](TextTable& page, std::size_t column) {
+    page.columns.push_back(table.columns[column]);
+    for (std::size_t r = 0; r < table.rows.size(); ++r)
+      page.rows[r].push_back(table.rows[r][column]);
+  };
+  for (std::size_t next = 1; next < table.columns.size();) {
+    TextTable page{.columns = {}, .rows = {}};
+    page.rows.resize(table.rows.size());
+    add(page, 0);
+    const std::size_t first = next;
+    while (next < table.columns.size()) {
+      add(page, next++);
+      if (next - 1 == first || page.width() <= static_cast<std::size_t>(terminal_width(80)))
+        continue;
+      page.drop_last();
+      --next;
+      break;
+    }
+    text += (first > 1 ? "\n" : "") + page.aligned();
+  }
+  return text;
 }
 
 struct NamedFootprint {
@@ -54,10 +82,14 @@ std::string samples_text(std::int64_t samples) {
 std::vector<NamedFootprint> footprints(const FitsAnswer& answer) {
   const std::vector<CardFit>& cards = answer.report.cards;
   std::vector<NamedFootprint> columns;
-  const bool alike = std::all_of(cards.begin(), cards.end(),
-                                 [&](const CardFit& card) { return card.one == cards[0].one; });
+  const auto first = std::find_if(cards.begin(), cards.end(),
+                                  [](const CardFit& card) { return card.one.has_value(); });
+  const bool alike = std::all_of(cards.begin(), cards.end(), [&](const CardFit& card) {
+    return !card.error.empty() || (first != cards.end() && card.one == first->one);
+  });
+  const auto number = first - cards.begin();
   for (std::size_t i = 0; i < cards.size(); ++i)
-    if (cards[i].one && (i == 0 || !alike))
+    if (cards[i].one && (static_cast<std::ptrdiff_t>(i) == number || !alike))
       columns.push_back({alike ? "1 sample" : answer.names[i] + ", 1 sample", &*cards[i].one});
   for (std::size_t i = 0; i < cards.size(); ++i)
     if (cards[i].most && cards[i].most->samples > 1)
@@ -89,89 +121,89 @@ std::string memory_table(const FitsAnswer& answer) {
     return column.footprint->doing == doing;
   });
   if (!alike) row("which is in the", [](const Footprint& f) { return printable(f.doing); });
-  return table.aligned() + (alike ? "the peak is in the " + printable(doing) + "\n\n" : "\n");
+  return in_pages(table) + (alike ? "the peak is in the " + printable(doing) + "\n\n" : "\n");
 }
 
-/// What the next one lacks, which classes it has more of, and when, where that is another moment.
+/// What the next one lacks, and in brackets the class that it takes most of.
 std::string lack(const CardFit& card) {
   if (card.refusal.empty()) return "nothing: a scenario asks no more";
-  if (!card.next) return printable(card.refusal_headline);
-  std::string text = bytes(card.next->bytes - *card.capacity);
-  if (!card.most || card.most->doing != card.next->doing)
-    text += " in the " + printable(card.next->doing);
-  if (!card.most) return text;
-  const char* separator = ", taking ";
-  for (std::size_t c = 0; c < tensor_class_count; ++c) {
-    const std::int64_t more = card.next->by_class[c] - card.most->by_class[c];
-    if (more <= 0) continue;
-    text += separator + bytes(more) + " of " + std::string(name_of(static_cast<TensorClass>(c)));
-    separator = ", ";
-  }
-  return text;
+  const Shortage& shortage = card.shortage;
+  if (!card.next && shortage.needed_bytes && shortage.available_bytes)
+    return bytes(*shortage.needed_bytes - *shortage.available_bytes);
+  if (!card.next) return "--json says what";
+  std::size_t most = 0;
+  const auto more = [&](std::size_t c) {
+    return card.next->by_class[c] - (card.most ? card.most->by_class[c] : 0);
+  };
+  for (std::size_t c = 1; c < tensor_class_count; ++c)
+    if (more(c) > more(most)) most = c;
+  return bytes(card.next->bytes - *card.capacity) + " (" +
+         std::string(name_of(static_cast<TensorClass>(most))) + ")";
+}
+
+std::string rate(std::int64_t samples, double step_s) {
+  return format_quantity(static_cast<double>(samples) / step_s, Dimension::none);
+}
+
+/// Why a card cannot be asked.
+std::string error_line(const std::string& error) {
+  return printable(error.substr(0, error.find('\n')));
 }
 
 std::string cards_table(const FitsAnswer& answer) {
-  TextTable table{.columns = {left("card"), right("memory"), right("largest micro-batch"),
+  TextTable table{.columns = {left("card"), right("memory"), right("micro-batch"),
                               right("its step"), right("samples/s"), left("the next one lacks")},
                   .rows = {}};
   for (std::size_t i = 0; i < answer.report.cards.size(); ++i) {
     const CardFit& card = answer.report.cards[i];
+    const std::string name = printable(answer.names[i]);
+    if (!card.error.empty())
+      table.rows.push_back({name, "-", "-", "-", "-", error_line(card.error)});
     if (!card.largest) continue;
-    table.rows.push_back(
-        {printable(answer.names[i]), bytes(*card.capacity), grouped(*card.largest),
-         card.step_s ? seconds(*card.step_s) : "-",
-         card.step_s
-             ? format_quantity(static_cast<double>(*card.largest) / *card.step_s, Dimension::none)
-             : "-",
-         lack(card)});
+    table.rows.push_back({name, bytes(*card.capacity), grouped(*card.largest),
+                          card.step_s ? seconds(*card.step_s) : "-",
+                          card.step_s ? rate(*card.largest, *card.step_s) : "-", lack(card)});
   }
   return table.rows.empty() ? "" : table.aligned() + "\n";
 }
 
-std::string cost_of(const Accumulation& made) {
-  if (made.at_once_s <= 0) return "-";
-  const double share = made.step_s / made.at_once_s - 1;
-  if (std::abs(share) < 1e-6) return "nothing";
-  return (share < 0 ? "- " : "+ ") + percent(std::abs(share));
-}
-
 /// A batch whose samples all have a cache may be too large in whatever micro-batches.
 bool fits_in_no_parts(const FitsAnswer& answer, const CardFit& card) {
-  return answer.request.batch && card.largest.value_or(1) > 0 && answer.report.measured_batch == 0;
+  return answer.request.batch && card.error.empty() && card.largest.value_or(1) > 0 &&
+         answer.report.measured_batch == 0;
 }
 
 std::string accumulation_table(const FitsAnswer& answer) {
-  TextTable table{
-      .columns = {left("accumulation on"), right("batch"), right("micro-batches"), right("step"),
-                  right("at once, with memory enough"), right("it costs")},
-      .rows = {}};
+  TextTable table{.columns = {left("accumulation on"), right("batch"), right("micro-batches"),
+                              right("its step"), right("samples/s")},
+                  .rows = {}};
   for (std::size_t i = 0; i < answer.report.cards.size(); ++i)
     if (const auto& made = answer.report.cards[i].accumulation)
       table.rows.push_back(
           {printable(answer.names[i]), grouped(made->batch),
            grouped(made->batch / made->micro_batch) + " x " + grouped(made->micro_batch),
-           seconds(made->step_s), seconds(made->at_once_s), cost_of(*made)});
+           seconds(made->step_s), rate(made->batch, made->step_s)});
     else if (fits_in_no_parts(answer, answer.report.cards[i]))
       table.rows.push_back(
-          {printable(answer.names[i]), grouped(*answer.request.batch), "none fit", "-", "-", "-"});
+          {printable(answer.names[i]), grouped(*answer.request.batch), "none fit", "-", "-"});
   return table.rows.empty() ? "" : table.aligned() + "\n";
 }
 
 std::string commands(const FitsAnswer& answer) {
   std::string text;
-  for (std::size_t i = 0; i < answer.files.size(); ++i)
-    text += "sluice run " + shell_word(answer.files[i]) + "\n";
+  for (const std::string& file : answer.files)
+    if (!file.empty()) text += "sluice run " + shell_word(file) + "\n";
   return text;
 }
 
 }  // namespace
 
 std::string fits_text(const FitsAnswer& answer) {
-  std::string text =
-      heading(answer) + memory_table(answer) + cards_table(answer) + accumulation_table(answer);
-  const bool untimed =
-      std::any_of(answer.report.cards.begin(), answer.report.cards.end(),
-                  [](const CardFit& card) { return !card.step_s && !card.accumulation; });
+  std::string text = heading(answer, answer.request.fates) + memory_table(answer) +
+                     cards_table(answer) + accumulation_table(answer);
+  const bool untimed = std::any_of(
+      answer.report.cards.begin(), answer.report.cards.end(),
+      [](const CardFit& card) { return card.error.empty() && !card.step_s && !card.accumulation; });
   if (const std::int64_t measured = answer.report.measured_batch; measured > 0 && untimed)
     text += "Seconds were measured for a micro-batch of " + grouped(measured) +
             " and are not interpolated: --batch " + std::to_string(measured) +
@@ -179,6 +211,28 @@ std::string fits_text(const FitsAnswer& answer) {
   text += commands(answer);
   text.erase(text.find_last_not_of('\n') + 1);
   return text + "\n";
+}
+
+std::string fits_text(const std::vector<FitsAnswer>& answers) {
+  const FitsAnswer& first = answers.front();
+  TextTable table{.columns = {left("fates")}, .rows = {}};
+  for (const std::string& name : first.names) table.columns.push_back(right(printable(name)));
+  std::string notes;
+  for (const FitsAnswer& answer : answers) {
+    table.rows.push_back({answer.request.fates});
+    for (std::size_t i = 0; i < answer.names.size(); ++i) {
+      const CardFit& card = answer.report.cards.at(i);
+      std::string cell = card.largest ? grouped(*card.largest) : card.error.empty() ? "any" : "-";
+      if (card.step_s) cell += " (" + rate(*card.largest, *card.step_s) + ")";
+      table.rows.back().push_back(cell);
+      if (!card.error.empty() && notes.find(error_line(card.error)) == std::string::npos)
+        notes += "\n" + answer.request.fates + " on " + printable(answer.names[i]) + ": " +
+                 error_line(card.error);
+    }
+  }
+  return heading(first, "as in the table") +
+         "The largest micro-batch, and in brackets its samples/s:\n" + in_pages(table) +
+         (notes.empty() ? "" : notes + "\n");
 }
 
 }  // namespace sluice

@@ -2,18 +2,22 @@
 // from fitting, and what gradient accumulation buys. It asks what `sluice run` asks: a candidate
 // fits when its scenario has a plan and the plan passes its check.
 //
-// The largest is found by doubling and bisection. That a smaller one always fits where a larger one
-// does is not proven, so the next ones above are asked, too, and the search goes on where one fits.
+// The largest is searched by what is lacked (base/fit_search.hpp). That a smaller one always fits
+// where a larger one does is not proven, so the next three above are asked, too, and the search
+// goes on where one fits; but for fates that search themselves (optimal), which refuse by the least
+// bytes of all their choices: these grow with the samples, and only the next one is asked.
 //
 // Bytes, seconds.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/error.hpp"
 #include "document/value.hpp"
 #include "plan/plan.hpp"
 
@@ -29,6 +33,8 @@ struct FitsRequest {
   std::string fates = "keep_all";
   std::optional<std::int64_t> batch = {};   ///< samples of a batch for which accumulation is asked
   std::vector<std::string> overrides = {};  ///< KEY=VALUE of the scenario, laid over all that
+  /// Hears now and then which share of the work is done, about.
+  std::function<void(double share)> progress = {};
 };
 
 /// What is on the device at the first moment of its peak, one thing running at a time: the least
@@ -42,10 +48,10 @@ struct Footprint {
   bool operator==(const Footprint&) const = default;
 };
 
-/// A batch in micro-batches, against all of it at once were there memory for it.
+/// A batch in micro-batches.
 struct Accumulation {
   std::int64_t batch = 0, micro_batch = 0;
-  double step_s = 0, at_once_s = 0;  ///< of a batch, in the steady state
+  double step_s = 0;  ///< of a batch, in the steady state
 };
 
 /// One card: a platform and its device.
@@ -63,9 +69,11 @@ struct CardFit {
   std::optional<Footprint> next;
   std::string refusal;           ///< of the next one, as `sluice run` says it
   std::string refusal_headline;  ///< its first line
+  Shortage shortage;             ///< its numbers
   std::optional<double> step_s;  ///< of the largest, in the steady state; none: not measured
   std::optional<Accumulation> accumulation;
   std::string scenario;  ///< YAML of the largest, or of the smallest that does not fit
+  std::string error;     ///< why this card cannot be asked at all; then nothing else is known
 };
 
 struct FitsReport {
@@ -80,7 +88,8 @@ struct FitsReport {
 /// No batch is larger: what a scenario can ask.
 inline constexpr std::int64_t most_samples = 1'000'000'000'000;
 
-/// Throws InputError, UsageError (an override of what is searched or asked for otherwise),
+/// A card that cannot be asked (it has no rate for the dtype) says so itself. Throws InputError
+/// where none can be asked, UsageError (an override of what is searched or asked for otherwise),
 /// Interrupted.
 FitsReport fits(const FitsRequest& request);
 

@@ -1,0 +1,220 @@
+#include "study/fits/card.hpp"
+
+#include <algorithm>
+
+#include "base/interrupt.hpp"
+#include "execute/arithmetic/replay.hpp"
+#include "execute/feasibility.hpp"
+#include "fates/strategy.hpp"
+#include "metrics/metric.hpp"
+#include "study/fits/footprint.hpp"
+
+namespace sluice {
+namespace {
+
+/// How many are asked above the largest that the search finds.
+constexpr std::int64_t neighbours = 3;
+/// Micro-batches of the batch that shows what accumulation takes, where none is asked for.
+constexpr std::int64_t shown_accumulation = 4;
+/// As many as a scenario may unroll.
+constexpr std::int64_t most_micro_batches = 1'000'000;
+
+const Device& device_of(const Scenario& scenario) {
+  const Value* named = scenario.document.find("policy")->find("device");
+  if (!named) return scenario.platform.devices.front();
+  return located(*named,
+                 [&]() -> const Device& { return scenario.platform.device(named->text()); });
+}
+
+/// Seconds that are known for one micro-batch alone say nothing of others: memory is found with
+/// those of peak.
+Scenario without_seconds(Scenario scenario) {
+  if (Card::measured_batch(scenario) > 0) scenario.cost = plain_cost("peak");
+  return scenario;
+}
+
+/// Nothing comes in for a next step.
+Scenario one_at_a_time(Scenario scenario) {
+  Value policy = *scenario.document.find("policy");
+  policy.set("overlap", Value::make(false));
+  if (policy.find("prefetch")) policy.set("prefetch", Value::make(std::int64_t{0}));
+  set_policy(scenario, std::move(policy));
+  scenario.workload.steps = 1;
+  return scenario;
+}
+
+/// Seconds of a step, as the metric of that name says.
+double step_s_of(const Plan& plan) {
+  Totals totals(plan);
+  replay(plan, totals);
+  return metric_catalog().find("step_s").value(totals).number;
+}
+
+/// From the largest.
+std::vector<std::int64_t> divisors_of(std::int64_t number) {
+  std::vector<std::int64_t> divisors;
+  for (std::int64_t d = 1; d * d <= number; ++d)
+    if (number % d == 0) divisors.insert(divisors.end(), {d, number / d});
+  std::sort(divisors.rbegin(), divisors.rend());
+  return divisors;
+}
+
+}  // namespace
+
+Card::Card(Scenario scenario, std::function<void()> told)
+    : asked_(without_seconds(scenario)),
+      serial_(one_at_a_time(asked_)),
+      timed_(std::move(scenario)),
+      told_(std::move(told)),
+      device_(device_of(asked_)) {}
+
+std::int64_t Card::measured_batch(const Scenario& scenario) {
+  return scenario.cost->only_samples(scenario.model);
+}
+
+CardFit Card::answer(std::optional<std::int64_t> batch) {
+  CardFit fit;
+  fit.platform = asked_.platform.name;
+  fit.device = device_.name;
+  fit.cost = timed_.cost.name();
+  fit.capacity = device_.capacity;
+  if (device_.capacity) {
+    fit.largest = largest();
+    if (refusal_) {
+      fit.refusal = refusal_->what();
+      fit.refusal_headline = refusal_->headline();
+      fit.shortage = refusal_->shortage;
+    }
+  } else {
+    plan(asked_, 1, 1);  // refuses what no plan can be made of
+  }
+  const std::int64_t most = fit.largest.value_or(0);
+  if (most > 0 && has_seconds(most)) fit.step_s = step_s(most, most);
+  add_footprints(fit, batch);
+  if (!batch && most > 0 && asked_.workload.training)
+    batch = std::min(most, most_samples / shown_accumulation) * shown_accumulation;
+  if (batch) fit.accumulation = accumulation(*batch, fit);
+  const std::int64_t samples = std::max<std::int64_t>(1, fit.largest.value_or(1));
+  asked_.document.find("workload")->set("batch", Value::make(samples));
+  fit.scenario = asked_.text();
+  return fit;
+}
+
+bool Card::has_seconds(std::int64_t micro_batch) const {
+  const std::int64_t measured = measured_batch(timed_);
+  return measured == 0 || measured == micro_batch;
+}
+
+/// Does a strategy for fates search for each answer? Then questions are dear.
+bool Card::searches() const {
+  return asked_.workload.training && asked_.fates && (*asked_.fates)->one_by_one;
+}
+
+Plan Card::plan(Scenario& scenario, std::int64_t batch, std::int64_t micro_batch) {
+  check_interrupt();
+  scenario.workload.batch = batch;
+  scenario.workload.micro_batch = micro_batch;
+  Plan made = make_plan(scenario);
+  if (told_) told_();
+  return made;
+}
+
+FitAnswer Card::ask(Scenario& scenario, std::int64_t batch, std::int64_t micro_batch) {
+  try {
+    const auto made = std::make_shared<const Plan>(plan(scenario, batch, micro_batch));
+    check(*made);
+    if (&scenario == &asked_) made_ = {batch, micro_batch, made};
+    return {.fits = true};
+  } catch (const Infeasible& error) {
+    if (told_) told_();
+    if (&scenario == &asked_) refusal_ = error;
+    const Shortage& shortage = error.shortage;
+    return {.needed = static_cast<double>(shortage.needed_bytes.value_or(0)),
+            .available = static_cast<double>(shortage.available_bytes.value_or(0))};
+  }
+}
+
+bool Card::fits(std::int64_t batch, std::int64_t micro_batch) {
+  return ask(asked_, batch, micro_batch).fits;
+}
+
+double Card::step_s(std::int64_t batch, std::int64_t micro_batch) {
+  const bool known = made_.batch == batch && made_.micro_batch == micro_batch;
+  if (known && measured_batch(timed_) == 0) return step_s_of(*made_.plan);
+  return step_s_of(plan(timed_, batch, micro_batch));
+}
+
+/// Where the search begins. What fits when every stage is treated alike is found quickly, and fits
+/// a strategy that searches, too.
+std::int64_t Card::begin() {
+  std::int64_t most = 0;
+  if (!searches()) return 1;
+  Scenario alike = serial_;
+  const auto ask_alike = [&](std::int64_t samples) { return ask(alike, samples, samples); };
+  for (const FateStrategy* strategy : fate_catalog().entries()) {
+    if (!strategy->compared) continue;
+    alike.fates = plain_fates(*strategy);
+    if (most == most_samples || !ask_alike(most + 1).fits) continue;
+    most = most_by_needs(most + 1, most_samples, ask_alike);
+  }
+  return std::max<std::int64_t>(1, most);
+}
+
+/// Leaves in `refusal_` why the next one does not fit.
+std::int64_t Card::largest() {
+  for (std::int64_t first = begin();;) {
+    const std::int64_t good = most_by_needs(
+        first, most_samples, [&](std::int64_t samples) { return ask(asked_, samples, samples); });
+    if (good == 0 || good == most_samples) return good;
+    // A search refuses by the least bytes that any choice needs, which grow with the samples.
+    if (searches()) return good;
+    std::int64_t above = std::min(good + neighbours, most_samples);
+    while (above > good && !fits(above, above)) --above;
+    if (above == good) return good;
+    first = above;
+  }
+}
+
+/// None: it does not fit, or there are no stages for it even without a limit.
+std::optional<Footprint> Card::footprint(std::int64_t samples, bool enforced) {
+  serial_.capacity_enforced = enforced;
+  try {
+    return footprint_of(plan(serial_, samples, samples), device_.name, samples);
+  } catch (const Infeasible&) {
+    return {};
+  }
+}
+
+void Card::add_footprints(CardFit& fit, std::optional<std::int64_t> batch) {
+  const std::int64_t most = fit.largest ? *fit.largest : batch.value_or(1);
+  if (most > 0) {
+    fit.one = footprint(1, true);
+    fit.most = footprint(most, true);
+    if (!fit.largest || most == most_samples) return;
+    // Does what is done follow from the memory there is?
+    if (footprint(1, false) != fit.one || footprint(most, false) != fit.most) return;
+  }
+  fit.next = footprint(most + 1, false);
+  if (fit.next && fit.next->bytes <= *fit.capacity) fit.next.reset();
+  if (most == 0) fit.one = fit.next;
+}
+
+/// In the largest divisor of the batch that fits as its micro-batch.
+std::optional<Accumulation> Card::accumulation(std::int64_t batch, const CardFit& fit) {
+  if (fit.largest == 0 || !has_seconds(batch)) return {};
+  for (const std::int64_t micro_batch : divisors_of(batch)) {
+    if (micro_batch > fit.largest.value_or(most_samples)) continue;
+    if (batch / micro_batch > most_micro_batches)
+      throw InputError("a batch of " + std::to_string(batch) + " samples in micro-batches of " +
+                       std::to_string(micro_batch) + ", its largest divisor that fits " +
+                       fit.platform + ", is more than " + std::to_string(most_micro_batches) +
+                       " micro-batches, which a plan cannot unroll");
+    if (!fits(batch, micro_batch)) continue;
+    if (!has_seconds(micro_batch)) return {};
+    return Accumulation{
+        .batch = batch, .micro_batch = micro_batch, .step_s = step_s(batch, micro_batch)};
+  }
+  return {};
+}
+
+}  // namespace sluice

@@ -1,0 +1,53 @@
+// One card of `fits`: the search for its largest micro-batch, and what that holds and takes.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "base/error.hpp"
+#include "base/fit_search.hpp"
+#include "scenario/scenario.hpp"
+#include "study/fits/fits.hpp"
+
+namespace sluice {
+
+class Card {
+ public:
+  /// `told` hears of each further question that was answered.
+  Card(Scenario scenario, std::function<void()> told);
+
+  /// The only micro-batch whose seconds the cost model knows; 0: it knows any.
+  static std::int64_t measured_batch(const Scenario& scenario);
+
+  /// Throws InputError, Interrupted.
+  CardFit answer(std::optional<std::int64_t> batch);
+
+ private:
+  struct Made {
+    std::int64_t batch = 0, micro_batch = 0;
+    std::shared_ptr<const Plan> plan;
+  };
+
+  bool has_seconds(std::int64_t micro_batch) const;
+  bool searches() const;
+  Plan plan(Scenario& scenario, std::int64_t batch, std::int64_t micro_batch);
+  FitAnswer ask(Scenario& scenario, std::int64_t batch, std::int64_t micro_batch);
+  bool fits(std::int64_t batch, std::int64_t micro_batch);
+  double step_s(std::int64_t batch, std::int64_t micro_batch);
+  std::int64_t begin();
+  std::int64_t largest();
+  std::optional<Footprint> footprint(std::int64_t samples, bool enforced);
+  void add_footprints(CardFit& fit, std::optional<std::int64_t> batch);
+  std::optional<Accumulation> accumulation(std::int64_t batch, const CardFit& fit);
+
+  Scenario asked_;   ///< what a plan is asked of
+  Scenario serial_;  ///< the same, one thing at a time, for one step
+  Scenario timed_;   ///< the same by the cost model that was asked for
+  std::function<void()> told_;
+  const Device& device_;
+  Made made_;                          ///< the last plan that fitted
+  std::optional<Infeasible> refusal_;  ///< of the smallest that does not fit
+};
+
+}  // namespace sluice

@@ -1,0 +1,12 @@
+// What a plan holds on a device at the first moment of its peak.
+#pragma once
+
+#include "plan/plan.hpp"
+#include "study/fits/fits.hpp"
+
+namespace sluice {
+
+/// Of a plan that does one thing at a time.
+Footprint footprint_of(const Plan& plan, const std::string& device, std::int64_t samples);
+
+}  // namespace sluice

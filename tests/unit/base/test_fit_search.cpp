@@ -1,0 +1,88 @@
+// The search for the most that fits: its answer is that of asking every number, in few questions.
+#include <catch2/catch.hpp>
+#include <random>
+
+#include "base/fit_search.hpp"
+#include "support/campaign.hpp"
+
+namespace sluice {
+namespace {
+
+/// constant + each x number of bytes.
+FitAnswer line(std::int64_t number, double constant, double each, double available) {
+  const double needed = constant + each * static_cast<double>(number);
+  return {needed <= available, needed > available ? needed : 0, available};
+}
+
+TEST_CASE("where each takes the same, the limit is found by the second refusal") {
+  // (1000 - 100) / 7 = 128.57. Asked: 1, 2, 6, 22, 86, 342. Then 1000 / ((100 + 7 x 342) / 342) =
+  // 137.1; and through both refusals 128.
+  std::vector<std::int64_t> asked;
+  const auto most = most_by_needs(1, 1'000'000, [&](std::int64_t number) {
+    asked.push_back(number);
+    return line(number, 100, 7, 1000);
+  });
+  CHECK(most == 128);
+  CHECK(asked == std::vector<std::int64_t>{1, 2, 6, 22, 86, 342, 137, 128, 129});
+}
+
+TEST_CASE("a first guess that is right costs two questions") {
+  int asked = 0;
+  const auto ask = [&](std::int64_t number) {
+    ++asked;
+    return line(number, 0, 15, 10'000);
+  };
+  CHECK(most_by_needs(666, 1'000'000'000'000, ask) == 666);
+  CHECK(asked == 2);
+  asked = 0;
+  CHECK(most_by_needs(1'000'000'000, 1'000'000'000'000, ask) == 666);
+  CHECK(asked == 3);
+}
+
+TEST_CASE("none, all, and one of one are found") {
+  CHECK(most_by_needs(5, 100, [](std::int64_t) { return FitAnswer{}; }) == 0);
+  CHECK(most_by_needs(5, 100, [](std::int64_t) { return FitAnswer{true, 0, 0}; }) == 100);
+  CHECK(most_by_needs(5, 1, [](std::int64_t) { return FitAnswer{true, 0, 0}; }) == 1);
+  CHECK(most_by_needs(1, 1'000'000'000'000, [](std::int64_t) {
+          return FitAnswer{true, 0, 0};
+        }) == 1'000'000'000'000);
+}
+
+TEST_CASE("whatever grows with the number, the search finds what asking each one finds",
+          "[property]") {
+  std::mt19937_64 random(7);
+  const auto up_to = [&](std::int64_t most) {
+    return std::uniform_int_distribution<std::int64_t>(0, most)(random);
+  };
+  for (int i = 0; i < test::cases_of(2000); ++i) {
+    const std::int64_t limit = 1 + up_to(3000);
+    std::vector<double> needs(static_cast<std::size_t>(limit) + 1, 0);
+    const std::int64_t kind = up_to(3);  // what is needed is said: never, always, at times, wrongly
+    double slope = static_cast<double>(up_to(9));
+    for (std::size_t n = 1; n < needs.size(); ++n) {
+      if (up_to(200) == 0) slope = static_cast<double>(up_to(50));
+      needs[n] = needs[n - 1] + slope + static_cast<double>(up_to(1));
+    }
+    const double available =
+        1 + static_cast<double>(up_to(static_cast<std::int64_t>(needs.back() * 1.1)));
+    std::int64_t right = 0;
+    while (right < limit && needs[static_cast<std::size_t>(right) + 1] <= available) ++right;
+    int asked = 0;
+    const auto most = most_by_needs(1 + up_to(limit), limit, [&](std::int64_t number) {
+      REQUIRE((number >= 1 && number <= limit));
+      ++asked;
+      const double needed = needs[static_cast<std::size_t>(number)];
+      if (needed <= available) return FitAnswer{true, 0, 0};
+      const bool told = kind == 1 || kind == 3 || (kind == 2 && up_to(1) == 0);
+      if (!told) return FitAnswer{};
+      return FitAnswer{false, kind == 3 ? available + 1 + static_cast<double>(up_to(999)) : needed,
+                       available};
+    });
+    CAPTURE(i, limit, kind, available);
+    REQUIRE(most == right);
+    REQUIRE(asked <= 60);
+  }
+}
+
+}  // namespace
+}  // namespace sluice
