@@ -20,7 +20,8 @@ SCENARIO = "analysis/validation/one_card.yaml"
 PATHS = {
     "mode": "workload.mode", "dtype": "workload.dtype", "batch": "workload.batch",
     "micro_batch": "workload.micro_batch", "optimizer": "workload.optimizer",
-    "master_weights": "workload.master_weights", "capacity": "platform.devices.gpu.memory.capacity",
+    "master_weights": "workload.master_weights", "gradient_dtype": "workload.gradient_dtype",
+    "capacity": "platform.devices.gpu.memory.capacity",
     "cut": "stages.cut", "fates": "fates.strategy", "policy": "policy.name", "resident": "policy.resident",
     "overlap": "policy.overlap"}
 
@@ -136,11 +137,11 @@ class PublishedRates(unittest.TestCase):
                 if not 0.5 <= ratio(row) <= 2:
                     self.assertIn(row.get("missing"), data()["effects"])
                 if not 0.85 <= ratio(row) <= 1.18:
-                    self.assertGreater(len(row.get("why", "")), 20)
+                    self.assertTrue("missing" in row or len(row.get("why", "")) > 20)
 
     def test_most_rows_are_near(self):
         ratios = sorted(ratio(row) for row in data()["rows"])
-        self.assertEqual(len(ratios), 43)
+        self.assertEqual(len(ratios), 45)
         self.assertTrue(0.8 <= ratios[len(ratios) // 2] <= 1.25, ratios)
 
     def test_every_source_is_used_and_every_row_says_where_it_stands(self):
