@@ -33,8 +33,10 @@ class Scenario:
                   relative_to: Union[str, Path, None] = None) -> "Scenario":
         """From a sluice-scenario/1 document (scenarios/FORMAT.md); `format` may be left out.
 
-        The values of `model` and `platform` may be a Model and a Platform. Files that it names are
-        relative to the folder `relative_to` (default: the current one). Raises InputError."""
+        The values of `model` and `platform` may be a Model and a Platform, or names of those that
+        come with Sluice: {"model": "gpt2", "platform": "a100_pcie", "policy": "resident"}. Files
+        that it names are relative to the folder `relative_to` (default: the current one). Raises
+        InputError."""
         content = {"format": "sluice-scenario/1", **_documents.plain(document)}
         return cls.from_text(_documents.to_json(content, indent=2), name, relative_to)
 
@@ -85,16 +87,13 @@ class Scenario:
         """Another scenario with values changed, as KEY=VALUE does on the command line:
 
             scenario.with_({"platform.links.host.bandwidth": "64GB/s", "workload.batch": 8})
-            scenario.with_(policy={"name": "resident"}, platform=sluice.platform("k40"))
+            scenario.with_(policy="resident", platform="k40", model=sluice.model("gpt2"))
 
-        A key with dots changes one value. What is given for a whole mapping (a dict, its YAML as
-        text, a Model, a Platform) takes its place. A text is read as YAML. Raises InputError with
-        the command line's text."""
-        texts = _documents.overrides(changes, more)
-        try:
-            return Scenario(self._native.with_overrides(texts))
-        except errors.InputError as error:
-            raise errors.InputError(f"{error}{_way_in(str(error))}") from None
+        A key with dots changes one value. What is given for a whole mapping (a word, a dict, its
+        YAML as text, a Model, a Platform) takes its place. A text is read as YAML. A path of a file
+        is relative to the scenario, or to the current folder. Raises InputError with the command
+        line's text."""
+        return Scenario(self._native.with_overrides(_documents.overrides(changes, more)))
 
     def stages(self) -> "pandas.DataFrame":
         """One row a stage. Bytes per sample, but weight_bytes; macs and flop per sample."""
@@ -135,14 +134,6 @@ class Scenario:
 
     def __reduce__(self):
         return Scenario.from_text, (self.text(), f"{self.name}.yaml")
-
-
-def _way_in(message: str) -> str:
-    """For files that a document may not include."""
-    if "leads out of" not in message:
-        return ""
-    return ("\n  a model or a platform from anywhere: with_(model=sluice.model(path)), "
-            "with_(platform=sluice.platform(path))")
 
 
 def load(path: Union[str, Path], changes: Optional[Changes] = None) -> Scenario:

@@ -179,8 +179,40 @@ class Parser {
       if (unit.name == name) unit_ = &unit;
     if (unit_) return;
     if (name.empty()) fail("the unit is missing");
+    if (const Unit* bytes = unit_of_bits(name))
+      fail("it counts bits, eight of which are a byte: " + number_text() +
+           std::string(bytes->name, 0, bytes->name.find('B')) + "bit" +
+           (dimension_ == Dimension::bytes_per_s ? "/s" : "") + " is " + an_eighth(*bytes));
     fail("unknown unit '" + std::string(name.substr(0, 40)) + "'" +
          did_you_mean(name, units_of(dimension_)));
+  }
+
+  /// The unit of bytes with the prefix of a unit of bits: GB/s of Gbps, Gbit/s and Gb/s.
+  const Unit* unit_of_bits(std::string_view name) const {
+    if (dimension_ != Dimension::bytes && dimension_ != Dimension::bytes_per_s) return nullptr;
+    const bool rate = dimension_ == Dimension::bytes_per_s;
+    for (const Unit& unit : units(dimension_)) {
+      const std::string prefix = unit.name.substr(0, unit.name.find('B'));
+      for (const char* bit : {"bit", "bits", "b"}) {
+        if (!rate && name == prefix + bit) return &unit;
+        if (rate && (name == prefix + bit + "/s" || name == prefix + bit + "ps")) return &unit;
+      }
+    }
+    return nullptr;
+  }
+
+  std::string number_text() const {
+    std::size_t end = text_.find_first_not_of("0123456789.eE+-");
+    return std::string(text_.substr(0, end)) + " ";
+  }
+
+  /// As many bits in bytes, as it would be written: 64 Gbit/s are 8GB/s.
+  std::string an_eighth(const Unit& unit) const {
+    const std::string digits =
+        (number_.digits.empty() ? "0" : number_.digits) + "e" + std::to_string(number_.exponent);
+    double amount = 0;
+    std::from_chars(digits.data(), digits.data() + digits.size(), amount);
+    return exact(amount / 8) + unit.name;
   }
 
   std::string_view text_;

@@ -1,6 +1,7 @@
 #include "base/suggest.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 
 namespace sluice {
@@ -27,15 +28,49 @@ std::size_t edits(const std::string& a, const std::string& b) {
   return d[a.size()][b.size()];
 }
 
+struct Synonym {
+  const char *said, *name;
+};
+
+/// What people call things that have another name here.
+constexpr std::array<Synonym, 14> synonyms = {{{"half", "float16"},
+                                               {"fp16", "float16"},
+                                               {"f16", "float16"},
+                                               {"bf16", "bfloat16"},
+                                               {"bfp16", "bfloat16"},
+                                               {"float", "float32"},
+                                               {"single", "float32"},
+                                               {"fp32", "float32"},
+                                               {"f32", "float32"},
+                                               {"tf32", "tfloat32"},
+                                               {"double", "float64"},
+                                               {"fp64", "float64"},
+                                               {"f64", "float64"},
+                                               {"i8", "int8"}}};
+
+/// The one that is said with another word, or that begins with what is given; null: neither.
+const std::string* plainly_meant(const std::string& wanted, const std::vector<std::string>& known) {
+  for (const Synonym& synonym : synonyms)
+    if (wanted == synonym.said)
+      for (const std::string& name : known)
+        if (name == synonym.name) return &name;
+  constexpr std::size_t telling = 4;  // letters that say enough
+  if (wanted.size() < telling) return nullptr;
+  for (const std::string& name : known)
+    if (lower(name).compare(0, wanted.size(), wanted) == 0) return &name;
+  return nullptr;
+}
+
 }  // namespace
 
 std::string did_you_mean(std::string_view given, const std::vector<std::string>& known) {
   constexpr std::size_t longest = 64;  // a longer word is no slip of the finger
   if (given.empty() || given.size() > longest) return "";
   const std::string wanted = lower(given);
+  const std::string* nearest = plainly_meant(wanted, known);
+  if (nearest) return " (did you mean '" + *nearest + "'?)";
   // One slip a three letters; a single letter is near to everything.
   std::size_t best = given.size() < 2 ? 1 : std::max<std::size_t>(1, given.size() / 3) + 1;
-  const std::string* nearest = nullptr;
   for (const std::string& name : known) {
     if (name.size() > 2 * longest) continue;
     const std::size_t distance = edits(wanted, lower(name));

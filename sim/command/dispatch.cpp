@@ -20,6 +20,7 @@ const Command& find_command(const std::string& name) {
   if (const Command* command = command_catalog().find_or_null(name)) return *command;
   std::vector<std::string> known = command_catalog().names();
   known.emplace_back("help");
+  known.emplace_back("version");
   const std::string what = !name.empty() && name.front() == '-' ? "option" : "command";
   if (what == "option") known = {"--help", "--version"};
   throw UsageError("unknown " + what + " '" + name + "'" + did_you_mean(name, known) +
@@ -40,7 +41,7 @@ int dispatch(const std::vector<std::string>& words) {
                      "\nSee 'sluice help'.");
   const std::string& name = words.front();
   if (name == "help" || name == "--help" || name == "-h") return help(words);
-  if (name == "--version") {
+  if (name == "--version" || name == "-V" || name == "version") {
     print(version_text());
     return 0;
   }

@@ -11,6 +11,7 @@
 #include "study/trace_export.hpp"
 
 #include "command/command.hpp"
+#include "command/output.hpp"
 #include "command/terminal.hpp"
 
 namespace sluice {
@@ -70,6 +71,7 @@ int run_export(const Arguments& arguments) {
   std::error_code ignored;
   if (!output.empty() && std::filesystem::equivalent(path, output, ignored))
     throw UsageError("'" + output + "' for '--output' is the trace itself");
+  refuse_to_replace(arguments, output, Output::exported);
   std::unique_ptr<PartFile> part;
   if (!output.empty()) part = std::make_unique<PartFile>(output);
   const std::string note = convert(path, format, table, part.get());
@@ -85,8 +87,8 @@ extern const Command export_command;
 const Command export_command = {
     .name = "export",
     .summary = "Writes a trace in the format of another program: a timeline, rows, a table.",
-    .usage = {"TRACE --to perfetto|chrome|csv [-o FILE]",
-              "TRACE --to data-island [--table metrics|stages|layers] [-o FILE]"},
+    .usage = {"TRACE --to perfetto|chrome|csv [-o FILE] [--force]",
+              "TRACE --to data-island [--table metrics|stages|layers] [-o FILE] [--force]"},
     .least = 1,
     .most = 1,
     .positionals = "TRACE",
@@ -103,7 +105,8 @@ const Command export_command = {
                  .letter = 'o',
                  .value = "FILE",
                  .summary = "where it goes",
-                 .absent = "standard output"}},
+                 .absent = "standard output"},
+                force_option(Output::exported)},
     .details =
         "perfetto      a timeline; drag the file into https://ui.perfetto.dev\n"
         "chrome        the same as JSON, for chrome://tracing, Perfetto and Speedscope\n"

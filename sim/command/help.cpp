@@ -1,4 +1,6 @@
 // Help, made from the records of the subcommands.
+#include <algorithm>
+
 #include "command/command.hpp"
 #include "command/table.hpp"
 
@@ -10,9 +12,47 @@ constexpr std::string_view exit_codes =
     "  0 ok   1 a check failed   2 usage   3 invalid input   4 infeasible: it does not fit, or\n"
     "  blocks for ever   5 input/output   70 a fault of Sluice   130, 143 interrupted\n";
 
-/// What does not fit in 100 columns goes on below.
+constexpr std::size_t widest = 80;
+
+std::size_t page() {
+  const std::size_t width = page_width();
+  return width == 0 ? widest : std::min(width, widest);
+}
+
+/// What does not fit goes on below.
 std::string rows(const HelpRows& entries) {
-  return rows_text(entries, {.indent = "  ", .page = 100});
+  return rows_text(entries, {.indent = "  ", .page = page()});
+}
+
+/// Runs of blanks and ends of lines as one blank.
+std::string in_one_line(const std::string& text) {
+  std::string line;
+  for (const char c : text) {
+    const bool blank = c == ' ' || c == '\n';
+    if (blank && !line.empty() && line.back() == ' ') continue;
+    line += blank ? ' ' : c;
+  }
+  return line;
+}
+
+/// A line of usage; what does not fit goes on below, behind the command's name. What stands in
+/// brackets stays together.
+std::string usage_line(const std::string& command, const std::string& usage) {
+  const std::string head = "  sluice " + command + (usage.empty() ? "" : " ");
+  constexpr char unbroken = '\1';
+  std::string line = in_one_line(usage);
+  int depth = 0;
+  for (char& c : line) {
+    depth += c == '[' ? 1 : c == ']' ? -1 : 0;
+    if (c == ' ' && depth > 0) c = unbroken;
+  }
+  std::string text, begin = head;
+  for (std::string part : broken(line, page() - head.size())) {
+    std::replace(part.begin(), part.end(), unbroken, ' ');
+    text += begin + part + "\n";
+    begin = std::string(head.size(), ' ');
+  }
+  return text;
 }
 
 std::string option_words(const Option& option) {
@@ -31,10 +71,10 @@ std::string option_help(const Option& option) {
 }  // namespace
 
 std::string help_of(const Command& command) {
-  std::string text = "sluice " + command.name + ": " + command.summary + "\n\nUsage:\n";
-  for (const std::string& usage : command.usage)
-    text += "  sluice " + command.name + (usage.empty() ? "" : " " + usage) + "\n";
-  if (!command.details.empty()) text += "\n" + command.details;
+  std::string text =
+      folded("sluice " + command.name + ": " + command.summary, page()) + "\nUsage:\n";
+  for (const std::string& usage : command.usage) text += usage_line(command.name, usage);
+  if (!command.details.empty()) text += "\n" + reflowed(command.details, page());
   if (command.listed) text += rows(command.listed());
   HelpRows options;
   for (const Option& option : command.options)
@@ -43,7 +83,7 @@ std::string help_of(const Command& command) {
   text += "\nOptions:\n" + rows(options);
   if (!command.examples.empty()) text += "\nExamples:\n";
   for (const Command::Example& example : command.examples)
-    text += "  " + example.line + "\n      " + example.what + "\n";
+    text += folded("  " + example.line, page()) + folded("      " + example.what, page());
   return text + "\n" + std::string(exit_codes);
 }
 
@@ -57,7 +97,7 @@ std::string help_of_program() {
          "should stay on the device, and where do the time, the bytes and the joules go?\n\n"
          "Usage:\n  sluice COMMAND [ARGUMENT...]\n\nCommands:\n" +
          rows(commands) + "\nOptions:\n" +
-         rows({{"-h, --help", "print this"}, {"    --version", "print the version"}}) +
+         rows({{"-h, --help", "print this"}, {"-V, --version", "print the version"}}) +
          "\nExamples:\n"
          "  sluice run scenarios/alexnet_x200.yaml\n"
          "  sluice run scenarios/alexnet_x200.yaml policy.overlap=false -o trace.h5\n"

@@ -1,6 +1,7 @@
 // sluice import: a model of another program as a sluice-model/1 document.
 #include "base/part_file.hpp"
 #include "command/inputs.hpp"
+#include "command/output.hpp"
 #include "command/terminal.hpp"
 #include "document/foreign.hpp"
 #include "document/load.hpp"
@@ -32,6 +33,7 @@ int run_import(const Arguments& arguments) {
   const Model model = read_model(use);  // what is written can be read
   const Value& definition = *use.find("definition");
   const std::string output = arguments.text("output");
+  refuse_to_replace(arguments, output, Output::document);
   const std::string text =
       ends_with(output, ".json") ? to_json(definition) : to_yaml(definition, false);
   if (output.empty())
@@ -60,7 +62,7 @@ extern const Command import_command;
 const Command import_command = {
     .name = "import",
     .summary = "Makes a sluice-model/1 document of a model of another program.",
-    .usage = {"FILE [KEY=VALUE...] [--as-zero OP,...] [-o MODEL]"},
+    .usage = {"FILE [KEY=VALUE...] [--as-zero OP,...] [-o MODEL] [--force]"},
     .least = 1,
     .most = 1,
     .positionals = "FILE",
@@ -70,6 +72,7 @@ const Command import_command = {
                  .value = "MODEL",
                  .summary = "where to write it, as JSON if it ends so",
                  .absent = "standard output, as YAML"},
+                force_option(Output::document),
                 {.name = "as-zero",
                  .value = "OP,...",
                  .summary = "operators of an ONNX model that are counted as free"}},

@@ -1,5 +1,8 @@
 #include "command/inputs.hpp"
 
+#include <unistd.h>
+
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -7,8 +10,11 @@
 #include <set>
 #include <sstream>
 
+#include "base/interrupt.hpp"
+#include "command/terminal.hpp"
+#include "document/bundled.hpp"
+#include "document/load.hpp"
 #include "plan/text.hpp"
-#include "study/zoo/zoo.hpp"
 
 namespace sluice {
 namespace {
@@ -52,18 +58,57 @@ bool same_file(const std::string& a, const std::string& b) {
   return fs::equivalent(a, b, ignored);
 }
 
+/// What comes from standard input: up to the most that a file may have.
+std::string text_of_standard_input() {
+  constexpr std::size_t most = std::size_t{1} << 30;
+  std::string text;
+  std::array<char, 65536> buffer;
+  while (true) {
+    const ssize_t count = ::read(STDIN_FILENO, buffer.data(), buffer.size());
+    check_interrupt();
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0)
+      throw IoError(std::string("cannot read standard input: ") + std::strerror(errno));
+    if (count == 0) return text;
+    text.append(buffer.data(), static_cast<std::size_t>(count));
+    if (text.size() > most) throw IoError("standard input is larger than 1 GiB");
+  }
+}
+
+[[noreturn]] void refuse_overrides(const std::string& override, const std::string& path) {
+  throw UsageError("'" + override + "': a plan takes no KEY=VALUE; '" + path +
+                   "' is a plan, which can be edited as text");
+}
+
+/// Files that it names are relative to the working folder.
+Question question_of_standard_input(const Arguments& arguments) {
+  if (isatty(STDIN_FILENO) != 0)
+    message("sluice: reading a scenario or a plan from the terminal; Ctrl-D ends it");
+  const std::string text = text_of_standard_input();
+  Question question;
+  question.path = "<stdin>";
+  if (looks_like_plan(text)) {
+    if (!arguments.overrides.empty()) refuse_overrides(arguments.overrides.front(), question.path);
+    question.plan = plan_from_text(text, question.path);
+    return question;
+  }
+  const std::string beside = (fs::current_path() / "stdin").string();
+  question.scenario = scenario_from(parse_text(text, question.path), beside, arguments.overrides);
+  return question;
+}
+
 }  // namespace
 
 Question read_question(const Arguments& arguments) {
+  const std::string& given = arguments.positionals.front();
+  if (given == "-" || given == "/dev/stdin") return question_of_standard_input(arguments);
   Question question;
-  question.path = find_document(arguments.positionals.front(), "scenarios");
+  question.path = find_document(given, "scenarios");
   if (!is_plan(question.path)) {
     question.scenario = load_scenario(question.path, arguments.overrides);
     return question;
   }
-  if (!arguments.overrides.empty())
-    throw UsageError("'" + arguments.overrides.front() + "': a plan takes no KEY=VALUE; '" +
-                     question.path + "' is a plan, which can be edited as text");
+  if (!arguments.overrides.empty()) refuse_overrides(arguments.overrides.front(), question.path);
   question.plan = read_plan(question.path);
   return question;
 }

@@ -10,22 +10,40 @@
 namespace sluice {
 namespace {
 
-std::string details_of(const Listed& entry) {
-  const std::string indent = "    ";
+const RowsForm indented = {.indent = "    "};
+
+std::string parameters_of(const std::vector<Field>& fields) {
   std::string text;
-  if (!entry.file.empty()) text += indent + "file: " + printable(entry.file) + "\n";
-  if (!entry.unit.empty()) text += indent + "unit: " + entry.unit + "\n";
-  if (!entry.source.empty()) text += indent + "source: " + printable(entry.source) + "\n";
-  if (!entry.parameters) return text;
-  for (const Field& field : *entry.parameters) {
-    text += indent + field.name + ": " + type_words(field);
-    if (field.type != Type::choice && !field.choices.empty()) text += " or " + join(field.choices);
+  for (const Field& field : fields) {
+    std::string line = field.name + ": " + type_words(field);
+    if (field.type != Type::choice && !field.choices.empty()) line += " or " + join(field.choices);
     if (field.default_text)
-      text += " [" + *field.default_text + "]";
+      line += " [" + *field.default_text + "]";
     else
-      text += field.optional ? " (optional)" : " (required)";
-    text += "\n" + indent + indent + field.summary + "\n";
+      line += field.optional ? " (optional)" : " (required)";
+    text += "    " + line + "\n        " + field.summary + "\n";
   }
+  return folded(text, page_width());
+}
+
+/// Parameters of a model with their defaults, figures of a platform with where they are from.
+std::string figures_of(const std::vector<Figure>& figures) {
+  TextTable table{.columns = {left(""), left(""), left("")}, .rows = {}};
+  for (const Figure& figure : figures)
+    table.rows.push_back(
+        {"    " + printable(figure.name), printable(figure.value), printable(figure.note)});
+  const std::string text = table.aligned();
+  return text.substr(text.find('\n') + 1);  // without the headings
+}
+
+std::string details_of(const Listed& entry) {
+  LabelledRows rows;
+  if (!entry.file.empty()) rows.emplace_back("file:", printable(entry.file));
+  if (!entry.unit.empty()) rows.emplace_back("unit:", entry.unit);
+  if (!entry.source.empty()) rows.emplace_back("source:", printable(entry.source));
+  std::string text = rows_text(rows, indented);
+  if (entry.parameters) text += parameters_of(*entry.parameters);
+  if (!entry.figures.empty()) text += figures_of(entry.figures);
   return text;
 }
 
@@ -41,7 +59,25 @@ std::string text_of(const std::vector<Listed>& entries, bool verbose) {
   return text;
 }
 
+/// What there is, for who does not know what to ask for.
+std::string overview() {
+  LabelledRows rows;
+  for (const ListedKind& kind : listed_kinds())
+    rows.emplace_back(kind.name, std::to_string(kind.count) + ": " + kind.summary);
+  return rows_text(rows, {.bold_labels = true}) +
+         folded(
+             "\n`sluice list models` names them with a sentence each; -v adds parameters with "
+             "their defaults, figures and sources.\n",
+             page_width());
+}
+
 int run_list(const Arguments& arguments) {
+  if (arguments.positionals.empty()) {
+    if (arguments.has("json"))
+      throw UsageError("'--json' goes with what to list: one of " + join(listed_kind_names()));
+    print(overview());
+    return 0;
+  }
   const std::vector<Listed> entries = listing(arguments.positionals.front());
   print(arguments.has("json") ? to_json(listing_json(entries))
                               : text_of(entries, arguments.has("verbose")));
@@ -53,12 +89,9 @@ int run_list(const Arguments& arguments) {
 extern const Command list_command;
 const Command list_command = {
     .name = "list",
-    .summary =
-        "Lists policies, layers, costs, cuts, fates, optimizers, metrics, models, platforms or "
-        "scenarios.",
-    .usage = {"policies|layers|costs|cuts|fates|optimizers|metrics|models|platforms|scenarios [-v] "
-              "[--json]"},
-    .least = 1,
+    .summary = "Lists models, platforms, scenarios, policies, layers, metrics and more.",
+    .usage = {"", "KIND [-v] [--json]"},
+    .least = 0,
     .most = 1,
     .positionals =
         "what to list: policies, layers, costs, cuts, fates, optimizers, metrics, models, "
@@ -66,12 +99,17 @@ const Command list_command = {
         "scenarios",
     .options = {{.name = "verbose",
                  .letter = 'v',
-                 .summary = "with source, and with parameters, their defaults and help"},
+                 .summary = "with source, and with parameters, their defaults and help, or the "
+                            "figures of a platform"},
                 {.name = "json", .summary = "all that, as JSON"}},
     .details =
+        "Without KIND it says what there is to list. KIND is one of policies, layers, costs, "
+        "cuts,\n"
+        "fates, optimizers, metrics, models, platforms, scenarios.\n\n"
         "Models, platforms and scenarios are those of the folders below SLUICE_ROOT, or else\n"
         "below the folder that Sluice was built from.\n",
-    .examples = {{"sluice list policies -v", "every policy with its parameters"},
+    .examples = {{"sluice list models -v", "every model with its parameters and their defaults"},
+                 {"sluice list policies -v", "every policy with its parameters"},
                  {"sluice list metrics --json", "the definitions of the metrics, for a script"}},
     .run = run_list,
 };

@@ -4,6 +4,7 @@
 #include "plan/text.hpp"
 
 #include "command/inputs.hpp"
+#include "command/output.hpp"
 #include "command/terminal.hpp"
 
 namespace sluice {
@@ -22,6 +23,7 @@ int run_plan(const Arguments& arguments) {
   Question question = read_question(arguments);
   const std::string output = arguments.text("output");
   if (!output.empty()) refuse_to_overwrite(question, output);
+  refuse_to_replace(arguments, output, arguments.has("csv") ? Output::table : Output::plan);
   const Plan plan = plan_of(question);
   if (arguments.has("check")) {
     in_plan_file(question, [&] { check(plan); });
@@ -42,7 +44,8 @@ extern const Command plan_command;
 const Command plan_command = {
     .name = "plan",
     .summary = "Prints the plan of a scenario: what is executed where, in which order.",
-    .usage = {"SCENARIO [KEY=VALUE...] [--csv] [-o FILE]", "SCENARIO|PLAN [KEY=VALUE...] --check"},
+    .usage = {"SCENARIO [KEY=VALUE...] [--csv] [-o FILE] [--force]",
+              "SCENARIO|PLAN [KEY=VALUE...] --check"},
     .least = 1,
     .most = 1,
     .positionals = "SCENARIO or PLAN",
@@ -53,6 +56,7 @@ const Command plan_command = {
                  .value = "FILE",
                  .summary = "where it goes",
                  .absent = "standard output"},
+                force_option(Output::plan),
                 {.name = "check", .summary = "print no plan; say whether it fits and ends"}},
     .details =
         "The text can be saved, compared, edited, and executed: sluice run PLAN.\n"

@@ -12,21 +12,6 @@ namespace {
 
 constexpr std::size_t gap = 2;  ///< blanks between columns
 
-/// `text` behind `begin`; what would pass the page goes on below, as far to the right.
-std::string wrapped(std::string begin, std::size_t columns, const std::string& text,
-                    std::size_t page) {
-  std::string lines;
-  std::size_t at = 0;
-  while (page > 0 && text.size() - at + columns > page) {
-    const std::size_t blank = text.rfind(' ', at + page - columns);
-    if (blank == std::string::npos || blank <= at) break;
-    lines += begin + text.substr(at, blank - at) + "\n";
-    begin = std::string(columns, ' ');
-    at = blank + 1;
-  }
-  return lines + begin + text.substr(at) + "\n";
-}
-
 std::vector<std::size_t> widths_of(const TextTable& table) {
   std::vector<std::size_t> widths;
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
@@ -37,12 +22,70 @@ std::vector<std::size_t> widths_of(const TextTable& table) {
   return widths;
 }
 
+std::size_t sum_of(const std::vector<std::size_t>& widths) {
+  return std::accumulate(widths.begin(), widths.end(),
+                         widths.empty() ? 0 : gap * (widths.size() - 1));
+}
+
+/// One row of a table whose cells may take several lines.
+std::string row_text(const std::vector<std::string>& cells, const TextTable& table,
+                     const std::vector<std::size_t>& widths) {
+  std::vector<std::vector<std::string>> parts;
+  std::size_t height = 1;
+  for (std::size_t c = 0; c < cells.size(); ++c) {
+    const bool whole = shown_columns(cells[c]) <= widths[c];
+    parts.push_back(whole ? std::vector{cells[c]} : broken(cells[c], widths[c]));
+    height = std::max(height, parts.back().size());
+  }
+  std::string text;
+  for (std::size_t l = 0; l < height; ++l) {
+    std::string line;
+    for (std::size_t c = 0; c < cells.size(); ++c)
+      line +=
+          (c == 0 ? "" : std::string(gap, ' ')) +
+          padded(l < parts[c].size() ? parts[c][l] : "", widths[c], table.columns[c].right_aligned);
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  }
+  return text;
+}
+
+std::string table_text(const TextTable& table, const std::vector<std::size_t>& widths) {
+  std::vector<std::string> headings;
+  for (const TextTable::Column& column : table.columns) headings.push_back(column.heading);
+  std::string head = row_text(headings, table, widths);
+  head.pop_back();  // bold for the line, not for its end
+  std::string text = bold(head) + "\n";
+  for (const auto& row : table.rows) text += row_text(row, table, widths);
+  return text;
+}
+
+/// The columns of those numbers.
+TextTable part_of(const TextTable& table, const std::vector<std::size_t>& numbers) {
+  TextTable part;
+  for (const std::size_t c : numbers) part.columns.push_back(table.columns[c]);
+  for (const auto& row : table.rows) {
+    part.rows.emplace_back();
+    for (const std::size_t c : numbers) part.rows.back().push_back(row[c]);
+  }
+  return part;
+}
+
+constexpr std::size_t narrow = 24;  ///< columns that text needs at least to be broken into
+
+/// The widths with a last column of text that has only the rest of the page.
+std::vector<std::size_t> with_last_broken(const TextTable& table, std::vector<std::size_t> widths,
+                                          std::size_t page) {
+  const std::size_t before = sum_of(widths) - widths.back();
+  if (!table.columns.back().right_aligned && before + narrow <= page)
+    widths.back() = std::min(widths.back(), page - before);
+  return widths;
+}
+
 }  // namespace
 
 std::size_t TextTable::width() const {
-  const std::vector<std::size_t> widths = widths_of(*this);
-  return std::accumulate(widths.begin(), widths.end(),
-                         widths.empty() ? 0 : gap * (widths.size() - 1));
+  return sum_of(widths_of(*this));
 }
 
 void TextTable::drop_last() {
@@ -50,32 +93,45 @@ void TextTable::drop_last() {
   for (auto& row : rows) row.pop_back();
 }
 
-std::string TextTable::aligned() const {
+std::string TextTable::aligned(std::size_t page) const {
   const std::vector<std::size_t> widths = widths_of(*this);
-  const auto line = [&](const auto& cell_of) {
-    std::string text;
-    for (std::size_t c = 0; c < columns.size(); ++c)
-      text += (c == 0 ? "" : std::string(gap, ' ')) +
-              padded(cell_of(c), widths[c], columns[c].right_aligned);
-    text.erase(text.find_last_not_of(' ') + 1);
-    return text;
-  };
-  std::string text = bold(line([&](std::size_t c) { return columns[c].heading; })) + "\n";
-  for (const auto& row : rows) text += line([&](std::size_t c) { return row[c]; }) + "\n";
+  if (page == 0 || sum_of(widths) <= page) return table_text(*this, widths);
+  const std::vector<std::size_t> fitted = with_last_broken(*this, widths, page);
+  if (sum_of(fitted) <= page) return table_text(*this, fitted);
+  std::string text;
+  for (std::size_t c = std::min(keys, columns.size()); c < columns.size();) {
+    std::vector<std::size_t> numbers(std::min(keys, columns.size()));
+    std::iota(numbers.begin(), numbers.end(), 0);
+    std::size_t taken = 0;
+    for (const std::size_t k : numbers) taken += widths[k] + gap;
+    do {
+      numbers.push_back(c);
+      taken += widths[c++] + gap;
+    } while (c < columns.size() && taken + widths[c] <= page);
+    const TextTable part = part_of(*this, numbers);
+    text += (text.empty() ? "" : "\n") +
+            table_text(part, with_last_broken(part, widths_of(part), page));
+  }
   return text;
 }
 
 std::string rows_text(const LabelledRows& rows, const RowsForm& form) {
   std::size_t widest = form.label_columns;
-  for (const auto& [label, text] : rows) widest = std::max(widest, columns_of(label));
-  const std::size_t columns = form.indent.size() + widest + gap;
+  for (const auto& [label, text] : rows) widest = std::max(widest, shown_columns(label));
+  const std::size_t begin = form.indent.size() + widest + gap;
+  const std::size_t room = form.page > begin + narrow ? form.page - begin : 0;
   std::string lines;
   for (const auto& [label, text] : rows) {
     const std::string cell = padded(label, widest + gap);
-    lines +=
-        wrapped(form.indent + (form.bold_labels ? bold(cell) : cell), columns, text, form.page);
+    std::string head = form.indent + (form.bold_labels ? bold(cell) : cell);
+    for (const std::string& part : broken(text, room)) {
+      head += part;
+      head.erase(head.find_last_not_of(' ') + 1);
+      lines += head + "\n";
+      head = std::string(begin, ' ');
+    }
   }
-  return lines;
+  return form.page > 0 && room == 0 ? folded(lines, form.page) : lines;
 }
 
 std::string TextTable::csv() const {

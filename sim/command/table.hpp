@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "command/page.hpp"
+
 namespace sluice {
 
 struct TextTable {
@@ -15,7 +17,12 @@ struct TextTable {
   std::vector<Column> columns;
   std::vector<std::vector<std::string>> rows;
 
-  std::string aligned() const;
+  /// So many of the first columns stand again before those that go below, where all are too wide.
+  std::size_t keys = 1;
+
+  /// Within the page, if there is one: text in the last column goes on below where it is too long,
+  /// and columns that have no room stand below the others.
+  std::string aligned(std::size_t page = page_width()) const;
   std::size_t width() const;  ///< of the aligned text's lines
   void drop_last();           ///< the last column
   std::string csv() const;
@@ -34,8 +41,8 @@ using LabelledRows = std::vector<std::pair<std::string, std::string>>;
 
 struct RowsForm {
   std::string indent = {};
-  std::size_t label_columns = 0;  ///< at least so wide; wider where a label is
-  std::size_t page = 0;           ///< text goes on below from this column on; 0: never
+  std::size_t label_columns = 0;    ///< at least so wide; wider where a label is
+  std::size_t page = page_width();  ///< text goes on below from this column on; 0: never
   bool bold_labels = false;
 };
 

@@ -2,6 +2,8 @@
 #include <filesystem>
 
 #include "base/suggest.hpp"
+#include "base/version.hpp"
+#include "document/bundled.hpp"
 #include "document/load.hpp"
 #include "document/override.hpp"
 #include "document/record.hpp"
@@ -54,18 +56,25 @@ void erase(Value& map, std::string_view key) {
                 entries.end());
 }
 
+bool is_file(const fs::path& path) {
+  std::error_code ignored;
+  return fs::exists(path, ignored) && !fs::is_directory(path, ignored);
+}
+
 /// Follows `file:` keys from one file on, remembering the way.
 class Includes {
  public:
-  explicit Includes(const std::string& path) : root_(root_of(path)) { enter(path); }
+  /// `typed`: the sources of overrides. What a person types may lie anywhere.
+  explicit Includes(const std::string& path, std::vector<std::shared_ptr<const Source>> typed = {})
+      : roots_{root_of(path), true_path(data_root())}, typed_(std::move(typed)) {
+    enter(path);
+  }
 
-  /// The document that `file` (relative to `from`) names, its own bases laid under it.
-  Value load(const Value& file, const std::string& from) {
-    if (file.kind() != Value::Kind::string || file.text().empty())
-      fail_at(file, "expected a path for 'file', got " + (file.kind() == Value::Kind::string
-                                                              ? "an empty text"
-                                                              : std::string(file.kind_name())));
-    const fs::path path = (fs::path(from).parent_path() / file.text()).lexically_normal();
+  /// The document that `file` (relative to `from`, or a name in the bundled `folder`) names, its
+  /// own bases laid under it.
+  Value load(const Value& file, const std::string& from, const std::string& folder) {
+    const fs::path path = path_of(file, from, folder);
+    if (is_typed(file)) roots_.push_back(root_of(path));
     check(file, path);
     enter(path.string());
     Value document = [&] {
@@ -75,17 +84,17 @@ class Includes {
         fail_at(file, error.what());
       }
     }();
-    lay_over_base(document, path.string());
+    lay_over_base(document, path.string(), folder);
     chain_.pop_back();
     return document;
   }
 
   /// Where `document`, read from `path`, has a `file:` at the top: the base with the rest laid
   /// over.
-  void lay_over_base(Value& document, const std::string& path) {
+  void lay_over_base(Value& document, const std::string& path, const std::string& folder) {
     const Value* file = document.find("file");
     if (!file) return;
-    Value base = load(*file, path);
+    Value base = load(*file, path, folder);
     if (!base.is_map())
       fail_at(*file, "'" + file->text() + "' holds " + std::string(base.kind_name()) +
                          ", expected a mapping");
@@ -101,11 +110,39 @@ class Includes {
     names_.push_back(path);
   }
 
+  bool is_typed(const Value& file) const {
+    return std::find(typed_.begin(), typed_.end(), file.source()) != typed_.end();
+  }
+
+  fs::path path_of(const Value& file, const std::string& from, const std::string& folder) const {
+    if (file.kind() != Value::Kind::string || file.text().empty())
+      fail_at(file, "expected a path for 'file', got " + (file.kind() == Value::Kind::string
+                                                              ? "an empty text"
+                                                              : std::string(file.kind_name())));
+    const std::string& text = file.text();
+    const fs::path beside = (fs::path(from).parent_path() / text).lexically_normal();
+    if (is_file(beside)) return beside;
+    if (is_typed(file) && is_file(text)) return text;
+    if (folder.empty() || !is_bare_name(text)) return beside;
+    if (const std::string found = bundled_file(text, folder); !found.empty()) return found;
+    if (is_file(beside.string() + ".yaml"))
+      fail_at(file, "'" + text + "' is the name of no bundled document; for the file beside this " +
+                        "one write '" + text + ".yaml'");
+    fail_at(file, "there is no file '" + text + "' beside this one, and none of Sluice's " +
+                      folder + " has that name" + about_unknown_name(text, folder));
+  }
+
   void check(const Value& file, const fs::path& path) const {
     const fs::path target = true_path(path);
-    if (!is_inside(target, root_))
-      fail_at(file, "'" + file.text() + "' leads out of '" + root_.string() +
-                        "'; included files must lie inside it");
+    const bool inside = std::any_of(roots_.begin(), roots_.end(),
+                                    [&](const fs::path& root) { return is_inside(target, root); });
+    if (!is_typed(file) && !inside)
+      fail_at(file,
+              "'" + file.text() + "' leads out of '" + roots_.front().string() +
+                  "'. A document may name files of the nearest folder above it that holds .git or "
+                  ".sluice-root, else of the folder above its own; and Sluice's own by their names "
+                  "alone, like gpt2 or a100_pcie. Copy the file there, or put an empty file "
+                  ".sluice-root into a folder that holds both");
     std::vector<std::string> way(names_.begin(), names_.begin() + static_cast<long>(chain_.size()));
     way.push_back(path.string());
     if (std::find(chain_.begin(), chain_.end(), target) != chain_.end())
@@ -115,15 +152,17 @@ class Includes {
                         " files include one another: " + join(way, " -> "));
   }
 
-  fs::path root_;
+  std::vector<fs::path> roots_;  ///< of the document, of what was typed, and Sluice's own
+  std::vector<std::shared_ptr<const Source>> typed_;
   std::vector<fs::path> chain_;
   std::vector<std::string> names_;
 };
 
-void resolve(Value& mapping, bool as_definition, Includes& includes, const std::string& path) {
+void resolve(Value& mapping, bool as_definition, const std::string& folder, Includes& includes,
+             const std::string& path) {
   const Value* file = mapping.find("file");
   if (!file) return;
-  Value content = includes.load(*file, path);
+  Value content = includes.load(*file, path, folder);
   if (as_definition) {
     if (const Value* definition = mapping.find("definition"))
       fail_at(*definition, "both 'file' and 'definition' are given; expected one of them");
@@ -154,46 +193,46 @@ bool names_include(const Override& override, const std::vector<std::string>& inc
   return false;
 }
 
+void include_all(Value& document, const std::string& path,
+                 const std::vector<std::string>& include_keys, Includes includes) {
+  for (const std::string& key : include_keys) {
+    const std::string name = without_star(key);
+    if (Value* mapping = document.find(name))
+      resolve(*mapping, name != key, name + "s", includes, path);
+  }
+}
+
 }  // namespace
 
 void resolve_includes(Value& document, const std::string& path,
                       const std::vector<std::string>& include_keys) {
-  Includes includes(path);
-  for (const std::string& key : include_keys) {
-    const std::string name = without_star(key);
-    if (Value* mapping = document.find(name)) resolve(*mapping, name != key, includes, path);
-  }
+  include_all(document, path, include_keys, Includes(path));
 }
 
-Value load_document(const std::string& path) {
+Value load_document(const std::string& path, const std::string& folder) {
   Value document = load_file(path);
-  Includes(path).lay_over_base(document, path);
+  Includes(path).lay_over_base(document, path, folder);
   return document;
-}
-
-Value load_with_overrides(const std::string& path, const std::vector<std::string>& include_keys,
-                          const std::vector<std::string>& overrides,
-                          const std::vector<std::string>& may_be_absent) {
-  // Where things are included by key there is no base: its relative paths would change their
-  // meaning.
-  return resolve_with_overrides(include_keys.empty() ? load_document(path) : load_file(path), path,
-                                include_keys, overrides, may_be_absent);
 }
 
 Value resolve_with_overrides(Value document, const std::string& path,
                              const std::vector<std::string>& include_keys,
-                             const std::vector<std::string>& overrides,
-                             const std::vector<std::string>& may_be_absent) {
+                             const std::vector<std::string>& overrides, const Layout& layout) {
   std::vector<Override> after;
+  std::vector<std::shared_ptr<const Source>> typed;
   for (const std::string& text : overrides) {
     Override override = parse_override(text);
-    if (names_include(override, include_keys))
-      apply_override(document, override);
-    else
+    if (names_include(override, include_keys)) {
+      apply_override(document, override, layout);
+      typed.push_back(override.value.source());
+    } else {
       after.push_back(std::move(override));
+    }
   }
-  resolve_includes(document, path, include_keys);
-  for (const Override& override : after) apply_override(document, override, may_be_absent);
+  expand_words(document, layout);
+  include_all(document, path, include_keys, Includes(path, std::move(typed)));
+  for (const Override& override : after) apply_override(document, override, layout);
+  expand_words(document, layout);
   return document;
 }
 

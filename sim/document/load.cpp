@@ -37,6 +37,22 @@ Value load_file(const std::string& path) {
   return parse_text(read_regular_file(path), path);
 }
 
+namespace {
+
+/// What a document of another kind is for, where this one was expected.
+std::string use_of(const std::string& format) {
+  const std::string kind = format.substr(0, format.find('/'));
+  if (kind == "sluice-model")
+    return "; it is a model: `sluice model FILE` counts it, `sluice fits FILE` says what fits, and "
+           "`model: FILE` is the line of a scenario that asks of it";
+  if (kind == "sluice-platform")
+    return "; it is a platform: `platform: FILE` is the line of a scenario that runs on it";
+  if (kind == "sluice-scenario") return "; it is a scenario: `sluice run FILE` answers it";
+  return "";
+}
+
+}  // namespace
+
 void require_format(const Value& document, std::string_view kind, int version) {
   const std::string family = "sluice-" + std::string(kind) + "/";
   const std::string wanted = family + std::to_string(version);
@@ -55,7 +71,7 @@ void require_format(const Value& document, std::string_view kind, int version) {
       fail_at(*format,
               "'" + text + "' is newer than this program reads; expected '" + wanted + "'");
   }
-  fail_at(*format, "'" + text + "' for 'format': expected '" + wanted + "'");
+  fail_at(*format, "'" + text + "' for 'format': expected '" + wanted + "'" + use_of(text));
 }
 
 }  // namespace sluice

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "document/override.hpp"
 #include "document/value.hpp"
 
 namespace sluice {
@@ -19,22 +20,17 @@ Value load_file(const std::string& path);
 Value parse_text(std::string text, std::string name);
 
 /// load_file, and where the document has a `file:` of its own at the top (a variant of another
-/// document: `{file: base.yaml, …}`), the base with the other keys laid over it, deeply.
-Value load_document(const std::string& path);
+/// document: `{file: base.yaml, …}`), the base with the other keys laid over it, deeply. A base may
+/// be one of the bundled documents of `folder`, by its name.
+Value load_document(const std::string& path, const std::string& folder = {});
 
-/// The whole way of a scenario: load, overrides of what is included (`platform.file=`), includes,
-/// the other overrides. Paths in overrides are relative to the scenario, too. `may_be_absent`:
-/// mappings at the top that an override may begin (`stages.cut=per_layer` where there is no
-/// `stages`).
-Value load_with_overrides(const std::string& path, const std::vector<std::string>& include_keys,
-                          const std::vector<std::string>& overrides,
-                          const std::vector<std::string>& may_be_absent = {});
-
-/// The same for a document that is at hand, as if it had been read from `path`.
+/// The whole way of a scenario that was read from `path`: overrides of what is included
+/// (`platform.file=`), includes, the other overrides. Paths in overrides are relative to the
+/// scenario, or where nothing is there to the working folder, and may lie anywhere: a person typed
+/// them.
 Value resolve_with_overrides(Value document, const std::string& path,
                              const std::vector<std::string>& include_keys,
-                             const std::vector<std::string>& overrides,
-                             const std::vector<std::string>& may_be_absent = {});
+                             const std::vector<std::string>& overrides, const Layout& layout = {});
 
 /// Checks `format: sluice-KIND/1` and throws otherwise (missing, another kind, a newer version).
 void require_format(const Value& document, std::string_view kind, int version = 1);
@@ -43,7 +39,9 @@ void require_format(const Value& document, std::string_view kind, int version = 
 /// content of X, over which the other keys are laid, deeply. A key listed with a trailing '*'
 /// (model*) is not merged: the content becomes the child `definition` beside the other keys. X is
 /// relative to the file at `path` and must lie, links resolved, inside the root: the nearest folder
-/// above `path` that holds `.sluice-root` or `.git`, else the parent of the folder of `path`. An
+/// above `path` that holds `.sluice-root` or `.git`, else the parent of the folder of `path`; or
+/// inside data_root(). Where X is a bare name and no file beside `path`, it is the bundled document
+/// of that name, in the folder of the key with an s (models, platforms). An
 /// included document may have a base itself (see load_document), relative to itself, at most 16 in
 /// a row; a cycle is an error that names the chain. Throws InputError at the `file:` value.
 void resolve_includes(Value& document, const std::string& path,

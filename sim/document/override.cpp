@@ -6,6 +6,8 @@
 #include "base/suggest.hpp"
 #include "document/builder.hpp"
 #include "document/load.hpp"
+#include "document/places.hpp"
+#include "document/record.hpp"
 
 namespace sluice {
 namespace {
@@ -19,8 +21,8 @@ std::vector<std::string> keys_of(const Value& map) {
 /// Walks the document along an override's path.
 class Walk {
  public:
-  Walk(Value& document, const Override& override, const std::vector<std::string>& may_be_absent)
-      : at_(&document), override_(override), may_be_absent_(may_be_absent) {}
+  Walk(Value& document, const Override& override, const Layout& layout)
+      : at_(&document), override_(override), layout_(layout) {}
 
   void run() {
     const auto& path = override_.path;
@@ -60,8 +62,9 @@ class Walk {
       fail("'" + segment + "' cannot be found in " + here() + ", which is " +
            std::string(at_->kind_name()));
     Value* found = at_->find(segment);
+    const std::vector<std::string>& may_be_absent = layout_.may_be_absent;
     if (!found && walked_.empty() &&
-        std::find(may_be_absent_.begin(), may_be_absent_.end(), segment) != may_be_absent_.end()) {
+        std::find(may_be_absent.begin(), may_be_absent.end(), segment) != may_be_absent.end()) {
       Value empty = Value::make_map();
       empty.place(override_.value.source(), 1, column_);
       at_->set(segment, std::move(empty));
@@ -69,7 +72,9 @@ class Walk {
     }
     if (!found) {
       const std::vector<std::string> known = keys_of(*at_);
-      fail("unknown key '" + segment + "' in " + here() + did_you_mean(segment, known) +
+      const std::vector<std::string> places =
+          walked_.empty() ? places_of(segment, *at_, nullptr) : std::vector<std::string>{};
+      fail("unknown key '" + segment + "' in " + here() + did_you_mean_at(segment, known, places) +
            "; it has: " + join(known));
     }
     step(segment);
@@ -88,7 +93,7 @@ class Walk {
 
   Value* at_;
   const Override& override_;
-  const std::vector<std::string>& may_be_absent_;
+  const Layout& layout_;
   std::string walked_;
   int column_ = 1;
 };
@@ -117,9 +122,31 @@ Override parse_override(const std::string& text) {
   return result;
 }
 
-void apply_override(Value& document, const Override& override,
-                    const std::vector<std::string>& may_be_absent) {
-  Walk(document, override, may_be_absent).run();
+Layout layout_of(const Record& record) {
+  Layout layout;
+  for (const Field& field : record.fields) {
+    if (field.type != Type::mapping) continue;
+    if (field.optional) layout.may_be_absent.push_back(field.name);
+    if (!field.word_for.empty()) layout.words.emplace_back(field.name, field.word_for);
+  }
+  return layout;
+}
+
+void expand_words(Value& document, const Layout& layout) {
+  for (const auto& [key, inner] : layout.words) {
+    Value* word = document.find(key);
+    if (!word || word->kind() != Value::Kind::string || word->text().empty()) continue;
+    const Position position = word->position();
+    Value mapping = Value::make_map();
+    mapping.place(word->source(), position.line, position.column);
+    mapping.set(inner, std::move(*word));
+    *word = std::move(mapping);
+  }
+}
+
+void apply_override(Value& document, const Override& override, const Layout& layout) {
+  if (override.path.size() > 1) expand_words(document, layout);
+  Walk(document, override, layout).run();
 }
 
 void apply_overrides(Value& document, const std::vector<std::string>& overrides) {

@@ -1,9 +1,11 @@
 #include "document/record.hpp"
 
+#include <cctype>
 #include <charconv>
 #include <system_error>
 
 #include "base/suggest.hpp"
+#include "document/places.hpp"
 
 namespace sluice {
 namespace {
@@ -40,6 +42,7 @@ std::string expected(const Field& field) {
       return "one of: " + join(field.choices);
     case Type::mapping:
       text = "a mapping";
+      if (!field.word_for.empty()) text += ", or a word for its '" + field.word_for + "'";
       break;
     case Type::list:
       text = "a list";
@@ -63,8 +66,38 @@ std::string in_brackets(std::string text) {
 
 [[noreturn]] void refuse_type(const Field& field, const Value& value) {
   std::string hint;
-  if (field.type == Type::choice) hint = did_you_mean(value.text(), field.choices);
+  if (value.is_scalar() && !field.choices.empty()) hint = did_you_mean(value.text(), field.choices);
+  if (field.type == Type::boolean && value.text() == "1") hint = " (did you mean 'true'?)";
+  if (field.type == Type::boolean && value.text() == "0") hint = " (did you mean 'false'?)";
   refuse(field, value, "expected " + expected(field) + hint);
+}
+
+/// The words that switch something on or off, as some readers of YAML have them.
+std::optional<bool> switch_of(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  if (text == "true" || text == "yes" || text == "on") return true;
+  if (text == "false" || text == "no" || text == "off") return false;
+  return std::nullopt;
+}
+
+/// Beyond this a quantity is a slip of the finger: nothing that is built comes near.
+double plausible(Dimension dimension) {
+  switch (dimension) {
+    case Dimension::bytes_per_s:
+      return 1e18;
+    case Dimension::flop_per_s:
+      return 1e21;
+    case Dimension::seconds:
+      return 1e9;
+    case Dimension::watts:
+    case Dimension::joules:
+      return 1e12;
+    case Dimension::none:
+    case Dimension::bytes:
+    case Dimension::flop:
+      break;
+  }
+  return std::numeric_limits<double>::infinity();
 }
 
 void check_range(const Field& field, const Value& value, double number) {
@@ -78,6 +111,10 @@ void check_range(const Field& field, const Value& value, double number) {
                shown(field.minimum));
   if (!(number <= field.maximum))
     refuse(field, value, "it must be at most " + shown(field.maximum));
+  if (field.type == Type::quantity && number > plausible(field.dimension))
+    refuse(field, value,
+           "nothing that is built comes near " + shown(plausible(field.dimension)) +
+               ", the most that is taken here; expected " + expected(field));
 }
 
 double number_of(const Field& field, const Value& value) {
@@ -108,7 +145,7 @@ void check_value(const Field& field, const Value& value) {
   bool fits = true;
   switch (field.type) {
     case Type::boolean:
-      fits = kind == Kind::boolean;
+      fits = kind == Kind::boolean || (kind == Kind::string && switch_of(value.text()));
       break;
     case Type::integer:
       fits = kind == Kind::integer;
@@ -165,9 +202,10 @@ void Reader::check_keys() const {
   for (const Field& field : record_.fields) known.push_back(field.name);
   for (const Value::Entry& entry : map_.entries())
     if (!contains(known, entry.key))
-      throw InputError(entry.position(), "unknown key '" + entry.key + "' in " + word_ +
-                                             did_you_mean(entry.key, known) + "; allowed: " +
-                                             (known.empty() ? "none" : join(known)));
+      throw InputError(entry.position(),
+                       "unknown key '" + entry.key + "' in " + word_ +
+                           did_you_mean_at(entry.key, known, places_of(entry.key, map_, &record_)) +
+                           "; allowed: " + (known.empty() ? "none" : join(known)));
 }
 
 const Field& Reader::field(std::string_view name) const {
@@ -192,7 +230,7 @@ std::string Reader::scalar(std::string_view name) const {
 }
 
 bool Reader::boolean(std::string_view name) const {
-  return scalar(name) == "true" || scalar(name) == "True" || scalar(name) == "TRUE";
+  return switch_of(scalar(name)).value_or(false);
 }
 
 std::int64_t Reader::integer(std::string_view name) const {

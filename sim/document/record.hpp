@@ -44,6 +44,9 @@ struct Field {
   /// Of a mapping, of each element (list), or of each value (map_of).
   const struct Record* record = nullptr;
   bool map_of = false;  ///< a mapping with free keys whose values are `record`
+  /// Of a mapping at the top of a document: the key that a word alone gives (`policy: resident` is
+  /// `policy: {name: resident}`).
+  std::string word_for = {};
 };
 
 /// A mapping with known keys.

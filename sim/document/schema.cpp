@@ -72,7 +72,9 @@ Value value_schema(const Field& field) {
   Value schema = Value::make_map();
   switch (field.type) {
     case Type::boolean:
-      return typed("boolean");
+      schema.set("enum", list({Value::make(true), Value::make(false), text("yes"), text("no"),
+                               text("on"), text("off")}));
+      return schema;
     case Type::integer:
       schema = typed("integer");
       set_range(schema, field);
@@ -111,8 +113,22 @@ Value default_value(const Field& field) {
   return parsed;
 }
 
+/// The word that may stand for a mapping: a value of one of its keys, a path or a name.
+Value word_schema(const Field& field) {
+  for (const Field& inner : field.record->fields)
+    if (inner.name == field.word_for && inner.type == Type::choice) return words(inner.choices);
+  Value schema = typed("string");
+  schema.set("minLength", number(1));
+  return schema;
+}
+
 Value field_schema(const Field& field) {
   Value schema = value_schema(field);
+  if (!field.word_for.empty()) {
+    Value either = Value::make_map();
+    either.set("anyOf", list({word_schema(field), std::move(schema)}));
+    schema = std::move(either);
+  }
   if (field.type != Type::choice && !field.choices.empty()) {
     Value both = Value::make_map();
     both.set("anyOf", list({std::move(schema), words(field.choices)}));

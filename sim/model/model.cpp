@@ -138,7 +138,7 @@ Model read_model(const Value& use) {
 Value load_model_use(const std::string& path, const std::vector<std::string>& overrides,
                      std::vector<std::string>* notes) {
   Value use = Value::make_map();
-  use.set("definition", load_document(path));
+  use.set("definition", load_document(path, "models"));
   std::vector<Override> inside;  // `layers.2.kernel=5` stands in the document itself
   for (const std::string& text : overrides) {
     Override override = parse_override(text);

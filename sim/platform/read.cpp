@@ -1,12 +1,11 @@
 // Reads a platform document: devices by count, links by direction and sharing.
 #include <algorithm>
-#include <filesystem>
 #include <set>
 #include <tuple>
 
 #include "base/error.hpp"
 #include "base/suggest.hpp"
-#include "base/version.hpp"
+#include "document/bundled.hpp"
 #include "document/load.hpp"
 #include "document/record.hpp"
 #include "platform/platform.hpp"
@@ -236,11 +235,9 @@ Platform read_platform(const Value& document) {
 }
 
 Platform load_platform(const std::string& file_or_name, const std::vector<std::string>& overrides) {
-  namespace fs = std::filesystem;
-  std::string path = file_or_name;
-  if (path.find('/') == std::string::npos && !fs::path(path).has_extension())
-    path = (fs::path(data_root()) / "platforms" / (path + ".yaml")).string();
-  return read_platform(load_with_overrides(path, {}, overrides));
+  Value document = load_document(find_document(file_or_name, "platforms"), "platforms");
+  apply_overrides(document, overrides);
+  return read_platform(document);
 }
 
 }  // namespace sluice

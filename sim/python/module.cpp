@@ -4,10 +4,10 @@
 
 #include "base/error.hpp"
 #include "base/version.hpp"
+#include "document/bundled.hpp"
 #include "document/load.hpp"
 #include "run/plan_json.hpp"
 #include "study/zoo/listing.hpp"
-#include "study/zoo/zoo.hpp"
 
 namespace sluice::python {
 namespace {

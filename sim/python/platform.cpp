@@ -82,7 +82,9 @@ void bind_platform(py::module_& module) {
       });
   module.def("load_platform",
              [](const std::string& path, const std::vector<std::string>& overrides) {
-               const Read platform = read(load_with_overrides(path, {}, overrides));
+               Value document = load_document(path, "platforms");
+               apply_overrides(document, overrides);
+               const Read platform = read(std::move(document));
                return std::pair(platform.platform, to_json(platform.document, 0));
              });
   module.def("parse_platform", [](const std::string& text, const std::string& name) {

@@ -188,6 +188,7 @@ std::string Scenario::text() const {
 Scenario read_scenario(Value document, const std::string& name) {
   Scenario scenario;
   scenario.name = name;
+  expand_words(document, layout_of(scenario_record()));
   scenario.document = std::move(document);
   const Reader reader(scenario.document, scenario_record());
   if (reader.has("question")) scenario.question = reader.text("question");
@@ -214,11 +215,8 @@ Scenario load_scenario(const std::string& path, const std::vector<std::string>& 
 
 Scenario scenario_from(Value document, const std::string& path,
                        const std::vector<std::string>& overrides) {
-  std::vector<std::string> optional;
-  for (const Field& field : scenario_record().fields)
-    if (field.optional && field.type == Type::mapping) optional.push_back(field.name);
   document = resolve_with_overrides(std::move(document), path, {"model*", "platform"}, overrides,
-                                    optional);
+                                    layout_of(scenario_record()));
   require_format(document, "scenario");
   if (Value* model = document.find("model")) import_definition(*model);
   return read_scenario(std::move(document), std::filesystem::path(path).stem().string());

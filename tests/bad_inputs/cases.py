@@ -70,11 +70,11 @@ DOCUMENTS = [
 
 INCLUDES = [
     scenario("an include that is missing", "scenario.yaml:3:15", ["none.yaml"], "model.yaml", "none.yaml"),
-    scenario("an include that leaves the root", "scenario.yaml:3:15", ["../../etc/passwd", "must lie inside"], "model.yaml", "../../etc/passwd"),
-    scenario("an include of a device", "scenario.yaml:3:15", ["/dev/zero", "must lie inside"], "model.yaml", "/dev/zero"),
+    scenario("an include that leaves the root", "scenario.yaml:3:15", ["../../etc/passwd", "leads out of", "put an empty file .sluice-root"], "model.yaml", "../../etc/passwd"),
+    scenario("an include of a device", "scenario.yaml:3:15", ["/dev/zero", "leads out of", "put an empty file .sluice-root"], "model.yaml", "/dev/zero"),
     scenario("an include of a pipe", "scenario.yaml:3:15", ["a pipe"], "model.yaml", "pipe.yaml"),
     scenario("an include of a folder", "scenario.yaml:3:15", ["a folder"], "model.yaml", "folder.yaml"),
-    scenario("an include through a link that leaves the root", "scenario.yaml:3:15", ["link.yaml", "must lie inside"], "model.yaml", "link.yaml"),
+    scenario("an include through a link that leaves the root", "scenario.yaml:3:15", ["link.yaml", "leads out of", "put an empty file .sluice-root"], "model.yaml", "link.yaml"),
     platform("a cycle of includes", "platform.yaml:2:7", ["include each other", "platform.yaml -> platform.yaml"], "name: bench", "file: platform.yaml\nname: bench"),
     scenario("a model where a platform belongs", "model.yaml:1:9", ["'sluice-model/1'", "sluice-platform/1"], "file: platform.yaml", "file: model.yaml"),
 ]

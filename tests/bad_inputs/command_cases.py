@@ -33,8 +33,8 @@ COMMANDS = [
 
 FILES = [
     words("a scenario that is missing", 5, ["'none.yaml'", "No such file"], "run", "none.yaml"),
-    words("a name that the zoo does not have", 5, ["'alexnt_x200'", "did you mean 'alexnet_x200'"], "run", "alexnt_x200"),
-    words("a platform that the zoo does not have", 5, ["'gpu9'", "rx7900xtx_pcie4"], "model", "model.yaml", "--platform", "gpu9"),
+    words("a name that the zoo does not have", 3, ["'alexnt_x200'", "did you mean 'alexnet_x200'"], "run", "alexnt_x200"),
+    words("a platform that the zoo does not have", 3, ["'gpu9'", "`sluice list platforms` names all"], "model", "model.yaml", "--platform", "gpu9"),
     words("a scenario that is a pipe", 5, ["'pipe.yaml'", "a pipe, not a regular file"], "run", "pipe.yaml"),
     words("a model that is a pipe", 5, ["'pipe.yaml'", "a pipe"], "model", "pipe.yaml"),
     words("a trace that is a pipe", 5, ["'pipe.yaml'", "not a regular file"], "show", "pipe.yaml"),
@@ -54,8 +54,8 @@ FILES = [
 
 FITS = [
     words("fits of nothing", 2, ["missing MODEL"], "fits"),
-    words("fits of a platform that the zoo does not have", 5, ["'gtx890'", "did you mean 'gtx980'"], "fits", "model.yaml", "--platform", "gtx890"),
-    words("fits of a model that the zoo does not have", 5, ["'cnn_mnits'", "did you mean 'cnn_mnist'"], "fits", "cnn_mnits"),
+    words("fits of a platform that the zoo does not have", 3, ["'gtx890'", "did you mean 'gtx980'"], "fits", "model.yaml", "--platform", "gtx890"),
+    words("fits of a model that the zoo does not have", 3, ["'cnn_mnits'", "did you mean 'cnn_mnist'"], "fits", "cnn_mnits"),
     words("fits of an empty name", 2, ["'gtx980,,k40' for '--platform'", "an empty name"], "fits", "model.yaml", "--platform", "gtx980,,k40"),
     words("fits of one memory twice", 2, ["names 'k40_8GB' twice"], "fits", "model.yaml", "--platform", "k40", "--memory", "8GB,8GB"),
     words("fits of a memory that is none", 3, ["'8gigs'", "GB"], "fits", "model.yaml", "--platform", "k40", "--memory", "8gigs", at="devices.gpu.memory.capacity=8gigs:1:29"),
@@ -79,7 +79,7 @@ FITS = [
 ]
 
 DOCUMENTS = [
-    said("an absolute include", 12, ["'/etc/passwd'", "must lie inside"], "model.file=/etc/passwd"),
+    said("a path that is typed and no document", 12, ["cannot read '/none.yaml'"], "model.file=/none.yaml"),
     said("an include that is a list", 14, ["expected a path for 'file', got a list"], "model={file: [a]}"),
     said("an include without a name", 14, ["an empty text"], 'model={file: ""}'),
     said("an alias in an override", 16, ["aliases"], "workload.batch=*x"),
@@ -97,7 +97,7 @@ VALUES = [
     said("an unknown mode", 15, ["'tuning' for 'mode'", "inference"], "workload.mode=tuning"),
     given("samples that overflow", "scenario.yaml:5:11", ["batch x batches_per_step x steps", "below 2^63"], "workload.batch=1000000000000", "workload.steps=1000000000000"),
     given("a step of too many micro-batches", "scenario.yaml:5:11", ["1000000000000 micro-batches", "at most 1000000"], "workload.batch=1000000000000", "workload.micro_batch=1"),
-    said("a policy that is a word", 8, ["'streamed' for 'policy'", "a mapping"], "policy=streamed"),
+    said("a policy that is a number", 8, ["'3' for 'policy'", "a mapping, or a word for its 'name'"], "policy=3"),
     said("a policy that is a list", 13, ["a list for 'name'", "resident, streamed"], "policy.name=[a]"),
     said("a parameter of another policy", 25, ["'prefetch'", "policy resident", "allowed: name"], "policy={name: resident, prefetch: 1}"),
     said("prefetch without overlap", 51, ["'1' for 'prefetch'", "without overlap", "must be 0"], "policy={name: streamed, overlap: false, prefetch: 1}"),

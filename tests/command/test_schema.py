@@ -68,6 +68,18 @@ class Schema(unittest.TestCase):
                     errors = [f"{list(e.path)}: {e.message}" for e in validator.iter_errors(load(path))]
                     self.assertEqual(errors, [])
 
+    def test_words_alone_validate_where_they_are_known(self):
+        validator = jsonschema.Draft7Validator(json.loads(schema_of("scenario")))
+        document = {"format": "sluice-scenario/1", "model": "gpt2", "platform": "a100_pcie",
+                    "policy": "streamed", "cost": "roofline", "stages": "per_layer", "fates": "sqrt"}
+        self.assertEqual(list(validator.iter_errors(document)), [])
+        for overlap in (True, "off", "yes"):
+            policy = {"name": "streamed", "overlap": overlap}
+            self.assertEqual(list(validator.iter_errors({**document, "policy": policy})), [])
+        for wrong in ({"policy": "steamed"}, {"cost": 3}, {"model": ""}, {"stages": "per layer"},
+                      {"policy": {"name": "streamed", "overlap": "maybe"}}):
+            self.assertNotEqual(list(validator.iter_errors({**document, **wrong})), [], wrong)
+
     def test_a_wrong_key_unit_or_format_does_not_validate(self):
         wrong = {
             "scenario": lambda d: d["policy"].update(nmae="streamed"),

@@ -80,7 +80,7 @@ void read_expression_text(const std::string& text, const std::string&) {
 
 void read_override_text(const std::string& text, const std::string&) {
   Value document = parse_text("a: {b: [1, {c: 2}], d: x}\n", "document.yaml");
-  apply_override(document, parse_override(text), {"e"});
+  apply_override(document, parse_override(text), {{"e"}, {{"e", "f"}}});
   parse_text(to_yaml(document, false), "written.yaml");
 }
 

@@ -283,6 +283,21 @@ class Questions(unittest.TestCase):
         self.assertEqual(len(made.stages()), 1)
         self.assertGreater(made.run().metrics.makespan_s, 0)
 
+    def test_names_alone_say_model_platform_policy_and_cost(self):
+        made = sluice.Scenario.from_dict({"model": "cnn_mnist", "platform": "gtx980",
+                                          "policy": "resident", "cost": "peak"})
+        written_out = sluice.Scenario.from_dict(
+            {"model": sluice.model("cnn_mnist"), "platform": sluice.platform("gtx980"),
+             "policy": {"name": "resident"}, "cost": {"model": "peak"}})
+        self.assertEqual(made.run().metrics["makespan_s"], written_out.run().metrics["makespan_s"])
+        changed = made.with_(model="lstm_ptb", platform="k40", policy="streamed", cost="roofline")
+        self.assertEqual(changed.platform.name, "k40")
+        self.assertEqual(changed.document["policy"], {"name": "streamed"})
+        self.assertEqual(changed.document["cost"], {"model": "roofline"})
+        again = changed.with_({"policy.prefetch": 0, "platform": "gtx980"})
+        self.assertEqual(again.document["policy"], {"name": "streamed", "prefetch": 0})
+        self.assertEqual(again.platform.name, "gtx980")
+
     def test_files_of_a_dict_are_relative_to_a_folder(self):
         document = {"model": {"file": "../models/alexnet.yaml"},
                     "platform": {"file": "../platforms/k40.yaml"}, "policy": {"name": "resident"}}
@@ -474,7 +489,7 @@ prologue:
                              ("1LOAD", "gpu", 30, ("x",)))
 
     def test_of_a_name_that_is_not_in_the_zoo(self):
-        self.complains(sluice.IoError, lambda: sluice.load("alexnet_x20"), ["run", "alexnet_x20"])
+        self.complains(sluice.InputError, lambda: sluice.load("alexnet_x20"), ["run", "alexnet_x20"])
 
     def test_of_a_trace_that_is_not_there(self):
         self.complains(sluice.IoError, lambda: sluice.open("no/such.h5"), ["show", "no/such.h5"])
@@ -506,9 +521,14 @@ prologue:
         with self.assertRaisesRegex(sluice.InputError, "'workload.batch=3' has a '='"):
             small().with_({"workload.batch=3": 1})
 
-    def test_of_a_file_that_may_not_be_included_with_what_may(self):
-        with self.assertRaisesRegex(sluice.InputError, r"leads out of(.|\n)*model=sluice.model\(path\)"):
+    def test_of_a_file_that_a_document_may_not_name(self):
+        document = {"model": "/usr/m.yaml", "platform": "k40", "policy": "resident"}
+        with self.assertRaisesRegex(sluice.InputError, r"'/usr/m.yaml' leads out of(.|\n)*names alone"):
+            sluice.Scenario.from_dict(document)
+        with self.assertRaisesRegex(sluice.InputError, "cannot read '/usr/m.yaml'"):
             small().with_({"model.file": pathlib.Path("/usr/m.yaml")})
+        with self.assertRaisesRegex(sluice.InputError, "'gtp2'.*did you mean 'gpt2'"):
+            small().with_(model="gtp2")
 
     def test_of_what_cannot_fit(self):
         model = sluice.model("alexnet")

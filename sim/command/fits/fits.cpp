@@ -5,11 +5,11 @@
 
 #include "base/dtype.hpp"
 #include "base/part_file.hpp"
+#include "document/bundled.hpp"
 #include "document/load.hpp"
 #include "document/override.hpp"
 #include "fates/strategy.hpp"
 #include "scenario/scenario.hpp"
-#include "study/zoo/zoo.hpp"
 
 #include "command/fits/report.hpp"
 #include "command/inputs.hpp"
@@ -106,7 +106,7 @@ Cards cards_of(const Arguments& arguments) {
   for (const std::string& given : split(arguments.text("platform"), "platform")) {
     const std::string path = find_document(given, "platforms");
     const std::string name = fs::path(path).stem().string();
-    const Value platform = load_document(path);
+    const Value platform = load_document(path, "platforms");
     if (memories.empty()) add_card(cards, name, platform);
     for (const std::string& memory : memories)
       add_card(cards, name + "_" + memory, with_memory(platform, memory));

@@ -1,8 +1,8 @@
 // sluice model: the stage table of a model, on a platform in milliseconds too.
 
 #include "command/table.hpp"
+#include "document/bundled.hpp"
 #include "study/layer_table/island.hpp"
-#include "study/zoo/zoo.hpp"
 
 #include "command/inputs.hpp"
 #include "command/model/report.hpp"
@@ -56,7 +56,7 @@ int run_model(const Arguments& arguments) {
     print(form(arguments, report));
     return 0;
   }
-  const Platform platform = load_platform(find_document(arguments.text("platform"), "platforms"));
+  const Platform platform = load_platform(arguments.text("platform"));
   const Device& device = arguments.has("device") ? platform.device(arguments.text("device"))
                                                  : platform.devices.front();
   const Target target(platform, device, report.dtype, cost_model(arguments, platform));

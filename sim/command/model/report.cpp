@@ -37,9 +37,9 @@ Columns filled(const Rows& rows, Columns columns) {
   return columns;
 }
 
-/// As many of the first columns as fit into 120 characters, or into the terminal where it is wider.
+/// As many of the first columns as fit into the page, or into 120 characters where it has no limit.
 std::string fitted(const Rows& rows, Columns columns) {
-  const auto room = static_cast<std::size_t>(std::max(120, terminal_width(120)));
+  const std::size_t room = page_width() > 0 ? page_width() : 120;
   TextTable table = table_of(rows, columns, text_for_people);
   std::string left_out;
   for (std::size_t width = table.width(); width > room && columns.size() > 2;

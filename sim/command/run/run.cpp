@@ -3,6 +3,7 @@
 #include "document/load.hpp"
 #include "scenario/question_bound.hpp"
 
+#include "command/output.hpp"
 #include "command/run/report.hpp"
 #include "command/terminal.hpp"
 
@@ -50,6 +51,7 @@ int run_run(const Arguments& arguments) {
   }
   const std::string trace_path = arguments.text("output");
   if (!trace_path.empty()) refuse_to_overwrite(question, trace_path);
+  refuse_to_replace(arguments, trace_path, Output::trace);
   try {
     return answer(arguments, question, trace_path);
   } catch (const Infeasible& infeasible) {
@@ -64,8 +66,8 @@ extern const Command run_command;
 const Command run_command = {
     .name = "run",
     .summary = "Runs a scenario, or a plan, and answers its question.",
-    .usage = {"SCENARIO [KEY=VALUE...] [-o TRACE] [--json] [--executor NAME]",
-              "PLAN [-o TRACE] [--json] [--executor NAME]",
+    .usage = {"SCENARIO [KEY=VALUE...] [-o TRACE] [--force] [--json] [--executor NAME]",
+              "PLAN [-o TRACE] [--force] [--json] [--executor NAME]",
               "SCENARIO [KEY=VALUE...] --resolve [--json]"},
     .least = 1,
     .most = 1,
@@ -76,6 +78,7 @@ const Command run_command = {
                  .value = "TRACE",
                  .summary = "write the trace to this file (HDF5; sim/trace/FORMAT.md)",
                  .absent = "none is written"},
+                force_option(Output::trace),
                 {.name = "executor",
                  .value = "NAME",
                  .summary = "who executes the plan: simgrid, the reference; replay, event "

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "base/suggest.hpp"
+#include "document/bundled.hpp"
 #include "document/load.hpp"
 #include "document/object.hpp"
 #include "fates/strategy.hpp"
@@ -10,7 +11,6 @@
 #include "model/catalog.hpp"
 #include "policy/policy.hpp"
 #include "stage/stage.hpp"
-#include "study/zoo/zoo.hpp"
 
 namespace sluice {
 namespace {
@@ -38,39 +38,100 @@ std::string text_at(const Value& document, const char* key) {
   return value != nullptr && value->is_scalar() ? value->text() : "";
 }
 
+/// What stands behind a '#' on the line of a value: where a figure is from.
+std::string comment_at(const Value& value) {
+  const std::string line = value.source() ? value.position().source : "";
+  const std::size_t mark = line.find(" #");
+  const std::size_t begin = mark == std::string::npos ? mark : line.find_first_not_of(" #", mark);
+  return begin == std::string::npos ? "" : line.substr(begin);
+}
+
+std::string text_of(const Value& value) {
+  if (value.is_scalar()) return value.text();
+  std::vector<std::string> words;
+  for (const Value& item : value.items()) words.push_back(text_of(item));
+  return "[" + join(words) + "]";
+}
+
+std::string sentence(const std::vector<std::string>& parts) {
+  std::vector<std::string> said;
+  for (const std::string& part : parts)
+    if (!part.empty()) said.push_back(part);
+  return join(said);
+}
+
+std::vector<Figure> parameters_of(const Value& model) {
+  std::vector<Figure> figures;
+  const Value* parameters = model.find("parameters");
+  if (!parameters) return figures;
+  for (const Value::Entry& entry : parameters->entries()) {
+    const Value& one = entry.value;
+    if (!one.is_map()) {
+      figures.push_back({entry.key, text_of(one), ""});
+      continue;
+    }
+    const std::string least = text_at(one, "minimum"), most = text_at(one, "maximum");
+    figures.push_back({entry.key, text_at(one, "default"),
+                       sentence({text_at(one, "summary"), least.empty() ? "" : "at least " + least,
+                                 most.empty() ? "" : "at most " + most})});
+  }
+  return figures;
+}
+
+/// Everything that an override may change, by the way to it.
+void add_figures(std::vector<Figure>& figures, const Value& value, const std::string& way) {
+  if (!value.is_map()) {
+    figures.push_back({way, text_of(value), comment_at(value)});
+    return;
+  }
+  for (const Value::Entry& entry : value.entries())
+    add_figures(figures, entry.value, way.empty() ? entry.key : way + "." + entry.key);
+}
+
+std::vector<Figure> figures_of(const Value& platform) {
+  std::vector<Figure> figures;
+  for (const Value::Entry& entry : platform.entries())
+    if (entry.value.is_map() || entry.value.is_list()) add_figures(figures, entry.value, entry.key);
+  return figures;
+}
+
 /// A stage table in data-island form has no summary: it says what it is.
 std::vector<Listed> documents_of(const std::string& folder) {
   std::vector<Listed> entries;
-  for (const std::string& file : zoo_files(folder)) {
-    const Value document = load_document(file);
+  for (const std::string& file : bundled_files(folder)) {
+    const Value document = load_document(file, folder);
     Listed entry;
     entry.name = std::filesystem::path(file).stem().string();
     entry.file = file;
     entry.summary = text_at(document, folder == "scenarios" ? "question" : "summary");
     if (entry.summary.empty() && document.find("func")) entry.summary = "A stage table.";
     entry.source = text_at(document, "source");
+    if (folder == "models") entry.figures = parameters_of(document);
+    if (folder == "platforms") entry.figures = figures_of(document);
     entries.push_back(std::move(entry));
   }
   return entries;
 }
 
 struct Kind {
-  std::string name;
+  std::string name, summary;
   std::vector<Listed> (*entries)();
 };
 
 const std::vector<Kind>& kinds() {
   static const std::vector<Kind> list = {
-      {"policies", [] { return entries_of(policy_catalog()); }},
-      {"layers", [] { return entries_of(layer_catalog()); }},
-      {"costs", [] { return entries_of(cost_catalog()); }},
-      {"cuts",
+      {"policies", "what plans: which weights and activations are where, and when they move",
+       [] { return entries_of(policy_catalog()); }},
+      {"layers", "what a model is made of", [] { return entries_of(layer_catalog()); }},
+      {"costs", "how seconds are made from FLOP and bytes",
+       [] { return entries_of(cost_catalog()); }},
+      {"cuts", "how a model is cut into stages",
        [] {
          return with_auto(entries_of(cut_catalog()),
                           "The default: of the ways to cut that the policy compares, the one whose "
                           "plan takes the least time.");
        }},
-      {"fates",
+      {"fates", "what becomes of activations: kept, recomputed, offloaded",
        [] {
          return with_auto(
              entries_of(fate_catalog()),
@@ -78,28 +139,40 @@ const std::vector<Kind>& kinds() {
              "single stages, the one whose plan takes the least time; in inference, what "
              "the policy takes.");
        }},
-      {"optimizers", [] { return entries_of(optimizer_catalog()); }},
-      {"metrics", [] { return entries_of(metric_catalog()); }},
-      {"models", [] { return documents_of("models"); }},
-      {"platforms", [] { return documents_of("platforms"); }},
-      {"scenarios", [] { return documents_of("scenarios"); }},
+      {"optimizers", "what updates weights", [] { return entries_of(optimizer_catalog()); }},
+      {"metrics", "what an answer holds", [] { return entries_of(metric_catalog()); }},
+      {"models", "networks that come with Sluice", [] { return documents_of("models"); }},
+      {"platforms", "machines that come with Sluice", [] { return documents_of("platforms"); }},
+      {"scenarios", "questions that come with Sluice", [] { return documents_of("scenarios"); }},
   };
   return list;
 }
 
-std::vector<std::string> kind_names() {
+}  // namespace
+
+std::vector<std::string> listed_kind_names() {
   std::vector<std::string> names;
   for (const Kind& kind : kinds()) names.push_back(kind.name);
   return names;
 }
 
-}  // namespace
+std::vector<ListedKind> listed_kinds() {
+  std::vector<ListedKind> all;
+  for (const Kind& kind : kinds()) {
+    const bool files =
+        kind.name == "models" || kind.name == "platforms" || kind.name == "scenarios";
+    all.push_back(
+        {kind.name, kind.summary, files ? bundled_files(kind.name).size() : kind.entries().size()});
+  }
+  return all;
+}
 
 std::vector<Listed> listing(const std::string& wanted) {
   for (const Kind& kind : kinds())
     if (kind.name == wanted) return kind.entries();
   throw UsageError("nothing to list is called '" + wanted + "'" +
-                   did_you_mean(wanted, kind_names()) + "; known: " + join(kind_names()));
+                   did_you_mean(wanted, listed_kind_names()) +
+                   "; known: " + join(listed_kind_names()));
 }
 
 std::string type_words(const Field& field) {
@@ -146,6 +219,12 @@ Value listing_json(const std::vector<Listed>& entries) {
     if (!entry.file.empty()) map.set("file", json_text(entry.file));
     if (!entry.unit.empty()) map.set("unit", json_text(entry.unit));
     if (entry.parameters) map.set("parameters", list_of(*entry.parameters, json_field));
+    if (!entry.figures.empty())
+      map.set("figures", list_of(entry.figures, [](const Figure& figure) {
+                return object({{"name", figure.name},
+                               {"value", figure.value},
+                               {"note", text_or_null(figure.note)}});
+              }));
     return map;
   });
 }

@@ -9,13 +9,29 @@
 
 namespace sluice {
 
+/// A parameter of a model, or a figure of a platform.
+struct Figure {
+  std::string name;   ///< as an override has it: "tokens", "links.host.bandwidth"
+  std::string value;  ///< of a parameter its default
+  std::string note;   ///< what it means, or where it is from
+};
+
 /// What is known of one entry, whatever its kind.
 struct Listed {
   std::string name, summary, source;
   std::string unit;  ///< of a metric
   std::string file;  ///< of a document
   const std::vector<Field>* parameters = nullptr;
+  std::vector<Figure> figures = {};
 };
+
+/// What there is to be listed: a kind, a sentence, and how many there are of it.
+struct ListedKind {
+  std::string name, summary;
+  std::size_t count = 0;
+};
+std::vector<ListedKind> listed_kinds();
+std::vector<std::string> listed_kind_names();
 
 /// Of policies, layers, costs, cuts, fates, optimizers, metrics, models, platforms or scenarios.
 /// Throws UsageError for any other word.

@@ -64,8 +64,12 @@ TEST_CASE("what is no quantity is refused, with the text, the reason and an exam
         "3 '-3GB/s' for 'bandwidth': it may not be negative, expected bytes per second like "
         "\"30GB/s\"");
   CHECK_THAT(said("30", D::bytes_per_s), Contains("the unit is missing"));
-  CHECK_THAT(said("30Gb/s", D::bytes_per_s),
-             Contains("unknown unit 'Gb/s' (did you mean 'GB/s'?)"));
+  for (const char* bits : {"64Gbps", "64Gbit/s", "64 Gb/s", "64Gbits/s"})
+    CHECK_THAT(said(bits, D::bytes_per_s),
+               Contains("counts bits") && Contains("64 Gbit/s is 8GB/s"));
+  CHECK_THAT(said("2.5e3Mbps", D::bytes_per_s), Contains("2.5e3 Mbit/s is 312.5MB/s"));
+  CHECK_THAT(said("8Gbit", D::bytes), Contains("8 Gbit is 1GB"));
+  CHECK_THAT(said("64GBps", D::bytes_per_s), Contains("(did you mean 'GB/s'?)"));
   CHECK_THAT(said("30GB", D::bytes_per_s), Contains("unknown unit 'GB'"));
   CHECK_THAT(said("61TFLOPS", D::flop_per_s), Contains("(did you mean 'TFLOP/s'?)"));
   CHECK_THAT(said("30GB/s!", D::bytes_per_s), Contains("unknown unit 'GB/s!'"));
@@ -129,6 +133,14 @@ TEST_CASE("a slip of the finger finds its word, a stranger finds none") {
   CHECK(did_you_mean("LATENCY", known) == " (did you mean 'latency'?)");
   CHECK(did_you_mean("colour", known).empty());
   CHECK(did_you_mean("", known).empty());
+  // Other names of the same thing, and the beginning of a name.
+  const std::vector<std::string> dtypes = {"float32", "float16", "bfloat16"};
+  CHECK(did_you_mean("fp16", dtypes) == " (did you mean 'float16'?)");
+  CHECK(did_you_mean("half", dtypes) == " (did you mean 'float16'?)");
+  CHECK(did_you_mean("BF16", dtypes) == " (did you mean 'bfloat16'?)");
+  CHECK(did_you_mean("fp64", dtypes).find("float64") == std::string::npos);
+  CHECK(did_you_mean("offload", {"keep_all", "offload_all"}) == " (did you mean 'offload_all'?)");
+  CHECK(did_you_mean("--vers", {"--help", "--version"}) == " (did you mean '--version'?)");
   CHECK(join({"a", "b", "c"}) == "a, b, c");
   CHECK(join({}).empty());
 }

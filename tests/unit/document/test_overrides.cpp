@@ -41,7 +41,7 @@ struct Folder {
 };
 
 Value load(const std::string& path, const std::vector<std::string>& overrides = {}) {
-  return load_with_overrides(path, {"model*", "platform"}, overrides);
+  return resolve_with_overrides(load_file(path), path, {"model*", "platform"}, overrides);
 }
 
 std::string at(const Value& document, std::initializer_list<const char*> keys) {
@@ -215,4 +215,68 @@ TEST_CASE("the resolved document tells where each value came from") {
   CHECK_THAT(text, Contains("latency: \"7us\"  # platform.links.host.latency=7us\n"));
   CHECK_THAT(text, Contains("bandwidth: \"30GB/s\"  # ") && Contains("b/base.yaml:3\n"));
   CHECK_THAT(text, Contains("seed: 3  # ") && Contains("s.yaml:2\n"));
+}
+
+TEST_CASE("a name alone is a file beside the document, or else one that comes with Sluice") {
+  const Folder folder;  // its own root has no platforms
+  const std::string name = folder.scenario("platform: {file: k40}\n");
+  CHECK(at(load(name), {"platform", "name"}) == "k40");
+  CHECK_THAT(error_of([&] { load(folder.scenario("platform: {file: k04}\n")); }),
+             Contains("s.yaml:1:18: error: there is no file 'k04' beside this one, and none of "
+                      "Sluice's platforms has that name (did you mean 'k40'?)") &&
+                 Contains("`sluice list platforms` names all"));
+  CHECK_THAT(error_of([&] { load(folder.scenario("platform: {file: gpt2}\n")); }),
+             Contains("it is a model: `sluice model gpt2` counts it"));
+  folder.write("project/a/k40", "name: mine\n");
+  CHECK(at(load(folder.scenario("platform: {file: k40}\n")), {"platform", "name"}) == "mine");
+  folder.write("project/a/own.yaml", "name: own\n");
+  CHECK(at(load(folder.scenario("platform: {file: own.yaml}\n")), {"platform", "name"}) == "own");
+  CHECK_THAT(error_of([&] { load(folder.scenario("platform: {file: own}\n")); }),
+             Contains("for the file beside this one write 'own.yaml'"));
+}
+
+TEST_CASE("what comes with Sluice may be named by its path from anywhere, and be a base") {
+  const Folder folder;
+  const std::string k40 = std::string(SLUICE_SOURCE_DIR) + "/platforms/k40.yaml";
+  CHECK(at(load(folder.scenario("platform: {file: " + k40 + "}\n")), {"platform", "name"}) ==
+        "k40");
+  folder.write("project/b/variant.yaml", "file: k40\nsummary: a variant\n");
+  const Value d = load(folder.scenario("platform: {file: ../b/variant.yaml}\n"));
+  CHECK(at(d, {"platform", "name"}) == "k40");
+  CHECK(at(d, {"platform", "summary"}) == "a variant");
+}
+
+TEST_CASE("a path that somebody types in an override may lie anywhere") {
+  const Folder folder;
+  const std::string path = folder.scenario("platform: {file: ../b/base.yaml}\n");
+  const std::string outside = (folder.path / "outside.yaml").string();
+  CHECK(at(load(path, {"platform.file=" + outside}), {"platform", "format"}) ==
+        "sluice-platform/1");
+  CHECK(at(load(path, {"platform={file: " + outside + "}"}), {"platform", "links"}) == "absent");
+  // What stands in such a file is its author's again.
+  const std::string link = folder.write("link.yaml", "file: ../../../../../../etc/passwd\n");
+  CHECK_THAT(error_of([&] { load(path, {"platform.file=" + link}); }), Contains("leads out of"));
+}
+
+TEST_CASE("a word alone stands for a mapping with one key") {
+  const Folder folder;
+  const Layout layout{{"cost"}, {{"platform", "file"}, {"policy", "name"}, {"cost", "model"}}};
+  const std::string path = folder.scenario("platform: ../b/base.yaml\npolicy: resident\n");
+  const auto resolved = [&](const std::vector<std::string>& overrides) {
+    return resolve_with_overrides(load_file(path), path, {"model*", "platform"}, overrides, layout);
+  };
+  const Value d = resolved({});
+  CHECK(at(d, {"platform", "links", "host", "latency"}) == "5us");
+  CHECK(at(d, {"policy", "name"}) == "resident");
+  CHECK(d.find("policy")->find("name")->position().line == 2);
+  CHECK(d.find("policy")->position().line == 2);
+  // The word is written out before an override looks into the mapping.
+  const Value changed = resolved({"policy.buffers=2", "cost=roofline", "cost.share=1",
+                                  "platform=k40", "platform.links.host.latency=7us"});
+  CHECK(at(changed, {"policy", "name"}) == "resident");
+  CHECK(at(changed, {"policy", "buffers"}) == "2");
+  CHECK(at(changed, {"cost", "model"}) == "roofline");
+  CHECK(at(changed, {"cost", "share"}) == "1");
+  CHECK(at(changed, {"platform", "links", "host", "latency"}) == "7us");
+  CHECK(at(resolved({"policy=streamed"}), {"policy", "name"}) == "streamed");
 }

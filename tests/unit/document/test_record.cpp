@@ -161,8 +161,12 @@ TEST_CASE("each value is checked for type, unit and range, at its place") {
   CHECK_THAT(refused(b + "efficiency: 101%"),
              Contains("'101%' for 'efficiency': it must be at most 1"));
   CHECK_THAT(refused(b + "efficiency: half"), Contains("expected a number or a percentage"));
-  CHECK_THAT(refused(b + "enabled: yes"), Contains("'yes' for 'enabled': expected true or false"));
-  CHECK_THAT(refused(b + "enabled: 1"), Contains("'1' for 'enabled': expected true or false"));
+  CHECK_THAT(refused(b + "enabled: maybe"),
+             Contains("'maybe' for 'enabled': expected true or false"));
+  CHECK_THAT(refused(b + "enabled: 1"),
+             Contains("'1' for 'enabled': expected true or false (did you mean 'true'?)"));
+  CHECK_THAT(refused(b + "enabled: 0"), Contains("(did you mean 'false'?)"));
+  CHECK_THAT(refused("bandwidth: 64e99GB/s"), Contains("nothing that is built comes near 1 EB/s"));
   CHECK_THAT(refused(b + "label: {}"), Contains("a mapping for 'label': expected a text"));
   CHECK_THAT(refused(b + "label: ~"), Contains("'null' for 'label': expected a text"));
   CHECK_THAT(refused(b + "port: 3"), Contains("'3' for 'port': expected a mapping"));

@@ -50,8 +50,8 @@ TEST_CASE("bad layers are refused at the key at fault") {
              Contains("'0' for 'stride': it must be at least 1"));
   CHECK_THAT(refused(image + "- {type: conv2d, channels: 1, kernel: 3, padding: smae}\n"),
              Contains("'smae' for 'padding': expected an integer, or: valid, same"));
-  CHECK_THAT(refused(image + "- {type: conv2d, channels: 1, kernel: 3, bias: yes}\n"),
-             Contains("'yes' for 'bias': expected true or false"));
+  CHECK_THAT(refused(image + "- {type: conv2d, channels: 1, kernel: 3, bias: both}\n"),
+             Contains("'both' for 'bias': expected true or false"));
   CHECK_THAT(refused(image + "- {type: conv2d, channels: 1.5, kernel: 3}\n"),
              Contains("'1.5' for 'channels': expected an integer"));
   CHECK_THAT(

@@ -1,0 +1,22 @@
+// What a command writes with -o: a file of the same kind may be replaced, any other only by
+// --force.
+#pragma once
+
+#include <string>
+
+#include "command/command.hpp"
+
+namespace sluice {
+
+/// What is written.
+enum class Output { trace, plan, table, document, exported };
+
+/// The option --force of a command that writes `output`.
+Option force_option(Output output);
+
+/// Throws UsageError where a file stands at `path` that is not of that kind, and --force is not
+/// given. A document is somebody's work as soon as it is there; what is exported replaces anything
+/// but traces, plans and documents.
+void refuse_to_replace(const Arguments& arguments, const std::string& path, Output output);
+
+}  // namespace sluice

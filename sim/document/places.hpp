@@ -1,0 +1,24 @@
+// Where in a document a key stands, or may stand: for who wrote it without the way to it.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "document/value.hpp"
+
+namespace sluice {
+
+struct Record;
+
+/// The paths, below `map`, of keys of that name: first those that `record` allows, then those that
+/// are there. "batch" is at workload.batch, "bandwidth" at platform.links.host.bandwidth. At most
+/// three.
+std::vector<std::string> places_of(std::string_view key, const Value& map, const Record* record);
+
+/// " (did you mean 'workload.batch'?)" where the key stands elsewhere; else what is nearest of
+/// `known`.
+std::string did_you_mean_at(std::string_view key, const std::vector<std::string>& known,
+                            const std::vector<std::string>& places);
+
+}  // namespace sluice
