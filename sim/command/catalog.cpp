@@ -17,6 +17,7 @@ const Catalog<Command>& command_catalog() {
       SLUICE_ENTRY(Command, list_command),
       SLUICE_ENTRY(Command, new_command),
       SLUICE_ENTRY(Command, schema_command),
+      SLUICE_ENTRY(Command, completion_command),
   });
   return catalog;
 }

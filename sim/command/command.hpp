@@ -24,6 +24,8 @@ struct Option {
   std::string absent = {};                ///< what counts when it is not given, for the help
   std::vector<std::string> choices = {};  ///< the values it takes, where they are fixed
   std::vector<std::string> (*names)() = nullptr;  ///< … where a catalog has them
+  /// Values that a shell offers, where others are allowed, too; several may stand as A,B,C.
+  std::vector<std::string> (*suggested)() = nullptr;
 
   std::vector<std::string> allowed() const { return names ? names() : choices; }
 };
@@ -62,7 +64,10 @@ struct Command {
   std::vector<std::string> usage;   ///< what follows the name
   std::size_t least = 0, most = 0;  ///< positionals, beside overrides
   std::string positionals = {};     ///< what they are, for messages: "SCENARIO or PLAN"
-  bool overrides = false;           ///< takes KEY=VALUE
+  std::string names_folder = {};    ///< bundled documents that a positional may be a name of
+  std::vector<std::string> (*names)() = nullptr;  ///< other words that it may be, for a shell
+  bool overrides = false;                         ///< takes KEY=VALUE
+  bool verbatim = false;                          ///< takes all words as positionals, as they are
   std::vector<Option> options = {};
   std::string details = {};        ///< more of the help, as it is printed
   HelpRows (*listed)() = nullptr;  ///< … and what a catalog has, asked for when help is printed

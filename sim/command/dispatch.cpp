@@ -46,8 +46,14 @@ int dispatch(const std::vector<std::string>& words) {
     return 0;
   }
   const Command& command = find_command(name);
-  const Arguments arguments =
-      parse_arguments(command, std::vector<std::string>(words.begin() + 1, words.end()));
+  const std::vector<std::string> rest(words.begin() + 1, words.end());
+  const bool asks_for_help = rest.size() == 1 && (rest[0] == "--help" || rest[0] == "-h");
+  if (command.verbatim && !asks_for_help) {
+    Arguments arguments;
+    arguments.positionals = rest;
+    return command.run(arguments);
+  }
+  const Arguments arguments = parse_arguments(command, rest);
   if (arguments.has("help")) {
     print(help_of(command));
     return 0;

@@ -97,6 +97,7 @@ const Command list_command = {
         "what to list: policies, layers, costs, cuts, fates, optimizers, metrics, models, "
         "platforms or "
         "scenarios",
+    .names = [] { return listed_kind_names(); },
     .options = {{.name = "verbose",
                  .letter = 'v',
                  .summary = "with source, and with parameters, their defaults and help, or the "

@@ -153,6 +153,7 @@ const Command new_command = {
     .least = 1,
     .most = 2,
     .positionals = "one of scenario, model, platform, and perhaps a FILE",
+    .names = kinds,
     .options = {force_option(Output::document)},
     .details =
         "Without FILE it prints the document. Each runs as it stands: change what is to be "

@@ -49,6 +49,7 @@ const Command plan_command = {
     .least = 1,
     .most = 1,
     .positionals = "SCENARIO or PLAN",
+    .names_folder = "scenarios",
     .overrides = true,
     .options = {{.name = "csv", .summary = "one row an action, for spreadsheets"},
                 {.name = "output",

@@ -35,6 +35,10 @@ const Command schema_command = {
     .least = 1,
     .most = 1,
     .positionals = "one of scenario, platform, model",
+    .names =
+        [] {
+          return std::vector<std::string>{"scenario", "platform", "model"};
+        },
     .details =
         "An editor with a YAML language server finds it by a first line like\n"
         "  # yaml-language-server: $schema=../schemas/scenario.schema.json\n",

@@ -41,12 +41,6 @@ std::string with_name(std::string text, const std::string& name) {
   return text;
 }
 
-std::vector<std::string> names_in(const std::string& folder) {
-  std::vector<std::string> names;
-  for (const std::string& file : bundled_files(folder)) names.push_back(fs::path(file).stem());
-  return names;
-}
-
 }  // namespace
 
 std::vector<std::string> bundled_files(const std::string& folder) {
@@ -63,6 +57,12 @@ std::vector<std::string> bundled_files(const std::string& folder) {
                   "; SLUICE_ROOT may name the folder that holds models, platforms and scenarios");
   std::sort(files.begin(), files.end());
   return files;
+}
+
+std::vector<std::string> bundled_names(const std::string& folder) {
+  std::vector<std::string> names;
+  for (const std::string& file : bundled_files(folder)) names.push_back(fs::path(file).stem());
+  return names;
 }
 
 bool is_bare_name(const std::string& word) {
@@ -85,7 +85,7 @@ std::string about_unknown_name(const std::string& name, const std::string& folde
   for (const Folder& other : folders())
     if (other.name != folder && !bundled_file(name, other.name).empty())
       return "; it is " + other.one + ": " + with_name(other.what_to_do, name);
-  const std::vector<std::string> names = names_in(folder);
+  const std::vector<std::string> names = bundled_names(folder);
   return did_you_mean(name, names) + "; `sluice list " + folder + "` names all " +
          std::to_string(names.size());
 }

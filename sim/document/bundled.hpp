@@ -10,6 +10,9 @@ namespace sluice {
 /// Throws IoError.
 std::vector<std::string> bundled_files(const std::string& folder);
 
+/// Their names, sorted.
+std::vector<std::string> bundled_names(const std::string& folder);
+
 /// "alexnet", which is neither a path nor a file's name with an ending.
 bool is_bare_name(const std::string& word);
 

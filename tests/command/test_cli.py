@@ -7,6 +7,7 @@ import itertools
 import json
 import os
 import pathlib
+import random
 import re
 import signal
 import subprocess
@@ -659,6 +660,26 @@ class Signals(Cli):
         text = self.answers("show", trace)
         self.assertIn("aborted: the run did not reach its end", text)
         self.check_with_h5py(trace)
+
+    def test_ctrl_c_at_any_moment_says_one_line(self):
+        # Four cards whose transfers share a switch: some are always under way.
+        scenario = self.folder / "four.yaml"
+        scenario.write_text("format: sluice-scenario/1\nmodel: cnn_mnist\nplatform: four_v100_switch\n"
+                            "workload: {mode: training, batch: 128, steps: 1000000}\n"
+                            "policy: {name: data_parallel, replica: resident}\n"
+                            "stages: per_layer\nfates: offload_all\n")
+        moments = random.Random(11)
+        for number in range(10):
+            trace = self.folder / f"{number}.h5"
+            process = start("run", scenario, "--executor", "simgrid", "-o", trace)
+            part = pathlib.Path(f"{trace}.part")
+            while not part.exists() or part.stat().st_size == 0:
+                self.assertIsNone(process.poll(), "it ended by itself")
+                time.sleep(0.02)
+            time.sleep(moments.uniform(0, 0.5))
+            process.send_signal(signal.SIGINT)
+            output, message = process.communicate(timeout=60)
+            self.assertEqual((process.returncode, output, message), (130, "", "sluice: interrupted\n"))
 
     def check_with_h5py(self, trace):
         try:

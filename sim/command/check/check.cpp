@@ -86,7 +86,8 @@ int run_compare(const Arguments& arguments) {
   for (const SideBySide& row : report.rows)
     for (const Measurement* side : {&row.a, &row.b})
       if (side->error_code != 0) complain(row.path, side->error);
-  print(format == "json" ? side_by_side_json(report) : side_by_side_text(report));
+  print(format == "json" ? side_by_side_json(report)
+                         : folded(side_by_side_text(report), page_width()));
   return report.exit_code();
 }
 
@@ -133,6 +134,7 @@ const Command check_command = {
     .least = 1,
     .most = most_scenarios,
     .positionals = "SCENARIO or PLAN",
+    .names_folder = "scenarios",
     .options =
         {{.name = "baseline", .value = "DIR", .summary = "the folder of the expected results"},
          {.name = "update",

@@ -51,7 +51,8 @@ std::string table_text(const ScenarioVerdict& scenario, bool all) {
                           share ? signed_text(100 * *share) : "-", tolerance_text(metric.expected),
                           std::string(words_of(metric.verdict))});
   }
-  return table.rows.empty() ? "" : table.aligned();
+  const std::size_t page = page_width();
+  return table.rows.empty() ? "" : table.aligned(page > 2 ? page - 2 : page);  // it is indented
 }
 
 std::string input_text(const ScenarioVerdict& scenario) {
@@ -223,7 +224,7 @@ std::string check_text(const CheckReport& report) {
   text += totals(report);
   if (const std::string command = report.accept_command(); !command.empty())
     text += "To accept what is new or different:\n  " + command + "\n";
-  return text;
+  return folded(text, page_width());
 }
 
 }  // namespace sluice

@@ -13,6 +13,7 @@
 
 #include "command/fits/report.hpp"
 #include "command/inputs.hpp"
+#include "command/page.hpp"
 #include "command/terminal.hpp"
 
 namespace sluice {
@@ -175,9 +176,9 @@ int run_fits(const Arguments& arguments) {
                                             arguments.positionals.front(), cards.names);
   const bool json = arguments.has("json");
   if (request.fates == all_strategies)
-    print(json ? fits_json(answers) : fits_text(answers));
+    print(json ? fits_json(answers) : folded(fits_text(answers), page_width()));
   else
-    print(json ? fits_json(answers.front()) : fits_text(answers.front()));
+    print(json ? fits_json(answers.front()) : folded(fits_text(answers.front()), page_width()));
   const auto nothing = [](const CardFit& card) { return card.largest == 0 || !card.error.empty(); };
   const bool none_fits = std::all_of(answers.begin(), answers.end(), [&](const FitsAnswer& answer) {
     return std::all_of(answer.report.cards.begin(), answer.report.cards.end(), nothing);
@@ -197,6 +198,7 @@ const Command fits_command = {
     .least = 1,
     .most = 1,
     .positionals = "MODEL",
+    .names_folder = "models",
     .overrides = true,
     .options = {{.name = "platform",
                  .value = "P,P...",

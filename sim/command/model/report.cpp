@@ -136,10 +136,12 @@ std::string model_text(const ModelReport& report) {
   const Columns counts = filled(rows, columns_named(most_asked, true));
   text += "\n\n" + fitted(rows, counts) + "\n";
   text += totals_text(report, rows.back().total);
-  if (!report.target) return text;
+  if (!report.target) return folded(text, page_width());
   const Columns times = columns_named(most_asked_times, true);
   text += "\n" + fitted(rows, times) + "\n";
-  return text + summary_text(summary_of(report.model, *report.target), *report.target, rows.back());
+  return folded(
+      text + summary_text(summary_of(report.model, *report.target), *report.target, rows.back()),
+      page_width());
 }
 
 }  // namespace sluice

@@ -4,6 +4,7 @@
 #include "scenario/question_bound.hpp"
 
 #include "command/output.hpp"
+#include "command/page.hpp"
 #include "command/run/report.hpp"
 #include "command/terminal.hpp"
 
@@ -39,7 +40,7 @@ int answer(const Arguments& arguments, Question& question, const std::string& tr
   const Plan plan = plan_of(question);
   const RunResult result = execute(arguments, question, plan, trace_path);
   const Report report{question, plan, result, trace_path};
-  print(arguments.has("json") ? report_json(report) : report_text(report));
+  print(arguments.has("json") ? report_json(report) : folded(report_text(report), page_width()));
   return 0;
 }
 
@@ -72,6 +73,7 @@ const Command run_command = {
     .least = 1,
     .most = 1,
     .positionals = "SCENARIO or PLAN",
+    .names_folder = "scenarios",
     .overrides = true,
     .options = {{.name = "output",
                  .letter = 'o',

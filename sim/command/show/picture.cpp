@@ -6,6 +6,7 @@
 
 #include "base/quantity.hpp"
 #include "base/suggest.hpp"
+#include "command/groups.hpp"
 #include "command/table.hpp"
 #include "document/load.hpp"
 #include "plan/text.hpp"
@@ -101,13 +102,18 @@ std::string strip(const std::vector<double>& shares) {
   return text;
 }
 
-std::size_t widest_name(const TraceReader& trace) {
-  std::size_t widest = 8;
+/// In the order of the streams.
+std::vector<std::string> devices_of(const TraceReader& trace) {
+  std::vector<std::string> devices;
   for (const Labels::Stream& stream : trace.labels().streams)
-    widest = std::max(widest, columns_of(stream.name));
-  for (const Labels::Pool& pool : trace.labels().pools)
-    widest = std::max(widest, columns_of(pool.name));
-  return std::min<std::size_t>(widest, 30);
+    if (std::find(devices.begin(), devices.end(), stream.device) == devices.end())
+      devices.push_back(stream.device);
+  return devices;
+}
+
+/// Rows of a name and what is drawn beside it, equal devices as one.
+LabelledRows drawn_rows(LabelledRows rows, const TraceReader& trace) {
+  return grouped_by_device(rows, devices_of(trace));
 }
 
 std::string cut_to(const std::string& name, std::size_t columns) {
@@ -116,48 +122,75 @@ std::string cut_to(const std::string& name, std::size_t columns) {
                                      : padded(text.substr(0, columns - 2) + "..", columns);
 }
 
-std::string utilisation_text(const TraceReader& trace, const Activity& activity,
-                             std::size_t name_width, std::size_t width) {
+constexpr std::size_t widest_name = 30;
+
+std::string picture_rows(const LabelledRows& rows, const std::string& what,
+                         std::size_t name_width) {
+  std::string text;
+  for (std::size_t r = 0; r < std::min(rows.size(), most_rows); ++r)
+    text += "  " + cut_to(rows[r].first, name_width) + " " + rows[r].second + "\n";
+  if (rows.size() > most_rows) text += "  ... (" + std::to_string(rows.size()) + " " + what + ")\n";
+  return text;
+}
+
+std::string edge() {
+  return utf8_wanted() ? "│" : "|";
+}
+
+LabelledRows stream_rows(const TraceReader& trace, const Activity& activity, std::size_t columns) {
   const SeriesTable table = trace.series();
   const std::vector<Labels::Stream>& streams = trace.labels().streams;
-  const std::string edge = utf8_wanted() ? "│" : "|";
-  const std::size_t columns = std::max<std::size_t>(10, width - std::min(width, name_width + 14));
-  std::string text = "\n" + bold("Busy, by stream") + "\n";
-  for (std::size_t s = 0; s < std::min(streams.size(), most_rows); ++s) {
+  LabelledRows rows;
+  for (std::size_t s = 0; s < streams.size(); ++s) {
     const std::vector<double> shares =
         resampled(table, table.utilisation_of(s), activity.end_s, columns);
     const double total = activity.end_s > 0 ? activity.streams[s].busy_s / activity.end_s : 0;
-    text += "  " + cut_to(streams[s].name, name_width) + " " + edge +
-            coloured(strip(shares), streams[s].kind == "compute" ? 32 : 34) + edge +
-            padded(percent(total), 9, true) + "\n";
+    rows.emplace_back(streams[s].name,
+                      edge() + coloured(strip(shares), streams[s].kind == "compute" ? 32 : 34) +
+                          edge() + padded(percent(total), 9, true));
   }
-  if (streams.size() > most_rows)
-    text += "  ... (" + std::to_string(streams.size()) + " streams)\n";
-  return text + "  " + std::string(name_width, ' ') + " 0" +
-         padded(seconds(activity.end_s), columns, true) + "\n";
+  return drawn_rows(std::move(rows), trace);
 }
 
-std::string memory_text(const TraceReader& trace, std::size_t name_width) {
+LabelledRows memory_rows(const TraceReader& trace) {
   const std::vector<Labels::Pool>& pools = trace.labels().pools;
-  std::string text = "\n" + bold("Memory, high-water mark") + "\n";
-  for (std::uint32_t p = 0; p < std::min(pools.size(), most_rows); ++p) {
+  LabelledRows rows;
+  for (std::uint32_t p = 0; p < pools.size(); ++p) {
     const HighWater high = high_water_of(trace, p);
     std::vector<std::string> parts;
     for (const auto& [name, amount] : high.classes) parts.push_back(name + " " + bytes(amount));
-    text += "  " + cut_to(pools[p].name, name_width) + " ";
+    std::string text;
     if (pools[p].capacity > 0) {
       const double share = static_cast<double>(high.peak) / static_cast<double>(pools[p].capacity);
-      const std::string edge = utf8_wanted() ? "│" : "|";
-      text += edge + coloured(bar(share, 20), share > 1 ? 31 : 33) + edge + " " + bytes(high.peak) +
-              " of " + bytes(pools[p].capacity) + " (" + percent(share) + ")";
+      text = edge() + coloured(bar(share, 20), share > 1 ? 31 : 33) + edge() + " " +
+             bytes(high.peak) + " of " + bytes(pools[p].capacity) + " (" + percent(share) + ")";
     } else {
-      text += padded("", 22) + " " + bytes(high.peak) + ", no limit";
+      text = padded("", 22) + " " + bytes(high.peak) + ", no limit";
     }
     if (!parts.empty()) text += " at " + seconds(high.time) + ": " + printable(join(parts));
-    text += "\n";
+    rows.emplace_back(pools[p].name, text);
   }
-  if (pools.size() > most_rows) text += "  ... (" + std::to_string(pools.size()) + " pools)\n";
-  return text;
+  return drawn_rows(std::move(rows), trace);
+}
+
+std::size_t width_of(const LabelledRows& rows) {
+  std::size_t widest = 8;
+  for (const auto& [name, drawn] : rows) widest = std::max(widest, columns_of(name));
+  return std::min(widest, widest_name);
+}
+
+/// Streams and memories, their names in one column.
+std::string rows_of_streams_and_memories(const TraceReader& trace, const Activity& activity,
+                                         std::size_t width) {
+  const LabelledRows memories = memory_rows(trace);
+  std::size_t name_width = std::max(width_of(stream_rows(trace, activity, 10)), width_of(memories));
+  const std::size_t columns = std::max<std::size_t>(10, width - std::min(width, name_width + 14));
+  const LabelledRows streams = stream_rows(trace, activity, columns);
+  name_width = std::max(name_width, width_of(streams));
+  return "\n" + bold("Busy, by stream") + "\n" + picture_rows(streams, "streams", name_width) +
+         "  " + std::string(name_width, ' ') + " 0" +
+         padded(seconds(activity.end_s), columns, true) + "\n" + "\n" +
+         bold("Memory, high-water mark") + "\n" + picture_rows(memories, "memories", name_width);
 }
 
 std::string causes_text(const Activity& activity) {
@@ -193,9 +226,8 @@ std::string metrics_text(const TraceReader& trace) {
 
 std::string picture_of(const TraceReader& trace, std::size_t width) {
   const Activity activity = activity_of(trace);
-  const std::size_t name_width = widest_name(trace);
-  return header_text(trace, activity) + utilisation_text(trace, activity, name_width, width) +
-         memory_text(trace, name_width) + causes_text(activity) + metrics_text(trace);
+  return header_text(trace, activity) + rows_of_streams_and_memories(trace, activity, width) +
+         causes_text(activity) + metrics_text(trace);
 }
 
 }  // namespace sluice

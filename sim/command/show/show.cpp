@@ -1,7 +1,10 @@
 // sluice show: a trace as a picture in the terminal.
+#include <algorithm>
+
 #include "base/processes.hpp"
 
 #include "command/command.hpp"
+#include "command/page.hpp"
 #include "command/show/picture.hpp"
 #include "command/terminal.hpp"
 
@@ -22,8 +25,11 @@ std::string draw(const std::string& path, std::size_t width) {
 }
 
 int run_show(const Arguments& arguments) {
-  const auto width = arguments.integer("width", terminal_width(100), 40, 1000);
-  print(draw(arguments.positionals.front(), static_cast<std::size_t>(width)));
+  const std::int64_t otherwise = page_width() > 0 ? static_cast<std::int64_t>(page_width()) : 100;
+  const auto width = static_cast<std::size_t>(
+      arguments.integer("width", std::clamp<std::int64_t>(otherwise, 40, 1000), 40, 1000));
+  const std::size_t page = arguments.has("width") ? width : page_width();
+  print(folded(draw(arguments.positionals.front(), width), page));
   return 0;
 }
 

@@ -36,7 +36,8 @@ struct StreamState {
   std::uint32_t awaited_action = none;
   std::int64_t awaited_iteration = 0;
   std::uint32_t next_waiter = none;
-  sg::Actor* actor = nullptr;  ///< SimGrid's, while it lives
+  sg::Actor* actor = nullptr;             ///< SimGrid's, while it lives
+  std::vector<sg::CommPtr> through = {};  ///< its communications that are under way
 };
 
 double ulp(double x) {
@@ -134,10 +135,18 @@ class Execution {
         throw;
       } catch (...) {
         if (!failure_) failure_ = std::current_exception();
-        sg::Actor::kill_all();
+        end_all();
       }
     });
     streams_[s].actor = actor.get();
+  }
+
+  /// Ends every actor from within one of them. SimGrid shows a backtrace where a communication that
+  /// is under way is freed, which an actor that is killed does to its own: all are cancelled first.
+  void end_all() {
+    for (const StreamState& stream : streams_)
+      for (const sg::CommPtr& one : stream.through) one->cancel();
+    sg::Actor::kill_all();
   }
 
   /// The life of a stream: its actions, one after the other.
@@ -210,13 +219,14 @@ class Execution {
     }
     std::stable_sort(flows.begin(), flows.end(),
                      [](const auto& x, const auto& y) { return x.first < y.first; });
-    std::vector<sg::CommPtr> through;
+    std::vector<sg::CommPtr>& through = streams_[s].through;
     for (const auto& [begin, flow] : flows) {
       if (begin > agenda_.now()) sleep_until(s, begin);
       auto [from, to] = ends_[flow->route];
       through.push_back(sg::Comm::sendto_async(from, to, static_cast<double>(flow->bytes)));
     }
     for (const sg::CommPtr& one : through) one->wait();
+    through.clear();
     return std::max(flows.back().first, sg::Engine::get_clock());
   }
 

@@ -65,7 +65,7 @@ Scenario scenario_of(const FitsRequest& request, Value platform) {
   for (const std::string& text : request.overrides) {
     const Override override = parse_override(text);
     refuse_override(override);
-    apply_override(document, override, {"phases", "cost", "memory"});
+    apply_override(document, override, layout_of(scenario_record()));
   }
   return read_scenario(std::move(document), "fits");
 }

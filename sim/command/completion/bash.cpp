@@ -1,0 +1,73 @@
+// sluice completion: the script by which a shell completes our command lines. The script asks the
+// program itself, so that it knows every command, option, name and key without being renewed.
+#include "command/command.hpp"
+#include "command/completion/completion.hpp"
+#include "command/terminal.hpp"
+
+namespace sluice {
+namespace {
+
+constexpr const char* bash_script =
+    R"(# bash completion for sluice. For this shell:  eval "$(sluice completion bash)"
+#For all : sluice completion bash> ~ /.local / share / bash - completion / completions / sluice
+    _sluice() {
+  local line = ${COMP_LINE : 0 : COMP_POINT} words word read - ra words < < <
+               "$line"[[$line == *[[:space:]]]]&& words += ("")local typed =
+                   ${words[-1]} COMPREPLY = () while IFS = read - r word;
+  do
+    if
+      [[$word ==:files]];
+  then compopt - o filenames while IFS = read - r word;
+  do COMPREPLY += ("$word");
+  done < < (compgen - f-- "$typed") else COMPREPLY +=
+      ("$word")fi done < < ("${words[0]}" completion words "${words[@]:1}" 2 > / dev / null)
+                               [[$ { #COMPREPLY[@] } == 1 && ${COMPREPLY[0]} == *= ]] &&
+      compopt - o nospace
+#Bash takes what stands before a '=' for a word of its own.
+          if [[$typed == *= *&& $COMP_WORDBREAKS == *= *]];
+  then COMPREPLY = ("${COMPREPLY[@]#" ${typed %= * } = "}") fi
+}
+complete -F _sluice sluice
+)";
+
+int run_completion(const Arguments& arguments) {
+  const std::string shell = arguments.positionals.empty() ? "" : arguments.positionals.front();
+  if (shell == "words") {
+    const Completions completions =
+        completions_of({arguments.positionals.begin() + 1, arguments.positionals.end()});
+    std::string text;
+    for (const std::string& word : completions.words) text += word + "\n";
+    print(text + (completions.files ? ":files\n" : ""));
+    return 0;
+  }
+  if (shell != "bash" || arguments.positionals.size() > 1)
+    throw UsageError(
+        "completion is there for bash: sluice completion bash"
+        "\nSee 'sluice help completion'.");
+  print(bash_script);
+  return 0;
+}
+
+}  // namespace
+
+extern const Command completion_command;
+const Command completion_command = {
+    .name = "completion",
+    .summary = "Prints what makes bash complete the command lines of sluice.",
+    .usage = {"bash"},
+    .least = 1,
+    .most = 1,
+    .positionals = "bash",
+    .names = [] { return std::vector<std::string>{"bash"}; },
+    .verbatim = true,
+    .details =
+        "Commands, options and their values, names of models, platforms and scenarios, and the "
+        "keys of KEY=VALUE with their words are completed; the script asks the program, and need "
+        "not be renewed with it.\n",
+    .examples = {{"eval \"$(sluice completion bash)\"", "for this shell"},
+                 {"sluice completion bash > ~/.local/share/bash-completion/completions/sluice",
+                  "for every shell"}},
+    .run = run_completion,
+};
+
+}  // namespace sluice

@@ -1,0 +1,206 @@
+#include "command/completion/completion.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "command/command.hpp"
+#include "document/bundled.hpp"
+#include "model/model.hpp"
+#include "scenario/scenario.hpp"
+
+namespace sluice {
+namespace {
+
+using Words = std::vector<std::string>;
+
+bool begins(const std::string& word, const std::string& with) {
+  return word.compare(0, with.size(), with) == 0;
+}
+
+/// Those that begin with `typed`, each with `before` put before it.
+void offer(Completions& completions, const Words& words, const std::string& typed,
+           const std::string& before = {}) {
+  for (const std::string& word : words)
+    if (begins(word, typed)) completions.words.push_back(before + word);
+}
+
+const Option* option_named(const Command& command, const std::string& word) {
+  for (const Option& option : command.options)
+    if (word == "--" + option.name || (option.letter && word == std::string{'-', option.letter}))
+      return &option;
+  return nullptr;
+}
+
+Words option_words(const Command& command) {
+  Words words = {"--help"};
+  for (const Option& option : command.options) words.push_back("--" + option.name);
+  return words;
+}
+
+/// A value of an option: one of its own, or of a list A,B,C of them; else a file.
+void offer_value(Completions& completions, const Option& option, const std::string& typed,
+                 const std::string& before) {
+  const Words words = option.suggested ? option.suggested() : option.allowed();
+  const std::size_t comma = option.suggested ? typed.rfind(',') : std::string::npos;
+  const std::size_t begin = comma == std::string::npos ? 0 : comma + 1;
+  offer(completions, words, typed.substr(begin), before + typed.substr(0, begin));
+  completions.files = option.allowed().empty();
+}
+
+// --- KEY=VALUE -----------------------------------------------------------------------------------
+
+/// The keys of an override, with the words that each may be.
+class Keys {
+ public:
+  void add(const std::string& key, const Words& values = {}) {
+    if (seen_.insert(key).second) all_.push_back({key, values});
+  }
+
+  void add(const std::string& way, const Field& field) {
+    Words values = field.choices;
+    if (field.type == Type::boolean) values = {"true", "false"};
+    add(way + field.name, values);
+  }
+
+  /// Every value that is there, by the way to it.
+  void add_present(const Value& value, const std::string& way) {
+    if (!value.is_map()) return add(way);
+    for (const Value::Entry& entry : value.entries())
+      add_present(entry.value, way + "." + entry.key);
+  }
+
+  void offer_to(Completions& completions, const std::string& typed) const {
+    const std::size_t equals = typed.find('=');
+    for (const auto& [key, values] : all_) {
+      if (equals == std::string::npos)
+        offer(completions, {key + "="}, typed);
+      else if (key == typed.substr(0, equals))
+        offer(completions, values, typed.substr(equals + 1), key + "=");
+    }
+  }
+
+ private:
+  std::set<std::string> seen_;
+  std::vector<std::pair<std::string, Words>> all_;
+};
+
+void add_model(Keys& keys, const Value& use, const std::string& way) {
+  const Value* definition = use.find("definition");
+  const Value* parameters = definition ? definition->find("parameters") : nullptr;
+  if (parameters)
+    for (const Value::Entry& entry : parameters->entries()) keys.add(way + entry.key);
+  keys.add(way + "scale");
+}
+
+/// What a word alone may be: names of the zoo, or the choices of the key that it stands for.
+Words words_for(const Field& field) {
+  if (field.name == "model" || field.name == "platform") return bundled_names(field.name + "s");
+  for (const Field& inner : field.record->fields)
+    if (inner.name == field.word_for) return inner.choices;
+  return {};
+}
+
+void add_record(Keys& keys) {
+  for (const Field& field : scenario_record().fields) {
+    if (field.type != Type::mapping) continue;
+    if (!field.word_for.empty()) keys.add(field.name, words_for(field));
+    if (field.name == "model" || field.name == "platform" || field.name == "policy") continue;
+    for (const Field& inner : field.record->fields) keys.add(field.name + ".", inner);
+  }
+}
+
+void add_scenario(Keys& keys, const std::string& file_or_name) {
+  add_record(keys);
+  const Scenario scenario = load_scenario(find_document(file_or_name, "scenarios"), {});
+  for (const Field& field : scenario.policy->parameters) keys.add("policy.", field);
+  keys.add("policy.name", policy_catalog().names());
+  if (const Value* model = scenario.document.find("model")) add_model(keys, *model, "model.");
+  for (const Value::Entry& entry : scenario.document.find("platform")->entries())
+    if (entry.value.is_map()) keys.add_present(entry.value, "platform." + entry.key);
+}
+
+Keys keys_of(const Command& command, const Words& positionals) {
+  Keys keys;
+  try {
+    if (positionals.empty()) return keys;
+    if (command.names_folder == "scenarios") {
+      add_scenario(keys, positionals.front());
+    } else {
+      const std::string path = find_document(positionals.front(), "models");
+      add_model(keys, load_model_use(path, {}), "");
+      if (command.name == "fits") add_record(keys);
+    }
+  } catch (const Error&) {
+    // What cannot be read has no keys to offer.
+  }
+  return keys;
+}
+
+// --- a command -----------------------------------------------------------------------------------
+
+/// The words before the last that are neither options, nor their values, nor overrides.
+Words positionals_of(const Command& command, const Words& words) {
+  Words positionals;
+  for (std::size_t i = 1; i + 1 < words.size(); ++i) {
+    const Option* option = option_named(command, words[i]);
+    if (option && !option->value.empty()) ++i;
+    if (option || begins(words[i], "-") || words[i].find('=') != std::string::npos) continue;
+    positionals.push_back(words[i]);
+  }
+  return positionals;
+}
+
+Completions completions_of(const Command& command, const Words& words) {
+  Completions completions;
+  const std::string& typed = words.back();
+  const Option* option = option_named(command, words[words.size() - 2]);
+  if (words.size() > 2 && option && !option->value.empty()) {
+    offer_value(completions, *option, typed, "");
+    return completions;
+  }
+  const std::size_t equals = typed.find('=');
+  if (begins(typed, "--") && equals != std::string::npos) {
+    if (const Option* one = option_named(command, typed.substr(0, equals)))
+      offer_value(completions, *one, typed.substr(equals + 1), typed.substr(0, equals + 1));
+    return completions;
+  }
+  if (begins(typed, "-")) {
+    offer(completions, option_words(command), typed);
+    return completions;
+  }
+  const Words positionals = positionals_of(command, words);
+  if (positionals.size() < command.most && equals == std::string::npos) {
+    if (!command.names_folder.empty())
+      offer(completions, bundled_names(command.names_folder), typed);
+    if (command.names) offer(completions, command.names(), typed);
+    completions.files = !command.names || positionals.size() >= command.least;
+  }
+  if (command.overrides && positionals.size() >= command.least)
+    keys_of(command, positionals).offer_to(completions, typed);
+  return completions;
+}
+
+Words command_words() {
+  Words words = command_catalog().names();
+  words.insert(words.end(), {"help", "version"});
+  return words;
+}
+
+}  // namespace
+
+Completions completions_of(const std::vector<std::string>& words) {
+  Completions completions;
+  if (words.size() < 2) {
+    const std::string typed = words.empty() ? "" : words.back();
+    offer(completions, begins(typed, "-") ? Words{"--help", "--version"} : command_words(), typed);
+    return completions;
+  }
+  if (words.front() == "help") {
+    if (words.size() == 2) offer(completions, command_catalog().names(), words.back());
+    return completions;
+  }
+  const Command* command = command_catalog().find_or_null(words.front());
+  return command ? completions_of(*command, words) : completions;
+}
+
+}  // namespace sluice
