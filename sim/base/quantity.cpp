@@ -183,8 +183,11 @@ class Parser {
       fail("it counts bits, eight of which are a byte: " + number_text() +
            std::string(bytes->name, 0, bytes->name.find('B')) + "bit" +
            (dimension_ == Dimension::bytes_per_s ? "/s" : "") + " is " + an_eighth(*bytes));
-    fail("unknown unit '" + std::string(name.substr(0, 40)) + "'" +
-         did_you_mean(name, units_of(dimension_)));
+    std::string hint = did_you_mean(name, units_of(dimension_));
+    for (const Unit& unit : units(dimension_))  // "G" alone is the beginning of a unit
+      if (hint.empty() && unit.name.compare(0, name.size(), name) == 0)
+        hint = " (did you mean '" + unit.name + "'?)";
+    fail("unknown unit '" + std::string(name.substr(0, 40)) + "'" + hint);
   }
 
   /// The unit of bytes with the prefix of a unit of bits: GB/s of Gbps, Gbit/s and Gb/s.

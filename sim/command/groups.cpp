@@ -34,16 +34,17 @@ std::optional<std::size_t> device_in(const std::string& text,
                                      const std::vector<std::string>& devices) {
   std::optional<std::size_t> found;
   for (std::size_t d = 0; d < devices.size(); ++d) {
-    if (find_name(text, devices[d]) == std::string::npos) continue;
+    if (devices[d].empty() || find_name(text, devices[d]) == std::string::npos) continue;
     if (found) return std::nullopt;
     found = d;
   }
   return found;
 }
 
-/// Rows that are one.
+/// Texts that are one.
 struct Group {
-  std::size_t row, first, last;  ///< the first row; the first and the last device
+  std::vector<std::size_t> rows;
+  std::size_t first, last;  ///< device
 };
 
 /// The groups of texts that differ in their device alone, by consecutive devices; each text is in
@@ -56,17 +57,18 @@ std::vector<Group> groups_of(const std::vector<std::string>& texts,
   for (std::size_t t = 0; t < texts.size(); ++t) {
     const std::optional<std::size_t> device = device_in(texts[t], devices);
     if (!device) {
-      groups.push_back({t, none, none});
+      groups.push_back({{t}, none, none});
       continue;
     }
     const std::string key = renamed(texts[t], devices[*device], "\1");
     const auto at = open.find(key);
     if (at != open.end() && groups[at->second].last + 1 == *device) {
       groups[at->second].last = *device;
+      groups[at->second].rows.push_back(t);
       continue;
     }
     open[key] = groups.size();
-    groups.push_back({t, *device, *device});
+    groups.push_back({{t}, *device, *device});
   }
   return groups;
 }
@@ -79,6 +81,14 @@ std::string name_of(const Group& group, const std::string& text,
 
 }  // namespace
 
+std::vector<DeviceGroup> groups_by_device(const std::vector<std::string>& texts,
+                                          const std::vector<std::string>& devices) {
+  std::vector<DeviceGroup> result;
+  for (Group& group : groups_of(texts, devices))
+    result.push_back({name_of(group, texts[group.rows.front()], devices), std::move(group.rows)});
+  return result;
+}
+
 LabelledRows grouped_by_device(const LabelledRows& rows, const std::vector<std::string>& devices) {
   constexpr char between = '\2';
   std::vector<std::string> texts;
@@ -90,10 +100,10 @@ LabelledRows grouped_by_device(const LabelledRows& rows, const std::vector<std::
   LabelledRows result;
   std::string above;
   for (const Group& group : groups_of(texts, devices)) {
-    const std::string whole = name_of(group, texts[group.row], devices);
+    const std::string whole = name_of(group, texts[group.rows.front()], devices);
     const std::size_t end = whole.find(between);
     const std::string own = whole.substr(0, end);
-    const bool again = rows[group.row].first.empty() && own == above;
+    const bool again = rows[group.rows.front()].first.empty() && own == above;
     result.emplace_back(again ? "" : own, whole.substr(end + 1));
     above = own;
   }

@@ -14,4 +14,13 @@ namespace sluice {
 /// label above it.
 LabelledRows grouped_by_device(const LabelledRows& rows, const std::vector<std::string>& devices);
 
+/// Texts that differ in their device alone: the text with the devices' names, and the numbers of
+/// those that it stands for.
+struct DeviceGroup {
+  std::string text;
+  std::vector<std::size_t> members;
+};
+std::vector<DeviceGroup> groups_by_device(const std::vector<std::string>& texts,
+                                          const std::vector<std::string>& devices);
+
 }  // namespace sluice

@@ -9,8 +9,9 @@ namespace {
 
 constexpr std::string_view exit_codes =
     "Exit codes:\n"
-    "  0 ok   1 a check failed   2 usage   3 invalid input   4 infeasible: it does not fit, or\n"
-    "  blocks for ever   5 input/output   70 a fault of Sluice   130, 143 interrupted\n";
+    "  0  ok                    1  a check failed          2  usage\n"
+    "  3  invalid input         5  input/output            70  a fault of Sluice\n"
+    "  4  infeasible: it does not fit, or blocks for ever  130, 143  interrupted\n";
 
 constexpr std::size_t widest = 80;
 
@@ -84,7 +85,7 @@ std::string help_of(const Command& command) {
   if (!command.examples.empty()) text += "\nExamples:\n";
   for (const Command::Example& example : command.examples)
     text += folded("  " + example.line, page()) + folded("      " + example.what, page());
-  return text + "\n" + std::string(exit_codes);
+  return text + "\n" + folded(exit_codes, page());
 }
 
 std::string help_of_program() {
@@ -92,17 +93,19 @@ std::string help_of_program() {
   for (const Command* command : command_catalog().entries())
     commands.emplace_back(command->name, command->summary);
   commands.emplace_back("help", "Prints the help of a command: sluice help run.");
-  return "sluice simulates neural networks on machines whose memory is too small: does it fit, "
-         "what\n"
-         "should stay on the device, and where do the time, the bytes and the joules go?\n\n"
-         "Usage:\n  sluice COMMAND [ARGUMENT...]\n\nCommands:\n" +
-         rows(commands) + "\nOptions:\n" +
+  return folded(
+             "sluice simulates neural networks on machines whose memory is too small: does it fit, "
+             "what should stay on the device, and where do the time, the bytes and the joules "
+             "go?\n",
+             page()) +
+         "\nUsage:\n  sluice COMMAND [ARGUMENT...]\n\nCommands:\n" + rows(commands) +
+         "\nOptions:\n" +
          rows({{"-h, --help", "print this"}, {"-V, --version", "print the version"}}) +
          "\nExamples:\n"
          "  sluice run scenarios/alexnet_x200.yaml\n"
          "  sluice run scenarios/alexnet_x200.yaml policy.overlap=false -o trace.h5\n"
          "  sluice show trace.h5\n\n" +
-         std::string(exit_codes);
+         folded(exit_codes, page());
 }
 
 }  // namespace sluice

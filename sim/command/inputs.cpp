@@ -125,7 +125,8 @@ void refuse_to_overwrite(const Question& question, const std::string& output) {
   if (question.scenario) collect_sources(question.scenario->document, files);
   for (const std::string& file : files)
     if (same_file(file, output))
-      throw UsageError("'" + output + "' for '--output' is an input of this run ('" + file + "')");
+      throw UsageError("'" + output + "' for '--output' is an input of this run ('" + file +
+                       "'): give another name");
 }
 
 }  // namespace sluice

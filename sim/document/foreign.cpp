@@ -7,6 +7,10 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
+#include <vector>
+
+#include "base/suggest.hpp"
 
 namespace sluice {
 namespace {
@@ -34,11 +38,29 @@ const char* kind_of(mode_t mode) {
   return "a socket";
 }
 
+/// What may be meant by a path where there is nothing.
+std::string hint_for(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::path folder = fs::path(path).parent_path();
+  if (!folder.empty() && !fs::exists(folder, error))
+    return "; there is no folder '" + folder.string() + "'";
+  std::vector<std::string> names;
+  fs::directory_iterator entries(folder.empty() ? "." : folder, error), end;
+  for (constexpr std::size_t most = 1000; !error && entries != end && names.size() < most;
+       entries.increment(error))
+    names.push_back((folder / entries->path().filename()).string());
+  return did_you_mean(path, names);
+}
+
 /// Opens `path` and tells its size.
 std::int64_t open_regular_file(const std::string& path, Descriptor& file) {
   // Not blocking: opening a pipe that nobody writes to must not hang.
   file.fd = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  if (file.fd < 0) refuse(path, std::strerror(errno));
+  if (file.fd < 0) {
+    const int number = errno;
+    refuse(path, std::strerror(number) + (number == ENOENT ? hint_for(path) : std::string()));
+  }
   struct stat status = {};
   if (fstat(file.fd, &status) != 0) refuse(path, std::strerror(errno));
   if (!S_ISREG(status.st_mode))

@@ -28,7 +28,8 @@ Value parse_text(std::string text, std::string name) {
   Value document =
       is_json(source->text, source->name) ? read_json(source) : read_yaml(source, 0, false);
   if (document.kind() == Value::Kind::null)
-    throw InputError(Position{source->name, 0, 0, ""}, "the document is empty");
+    throw InputError(Position{source->name, 0, 0, ""},
+                     "the document is empty; `sluice new` writes one to begin with");
   return document;
 }
 
@@ -71,7 +72,8 @@ void require_format(const Value& document, std::string_view kind, int version) {
       fail_at(*format,
               "'" + text + "' is newer than this program reads; expected '" + wanted + "'");
   }
-  fail_at(*format, "'" + text + "' for 'format': expected '" + wanted + "'" + use_of(text));
+  fail_at(*format, "'" + text + "' for 'format': expected '" + wanted + "'" +
+                       (text.compare(0, family.size(), family) == 0 ? "" : use_of(text)));
 }
 
 }  // namespace sluice

@@ -149,10 +149,17 @@ Value read_yaml(std::shared_ptr<const Source> source, std::size_t begin, bool al
     }
   } catch (const YAML::ParserException& error) {
     if (error.msg == YAML::ErrorMsg::UNKNOWN_ANCHOR) events.OnAlias(error.mark, YAML::NullAnchor);
-    events.builder().fail(events.place(error.mark), "this is not YAML: " + error.msg);
+    const Place place = events.place(error.mark);
+    const std::string line = position_in(*source, place.line, 1).source;
+    const std::size_t text = line.find_first_not_of(" \t");
+    const bool tab = line.substr(0, text).find('\t') != std::string::npos;
+    events.builder().fail(
+        place, "this is not YAML: " + error.msg +
+                   (tab ? "; a tab stands before the text: YAML indents by blanks" : ""));
   }
   if (!events.builder().done() && !allow_empty)
-    throw InputError(Position{source->name, 0, 0, ""}, "the document is empty");
+    throw InputError(Position{source->name, 0, 0, ""},
+                     "the document is empty; `sluice new` writes one to begin with");
   return events.builder().done() ? events.builder().take() : Value::make_null();
 }
 

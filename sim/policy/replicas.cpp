@@ -51,6 +51,17 @@ PolicyRequest on(const Platform& platform, const PolicyRequest& request, const W
   return share;
 }
 
+/// The largest micro-batch that gives each replica as many.
+std::string equal_share(const Workload& workload, std::size_t replicas) {
+  const auto count = static_cast<std::int64_t>(replicas);
+  if (workload.batch % count != 0)
+    return "; a batch of a multiple of " + std::to_string(replicas) + " can be shared";
+  std::int64_t size = std::min(workload.micro_batch, workload.batch / count);
+  while (workload.batch / count % size != 0) --size;
+  return "; workload.micro_batch=" + std::to_string(size) + " gives each " +
+         std::to_string(workload.batch / count / size);
+}
+
 }  // namespace
 
 std::vector<std::string> replica_devices(const PolicyRequest& request, const Reader& parameters) {
@@ -73,8 +84,10 @@ std::vector<std::string> replica_devices(const PolicyRequest& request, const Rea
   if (workload.training && batches % devices.size() != 0)
     throw InputError(
         "the batch of " + std::to_string(workload.batch) + " samples is " +
-        std::to_string(batches) + " micro-batches, which " + std::to_string(devices.size()) +
-        " replicas cannot share equally: batch = micro-batch x accumulation x replicas");
+        std::to_string(batches) + (batches == 1 ? " micro-batch" : " micro-batches") + ", which " +
+        std::to_string(devices.size()) +
+        " replicas cannot share equally: batch = micro-batch x accumulation x replicas" +
+        equal_share(workload, devices.size()));
   if (devices.size() > batches) devices.resize(batches);
   return devices;
 }

@@ -664,8 +664,9 @@ class Signals(Cli):
     def test_ctrl_c_at_any_moment_says_one_line(self):
         # Four cards whose transfers share a switch: some are always under way.
         scenario = self.folder / "four.yaml"
-        scenario.write_text("format: sluice-scenario/1\nmodel: cnn_mnist\nplatform: four_v100_switch\n"
-                            "workload: {mode: training, batch: 128, steps: 1000000}\n"
+        scenario.write_text("format: sluice-scenario/1\nmodel: cnn_mnist\n"
+                            "platform: {file: four_v100_switch, links: {host: {bandwidth: 1GB/s}}}\n"
+                            "workload: {mode: training, batch: 128, micro_batch: 32, steps: 1000000}\n"
                             "policy: {name: data_parallel, replica: resident}\n"
                             "stages: per_layer\nfates: offload_all\n")
         moments = random.Random(11)

@@ -6,6 +6,7 @@
 #include "base/processes.hpp"
 #include "command/check/report.hpp"
 #include "command/inputs.hpp"
+#include "command/page.hpp"
 #include "command/terminal.hpp"
 #include "scenario/question_bound.hpp"
 
@@ -68,6 +69,12 @@ int run_compare(const Arguments& arguments) {
   const std::vector<std::string>& words = arguments.positionals;
   if (words.size() < 3)
     throw UsageError("'--compare' needs two policies and at least one scenario");
+  // A third policy would be taken for a scenario.
+  std::error_code ignored;
+  for (auto word = words.begin() + 2; word != words.end(); ++word)
+    if (policy_catalog().find_or_null(*word) && !std::filesystem::exists(*word, ignored))
+      throw UsageError("'" + *word + "' is a policy; '--compare' sets two side by side: compare " +
+                       words[0] + " with each of the others in turn");
   ProgressLine line;
   SideBySideRequest request{
       {words.begin() + 2, words.end()}, PolicyChoice(words[0]), PolicyChoice(words[1])};

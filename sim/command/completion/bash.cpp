@@ -7,28 +7,31 @@
 namespace sluice {
 namespace {
 
-constexpr const char* bash_script =
-    R"(# bash completion for sluice. For this shell:  eval "$(sluice completion bash)"
-#For all : sluice completion bash> ~ /.local / share / bash - completion / completions / sluice
-    _sluice() {
-  local line = ${COMP_LINE : 0 : COMP_POINT} words word read - ra words < < <
-               "$line"[[$line == *[[:space:]]]]&& words += ("")local typed =
-                   ${words[-1]} COMPREPLY = () while IFS = read - r word;
-  do
-    if
-      [[$word ==:files]];
-  then compopt - o filenames while IFS = read - r word;
-  do COMPREPLY += ("$word");
-  done < < (compgen - f-- "$typed") else COMPREPLY +=
-      ("$word")fi done < < ("${words[0]}" completion words "${words[@]:1}" 2 > / dev / null)
-                               [[$ { #COMPREPLY[@] } == 1 && ${COMPREPLY[0]} == *= ]] &&
-      compopt - o nospace
-#Bash takes what stands before a '=' for a word of its own.
-          if [[$typed == *= *&& $COMP_WORDBREAKS == *= *]];
-  then COMPREPLY = ("${COMPREPLY[@]#" ${typed %= * } = "}") fi
+constexpr const char* bash_script = R"bash(# bash completion for sluice. For this shell:
+#   eval "$(sluice completion bash)"
+# For all: sluice completion bash > ~/.local/share/bash-completion/completions/sluice
+_sluice() {
+  local line=${COMP_LINE:0:COMP_POINT} words word
+  read -ra words <<<"$line"
+  [[ $line == *[[:space:]] ]] && words+=("")
+  local typed=${words[-1]}
+  COMPREPLY=()
+  while IFS= read -r word; do
+    if [[ $word == :files ]]; then
+      compopt -o filenames
+      while IFS= read -r word; do COMPREPLY+=("$word"); done < <(compgen -f -- "$typed")
+    else
+      COMPREPLY+=("$word")
+    fi
+  done < <("${words[0]}" completion words "${words[@]:1}" 2>/dev/null)
+  [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == *= ]] && compopt -o nospace
+  # Bash takes what stands before a '=' for a word of its own.
+  if [[ $typed == *=* && $COMP_WORDBREAKS == *=* ]]; then
+    COMPREPLY=("${COMPREPLY[@]#"${typed%=*}="}")
+  fi
 }
 complete -F _sluice sluice
-)";
+)bash";
 
 int run_completion(const Arguments& arguments) {
   const std::string shell = arguments.positionals.empty() ? "" : arguments.positionals.front();

@@ -3,6 +3,7 @@
 
 #include "base/quantity.hpp"
 #include "base/suggest.hpp"
+#include "command/groups.hpp"
 #include "command/table.hpp"
 #include "scenario/question_bound.hpp"
 
@@ -105,17 +106,46 @@ void add_question(LabelledRows& rows, const Report& report) {
                                     figure(1 / ratio, "") + " times that");
 }
 
+std::vector<std::string> devices_of(const Plan& plan) {
+  std::vector<std::string> devices;
+  for (const Stream& stream : plan.streams)
+    if (std::find(devices.begin(), devices.end(), stream.device) == devices.end())
+      devices.push_back(stream.device);
+  return devices;
+}
+
+/// Texts under one label, no more than are read.
+void add_listed(LabelledRows& rows, const std::string& label, const std::vector<std::string>& texts,
+                const std::string& what) {
+  for (std::size_t i = 0; i < std::min(texts.size(), most_listed); ++i)
+    rows.emplace_back(i == 0 ? label : "", texts[i]);
+  if (texts.size() > most_listed)
+    rows.emplace_back("", "... (" + std::to_string(texts.size()) + " " + what + ")");
+}
+
+/// Links that move as much beside equal devices are one row, whose seconds may differ a little.
 void add_transfers(LabelledRows& rows, const Report& report) {
   const Summary& summary = report.result.summary;
-  std::size_t listed = 0, moving = 0;
+  std::vector<std::string> texts;
+  std::vector<double> taken;
   for (const Link& link : report.plan.links) {
     const double moved = number_of(summary, "transferred_bytes_by_link", {link.name});
-    if (!(moved > 0) || ++moving > most_listed) continue;
-    rows.emplace_back(listed++ == 0 ? "transfers" : "",
-                      printable(link.name) + ": " + bytes(moved) + " in " +
-                          figure(number_of(summary, "transfer_s_by_link", {link.name}), "s"));
+    if (!(moved > 0)) continue;
+    texts.push_back(printable(link.name) + ": " + bytes(moved));
+    taken.push_back(number_of(summary, "transfer_s_by_link", {link.name}));
   }
-  if (moving > listed) rows.emplace_back("", "... (" + std::to_string(moving) + " links)");
+  std::vector<std::string> grouped;
+  for (const DeviceGroup& group : groups_by_device(texts, devices_of(report.plan))) {
+    double least = taken[group.members.front()], most = least;
+    for (const std::size_t member : group.members) {
+      least = std::min(least, taken[member]);
+      most = std::max(most, taken[member]);
+    }
+    const std::string first = figure(least, "s"), last = figure(most, "s");
+    grouped.push_back(group.text + (group.members.size() > 1 ? " each in " : " in ") + first +
+                      (first == last ? "" : " to " + last));
+  }
+  add_listed(rows, "transfers", grouped, "links");
 }
 
 std::string classes_of(const Summary& summary, const std::string& pool) {
@@ -129,19 +159,21 @@ std::string classes_of(const Summary& summary, const std::string& pool) {
 
 void add_memory(LabelledRows& rows, const Report& report) {
   const Summary& summary = report.result.summary;
-  std::size_t listed = 0, used = 0;
+  std::vector<std::string> texts;
   for (const Pool& pool : report.plan.pools) {
     const double peak = number_of(summary, "peak_bytes", {pool.name});
-    if (!(peak > 0) || ++used > most_listed) continue;
+    if (!(peak > 0)) continue;
     std::string text = printable(pool.name) + ": " + bytes(peak);
     if (pool.capacity) {
       const auto capacity = static_cast<double>(*pool.capacity);
       text += " of " + bytes(capacity) + " (" + percent(peak / capacity) + ")";
     }
-    rows.emplace_back(listed++ == 0 ? "peak memory" : "",
-                      text + ": " + classes_of(summary, pool.name));
+    texts.push_back(text + ": " + classes_of(summary, pool.name));
   }
-  if (used > listed) rows.emplace_back("", "... (" + std::to_string(used) + " pools)");
+  std::vector<std::string> grouped;
+  for (DeviceGroup& group : groups_by_device(texts, devices_of(report.plan)))
+    grouped.push_back(std::move(group.text));
+  add_listed(rows, "peak memory", grouped, "memories");
 }
 
 void add_energy(LabelledRows& rows, const Report& report) {
@@ -172,6 +204,7 @@ std::string report_text(const Report& report) {
   LabelledRows rows;
   add_cost(rows, report);
   add_facts(rows, report);
+  rows = grouped_by_device(rows, devices_of(report.plan));
   add_time(rows, report);
   add_question(rows, report);
   add_transfers(rows, report);

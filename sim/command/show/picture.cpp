@@ -152,9 +152,11 @@ LabelledRows stream_rows(const TraceReader& trace, const Activity& activity, std
   return drawn_rows(std::move(rows), trace);
 }
 
+/// Equal devices are one row, at the time of the first.
 LabelledRows memory_rows(const TraceReader& trace) {
+  constexpr char between = '\2';
   const std::vector<Labels::Pool>& pools = trace.labels().pools;
-  LabelledRows rows;
+  std::vector<std::string> texts, levels, times;
   for (std::uint32_t p = 0; p < pools.size(); ++p) {
     const HighWater high = high_water_of(trace, p);
     std::vector<std::string> parts;
@@ -167,10 +169,17 @@ LabelledRows memory_rows(const TraceReader& trace) {
     } else {
       text = padded("", 22) + " " + bytes(high.peak) + ", no limit";
     }
-    if (!parts.empty()) text += " at " + seconds(high.time) + ": " + printable(join(parts));
-    rows.emplace_back(pools[p].name, text);
+    levels.push_back(text);
+    const std::string classes = printable(join(parts));
+    times.push_back(parts.empty() ? "" : " at " + seconds(high.time) + ": " + classes);
+    texts.push_back(pools[p].name + between + text + between + classes);
   }
-  return drawn_rows(std::move(rows), trace);
+  LabelledRows rows;
+  for (const DeviceGroup& group : groups_by_device(texts, devices_of(trace))) {
+    const std::size_t first = group.members.front();
+    rows.emplace_back(group.text.substr(0, group.text.find(between)), levels[first] + times[first]);
+  }
+  return rows;
 }
 
 std::size_t width_of(const LabelledRows& rows) {

@@ -3,23 +3,45 @@
 #include <filesystem>
 
 #include "base/suggest.hpp"
+#include "document/foreign.hpp"
 #include "model/onnx/convert.hpp"
 
 namespace sluice::onnx_import {
 namespace {
 
+/// The operators of that name: all of it, or what follows the domain ("FancyAct" of
+/// "com.example.FancyAct").
+std::vector<std::string> operators_named(const std::string& name,
+                                         const std::vector<std::string>& known) {
+  std::vector<std::string> found;
+  for (const std::string& op : known)
+    if (op == name || (op.size() > name.size() && ends_with(op, "." + name))) found.push_back(op);
+  return found;
+}
+
+/// Without their domains.
+std::vector<std::string> short_names(const std::vector<std::string>& known) {
+  std::vector<std::string> names;
+  for (const std::string& op : known) names.push_back(op.substr(op.rfind('.') + 1));
+  return names;
+}
+
+/// One operator, or a list of them.
 std::unordered_set<std::string> read_as_zero(const Graph& graph, const Reader& keys) {
   std::unordered_set<std::string> as_zero;
-  const Value* list = keys.value("as_zero");
-  if (!list) return as_zero;
+  const Value* given = keys.value("as_zero");
+  if (!given) return as_zero;
+  if (given->is_map() || (given->is_scalar() && given->kind() != Value::Kind::string))
+    keys.fail("as_zero", "expected an operator or a list of operators for 'as_zero', like [Gelu]");
   std::vector<std::string> known;
   for (const Node& node : graph.nodes)
     if (std::find(known.begin(), known.end(), node.op) == known.end()) known.push_back(node.op);
-  for (const Value& item : list->items()) {
-    if (std::find(known.begin(), known.end(), item.text()) == known.end())
+  for (const Value& item : given->is_list() ? given->items() : std::vector<Value>{*given}) {
+    const std::vector<std::string> found = operators_named(item.text(), known);
+    if (item.text().empty() || found.empty())
       fail_at(item, "'" + item.text() + "' in 'as_zero': the model has no such operator" +
-                        did_you_mean(item.text(), known) + "; it has: " + join(known));
-    as_zero.insert(item.text());
+                        did_you_mean(item.text(), short_names(known)) + "; it has: " + join(known));
+    as_zero.insert(found.begin(), found.end());
   }
   return as_zero;
 }
@@ -90,8 +112,9 @@ const Importer onnx_importer = {
                     .optional = true,
                     .minimum = 1},
                    {.name = "as_zero",
-                    .type = Type::list,
-                    .summary = "operators that are counted as free: their outputs are tensors, but "
+                    .type = Type::any,
+                    .summary = "an operator, or a list of them, that are counted as free: their "
+                               "outputs are tensors, but "
                                "they compute nothing",
                     .optional = true},
                    {.name = "shapes",

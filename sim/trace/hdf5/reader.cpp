@@ -56,7 +56,8 @@ struct TraceReader::State {
   explicit State(const std::string& name) : path(name) {
     require_file(path);
     guarded([&] {
-      if (H5Fis_hdf5(path.c_str()) <= 0) throw Failure("it is not an HDF5 file");
+      if (H5Fis_hdf5(path.c_str()) <= 0)
+        throw Failure("it is not an HDF5 file; `sluice run SCENARIO -o trace.h5` writes one");
       open_file();
       read_header();
       labels = read_labels(*file);

@@ -1,0 +1,107 @@
+"""What an engineer typed who had never seen the program. Every message has to say what to do next."""
+
+from cases import Case, given, model, platform, scenario
+from command_cases import said, words
+from import_cases import message, node, of_onnx, onnx, tensor_info
+
+GPU = "platform.devices.gpu."
+TRAINING = ("workload.mode=training", "policy=resident")
+
+
+def own(name, at, says, text, code=3):
+    """A scenario of one's own, whole."""
+    return Case(name, code, at, says, "scenario.yaml", content=text)
+
+
+# "### 60 mistakes", first paragraph: what was answered well, and has to stay so.
+GOOD = [
+    said("mistake 1, a key misspelt", 1, ["unknown key 'bach'", "did you mean 'batch'"], "workload.bach=4"),
+    said("mistake 2, a negative batch", 16, ["'-1' for 'batch'", "at least 1"], "workload.batch=-1"),
+    said("mistake 3, half a sample", 16, ["'4.5' for 'batch'", "expected an integer"], "workload.batch=4.5"),
+    said("mistake 4, a word for a number", 16, ["'abc' for 'batch'", "expected an integer"], "workload.batch=abc"),
+    said("mistake 5, more than all", 33, ["'120%' for 'efficiency'", "at most 1"], GPU + "efficiency=120%"),
+    said("mistake 6, a bandwidth without its unit", 31, ["'64' for 'bandwidth'", "the unit is missing", "30GB/s"], "platform.links.host.bandwidth=64"),
+    said("mistake 7, FLOPS", 35, ["unknown unit 'TFLOPS'", "did you mean 'TFLOP/s'"], GPU + "rate.float32=67TFLOPS"),
+    said("mistake 8, G alone", 38, ["unknown unit 'G'", "did you mean 'GB'"], GPU + "memory.capacity=24G"),
+    scenario("mistake 9, a parameter misspelt", "scenario.yaml:3:27", ["no parameter 'sizee'", "did you mean 'size'"], "size: 8", "sizee: 8"),
+    model("mistake 10, a layer misspelt", "model.yaml:8:12", ["unknown layer type 'rleu'", "did you mean 'relu'"], "type: relu", "type: rleu"),
+    model("mistake 11, a variable misspelt", "model.yaml:7:41", ["unknown parameter 'sisze'", "did you mean 'size'"], "features: $size", "features: $sisze"),
+    Case("mistake 12, a kernel larger than its image", 3, "model.yaml:6:53", ["'300' for 'kernel'", "expected at most 66"], "model.yaml",
+         content="format: sluice-model/1\nname: m\nlayers:\n  - {type: input, name: x, shape: [64, 64, 3]}\n"
+                 "  - {type: relu, name: r}\n  - {type: conv2d, channels: 8, padding: 1, kernel: 300}\n",
+         run=["model", "model.yaml"]),
+    scenario("mistake 13, a key twice", "scenario.yaml:5:28", ["duplicate key 'dtype'", "line 5"], "batch: 2", "dtype: int8"),
+    scenario("mistake 14, a tab", "scenario.yaml:6:2", ["a tab stands before the text", "by blanks"], "stages: {cut: per_layer}", "\tstages: {cut: per_layer}"),
+    own("mistake 15, an empty document", "scenario.yaml", ["the document is empty", "`sluice new` writes one"], ""),
+    scenario("mistake 16, another format", "scenario.yaml:1:9", ["'sluice-scenario/x'", "expected 'sluice-scenario/1'"], "sluice-scenario/1", "sluice-scenario/x"),
+    said("mistake 17, cuts that do not ascend", 35, ["must ascend"], "stages={cut: explicit, after: [2, 2]}"),
+    platform("mistake 18, thousands of devices", "platform.yaml:5:12", ["'5000' for 'count'", "at most"], "    rate: {float32: 1TFLOP/s}", "    count: 5000\n    rate: {float32: 1TFLOP/s}"),
+    said("mistake 19, a cut that does not say where", 8, ["the key 'after' is missing", "expected a list"], "stages=explicit"),
+    said("mistake 20, an element type without a rate", 16, ["int8", "has no rate", "float32"], "workload.dtype=int8"),
+    said("mistake 21, a parameter of another policy", 25, ["unknown key 'prefetch' in policy resident", "allowed:"], "policy={name: resident, prefetch: 1}"),
+    words("mistake 22, an unknown command", 2, ["unknown command 'runn'", "did you mean 'run'", "sluice help"], "runn", "scenario.yaml"),
+    words("mistake 23, a folder that is not there", 5, ["'none/s.yaml'", "No such file or directory"], "run", "none/s.yaml"),
+]
+
+# The table: what was answered badly, or not at all.
+TABLE = [
+    said("mistake 24, bits a second", 31, ["counts bits", "64 Gbit/s is 8GB/s"], "platform.links.host.bandwidth=64Gbps"),
+    said("mistake 25, bits a second in full", 31, ["counts bits", "64 Gbit/s is 8GB/s"], "platform.links.host.bandwidth=64Gbit/s"),
+    said("mistake 26, fp16", 16, ["'fp16' for 'dtype'", "did you mean 'float16'"], "workload.dtype=fp16"),
+    said("mistake 27, bf16", 16, ["'bf16' for 'dtype'", "did you mean 'bfloat16'"], "workload.dtype=bf16"),
+    said("mistake 28, half", 16, ["'half' for 'dtype'", "did you mean 'float16'"], "workload.dtype=half"),
+    words("mistake 29, fp16 as an option", 2, ["'fp16' for '--dtype'", "did you mean 'float16'"], "fits", "model.yaml", "--dtype", "fp16"),
+    said("mistake 30, a key without the way to it", 7, ["unknown key 'batch' in scenario", "did you mean 'workload.batch'"], "batch=4"),
+    said("mistake 31, a figure without the way to it", 11, ["unknown key 'bandwidth'", "did you mean 'platform.links.host.bandwidth'"], "bandwidth=4GB/s"),
+    said("mistake 32, a model's parameter without the way to it", 6, ["unknown key 'size'", "did you mean 'model.size'"], "size=4"),
+    said("mistake 33, half of a strategy's name", 16, ["unknown strategy for fates 'offload'", "did you mean 'offload_all'"], "fates.strategy=offload"),
+    said("mistake 34, 1 for true", 16, ["'1' for 'overlap'", "did you mean 'true'"], "policy.overlap=1"),
+    said("mistake 35, 0 for false", 16, ["'0' for 'overlap'", "did you mean 'false'"], "policy.overlap=0"),
+    own("mistake 36, a policy misspelt as a word", "scenario.yaml:4:9", ["unknown policy 'residnt'", "did you mean 'resident'"],
+        "format: sluice-scenario/1\nmodel: model.yaml\nplatform: platform.yaml\npolicy: residnt\n"),
+    own("mistake 37, a platform misspelt as a word", "scenario.yaml:3:11", ["'a100_pice'", "did you mean 'a100_pcie'", "`sluice list platforms`"],
+        "format: sluice-scenario/1\nmodel: gpt2\nplatform: a100_pice\npolicy: resident\n"),
+    own("mistake 38, a model misspelt as a word", "scenario.yaml:2:8", ["'gtp2'", "did you mean 'gpt2'", "`sluice list models`"],
+        "format: sluice-scenario/1\nmodel: gtp2\nplatform: a100_pcie\npolicy: resident\n"),
+    own("mistake 39, a file outside", "scenario.yaml:2:15", ["leads out of", ".git", "names alone, like gpt2"],
+        "format: sluice-scenario/1\nmodel: {file: ../../x}\nplatform: a100_pcie\npolicy: resident\n"),
+    words("mistake 40, a model that is run", 3, ["it is a model", "`sluice fits llama2_7b`", "`model: llama2_7b`"], "run", "llama2_7b"),
+    words("mistake 41, a platform that is run", 3, ["it is a platform", "`platform: k40`"], "run", "k40"),
+    said("mistake 42, a bandwidth beyond all that is built", 31, ["'64e99GB/s' for 'bandwidth'", "nothing that is built comes near 1 EB/s"], "platform.links.host.bandwidth=64e99GB/s"),
+    words("mistake 43, a misspelt model", 3, ["'lama2_7b'", "did you mean 'llama2_7b'"], "fits", "lama2_7b"),
+    words("mistake 44, a misspelt model to count", 3, ["'resnet5O'", "did you mean 'resnet50'"], "model", "resnet5O"),
+    own("mistake 45, caches that do not fit", "", ["caches", "24 GB"],
+        "format: sluice-scenario/1\nmodel: {file: llama2_7b, tokens: 1, cached: 2047}\nplatform: rx7900xtx_pcie4\n"
+        "workload: {dtype: float16, batch: 32}\nstages: single_tensor\npolicy: streamed\n", code=4),
+]
+
+# Named elsewhere in the study.
+ELSEWHERE = [
+    words("mistake 46, a third policy to compare", 2, ["'data_parallel' is a policy", "two side by side"], "check", "--compare", "resident", "streamed", "data_parallel", "scenario.yaml"),
+    said("mistake 47, a micro-batch that replicas cannot share", 8, ["1 micro-batch, which 2 replicas cannot share equally", "workload.micro_batch=4 gives each 1"],
+         "platform.devices.gpu.count=2", "workload={mode: training, batch: 8}", "policy={name: data_parallel, replica: resident}"),
+    said("mistake 48, a policy that does not train", 15, ["policy 'sharded' does not plan for training", "policies that do"], "policy=sharded", "workload.mode=training"),
+    of_onnx("mistake 49, an operator that is counted as free and not there", ["'FancyAkt' in 'as_zero'", "did you mean 'FancyAct'"],
+            onnx(node("FancyAct", ["x"], ["y"], domain="com.example")), "as_zero=FancyAkt", at="as_zero=FancyAkt:1:9"),
+    of_onnx("mistake 50, an operator that nobody knows", ["com.example.FancyAct", "as_zero=[com.example.FancyAct]"],
+            onnx(node("FancyAct", ["x"], ["y"], domain="com.example")), at="m.onnx"),
+    of_onnx("mistake 51, an extent that is not in the file", ["seq_len", "give them, as in seq_len="],
+            onnx(node("Relu", ["x"], ["y"]), extents=("N", "seq_len", 4)), at="m.onnx"),
+    of_onnx("mistake 52, a model that is cut short", ["of which", "are there"],
+            onnx(node("Relu", ["x"], ["y"]))[:-20], at="m.onnx"),
+    said("mistake 53, fp8", 31, ["unknown key 'fp8' in the rate", "allowed: float64"], GPU + "rate.fp8=1TFLOP/s"),
+    words("mistake 54, an option of the program that is cut short", 2, ["unknown option '--vers'", "did you mean '--version'"], "--vers"),
+    words("mistake 55, another shell", 2, ["sluice completion bash"], "completion", "zsh"),
+    words("mistake 56, a trace over a scenario", 2, ["'platform.yaml' for '--output'", "is an input of this run"], "run", "scenario.yaml", "-o", "platform.yaml"),
+    words("mistake 57, a trace over another document", 2, ["'table.json' for '--output' is no trace", "--force"], "run", "scenario.yaml", "-o", "table.json"),
+    words("mistake 58, an imported model over a document", 2, ["'model.yaml' for '--output' is there already", "--force"], "import", "small.graph.txt", "batch=2", "-o", "model.yaml"),
+    words("mistake 59, a plan with an override", 2, ["a plan takes no KEY=VALUE", "edited as text"], "run", "small.plan", "link.host.down.bandwidth=63GB/s"),
+    Case("mistake 60, an action of a plan misspelt", 3, "small.plan:14:76", ["'laod'", "did you mean 'load'"], "small.plan", ("waits=load", "waits=laod"), run=["run", "small.plan"]),
+    Case("mistake 61, a host memory that is too small", 4, "", ["tensors whose home is host", "its capacity is 1 B", "host needs more memory"],
+         run=["run", "scenario.yaml", "platform.memories.host.capacity=1B"]),
+    words("mistake 62, a list of nothing that is known", 2, ["'model'", "did you mean 'models'"], "list", "model"),
+    words("mistake 63, an ending that is missing", 3, ["did you mean 'scenario.yaml'"], "run", "scenario"),
+    words("mistake 64, a binary where a trace belongs", 3, ["not a readable trace", "sluice run"], "show", "scenario.yaml", at="scenario.yaml"),
+]
+
+CASES = GOOD + TABLE + ELSEWHERE
