@@ -1,5 +1,6 @@
 // A chain of stages as the choice between keeping, recomputing and offloading sees it: seconds and
-// bytes of one micro-batch on one device. Data only.
+// bytes of one micro-batch on one device, or of several that go side by side: each operation is
+// then done for one of them after the other, before the next operation begins. Data only.
 //
 // Boundary b is what stage b reads: boundary 0 is the input, boundary s + 1 the output of stage s.
 #pragma once
@@ -19,6 +20,16 @@ struct ChainTensor {
   double save_s = 0, load_s = 0;
 };
 
+/// What comes to the device for each run of operations of a stage, and goes again, where the
+/// weights of stages take turns. A run ends with the first operation of another stage that has
+/// weights.
+struct ChainTurn {
+  std::int64_t bytes = 0;  ///< of the weights; they are among the workspaces of the stage, too
+  double load_s = 0;       ///< of the weights
+  /// Beside each backward pass: sums of gradients and what the update uses, on average.
+  double backward_load_s = 0, backward_save_s = 0;
+};
+
 struct ChainStage {
   std::string name;
   double forward_s = 0, backward_s = 0;
@@ -28,8 +39,11 @@ struct ChainStage {
   bool reads_output = false;  ///< … and boundary s + 1 (always so for the last stage: the loss)
   std::int64_t gradient = 0;  ///< bytes of the gradient of the output (0 for the last stage,
                               ///< and where nothing up to it learns)
-  /// Further bytes while it runs: forward that keeps nothing, forward that keeps, backward.
+  /// Further bytes while it runs, for one micro-batch: forward that keeps nothing, forward that
+  /// keeps, backward.
   std::int64_t pass_workspace = 0, keep_workspace = 0, backward_workspace = 0;
+
+  ChainTurn turn = {};
 
   /// Of a forward pass that keeps the inner tensors or does not. Where there are none to keep, both
   /// are one: it takes the lesser.
@@ -42,7 +56,8 @@ struct ChainStage {
 struct Chain {
   ChainTensor input;  ///< boundary 0; host memory has it all the time, so it is never saved
   std::vector<ChainStage> stages;
-  double load_latency_s = 0;  ///< beside computation a load arrives so much after it ends
+  double load_latency_s = 0;      ///< beside computation a load arrives so much after it ends
+  std::int64_t side_by_side = 1;  ///< micro-batches whose seconds and bytes these are
 
   const ChainTensor& boundary(std::size_t b) const { return b == 0 ? input : stages[b - 1].output; }
 };

@@ -3,6 +3,13 @@
 
 namespace sluice {
 
+bool FateRequest::takes_turns() const {
+  if (chain.side_by_side > 1) return true;
+  for (const ChainStage& stage : chain.stages)
+    if (stage.turn.bytes > 0) return true;
+  return false;
+}
+
 Record record_of(const FateStrategy& strategy) {
   Record record{
       .name = "fates " + strategy.name, .summary = strategy.summary, .fields = strategy.parameters};

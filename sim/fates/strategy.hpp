@@ -22,7 +22,8 @@ namespace sluice {
 struct FateRequest {
   const Chain& chain;
   /// Bytes of the device for activations, gradients of activations and working sets of one
-  /// micro-batch; none: without limit.
+  /// micro-batch, or of those that go side by side; where weights take turns, for these, too; of
+  /// all devices that take turns. None: without limit.
   std::optional<std::int64_t> budget;
   bool overlap = true;
   /// Seconds of the run that is asked, if each micro-batch went through this tape and loads came
@@ -32,6 +33,13 @@ struct FateRequest {
   double steps = 1;
   /// The same where selective recomputation drops what it can; null: it can drop nothing.
   const FateRequest* selective = nullptr;
+
+  /// Nothing that takes as many seconds is of use.
+  double worth = std::numeric_limits<double>::infinity();
+
+  /// Whether stages take turns on the device: then a tape's own seconds leave out what is around
+  /// it.
+  bool takes_turns() const;
 };
 
 struct FateChoice {
@@ -41,6 +49,9 @@ struct FateChoice {
   std::optional<std::int64_t> bytes = {};
   bool explained = false;  ///< the facts say what becomes of each stage
   bool selective = false;  ///< the tape is one of the selective request
+  /// Of the whole run, where the strategy searched: as it was judged, and what no choice falls
+  /// below.
+  std::optional<double> seconds = {}, bound = {};
 };
 
 struct FateStrategy {
@@ -54,7 +65,8 @@ struct FateStrategy {
   /// In training it is one of those that are compared where a scenario names none: it needs nothing
   /// said of single stages.
   bool compared = false;
-  bool one_by_one = false;  ///< for one micro-batch at a time only
+  /// It searches within the device's memory itself, for so many micro-batches side by side.
+  bool searches = false;
   /// Throws InputError (at the parameter) and Infeasible.
   FateChoice (*choose)(const FateRequest& request, const Reader& parameters) = nullptr;
 };

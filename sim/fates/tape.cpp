@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "base/error.hpp"
 
@@ -53,6 +54,13 @@ class Lifetimes {
     bring(tensor, at);
   }
 
+  /// What lived from one operation to another.
+  struct Lived {
+    std::size_t first, last;
+    std::int64_t bytes;
+  };
+  const std::vector<Lived>& lived() const { return lived_; }
+
   /// Bytes that live during each operation.
   std::vector<std::int64_t> totals() {
     for (std::size_t tensor = 0; tensor < spans_.size(); ++tensor) close(tensor);
@@ -78,6 +86,7 @@ class Lifetimes {
     if (!span.there || span.bytes == 0) return;
     change_[span.first] += span.bytes;
     change_[span.last + 1] -= span.bytes;
+    if (chain_.side_by_side > 1) lived_.push_back({span.first, span.last, span.bytes});
   }
 
   std::string name(std::size_t tensor) const {
@@ -92,7 +101,46 @@ class Lifetimes {
   std::vector<Span> spans_;
   std::vector<bool> saved_;
   std::vector<std::int64_t> change_;
+  std::vector<Lived> lived_;
 };
+
+/// By operation, the forward or backward pass that it belongs to: a load to the one after it, a
+/// save to the one before.
+std::vector<std::size_t> passes_of(const Tape& tape) {
+  std::vector<std::size_t> passes(tape.size());
+  std::size_t pass = 0;
+  for (std::size_t at = 0; at < tape.size(); ++at) {
+    if (tape[at].kind != TapeOp::Kind::load && tape[at].kind != TapeOp::Kind::save) pass = at;
+    passes[at] = pass;
+  }
+  for (std::size_t at = tape.size(); at-- > 0;) {
+    if (tape[at].kind == TapeOp::Kind::load) passes[at] = pass;
+    if (tape[at].kind != TapeOp::Kind::save) pass = passes[at];
+  }
+  return passes;
+}
+
+/// While a pass goes through the micro-batches, what comes with it and what goes with it change
+/// places: either nearly all of the one or nearly all of the other is there.
+void take_one_after_the_other(const Chain& chain, const Tape& tape,
+                              const std::vector<Lifetimes::Lived>& lived,
+                              std::vector<std::int64_t>& bytes) {
+  const std::vector<std::size_t> passes = passes_of(tape);
+  std::vector<std::int64_t> comes(tape.size(), 0), goes(tape.size(), 0), both(tape.size(), 0);
+  for (const Lifetimes::Lived& tensor : lived) {
+    const std::size_t first = passes[tensor.first], last = passes[tensor.last];
+    if (first == last) {
+      both[first] += tensor.bytes;
+      continue;
+    }
+    comes[first] += tensor.bytes;
+    goes[last] += tensor.bytes;
+  }
+  for (std::size_t at = 0; at < tape.size(); ++at) {
+    const std::int64_t fewer = std::min(comes[at], goes[at]) + both[at];
+    bytes[at] -= fewer - fewer / chain.side_by_side;
+  }
+}
 
 /// Reads and makes what the operation does; its workspace.
 std::int64_t perform(const Chain& chain, Lifetimes& live, const TapeOp& op, std::size_t at) {
@@ -136,23 +184,40 @@ TapeMemory memory_of(const Chain& chain, const Tape& tape) {
     workspace.push_back(perform(chain, live, tape[at], at));
   TapeMemory memory;
   memory.bytes = live.totals();
+  if (chain.side_by_side > 1) take_one_after_the_other(chain, tape, live.lived(), memory.bytes);
   for (std::size_t at = 0; at < tape.size(); ++at) {
     memory.bytes[at] += workspace[at];
-    memory.peak = std::max(memory.peak, memory.bytes[at]);
+    const bool copies = tape[at].kind == TapeOp::Kind::load || tape[at].kind == TapeOp::Kind::save;
+    if (!copies || chain.side_by_side == 1) memory.peak = std::max(memory.peak, memory.bytes[at]);
   }
   return memory;
 }
 
+RunsOfStages::RunsOfStages(const Chain& chain, const Tape& tape)
+    : chain_(chain), stage_(chain.stages.size()) {
+  for (const TapeOp& op : tape) begins(op);
+}
+
+bool RunsOfStages::begins(const TapeOp& op) {
+  const bool copies = op.kind == TapeOp::Kind::save || op.kind == TapeOp::Kind::load;
+  if (copies || chain_.stages[op.number].turn.bytes == 0) return false;
+  return std::exchange(stage_, op.number) != op.number;
+}
+
 double serial_seconds(const Chain& chain, const Tape& tape) {
   double seconds = 0;
+  RunsOfStages runs(chain, tape);
   for (const TapeOp& op : tape) {
     const bool is_inner = op.inner;
+    if (runs.begins(op)) seconds += chain.stages[op.number].turn.load_s;
     switch (op.kind) {
       case TapeOp::Kind::forward:
         seconds += chain.stages[op.number].forward_s;
         break;
       case TapeOp::Kind::backward:
         seconds += chain.stages[op.number].backward_s;
+        seconds += chain.stages[op.number].turn.backward_load_s;
+        seconds += chain.stages[op.number].turn.backward_save_s;
         break;
       case TapeOp::Kind::save:
         seconds += (is_inner ? chain.stages[op.number].inner : chain.boundary(op.number)).save_s;

@@ -31,16 +31,32 @@ struct TapeOp {
 using Tape = std::vector<TapeOp>;
 
 /// Bytes on the device while each operation runs alone. Nothing is there at the start: boundary 0
-/// is loaded, unless it has 0 bytes.
+/// is loaded, unless it has 0 bytes. Where several micro-batches go side by side, those of a
+/// forward or backward pass are the most that are there at once: what it makes, or is loaded for
+/// it, comes with one micro-batch after the other, and what it is the last to read goes likewise.
 struct TapeMemory {
   std::vector<std::int64_t> bytes;  ///< by operation
-  std::int64_t peak = 0;
+  std::int64_t peak = 0;            ///< of all forward and backward passes
 };
 
 /// Throws InternalError where an operation reads what is not there.
 TapeMemory memory_of(const Chain& chain, const Tape& tape);
 
-/// Seconds of everything one after the other, copies included.
+/// Goes along a tape, from run to run of the stages whose weights take turns.
+class RunsOfStages {
+ public:
+  /// The last run of a micro-batch goes on in the first one of the next.
+  RunsOfStages(const Chain& chain, const Tape& tape);
+
+  /// Whether a run begins with this operation, the next one of the tape: the weights come for it.
+  bool begins(const TapeOp& op);
+
+ private:
+  const Chain& chain_;
+  std::size_t stage_;
+};
+
+/// Seconds of everything one after the other, copies included, also of weights that take turns.
 double serial_seconds(const Chain& chain, const Tape& tape);
 
 }  // namespace sluice

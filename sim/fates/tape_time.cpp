@@ -31,7 +31,11 @@ struct TimedSave {
 class TimedTape {
  public:
   TimedTape(const Chain& chain, const Tape& tape, const TapeMemory& memory)
-      : chain_(chain), n_(chain.stages.size()), maker_(2 * n_ + 1, 0), save_(2 * n_ + 1, nobody) {
+      : chain_(chain),
+        runs_(chain, tape),
+        n_(chain.stages.size()),
+        maker_(2 * n_ + 1, 0),
+        save_(2 * n_ + 1, nobody) {
     for (std::size_t i = 0; i < tape.size(); ++i) read(tape[i], memory.bytes[i]);
     begins.push_back(0);
     for (const double slot : seconds) begins.push_back(begins.back() + slot);
@@ -60,11 +64,16 @@ class TimedTape {
     const ChainStage& stage = chain_.stages[s];
     const bool forward = op.kind == Kind::forward;
     if (forward || stage.reads_input) use(s);
+    if (runs_.begins(op)) loads.push_back({count(), stage.turn.load_s, stage.turn.bytes, nobody});
     if (forward) {
       maker_[s + 1] = maker_[n_ + 1 + s] = count();
     } else {
       use(n_ + 1 + s);
       if (stage.reads_output) use(s + 1);
+      if (stage.turn.backward_load_s > 0)
+        loads.push_back({count(), stage.turn.backward_load_s, 0, nobody});
+      if (stage.turn.backward_save_s > 0)
+        saves.push_back({count(), count(), stage.turn.backward_save_s, 0});
     }
     seconds.push_back(forward ? stage.forward_s : stage.backward_s);
     levels.push_back(bytes);
@@ -77,6 +86,7 @@ class TimedTape {
   }
 
   const Chain& chain_;
+  RunsOfStages runs_;
   std::size_t n_;
   std::vector<std::int64_t> maker_;
   std::vector<std::size_t> save_;  ///< by tensor, the last one
@@ -294,11 +304,16 @@ class Walk {
 
 EngineSeconds engine_seconds(const Chain& chain, const Tape& tape) {
   EngineSeconds all;
+  RunsOfStages runs(chain, tape);
   for (const TapeOp& op : tape) {
     const bool copies = op.kind == Kind::load || op.kind == Kind::save;
     if (!copies) {
       const ChainStage& stage = chain.stages[op.number];
       all.computed += op.kind == Kind::forward ? stage.forward_s : stage.backward_s;
+      if (runs.begins(op)) all.loaded += stage.turn.load_s;
+      if (op.kind != Kind::backward) continue;
+      all.loaded += stage.turn.backward_load_s;
+      all.saved += stage.turn.backward_save_s;
       continue;
     }
     const ChainTensor& moved = op.inner ? chain.stages[op.number].inner : chain.boundary(op.number);

@@ -5,7 +5,8 @@
 // and loads. Loads are placed as a plan would list them: as late as they can come without being
 // waited for, as far as there is room beside what each operation needs; a computation waits until
 // the saves before it have left it room. A few micro-batches are walked through; each further one
-// takes as long as the last of these, and no less than the busiest engine.
+// takes as long as the last of these, and no less than the busiest engine. Micro-batches that go
+// side by side are walked through together, an operation of all of them at a time.
 #pragma once
 
 #include <algorithm>

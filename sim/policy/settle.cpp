@@ -32,7 +32,7 @@ std::string difference(const Value& settled, const Value& asked) {
 
 /// Does the strategy for fates search within the device's memory itself?
 bool looks_at_memory(const PolicyRequest& request) {
-  return request.workload.training && request.strategy().one_by_one;
+  return request.workload.training && request.strategy().searches;
 }
 
 /// Plans without a limit, so that the plan does not depend on the device's memory, and simulates.

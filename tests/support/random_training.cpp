@@ -52,6 +52,24 @@ std::string rows(Dice& dice) {
   return out.str();
 }
 
+std::string platform(Dice& dice, const std::vector<std::string>& names) {
+  const double rate = spread(dice, 9, 12), bandwidth = spread(dice, 7, 10);
+  const std::string latency =
+      dice.one_in(4) ? "" : "latency: " + std::to_string(spread(dice, -7, -4)) + "s, ";
+  const std::string setup =
+      dice.one_in(2) ? "setup: " + std::to_string(spread(dice, -7, -5)) + "s, " : "";
+  std::ostringstream devices, links;
+  for (const std::string& name : names) {
+    const char* comma = devices.str().empty() ? "" : ", ";
+    devices << comma << name << ": {rate: {float32: " << rate
+            << "FLOP/s}, memory: {capacity: unlimited}}";
+    links << comma << "host_" << name << ": {joins: [host, " << name
+          << "], bandwidth: " << bandwidth << "B/s, " << latency << setup << "duplex: full}";
+  }
+  return "platform:\n  format: sluice-platform/1\n  name: random\n  devices: {" + devices.str() +
+         "}\n  memories: {host: {capacity: unlimited}}\n  links: {" + links.str() + "}\n";
+}
+
 }  // namespace
 
 std::string random_training(Dice& dice) {
@@ -76,6 +94,26 @@ std::string random_training(Dice& dice) {
   out << "stages: {cut: "
       << one_of<std::string>(dice, {"per_layer", "single_tensor", "single_tensor"}) << "}\n";
   out << "policy: {name: resident, overlap: " << (dice.one_in(5) ? "false" : "true") << "}\n";
+  return out.str();
+}
+
+std::string random_training(Dice& dice, const std::string& policy, std::size_t devices) {
+  std::ostringstream out;
+  out << "format: sluice-scenario/1\n";
+  out << "model: {definition: {format: sluice-model/1, name: random, layers: ["
+      << (dice.one_in(2) ? images(dice) : rows(dice)) << "]}}\n";
+  out << platform(dice, devices == 1 ? std::vector<std::string>{"gpu0"}
+                                     : std::vector<std::string>{"gpu0", "gpu1"});
+  const std::uint64_t micro_batch = 1 + dice.below(3), count = 1 + dice.below(9);
+  out << "workload: {mode: training, batch: " << micro_batch * count
+      << ", micro_batch: " << micro_batch << ", batches_per_step: " << 1 + dice.below(2)
+      << ", steps: " << one_of<int>(dice, {1, 2, 10})
+      << ", optimizer: " << one_of<std::string>(dice, {"sgd", "adam", "none"})
+      << (dice.one_in(4) ? ", split_backward: true" : "") << "}\n";
+  out << "stages: {cut: " << one_of<std::string>(dice, {"per_layer", "single_tensor"}) << "}\n";
+  out << "policy: {name: " << policy << ", overlap: " << (dice.one_in(5) ? "false" : "true");
+  if (dice.one_in(3)) out << ", in_flight: " << 1 + dice.below(count);
+  out << "}\n";
   return out.str();
 }
 

@@ -11,4 +11,8 @@ namespace sluice::test {
 /// A scenario's document without `fates`, whose device has no limit of memory.
 std::string random_training(Dice& dice);
 
+/// The same under a policy with whose stages devices take turns, gpu0 and, where there are two,
+/// gpu1.
+std::string random_training(Dice& dice, const std::string& policy, std::size_t devices);
+
 }  // namespace sluice::test

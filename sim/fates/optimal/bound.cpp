@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "fates/tape_time.hpp"
+
 namespace sluice {
 namespace {
 
@@ -24,8 +26,13 @@ struct Halves {
 
 class Overlap {
  public:
-  Overlap(const Chain& chain, const FateRelaxation& relaxation)
-      : chain_(chain), relaxation_(relaxation), n_(chain.stages.size()), cuts_(cuts_of(n_)) {}
+  Overlap(const Chain& chain, const FateRelaxation& relaxation, double whole_passes)
+      : chain_(chain),
+        relaxation_(relaxation),
+        n_(chain.stages.size()),
+        cuts_(cuts_of(n_)),
+        one_of_all_(1 / static_cast<double>(chain.side_by_side)),
+        whole_passes_(whole_passes) {}
 
   /// The bound is concave in the means: multiplicative steps along what each inequality adds up to,
   /// ever smaller ones.
@@ -37,7 +44,8 @@ class Overlap {
       const FateWeights now = weights();
       const FateRelaxation::Best found = relaxation_.best(now);
       if (found.value > best.halves) best = {0, found.value, now};
-      const Halves more = sums(found.more.choices), less = sums(found.less.choices);
+      const Halves more = sums(found.more.choices, now, found.price),
+                   less = sums(found.less.choices, now, found.price);
       const double share = found.share();
       const double step = 4 / std::sqrt(static_cast<double>(i));
       climb(means_.forward, more.forward, less.forward, share, step);
@@ -57,13 +65,14 @@ class Overlap {
     return means;
   }
 
-  /// Saves of stage i count in the cuts up to i, its forward pass in those from i on and in the
-  /// computation; loads and backward passes likewise.
+  /// Saves of stage i count in the cuts up to i, its forward pass in those after i and in the
+  /// computation, and in the cut at i that of one micro-batch; loads and backward passes likewise.
   FateWeights weights() const {
     FateWeights weights;
     spread(means_.forward, weights.save, weights.forward);
     spread(means_.backward, weights.load, weights.backward);
     weights.again = means_.backward.back();
+    for (const double load : weights.load) weights.turn.push_back(load * whole_passes_);
     return weights;
   }
 
@@ -73,11 +82,11 @@ class Overlap {
       before = up_to;
       for (; k < cuts_.size() && cuts_[k] == i; ++k) up_to += means[k];
       copies.push_back(up_to);
-      runs.push_back(1 - before);
+      runs.push_back(1 - up_to + (up_to - before) * one_of_all_);
     }
   }
 
-  Halves sums(const Choices& choices) const {
+  Halves sums(const Choices& choices, const FateWeights& weights, double price) const {
     Halves halves{Means(cuts_.size() + 1), Means(cuts_.size() + 1)};
     for (std::size_t i = 0, k = 0; i < n_; ++i) {  // k: cuts up to i; those below k
       while (k < cuts_.size() && cuts_[k] <= i) ++k;
@@ -89,11 +98,14 @@ class Overlap {
       copy(stage.inner, choices.inner[i]);
       copy(stage.output, choices.boundary[i + 1]);
       if (i == 0 && choices.boundary[0] == Fate::offload) load += chain_.input.load_s;
+      if (weights.turn[i] * stage.turn.load_s < price * static_cast<double>(stage.turn.bytes))
+        load += whole_passes_ * stage.turn.load_s;
       for (std::size_t c = 0; c < k; ++c) halves.forward[c] += save, halves.backward[c] += load;
       for (std::size_t c = 0; c <= cuts_.size(); ++c) {
         if (c < cuts_.size() && cuts_[c] < i) continue;
-        halves.forward[c] += stage.forward_s;
-        halves.backward[c] += stage.backward_s;
+        const double part = c < cuts_.size() && cuts_[c] == i ? one_of_all_ : 1;
+        halves.forward[c] += part * stage.forward_s;
+        halves.backward[c] += part * stage.backward_s;
       }
       if (choices.inner[i] == Fate::recompute) halves.backward.back() += stage.forward_s;
     }
@@ -117,12 +129,34 @@ class Overlap {
   const FateRelaxation& relaxation_;
   std::size_t n_;
   std::vector<std::size_t> cuts_;
+  double one_of_all_;  ///< micro-batches
+  double whole_passes_;
   Halves means_;
 };
 
+/// What any tape has to copy.
+EngineSeconds compulsory_copies(const Chain& chain) {
+  return engine_seconds(chain, tape_of(chain, std::vector<Fate>(chain.stages.size(), Fate::keep)));
+}
+
+/// The halves of a run together with an engine of copies, which counts `part`.
+double beside_engine(const FateRelaxation& relaxation, const FateRun& run, FateWeights weights,
+                     const EngineSeconds& copies, double part, bool loads) {
+  const auto scale = [part](std::vector<double>& row, double more) {
+    for (double& weight : row) weight = weight * (1 - part) + more;
+  };
+  scale(weights.forward, 0), scale(weights.backward, 0), scale(weights.turn, 0);
+  scale(weights.save, loads ? 0 : part), scale(weights.load, loads ? part : 0);
+  weights.again *= 1 - part;
+  return run.micro_batches *
+             (relaxation.best(weights).value + part * (loads ? copies.loaded : copies.saved)) +
+         (1 - part) * run.batches * run.update_s;
+}
+
 }  // namespace
 
-FateBound bound_of(const Chain& chain, std::int64_t budget, Copies copies, int steps) {
+FateBound bound_of(const Chain& chain, std::int64_t budget, Copies copies, int steps,
+                   double whole_passes) {
   const std::size_t n = chain.stages.size();
   FateBound bound{0, 0, FateWeights::serial(n)};
   if (n == 0) return bound;
@@ -131,10 +165,11 @@ FateBound bound_of(const Chain& chain, std::int64_t budget, Copies copies, int s
   if (!relaxation.fits()) {
     bound.seconds = bound.halves = std::numeric_limits<double>::infinity();
   } else if (copies == Copies::serial) {
-    bound.halves = relaxation.best(bound.weights).value;
-    bound.seconds = input + bound.halves;
+    const EngineSeconds around = compulsory_copies(chain);
+    bound.seconds = relaxation.best(bound.weights).value + around.loaded + around.saved;
+    bound.halves = bound.seconds - input;
   } else {
-    bound = Overlap(chain, relaxation).best(steps);
+    bound = Overlap(chain, relaxation, whole_passes).best(steps);
     bound.seconds = std::max(bound.halves, input);
   }
   return bound;
@@ -143,14 +178,27 @@ FateBound bound_of(const Chain& chain, std::int64_t budget, Copies copies, int s
 double run_bound(const Chain& chain, const FateRun& run, double halves) {
   const bool reads = chain.input.bytes > 0;
   const double input_s = reads ? chain.input.load_s : 0, latency_s = chain.load_latency_s;
+  const auto side_by_side = static_cast<double>(chain.side_by_side);
   double computed = 0;
   for (const ChainStage& stage : chain.stages) computed += stage.forward_s + stage.backward_s;
   const double updates = run.batches * run.update_s;
   const double in_turn = run.micro_batches * std::max(halves, computed) + updates;
   if (!reads) return in_turn;
-  return std::max(
-      run.weights_s + input_s + latency_s + in_turn,
-      run.weights_s + run.micro_batches * input_s + latency_s + computed + run.update_s);
+  return std::max(run.weights_s + input_s / side_by_side + latency_s + in_turn,
+                  run.weights_s + run.micro_batches * input_s + latency_s +
+                      computed / side_by_side + run.update_s);
+}
+
+double run_bound_within(const Chain& chain, const FateRun& run, std::int64_t budget, int steps) {
+  const FateRelaxation relaxation(chain, budget);
+  const FateBound bound = bound_of(chain, budget, Copies::overlapped, steps, run.whole_passes);
+  double best = run_bound(chain, run, bound.halves);
+  if (!relaxation.fits() || chain.stages.empty()) return best;
+  const EngineSeconds copies = compulsory_copies(chain);
+  for (const bool loads : {false, true})
+    for (const double part : {0.15, 0.3, 0.5, 0.7, 0.85, 1.0})
+      best = std::max(best, beside_engine(relaxation, run, bound.weights, copies, part, loads));
+  return best;
 }
 
 double fate_bound(const Chain& chain, std::int64_t budget, Copies copies) {

@@ -8,6 +8,14 @@
 
 namespace sluice {
 
+Chain with_turns(Chain chain, double copy_price) {
+  for (ChainStage& stage : chain.stages) {
+    stage.forward_s += copy_price * stage.turn.load_s;
+    stage.backward_s += copy_price * stage.turn.load_s;
+  }
+  return chain;
+}
+
 class Frontier::Solver {
  public:
   explicit Solver(Frontier& frontier)

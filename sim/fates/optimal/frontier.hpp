@@ -94,4 +94,8 @@ class Frontier {
   bool thinned_ = false;
 };
 
+/// The chain with the loads of weights that take turns in the seconds of each pass: a frontier
+/// knows no runs of several passes of a stage.
+Chain with_turns(Chain chain, double copy_price);
+
 }  // namespace sluice

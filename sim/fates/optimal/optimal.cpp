@@ -1,7 +1,6 @@
 // optimal: least time within the device's memory over keep, recompute and offload at once. Without
 // overlap a frontier of the chain has the answer; with overlap candidates are listed and replayed.
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -12,6 +11,7 @@
 #include "execute/deadlock.hpp"
 #include "fates/optimal/bound.hpp"
 #include "fates/optimal/milp.hpp"
+#include "fates/optimal/report.hpp"
 #include "fates/optimal/search.hpp"
 #include "fates/strategy.hpp"
 
@@ -24,37 +24,17 @@ constexpr double never = std::numeric_limits<double>::infinity();
 std::string in_seconds(double seconds) {
   return format_quantity(seconds, Dimension::seconds);
 }
-std::string in_bytes(std::int64_t bytes) {
-  return format_quantity(static_cast<double>(bytes), Dimension::bytes);
-}
-
-std::string percent(double part) {
-  return std::to_string(std::round(part * 10000) / 100).substr(0, 5) + " %";
-}
-
-[[noreturn]] void refuse(std::int64_t least, std::int64_t budget) {
-  throw Infeasible("does not fit: whatever is kept, recomputed or offloaded, a micro-batch needs " +
-                       bytes_text(least) +
-                       " for activations, their gradients and workspace, and there are " +
-                       bytes_text(budget) + ". The least budget that works is " + bytes_text(least),
+[[noreturn]] void refuse(const FateRequest& request, std::int64_t least, std::int64_t budget) {
+  const std::int64_t count = request.chain.side_by_side;
+  const std::string who = count == 1 ? std::string("a micro-batch needs ")
+                                     : std::to_string(count) + " micro-batches side by side need ";
+  const std::string what =
+      request.takes_turns() ? ", workspace and weights that take turns" : " and workspace";
+  throw Infeasible("does not fit: whatever is kept, recomputed or offloaded, " + who +
+                       bytes_text(least) + " for activations, their gradients" + what +
+                       ", and there are " + bytes_text(budget) +
+                       ". The least budget that works is " + bytes_text(least),
                    {.needed_bytes = least, .available_bytes = budget});
-}
-
-/// Each stage with what it makes, what bringing it back costs either way, and what was chosen.
-void explain(const Chain& chain, const Tape& tape, FateChoice& choice) {
-  constexpr std::size_t most = 64;
-  const std::vector<std::string> fates = fates_text(chain, tape);
-  if (fates.size() > most) return;
-  choice.explained = true;
-  for (std::size_t s = 0; s < fates.size(); ++s) {
-    const ChainStage& stage = chain.stages[s];
-    choice.facts.emplace_back(
-        "stage " + std::to_string(s + 1) + " " + stage.name,
-        fates[s] + ": makes " + in_bytes(stage.output.bytes + stage.inner.bytes) +
-            "; recomputing takes " + in_seconds(stage.forward_s) + ", saving and loading " +
-            in_seconds(stage.output.save_s + stage.output.load_s + stage.inner.save_s +
-                       stage.inner.load_s));
-  }
 }
 
 /// What was found, a lower bound of it, and what one more GB finds: seconds of the whole run.
@@ -74,13 +54,15 @@ Found least_of(std::int64_t least) {
   return found;
 }
 
-void report(const Found& found, double steps, FateChoice& choice) {
-  choice.facts.emplace_back("micro_batch_bound", in_seconds(found.micro_batch_bound));
-  const double gap = found.seconds > 0 ? 1 - found.bound / found.seconds : 0;
-  choice.facts.emplace_back("gap", percent(std::max(0.0, gap)));
+void report(const Found& found, const FateRequest& request, FateChoice& choice) {
+  const bool one = request.chain.side_by_side == 1;
+  choice.facts.emplace_back(one ? "micro_batch_bound" : "pass_bound",
+                            in_seconds(found.micro_batch_bound));
+  choice.facts.push_back(gap_fact(found.seconds, found.bound));
+  if (request.takes_turns()) return;
   const double saved = found.seconds - found.with_more;
   choice.facts.emplace_back("one_more_GB_saves", saved > 1e-9 * found.seconds
-                                                     ? in_seconds(saved / steps) + " a step"
+                                                     ? in_seconds(saved / request.steps) + " a step"
                                                      : "nothing");
 }
 
@@ -89,10 +71,11 @@ std::int64_t one_more_gb(std::int64_t budget) {
 }
 
 /// The fastest tape within a budget where everything takes turns, and a bound. A frontier that was
-/// not thinned is exact.
+/// not thinned is exact, but where weights take turns, too: it knows no runs of a stage.
 class InTurn {
  public:
-  explicit InTurn(const Chain& chain) : chain_(chain), alike_(alike_tapes(chain)) {}
+  explicit InTurn(const FateRequest& request)
+      : chain_(request.chain), exact_(!request.takes_turns()), alike_(alike_tapes(request.chain)) {}
 
   /// Empty: nothing fits.
   Tape within(std::int64_t budget) {
@@ -116,7 +99,8 @@ class InTurn {
 
   double bound(std::int64_t budget) {
     if (keeps_all(budget)) return serial_seconds(chain_, alike_.front());
-    return frontier().thinned() ? fate_bound(chain_, budget, Copies::serial) : seconds(budget);
+    return frontier().thinned() || !exact_ ? fate_bound(chain_, budget, Copies::serial)
+                                           : seconds(budget);
   }
 
  private:
@@ -126,23 +110,30 @@ class InTurn {
   }
 
   const Frontier& frontier() {
-    if (!frontier_) frontier_.emplace(chain_);
+    if (!frontier_) frontier_.emplace(with_turns(chain_, 1));
     return *frontier_;
   }
 
   const Chain& chain_;
+  bool exact_;
   std::vector<Tape> alike_;  ///< keeping all first
   std::optional<Frontier> frontier_;
 };
 
 /// Of the micro-batches alone.
 Found choose_in_turn(const FateRequest& request, std::int64_t budget) {
-  InTurn search(request.chain);
+  InTurn search(request);
   Found found;
   found.tape = search.within(budget);
   if (found.tape.empty()) return least_of(search.least());
   const double count = request.run.micro_batches;
   found.micro_batch_bound = search.bound(budget);
+  if (request.takes_turns()) {
+    found.bytes = budget;
+    found.seconds = request.score(found.tape, budget).seconds;
+    found.bound = count * found.micro_batch_bound + request.run.batches * request.run.update_s;
+    return found.seconds == never ? least_of(search.least()) : found;
+  }
   found.seconds = count * serial_seconds(request.chain, found.tape);
   found.bound = count * found.micro_batch_bound;
   found.with_more = count * search.seconds(one_more_gb(budget));
@@ -150,20 +141,21 @@ Found choose_in_turn(const FateRequest& request, std::int64_t budget) {
 }
 
 Found choose_overlapped(const FateRequest& request, std::int64_t budget) {
-  FateSearch search(request.chain, request.score, request.run);
-  FateSearch::Answer answer = search.within(budget);
+  FateSearch search(request.chain, request.score, request.run, request.takes_turns());
+  FateSearch::Answer answer = search.within(budget, request.worth);
+  if (answer.seconds == never && request.worth < never) return least_of(search.least());
   if (answer.seconds == never) {  // its frontiers are coarse
-    InTurn closer(request.chain);
+    InTurn closer(request);
     answer = {closer.within(budget), budget, 0};
     if (answer.tape.empty()) return least_of(closer.least());
     answer.seconds = request.score(answer.tape, budget).seconds;
+    if (answer.seconds == never && request.takes_turns()) return least_of(closer.least());
   }
-  const FateBound bound = bound_of(request.chain, budget, Copies::overlapped);
   Found found{answer.tape, answer.bytes, answer.seconds};
-  found.micro_batch_bound = bound.seconds;
-  found.bound = run_bound(request.chain, request.run, bound.halves);
+  found.micro_batch_bound = fate_bound(request.chain, budget, Copies::overlapped);
+  found.bound = run_bound_within(request.chain, request.run, budget);
   found.with_more = answer.seconds;
-  if (found.bound < answer.seconds * (1 - 1e-12))
+  if (!request.takes_turns() && found.bound < answer.seconds * (1 - 1e-12))
     found.with_more = std::min(found.with_more, search.within(one_more_gb(budget)).seconds);
   return found;
 }
@@ -192,21 +184,25 @@ FateChoice choose_by_milp(const FateRequest& request, const Reader& parameters,
     parameters.fail("solver",
                     "'milp' for 'solver': the programme takes copies and computation in turns, so "
                     "'policy.overlap' must be false");
+  if (request.takes_turns())
+    parameters.fail("solver",
+                    "'milp' for 'solver': the programme knows no weights that take turns; expected "
+                    "frontier");
   if (request.chain.stages.size() > most_milp_stages)
     parameters.fail("solver", "'milp' for 'solver': the programme is for up to " +
                                   std::to_string(most_milp_stages) + " stages, and there are " +
                                   std::to_string(request.chain.stages.size()) +
                                   "; expected frontier");
-  InTurn search(request.chain);
+  InTurn search(request);
   const Tape known = search.within(budget);
-  if (known.empty()) refuse(search.least(), budget);
+  if (known.empty()) refuse(request, search.least(), budget);
   const MilpAnswer answer =
       solve_milp(request.chain, budget, parameters.quantity("time_limit"), known);
   FateChoice choice{answer.tape, {}};
-  choice.facts.emplace_back("budget", budget == unlimited ? "unlimited" : in_bytes(budget));
+  choice.facts.push_back(budget_fact(budget));
   choice.facts.emplace_back("micro_batch_bound", in_seconds(answer.bound));
-  choice.facts.emplace_back("gap", percent(answer.gap) + (answer.proven ? ", proven" : ""));
-  explain(request.chain, choice.tape, choice);
+  choice.facts.push_back(gap_fact(answer.seconds, answer.bound, answer.proven));
+  explain(request.chain, choice);
   return choice;
 }
 
@@ -218,13 +214,15 @@ FateChoice choose(const FateRequest& request, const Reader& parameters) {
     parameters.fail("time_limit", "'time_limit' is for the solver milp; frontier needs none");
   Found found = choose_of(request, budget);
   if (request.selective) found = better(found, choose_of(*request.selective, budget));
-  if (found.tape.empty()) refuse(found.least, budget);
+  if (found.tape.empty()) refuse(request, found.least, budget);
   FateChoice choice{found.tape, {}, found.bytes};
   choice.selective = found.selective;
-  choice.facts.emplace_back("budget", budget == unlimited ? "unlimited" : in_bytes(budget));
+  choice.seconds = found.seconds;
+  choice.bound = found.bound;
+  choice.facts.push_back(budget_fact(budget));
   if (found.selective) choice.facts.emplace_back("selective", "what is large and cheap runs again");
-  report(found, request.steps, choice);
-  explain(found.selective ? request.selective->chain : request.chain, choice.tape, choice);
+  report(found, request, choice);
+  explain(found.selective ? request.selective->chain : request.chain, choice);
   return choice;
 }
 
@@ -260,7 +258,7 @@ const FateStrategy optimal_fates = {
                                "machine",
                     .default_text = "10s",
                     .dimension = Dimension::seconds}},
-    .one_by_one = true,
+    .searches = true,
     .choose = choose,
 };
 

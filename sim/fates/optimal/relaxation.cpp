@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace sluice {
 namespace {
@@ -39,6 +40,7 @@ class Row {
     again_.value = std::numeric_limits<double>::infinity();
     for (std::size_t s = 0; s + 1 < n_; ++s) pass(s);
     finish();
+    all_ = all_ + turns();
     return all_;
   }
 
@@ -68,6 +70,19 @@ class Row {
     const Cost kept = {price_ * bytes, bytes};
     goes = copied < kept;
     return goes ? copied : kept;
+  }
+
+  /// Weights that are there for backward passes, or come after the turning point.
+  Cost turns() const {
+    Cost all;
+    bool is_last = true;
+    for (std::size_t s = weights_.turn.size(); s-- > 0;) {
+      const ChainTurn& turn = chain_.stages[s].turn;
+      if (turn.bytes == 0 || std::exchange(is_last, false)) continue;
+      const auto bytes = static_cast<double>(turn.bytes);
+      all = all + std::min(Cost{weights_.turn[s] * turn.load_s, 0}, Cost{price_ * bytes, bytes});
+    }
+    return all;
   }
 
   /// Boundary s, of which stage s - 1 is not to run again.
@@ -112,25 +127,29 @@ class Row {
 
 FateWeights FateWeights::serial(std::size_t stages) {
   const std::vector<double> ones(stages, 1);
-  return {ones, ones, ones, ones, 1};
+  return {ones, ones, ones, ones, 1, {}};
 }
 
 FateRelaxation::FateRelaxation(const Chain& chain, std::int64_t budget)
     : chain_(chain), n_(chain.stages.size()) {
   const ChainStage& last = chain.stages.back();
-  std::int64_t working = last.inner.bytes + last.backward_workspace;
+  std::int64_t working = last.inner.bytes;
   if (n_ > 1) working += chain.stages[n_ - 2].gradient;
   if (last.reads_output) working += last.output.bytes;
   if (last.reads_input) working += chain.boundary(n_ - 1).bytes;
-  room_ = static_cast<double>(budget - working);
+  room_ = static_cast<double>(budget - last.backward_workspace - working / chain.side_by_side);
 
   double forward = 0;
   for (const ChainStage& stage : chain.stages) forward += stage.forward_s;
+  for (const ChainStage& stage : chain.stages) forward += stage.turn.load_s;
   const auto consider = [&](std::int64_t bytes) {
     if (bytes > 0) steepest_ = std::max(steepest_, forward / static_cast<double>(bytes));
   };
   for (std::size_t b = 0; b <= n_; ++b) consider(chain.boundary(b).bytes);
-  for (const ChainStage& stage : chain.stages) consider(stage.inner.bytes);
+  for (const ChainStage& stage : chain.stages) {
+    consider(stage.inner.bytes);
+    consider(stage.turn.bytes);
+  }
 }
 
 FateRelaxation::Solution FateRelaxation::at(const FateWeights& weights, double price) const {

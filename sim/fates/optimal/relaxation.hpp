@@ -4,8 +4,14 @@
 // afterwards, or it is loaded afterwards (and was saved before, but for the input). A stage that
 // runs again needs its input the same way. That is a chain of choices with one constraint, the
 // bytes; its Lagrangian relaxation is solved exactly for each price of a byte. Every price gives a
-// lower bound (plan/passes/fate_bound), and its choices are where a search begins
-// (plan/passes/fate_search). What runs again twice, and memory at any other moment, is not in it.
+// lower bound (bound.hpp), and its choices are where a search begins (search.hpp). What runs again
+// twice, and memory at any other moment, is not in it.
+//
+// Of micro-batches side by side it is the first one's backward pass of the last stage: then all
+// have been through the forward passes, and each holds, runs again or loads the same. What the last
+// stage reads and makes is counted for that one alone. Where weights take turns, those of a stage
+// for its backward pass are there already or are loaded afterwards, but for the last stage with
+// weights, whose run goes on.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +25,8 @@ namespace sluice {
 /// as those of stage 0.
 struct FateWeights {
   std::vector<double> forward, save, backward, load;
-  double again = 1;  ///< of a forward pass after the turning point
+  double again = 1;               ///< of a forward pass after the turning point
+  std::vector<double> turn = {};  ///< of the load of weights for the backward pass; empty: nothing
 
   /// Everything in turns: every second counts.
   static FateWeights serial(std::size_t stages);

@@ -73,8 +73,13 @@ Choices choices_of(const Chain& chain, const Tape& tape) {
   return choices;
 }
 
-FateSearch::FateSearch(const Chain& chain, FateScore score, const FateRun& run)
-    : chain_(chain), score_(std::move(score)), run_(run), alike_(alike_tapes(chain)) {}
+FateSearch::FateSearch(const Chain& chain, FateScore score, const FateRun& run, bool one_of_several)
+    : chain_(chain),
+      score_(std::move(score)),
+      run_(run),
+      one_of_several_(one_of_several),
+      looked_at_as_(std::max<std::size_t>(chain.stages.size(), one_of_several ? 41 : 0)),
+      alike_(alike_tapes(chain)) {}
 
 namespace {
 
@@ -101,16 +106,17 @@ FrontierSettings settings(std::size_t stages, double copy_price) {
 void FateSearch::prepare() {
   if (!frontiers_.empty()) return;
   const std::size_t n = chain_.stages.size();
-  for (const double price : copy_prices(n)) frontiers_.emplace_back(chain_, settings(n, price));
+  for (const double price : copy_prices(looked_at_as_))
+    frontiers_.emplace_back(with_turns(chain_, price), settings(n, price));
   const std::int64_t most = memory_of(chain_, alike_.front()).peak;
-  for (const std::int64_t bytes : rungs_between(least(), most, n <= 20 ? 48 : 24))
+  for (const std::int64_t bytes : rungs_between(least(), most, looked_at_as_ <= 20 ? 48 : 24))
     rungs_.push_back({.bytes = bytes});
 }
 
 const FateBound& FateSearch::bound(Rung& rung) {
   if (!rung.bound)
-    rung.bound =
-        bound_of(chain_, rung.bytes, Copies::overlapped, chain_.stages.size() <= 100 ? 40 : 10);
+    rung.bound = bound_of(chain_, rung.bytes, Copies::overlapped,
+                          chain_.stages.size() <= 100 ? 40 : 10, run_.whole_passes);
   return *rung.bound;
 }
 
@@ -119,10 +125,13 @@ std::int64_t FateSearch::least() {
   return frontiers_.front().points().front().peak;
 }
 
-FateSearch::Answer FateSearch::within(std::int64_t budget) {
-  Answer best{{}, budget, infinite};
-  consider_alike(budget, best);
-  if (best.seconds <= run_bound(chain_, run_, 0) * (1 + 1e-12)) return best;
+FateSearch::Answer FateSearch::within(std::int64_t budget, double worth) {
+  Answer best{{}, budget, worth};
+  if (!one_of_several_) consider_alike(budget, best);
+  if (best.seconds <= run_bound(chain_, run_, 0) * (1 + 1e-12)) {
+    if (best.tape.empty()) best.seconds = infinite;
+    return best;
+  }
   prepare();
   std::size_t rung = 0;  // the first that is beyond the budget: some of its tapes need less
   while (rung + 1 < rungs_.size() && rungs_[rung].bytes <= budget) ++rung;
@@ -143,6 +152,7 @@ FateSearch::Answer FateSearch::within(std::int64_t budget) {
     }
     in_vain = best.seconds < before || before == infinite ? 0 : in_vain + 1;
   }
+  if (best.tape.empty()) best.seconds = infinite;
   return best;
 }
 
@@ -154,7 +164,7 @@ int FateSearch::rungs_in_vain() const {
 
 /// How much slower than the best one so far a candidate may look.
 double FateSearch::worth_a_replay() const {
-  return chain_.stages.size() <= 100 ? infinite : 1.1;
+  return chain_.stages.size() > 100 ? 1.1 : one_of_several_ ? 1.25 : infinite;
 }
 
 /// Seconds that no run under this tape falls below.
@@ -173,8 +183,7 @@ Scored FateSearch::consider(const Tape& tape, std::int64_t bytes, Answer& best) 
   const auto [found, fresh] = judged_.try_emplace({key_of(tape), bytes});
   if (fresh) found->second = score_(tape, bytes);
   const double seconds = found->second.seconds;
-  const bool same =
-      best.seconds < infinite && std::abs(seconds - best.seconds) <= 1e-12 * best.seconds;
+  const bool same = !best.tape.empty() && std::abs(seconds - best.seconds) <= 1e-12 * best.seconds;
   if (same ? tape.size() < best.tape.size() : seconds < best.seconds) best = {tape, bytes, seconds};
   return found->second;
 }
@@ -182,7 +191,7 @@ Scored FateSearch::consider(const Tape& tape, std::int64_t bytes, Answer& best) 
 /// Where loads have less room they may come in another order, which may happen to be better.
 void FateSearch::consider_alike(std::int64_t bytes, Answer& best) {
   const double least = run_bound(chain_, run_, 0) * (1 + 1e-12);
-  const int rooms = chain_.stages.size() <= 20 ? 12 : chain_.stages.size() <= 100 ? 6 : 3;
+  const int rooms = looked_at_as_ <= 20 ? 12 : looked_at_as_ <= 100 ? 6 : 3;
   for (const Tape& tape : alike_) {
     std::int64_t room = bytes;
     for (int i = 0; i < rooms && room > 0 && best.seconds > least; ++i)
@@ -193,7 +202,7 @@ void FateSearch::consider_alike(std::int64_t bytes, Answer& best) {
 void FateSearch::search(std::size_t number) {
   Rung& rung = rungs_[number];
   if (std::exchange(rung.searched, true)) return;
-  const auto n = static_cast<std::int64_t>(chain_.stages.size());
+  const auto n = static_cast<std::int64_t>(looked_at_as_);
   const std::int64_t estimates = std::clamp<std::int64_t>(80'000 / (n * n), 24, 400);
   pool_.clear();
   room_ = rung.bytes;

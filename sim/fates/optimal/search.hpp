@@ -4,9 +4,9 @@
 // A candidate is a tape and the bytes that it may use, early loads included. Rungs are budgets
 // between the least that works and half as much again as keeping everything needs; each has a few
 // candidates, whatever the budget that is asked for: what is faster than all that needs less, by
-// plan/passes/tape_time, of
-//   frontiers for several prices of a copy (plan/passes/frontier),
-//   the relaxation that also bounds them, rounded (plan/passes/fate_rounding),
+// fates/tape_time, of
+//   frontiers for several prices of a copy (frontier.hpp),
+//   the relaxation that also bounds them, rounded (rounding.hpp),
 //   the strategies that treat every stage alike, and
 //   a local search that changes one choice, in short chains two choices, at a time.
 // A budget's answer is the best of the candidates of all rungs that it has room for, so more memory
@@ -18,6 +18,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <optional>
 #include <utility>
@@ -46,13 +47,15 @@ class FateSearch {
     double seconds = 0;      ///< its score; infinity: nothing was found
   };
 
-  FateSearch(const Chain& chain, FateScore score, const FateRun& run);
+  /// `one_of_several`: the search is for one of several numbers of micro-batches side by side; then
+  /// it looks less closely, and leaves the strategies that treat every stage alike to who compares.
+  FateSearch(const Chain& chain, FateScore score, const FateRun& run, bool one_of_several = false);
 
   /// The least bytes that any tape found needs.
   std::int64_t least();
 
-  /// The best within a budget of at least least().
-  Answer within(std::int64_t budget);
+  /// The best within a budget of at least least(), of those that take less than `worth` seconds.
+  Answer within(std::int64_t budget, double worth = std::numeric_limits<double>::infinity());
 
   /// Tapes that were listed and replayed so far.
   std::size_t judged() const { return judged_.size(); }
@@ -95,6 +98,8 @@ class FateSearch {
   Chain chain_;
   FateScore score_;
   FateRun run_;
+  bool one_of_several_;
+  std::size_t looked_at_as_;         ///< it is searched as closely as a chain of so many stages
   std::vector<Tape> alike_;          ///< strategies that treat every stage alike
   std::vector<Frontier> frontiers_;  ///< by price of a copy, the first one serial
   std::vector<Rung> rungs_;

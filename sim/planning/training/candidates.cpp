@@ -143,7 +143,6 @@ class TrainingWays {
 
 std::vector<Candidate> training_candidates(const PolicyRequest& request, const TrainingOrder& order,
                                            std::shared_ptr<const std::vector<Stage>> stages) {
-  if (request.strategy().one_by_one) return {};
   PolicyRequest unlimited = request;
   unlimited.capacity_enforced = false;
   const std::int64_t per_batch = request.workload.batch / request.workload.micro_batch;
@@ -153,6 +152,7 @@ std::vector<Candidate> training_candidates(const PolicyRequest& request, const T
     counts = {std::min(*order.in_flight, per_batch)};
   else if (side_by_side || order.devices.size() > 1)
     counts = in_flight_choices(per_batch, 2);
+  if (request.strategy().searches) return searched_candidates(request, order, counts, stages);
   // All that may be said is said: it runs on the whole device.
   const bool all_said = order.in_flight || order.weights_stay || order.devices.size() > 1;
   if (request.fates && !request.cut_open && counts.size() == 1 && all_said) return {};

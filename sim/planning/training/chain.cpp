@@ -75,7 +75,9 @@ std::vector<StageState> states_of(const PolicyRequest& request, const Device& de
                                   bool selective, bool overlap) {
   const Pricing& pricing = request.pricing;
   const Training& training = *request.workload.training;
-  const CopyTimes down(pricing.platform, pricing.platform.host().name, device.name, overlap);
+  const std::string& host = pricing.platform.host().name;
+  const CopyTimes up(pricing.platform, device.name, host, overlap);
+  const CopyTimes down(pricing.platform, host, device.name, overlap);
   const std::int64_t samples = request.workload.micro_batch;
   std::vector<StageState> states;
   for (const Stage& stage : pricing.stages) {
@@ -88,6 +90,9 @@ std::vector<StageState> states_of(const PolicyRequest& request, const Device& de
     state.weights_load_s = down.seconds(state.weights);
     state.gradients_load_s = down.seconds(state.gradients);
     state.optimizer_load_s = down.seconds(state.optimizer);
+    state.weights_save_s = up.seconds(state.weights);
+    state.gradients_save_s = up.seconds(state.gradients);
+    state.optimizer_save_s = up.seconds(state.optimizer);
     if (selective && stage.kept.selective_bytes > 0) {
       state.selective_bytes = checked_mul(stage.kept.selective_bytes, samples, "bytes");
       state.selective_s =

@@ -22,6 +22,7 @@ struct StageState {
   std::int64_t weights = 0, gradients = 0, optimizer = 0;
   bool updates = false;
   double update_s = 0, weights_load_s = 0, gradients_load_s = 0, optimizer_load_s = 0;
+  double weights_save_s = 0, gradients_save_s = 0, optimizer_save_s = 0;
   /// Selective recomputation: its seconds, and the bytes that come back by it.
   double selective_s = 0;
   std::int64_t selective_bytes = 0;

@@ -54,18 +54,22 @@ class TrainingPlan {
         capacity_(request.capacity_enforced ? device_.capacity : std::nullopt),
         weights_stay_(order.weights_stay ||
                       (chain_.stages.size() == 1 && order.devices.size() == 1)) {
-    if (strategy_.one_by_one && !weights_stay_)
-      throw InputError("fates '" + strategy_.name +
-                       "' are chosen for one micro-batch at a time: "
-                       "policy '" +
-                       std::string(order.policy) + "' cannot take them");
     const auto drops = [](const Stage& stage) { return stage.kept.selective_bytes > 0; };
     const std::vector<Stage>& stages = request.pricing.stages;
-    if (strategy_.one_by_one && std::any_of(stages.begin(), stages.end(), drops)) {
+    if (strategy_.searches && std::any_of(stages.begin(), stages.end(), drops)) {
       selective_chain_ = chain_of(request, device_, true, order.overlap);
       selective_states_ = states_of(request, device_, true, order.overlap);
     }
-    choose_fates();
+    take(order.chosen ? *order.chosen : choice());
+  }
+
+  /// What the strategy chooses.
+  FateChoice choice(double worth = std::numeric_limits<double>::infinity()) {
+    FateRequest selective = asked(selective_chain_, selective_states_, selective_together_);
+    FateRequest plain = asked(chain_, states_, together_);
+    plain.worth = selective.worth = worth;
+    if (!selective_chain_.stages.empty()) plain.selective = &selective;
+    return strategy_.choose(plain, fates_.keys.reader());
   }
 
   Draft make() {
@@ -101,6 +105,10 @@ class TrainingPlan {
       if (instance.loaded) sums.load_s += instance.load_s;
       if (instance.saved_at >= 0) sums.save_s += up.seconds(instance.bytes);
     }
+    if (order_.overlap) {  // each device copies by itself
+      sums.load_s /= static_cast<double>(order_.devices.size());
+      sums.save_s /= static_cast<double>(order_.devices.size());
+    }
     return sums;
   }
 
@@ -120,11 +128,20 @@ class TrainingPlan {
 
   std::int64_t per_batch() const { return request_.workload.batch / request_.workload.micro_batch; }
 
+  struct Through {
+    const Chain& chain;
+    const Tape& tape;
+    const std::vector<StageState>& states;
+  };
   StepShape shape_of(std::int64_t in_flight, std::int64_t micro_batches,
                      std::int64_t batches) const {
-    return {chain_,
-            tape_,
-            states_,
+    return shape_of({chain_, tape_, states_}, in_flight, micro_batches, batches);
+  }
+  StepShape shape_of(const Through& through, std::int64_t in_flight, std::int64_t micro_batches,
+                     std::int64_t batches) const {
+    return {through.chain,
+            through.tape,
+            through.states,
             micro_batches,
             batches,
             in_flight,
@@ -133,11 +150,7 @@ class TrainingPlan {
             static_cast<std::uint32_t>(order_.devices.size())};
   }
 
-  void choose_fates() {
-    const FateRequest selective = asked(selective_chain_, selective_states_);
-    FateRequest plain = asked(chain_, states_);
-    if (!selective_chain_.stages.empty()) plain.selective = &selective;
-    FateChoice choice = strategy_.choose(plain, fates_.keys.reader());
+  void take(FateChoice choice) {
     if (choice.selective) chain_ = selective_chain_, states_ = selective_states_;
     tape_ = std::move(choice.tape);
     facts_ = std::move(choice.facts);
@@ -149,34 +162,38 @@ class TrainingPlan {
     if (capacity_) chosen_room_ = room_;  // as it was judged, so it runs
   }
 
-  FateRequest asked(const Chain& chain, const std::vector<StageState>& states) const {
-    FateRequest asked{chain, budget(), order_.overlap};
-    asked.score = [this, &chain, &states](const Tape& tape, std::int64_t bytes) {
-      const StepShape shape{chain,
-                            tape,
-                            states,
-                            per_batch(),
-                            request_.workload.batches_per_step,
-                            1,
-                            weights_stay_,
-                            request_.workload.training->split_backward};
+  /// `together`: becomes what the request refers to.
+  FateRequest asked(const Chain& chain, const std::vector<StageState>& states,
+                    SideBySide& together) const {
+    const std::int64_t count =
+        weights_stay_ ? 1 : std::min(order_.in_flight.value_or(1), per_batch());
+    if (!weights_stay_ && !chain.stages.empty())
+      together = side_by_side(chain, states, request_.workload,
+                              {count, order_.devices.size(), order_.overlap});
+    FateRequest asked{weights_stay_ ? chain : together.chain, budget(), order_.overlap};
+    asked.score = [this, &chain, &states, count](const Tape& tape, std::int64_t bytes) {
+      const StepShape shape =
+          shape_of({chain, tape, states}, count, per_batch(), request_.workload.batches_per_step);
       Scored scored = score({request_, shape, order_, room_of(bytes)});
       if (weights_stay_) scored.bytes -= constant_bytes(states);
       return scored;
     };
     asked.steps = static_cast<double>(request_.workload.steps);
-    asked.run = run_of(request_.workload, states_);
+    asked.run = weights_stay_ ? run_of(request_.workload, states_) : together.run;
     return asked;
   }
 
-  /// With weights, gradients and state that stay; none: without limit.
+  /// Of each device, with weights, gradients and state that stay; none: without limit.
   std::optional<std::int64_t> room_of(std::int64_t bytes) const {
     if (bytes == std::numeric_limits<std::int64_t>::max()) return {};
-    return checked_add(bytes, weights_stay_ ? constant_bytes(states_) : 0, "bytes of training");
+    if (weights_stay_) return checked_add(bytes, constant_bytes(states_), "bytes of training");
+    const std::int64_t each = shares(bytes, static_cast<std::int64_t>(order_.devices.size()));
+    return std::min(each, capacity_.value_or(each));
   }
 
   std::optional<std::int64_t> budget() const {
-    if (!capacity_ || !weights_stay_) return capacity_;
+    if (!capacity_) return capacity_;
+    if (!weights_stay_) return bytes_of_all(request_, order_);
     const std::int64_t constant = constant_bytes(states_);
     if (constant >= *capacity_)
       throw Infeasible(
@@ -194,7 +211,7 @@ class TrainingPlan {
   /// a pass, and a small last one has little to hide its transfers behind.
   std::int64_t in_flight() {
     if (order_.in_flight) return *order_.in_flight;
-    if (strategy_.one_by_one) return 1;
+    if (strategy_.searches) return 1;
     const std::int64_t most = most_in_flight().value_or(1);
     const std::int64_t passes = shares(per_batch(), most), equal = shares(per_batch(), passes);
     if (equal < most) facts_.insert(facts_.begin(), {"fit_in_flight", most});
@@ -288,6 +305,7 @@ class TrainingPlan {
   /// The same under selective recomputation, for a strategy that may choose it; else empty.
   Chain selective_chain_;
   std::vector<StageState> selective_states_;
+  SideBySide together_, selective_together_;  ///< where weights take turns, for the search
   std::optional<std::int64_t> capacity_;
   bool weights_stay_;
   Tape tape_;
@@ -324,11 +342,13 @@ Draft list_training(const Listing& listing, Program step, const std::vector<Fact
 
 Scored score(const Listing& listing) {
   Program step = make_step(listing.shape);
-  if (listing.capacity && step.peak() > *listing.capacity)
+  if (listing.capacity && peak_of(step, listing.shape.devices) > *listing.capacity)
     return {std::numeric_limits<double>::infinity(), 0};
   std::int64_t most = 0;
   Plan plan = finish(list_training(listing, std::move(step), {}, &most), listing.request);
-  if (listing.capacity) stay_within(plan, listing.order.devices.front(), *listing.capacity);
+  if (listing.capacity)
+    for (const std::string& device : listing.order.devices)
+      stay_within(plan, device, *listing.capacity);
   return {run_seconds(plan), most};
 }
 
@@ -357,6 +377,12 @@ std::int64_t ChosenStep::peak() const {
 
 Draft ChosenStep::within(std::int64_t room) const {
   return parts_->plan.within(parts_->step, room);
+}
+
+FateChoice choose_fates(const PolicyRequest& request, const TrainingOrder& order, double worth) {
+  TrainingOrder none = order;
+  none.chosen = std::make_shared<const FateChoice>();
+  return TrainingPlan(request, none).choice(worth);
 }
 
 Draft plan_training(const PolicyRequest& request, const TrainingOrder& order) {

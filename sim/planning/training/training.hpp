@@ -3,6 +3,8 @@
 // with it; they differ in where weights are and in how many micro-batches go side by side.
 #pragma once
 
+#include <memory>
+
 #include "fates/strategy.hpp"
 #include "planning/candidate.hpp"
 #include "planning/draft.hpp"
@@ -23,6 +25,21 @@ std::vector<StageState> states_of(const PolicyRequest& request, const Device& de
 /// What is around the micro-batches of a run whose weights stay.
 FateRun run_of(const Workload& workload, const std::vector<StageState>& states);
 
+/// So many micro-batches side by side, as the choice of fates sees them where weights take turns,
+/// on one device or on several that take turns: a chain of all of them, and what is around its
+/// passes.
+struct SideBySide {
+  Chain chain;
+  FateRun run;
+};
+struct SideBySideShape {
+  std::int64_t in_flight = 1;
+  std::size_t devices = 1;
+  bool overlap = true;  ///< each device then has engines of its own for copies
+};
+SideBySide side_by_side(const Chain& chain, const std::vector<StageState>& states,
+                        const Workload& workload, const SideBySideShape& shape);
+
 struct TrainingOrder {
   const char* policy = "";
   bool weights_stay = true;
@@ -31,13 +48,23 @@ struct TrainingOrder {
   bool overlap = true;
   /// Bytes of each device that early loads, and the run as a whole, stay within; none: all of it.
   std::optional<std::int64_t> room = {};
+  /// What a search for fates has found for so many in flight; null: the strategy is asked.
+  std::shared_ptr<const FateChoice> chosen = {};
 };
+
+/// Of all devices that take turns; none: without limit.
+std::optional<std::int64_t> bytes_of_all(const PolicyRequest& request, const TrainingOrder& order);
+
+/// What the strategy for fates chooses for so many in flight, where that takes less than `worth`
+/// seconds. Throws InputError, Infeasible.
+FateChoice choose_fates(const PolicyRequest& request, const TrainingOrder& order, double worth);
 
 /// Throws InputError, Infeasible (what does not fit, and what would).
 Draft plan_training(const PolicyRequest& request, const TrainingOrder& order);
 
-/// What a step has to compute and to copy, in seconds, each alone; and the most bytes that a device
-/// holds while everything runs one after the other.
+/// What a step has to compute and to copy, in seconds, each alone (copies beside computation: the
+/// mean of the devices that take turns); and the most bytes that a device holds while everything
+/// runs one after the other.
 struct TrainingSums {
   double compute_s = 0, load_s = 0, save_s = 0;
   std::int64_t peak = 0;
@@ -68,6 +95,12 @@ class ChosenStep {
 std::vector<Candidate> training_candidates(
     const PolicyRequest& request, const TrainingOrder& order,
     std::shared_ptr<const std::vector<Stage>> stages = nullptr);
+
+/// The same under a strategy that searches: what it finds for each number of micro-batches side by
+/// side, beside the strategies that treat every stage alike. None where weights stay.
+std::vector<Candidate> searched_candidates(const PolicyRequest& request, const TrainingOrder& order,
+                                           const std::vector<std::int64_t>& in_flight,
+                                           std::shared_ptr<const std::vector<Stage>> stages);
 
 /// Lists a step as a plan. Loads come as late as they can without being waited for, as far as
 /// `capacity` has room for them.

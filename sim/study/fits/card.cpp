@@ -107,7 +107,7 @@ bool Card::has_seconds(std::int64_t micro_batch) const {
 
 /// Does a strategy for fates search for each answer? Then questions are dear.
 bool Card::searches() const {
-  return asked_.workload.training && asked_.fates && (*asked_.fates)->one_by_one;
+  return asked_.workload.training && asked_.fates && (*asked_.fates)->searches;
 }
 
 Plan Card::plan(Scenario& scenario, std::int64_t batch, std::int64_t micro_batch) {

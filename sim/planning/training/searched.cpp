@@ -1,0 +1,167 @@
+// Training under a strategy that searches, where weights take turns: what it finds for each number
+// of micro-batches side by side, and the strategies that treat every stage alike.
+#include <algorithm>
+#include <limits>
+
+#include "base/error.hpp"
+#include "fates/optimal/report.hpp"
+#include "planning/run_seconds.hpp"
+#include "planning/training/training.hpp"
+
+namespace sluice {
+
+namespace {
+
+constexpr double never = std::numeric_limits<double>::infinity();
+
+/// For each number in flight, seconds that no choice of fates falls below.
+using Bounds = std::vector<double>;
+
+double least(const Bounds& bounds) {
+  return *std::min_element(bounds.begin(), bounds.end());
+}
+
+std::int64_t budget_of(const PolicyRequest& request, const TrainingOrder& order) {
+  return bytes_of_all(request, order).value_or(std::numeric_limits<std::int64_t>::max());
+}
+
+/// Of so many in flight, with selective recomputation or without it.
+double bound_of(const PolicyRequest& request, const TrainingOrder& order, bool selective) {
+  constexpr int steps = 60;
+  const Device& device = request.pricing.platform.device(order.devices.front());
+  const SideBySide all =
+      side_by_side(chain_of(request, device, selective, order.overlap),
+                   states_of(request, device, selective, order.overlap), request.workload,
+                   {*order.in_flight, order.devices.size(), order.overlap});
+  const std::int64_t budget = budget_of(request, order);
+  if (order.overlap) return run_bound_within(all.chain, all.run, budget, steps);
+  return all.run.micro_batches * fate_bound(all.chain, budget, Copies::serial) +
+         all.run.batches * all.run.update_s;
+}
+
+double bound_of(const PolicyRequest& request, const TrainingOrder& order) {
+  const std::vector<Stage>& stages = request.pricing.stages;
+  const double plain = bound_of(request, order, false);
+  const bool drops = std::any_of(stages.begin(), stages.end(),
+                                 [](const Stage& stage) { return stage.kept.selective_bytes > 0; });
+  return drops ? std::min(plain, bound_of(request, order, true)) : plain;
+}
+
+/// The plan with what is said of it: the budget, and how far from the bound it is.
+Plan with_gap(Plan plan, std::int64_t budget, double seconds, double bound) {
+  for (const Fact& fact : {budget_fact(budget), gap_fact(seconds, bound)}) {
+    const auto known = std::find_if(plan.facts.begin(), plan.facts.end(),
+                                    [&](const Fact& other) { return other.name == fact.name; });
+    if (known == plan.facts.end())
+      plan.facts.push_back(fact);
+    else
+      *known = fact;
+  }
+  return plan;
+}
+
+/// What the strategy finds for one number in flight.
+class Search {
+ public:
+  Search(const PolicyRequest& request, const TrainingOrder& order, std::size_t number,
+         std::shared_ptr<Bounds> bounds, std::shared_ptr<const std::vector<Stage>> stages)
+      : request_(request),
+        order_(order),
+        number_(number),
+        bounds_(std::move(bounds)),
+        stages_(std::move(stages)) {}
+
+  void simulate(double worth, const std::function<void(const Settled&)>& settled) const {
+    TrainingOrder found = order_;
+    try {
+      found.chosen = std::make_shared<const FateChoice>(choose_fates(request_, order_, worth));
+    } catch (const Infeasible&) {
+      return settled({never, "", {}});
+    }
+    double& bound = (*bounds_)[number_];
+    bound = std::max(bound, found.chosen->bound.value_or(bound));
+    const double seconds = found.chosen->seconds.value_or(never);
+    settled({seconds, "in_flight: " + std::to_string(*order_.in_flight),
+             [request = request_, found, seconds, bounds = bounds_, stages = stages_] {
+               return with_gap(finish(plan_training(request, found), request),
+                               budget_of(request, found), seconds, least(*bounds));
+             }});
+  }
+
+ private:
+  PolicyRequest request_;
+  TrainingOrder order_;
+  std::size_t number_;  ///< of the bound
+  std::shared_ptr<Bounds> bounds_;
+  std::shared_ptr<const std::vector<Stage>> stages_;  ///< that the request refers to
+};
+
+/// Where nothing is open beside the fates: the run on the whole device.
+Candidate only_way(const PolicyRequest& request, const TrainingOrder& order,
+                   std::shared_ptr<const std::vector<Stage>> stages) {
+  return {0, 1, [request, order, stages = std::move(stages)](double, const auto& settled) {
+            try {
+              const auto plan =
+                  std::make_shared<Plan>(finish(plan_training(request, order), request));
+              settled({run_seconds(*plan), "", [plan, stages] { return *plan; }});
+            } catch (const Infeasible&) {
+              settled({never, "", {}});
+            }
+          }};
+}
+
+}  // namespace
+
+std::optional<std::int64_t> bytes_of_all(const PolicyRequest& request, const TrainingOrder& order) {
+  if (!request.capacity_enforced) return {};
+  std::int64_t bytes = 0;
+  for (const std::string& name : order.devices) {
+    const auto capacity = request.pricing.platform.device(name).capacity;
+    if (!capacity) return {};
+    bytes += *capacity;
+  }
+  return bytes;
+}
+
+std::vector<Candidate> searched_candidates(const PolicyRequest& request, const TrainingOrder& order,
+                                           const std::vector<std::int64_t>& in_flight,
+                                           std::shared_ptr<const std::vector<Stage>> stages) {
+  if (order.weights_stay || (request.pricing.stages.size() == 1 && order.devices.size() == 1))
+    return {};
+  const auto bounds = std::make_shared<Bounds>();
+  std::vector<Candidate> all;
+  for (const std::int64_t count : in_flight) {
+    TrainingOrder settled = order;
+    settled.in_flight = count;
+    bounds->push_back(bound_of(request, settled));
+    const auto search =
+        std::make_shared<const Search>(request, settled, bounds->size() - 1, bounds, stages);
+    all.push_back({bounds->back(), 1,
+                   [search](double worth, const auto& found) { search->simulate(worth, found); }});
+  }
+  const std::int64_t budget = budget_of(request, order);
+  for (const FateStrategy* strategy : fate_catalog().entries()) {
+    if (!strategy->compared) continue;
+    PolicyRequest alike = request;
+    alike.fates = plain_fates(*strategy);
+    std::vector<Candidate> ways = training_candidates(alike, order, stages);
+    if (ways.empty()) ways.push_back(only_way(alike, order, stages));
+    for (Candidate& candidate : ways) {
+      candidate.simulate = [simulate = std::move(candidate.simulate), bounds, budget,
+                            name = strategy->name](double worth, const auto& found) {
+        simulate(worth, [&](Settled one) {
+          one.text = "strategy: " + name + (one.text.empty() ? "" : ", ") + one.text;
+          if (one.plan)
+            one.plan = [plan = std::move(one.plan), bounds, budget, seconds = one.seconds] {
+              return with_gap(plan(), budget, seconds, least(*bounds));
+            };
+          found(one);
+        });
+      };
+      all.push_back(std::move(candidate));
+    }
+  }
+  return all;
+}
+
+}  // namespace sluice

@@ -1,0 +1,79 @@
+// Micro-batches side by side as one chain.
+#include <cmath>
+
+#include "base/quantity.hpp"
+#include "planning/training/training.hpp"
+
+namespace sluice {
+
+namespace {
+
+std::int64_t plus(std::int64_t a, std::int64_t b) {
+  return checked_add(a, b, "bytes of training");
+}
+
+class Together {
+ public:
+  Together(const Workload& workload, const SideBySideShape& shape)
+      : count_(shape.in_flight),
+        seconds_(static_cast<double>(shape.in_flight)),
+        copies_(shape.overlap ? seconds_ / static_cast<double>(shape.devices) : seconds_),
+        engines_(shape.overlap ? static_cast<double>(shape.devices) : 1),
+        per_batch_(static_cast<double>(workload.batch / workload.micro_batch)) {}
+
+  /// Of a batch: chains, the last of which is a part of one where not all passes are full.
+  double chains() const { return per_batch_ / seconds_; }
+  double passes() const { return std::ceil(chains()); }
+  double whole() const { return std::floor(chains()) / chains(); }
+
+  ChainTensor tensor(const ChainTensor& one) const {
+    return {bytes(one.bytes), copies_ * one.save_s, copies_ * one.load_s};
+  }
+
+  void take(ChainStage& stage, const StageState& state) const {
+    stage.forward_s *= seconds_;
+    stage.backward_s *= seconds_;
+    stage.output = tensor(stage.output);
+    stage.inner = tensor(stage.inner);
+    stage.gradient = bytes(stage.gradient);
+    for (std::int64_t* workspace :
+         {&stage.pass_workspace, &stage.keep_workspace, &stage.backward_workspace})
+      *workspace = plus(*workspace, state.weights);
+    stage.backward_workspace = plus(stage.backward_workspace, state.gradients);
+    stage.turn = turn_of(state);
+  }
+
+ private:
+  std::int64_t bytes(std::int64_t one) const { return checked_mul(one, count_, "bytes"); }
+
+  ChainTurn turn_of(const StageState& state) const {
+    const double sums = passes() - 1, updates = state.updates && state.weights > 0 ? 1 : 0;
+    const double unused = state.updates || state.gradients == 0 ? 0 : 1;  // they are the answer
+    const auto each = [&](double of_batch) { return of_batch / chains() / engines_; };
+    return {state.weights, state.weights_load_s / engines_,
+            each(sums * state.gradients_load_s + updates * state.optimizer_load_s),
+            each((sums + unused) * state.gradients_save_s +
+                 updates * (state.weights_save_s + state.optimizer_save_s))};
+  }
+
+  std::int64_t count_;
+  double seconds_, copies_, engines_, per_batch_;
+};
+
+}  // namespace
+
+SideBySide side_by_side(const Chain& chain, const std::vector<StageState>& states,
+                        const Workload& workload, const SideBySideShape& shape) {
+  const Together together(workload, shape);
+  SideBySide all{chain, run_of(workload, states)};
+  all.chain.side_by_side = shape.in_flight;
+  all.chain.input = together.tensor(chain.input);
+  for (std::size_t s = 0; s < states.size(); ++s) together.take(all.chain.stages[s], states[s]);
+  all.run.micro_batches = all.run.batches * together.chains();
+  all.run.one_a_step = workload.batches_per_step == 1 && together.passes() == 1;
+  all.run.weights_s = 0;
+  all.run.whole_passes = together.whole();
+  return all;
+}
+
+}  // namespace sluice
