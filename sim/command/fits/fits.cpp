@@ -141,7 +141,7 @@ std::vector<std::string> strategies_of(const FitsRequest& request) {
   if (request.fates != all_strategies) return {request.fates};
   std::vector<std::string> names;
   for (const FateStrategy* strategy : fate_catalog().entries())
-    if (strategy->compared || strategy->one_by_one) names.push_back(strategy->name);
+    if (strategy->compared || strategy->searches) names.push_back(strategy->name);
   return names;
 }
 
