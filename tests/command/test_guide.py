@@ -1,0 +1,77 @@
+#!/usr/bin/python3
+"""docs/guide.md: its commands, run in order in an empty folder outside the repository by somebody who has only `sluice`
+on the path, print what stands below them. --write writes down what they print."""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROGRAM = pathlib.Path(os.environ.get("SLUICE_PROGRAM", ROOT / "build/release/sluice")).resolve()
+GUIDE = ROOT / "docs/guide.md"
+
+# A block of commands, and the block of what they print, where there is one.
+BLOCK = re.compile(r"```sh\n(?P<commands>.*?)```\n(?:```text\n(?P<output>.*?)```\n)?", re.S)
+
+
+def in_an_empty_folder(use):
+    """Calls use(run), where run(commands) is what they print."""
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as path:
+        assert not pathlib.Path(folder).is_relative_to(ROOT)
+        (pathlib.Path(path) / "sluice").symlink_to(PROGRAM)
+        environment = {"PATH": f"{path}:/usr/bin:/bin", "HOME": folder, "LC_ALL": "C.UTF-8"}
+
+        def run(commands):
+            done = subprocess.run(["bash", "-e", "-o", "pipefail", "-c", commands], cwd=folder, env=environment,
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300)
+            if done.returncode != 0:
+                raise AssertionError(f"exit {done.returncode}\n{commands}\n{done.stdout}")
+            return done.stdout
+
+        return use(run)
+
+
+def rewritten(text):
+    """The guide with what its commands print today."""
+    def block(run, match):
+        commands = match["commands"]
+        output = run(commands)
+        return f"```sh\n{commands}```\n" + (f"```text\n{output}```\n" if output else "")
+
+    return in_an_empty_folder(lambda run: BLOCK.sub(lambda match: block(run, match), text))
+
+
+class Guide(unittest.TestCase):
+    maxDiff = None
+
+    def test_its_commands_print_what_it_says(self):
+        text = GUIDE.read_text()
+        self.assertGreaterEqual(len(BLOCK.findall(text)), 10)
+        for number, (said, printed) in enumerate(zip(*map(BLOCK.finditer, (text, rewritten(text)))), 1):
+            with self.subTest(block=number):
+                self.assertEqual(said["output"], printed["output"], said["commands"])
+
+    def test_it_has_five_studies_and_each_ends_with_a_finding(self):
+        studies = re.split(r"^## ", GUIDE.read_text(), flags=re.M)[1:]
+        self.assertEqual(len(studies), 5)
+        for study in studies:
+            self.assertIn("```sh\n", study)
+            self.assertIn("\n**Finding.** ", study)
+
+    def test_a_finding_says_no_number_that_does_not_stand_above_it(self):
+        for study in re.split(r"^## ", GUIDE.read_text(), flags=re.M)[1:]:
+            shown, finding = study.split("**Finding.**")
+            for number in re.findall(r"\d[\d.]*\d|\d", finding):
+                with self.subTest(study=study.splitlines()[0]):
+                    self.assertRegex(shown, rf"(?<![\d.]){re.escape(number)}")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["--write"]:
+        GUIDE.write_text(rewritten(GUIDE.read_text()))
+    else:
+        unittest.main(verbosity=2)
