@@ -52,8 +52,7 @@ def text_of(value):
 def overrides(run):
     """What a run asks, as the words that follow the scenario on the command line."""
     model, *parameters = run["model"].split()
-    words = [f"model.file=../../models/{model}.yaml", *(f"model.{word}" for word in parameters),
-             f"platform.file=../../platforms/{run['platform']}.yaml"]
+    words = [f"model={model}", *(f"model.{word}" for word in parameters), f"platform={run['platform']}"]
     words += [f"{PATHS[key]}={text_of(value)}" for key, value in run.items()
               if key not in ("model", "platform", "times")]
     return words + ["workload.steps=8"]
