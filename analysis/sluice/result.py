@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from .plots import Plots
 
 _ENDINGS = {".pftrace": "perfetto", ".json": "chrome", ".csv": "csv"}
-_HEADLINES = ("makespan_s", "throughput_samples_per_s", "compute_utilisation", "bound_by",
-              "peak_bytes")
+_HEADLINES = ("makespan_s", "first_step_s", "step_s", "steady_throughput_samples_per_s",
+              "compute_utilisation", "bound_by", "peak_bytes")
 
 
 class Result:

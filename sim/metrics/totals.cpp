@@ -21,13 +21,14 @@ Totals::Totals(const Plan& plan)
       prologue_left_(plan.body_begin),
       middle_(middle_iteration(plan)),
       last_(plan.iterations - 1),
+      first_(plan.iterations_per_step - 1),
       actions_(plan.actions.size()),
       streams_(plan.streams.size()),
       pools_(plan.pools.size()) {
   places_.reserve(plan.actions.size());
   for (const sluice::Action& action : plan.actions)
     places_.push_back({action.stream, plan.streams[action.stream].kind == StreamKind::compute,
-                       action.is_transfer()});
+                       action.is_transfer(), action.ahead});
 }
 
 void Totals::span(const Span& span) {
@@ -54,12 +55,34 @@ void Totals::span(const Span& span) {
   }
 
   makespan_ = std::max(makespan_, span.available);
-  if (span.iteration != middle_ && span.iteration != last_) return;
+  const bool of_first = span.iteration + place.ahead == first_;
+  if (of_first || span.iteration == middle_ || span.iteration == last_) complete(span);
+}
+
+/// What is done ahead for a later step is no part of the first one.
+void Totals::complete(const Span& span) {
   if (plan_.section_of(span.action) != Section::body) return;
-  if (span.iteration == middle_)
-    middle_complete_ = std::max(middle_complete_.value_or(0), span.available);
-  if (span.iteration == last_)
-    last_complete_ = std::max(last_complete_.value_or(0), span.available);
+  const auto reach = [&](std::optional<double>& complete) {
+    complete = std::max(complete.value_or(0), span.available);
+  };
+  if (span.iteration == middle_) reach(middle_complete_);
+  if (span.iteration == last_) reach(last_complete_);
+  if (span.iteration + places_[span.action].ahead != first_) return;
+  reach(first_complete_);
+  const std::int64_t samples = plan_.actions[span.action].samples_done;
+  if (plan_.steps_per_iteration > 1 && samples > 0) done_.push_back({span.available, samples});
+}
+
+std::optional<double> Totals::first_complete() const {
+  if (plan_.steps_per_iteration == 1 || done_.empty()) return first_complete_;
+  std::vector<Done> in_time = done_;
+  std::sort(in_time.begin(), in_time.end(),
+            [](const Done& a, const Done& b) { return a.when < b.when; });
+  std::int64_t all = 0, so_far = 0;
+  for (const Done& done : in_time) all += done.samples;
+  for (const Done& done : in_time)
+    if ((so_far += done.samples) * plan_.steps_per_iteration >= all) return done.when;
+  return first_complete_;
 }
 
 void Totals::repeat(const Repetition& r) {
@@ -85,8 +108,10 @@ void Totals::repeat(const Repetition& r) {
 
 /// Is this span, in one of its repetitions, of the middle or of the last iteration?
 void Totals::complete_iterations(const Repetition& r, const Span& span) {
+  const std::int64_t first = first_ - places_[span.action].ahead;
   for (auto [iteration, complete] :
-       {std::pair(middle_, &middle_complete_), std::pair(last_, &last_complete_)}) {
+       {std::pair(first, &first_complete_), std::pair(middle_, &middle_complete_),
+        std::pair(last_, &last_complete_)}) {
     const std::int64_t later = iteration - span.iteration;
     if (later <= 0 || later % r.iterations != 0 || later / r.iterations > r.times) continue;
     const double available = span.available + static_cast<double>(later / r.iterations) * r.seconds;

@@ -74,6 +74,9 @@ class Totals final : public Sink {
   std::optional<double> middle_complete() const { return middle_complete_; }
   std::int64_t middle() const { return middle_; }
   std::optional<double> last_complete() const { return last_complete_; }
+  /// When all that the first step asks for was complete; of a run of the body that is several
+  /// steps, when as many samples were done as are in one. None: not reached.
+  std::optional<double> first_complete() const;
 
   /// Computed when first asked for.
   const Bound& bound() const;
@@ -82,11 +85,21 @@ class Totals final : public Sink {
   void set_question_bound(std::optional<double> seconds) { question_bound_ = seconds; }
   std::optional<double> question_bound() const { return question_bound_; }
 
+  /// Seconds of a step in the steady state, as further steps beyond those asked showed it; none:
+  /// nobody ran them.
+  void set_further_step(std::optional<double> seconds) { further_step_ = seconds; }
+  std::optional<double> further_step() const { return further_step_; }
+
  private:
   /// What span() looks at for every span, side by side: actions themselves are large.
   struct Place {
     std::uint32_t stream;
     bool compute, transfer;
+    std::int32_t ahead;  ///< of an action of the body: for how many iterations later it works
+  };
+  struct Done {
+    double when;
+    std::int64_t samples;
   };
   Sums add_up() const;
   /// `seconds`: in which it is on its links, all executions together.
@@ -97,6 +110,7 @@ class Totals final : public Sink {
     return places_[span.action].compute && span.waited > 0 && span.reason == WaitReason::data &&
            span.blocker < places_.size() && places_[span.blocker].transfer;
   }
+  void complete(const Span& span);
   void complete_iterations(const Repetition& repetition, const Span& span);
 
   const Plan& plan_;
@@ -104,14 +118,16 @@ class Totals final : public Sink {
   std::int64_t prologue_left_;  ///< actions
   double prologue_complete_ = 0;
   std::int64_t middle_ = -1, last_ = -1;
-  std::optional<double> middle_complete_, last_complete_;
+  std::int64_t first_ = 0;  ///< the last iteration of the first step
+  std::optional<double> first_complete_, middle_complete_, last_complete_;
+  std::vector<Done> done_;     ///< in the first run of a body that is several steps
   std::vector<Place> places_;  ///< by action
   std::vector<Action> actions_;
   std::vector<Stream> streams_;
   std::vector<Pool> pools_;
   mutable std::optional<Sums> sums_;
   mutable std::optional<Bound> bound_;
-  std::optional<double> question_bound_;
+  std::optional<double> question_bound_, further_step_;
 };
 
 }  // namespace sluice

@@ -14,6 +14,7 @@
 #include "metrics/metric.hpp"
 #include "metrics/series.hpp"
 #include "plan/text.hpp"
+#include "run/further_steps.hpp"
 #include "run/labels.hpp"
 #include "trace/hdf5/writer.hpp"
 
@@ -68,6 +69,7 @@ class Listeners {
   }
 
   RunResult finish(TraceStatus status) {
+    if (status == TraceStatus::complete) totals_.set_further_step(further_step_s(totals_.plan()));
     RunResult result;
     result.summary = summarise(totals_);
     if (has_series()) result.series = series_.table();

@@ -307,7 +307,7 @@ class Run(Cli):
                 text = self.answers("run", entry["file"], "--executor", "both")
                 self.assertTrue(text.startswith(entry["summary"].strip()), text)
                 self.assertRegex(text, r"\nexecuted by +SimGrid, and by the replay, which agrees\n")
-                for row in ("makespan", "throughput", "what binds", "question", "peak memory"):
+                for row in ("step", "first step", "makespan", "what binds", "question", "peak memory"):
                     self.assertIn(f"\n{row} ", text)
 
     def same_numbers(self, got, expected):

@@ -40,6 +40,25 @@ std::int64_t compute_streams(const Plan& plan) {
   return count;
 }
 
+/// "1 step", "5 steps".
+std::string steps_asked(const Plan& plan) {
+  const std::int64_t steps = plan.iterations / plan.iterations_per_step * plan.steps_per_iteration;
+  return figure(static_cast<double>(steps), "") + (steps == 1 ? " step" : " steps");
+}
+
+/// The first thing to know: how fast it goes on once the first loads are paid, and how long these
+/// take.
+void add_steps(LabelledRows& rows, const Report& report) {
+  const Summary& summary = report.result.summary;
+  const double step = number_of(summary, "step_s"), first = number_of(summary, "first_step_s");
+  const double rate = number_of(summary, "steady_throughput_samples_per_s");
+  if (std::isfinite(step))
+    rows.emplace_back("step", figure(step, "s") + " in the steady state" +
+                                  (std::isfinite(rate) ? ": " + figure(rate, "samples/s") : ""));
+  if (std::isfinite(first))
+    rows.emplace_back("first step", figure(first, "s") + ", the loads before it included");
+}
+
 void add_time(LabelledRows& rows, const Report& report) {
   const Summary& summary = report.result.summary;
   const auto number = [&](const char* name) { return number_of(summary, name); };
@@ -55,9 +74,9 @@ void add_time(LabelledRows& rows, const Report& report) {
                         : " of the makespan of " + std::to_string(streams) + " compute streams");
     return text;
   };
-  rows.emplace_back("makespan", figure(makespan, "s") + ", " + figure(number("samples"), "sample"));
-  rows.emplace_back("throughput", figure(number("throughput_samples_per_s"), "samples/s"));
-  if (report.plan.iterations > 1) rows.emplace_back("step", figure(number("step_s"), "s"));
+  rows.emplace_back("makespan", figure(makespan, "s") + ", " + figure(number("samples"), "sample") +
+                                    " in " + steps_asked(report.plan) + ": " +
+                                    figure(number("throughput_samples_per_s"), "samples/s"));
   const double measured = number("measured_share");
   rows.emplace_back(
       "compute", figure(number("compute_s"), "s") + ", utilisation " +
@@ -202,6 +221,7 @@ std::string report_text(const Report& report) {
   std::string text = bold(printable(asks ? question.scenario->question : report.plan.name)) + "\n";
   text += verdict(report) + "\n\n";
   LabelledRows rows;
+  add_steps(rows, report);
   add_cost(rows, report);
   add_facts(rows, report);
   rows = grouped_by_device(rows, devices_of(report.plan));

@@ -26,6 +26,7 @@ void Replay::look_for_period() {
   if (emitter_) marks_.push_back(emitter_->mark());
   const auto period = period_->add(snapshot(iteration));
   if (period) {
+    result_.period = period;
     jump(*period);
     period_.reset();
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "execute/deadlock.hpp"
+#include "execute/steady.hpp"
 #include "plan/plan.hpp"
 #include "trace/span.hpp"
 
@@ -31,6 +32,9 @@ struct ReplayResult {
   /// this as its capacity the plan takes exactly the same times. A shared or unlimited pool: its
   /// peak.
   std::vector<std::int64_t> reserved;
+  /// The steady state: after so many iterations of the body, and seconds, all is as it was. None:
+  /// it was not seen, which takes some iterations and `jumps`.
+  std::optional<Jump> period;
   std::optional<Deadlock> blocking;  ///< set when it cannot go on; makespan is then its time
 };
 

@@ -7,6 +7,7 @@
 #include "execute/feasibility.hpp"
 #include "fates/strategy.hpp"
 #include "metrics/metric.hpp"
+#include "run/further_steps.hpp"
 #include "study/fits/footprint.hpp"
 
 namespace sluice {
@@ -45,6 +46,7 @@ Scenario one_at_a_time(Scenario scenario) {
 
 /// Seconds of a step, as the metric of that name says.
 double step_s_of(const Plan& plan) {
+  if (const std::optional<double> seconds = further_step_s(plan)) return *seconds;
   Totals totals(plan);
   replay(plan, totals);
   return metric_catalog().find("step_s").value(totals).number;

@@ -6,6 +6,7 @@
 
 #include "metrics/metric.hpp"
 #include "metrics/series.hpp"
+#include "metrics/steady.hpp"
 #include "metrics/totals.hpp"
 
 namespace sluice {
@@ -234,13 +235,14 @@ TEST_CASE("Where a step is several iterations, it counts from step to step") {
   REQUIRE(number(totals, "step_s") == 42.5);  // (140 - 55) / 2 steps
 }
 
-TEST_CASE("The iterations of a single step are no steady state: its time is the makespan") {
+TEST_CASE("The iterations of a single step are no steady state") {
   Plan plan = load_and_compute();
   plan.iterations = plan.iterations_per_step = 2;
   Totals totals(plan);
   totals.span({1, 0, 0, 3, 3, 0, WaitReason::none, Span::nobody});
   totals.span({1, 1, 3, 6, 6.5, 0, WaitReason::none, Span::nobody});
-  REQUIRE(number(totals, "step_s") == 6.5);
+  REQUIRE(number(totals, "first_step_s") == 6.5);
+  REQUIRE(std::isnan(number(totals, "step_s")));
 }
 
 TEST_CASE("A step is never shorter than its work on the busiest stream or link") {
@@ -279,13 +281,21 @@ TEST_CASE("The bound of the question stands beside the makespan") {
   REQUIRE(number(totals, "question_ratio") == 5.8 / 7.25);
 }
 
-TEST_CASE("A single iteration's step is the makespan") {
+TEST_CASE("A single iteration shows no steady state, and further ones do") {
   Plan plan = load_and_compute();
   plan.iterations = 1;
   Totals totals(plan);
   totals.span(executed[0]);
   totals.span(executed[2]);
-  REQUIRE(number(totals, "step_s") == 4.25);
+  REQUIRE(number(totals, "first_step_s") == 4.25);
+  REQUIRE_THAT(value(totals, "step_s").absent, Catch::Contains("no further step"));
+  REQUIRE_THAT(value(totals, "steady_throughput_samples_per_s").absent,
+               Catch::Contains("no further step"));
+  totals.set_further_step(3.5);
+  REQUIRE(number(totals, "step_s") == 3.5);
+  const double samples = samples_of_step(plan);
+  REQUIRE(samples > 0);
+  REQUIRE(number(totals, "steady_throughput_samples_per_s") == samples / 3.5);
 }
 
 TEST_CASE("Where there is no number a metric says why") {
@@ -302,7 +312,8 @@ TEST_CASE("Where there is no number a metric says why") {
     if (nan) absent.insert(metric.name);
   }
   REQUIRE(absent ==
-          std::set<std::string>{"throughput_samples_per_s", "step_s", "compute_utilisation",
+          std::set<std::string>{"throughput_samples_per_s", "first_step_s", "step_s",
+                                "steady_throughput_samples_per_s", "compute_utilisation",
                                 "bubble_fraction", "recompute_overhead", "arithmetic_intensity",
                                 "energy_per_sample_j", "measured_share", "bound_ratio",
                                 "training_over_inference", "question_bound_s", "question_ratio"});

@@ -1,0 +1,26 @@
+// first_step_s: until the first step is complete, the first loads included.
+#include "metrics/metric.hpp"
+
+namespace sluice {
+namespace {
+
+SummaryValue first_step(const Totals& totals) {
+  if (totals.plan().iterations == 0) return SummaryValue::none("the plan has no body");
+  if (!totals.first_complete()) return SummaryValue::none("the first step was not completed");
+  return SummaryValue::of(*totals.first_complete());
+}
+
+}  // namespace
+
+extern const Metric first_step_s_metric = {
+    .name = "first_step_s",
+    .unit = "s",
+    .summary =
+        "Time from the start of the run until the first step is complete, the loads before it "
+        "included.",
+    .source = "definition",
+    .better = Metric::Better::lower,
+    .value = first_step,
+};
+
+}  // namespace sluice

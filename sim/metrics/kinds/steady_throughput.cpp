@@ -1,0 +1,28 @@
+// steady_throughput: how many samples a second, once the first loads are paid.
+#include "metrics/metric.hpp"
+#include "metrics/steady.hpp"
+
+namespace sluice {
+namespace {
+
+SummaryValue steady_throughput(const Totals& totals) {
+  const std::optional<double> seconds = steady_step_s(totals);
+  if (!seconds) return SummaryValue::none("no further step of this plan was run");
+  if (*seconds == 0) return SummaryValue::none("a step takes no time");
+  const double samples = samples_of_step(totals.plan());
+  if (samples == 0) return SummaryValue::none("a step completes no sample");
+  return SummaryValue::of(samples / *seconds);
+}
+
+}  // namespace
+
+extern const Metric steady_throughput_samples_per_s_metric = {
+    .name = "steady_throughput_samples_per_s",
+    .unit = "sample/s",
+    .summary = "Samples of a step / step_s: the rate of the steady state, without the first loads.",
+    .source = "definition",
+    .better = Metric::Better::higher,
+    .value = steady_throughput,
+};
+
+}  // namespace sluice

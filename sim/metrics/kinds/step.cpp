@@ -1,0 +1,29 @@
+// step_s: what a step takes in the steady state.
+#include "metrics/metric.hpp"
+#include "metrics/steady.hpp"
+
+namespace sluice {
+namespace {
+
+SummaryValue step(const Totals& totals) {
+  const Plan& plan = totals.plan();
+  if (plan.iterations == 0) return SummaryValue::none("the plan has no body");
+  if (const auto seconds = steady_step_s(totals)) return SummaryValue::of(*seconds);
+  if (!totals.last_complete()) return SummaryValue::none("the last iteration was not reached");
+  return SummaryValue::none("no further step of this plan could be run");
+}
+
+}  // namespace
+
+extern const Metric step_s_metric = {
+    .name = "step_s",
+    .unit = "s",
+    .summary =
+        "Time of one step in the steady state of this plan, whose body is run on for it beyond the "
+        "steps asked: without the first loads, and without the end.",
+    .source = "definition",
+    .better = Metric::Better::lower,
+    .value = step,
+};
+
+}  // namespace sluice

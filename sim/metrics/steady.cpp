@@ -1,0 +1,57 @@
+#include "metrics/steady.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "plan/tables.hpp"
+
+namespace sluice {
+namespace {
+
+/// What one iteration asks of the busiest stream or link, s. Over many iterations none can take
+/// less: a stream executes one action at a time, and a link carries at most its bandwidth.
+double busiest_in_an_iteration(const Plan& plan) {
+  std::vector<double> streams(plan.streams.size(), 0), links(plan.links.size(), 0);
+  double most = 0;
+  for (std::uint32_t a = plan.body_begin; a < plan.body_end; ++a) {
+    const Action& action = plan.actions[a];
+    if (plan.executions_of(a) == 0) continue;
+    most = std::max(most, streams[action.stream] += seconds_alone(plan, action));
+    for (const Flow& flow : action.flows)
+      for (const std::uint32_t link : plan.routes[flow.route].links)
+        most = std::max(
+            most, links[link] += static_cast<double>(flow.bytes) / plan.links[link].bandwidth);
+  }
+  return most;
+}
+
+/// The end of the run plays a part where steps are few: the last ones no longer load for those that
+/// would follow, and end sooner than in the steady state, but not sooner than what each asks of the
+/// busiest stream or link.
+std::optional<double> of_second_half(const Totals& totals) {
+  const Plan& plan = totals.plan();
+  const std::int64_t per_step = plan.iterations_per_step;
+  if (plan.iterations <= per_step || !totals.last_complete() || !totals.middle_complete())
+    return {};
+  const std::int64_t between = (plan.iterations - 1 - totals.middle()) / per_step;
+  const double each =
+      (*totals.last_complete() - *totals.middle_complete()) / static_cast<double>(between);
+  const double busiest = static_cast<double>(per_step) * busiest_in_an_iteration(plan);
+  return std::max(each, busiest) / static_cast<double>(plan.steps_per_iteration);
+}
+
+}  // namespace
+
+std::optional<double> steady_step_s(const Totals& totals) {
+  return totals.further_step() ? totals.further_step() : of_second_half(totals);
+}
+
+double samples_of_step(const Plan& plan) {
+  double samples = 0;
+  for (std::uint32_t a = plan.body_begin; a < plan.body_end; ++a)
+    samples += static_cast<double>(plan.actions[a].samples_done);
+  return samples * static_cast<double>(plan.iterations_per_step) /
+         static_cast<double>(plan.steps_per_iteration);
+}
+
+}  // namespace sluice

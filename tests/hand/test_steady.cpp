@@ -1,0 +1,129 @@
+// What a step takes in the steady state, though one step is asked. 1 GFLOP/s, 1 GB/s: times in ms.
+#include <catch2/catch.hpp>
+
+#include "execute/arithmetic/replay.hpp"
+#include "metrics/metric.hpp"
+#include "metrics/steady.hpp"
+#include "run/further_steps.hpp"
+#include "run/run.hpp"
+#include "support/small_case.hpp"
+
+namespace sluice {
+namespace {
+
+using test::Row;
+using test::small_scenario;
+
+/// Layers A, B, C: 1, 2, 3 ms; weights 100, 200, 300 kB; outputs 2, 3, 1 kB. Input 1 kB.
+const std::vector<Row> abc = {{1, 100'000, 2000}, {2, 200'000, 3000}, {3, 300'000, 1000}};
+const std::vector<std::string> two_devices = {
+    "platform.devices.gpu.count=2", "platform.links.pair={joins: [gpu0, gpu1], bandwidth: 1GB/s}"};
+
+Approx ms(double value) {
+  return Approx(value * 1e-3).epsilon(1e-9);
+}
+
+Plan planned(const std::string& workload, const std::string& rest,
+             const std::vector<std::string>& overrides = {}) {
+  return make_plan(small_scenario(1000, abc, "workload: {" + workload + "}\n" + rest, overrides));
+}
+
+double number(const RunResult& result, const std::string& metric) {
+  return result.summary.find(metric)->value.number;
+}
+
+RunResult run_of(const Plan& plan) {
+  return run({.plan = plan, .executor = Executor::replay});
+}
+
+TEST_CASE("one step of a resident model: the load is in the first step, not in the step") {
+  // Weights 0.6, input 0.001, computation 6, answer 0.001. Then computation alone binds: the next
+  // input comes, and the last answer goes, beside it.
+  const RunResult result = run_of(planned("batch: 1", "policy: {name: resident, buffers: 2}\n"));
+  CHECK(number(result, "makespan_s") == ms(6.602));
+  CHECK(number(result, "throughput_samples_per_s") == Approx(1 / 6.602e-3));
+  CHECK(number(result, "first_step_s") == ms(6.602));
+  CHECK(number(result, "step_s") == ms(6));
+  CHECK(number(result, "steady_throughput_samples_per_s") == Approx(1 / 6e-3));
+}
+
+TEST_CASE("a load longer than the step is no part of the step") {
+  // 1 MB/s: weights take 600, an input and an answer 1 each, and hide behind the computation of 6.
+  const RunResult result = run_of(planned("batch: 1", "policy: {name: resident, buffers: 2}\n",
+                                          {"platform.links.host.bandwidth=1MB/s"}));
+  CHECK(number(result, "first_step_s") == ms(600 + 1 + 6 + 1));
+  CHECK(number(result, "step_s") == ms(6));
+}
+
+TEST_CASE("groups that take turns are loaded again for every step") {
+  // 310 kB hold one layer at a time. By hand, one thing after the other: 0.6 of weights, 6 of
+  // computation, 0.001 in, 2 and 3 kB stay, 0.001 out.
+  const RunResult result =
+      run_of(planned("batch: 1",
+                     "stages: {cut: per_layer}\n"
+                     "policy: {name: streamed, overlap: false, resident: none, outputs: return}\n",
+                     {"platform.devices.gpu.memory.capacity=310kB"}));
+  CHECK(number(result, "first_step_s") == ms(6.602));
+  CHECK(number(result, "step_s") == ms(6.602));
+}
+
+TEST_CASE("further steps of one step are the steps of many, for policies that repeat it") {
+  for (const char* policy :
+       {"resident, buffers: 2", "resident, buffers: 4", "resident, overlap: false", "basic",
+        "sharded", "sharded, overlap: false", "data_parallel, replica: resident"})
+    for (const char* mode : {"inference", "training"}) {
+      const std::string name = policy, training = mode;
+      if (training == "training" && name.rfind("resident", 0) != 0) continue;
+      if (training == "training" && name.find("buffers") != std::string::npos) continue;
+      const bool several = name.rfind("sharded", 0) == 0 || name.rfind("data_parallel", 0) == 0;
+      const auto of = [&](int steps) {
+        return planned("mode: " + training + ", batch: 2, steps: " + std::to_string(steps),
+                       "stages: {cut: per_layer}\npolicy: {name: " + name + "}\n",
+                       several ? two_devices : std::vector<std::string>{});
+      };
+      INFO(name << ", " << training);
+      const std::optional<double> one = further_step_s(of(1)), many = further_step_s(of(40));
+      REQUIRE(one);
+      CHECK(*one == Approx(many.value()).epsilon(1e-9));
+      // Many steps, run: all but the first take that long.
+      const double hundred = replay(of(140)).makespan - replay(of(40)).makespan;
+      CHECK(hundred == Approx(100 * *one).epsilon(1e-6));
+    }
+}
+
+TEST_CASE("the first step is complete before those that follow it") {
+  const RunResult one = run_of(planned("batch: 1", "policy: {name: resident, buffers: 2}\n"));
+  const RunResult nine =
+      run_of(planned("batch: 1, steps: 9", "policy: {name: resident, buffers: 2}\n"));
+  CHECK(number(nine, "first_step_s") == ms(6.602));
+  CHECK(number(nine, "makespan_s") == ms(0.602 + 9 * 6));
+  CHECK(number(nine, "step_s") == Approx(number(one, "step_s")).epsilon(1e-9));
+}
+
+TEST_CASE("a run of the body that is several steps: the first one ends when its samples are done") {
+  // Three phases on two devices: two steps are a run of the body.
+  const Plan plan =
+      planned("batch: 1, steps: 6",
+              "stages: {cut: per_layer}\npolicy: {name: phased, in_flight: 1}\n", two_devices);
+  REQUIRE(plan.steps_per_iteration == 2);
+  const RunResult result = run_of(plan);
+  const double first = number(result, "first_step_s"), step = number(result, "step_s");
+  CHECK(first < number(result, "makespan_s") / 3);
+  CHECK(number(result, "steady_throughput_samples_per_s") == Approx(1 / step));
+  CHECK(first > 6e-3);  // the computation of one sample
+  CHECK(step >= 6e-3 * (1 - 1e-9));
+}
+
+TEST_CASE("large steps are followed for a few only, and a plan without a body for none") {
+  Plan plan = planned("batch: 1", "policy: {name: resident, buffers: 2}\n");
+  Plan none = plan;
+  none.body_end = none.body_begin;
+  none.iterations = 0;
+  CHECK_FALSE(further_step_s(none));
+  plan.iterations_per_step = std::numeric_limits<std::int64_t>::max() / 3;
+  plan.iterations = plan.iterations_per_step;
+  CHECK_FALSE(further_step_s(plan));
+}
+
+}  // namespace
+}  // namespace sluice
