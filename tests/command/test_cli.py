@@ -143,7 +143,9 @@ class Errors(Cli):
     def test_missing_files_are_input_output(self):
         self.fails(5, "run", self.folder / "none.yaml", says="No such file")
         self.fails(5, "show", self.folder / "none.h5", says="No such file")
-        self.fails(5, "model", "alexnett", says=["alexnett", "did you mean 'alexnet'"])
+
+    def test_a_name_that_is_none_is_invalid_input(self):
+        self.fails(3, "model", "alexnett", says=["alexnett", "did you mean 'alexnet'"])
 
     def test_an_invalid_document_says_where(self):
         path = self.folder / "s.yaml"
