@@ -54,12 +54,12 @@ def policies() -> "_pandas.DataFrame":
 
 
 def models() -> "_pandas.DataFrame":
-    """A DataFrame of the models in the zoo: summary, source, file."""
+    """A DataFrame of the models in the zoo: summary, source, file, figures (name, value, note)."""
     return _listing("models")
 
 
 def platforms() -> "_pandas.DataFrame":
-    """A DataFrame of the platforms in the zoo: summary, source, file."""
+    """A DataFrame of the platforms in the zoo: summary, source, file, figures (name, value, note)."""
     return _listing("platforms")
 
 

@@ -73,6 +73,23 @@ class BadInputs(unittest.TestCase):
             self.assertEqual(code, 0, message)
             self.assertNotIn("error", message)  # an importer's notes may be there
 
+    def test_what_was_a_mistake_once_is_understood(self):
+        fancy = import_cases.onnx(import_cases.node("FancyAct", ["x"], ["y"], domain="com.example"))
+        words = "format: sluice-scenario/1\nmodel: gpt2\nplatform: a100_pcie\npolicy: resident\ncost: roofline\n"
+        for content, file, line in (
+                (fancy, "m.onnx", ["model", "m.onnx", "as_zero=FancyAct", "shapes={y: [1, 4]}"]),
+                (fancy, "m.onnx", ["model", "m.onnx", "as_zero=[com.example.FancyAct]", "shapes={y: [1, 4]}"]),
+                (fancy, "m.onnx", ["import", "m.onnx", "--as-zero", "FancyAct", "shapes={y: [1, 4]}"]),
+                (words, "scenario.yaml", ["run", "scenario.yaml", "--resolve"]),
+                (None, "", ["run", "scenario.yaml", "policy.overlap=off"]),
+                (None, "", ["run", "scenario.yaml", "policy.overlap=yes"]),
+                (None, "", ["run", "scenario.yaml", "policy=resident", "platform=k40"]),
+                (None, "", ["list"]), (None, "", ["-V"]), (None, "", ["version"]),
+                (None, "", ["completion", "bash"])):
+            with self.subTest(line=line):
+                code, _, message = run(cases.Case("right", 0, "", [], file, content=content, run=line))
+                self.assertEqual(code, 0, message)
+
     def test_there_are_sixty_and_no_name_stands_twice(self):
         names = [case.name for case in CASES]
         self.assertGreaterEqual(len(names), 60)

@@ -18,7 +18,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("SLUICE_PROGRAM", str(ROOT / "build/release/sluice"))
-ENVIRONMENT = {**os.environ, "SLUICE_ROOT": str(ROOT), "LC_ALL": "C.UTF-8"}
+ENVIRONMENT = {**os.environ, "SLUICE_ROOT": str(ROOT), "LC_ALL": "C.UTF-8", "COLUMNS": ""}
 
 SMALL = ["alexnet_resident", "workload.steps=2"]
 
@@ -578,6 +578,32 @@ class List(Cli):
         text = self.answers("list", "policies", "-v")
         self.assertIn("    in_flight: integer or auto [auto]\n", text)
         self.assertIn("    source: ", text)
+
+    def test_verbose_shows_parameters_of_models_and_figures_of_platforms_with_their_sources(self):
+        models = self.answers("list", "models", "-v")
+        gpt2 = models[models.index("\ngpt2 "):]
+        self.assertRegex(gpt2, r"\n    source:  Radford")
+        self.assertRegex(gpt2, r"\n    tokens +1024 +tokens of a sample, at most")
+        self.assertRegex(gpt2, r"\n    cached +0 +earlier tokens .*, at least 0\n")
+        platforms = self.answers("list", "platforms", "-v")
+        a100 = platforms[platforms.index("\na100_pcie "):]
+        self.assertRegex(a100, r"\n    source:  NVIDIA A100 data sheet")
+        self.assertRegex(a100, r"\n    devices\.gpu\.memory\.bandwidth +1555GB/s +data sheet\n")
+        self.assertRegex(a100, r"\n    links\.host\.bandwidth +24\.8GB/s +forum: measured")
+        entries = {entry["name"]: entry for entry in json.loads(self.answers("list", "platforms", "--json"))}
+        self.assertIn({"name": "devices.gpu.memory.capacity", "value": "40GB", "note": "data sheet"},
+                      entries["a100_pcie"]["figures"])
+        # Each figure is there under the key of an override.
+        for figure in entries["a100_pcie"]["figures"]:
+            key = f"platform.{figure['name']}={figure['value']}"
+            self.answers("run", "alexnet_resident", "platform=a100_pcie", key, "--resolve")
+
+    def test_alone_it_is_an_overview(self):
+        text = self.answers("list")
+        for kind in self.KINDS:
+            count = len(json.loads(self.answers("list", kind, "--json")))
+            self.assertRegex(text, rf"(^|\n){kind} +{count}: ")
+        self.fails(2, "list", "--json", says="goes with what to list")
 
     def test_another_root(self):
         (self.folder / "models").mkdir()

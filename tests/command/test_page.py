@@ -11,8 +11,6 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("SLUICE_PROGRAM", str(ROOT / "build/release/sluice"))
 ENVIRONMENT = {**os.environ, "SLUICE_ROOT": str(ROOT), "LC_ALL": "C.UTF-8", "COLUMNS": "80"}
-COMMANDS = ["run", "plan", "model", "import", "fits", "show", "check", "export", "list", "new", "schema",
-            "completion"]
 KINDS = ["policies", "layers", "costs", "cuts", "fates", "optimizers", "metrics", "models", "platforms",
          "scenarios"]
 FOUR = """\
@@ -50,7 +48,11 @@ class Page(unittest.TestCase):
 
     def test_help(self):
         self.fits_in("help")
-        for command in COMMANDS:
+        commands = sluice("completion", "words", "").stdout.split()
+        self.assertLessEqual({"run", "fits", "new", "completion"}, set(commands))
+        for command in commands:
+            if command == "version":
+                continue
             self.fits_in("help", command)
             wide = sluice("help", command, COLUMNS="200")  # prose is not read in long lines
             self.assertEqual(too_wide(wide.stdout), [])
