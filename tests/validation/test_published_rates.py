@@ -55,7 +55,7 @@ def overrides(run):
     words = [f"model={model}", *(f"model.{word}" for word in parameters), f"platform={run['platform']}"]
     words += [f"{PATHS[key]}={text_of(value)}" for key, value in run.items()
               if key not in ("model", "platform", "times")]
-    return words + ["workload.steps=8"]
+    return words
 
 
 @functools.lru_cache(maxsize=None)
