@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable, Optional, Union
@@ -16,8 +16,12 @@ from ._platform import Platform
 from .plan import Plan
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     import pandas
+
     from .result import Result
+    from .sweep import Sweep
 
 Changes = Mapping[str, Any]
 
@@ -117,6 +121,34 @@ class Scenario:
         of executed and of all actions. `executor`: as in Plan.run. Raises Infeasible when it does not fit or blocks, InputError,
         HelperDied; Ctrl-C raises KeyboardInterrupt, and nothing is left running."""
         return self.plan().run(progress, executor)
+
+    def sweep(self, changes: Union[Mapping[str, Sequence[Any]], Sequence[Mapping[str, Any]]],
+              over: str = "grid", workers: "Union[int, Executor, None]" = None,
+              store: Union[str, Path, None] = None, verify: float = 0.01,
+              retry_failed: bool = False,
+              progress: Union[bool, Callable[[int, int], None]] = False) -> "Sweep":
+        """Runs it at many points, and gives them as a table:
+
+            sweep = scenario.sweep({"workload.batch": [1, 2, 4, 8],
+                                    "platform.links.host.bandwidth": ["16GB/s", "32GB/s"]})
+            sweep.frame[["workload.batch", "status", "makespan_s"]]
+
+        changes: keys as in `with_`, with a list of values each. over: "grid", each value with each;
+        "zip", the first values of all together, then the second ones; "points", where `changes` is a
+        list of mappings with the same keys, one a point.
+        workers: None, threads of this process; a number of processes, which are started again when
+        a point ends one of them; or any concurrent.futures.Executor, such as that of a Dask client
+        (`client.get_executor()`) or mpi4py.futures.MPIPoolExecutor.
+        store: an SQLite file that keeps each answer; what is in it is not asked again, but for what
+        failed with `retry_failed`. sim/study/sweep/FORMAT.md describes it.
+        verify: this share of the points also runs through SimGrid and must take as long; 0: none.
+        progress: as in `run`, in points.
+
+        A point that does not fit, or that cannot be asked, is a row with its reason. Raises
+        UsageError, InputError where no point could be asked, IoError of the store, InternalError where SimGrid differs; Ctrl-C raises
+        KeyboardInterrupt, and what was answered until then is in the store."""
+        from .sweep import sweep
+        return sweep(self, changes, over, workers, store, verify, retry_failed, progress)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Scenario) and self.text() == other.text()

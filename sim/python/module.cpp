@@ -59,4 +59,5 @@ PYBIND11_MODULE(_sluice, module) {
   sluice::python::bind_documents(module);
   sluice::python::bind_policy(module);
   sluice::python::bind_helper(module);
+  sluice::python::bind_sweep(module);
 }

@@ -31,5 +31,6 @@ void bind_plan(py::module_& module);
 void bind_builder(py::module_& module);
 void bind_policy(py::module_& module);
 void bind_helper(py::module_& module);
+void bind_sweep(py::module_& module);
 
 }  // namespace sluice::python

@@ -1,0 +1,267 @@
+"""Sweeps: one scenario at many points. `scenario.sweep(...)` makes one."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Callable, Optional, Union
+
+from . import _documents, _sluice, errors
+from ._late import late
+from ._workers import Workers
+from .progress import telling
+
+if TYPE_CHECKING:
+    import pandas
+    import xarray
+
+    from .scenario import Scenario
+    from .sweep_plots import SweepPlots
+
+Axes = Union[Mapping[str, Sequence[Any]], Sequence[Mapping[str, Any]]]
+_WORDS = ("status", "reason", "chosen", "bound_by", "verified")
+_SAME = 1e-9  # of the makespan: how far the replay and SimGrid may differ
+
+
+class Sweep:
+    """What a scenario came to at many points. `frame` is all of it as a table."""
+
+    def __init__(self, keys: list[str], rows: list[list[Any]], grid: bool,
+                 results: list["_sluice.PointResult"]) -> None:
+        self._keys, self._rows, self._grid, self._results = keys, rows, grid, results
+        self._frame: Optional["pandas.DataFrame"] = None
+
+    @property
+    def frame(self) -> "pandas.DataFrame":
+        """A new table with one row for each point: a column for each key that was varied, `status`
+        ("complete", "infeasible" or "failed"), `reason`, `chosen`, `bound_by`, `verified`, and one
+        for each metric ("makespan_s", "peak_bytes[gpu]"); not a number where there is none.
+        `frame.attrs["units"]` has the unit of each metric."""
+        if self._frame is None:
+            self._frame = self._table()
+        table = self._frame.copy()
+        table.attrs = {"units": dict(self._frame.attrs["units"])}
+        return table
+
+    def _table(self) -> "pandas.DataFrame":
+        pandas = late("pandas")
+        units: dict[str, str] = {}
+        numbers = []
+        for result in self._results:
+            names = result.names()
+            units.update(names)
+            numbers.append(dict(zip((name for name, _ in names), result.numbers)))
+        table = pandas.DataFrame([dict(zip(self._keys, row)) for row in self._rows],
+                                 columns=self._keys)
+        for word in _WORDS:
+            table[word] = [getattr(result, word) for result in self._results]
+        metrics = pandas.DataFrame(numbers, columns=list(units), dtype=float)
+        table = pandas.concat([table, metrics], axis=1)
+        table.attrs["units"] = units
+        return table
+
+    def to_xarray(self) -> "xarray.Dataset":
+        """A grid as a Dataset with the keys as dimensions; units in the attributes of the metrics.
+        Raises UsageError where the points are no grid."""
+        if not self._grid:
+            raise errors.UsageError("the points are not a grid: use frame")
+        table = self.frame
+        data = table.set_index(self._keys).to_xarray()
+        data = data.reindex({key: list(dict.fromkeys(table[key])) for key in self._keys})
+        for name, unit in table.attrs["units"].items():
+            data[name].attrs["units"] = unit
+        return data
+
+    def best(self, metric: str) -> "pandas.Series":
+        """The row with the best number of a metric, as `sluice list metrics` knows better from
+        worse. Raises UsageError where a metric has neither, and Infeasible where no point has it."""
+        table, sign = self.frame, _direction(metric)
+        _require(table, metric)
+        if not table[metric].notna().any():
+            raise errors.Infeasible(f"no point has '{metric}': " + self.refusals())
+        return table.loc[(sign * table[metric]).idxmin()]
+
+    def pareto(self, a: str, b: str) -> "pandas.DataFrame":
+        """The rows that no other row beats in both metrics, by `a`."""
+        table = self.frame
+        for metric in (a, b):
+            _require(table, metric)
+        table = table[table[a].notna() & table[b].notna()]
+        order = table.assign(_a=_direction(a) * table[a], _b=_direction(b) * table[b])
+        order = order.sort_values(["_a", "_b"], kind="stable")
+        kept = order["_b"] < order["_b"].cummin().shift(fill_value=float("inf"))
+        return table.loc[order.index[kept]]
+
+    def refusals(self) -> str:
+        """Why points have no numbers, each reason once with its number of points."""
+        counts: dict[str, int] = {}
+        for result in self._results:
+            if result.status != "complete":
+                text = f"{result.status}: {result.reason}"
+                counts[text] = counts.get(text, 0) + 1
+        return "; ".join(f"{count} x {text}" for text, count in counts.items())
+
+    @property
+    def plot(self) -> "SweepPlots":
+        """plot.curve(x, y, by=) and plot.heatmap(x, y, metric)."""
+        from .sweep_plots import SweepPlots
+        return SweepPlots(self)
+
+    def __len__(self) -> int:
+        return len(self._results)
+
+    def __repr__(self) -> str:
+        complete = sum(result.status == "complete" for result in self._results)
+        return f"Sweep of {', '.join(self._keys)}: {len(self)} points, {complete} with numbers"
+
+    def _repr_html_(self) -> str:
+        return self.frame._repr_html_()
+
+
+def sweep(scenario: "Scenario", changes: Axes, over: str, workers: Union[int, Executor, None],
+          store: Union[str, Path, None], verify: float, retry_failed: bool,
+          progress: Union[bool, Callable[[int, int], None]]) -> Sweep:
+    """`Scenario.sweep`, which describes it."""
+    keys, rows, points = _points(changes, over)
+    driver = _Driver(scenario, points, store, retry_failed)
+    with telling(progress) as told:
+        results = driver.run(workers, told)
+    if results and all(result.status == "failed" for result in results):
+        raise errors.InputError(f"no point could be run; the first one says:\n{results[0].message}")
+    driver.verify(verify)
+    return Sweep(keys, rows, over == "grid", results)
+
+
+class _Driver:
+    """Asks the points, and keeps what they come to."""
+
+    def __init__(self, scenario: "Scenario", points: "_sluice.Points",
+                 store: Union[str, Path, None], retry_failed: bool) -> None:
+        self._scenario, self._points, self._retry_failed = scenario, points, retry_failed
+        self._text, self._path = scenario.text(), scenario._native.path
+        self._variants = _sluice.Variants(self._text, self._path)
+        self._store = _sluice.SweepStore(os.fspath(store)) if store is not None else None
+        self._results: list[Any] = [None] * len(points)
+
+    def run(self, workers: Union[int, Executor, None],
+            told: Optional[Callable[[int, int], None]]) -> list["_sluice.PointResult"]:
+        if workers is None:
+            self._results = _sluice.run_sweep(self._variants, self._points, os.cpu_count() or 1,
+                                              self._store, self._retry_failed, told)
+            return self._results
+        todo = self._not_in_store()
+        done = len(self._points) - len(todo)
+
+        def keep(number: int, result: "_sluice.PointResult") -> None:
+            nonlocal done
+            self._results[number] = result
+            if self._store is not None:
+                overrides = self._points.overrides(number)
+                self._store.put(self._variants.key(overrides), self._scenario.name, overrides, result)
+                self._store.commit()
+            done += 1
+            if told is not None:
+                told(done, len(self._points))
+
+        asked = Workers(self._text, self._path, keep)
+        if isinstance(workers, int):
+            asked.run_own(_documents.whole(workers, "workers", 1, 1024), todo)
+        else:
+            asked.run_on(workers, todo)
+        return self._results
+
+    def _not_in_store(self) -> dict[int, list[str]]:
+        todo = {}
+        for number in range(len(self._points)):
+            overrides = self._points.overrides(number)
+            found = self._store.find(self._variants.key(overrides)) if self._store is not None else None
+            if found is None or (self._retry_failed and found.status == "failed"):
+                todo[number] = overrides
+            else:
+                self._results[number] = found
+        return todo
+
+    def verify(self, share: float) -> None:
+        """Some points again, by SimGrid and by the replay, in the helper."""
+        complete = [n for n, result in enumerate(self._results) if result.status == "complete"]
+        chosen = [n for n in _sluice.points_to_verify(self._points, complete, float(share))
+                  if not self._results[n].verified]
+        with ThreadPoolExecutor(os.cpu_count() or 1) as threads:
+            for number, makespan in zip(chosen, threads.map(self._simulated, chosen)):
+                found = self._results[number].number("makespan_s")
+                if abs(found - makespan) > _SAME * max(found, makespan):
+                    raise errors.InternalError(f"point {self._points.text(number)}: the replay takes "
+                                               f"{found} s, SimGrid {makespan} s")
+                self._results[number].verified = True
+                if self._store is not None:
+                    self._store.set_verified(self._variants.key(self._points.overrides(number)))
+        if self._store is not None:
+            self._store.commit()
+
+    def _simulated(self, number: int) -> float:
+        from .scenario import Scenario
+        changed = Scenario(self._scenario._native.with_overrides(self._points.overrides(number)))
+        return changed.run(executor="both").metrics["makespan_s"]
+
+
+def _points(changes: Axes, over: str) -> tuple[list[str], list[list[Any]], "_sluice.Points"]:
+    """The keys, the values of each point as they were given, and the points."""
+    if over not in ("grid", "zip", "points"):
+        raise errors.UsageError(f"over={over!r}: expected 'grid', 'zip' or 'points'")
+    if over == "points":
+        return _points_one_by_one(changes)
+    if not isinstance(changes, Mapping):
+        raise errors.UsageError("what a sweep varies is a mapping of keys to lists of values, like "
+                                "{'workload.batch': [1, 2, 4]}")
+    axes = {key: _listed(key, values) for key, values in changes.items()}
+    texts = [(key, [_text(key, value) for value in values]) for key, values in axes.items()]
+    points = _sluice.Points(texts, over == "zip")
+    rows = [[values[points.place(number, axis)] for axis, values in enumerate(axes.values())]
+            for number in range(len(points))]
+    return list(axes), [[_label(value) for value in row] for row in rows], points
+
+
+def _points_one_by_one(changes: Axes) -> tuple[list[str], list[list[Any]], "_sluice.Points"]:
+    rows = list(changes)
+    if not rows or not all(isinstance(row, Mapping) and row.keys() == rows[0].keys() for row in rows):
+        raise errors.UsageError("over='points' takes a list of mappings with the same keys, like "
+                                "[{'workload.batch': 1}, {'workload.batch': 8}]")
+    keys = list(rows[0])
+    texts = [[_text(key, row[key]) for key in keys] for row in rows]
+    return keys, [[_label(row[key]) for key in keys] for row in rows], _sluice.Points.rows(keys, texts)
+
+
+def _listed(key: str, values: Any) -> list[Any]:
+    if isinstance(values, (str, bytes, Mapping)) or not hasattr(values, "__iter__"):
+        raise errors.UsageError(f"the values of '{key}' are not a list: {values!r}; one value for all "
+                                "points belongs into with_()")
+    return list(values.tolist() if hasattr(values, "tolist") else values)
+
+
+def _text(key: str, value: Any) -> str:
+    [override] = _documents.overrides({key: value})
+    return override[len(key) + 1:]
+
+
+def _label(value: Any) -> Any:
+    """A value as it stands in a table: a document by its name."""
+    if isinstance(value, (str, int, float, bool)) or value is None:
+        return value
+    return getattr(value, "name", None) or json.dumps(_documents.plain(value))
+
+
+def _direction(metric: str) -> int:
+    """1 where less is better, -1 where more is."""
+    better = _sluice.better(metric.split("[", 1)[0])
+    if better == "neither":
+        raise errors.UsageError(f"'{metric}' is neither better nor worse where it is less")
+    return 1 if better == "lower" else -1
+
+
+def _require(table: "pandas.DataFrame", metric: str) -> None:
+    if metric not in table:
+        raise errors.UsageError(f"no point has the metric '{metric}'; there are: "
+                                + ", ".join(table.attrs["units"]))

@@ -1,0 +1,144 @@
+"""Pictures of a sweep. Points that were refused are drawn as refusals, not left out."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Optional
+
+import numpy as np
+
+from . import errors
+from ._late import late
+from .timeline import OKABE_ITO
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from .sweep import Sweep
+
+_COLOURS = ("blue", "orange", "green", "red", "purple", "sky", "yellow", "grey")
+_MARKERS = "os^vDP*X"
+
+
+class SweepPlots:
+    """sweep.plot.curve(...) and sweep.plot.heatmap(...); each returns its Axes."""
+
+    def __init__(self, sweep: "Sweep") -> None:
+        self._table = sweep.frame
+        self._units = self._table.attrs["units"]
+
+    def curve(self, x: str, y: str, by: Optional[str] = None, ax: Optional["Axes"] = None,
+              log: str = "", title: Optional[str] = None) -> "Axes":
+        """A metric `y` over a key `x` that is a number, a line for each value of the key `by`. A
+        cross at the foot marks a point that was refused. log: the axes that are logarithmic, "x", "y" or "xy"."""
+        self._require(x, y, by)
+        ax = _axes(ax, 5.5, 3.6)
+        groups = [(None, self._table)] if by is None else self._table.groupby(by, sort=False)
+        for place, (value, rows) in enumerate(groups):
+            colour = OKABE_ITO[_COLOURS[place % len(_COLOURS)]]
+            numbers, unit = _numbers(rows[x])
+            order = np.argsort(numbers)
+            fits = rows[y].notna().to_numpy()
+            label = None if by is None else f"{_last(by)} {value}"
+            ax.plot(numbers[order], rows[y].to_numpy()[order], color=colour, label=label,
+                    marker=_MARKERS[place % len(_MARKERS)], markersize=4)
+            ax.plot(numbers[~fits], np.full((~fits).sum(), 0.03), "x", color=colour, markersize=6,
+                    transform=ax.get_xaxis_transform(), clip_on=False)
+        if "x" in log:
+            ax.set_xscale("log", base=2)
+            ax.xaxis.set_major_formatter(late("matplotlib.ticker").FormatStrFormatter("%g"))
+        if "y" in log:
+            ax.set_yscale("log")
+        else:
+            ax.set_ylim(bottom=0)
+        ax.set_xlabel(_last(x) + (f" ({unit})" if unit else ""))
+        ax.set_ylabel(self._labelled(y))
+        if by is not None:
+            ax.legend(frameon=False, fontsize="small")
+        self._note_refusals(ax, y)
+        _title(ax, title)
+        return ax
+
+    def heatmap(self, x: str, y: str, metric: str, ax: Optional["Axes"] = None,
+                title: Optional[str] = None) -> "Axes":
+        """A metric as a colour and a number for each value of the keys `x` and `y`. Points that were
+        refused are hatched. Raises UsageError where several points share a field."""
+        self._require(x, metric, y)
+        if self._table.duplicated([x, y]).any():
+            raise errors.UsageError(f"several points have the same '{x}' and '{y}': choose some of "
+                                    "them by sweeping fewer keys")
+        columns, rows = list(dict.fromkeys(self._table[x])), list(dict.fromkeys(self._table[y]))
+        field = np.full((len(rows), len(columns)), np.nan)
+        for _, point in self._table.iterrows():
+            field[rows.index(point[y]), columns.index(point[x])] = point[metric]
+        ax = _axes(ax, 1.6 + 0.8 * len(columns), max(2.6, 1.2 + 0.45 * len(rows)))
+        image = ax.imshow(np.ma.masked_invalid(field), aspect="auto", origin="lower", cmap="cividis")
+        for (row, column), number in np.ndenumerate(field):
+            if np.isnan(number):
+                ax.add_patch(late("matplotlib.patches").Rectangle(
+                    (column - 0.5, row - 0.5), 1, 1, fill=False, hatch="///", linewidth=0))
+            else:
+                light = image.norm(number) > 0.6
+                ax.text(column, row, _short(number), ha="center", va="center", fontsize="small",
+                        color="black" if light else "white")
+        ax.set_xticks(range(len(columns)), [str(value) for value in columns])
+        ax.set_yticks(range(len(rows)), [str(value) for value in rows])
+        ax.set_xlabel(_last(x))
+        ax.set_ylabel(_last(y))
+        ax.figure.colorbar(image, ax=ax, label=self._labelled(metric))
+        self._note_refusals(ax, metric, "hatched")
+        _title(ax, title)
+        return ax
+
+    def _require(self, x: str, y: str, by: Optional[str]) -> None:
+        for column in (x, y, by):
+            if column is not None and column not in self._table:
+                raise errors.UsageError(f"'{column}' is neither a key nor a metric of this sweep; "
+                                        "there are: " + ", ".join(self._table.columns))
+
+    def _labelled(self, metric: str) -> str:
+        unit = self._units.get(metric, "")
+        return metric + (f" ({unit})" if unit not in ("", "1") else "")
+
+    def _note_refusals(self, ax: "Axes", metric: str, mark: str = "×") -> None:
+        refused = int(self._table[metric].isna().sum())
+        if refused:
+            ax.annotate(f"{mark}: {refused} point{'s' if refused > 1 else ''} refused", (1, 1),
+                        xycoords="axes fraction", ha="right", va="bottom", fontsize="small")
+
+
+def _axes(ax: Optional["Axes"], width: float, height: float) -> "Axes":
+    if ax is not None:
+        return ax
+    _, ax = late("matplotlib.pyplot").subplots(figsize=(width, height), layout="constrained")
+    return ax
+
+
+def _title(ax: "Axes", title: Optional[str]) -> None:
+    if title:
+        ax.set_title(title, loc="left", fontsize="medium")
+
+
+def _short(number: float) -> str:
+    """Three digits, or all those before the point."""
+    return f"{number:.0f}" if 100 <= abs(number) < 1e6 else f"{number:.3g}"
+
+
+def _last(key: str) -> str:
+    """The end of a key that says what it is: "host.bandwidth"."""
+    return ".".join(key.split(".")[-2:])
+
+
+def _numbers(values: Any) -> tuple[np.ndarray, str]:
+    """Numbers and their common unit: "16GB/s" is 16 in GB/s. Raises UsageError for what is no number,
+    or has several units."""
+    numbers, units = [], set()
+    for value in values:
+        found = re.fullmatch(r"\s*([-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?)\s*(.*)", str(value))
+        if found is None or isinstance(value, bool):
+            raise errors.UsageError(f"'{value}' is not a number: a curve needs numbers on its axis")
+        numbers.append(float(found[1]))
+        units.add(found[2])
+    if len(units) > 1:
+        raise errors.UsageError("the values have several units: " + ", ".join(sorted(units)))
+    return np.array(numbers), units.pop() if units else ""

@@ -1,0 +1,196 @@
+// sluice sweep: one scenario at many points.
+#include "study/sweep/sweep.hpp"
+
+#include <optional>
+
+#include "base/processes.hpp"
+#include "base/quantity.hpp"
+#include "base/suggest.hpp"
+#include "document/load.hpp"
+#include "metrics/metric.hpp"
+#include "study/sweep/store.hpp"
+#include "study/zoo/zoo.hpp"
+
+#include "command/command.hpp"
+#include "command/sweep/report.hpp"
+#include "command/terminal.hpp"
+
+namespace sluice {
+namespace {
+
+constexpr const char* usual_metrics =
+    "throughput_samples_per_s,makespan_s,compute_utilisation,exposed_transfer_s";
+
+std::vector<std::string> metrics_of(const Arguments& arguments) {
+  std::vector<std::string> metrics =
+      parse_axis("metrics=" + arguments.text("metrics", usual_metrics)).values;
+  for (const std::string& name : metrics)
+    if (!metric_catalog().find_or_null(name))
+      throw UsageError("'" + name + "' for '--metrics' is not a metric" +
+                       did_you_mean(name, metric_catalog().names()) +
+                       "; see 'sluice list metrics'");
+  return metrics;
+}
+
+/// Keys with one value are the same at all points: changes of the scenario.
+struct Asked {
+  std::vector<Axis> axes;
+  std::vector<std::string> fixed;
+};
+Asked asked_of(const Arguments& arguments) {
+  Asked asked;
+  for (const std::string& word : arguments.overrides) {
+    Axis axis = parse_axis(word);
+    if (axis.values.size() == 1)
+      asked.fixed.push_back(axis.key + "=" + axis.values.front());
+    else
+      asked.axes.push_back(std::move(axis));
+  }
+  return asked;
+}
+
+int run_merge(const Arguments& arguments) {
+  if (!arguments.has("store"))
+    throw UsageError("'--merge' needs '--store FILE', the store that takes the points");
+  if (!arguments.overrides.empty())
+    throw UsageError("'" + arguments.overrides.front() + "': '--merge' takes stores alone");
+  Store into(arguments.text("store"));
+  for (const std::string& from : arguments.positionals)
+    print(printable(from) + ": " + std::to_string(merge(into, from)) + " points taken over\n");
+  print(printable(arguments.text("store")) + ": " + std::to_string(into.size()) +
+        " points in all\n");
+  return 0;
+}
+
+SweepResult sweep(const Arguments& arguments, const Variants& variants, const Points& points,
+                  Store* store) {
+  ProgressLine line;
+  SweepRequest request{.variants = variants, .points = points};
+  request.jobs = static_cast<std::size_t>(
+      arguments.integer("jobs", static_cast<std::int64_t>(processors()), 1, 1024));
+  request.verify = parse_quantity(arguments.text("verify", "1%"), Dimension::none, "--verify");
+  if (request.verify > 1)
+    throw UsageError("'" + arguments.text("verify") +
+                     "' for '--verify': expected a share from 0 to 1, as in 5%");
+  request.simgrid = arguments.text("executor", "replay") == "simgrid";
+  if (arguments.has("shard")) request.shard = parse_shard(arguments.text("shard"));
+  request.store = store;
+  request.retry_failed = arguments.has("retry-failed");
+  if (line.active())
+    request.progress = [&line](std::size_t done, std::size_t total) {
+      line.show(static_cast<std::int64_t>(done), static_cast<std::int64_t>(total));
+    };
+  return run_sweep(request);
+}
+
+/// 0: every point has an answer, "it does not fit" among them. 1: some could not be asked. Where
+/// none could, the error is told in full.
+int exit_code(const SweepResult& result) {
+  const std::size_t failed = result.count(PointResult::Status::failed);
+  if (failed > 0 && failed == result.outcomes.size())
+    throw InputError("no point could be run; the first one says:\n" +
+                     result.outcomes.front().message);
+  return failed > 0 ? 1 : 0;
+}
+
+int run_sweep_command(const Arguments& arguments) {
+  if (arguments.has("merge")) return run_merge(arguments);
+  if (arguments.positionals.size() > 1)
+    throw UsageError("unexpected '" + arguments.positionals[1] + "'; expected one SCENARIO");
+  if (arguments.has("csv") && arguments.has("json"))
+    throw UsageError("'--csv' and '--json' exclude each other");
+  if (arguments.has("retry-failed") && !arguments.has("store"))
+    throw UsageError("'--retry-failed' needs '--store FILE', where the failed points are");
+  const std::vector<std::string> metrics = metrics_of(arguments);
+  const Asked asked = asked_of(arguments);
+  const Points points(asked.axes, arguments.has("zip") ? Over::zip : Over::grid);
+  const std::string path = find_document(arguments.positionals.front(), "scenarios");
+  const Variants variants(load_file(path), path, asked.fixed);
+  std::optional<Store> store;
+  if (arguments.has("store")) store.emplace(arguments.text("store"));
+  const SweepResult result = sweep(arguments, variants, points, store ? &*store : nullptr);
+  const int code = exit_code(result);
+  const SweepReport report{variants.base().name, points, result, metrics};
+  if (arguments.has("csv"))
+    print_sweep_csv(report);
+  else if (arguments.has("json"))
+    print_sweep_json(report);
+  else
+    print(sweep_text(report));
+  return code;
+}
+
+}  // namespace
+
+extern const Command sweep_command;
+const Command sweep_command = {
+    .name = "sweep",
+    .summary = "Runs a scenario at many points, and says which is best.",
+    .usage = {"SCENARIO KEY=VALUES... [--zip] [--store FILE] [--csv|--json]",
+              "--merge STORE... --store FILE"},
+    .least = 1,
+    .most = 100'000,
+    .positionals = "SCENARIO",
+    .overrides = true,
+    .options =
+        {{.name = "zip",
+          .summary = "take the first values of all keys together, then the second "
+                     "ones; otherwise each value with each"},
+         {.name = "store",
+          .letter = 's',
+          .value = "FILE",
+          .summary = "keep each answer in this SQLite file, and ask nothing again that is in it",
+          .absent = "nothing is kept"},
+         {.name = "metrics",
+          .letter = 'm',
+          .value = "NAMES",
+          .summary = "the columns of the table, separated by commas; the best point is that of the "
+                     "first",
+          .absent = "throughput, makespan, utilisation and exposed transfer"},
+         {.name = "csv", .summary = "all points with all numbers, as CSV"},
+         {.name = "json", .summary = "the same as JSON, with units and whole messages"},
+         {.name = "jobs",
+          .letter = 'j',
+          .value = "N",
+          .summary = "points at once; the answer does not depend on it",
+          .absent = "as many as processors"},
+         {.name = "verify",
+          .value = "SHARE",
+          .summary = "this share of the points also runs through SimGrid, and must take as long",
+          .absent = "1%, at least one point; 0: none"},
+         {.name = "executor",
+          .value = "NAME",
+          .summary = "who runs the points: replay, or simgrid, each in a process of its own",
+          .absent = "replay",
+          .choices = {"replay", "simgrid"}},
+         {.name = "shard",
+          .value = "K/N",
+          .summary = "only each N-th point, from the K-th on: one part of N, for job arrays",
+          .absent = "all points"},
+         {.name = "retry-failed", .summary = "ask points again that failed; needs --store"},
+         {.name = "merge", .summary = "put the points of several stores into that of --store"}},
+    .details =
+        "KEY=VALUES:\n"
+        "  KEY=a,b,c       these values\n"
+        "  KEY=lo..hi:n    n values at equal distances, lo and hi among them\n"
+        "  KEY=lo..hi*f    lo, and then f times the one before, up to hi\n"
+        "  KEY=lo..hi      all whole numbers from lo to hi\n"
+        "  KEY=a           the same at all points\n"
+        "Values may have units: 16GB/s..64GB/s:4. Several keys make a grid, unless --zip.\n\n"
+        "A point that does not fit is an answer, and a row with its reason. A point that cannot\n"
+        "be asked (a wrong value) is a row with its error, and the exit code is 1.\n\n"
+        "With --store a sweep that was stopped, however, goes on with the same command. A point\n"
+        "is known by its resolved scenario and by the program that computes it. The tables are\n"
+        "described in sim/study/sweep/FORMAT.md.\n\n"
+        "JSON keys: format, scenario, axes (key: values), units (metric: unit), points (changes,\n"
+        "status, message, infeasible, chosen, bound_by, executor, verified, metrics).\n",
+    .examples = {{"sluice sweep alexnet_resident workload.batch=1..256*2", "powers of two"},
+                 {"sluice sweep alexnet_x200 platform.links.host.bandwidth=16GB/s..64GB/s:4 "
+                  "workload.dtype=float32,float16 --store study.db",
+                  "a grid of eight points that can be stopped and goes on"},
+                 {"sluice sweep alexnet_x200 policy.prefetch=0..4 --csv > prefetch.csv",
+                  "for a script"}},
+    .run = run_sweep_command,
+};
+
+}  // namespace sluice

@@ -1,0 +1,61 @@
+// What a sweep varies: a key of the scenario and the values that it takes, one after another.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace sluice {
+
+struct Axis {
+  std::string key;                  ///< with dots: "workload.batch"
+  std::vector<std::string> values;  ///< as they would stand behind KEY= on the command line
+};
+
+/// KEY=a,b,c           these values; a comma inside brackets, braces or quotes separates nothing
+/// KEY=lo..hi:n        n values at equal distances, both ends among them
+/// KEY=lo..hi*f        lo, lo x f, lo x f x f, ... up to hi
+/// KEY=lo..hi          all whole numbers from lo to hi
+/// Ends may have a unit, the same one: 16GB/s..64GB/s:4; where one end has none, it takes the
+/// other's. What is not a range of numbers is a value of its own: ../platforms/k40.yaml.
+/// Throws UsageError.
+Axis parse_axis(const std::string& word);
+
+/// How several axes are combined.
+enum class Over {
+  grid,  ///< each value of one with each value of the others; the last axis varies fastest
+  zip,   ///< the first values of all, the second values of all, ...
+};
+
+/// One value of each axis, by their places in `values`.
+using Place = std::vector<std::size_t>;
+
+/// The points of a sweep, in order. `keys` are numbers from 0 to size() - 1.
+class Points {
+ public:
+  /// Throws UsageError: a key that is given twice, axes of different lengths for `zip`, or more
+  /// than a million points.
+  Points(std::vector<Axis> axes, Over over);
+  /// Points that are given one by one: row by row the values of all keys. Throws UsageError.
+  Points(std::vector<std::string> keys, const std::vector<std::vector<std::string>>& rows);
+
+  std::size_t size() const { return size_; }
+  const std::vector<Axis>& axes() const { return axes_; }
+  Over over() const { return over_; }
+  const std::string& value(std::size_t point, std::size_t axis) const {
+    return axes_[axis].values[place(point, axis)];
+  }
+  std::size_t place(std::size_t point, std::size_t axis) const;
+  /// KEY=VALUE of each axis.
+  std::vector<std::string> overrides(std::size_t point) const;
+  /// "workload.batch=4, platform.links.host.bandwidth=64GB/s"
+  std::string text(std::size_t point) const;
+
+ private:
+  std::vector<Axis> axes_;
+  Over over_ = Over::grid;
+  std::vector<std::size_t> strides_;  ///< by axis, of a grid
+  std::size_t size_ = 0;
+};
+
+}  // namespace sluice

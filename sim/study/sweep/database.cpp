@@ -1,0 +1,111 @@
+#include "study/sweep/database.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "base/error.hpp"
+
+namespace sluice {
+
+namespace {
+
+constexpr int most_wait_ms = 60'000;  ///< for the transaction of another process
+
+}  // namespace
+
+Connection::Connection(std::string path, bool create) : path_(std::move(path)) {
+  const int flags = SQLITE_OPEN_READWRITE | (create ? SQLITE_OPEN_CREATE : 0);
+  const int code = ::sqlite3_open_v2(path_.c_str(), &handle_, flags, nullptr);
+  if (code != SQLITE_OK) {
+    const std::string reason = handle_ ? ::sqlite3_errmsg(handle_) : "out of memory";
+    ::sqlite3_close(handle_);
+    throw IoError("cannot open the store '" + path_ + "': " + reason);
+  }
+  ::sqlite3_busy_timeout(handle_, most_wait_ms);
+}
+
+Connection::~Connection() {
+  ::sqlite3_close(handle_);
+}
+
+void Connection::require(int code) const {
+  if (code == SQLITE_OK || code == SQLITE_DONE || code == SQLITE_ROW) return;
+  const std::string reason = ::sqlite3_errmsg(handle_);
+  if (code == SQLITE_NOTADB)
+    throw InputError("'" + path_ + "' is not a store of sweeps: " + reason);
+  throw IoError("cannot use the store '" + path_ + "': " + reason +
+                "; what was committed before is still there");
+}
+
+void Connection::execute(const char* sql) {
+  require(::sqlite3_exec(handle_, sql, nullptr, nullptr, nullptr));
+}
+
+Statement::Statement(const Connection& connection, std::string_view sql) : connection_(connection) {
+  connection.require(::sqlite3_prepare_v2(connection.handle(), sql.data(),
+                                          static_cast<int>(sql.size()), &handle_, nullptr));
+}
+
+Statement::~Statement() {
+  ::sqlite3_finalize(handle_);
+}
+
+void Statement::bind(int place, std::string_view text) {
+  connection_.require(::sqlite3_bind_text64(handle_, place, text.data(), text.size(),
+                                            SQLITE_TRANSIENT, SQLITE_UTF8));
+}
+
+void Statement::bind_blob(int place, std::string_view bytes) {
+  connection_.require(
+      ::sqlite3_bind_blob64(handle_, place, bytes.data(), bytes.size(), SQLITE_TRANSIENT));
+}
+
+void Statement::bind(int place, double number) {
+  connection_.require(std::isnan(number) ? ::sqlite3_bind_null(handle_, place)
+                                         : ::sqlite3_bind_double(handle_, place, number));
+}
+
+void Statement::bind(int place, std::int64_t number) {
+  connection_.require(::sqlite3_bind_int64(handle_, place, number));
+}
+
+bool Statement::step() {
+  const int code = ::sqlite3_step(handle_);
+  if (code == SQLITE_ROW) return true;
+  connection_.require(code);
+  reset();
+  return false;
+}
+
+void Statement::run() {
+  try {
+    while (step()) {
+    }
+  } catch (...) {
+    reset();
+    throw;
+  }
+}
+
+void Statement::reset() {
+  ::sqlite3_reset(handle_);
+  ::sqlite3_clear_bindings(handle_);
+}
+
+std::string Statement::text(int column) const {
+  const void* const bytes = ::sqlite3_column_blob(handle_, column);
+  const auto size = static_cast<std::size_t>(::sqlite3_column_bytes(handle_, column));
+  return bytes ? std::string(static_cast<const char*>(bytes), size) : std::string();
+}
+
+double Statement::number(int column) const {
+  if (::sqlite3_column_type(handle_, column) == SQLITE_NULL)
+    return std::numeric_limits<double>::quiet_NaN();
+  return ::sqlite3_column_double(handle_, column);
+}
+
+std::int64_t Statement::integer(int column) const {
+  return ::sqlite3_column_int64(handle_, column);
+}
+
+}  // namespace sluice

@@ -1,0 +1,62 @@
+// The only user of SQLite: a connection and its prepared statements. Every refusal is an IoError
+// that names the file.
+#pragma once
+
+#include <sqlite3.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace sluice {
+
+class Statement;
+
+class Connection {
+ public:
+  /// Throws IoError.
+  Connection(std::string path, bool create);
+  ~Connection();
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  void execute(const char* sql);
+  const std::string& path() const { return path_; }
+  /// Throws IoError with SQLite's reason where `code` is not one of success.
+  void require(int code) const;
+  sqlite3* handle() const { return handle_; }
+
+ private:
+  std::string path_;
+  sqlite3* handle_ = nullptr;
+};
+
+/// A prepared statement: bind, step, read. Places count from 1 when they are bound, columns from 0.
+class Statement {
+ public:
+  Statement(const Connection& connection, std::string_view sql);
+  ~Statement();
+  Statement(const Statement&) = delete;
+  Statement& operator=(const Statement&) = delete;
+
+  void bind(int place, std::string_view text);
+  void bind_blob(int place, std::string_view bytes);
+  void bind(int place, double number);  ///< not a number: NULL
+  void bind(int place, std::int64_t number);
+  /// True where there is a row; false at the end, after which it can be bound again.
+  bool step();
+  /// For a statement without rows: steps once, and can be bound again.
+  void run();
+  void reset();
+
+  std::string text(int column) const;  ///< also of bytes
+  double number(int column) const;     ///< NULL: not a number
+  std::int64_t integer(int column) const;
+
+ private:
+  const Connection& connection_;
+  sqlite3_stmt* handle_ = nullptr;
+};
+
+}  // namespace sluice

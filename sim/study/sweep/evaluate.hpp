@@ -1,0 +1,49 @@
+// One point: a scenario with some values changed, planned and run on the replay.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "run/executor.hpp"
+#include "scenario/scenario.hpp"
+#include "study/sweep/point_result.hpp"
+
+namespace sluice {
+
+/// A scenario to be asked again and again with other values. Files are read once.
+class Variants {
+ public:
+  /// `document` as it stands in the file at `path`, before includes; `fixed` are changes that all
+  /// points have. Throws what reading a scenario throws.
+  Variants(Value document, std::string path, std::vector<std::string> fixed);
+
+  const Scenario& base() const { return base_; }
+  /// With these values changed. Throws as load_scenario does. Any thread may call it.
+  Scenario with(const std::vector<std::string>& overrides) const;
+
+ private:
+  Value document_;
+  std::string path_;
+  std::vector<std::string> fixed_;
+  Scenario base_;
+};
+
+/// Throws nothing but Interrupted: everything else is the outcome. Any thread may call it with
+/// Executor::replay; the other executors only in a process of their own.
+PointResult evaluate(const Variants& variants, const std::vector<std::string>& overrides,
+                     Executor executor = Executor::replay);
+
+/// The same of a scenario that is read already.
+PointResult evaluate(const Scenario& scenario, Executor executor = Executor::replay);
+
+/// What a point is known by in a store: sha256 (64 hexadecimal digits) of the resolved scenario,
+/// which holds all data that it reads, and of the library that computes it.
+std::string point_key(const Scenario& scenario);
+
+/// Of a point whose scenario cannot be read: of what was asked instead.
+std::string unreadable_key(const Scenario& base, const std::vector<std::string>& overrides);
+
+/// sha256 of the file of the shared library that holds this function. Throws IoError.
+const std::string& library_digest();
+
+}  // namespace sluice

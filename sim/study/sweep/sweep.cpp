@@ -1,0 +1,303 @@
+#include "study/sweep/sweep.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include "base/error.hpp"
+#include "base/interrupt.hpp"
+#include "base/processes.hpp"
+#include "base/sha256.hpp"
+#include "study/sweep/store.hpp"
+
+namespace sluice {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr std::chrono::milliseconds between_commits(200);
+
+/// An outcome on its way from the thread that found it to the one that keeps it.
+struct Answer {
+  std::size_t place = 0;  ///< in SweepResult::points
+  std::string key;        ///< of the store; empty: there is none
+  PointResult outcome;
+  bool is_stored = false;
+};
+
+class Sweep {
+ public:
+  explicit Sweep(const SweepRequest& request) : request_(request) {
+    for (std::size_t p = 0; p < request.points.size(); ++p)
+      if (request.shard.has(p)) result_.points.push_back(p);
+    result_.outcomes.resize(result_.points.size());
+    keys_.resize(result_.points.size());
+    if (request.store) library_digest();  // read once, before there are threads
+  }
+
+  SweepResult run() {
+    if (request_.simgrid)
+      in_processes();
+    else
+      in_threads();
+    commit();
+    verify();
+    return std::move(result_);
+  }
+
+ private:
+  std::vector<std::string> overrides(std::size_t place) const {
+    return request_.points.overrides(result_.points[place]);
+  }
+
+  std::optional<PointResult> stored(const std::string& key) {
+    const std::lock_guard<std::mutex> lock(store_mutex_);
+    std::optional<PointResult> outcome = request_.store->find(key);
+    if (outcome && request_.retry_failed && outcome->status == PointResult::Status::failed)
+      return {};
+    return outcome;
+  }
+
+  /// Looks the point up, and asks it where the store does not have it.
+  Answer answer(std::size_t place) {
+    const std::vector<std::string> changes = overrides(place);
+    if (!request_.store) return {place, "", evaluate(request_.variants, changes), false};
+    std::optional<Scenario> scenario;
+    std::string key;
+    try {
+      scenario = request_.variants.with(changes);
+      key = point_key(*scenario);
+    } catch (const Interrupted&) {
+      throw;
+    } catch (const std::exception&) {  // evaluate() says why
+      key = unreadable_key(request_.variants.base(), changes);
+    }
+    if (std::optional<PointResult> outcome = stored(key))
+      return {place, key, std::move(*outcome), true};
+    return {place, key, scenario ? evaluate(*scenario) : evaluate(request_.variants, changes),
+            false};
+  }
+
+  // --- threads -------------------------------------------------------------------------------
+
+  void in_threads() {
+    std::vector<std::thread> threads;
+    const std::size_t count = std::clamp<std::size_t>(request_.jobs, 1, result_.points.size() + 1);
+    working_ = count;
+    for (std::size_t t = 0; t < count; ++t) threads.emplace_back([this] { work(); });
+    std::exception_ptr fault;
+    try {
+      keep_answers();
+    } catch (...) {
+      fault = std::current_exception();
+      stop_ = true;
+    }
+    for (std::thread& thread : threads) thread.join();
+    if (fault) {
+      keep_what_is_left();
+      std::rethrow_exception(fault);
+    }
+  }
+
+  void work() {
+    while (!stop_) {
+      const std::size_t place = next_++;
+      if (place >= result_.points.size()) break;
+      try {
+        hand_over(answer(place));
+      } catch (...) {  // interrupted, or the store cannot be read
+        const std::lock_guard<std::mutex> lock(mutex_);
+        if (!fault_) fault_ = std::current_exception();
+        break;
+      }
+    }
+    const std::lock_guard<std::mutex> lock(mutex_);
+    --working_;
+    something_.notify_one();
+  }
+
+  void hand_over(Answer answer) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    answers_.push_back(std::move(answer));
+    something_.notify_one();
+  }
+
+  /// In the caller's thread, until all threads have ended.
+  void keep_answers() {
+    for (bool over = false; !over;) {
+      std::vector<Answer> answers;
+      {
+        std::unique_lock<std::mutex> lock(mutex_);
+        something_.wait_for(lock, between_commits, [&] { return !answers_.empty() || !working_; });
+        answers.swap(answers_);
+        over = working_ == 0;
+        if (fault_) std::rethrow_exception(fault_);
+      }
+      for (Answer& one : answers) keep(std::move(one));
+      if (Clock::now() - committed_ > between_commits) commit();
+      check_interrupt();
+    }
+  }
+
+  void keep_what_is_left() {
+    try {
+      for (Answer& one : answers_) keep(std::move(one));
+      commit();
+    } catch (const Error&) {  // the first fault is told
+    }
+  }
+
+  void keep(Answer answer) {
+    if (answer.is_stored) ++result_.from_store;
+    if (request_.store && !answer.is_stored) {
+      StoredPoint point{answer.key, request_.variants.base().name, {}, answer.outcome};
+      const Points& points = request_.points;
+      for (std::size_t a = 0; a < points.axes().size(); ++a)
+        point.changes.emplace_back(points.axes()[a].key,
+                                   points.value(result_.points[answer.place], a));
+      const std::lock_guard<std::mutex> lock(store_mutex_);
+      request_.store->put(point);
+    }
+    keys_[answer.place] = std::move(answer.key);
+    result_.outcomes[answer.place] = std::move(answer.outcome);
+    ++done_;
+    if (request_.progress) request_.progress(done_, result_.points.size());
+  }
+
+  void commit() {
+    if (!request_.store) return;
+    const std::lock_guard<std::mutex> lock(store_mutex_);
+    request_.store->commit();
+    committed_ = Clock::now();
+  }
+
+  // --- SimGrid, in processes -------------------------------------------------------------------
+
+  PointResult simulated(const ProcessAnswer& answer) const {
+    if (answer.fault.empty()) return unpacked_result(answer.text);
+    return {.status = PointResult::Status::failed, .reason = answer.fault, .message = answer.fault};
+  }
+
+  /// A process for each point; what has come is kept after each few of them.
+  void in_processes() {
+    const std::size_t at_once = 16 * std::max<std::size_t>(request_.jobs, 1);
+    for (std::size_t first = 0; first < result_.points.size(); first += at_once) {
+      const std::size_t count = std::min(at_once, result_.points.size() - first);
+      const auto answers = run_in_processes(count, request_.jobs, [&](std::size_t i) {
+        return packed(evaluate(request_.variants, overrides(first + i), Executor::simgrid));
+      });
+      for (std::size_t i = 0; i < count; ++i) {
+        std::string key;
+        if (request_.store) key = key_of(first + i);
+        keep({first + i, std::move(key), simulated(answers[i]), false});
+      }
+      commit();
+    }
+  }
+
+  std::string key_of(std::size_t place) const {
+    try {
+      return point_key(request_.variants.with(overrides(place)));
+    } catch (const InputError&) {
+      return unreadable_key(request_.variants.base(), overrides(place));
+    }
+  }
+
+  /// SimGrid repeats some points beside the replay, each in a process of its own. There are no
+  /// threads any more.
+  void verify() {
+    if (request_.simgrid) return;
+    std::vector<std::size_t> complete;
+    for (std::size_t i = 0; i < result_.points.size(); ++i)
+      if (result_.outcomes[i].status == PointResult::Status::complete)
+        complete.push_back(result_.points[i]);
+    std::vector<std::size_t> chosen;  // places in the result
+    for (const std::size_t point : points_to_verify(request_.points, complete, request_.verify)) {
+      const auto at = std::lower_bound(result_.points.begin(), result_.points.end(), point);
+      const auto place = static_cast<std::size_t>(at - result_.points.begin());
+      if (!result_.outcomes[place].verified) chosen.push_back(place);
+    }
+    const auto answers = run_in_processes(chosen.size(), request_.jobs, [&](std::size_t i) {
+      return packed(evaluate(request_.variants, overrides(chosen[i]), Executor::both));
+    });
+    for (std::size_t i = 0; i < chosen.size(); ++i) {
+      require_same(chosen[i], simulated(answers[i]));
+      result_.outcomes[chosen[i]].verified = true;
+      if (request_.store) request_.store->set_verified(keys_[chosen[i]]);
+      ++result_.verified;
+    }
+    commit();
+  }
+
+  void require_same(std::size_t place, const PointResult& simulated) const {
+    const PointResult& replayed = result_.outcomes[place];
+    const std::string where = "point " + request_.points.text(result_.points[place]) + ": ";
+    if (simulated.status != PointResult::Status::complete)
+      throw InternalError(where + simulated.message);
+    constexpr double tolerance = 1e-9;
+    const double a = replayed.number("makespan_s"), b = simulated.number("makespan_s");
+    if (std::abs(a - b) > tolerance * std::max(a, b))
+      throw InternalError(where + "the replay takes " + std::to_string(a) + " s, SimGrid " +
+                          std::to_string(b) + " s");
+  }
+
+  const SweepRequest& request_;
+  SweepResult result_;
+  std::vector<std::string> keys_;  ///< by place, where there is a store
+  std::atomic<std::size_t> next_{0};
+  std::atomic<bool> stop_{false};
+  std::mutex mutex_, store_mutex_;
+  std::condition_variable something_;
+  std::vector<Answer> answers_;
+  std::size_t working_ = 0, done_ = 0;
+  std::exception_ptr fault_;
+  Clock::time_point committed_ = Clock::now();
+};
+
+}  // namespace
+
+Shard parse_shard(const std::string& text) {
+  Shard shard;
+  const char* const end = text.data() + text.size();
+  const auto [slash, first] = std::from_chars(text.data(), end, shard.number);
+  bool fine = first == std::errc() && slash != end && *slash == '/';
+  if (fine) {
+    const auto [stop, second] = std::from_chars(slash + 1, end, shard.count);
+    fine = second == std::errc() && stop == end && shard.number >= 1 && shard.number <= shard.count;
+  }
+  if (!fine)
+    throw UsageError("'" + text +
+                     "' is not a part of a sweep; expected K/N, K from 1 to N, as in "
+                     "2/4 for the second of four");
+  return shard;
+}
+
+std::size_t SweepResult::count(PointResult::Status status) const {
+  return static_cast<std::size_t>(
+      std::count_if(outcomes.begin(), outcomes.end(),
+                    [&](const PointResult& outcome) { return outcome.status == status; }));
+}
+
+std::vector<std::size_t> points_to_verify(const Points& points,
+                                          const std::vector<std::size_t>& complete, double share) {
+  std::vector<std::pair<std::string, std::size_t>> hashed;
+  for (const std::size_t point : complete)
+    hashed.emplace_back(sha256_of(points.text(point)), point);
+  std::sort(hashed.begin(), hashed.end());
+  hashed.resize(static_cast<std::size_t>(
+      std::ceil(std::clamp(share, 0.0, 1.0) * static_cast<double>(hashed.size()))));
+  std::vector<std::size_t> chosen;
+  for (const auto& [hash, point] : hashed) chosen.push_back(point);
+  return chosen;
+}
+
+SweepResult run_sweep(const SweepRequest& request) {
+  return Sweep(request).run();
+}
+
+}  // namespace sluice

@@ -1,0 +1,179 @@
+#!/usr/bin/python3
+"""sluice sweep: tables, what a store keeps through kills, parts of a sweep, and exit codes."""
+
+import csv
+import io
+import json
+import os
+import pathlib
+import random
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROGRAM = os.environ.get("SLUICE_PROGRAM", str(ROOT / "build/release/sluice"))
+ENVIRONMENT = {**os.environ, "SLUICE_ROOT": str(ROOT), "LC_ALL": "C.UTF-8"}
+
+QUICK = ["alexnet_resident", "workload.steps=2", "policy.buffers=2", "stages={cut: whole}"]
+MANY = [*QUICK, "platform.links.host.bandwidth=4GB/s..64GB/s:1500"]
+
+
+def sluice(*words):
+    return subprocess.run([PROGRAM, *map(str, words)], capture_output=True, text=True, cwd=ROOT,
+                          env=ENVIRONMENT, timeout=300)
+
+
+class Sweep(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def answers(self, *words, code=0):
+        done = sluice("sweep", *words)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done.stdout
+
+    def rows(self, *words, code=0):
+        return list(csv.DictReader(io.StringIO(self.answers(*words, "--csv", code=code))))
+
+    def test_a_row_is_what_run_says(self):
+        rows = self.rows(*QUICK, "workload.batch=1,8", "platform.links.host.bandwidth=8GB/s,16GB/s")
+        self.assertEqual([row["workload.batch"] for row in rows], ["1", "1", "8", "8"])
+        done = sluice("run", *QUICK, "workload.batch=8", "platform.links.host.bandwidth=16GB/s",
+                      "--json")
+        metrics = json.loads(done.stdout)["metrics"]
+        for name in ("makespan_s", "exposed_transfer_s", "energy_j"):
+            self.assertAlmostEqual(float(rows[3][name]), metrics[name],
+                                   delta=1e-9 * metrics["makespan_s"])
+        self.assertEqual(float(rows[3]["peak_bytes[gpu]"]), metrics["peak_bytes"]["gpu"])
+
+    def test_the_table_names_the_best_and_where_transfers_hide(self):
+        text = self.answers(*QUICK, "workload.batch=1..64*4")
+        self.assertRegex(text, r"(?m)^best +2070 sample/s")
+        self.assertIn("at workload.batch=64", text)
+        self.assertIn("hidden from workload.batch=", text)
+        self.assertIn("1 point repeated by SimGrid, which agrees", text)
+        self.assertLessEqual(max(map(len, text.splitlines())), 120)
+
+    def test_json(self):
+        answer = json.loads(self.answers(*QUICK, "workload.batch=1,1000000", "--json"))
+        self.assertEqual(answer["format"], "sluice-sweep/1")
+        self.assertEqual(answer["axes"], {"workload.batch": ["1", "1000000"]})
+        self.assertEqual(answer["units"]["makespan_s"], "s")
+        first, second = answer["points"]
+        self.assertEqual(first["status"], "complete")
+        self.assertGreater(first["metrics"]["makespan_s"], 0)
+        self.assertEqual(second["status"], "infeasible")
+        self.assertEqual(second["infeasible"]["pool"], "gpu")
+        self.assertGreater(second["infeasible"]["needed_bytes"], 12e9)
+
+    def test_exit_codes(self):
+        rows = self.rows(*QUICK, "workload.batch=1,x", code=1)
+        self.assertEqual([row["status"] for row in rows], ["complete", "failed"])
+        self.assertIn("workload.batch=x:1:16: error:", rows[1]["reason"])
+        done = sluice("sweep", *QUICK, "workload.bach=1,2")
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("did you mean 'batch'?", done.stderr)
+        for words, says in ((["workload.batch=1..8*1"], "not a factor greater than 1"),
+                            (["workload.batch=1,2", "--metrics", "makespan"], "is not a metric"),
+                            (["workload.batch=1,2", "--verify", "2"], "a share from 0 to 1"),
+                            (["workload.batch=1,2", "--retry-failed"], "needs '--store FILE'"),
+                            (["workload.batch=1,2", "--shard", "3/2"], "expected K/N"),
+                            (["--merge"], "needs '--store FILE'")):
+            done = sluice("sweep", QUICK[0], *words)
+            self.assertEqual(done.returncode, 2, words)
+            self.assertIn(says, done.stderr)
+
+    def test_killed_at_any_moment_the_same_command_goes_on(self):
+        expected = self.answers(*MANY, "--verify", "0", "--csv")
+        dice, store, kept = random.Random(7), self.folder / "study.db", 0
+        command = [PROGRAM, "sweep", *MANY, "--verify", "0", "--csv", "--store", str(store)]
+        for _ in range(5):
+            process = subprocess.Popen(command, cwd=ROOT, env=ENVIRONMENT, text=True,
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            time.sleep(dice.uniform(0.05, 0.8))
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            if store.exists():
+                import sqlite3
+                with sqlite3.connect(store) as database:
+                    try:
+                        [[now]] = database.execute("SELECT COUNT(*) FROM points")
+                    except sqlite3.OperationalError:  # it was killed before the tables were made
+                        now = 0
+                self.assertGreaterEqual(now, kept)
+                kept = now
+        self.assertEqual(self.answers(*MANY, "--verify", "0", "--csv", "--store", store), expected)
+        self.assertIn("1 500 points taken from the store",
+                      self.answers(*MANY, "--verify", "0", "--store", store))
+
+    def test_parts_merged_and_jobs_give_the_same_table(self):
+        axes = ["workload.batch=1..8", "platform.links.host.bandwidth=4GB/s,8GB/s,16GB/s"]
+        expected = self.answers(*QUICK, *axes, "--csv", "--jobs", 1)
+        parts = [self.folder / f"{k}.db" for k in range(1, 5)]
+        for k, part in enumerate(parts, 1):
+            self.answers(*QUICK, *axes, "--shard", f"{k}/4", "--store", part)
+        merged = self.folder / "all.db"
+        self.assertIn("24 points in all", self.answers("--merge", *parts, "--store", merged))
+        self.assertEqual(self.answers(*QUICK, *axes, "--csv", "--store", merged), expected)
+        self.assertEqual(self.answers(*QUICK, *axes, "--csv", "--jobs", 2), expected)
+        rows = [row.split(",") for row in expected.splitlines()]
+        simulated = [row.split(",") for row in
+                     self.answers(*QUICK, *axes, "--csv", "--executor", "simgrid").splitlines()]
+        place = rows[0].index("makespan_s")
+        for one, other in zip(rows[1:], simulated[1:]):
+            self.assertAlmostEqual(float(one[place]) / float(other[place]), 1, delta=1e-9)
+
+    def test_two_sweeps_share_a_store(self):
+        store = self.folder / "study.db"
+        command = [PROGRAM, "sweep", *MANY, "--verify", "0", "--csv", "--store", str(store)]
+        both = [subprocess.Popen(command, cwd=ROOT, env=ENVIRONMENT, stdout=subprocess.PIPE)
+                for _ in range(2)]
+        tables = [process.communicate(timeout=120)[0] for process in both]
+        self.assertEqual([process.returncode for process in both], [0, 0])
+        self.assertEqual(tables[0], tables[1])
+
+    def test_a_store_that_cannot_be_written_is_told(self):
+        done = sluice("sweep", *QUICK, "workload.batch=1,2", "--store", "/dev/full")
+        self.assertIn(done.returncode, (3, 5))
+        self.assertIn("/dev/full", done.stderr)
+        text = self.folder / "text.db"
+        text.write_text("x" * 5000)
+        done = sluice("sweep", *QUICK, "workload.batch=1,2", "--store", text)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("is not a store of sweeps", done.stderr)
+        self.assertEqual(text.read_text(), "x" * 5000)
+
+    def test_interrupted_it_ends_within_a_second_and_keeps_what_it_has(self):
+        store = self.folder / "study.db"
+        words = [*QUICK, "platform.links.host.bandwidth=4GB/s..64GB/s:100000"]
+        process = subprocess.Popen([PROGRAM, "sweep", *words, "--store", str(store)], cwd=ROOT,
+                                   env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        time.sleep(1.5)
+        began = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=30)
+        self.assertEqual(process.returncode, 130)
+        self.assertEqual(errors.decode().strip(), "sluice: interrupted")
+        self.assertLess(time.monotonic() - began, 10)  # a second on a machine that is not busy
+        import sqlite3
+        with sqlite3.connect(store) as database:
+            [[kept]] = database.execute("SELECT COUNT(*) FROM points")
+        self.assertGreater(kept, 0)
+
+    def test_every_policy_agrees_with_simgrid_at_every_point(self):
+        bandwidth = "platform.links.{}.bandwidth=4GB/s..64GB/s:4"
+        for scenario, link in (("alexnet_resident", "host"), ("alexnet_x200_as_written", "host"),
+                               ("alexnet_x200_training_as_written", "host"),
+                               ("phased_ipu_pair", "host"), ("sharded_ipu_pair", "host"),
+                               ("data_parallel_ipu_pair", "host")):
+            text = self.answers(scenario, bandwidth.format(link), "--verify", "100%")
+            self.assertIn("4 points repeated by SimGrid, which agrees", text, scenario)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,282 @@
+// Sweeps: what is varied, what each point comes to, and what is kept of it.
+#include <catch2/catch.hpp>
+
+#include <sqlite3.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include "base/error.hpp"
+#include "document/load.hpp"
+#include "run/run.hpp"
+#include "study/sweep/findings.hpp"
+#include "study/sweep/store.hpp"
+#include "study/sweep/sweep.hpp"
+#include "support/bad_input.hpp"
+
+using namespace sluice;
+using Catch::Matchers::Contains;
+using Words = std::vector<std::string>;
+using Status = PointResult::Status;
+
+namespace {
+
+Words values(const std::string& word) {
+  return parse_axis(word).values;
+}
+
+std::string refusal(const std::string& word) {
+  return test::error_of([&] { parse_axis(word); });
+}
+
+const std::string resident = std::string(SLUICE_SOURCE_DIR) + "/scenarios/alexnet_resident.yaml";
+
+const Variants& variants() {
+  static const Variants made(load_file(resident), resident, {"workload.steps=2"});
+  return made;
+}
+
+/// A folder that goes with the test.
+struct Folder {
+  std::filesystem::path path =
+      std::filesystem::temp_directory_path() / ("sluice-sweep-" + std::to_string(::getpid()));
+  Folder() { std::filesystem::create_directories(path); }
+  ~Folder() { std::filesystem::remove_all(path); }
+  std::string file(const std::string& name) const { return path / name; }
+};
+
+PointResult with_numbers(std::vector<double> numbers) {
+  PointResult result{.status = Status::complete};
+  result.names = shared_names(
+      {{"exposed_transfer_s", {}, "s"}, {"compute_s", {}, "s"}, {"peak_bytes", {"gpu"}, "byte"}});
+  result.numbers = std::move(numbers);
+  return result;
+}
+
+PointResult without(Status status, const std::string& message) {
+  return {.status = status, .reason = message, .message = message};
+}
+
+}  // namespace
+
+TEST_CASE("An axis is a list of values, a range by steps, by a factor, or of whole numbers") {
+  CHECK(parse_axis("a.b=1,2,x").key == "a.b");
+  CHECK(values("a=1,2,x") == Words{"1", "2", "x"});
+  CHECK(values("a=[1,2],{b: [3,4], c: 5},'6,7'") == Words{"[1,2]", "{b: [3,4], c: 5}", "'6,7'"});
+  CHECK(values("a=16GB/s..64GB/s:4") == Words{"16GB/s", "32GB/s", "48GB/s", "64GB/s"});
+  CHECK(values("a=16..64GB/s:3") == Words{"16GB/s", "40GB/s", "64GB/s"});
+  CHECK(values("a=1..32*2") == Words{"1", "2", "4", "8", "16", "32"});
+  CHECK(values("a=1..31*2") == Words{"1", "2", "4", "8", "16"});
+  CHECK(values("a=0.1s..100s*10") == Words{"0.1s", "1s", "10s", "100s"});
+  CHECK(values("a=3..6") == Words{"3", "4", "5", "6"});
+  CHECK(values("a=0,2..4,10..20:2") == Words{"0", "2", "3", "4", "10", "20"});
+  CHECK(values("a=../platforms/k40.yaml") == Words{"../platforms/k40.yaml"});
+  CHECK(values("a=10%..30%:3") == Words{"10%", "20%", "30%"});
+}
+
+TEST_CASE("A range that cannot be is refused with what would be one") {
+  for (const char* word : {"a=1..5:1", "a=1..5:x", "a=1..5*1", "a=0..5*2", "a=5..1", "a=1.5..3",
+                           "a=1GB..2MB:3", "a=1,,2", "nokey", "=3", "a=1..5000000"}) {
+    CAPTURE(word);
+    CHECK_THAT(refusal(word), Contains("expected KEY=a,b,c") && Contains(word));
+  }
+}
+
+TEST_CASE("A grid combines each value with each, the last key fastest; a zip takes them together") {
+  const Points grid({{"a", {"1", "2"}}, {"b", {"x", "y", "z"}}}, Over::grid);
+  REQUIRE(grid.size() == 6);
+  CHECK(grid.overrides(0) == Words{"a=1", "b=x"});
+  CHECK(grid.overrides(2) == Words{"a=1", "b=z"});
+  CHECK(grid.overrides(3) == Words{"a=2", "b=x"});
+  CHECK(grid.text(5) == "a=2, b=z");
+  const Points zip({{"a", {"1", "2"}}, {"b", {"x", "y"}}}, Over::zip);
+  REQUIRE(zip.size() == 2);
+  CHECK(zip.overrides(1) == Words{"a=2", "b=y"});
+  CHECK(Points({}, Over::grid).size() == 1);
+  CHECK(Points({"a", "b"}, {{"1", "x"}, {"2", "y"}, {"3", "z"}}).text(2) == "a=3, b=z");
+  const auto refused = [](auto&& make) { return test::error_of(make); };
+  CHECK_THAT(refused([] { Points({{"a", {"1"}}, {"a", {"2"}}}, Over::grid); }), Contains("twice"));
+  CHECK_THAT(refused([] {
+               Points({{"a", {"1"}}, {"b", {"2", "3"}}}, Over::zip);
+             }),
+             Contains("'a' has 1 and 'b' has 2"));
+  CHECK_THAT(refused([] {
+               const Axis many = parse_axis("a=1..1001");
+               Points({many, {"b", many.values}}, Over::grid);
+             }),
+             Contains("more than a million"));
+}
+
+TEST_CASE("A point comes to what a run of the changed scenario comes to, whatever the threads") {
+  const Points points({parse_axis("workload.batch=1..16*4"),
+                       parse_axis("platform.links.host.bandwidth=4GB/s,16GB/s")},
+                      Over::grid);
+  const SweepResult one = run_sweep({.variants = variants(), .points = points, .jobs = 1});
+  const SweepResult many = run_sweep({.variants = variants(), .points = points, .jobs = 4});
+  REQUIRE(one.outcomes.size() == 6);
+  for (std::size_t p = 0; p < points.size(); ++p) {
+    Words overrides = points.overrides(p);
+    overrides.insert(overrides.begin(), "workload.steps=2");
+    const Plan plan = make_plan(load_scenario(resident, overrides));
+    const Summary summary = run({.plan = plan, .executor = Executor::replay}).summary;
+    for (const char* metric : {"makespan_s", "exposed_transfer_s", "energy_j"})
+      CHECK(one.outcomes[p].number(metric) == summary.find(metric)->value.number);
+    CHECK(packed(one.outcomes[p]) == packed(many.outcomes[p]));
+  }
+}
+
+TEST_CASE(
+    "What does not fit is an answer with its numbers, what cannot be asked an error of a row") {
+  const Points points({parse_axis("workload.batch=8,1000000,x")}, Over::grid);
+  const SweepResult result = run_sweep({.variants = variants(), .points = points, .jobs = 2});
+  CHECK(result.outcomes[0].status == Status::complete);
+  CHECK(result.outcomes[1].status == Status::infeasible);
+  CHECK_THAT(result.outcomes[1].shortage,
+             Contains("\"pool\":\"gpu\"") || Contains("\"pool\": \"gpu\""));
+  CHECK(result.outcomes[2].status == Status::failed);
+  CHECK_THAT(result.outcomes[2].message, Contains("workload.batch=x:1:16: error:"));
+  CHECK(std::isnan(result.outcomes[1].number("makespan_s")));
+  CHECK(result.count(Status::complete) == 1);
+}
+
+TEST_CASE("SimGrid repeats a share of the points, rounded up, the same ones every time") {
+  const Points points({parse_axis("a=1..200")}, Over::grid);
+  std::vector<std::size_t> complete;
+  for (std::size_t p = 0; p < points.size(); p += 2) complete.push_back(p);
+  const std::vector<std::size_t> few = points_to_verify(points, complete, 0.015);
+  REQUIRE(few.size() == 2);
+  for (const std::size_t point : few) CHECK(point % 2 == 0);
+  const std::vector<std::size_t> more = points_to_verify(points, complete, 0.3);
+  REQUIRE(more.size() == 30);
+  CHECK(std::equal(few.begin(), few.end(), more.begin()));
+  CHECK(points_to_verify(points, complete, 0).empty());
+  CHECK(points_to_verify(points, complete, 1).size() == 100);
+}
+
+TEST_CASE("A store gives back what it was given") {
+  const Folder folder;
+  const double none = std::nan("");
+  {
+    Store store(folder.file("a.db"));
+    store.put({"k1", "s", {{"x", "1"}, {"y.z", "2GB"}}, with_numbers({1.0 / 3, none, 5e9})});
+    store.put({"k2", "s", {}, without(Status::infeasible, "too \"large\"\nby far")});
+    store.put({"k3", "s", {}, without(Status::failed, "what?")});
+    store.set_verified("k1");
+    store.commit();
+  }
+  Store store(folder.file("a.db"), Store::Mode::existing);
+  CHECK(store.size() == 3);
+  CHECK_FALSE(store.find("k4"));
+  const PointResult first = *store.find("k1");
+  CHECK(first.status == Status::complete);
+  CHECK(first.verified);
+  CHECK(first.number("exposed_transfer_s") == 1.0 / 3);
+  CHECK(std::isnan(first.number("compute_s")));
+  CHECK(first.number("peak_bytes[gpu]") == 5e9);
+  CHECK(store.find("k2")->message == "too \"large\"\nby far");
+  Words keys;
+  store.for_each([&](const StoredPoint& point) { keys.push_back(point.key); });
+  CHECK(keys == Words{"k1", "k2", "k3"});
+}
+
+TEST_CASE("Stores are merged: an answer takes the place of a failure, and of nothing else") {
+  const Folder folder;
+  {
+    Store other(folder.file("b.db"));
+    other.put({"k1", "s", {}, with_numbers({1, 1, 1})});
+    other.put({"k2", "s", {}, with_numbers({2, 2, 2})});
+    other.put({"k3", "s", {}, without(Status::failed, "again")});
+    other.commit();
+  }
+  Store store(folder.file("a.db"));
+  store.put({"k1", "s", {}, without(Status::failed, "what?")});
+  store.put({"k2", "s", {}, with_numbers({9, 9, 9})});
+  CHECK(merge(store, folder.file("b.db")) == 2);
+  CHECK(store.find("k1")->number("compute_s") == 1);
+  CHECK(store.find("k2")->number("compute_s") == 9);
+  CHECK(store.find("k3")->message == "again");
+  CHECK_THAT(test::error_of([&] { merge(store, folder.file("c.db")); }),
+             Contains("there is no store") && Contains("c.db"));
+}
+
+TEST_CASE("What is no store of this version is refused and left as it is") {
+  const Folder folder;
+  std::ofstream(folder.file("text.db")) << std::string(4096, 'x');
+  CHECK_THAT(test::error_of([&] { Store store(folder.file("text.db")); }),
+             Contains("is not a store of sweeps"));
+  const auto make = [&](const std::string& name, const char* sql) {
+    sqlite3* database = nullptr;
+    REQUIRE(::sqlite3_open(folder.file(name).c_str(), &database) == SQLITE_OK);
+    REQUIRE(::sqlite3_exec(database, sql, nullptr, nullptr, nullptr) == SQLITE_OK);
+    ::sqlite3_close(database);
+  };
+  make("other.db", "CREATE TABLE mine (a)");
+  CHECK_THAT(test::error_of([&] { Store store(folder.file("other.db")); }),
+             Contains("database of another program"));
+  { Store store(folder.file("new.db")); }
+  make("new.db", "PRAGMA user_version = 2");
+  CHECK_THAT(test::error_of([&] { Store store(folder.file("new.db")); }),
+             Contains("has version 2") && Contains("version 1"));
+  CHECK_THAT(test::error_of([&] { Store store(folder.file("no/such/folder.db")); }),
+             Contains("cannot open the store"));
+}
+
+TEST_CASE("A sweep with a store asks nothing twice, but for failures when it is told so") {
+  const Folder folder;
+  Store store(folder.file("study.db"));
+  const Points points({parse_axis("workload.batch=4,8,x")}, Over::grid);
+  SweepRequest request{.variants = variants(), .points = points, .jobs = 2};
+  request.store = &store;
+  CHECK(run_sweep(request).from_store == 0);
+  const SweepResult again = run_sweep(request);
+  CHECK(again.from_store == 3);
+  CHECK(again.outcomes[1].number("makespan_s") > 0);
+  request.retry_failed = true;
+  CHECK(run_sweep(request).from_store == 2);
+  // The same question asked in other words is the same point.
+  const Points other({parse_axis("workload.batch=8"), parse_axis("workload.steps=2")}, Over::grid);
+  SweepRequest reworded{.variants = variants(), .points = other, .jobs = 1};
+  reworded.store = &store;
+  CHECK(run_sweep(reworded).from_store == 1);
+}
+
+TEST_CASE("A part of a sweep has each N-th point, and the parts have all") {
+  CHECK(parse_shard("2/4").number == 2);
+  for (const char* text : {"0/4", "5/4", "2", "a/b", "2/4x", "-1/4"}) {
+    CAPTURE(text);
+    CHECK_THAT(test::error_of([&] { parse_shard(text); }), Contains("expected K/N"));
+  }
+  const Points points({parse_axis("workload.batch=1..5")}, Over::grid);
+  std::vector<std::size_t> all;
+  for (const char* text : {"1/2", "2/2"}) {
+    SweepRequest request{.variants = variants(), .points = points, .jobs = 1};
+    request.shard = parse_shard(text);
+    for (const std::size_t point : run_sweep(request).points) all.push_back(point);
+  }
+  CHECK(all == std::vector<std::size_t>{0, 2, 4, 1, 3});
+}
+
+TEST_CASE("Transfers count as hidden from the value on from which they stay hidden") {
+  // exposed / (exposed + compute): 50 %, 1 %, 10 %, 4 % along b for a=x; all hidden for a=y.
+  const Points points({{"a", {"x", "y"}}, parse_axis("b=1..4")}, Over::grid);
+  SweepResult result;
+  for (std::size_t p = 0; p < 8; ++p) result.points.push_back(p);
+  for (const auto& [exposed, compute] :
+       std::vector<std::pair<double, double>>{{5, 5}, {1, 99}, {1, 9}, {4, 96}})
+    result.outcomes.push_back(with_numbers({exposed, compute, 0}));
+  for (int i = 0; i < 4; ++i) result.outcomes.push_back(with_numbers({0, 1, 0}));
+  const std::vector<HiddenFrom> found = crossings(points, result);
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].others == Words{"a=x"});
+  CHECK(found[0].from == "b=4");
+  CHECK_FALSE(found[0].everywhere);
+  CHECK(found[1].everywhere);
+  CHECK(*best_place(result, "exposed_transfer_s") == 4);
+  result.outcomes[3] = without(Status::infeasible, "needs 5.5 GB");
+  result.outcomes[7] = without(Status::infeasible, "needs 7 GB");
+  CHECK(crossings(points, result)[0].from.empty());
+  REQUIRE(refusals(result).size() == 1);
+  CHECK(refusals(result)[0].count == 2);
+  CHECK(refusals(result)[0].place == 3);
+}
