@@ -48,9 +48,7 @@ py::list number_names(const PointResult& result) {
   return names;
 }
 
-}  // namespace
-
-void bind_sweep(py::module_& module) {
+void bind_points(py::module_& module) {
   py::class_<Points>(module, "Points")
       .def(py::init(
           [](const std::vector<std::pair<std::string, std::vector<std::string>>>& axes, bool zip) {
@@ -66,7 +64,9 @@ void bind_sweep(py::module_& module) {
       .def("overrides", &Points::overrides)
       .def("text", &Points::text)
       .def("place", &Points::place);
+}
 
+void bind_result(py::module_& module) {
   py::class_<PointResult>(module, "PointResult")
       .def_property_readonly(
           "status", [](const PointResult& self) { return std::string(name_of(self.status)); })
@@ -90,7 +90,13 @@ void bind_sweep(py::module_& module) {
                            .reason = message.substr(0, message.find('\n')),
                            .message = message};
       });
+}
 
+}  // namespace
+
+void bind_sweep(py::module_& module) {
+  bind_points(module);
+  bind_result(module);
   py::class_<Variants>(module, "Variants")
       .def(py::init([](const std::string& text, const std::string& path) {
              return std::make_unique<Variants>(parse_text(text, path), path,
