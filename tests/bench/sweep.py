@@ -1,0 +1,78 @@
+"""How long a point of a sweep takes, beside a reference program that simulates about as many actions in
+forked processes, as a table of ratios.
+
+    ./dev build && /usr/bin/python3 tests/bench/sweep.py [--runs N] [--reference DIR] [--json]
+
+sweep.yaml beside this file has a plan of about 2,000 actions whose choices are all given. Whole processes,
+in turn; user and system seconds, since the machine may do other things. What is aimed at: at most 0.25 of
+`sgc 8 64 1f1b S` with FORKS=1000. No time is ever asserted.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import resource
+import statistics
+import subprocess
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+AIMED = 0.25
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--runs", type=int, default=3, help="rounds, of which the median ratio counts")
+    parser.add_argument("--points", type=int, default=1000)
+    parser.add_argument("--reference", type=pathlib.Path, default=ROOT.parent / "shared" / "bench",
+                        help="the folder of sgc.cpp")
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "release")
+    return parser.parse_args()
+
+
+def cpu_seconds(command, **environment):
+    """Of a process and its children."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL,
+                   stderr=subprocess.DEVNULL, env={**os.environ, **environment})
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def main():
+    asked = arguments()
+    program = asked.build / "sluice"
+    sweep = [program, "sweep", ROOT / "tests/bench/sweep.yaml",
+             f"platform.links.host.bandwidth=8GB/s..64GB/s:{asked.points}", "--jobs", "1"]
+    with tempfile.TemporaryDirectory() as folder:
+        kinds = {"sweep, --verify 0": lambda: cpu_seconds([*sweep, "--verify", "0"]),
+                 "sweep with a store": lambda: cpu_seconds(
+                     [*sweep, "--verify", "0", "--store", tempfile.mktemp(dir=folder)]),
+                 "sweep, --verify 10%": lambda: cpu_seconds([*sweep, "--verify", "10%"])}
+        reference = asked.reference / "sgc.cpp"
+        if reference.exists():
+            sgc = pathlib.Path(folder) / "sgc"
+            flags = subprocess.run(["pkg-config", "--cflags", "--libs", "hdf5-serial", "simgrid"],
+                                   check=True, capture_output=True, text=True).stdout.split()
+            subprocess.run(["g++", "-O2", "-std=c++20", "-w", reference, *flags, "-lhdf5_serial", "-o",
+                            sgc], check=True)
+            kinds["sgc 8 64 1f1b S"] = lambda: cpu_seconds([sgc, "8", "64", "1f1b", "S"],
+                                                           FORKS=str(asked.points))
+        else:
+            print(f"skipped: there is no {reference}, so that there are no ratios to it")
+        rounds = [{name: measure() for name, measure in kinds.items()} for _ in range(asked.runs)]
+    if asked.json:
+        print(json.dumps(rounds, indent=1))
+        return
+    print(f"{'':24}{'ms a point':>12}{'ratio to sgc':>14}   aimed at {AIMED}")
+    for name in kinds:
+        per_point = statistics.median(one[name] for one in rounds) / asked.points * 1e3
+        ratio = (statistics.median(one[name] / one["sgc 8 64 1f1b S"] for one in rounds)
+                 if "sgc 8 64 1f1b S" in kinds else float("nan"))
+        print(f"{name:24}{per_point:12.3f}{ratio:14.2f}")
+
+
+if __name__ == "__main__":
+    main()
