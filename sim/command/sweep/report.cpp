@@ -232,8 +232,7 @@ std::string sweep_text(const SweepReport& report) {
   add_crossings(rows, report);
   add_refusals(rows, report);
   rows.emplace_back("executed", executed_text(report));
-  return title(report) + "\n" + table_text(report) + "\n" +
-         rows_text(rows, {.page = static_cast<std::size_t>(terminal_width(100))});
+  return title(report) + "\n" + table_text(report) + "\n" + rows_text(rows, {.page = page_width()});
 }
 
 void print_sweep_csv(const SweepReport& report) {

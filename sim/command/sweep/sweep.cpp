@@ -6,10 +6,10 @@
 #include "base/processes.hpp"
 #include "base/quantity.hpp"
 #include "base/suggest.hpp"
+#include "document/bundled.hpp"
 #include "document/load.hpp"
 #include "metrics/metric.hpp"
 #include "study/sweep/store.hpp"
-#include "study/zoo/zoo.hpp"
 
 #include "command/command.hpp"
 #include "command/sweep/report.hpp"
