@@ -73,6 +73,10 @@ std::vector<HiddenFrom> crossings(const Points& points, const SweepResult& resul
   }
   std::vector<HiddenFrom> found;
   for (const auto& [ignored, row] : rows) {
+    const auto has_numbers = [&](std::size_t point) {
+      return result.outcomes[point].status == PointResult::Status::complete;
+    };
+    if (std::none_of(row.begin(), row.end(), has_numbers)) continue;
     std::size_t from = row.size();  // the first place from which on all are hidden
     while (from > 0 && exposed_share(result.outcomes[row[from - 1]]) <= hidden_share) --from;
     HiddenFrom crossing{.everywhere = from == 0};

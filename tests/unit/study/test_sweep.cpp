@@ -276,6 +276,9 @@ TEST_CASE("Transfers count as hidden from the value on from which they stay hidd
   result.outcomes[3] = without(Status::infeasible, "needs 5.5 GB");
   result.outcomes[7] = without(Status::infeasible, "needs 7 GB");
   CHECK(crossings(points, result)[0].from.empty());
+  SweepResult refused = result;
+  for (std::size_t p = 0; p < 4; ++p) refused.outcomes[p] = without(Status::failed, "what?");
+  CHECK(crossings(points, refused).size() == 1);
   REQUIRE(refusals(result).size() == 1);
   CHECK(refusals(result)[0].count == 2);
   CHECK(refusals(result)[0].place == 3);
