@@ -19,7 +19,7 @@ namespace sluice {
 namespace {
 
 constexpr const char* usual_metrics =
-    "throughput_samples_per_s,makespan_s,compute_utilisation,exposed_transfer_s";
+    "steady_throughput_samples_per_s,step_s,compute_utilisation,exposed_transfer_s";
 
 std::vector<std::string> metrics_of(const Arguments& arguments) {
   std::vector<std::string> metrics =
@@ -146,7 +146,7 @@ const Command sweep_command = {
           .value = "NAMES",
           .summary = "the columns of the table, separated by commas; the best point is that of the "
                      "first",
-          .absent = "throughput, makespan, utilisation and exposed transfer"},
+          .absent = "steady throughput, step, utilisation and exposed transfer"},
          {.name = "csv", .summary = "all points with all numbers, as CSV"},
          {.name = "json", .summary = "the same as JSON, with units and whole messages"},
          {.name = "jobs",
