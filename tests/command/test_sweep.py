@@ -52,7 +52,8 @@ class Sweep(unittest.TestCase):
         self.assertEqual(float(rows[3]["peak_bytes[gpu]"]), metrics["peak_bytes"]["gpu"])
 
     def test_the_table_names_the_best_and_where_transfers_hide(self):
-        text = self.answers(*QUICK, "workload.batch=1..64*4")
+        text = self.answers(*QUICK, "workload.batch=1..64*4", "--metrics",
+                            "throughput_samples_per_s,makespan_s")
         self.assertRegex(text, r"(?m)^best +2070 sample/s")
         self.assertIn("at workload.batch=64", text)
         self.assertIn("hidden from workload.batch=", text)
