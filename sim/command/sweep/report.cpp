@@ -133,7 +133,7 @@ void add_crossings(LabelledRows& rows, const SweepReport& report) {
     rows.emplace_back("", "... and " + std::to_string(all.size() - most_lines) + " more");
   if (!all.empty())
     rows.emplace_back("", "(hidden: compute waits for transfers at most " + percent(hidden_share) +
-                              " of its time)");
+                              " of its time, the first loads included)");
 }
 
 void add_refusals(LabelledRows& rows, const SweepReport& report) {
