@@ -89,7 +89,11 @@ class Execution {
     engine.run();
     report.loop_wall_s =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    if (failure_) std::rethrow_exception(failure_);
+    if (failure_) {
+      cancel_transfers();  // those that began beside the failure
+      for (StreamState& stream : streams_) stream.through.clear();  // before the engine goes
+      std::rethrow_exception(failure_);
+    }
     emitter_.end_round();
     report.blocking = std::move(blocking_);
     report.makespan = makespan_;
@@ -141,11 +145,16 @@ class Execution {
     streams_[s].actor = actor.get();
   }
 
-  /// Ends every actor from within one of them. SimGrid shows a backtrace where a communication that
-  /// is under way is freed, which an actor that is killed does to its own: all are cancelled first.
-  void end_all() {
+  /// SimGrid shows a backtrace where a communication that is under way is freed.
+  void cancel_transfers() {
     for (const StreamState& stream : streams_)
       for (const sg::CommPtr& one : stream.through) one->cancel();
+  }
+
+  /// Ends every actor from within one of them. The communications of an actor that is killed
+  /// outlive it, and are cancelled.
+  void end_all() {
+    cancel_transfers();
     sg::Actor::kill_all();
   }
 
