@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -58,6 +59,8 @@ struct Chain {
   std::vector<ChainStage> stages;
   double load_latency_s = 0;      ///< beside computation a load arrives so much after it ends
   std::int64_t side_by_side = 1;  ///< micro-batches whose seconds and bytes these are
+  /// Bytes of host memory that copies may take; none: without limit.
+  std::optional<std::int64_t> host_room = {};
 
   const ChainTensor& boundary(std::size_t b) const { return b == 0 ? input : stages[b - 1].output; }
 };

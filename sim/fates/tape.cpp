@@ -193,6 +193,32 @@ TapeMemory memory_of(const Chain& chain, const Tape& tape) {
   return memory;
 }
 
+std::int64_t host_peak_of(const Chain& chain, const Tape& tape) {
+  const std::size_t n = chain.stages.size();
+  const auto tensor = [n](const TapeOp& op) { return op.inner ? n + 1 + op.number : op.number; };
+  std::vector<std::size_t> last_load(2 * n + 1, 0);
+  for (std::size_t at = 0; at < tape.size(); ++at)
+    if (tape[at].kind == TapeOp::Kind::load) last_load[tensor(tape[at])] = at;
+  std::int64_t held = 0, peak = 0;
+  std::vector<char> copied(2 * n + 1, 0);
+  for (std::size_t at = 0; at < tape.size(); ++at) {
+    const TapeOp& op = tape[at];
+    const bool saves = op.kind == TapeOp::Kind::save;
+    if (!saves && op.kind != TapeOp::Kind::load) continue;
+    const std::size_t moved = tensor(op);
+    const std::int64_t bytes =
+        (op.inner ? chain.stages[op.number].inner : chain.boundary(op.number)).bytes;
+    if (saves && !std::exchange(copied[moved], 1)) held += bytes;
+    peak = std::max(peak, held);
+    if (!saves && copied[moved] && last_load[moved] == at) held -= bytes;
+  }
+  return peak;
+}
+
+bool fits_in_host(const Chain& chain, const Tape& tape) {
+  return !chain.host_room || host_peak_of(chain, tape) <= *chain.host_room;
+}
+
 RunsOfStages::RunsOfStages(const Chain& chain, const Tape& tape)
     : chain_(chain), stage_(chain.stages.size()) {
   for (const TapeOp& op : tape) begins(op);

@@ -42,6 +42,11 @@ struct TapeMemory {
 /// Throws InternalError where an operation reads what is not there.
 TapeMemory memory_of(const Chain& chain, const Tape& tape);
 
+/// The most bytes that copies take in host memory, each from its save to its last load; and whether
+/// that is no more than there is.
+std::int64_t host_peak_of(const Chain& chain, const Tape& tape);
+bool fits_in_host(const Chain& chain, const Tape& tape);
+
 /// Goes along a tape, from run to run of the stages whose weights take turns.
 class RunsOfStages {
  public:

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "fates/optimal/frontier.hpp"
 #include "fates/tape_time.hpp"
 
 namespace sluice {
@@ -150,12 +151,15 @@ double beside_engine(const FateRelaxation& relaxation, const FateRun& run, FateW
   weights.again *= 1 - part;
   return run.micro_batches *
              (relaxation.best(weights).value + part * (loads ? copies.loaded : copies.saved)) +
-         (1 - part) * run.batches * run.update_s;
+         (1 - part) * (run.batches * run.update_s + run.idle_s());
 }
 
 }  // namespace
 
-FateBound bound_of(const Chain& chain, std::int64_t budget, Copies copies, int steps,
+namespace {
+
+/// With that price of a byte of host memory in its saves, and no end of host memory.
+FateBound bound_at(const Chain& chain, std::int64_t budget, Copies copies, int steps,
                    double whole_passes) {
   const std::size_t n = chain.stages.size();
   FateBound bound{0, 0, FateWeights::serial(n)};
@@ -175,6 +179,38 @@ FateBound bound_of(const Chain& chain, std::int64_t budget, Copies copies, int s
   return bound;
 }
 
+double room_at(const Chain& chain, double price) {
+  return price > 0 ? price * static_cast<double>(*chain.host_room) : 0;
+}
+
+double run_bound_at(const Chain& chain, const FateRun& run, std::int64_t budget, int steps,
+                    double host) {
+  const FateRelaxation relaxation(chain, budget);
+  const FateBound bound = bound_at(chain, budget, Copies::overlapped, steps, run.whole_passes);
+  double best = run_bound(chain, run, bound.halves - host);
+  if (!relaxation.fits() || chain.stages.empty()) return best;
+  const EngineSeconds copies = compulsory_copies(chain);
+  for (const bool loads : {false, true})
+    for (const double part : {0.15, 0.3, 0.5, 0.7, 0.85, 1.0})
+      best = std::max(best, beside_engine(relaxation, run, bound.weights, copies, part, loads) -
+                                run.micro_batches * host);
+  return best;
+}
+
+}  // namespace
+
+FateBound bound_of(const Chain& chain, std::int64_t budget, Copies copies, int steps,
+                   double whole_passes) {
+  FateBound best;
+  for (const double price : host_prices(chain)) {
+    FateBound bound = bound_at(with_host_price(chain, price), budget, copies, steps, whole_passes);
+    bound.seconds -= room_at(chain, price);
+    bound.halves -= room_at(chain, price);
+    if (bound.seconds > best.seconds || price == 0) best = std::move(bound);
+  }
+  return best;
+}
+
 double run_bound(const Chain& chain, const FateRun& run, double halves) {
   const bool reads = chain.input.bytes > 0;
   const double input_s = reads ? chain.input.load_s : 0, latency_s = chain.load_latency_s;
@@ -182,7 +218,7 @@ double run_bound(const Chain& chain, const FateRun& run, double halves) {
   double computed = 0;
   for (const ChainStage& stage : chain.stages) computed += stage.forward_s + stage.backward_s;
   const double updates = run.batches * run.update_s;
-  const double in_turn = run.micro_batches * std::max(halves, computed) + updates;
+  const double in_turn = run.micro_batches * std::max(halves, computed) + updates + run.idle_s();
   if (!reads) return in_turn;
   return std::max(run.weights_s + input_s / side_by_side + latency_s + in_turn,
                   run.weights_s + run.micro_batches * input_s + latency_s +
@@ -190,14 +226,10 @@ double run_bound(const Chain& chain, const FateRun& run, double halves) {
 }
 
 double run_bound_within(const Chain& chain, const FateRun& run, std::int64_t budget, int steps) {
-  const FateRelaxation relaxation(chain, budget);
-  const FateBound bound = bound_of(chain, budget, Copies::overlapped, steps, run.whole_passes);
-  double best = run_bound(chain, run, bound.halves);
-  if (!relaxation.fits() || chain.stages.empty()) return best;
-  const EngineSeconds copies = compulsory_copies(chain);
-  for (const bool loads : {false, true})
-    for (const double part : {0.15, 0.3, 0.5, 0.7, 0.85, 1.0})
-      best = std::max(best, beside_engine(relaxation, run, bound.weights, copies, part, loads));
+  double best = 0;
+  for (const double price : host_prices(chain))
+    best = std::max(best, run_bound_at(with_host_price(chain, price), run, budget, steps,
+                                       room_at(chain, price)));
   return best;
 }
 

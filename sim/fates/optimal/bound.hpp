@@ -19,6 +19,10 @@
 // stage s itself each inequality counts that of one micro-batch. And an engine of copies alone has
 // to do, in the whole run, what any tape has to copy and what this one copies: a weighted mean of
 // that and of the halves bounds the run.
+//
+// Where host memory is limited, all that is copied is in it at the turning point: a price of its
+// bytes in the seconds of saves, less the price of all the room, bounds likewise. No save counts
+// more than its seconds, so no byte counts more than its price.
 #pragma once
 
 #include <cstdint>
@@ -47,6 +51,11 @@ struct FateRun {
   bool one_a_step = false;  ///< a step has one micro-batch
   double weights_s = 0;     ///< of their loads, where they stay
   double update_s = 0;      ///< of all stages, once
+  /// Where weights take turns, the device computes nothing for so long: before the first forward
+  /// pass, between steps, and after the last update.
+  double first_s = 0, between_s = 0, last_s = 0;
+  double steps = 1;
+  double idle_s() const { return first_s + (steps - 1) * between_s + last_s; }
   /// Side by side, a pass of fewer is a part of a micro-batch: of all passes, those that are whole.
   double whole_passes = 1;
 };

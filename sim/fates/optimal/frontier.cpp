@@ -16,6 +16,26 @@ Chain with_turns(Chain chain, double copy_price) {
   return chain;
 }
 
+std::vector<double> host_prices(const Chain& chain) {
+  if (!chain.host_room) return {0};
+  double seconds = 0, bytes = 1;
+  for (const ChainStage& stage : chain.stages) {
+    seconds += stage.forward_s + stage.turn.load_s;
+    bytes += static_cast<double>(stage.output.bytes + stage.inner.bytes);
+  }
+  std::vector<double> prices = {0};
+  for (const double factor : {0.1, 0.3, 1.0, 3.0, 10.0}) prices.push_back(factor * seconds / bytes);
+  return prices;
+}
+
+Chain with_host_price(Chain chain, double price) {
+  if (price == 0) return chain;
+  for (ChainStage& stage : chain.stages)
+    for (ChainTensor* tensor : {&stage.output, &stage.inner})
+      tensor->save_s += price * static_cast<double>(tensor->bytes);
+  return chain;
+}
+
 class Frontier::Solver {
  public:
   explicit Solver(Frontier& frontier)

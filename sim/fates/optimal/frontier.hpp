@@ -98,4 +98,10 @@ class Frontier {
 /// knows no runs of several passes of a stage.
 Chain with_turns(Chain chain, double copy_price);
 
+/// Prices of a byte of host memory that are tried, in seconds; one of 0 where that is not limited.
+std::vector<double> host_prices(const Chain& chain);
+
+/// The chain whose saves take longer by the bytes of the copy at their price.
+Chain with_host_price(Chain chain, double price);
+
 }  // namespace sluice

@@ -75,22 +75,35 @@ std::int64_t one_more_gb(std::int64_t budget) {
 class InTurn {
  public:
   explicit InTurn(const FateRequest& request)
-      : chain_(request.chain), exact_(!request.takes_turns()), alike_(alike_tapes(request.chain)) {}
+      : chain_(request.chain),
+        exact_(!request.takes_turns() && !request.chain.host_room),
+        alike_(alike_tapes(request.chain)) {}
 
   /// Empty: nothing fits.
   Tape within(std::int64_t budget) {
     if (keeps_all(budget)) return alike_.front();
-    const std::size_t point = frontier().within(budget);
-    if (point == frontier().points().size()) return {};
-    Tape best = frontier().tape(point);
-    for (const Tape& tape : alike_)
-      if (memory_of(chain_, tape).peak <= budget &&
-          serial_seconds(chain_, tape) < serial_seconds(chain_, best) * (1 - 1e-12))
+    Tape best;
+    const auto consider = [&](const Tape& tape) {
+      if (best.empty() || serial_seconds(chain_, tape) < serial_seconds(chain_, best) * (1 - 1e-12))
         best = tape;
+    };
+    for (const Frontier& frontier : frontiers()) {
+      const std::size_t first = frontier.within(budget);
+      if (first == frontier.points().size()) continue;
+      for (std::size_t point = first + 1; point-- > 0;) {
+        const Tape tape = frontier.tape(point);
+        if (!fits_in_host(chain_, tape)) continue;
+        consider(tape);
+        break;
+      }
+    }
+    for (const Tape& tape : alike_)
+      if (memory_of(chain_, tape).peak <= budget && fits_in_host(chain_, tape)) consider(tape);
     return best;
   }
 
-  std::int64_t least() { return frontier().points().front().peak; }
+  /// With nothing in host memory where that is limited.
+  std::int64_t least() { return frontiers().back().points().front().peak; }
 
   double seconds(std::int64_t budget) {
     const Tape tape = within(budget);
@@ -99,8 +112,8 @@ class InTurn {
 
   double bound(std::int64_t budget) {
     if (keeps_all(budget)) return serial_seconds(chain_, alike_.front());
-    return frontier().thinned() || !exact_ ? fate_bound(chain_, budget, Copies::serial)
-                                           : seconds(budget);
+    return frontiers().front().thinned() || !exact_ ? fate_bound(chain_, budget, Copies::serial)
+                                                    : seconds(budget);
   }
 
  private:
@@ -109,15 +122,21 @@ class InTurn {
     return memory_of(chain_, alike_.front()).peak <= budget;
   }
 
-  const Frontier& frontier() {
-    if (!frontier_) frontier_.emplace(with_turns(chain_, 1));
-    return *frontier_;
+  /// One that is exact; where host memory is limited, others for prices of its bytes, and one that
+  /// copies nothing.
+  const std::vector<Frontier>& frontiers() {
+    if (!frontiers_.empty()) return frontiers_;
+    for (const double price : host_prices(chain_))
+      frontiers_.emplace_back(with_host_price(with_turns(chain_, 1), price));
+    if (chain_.host_room)
+      frontiers_.emplace_back(with_turns(chain_, 1), FrontierSettings{.copies = false});
+    return frontiers_;
   }
 
   const Chain& chain_;
   bool exact_;
   std::vector<Tape> alike_;  ///< keeping all first
-  std::optional<Frontier> frontier_;
+  std::vector<Frontier> frontiers_;
 };
 
 /// Of the micro-batches alone.
@@ -131,7 +150,8 @@ Found choose_in_turn(const FateRequest& request, std::int64_t budget) {
   if (request.takes_turns()) {
     found.bytes = budget;
     found.seconds = request.score(found.tape, budget).seconds;
-    found.bound = count * found.micro_batch_bound + request.run.batches * request.run.update_s;
+    found.bound = count * found.micro_batch_bound + request.run.batches * request.run.update_s +
+                  request.run.idle_s();
     return found.seconds == never ? least_of(search.least()) : found;
   }
   found.seconds = count * serial_seconds(request.chain, found.tape);
@@ -196,6 +216,10 @@ FateChoice choose_by_milp(const FateRequest& request, const Reader& parameters,
   InTurn search(request);
   const Tape known = search.within(budget);
   if (known.empty()) refuse(request, search.least(), budget);
+  if (request.chain.host_room)
+    parameters.fail("solver",
+                    "'milp' for 'solver': the programme knows no end of host memory; expected "
+                    "frontier");
   const MilpAnswer answer =
       solve_milp(request.chain, budget, parameters.quantity("time_limit"), known);
   FateChoice choice{answer.tape, {}};

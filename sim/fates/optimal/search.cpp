@@ -91,11 +91,11 @@ std::vector<double> copy_prices(std::size_t stages) {
 }
 
 /// Coarser ones for longer chains: each segment still splits somewhere.
-FrontierSettings settings(std::size_t stages, double copy_price) {
-  FrontierSettings settings{.copy_price = copy_price};
+FrontierSettings settings(std::size_t stages, double copy_price, bool copies = true) {
+  FrontierSettings settings{.copy_price = copy_price, .copies = copies};
   if (stages <= 20) return settings;
   settings.cap = stages <= 100 ? 24 : 10;
-  settings.copies = stages <= 100;
+  settings.copies = copies && stages <= 100;
   settings.splits = static_cast<std::size_t>(std::ceil(std::sqrt(static_cast<double>(stages))));
   settings.free_length = stages <= 100 ? settings.splits : settings.splits / 2;
   return settings;
@@ -108,6 +108,13 @@ void FateSearch::prepare() {
   const std::size_t n = chain_.stages.size();
   for (const double price : copy_prices(looked_at_as_))
     frontiers_.emplace_back(with_turns(chain_, price), settings(n, price));
+  for (const double price : host_prices(chain_)) {
+    if (price == 0) continue;
+    frontiers_.emplace_back(with_host_price(with_turns(chain_, 0.3), price), settings(n, 0.3));
+  }
+  if (chain_.host_room) {
+    frontiers_.emplace_back(with_turns(chain_, 0.3), settings(n, 0.3, false));
+  }
   const std::int64_t most = memory_of(chain_, alike_.front()).peak;
   for (const std::int64_t bytes : rungs_between(least(), most, looked_at_as_ <= 20 ? 48 : 24))
     rungs_.push_back({.bytes = bytes});
@@ -178,7 +185,7 @@ double FateSearch::least_seconds(const Tape& tape) const {
 Scored FateSearch::consider(const Tape& tape, std::int64_t bytes, Answer& best) {
   constexpr Scored nothing{infinite, 0};
   if (least_seconds(tape) > best.seconds * (1 + 1e-12)) return nothing;
-  if (memory_of(chain_, tape).peak > bytes) return nothing;
+  if (memory_of(chain_, tape).peak > bytes || !fits_in_host(chain_, tape)) return nothing;
   check_interrupt();
   const auto [found, fresh] = judged_.try_emplace({key_of(tape), bytes});
   if (fresh) found->second = score_(tape, bytes);
@@ -210,8 +217,10 @@ void FateSearch::search(std::size_t number) {
   Candidate best{{}, room_, infinite};
   for (const Tape& tape : alike_) take(tape, best);
   for (const Frontier& frontier : frontiers_) {
-    const std::size_t point = frontier.within(room_);
-    if (point < frontier.points().size()) take(frontier.tape(point), best);
+    std::size_t point = frontier.within(room_);
+    if (point == frontier.points().size()) continue;
+    while (point > 0 && !fits_in_host(chain_, frontier.tape(point))) point /= 2;
+    take(frontier.tape(point), best);
   }
   for (const Fate fate : {Fate::keep, Fate::offload})
     descend(std::vector<Fate>(chain_.stages.size(), fate), best);
@@ -270,7 +279,7 @@ double FateSearch::estimate(const Tape& tape) {
   check_interrupt();
   const TapeMemory memory = memory_of(chain_, tape);
   seen = {memory.peak, infinite};
-  if (memory.peak > room_) return infinite;
+  if (memory.peak > room_ || !fits_in_host(chain_, tape)) return infinite;
   known = tape;
   return seen.about = about_within(tape, memory, room_).seconds;
 }
@@ -288,7 +297,8 @@ double FateSearch::take(const Tape& tape, Candidate& best) {
 void FateSearch::round(const FateBound& bound, Candidate& best) {
   if (std::isinf(bound.seconds)) return;
   const bool few = chain_.stages.size() <= 100;
-  const std::vector<double> factors = few ? std::vector{1.2, 2.0} : std::vector(1, 2.0);
+  std::vector<double> factors = few ? std::vector{1.2, 2.0} : std::vector(1, 2.0);
+  if (chain_.host_room) factors.insert(factors.end(), {5.0, 20.0});
   for (const double factor : factors)
     for (const double segment : few ? std::vector{0.1, 0.3, 0.6} : std::vector{0.2, 0.6}) {
       const auto seconds = [&](std::int64_t early) {

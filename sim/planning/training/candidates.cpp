@@ -109,12 +109,16 @@ class TrainingWays {
       if (*order.room == before) continue;
       if (!fits(*order.room) || in_vain >= parts_in_vain) break;
       before = *order.room;
-      const double seconds = run_seconds(finish(step.within(before), unlimited_));
+      const Plan plan = finish(step.within(before), unlimited_);
+      const double seconds = enforced_ ? run_seconds_in_host(plan) : run_seconds(plan);
       in_vain = seconds < best * (1 - hardly) ? 0 : in_vain + 1;
       best = std::min(best, seconds);
-      settled({seconds, text(order), [request = unlimited_, order, stages = stages_] {
-                 return finish(plan_training(request, order), request);
-               }});
+      settled(
+          {seconds, text(order), [request = unlimited_, order, stages = stages_, in = enforced_] {
+             Plan made = finish(plan_training(request, order), request);
+             if (in) enforce_host(made);
+             return made;
+           }});
     }
   }
 

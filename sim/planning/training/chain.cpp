@@ -71,6 +71,21 @@ Chain chain_of(const PolicyRequest& request, const Device& device, bool selectiv
   return chain;
 }
 
+std::optional<std::int64_t> host_room(const PolicyRequest& request,
+                                      const std::vector<StageState>& states, bool weights_stay) {
+  const std::optional<std::int64_t> capacity = request.pricing.platform.host().capacity;
+  if (!capacity || !request.capacity_enforced) return {};
+  std::int64_t held = checked_mul(request.pricing.stages.front().input_bytes,
+                                  request.workload.samples_per_step(), "bytes of a step's inputs");
+  for (const StageState& state : states) {
+    held = checked_add(held, state.weights, "bytes in host memory");
+    if (weights_stay) continue;
+    held = checked_add(held, state.optimizer, "bytes in host memory");
+    if (!state.updates) held = checked_add(held, state.gradients, "bytes in host memory");
+  }
+  return std::max<std::int64_t>(0, *capacity - held);
+}
+
 std::vector<StageState> states_of(const PolicyRequest& request, const Device& device,
                                   bool selective, bool overlap) {
   const Pricing& pricing = request.pricing;

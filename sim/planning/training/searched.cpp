@@ -29,14 +29,15 @@ std::int64_t budget_of(const PolicyRequest& request, const TrainingOrder& order)
 double bound_of(const PolicyRequest& request, const TrainingOrder& order, bool selective) {
   constexpr int steps = 60;
   const Device& device = request.pricing.platform.device(order.devices.front());
-  const SideBySide all =
-      side_by_side(chain_of(request, device, selective, order.overlap),
-                   states_of(request, device, selective, order.overlap), request.workload,
-                   {*order.in_flight, order.devices.size(), order.overlap});
+  Chain chain = chain_of(request, device, selective, order.overlap);
+  const std::vector<StageState> states = states_of(request, device, selective, order.overlap);
+  chain.host_room = host_room(request, states, false);
+  const SideBySide all = side_by_side(chain, states, request.workload,
+                                      {*order.in_flight, order.devices.size(), order.overlap});
   const std::int64_t budget = budget_of(request, order);
   if (order.overlap) return run_bound_within(all.chain, all.run, budget, steps);
   return all.run.micro_batches * fate_bound(all.chain, budget, Copies::serial) +
-         all.run.batches * all.run.update_s;
+         all.run.batches * all.run.update_s + all.run.idle_s();
 }
 
 double bound_of(const PolicyRequest& request, const TrainingOrder& order) {

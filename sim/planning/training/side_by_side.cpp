@@ -60,6 +60,19 @@ class Together {
   double seconds_, copies_, engines_, per_batch_;
 };
 
+/// The first stage's weights come before anything is computed. A step's last computation updates
+/// them: they go to host memory, and the next step begins when they are back.
+void wait_for_first_stage(const StageState& first, const SideBySideShape& shape, FateRun& run) {
+  run.first_s = first.weights_load_s;
+  if (!shape.overlap) {  // all other copies are counted one by one
+    run.between_s = first.weights_load_s;
+    return;
+  }
+  const bool updates = first.updates && first.weights > 0;
+  if (updates) run.between_s = first.weights_save_s + first.weights_load_s;
+  run.last_s = updates ? first.weights_save_s + first.optimizer_save_s : first.gradients_save_s;
+}
+
 }  // namespace
 
 SideBySide side_by_side(const Chain& chain, const std::vector<StageState>& states,
@@ -73,6 +86,8 @@ SideBySide side_by_side(const Chain& chain, const std::vector<StageState>& state
   all.run.one_a_step = workload.batches_per_step == 1 && together.passes() == 1;
   all.run.weights_s = 0;
   all.run.whole_passes = together.whole();
+  all.run.steps = static_cast<double>(workload.steps);
+  wait_for_first_stage(states.front(), shape, all.run);
   return all;
 }
 

@@ -60,6 +60,8 @@ class TrainingPlan {
       selective_chain_ = chain_of(request, device_, true, order.overlap);
       selective_states_ = states_of(request, device_, true, order.overlap);
     }
+    chain_.host_room = host_room(request, states_, weights_stay_);
+    selective_chain_.host_room = chain_.host_room;
     take(order.chosen ? *order.chosen : choice());
   }
 

@@ -22,6 +22,11 @@ Chain chain_of(const PolicyRequest& request, const Device& device, bool selectiv
 std::vector<StageState> states_of(const PolicyRequest& request, const Device& device,
                                   bool selective, bool overlap);
 
+/// Bytes of host memory beside what has its place there: inputs of a step, weights, and where these
+/// take turns, what goes with them. None: without limit.
+std::optional<std::int64_t> host_room(const PolicyRequest& request,
+                                      const std::vector<StageState>& states, bool weights_stay);
+
 /// What is around the micro-batches of a run whose weights stay.
 FateRun run_of(const Workload& workload, const std::vector<StageState>& states);
 

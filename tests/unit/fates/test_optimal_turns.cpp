@@ -146,7 +146,8 @@ struct Asked {
     const SideBySide all = side_by_side(chain, states, scenario.workload,
                                         {in_flight, order.devices.size(), order.overlap});
     if (order.overlap) return run_bound_within(all.chain, all.run, each * devices);
-    return all.run.micro_batches * fate_bound(all.chain, each * devices, Copies::serial);
+    return all.run.micro_batches * fate_bound(all.chain, each * devices, Copies::serial) +
+           all.run.batches * all.run.update_s + all.run.idle_s();
   }
 };
 

@@ -1,0 +1,89 @@
+#!/usr/bin/python3
+"""Chen's segments on VGG-19 cut layer by layer, 1 s for 2 GFLOP: the run takes what its segments cost by hand."""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROGRAM = os.environ.get("SLUICE_PROGRAM", str(ROOT / "build/release/sluice"))
+MODEL = ROOT.parent / "shared/data/models/onnx/light_vgg19.onnx"
+
+# 46 layers n0 ... n45 in round(sqrt(46)) = 7 segments, which begin at layer i * 46 // 7. Of each but the last one, what
+# runs again before its backward passes is all that one of them reads: a convolution and a dense layer read their input,
+# a ReLU its output, a pool its indices, which it makes when it runs. The output of a segment's last layer is kept, so
+# that a convolution there, or before a ReLU there, need not run again.
+SEGMENTS = [(0, 5), (6, 12), (13, 18), (19, 25), (26, 31), (32, 38), (39, 45)]
+AGAIN = [range(0, 5), range(6, 12), range(13, 19), range(19, 25), range(26, 30), range(32, 38)]
+# Channels in, channels out, height and width of the output.
+CONVOLUTIONS = {
+    0: (3, 64, 224), 2: (64, 64, 224), 5: (64, 128, 112), 7: (128, 128, 112), 10: (128, 256, 56), 12: (256, 256, 56),
+    14: (256, 256, 56), 16: (256, 256, 56), 19: (256, 512, 28), 21: (512, 512, 28), 23: (512, 512, 28),
+    25: (512, 512, 28), 28: (512, 512, 14), 30: (512, 512, 14), 32: (512, 512, 14), 34: (512, 512, 14)}
+
+SCENARIO = """format: sluice-scenario/1
+model: {file: light_vgg19.onnx}
+platform:
+  format: sluice-platform/1
+  name: one
+  devices: {gpu: {rate: {float32: 2GFLOP/s}, memory: {capacity: unlimited}}}
+  memories: {host: {capacity: unlimited}}
+  links: {host: {joins: [host, gpu], bandwidth: 1e15B/s, duplex: full}}
+workload: {mode: training, dtype: float32, batch: 1, optimizer: none}
+cost: {model: peak}
+stages: {cut: per_layer}
+policy: {name: resident, overlap: false}
+fates: {strategy: sqrt}
+"""
+
+
+def macs(convolution):
+    inputs, outputs, size = convolution
+    return 9 * inputs * outputs * size * size
+
+
+def asked(*words):
+    done = subprocess.run([PROGRAM, *words, "--json"], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+class SqrtOnVgg19(unittest.TestCase):
+    def test_sqrt_costs_what_its_segments_cost_by_hand(self):
+        with tempfile.TemporaryDirectory(dir=ROOT) as folder:
+            path = pathlib.Path(folder)
+            shutil.copy(MODEL, path)
+            (path / "vgg19.yaml").write_text(SCENARIO)
+            layers = {row["layer"]: row for row in asked("model", path / MODEL.name)["layers"]}
+            seconds = asked("run", path / "vgg19.yaml", "--executor", "replay")["metrics"]["makespan_s"]
+        rows = [layers[f"n{i}"] for i in range(46)]
+        self.assertEqual([(i * 46 // 7, (i + 1) * 46 // 7 - 1) for i in range(7)], SEGMENTS)
+        for number, convolution in CONVOLUTIONS.items():
+            self.assertEqual(rows[number]["macs"], macs(convolution))
+        for again, (first, last) in zip(AGAIN, SEGMENTS):
+            self.assertTrue(first == again.start and again.stop <= last + 1)
+        forward = [row["flop"] / 2e9 for row in rows]
+        backward = [2 * one for one in forward]  # unless the workload says otherwise
+        again = sum(forward[i] for numbers in AGAIN for i in numbers)
+        loads = (layers["n45"]["total_parameters"] + 3 * 224 * 224) * 4 / 1e15
+        by_hand = sum(forward) + sum(backward) + again + loads
+        self.assertAlmostEqual(seconds / by_hand, 1, delta=1e-9)
+        # Of multiplications alone, 1 s for 1 G of them, the convolutions that run again take 14.42 s.
+        self.assertAlmostEqual(sum(macs(CONVOLUTIONS[i]) for numbers in AGAIN for i in numbers
+                                   if i in CONVOLUTIONS) / 1e9, 14.4217, delta=1e-3)
+        # Chen's own count has every layer of these segments run again.
+        everything = sum(forward[i] for first, last in SEGMENTS[:-1] for i in range(first, last + 1))
+        self.assertLess(again, everything)
+        self.assertLess(seconds, 73.39)
+
+
+if __name__ == "__main__":
+    if not MODEL.is_file():
+        print(f"skipped: there is no {MODEL}")
+        sys.exit(77)
+    unittest.main()
