@@ -210,7 +210,7 @@ void FateSearch::search(std::size_t number) {
   Rung& rung = rungs_[number];
   if (std::exchange(rung.searched, true)) return;
   const auto n = static_cast<std::int64_t>(looked_at_as_);
-  const std::int64_t estimates = std::clamp<std::int64_t>(80'000 / (n * n), 24, 400);
+  const std::int64_t estimates = std::clamp<std::int64_t>(400'000 / (n * n), 24, 400);
   pool_.clear();
   room_ = rung.bytes;
   left_ = estimates;
