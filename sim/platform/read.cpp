@@ -51,6 +51,7 @@ class Builder {
   void add_devices(const Value::Entry& entry);
   void add_memory(const Value::Entry& entry);
   void add_switches();
+  void require_figures() const;
   void add_link(const Value::Entry& entry);
   void join(const std::string& link, const Reader& reader, const std::string& near,
             const std::vector<std::string>& far);
@@ -139,6 +140,25 @@ void Builder::add_memory(const Value::Entry& entry) {
   write.push_back(read.back());
 }
 
+/// What is said to be assumed is there.
+void Builder::require_figures() const {
+  const Value* assumed = document_.value("assumed");
+  if (!assumed) return;
+  for (const Value& figure : assumed->items()) {
+    const Value* place = &document_.map();
+    std::string path = figure.is_scalar() ? figure.text() : "";
+    while (place && !path.empty()) {
+      const std::size_t dot = std::min(path.find('.'), path.size());
+      place = place->find(path.substr(0, dot));
+      path.erase(0, dot + 1);
+    }
+    if (!place || !figure.is_scalar() || figure.text().empty())
+      fail_at(figure, "'" + (figure.is_scalar() ? figure.text() : std::string("a list")) +
+                          "' is no figure of this platform; expected a path such as "
+                          "devices.gpu.roofline or links.host.bandwidth");
+  }
+}
+
 void Builder::add_switches() {
   const Value* switches = document_.value("switches");
   if (switches == nullptr) return;
@@ -224,6 +244,7 @@ Platform Builder::build() {
   add_switches();
   if (const Value* links = document_.value("links"))
     for (const auto& entry : links->entries()) add_link(entry);
+  require_figures();
   return std::move(platform_);
 }
 

@@ -184,6 +184,12 @@ const Record& platform_record() {
                                  text("name", "What to call it."),
                                  text("summary", "One sentence."),
                                  text("source", "Where the figures come from."),
+                                 {.name = "assumed",
+                                  .type = Type::list,
+                                  .summary = "Paths of figures that no source gives, as "
+                                             "devices.gpu.roofline: answers say what rests on "
+                                             "them.",
+                                  .optional = true},
                                  {.name = "devices",
                                   .type = Type::mapping,
                                   .summary = "By name.",

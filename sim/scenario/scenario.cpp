@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "document/load.hpp"
+#include "document/override.hpp"
 #include "model/importer.hpp"
 #include "scenario/records.hpp"
 
@@ -209,6 +210,24 @@ Scenario read_scenario(Value document, const std::string& name) {
   return scenario;
 }
 
+namespace {
+
+/// A file's question in words is of what the file asks, and need not be true of what is laid over
+/// it.
+void drop_untrue_question(Value& document, const std::vector<std::string>& overrides) {
+  bool changed = false;
+  for (const std::string& text : overrides) {
+    const Override override = parse_override(text);
+    if (override.path == std::vector<std::string>{"question"}) return;
+    changed = true;
+  }
+  if (!changed) return;
+  std::erase_if(document.entries(),
+                [](const Value::Entry& entry) { return entry.key == "question"; });
+}
+
+}  // namespace
+
 Scenario load_scenario(const std::string& path, const std::vector<std::string>& overrides) {
   return scenario_from(load_file(path), path, overrides);
 }
@@ -219,6 +238,7 @@ Scenario scenario_from(Value document, const std::string& path,
                                     layout_of(scenario_record()));
   require_format(document, "scenario");
   if (Value* model = document.find("model")) import_definition(*model);
+  drop_untrue_question(document, overrides);
   return read_scenario(std::move(document), std::filesystem::path(path).stem().string());
 }
 

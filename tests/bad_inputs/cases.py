@@ -164,7 +164,7 @@ PLANS = [
 ]
 
 FIT = [
-    platform("a model that cannot fit", "", ["gpu", "weights", "300 B"], "1MB", "300B", code=4),
+    platform("a model that cannot fit", "", ["gpu", "weight ", "300 B"], "1MB", "300B", code=4),
     given("too many in flight", "", ["gpu", "the most that fit in flight: "], "policy.in_flight=100",
           "fates={strategy: keep_all}", "workload.batches_per_step=100", "platform.devices.gpu.memory.capacity=2kB", code=4),
     given("a layer that fits no stage", "", ["'full'", "gpu"], "stages={cut: by_memory}",

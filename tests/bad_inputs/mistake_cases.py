@@ -70,7 +70,7 @@ TABLE = [
     said("mistake 42, a bandwidth beyond all that is built", 31, ["'64e99GB/s' for 'bandwidth'", "nothing that is built comes near 1 EB/s"], "platform.links.host.bandwidth=64e99GB/s"),
     words("mistake 43, a misspelt model", 3, ["'lama2_7b'", "did you mean 'llama2_7b'"], "fits", "lama2_7b"),
     words("mistake 44, a misspelt model to count", 3, ["'resnet5O'", "did you mean 'resnet50'"], "model", "resnet5O"),
-    own("mistake 45, caches that do not fit", "", ["caches", "24 GB"],
+    own("mistake 45, caches that do not fit", "", ["kv_cache 34.34 GB", "24 GB", "the largest batch that fits: 22"],
         "format: sluice-scenario/1\nmodel: {file: llama2_7b, tokens: 1, cached: 2047}\nplatform: rx7900xtx_pcie4\n"
         "workload: {dtype: float16, batch: 32}\nstages: single_tensor\npolicy: streamed\n", code=4),
 ]

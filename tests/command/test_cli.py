@@ -160,8 +160,8 @@ class Errors(Cli):
 
     def test_what_does_not_fit_is_infeasible(self):
         stages = "stages={cut: explicit, after: [relu6]}"
-        message = self.fails(4, "run", "alexnet_x200", stages, says=["gpu", "24000000000 B"])
-        self.assertIn("weights", message)
+        message = self.fails(4, "run", "alexnet_x200", stages, says=["gpu", "of 24 GB"])
+        self.assertIn("weight ", message)
         self.fails(4, "plan", "alexnet_x200", stages, "--check", says="does not fit")
 
     def test_an_unwritable_trace_is_found_before_anything_is_simulated(self):

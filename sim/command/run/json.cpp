@@ -3,6 +3,7 @@
 
 #include "command/run/report.hpp"
 #include "run/plan_json.hpp"
+#include "study/answer/asked.hpp"
 #include "trace/summary_json.hpp"
 
 namespace sluice {
@@ -64,6 +65,15 @@ Value pools_value(const Plan& plan) {
   return map;
 }
 
+Value certainty_value(const Report& report) {
+  if (!report.question.scenario) return Value::make_null();
+  const Certainty certainty = certainty_of(*report.question.scenario, report.result.summary);
+  return object({{"measured", certainty.measured},
+                 {"sourced", certainty.sourced},
+                 {"assumed", certainty.assumed},
+                 {"figures", list_of(certainty.figures, json_text)}});
+}
+
 /// What every answer begins with.
 Value answer_of(const Question& question, const char* status) {
   const bool is_scenario = question.scenario.has_value();
@@ -73,20 +83,36 @@ Value answer_of(const Question& question, const char* status) {
   root.set("question", is_scenario && !question.scenario->question.empty()
                            ? json_text(question.scenario->question)
                            : Value::make_null());
+  root.set("asked", is_scenario ? asked_value(*question.scenario) : Value::make_null());
+  root.set("inputs", is_scenario ? question.scenario->document : Value::make_null());
   root.set("status", json_text(status));
   return root;
 }
 
 }  // namespace
 
-std::string infeasible_json(const Question& question, const Infeasible& infeasible) {
+std::string infeasible_json(const Question& question, const Infeasible& infeasible,
+                            const std::optional<Refusal>& refusal) {
   Value root = answer_of(question, "infeasible");
-  root.set("infeasible", json_shortage(infeasible));
+  Value why = Value::make_map();
+  why.set("headline", json_text(infeasible.headline()));
+  why.set("culprit",
+          refusal && !refusal->culprit.empty() ? json_text(refusal->culprit) : Value::make_null());
+  why.set("largest_batch", refusal && refusal->largest_batch ? Value::make(*refusal->largest_batch)
+                                                             : Value::make_null());
+  why.set("changes", refusal ? list_of(refusal->changes, json_text) : Value::make_list());
+  const Value shortage = json_shortage(infeasible);
+  for (const Value::Entry& entry : shortage.entries()) why.set(entry.key, entry.value);
+  root.set("infeasible", std::move(why));
   return to_json(root);
 }
 
 std::string report_json(const Report& report) {
   Value root = answer_of(report.question, "complete");
+  root.set("certainty", certainty_value(report));
+  root.set("notes", list_of(report.notes, [](const Told& told) {
+             return object({{"name", told.name}, {"text", told.text}});
+           }));
   root.set("plan", plan_value(report.plan));
   root.set("stages", stages_value(report));
   root.set("pools", pools_value(report.plan));

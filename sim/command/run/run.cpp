@@ -39,7 +39,8 @@ RunResult execute(const Arguments& arguments, const Question& question, const Pl
 int answer(const Arguments& arguments, Question& question, const std::string& trace_path) {
   const Plan plan = plan_of(question);
   const RunResult result = execute(arguments, question, plan, trace_path);
-  const Report report{question, plan, result, trace_path};
+  Report report{question, plan, result, trace_path};
+  if (question.scenario) report.notes = notes_of({*question.scenario, plan, result.summary});
   print(arguments.has("json") ? report_json(report) : folded(report_text(report), page_width()));
   return 0;
 }
@@ -56,8 +57,11 @@ int run_run(const Arguments& arguments) {
   try {
     return answer(arguments, question, trace_path);
   } catch (const Infeasible& infeasible) {
-    if (arguments.has("json")) print(infeasible_json(question, infeasible));
-    throw;  // the message, and the exit code
+    std::optional<Refusal> refusal;
+    if (question.scenario) refusal = refusal_of(*question.scenario, infeasible);
+    if (arguments.has("json")) print(infeasible_json(question, infeasible, refusal));
+    if (!refusal) throw;  // the message, and the exit code
+    throw Infeasible(refusal_text(*refusal, infeasible), infeasible.shortage);
   }
 }
 
@@ -95,7 +99,14 @@ const Command run_command = {
     .details =
         "SCENARIO is a file, or the name of one of `sluice list scenarios`. KEY=VALUE changes any\n"
         "value of it, as in platform.links.host.bandwidth=64GB/s or fates.strategy=keep_all.\n\n"
-        "JSON keys: format, scenario, question, status (complete), plan (name, actions, "
+        "JSON keys: format, scenario, question (null where KEY=VALUE changed what it asks), asked\n"
+        "(model, parameters, platform, mode, dtype, batch, policy, cost and others; text: all in a "
+        "line),\n"
+        "inputs (the whole document), status (complete), certainty (measured, sourced, assumed: "
+        "shares "
+        "of\n"
+        "the seconds of work; figures: those that are assumed), notes (name, text), plan (name, "
+        "actions, "
         "iterations,\n"
         "steps_per_iteration, iterations_per_step, facts: what the policy decided), stages (name,\n"
         "first_layer, last_layer, weight_bytes, input_bytes, output_bytes, workspace_bytes,\n"
@@ -106,7 +117,9 @@ const Command run_command = {
         "(path,\n"
         "content_sha256) or null. Where it does not fit or blocks (exit code 4): format, "
         "scenario,\n"
-        "question, status (infeasible), infeasible (message, pool, needed_bytes, available_bytes,\n"
+        "question, asked, inputs, status (infeasible), infeasible (headline, largest_batch, "
+        "changes,\n"
+        "message, pool, needed_bytes, available_bytes,\n"
         "by_class, time_s, waiters: stream, action, awaits, pool, bytes, tensors).\n\n"
         "Ctrl-C ends it: the trace then has status=aborted and holds what was executed.\n",
     .examples = {{"sluice run scenarios/alexnet_x200.yaml", "the answer"},

@@ -6,6 +6,7 @@
 #include "command/groups.hpp"
 #include "command/table.hpp"
 #include "scenario/question_bound.hpp"
+#include "study/answer/asked.hpp"
 
 #include "command/figures.hpp"
 #include "command/run/report.hpp"
@@ -99,21 +100,14 @@ void add_time(LabelledRows& rows, const Report& report) {
   rows.emplace_back("what binds", binds);
 }
 
-/// The cost model that the seconds are by, and what it lets each kind of device reach.
-void add_cost(LabelledRows& rows, const Report& report) {
-  const Fact* cost = find_fact(report.plan.facts, "cost");
-  if (!cost) return;
-  std::vector<std::string> reached;
-  if (report.question.scenario) {
-    const Scenario& scenario = *report.question.scenario;
-    for (const Device& device : scenario.platform.devices) {
-      const std::string text = reached_text(*scenario.cost, device, scenario.workload.dtype);
-      if (!text.empty() && std::find(reached.begin(), reached.end(), text) == reached.end())
-        reached.push_back(text);
-    }
-  }
-  rows.emplace_back("cost",
-                    printable(cost->shown()) + (reached.empty() ? "" : ": " + join(reached, "; ")));
+/// Which of the seconds of work rest on what.
+void add_certainty(LabelledRows& rows, const Report& report) {
+  if (const Fact* cost = find_fact(report.plan.facts, "cost"); cost && !report.question.scenario)
+    rows.emplace_back("cost", printable(cost->shown()));
+  if (report.question.scenario)
+    rows.emplace_back(
+        "rests on",
+        printable(certainty_text(certainty_of(*report.question.scenario, report.result.summary))));
 }
 
 void add_question(LabelledRows& rows, const Report& report) {
@@ -218,11 +212,14 @@ void add_executor(LabelledRows& rows, const Report& report) {
 std::string report_text(const Report& report) {
   const Question& question = report.question;
   const bool asks = question.scenario && !question.scenario->question.empty();
-  std::string text = bold(printable(asks ? question.scenario->question : report.plan.name)) + "\n";
+  std::string text = asks                ? bold(printable(question.scenario->question)) + "\n"
+                     : question.scenario ? std::string()
+                                         : bold(printable(report.plan.name)) + "\n";
+  if (question.scenario) text += printable(asked_text(*question.scenario)) + "\n";
   text += verdict(report) + "\n\n";
   LabelledRows rows;
   add_steps(rows, report);
-  add_cost(rows, report);
+  add_certainty(rows, report);
   add_facts(rows, report);
   rows = grouped_by_device(rows, devices_of(report.plan));
   add_time(rows, report);
@@ -232,6 +229,7 @@ std::string report_text(const Report& report) {
   add_energy(rows, report);
   add_executor(rows, report);
   if (!report.trace_path.empty()) rows.emplace_back("trace", printable(report.trace_path));
+  for (const Told& told : report.notes) rows.emplace_back("note", printable(told.text));
   return text + rows_text(rows);
 }
 

@@ -80,18 +80,34 @@ void StreamedFit::require(std::int64_t in_flight, const Plan& plan) const {
   if (!capacity_ || peak(in_flight) <= *capacity_) return;
   std::string message = "does not fit: with " + std::to_string(in_flight) +
                         (in_flight == 1 ? " micro-batch in flight" : " micro-batches in flight");
+  std::size_t worst = 0, beyond = 0;
+  std::int64_t most_needed = 0;
   for (std::size_t g = 0; g < bytes_.size(); ++g) {
     const std::int64_t needed =
         std::max(bytes_at(g, 0, in_flight), bytes_at(g, in_flight - 1, in_flight));
-    if (needed > *capacity_) message += group_text(g, needed);
+    if (needed > *capacity_) ++beyond;
+    if (needed > most_needed) worst = g, most_needed = needed;
   }
+  message += group_text(worst, most_needed);
+  if (beyond > 1) message += "\n  and " + std::to_string(beyond - 1) + " more groups do not fit";
   const std::int64_t most = most_in_flight();
   message += peak(most) <= *capacity_
                  ? "\n  the most that fit in flight: " + std::to_string(most)
-                 : std::string("\n  not one micro-batch fits: cut the model into smaller stages");
+                 : "\n  not one micro-batch fits" +
+                       std::string(caches_ > *capacity_
+                                       ? ": the caches of all samples alone are more than there is"
+                                       : ": cut the model into smaller stages");
   const auto blocking = blocks(plan);
   Shortage shortage{
       .pool = common_.device.name, .needed_bytes = peak(in_flight), .available_bytes = *capacity_};
+  const auto part = [&](TensorClass tensor_class, std::int64_t count) {
+    if (count > 0) shortage.by_class.emplace_back(name_of(tensor_class), count);
+  };
+  const std::int64_t known = weights_at(worst) + bytes_[worst].workspace + caches_;
+  part(TensorClass::weight, weights_at(worst));
+  part(TensorClass::workspace, bytes_[worst].workspace);
+  part(TensorClass::kv_cache, caches_);
+  part(TensorClass::activation, most_needed - known);
   if (blocking) shortage.waiters = shortage_of(plan, *blocking).waiters;
   throw Infeasible(message + (blocking ? "\n" + describe(plan, *blocking) : ""),
                    std::move(shortage));

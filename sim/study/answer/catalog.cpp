@@ -1,0 +1,27 @@
+// The notes. A new one is a file in notes/ and a line here; the order is that of the answer.
+#include "study/answer/note.hpp"
+
+namespace sluice {
+
+// clang-format off
+const Catalog<Note>& note_catalog() {
+  static const Catalog<Note> catalog("note", {
+      SLUICE_ENTRY(Note, recomputed_for_nothing_note),
+      SLUICE_ENTRY(Note, idle_device_note),
+      SLUICE_ENTRY(Note, unused_memory_note),
+      SLUICE_ENTRY(Note, no_idle_watts_note),
+      SLUICE_ENTRY(Note, measured_batch_note),
+  });
+  return catalog;
+}
+// clang-format on
+
+std::vector<Told> notes_of(const Answered& answered) {
+  std::vector<Told> told;
+  for (const Note* note : note_catalog().entries())
+    if (std::string text = note->text(answered); !text.empty())
+      told.push_back({note->name, std::move(text)});
+  return told;
+}
+
+}  // namespace sluice

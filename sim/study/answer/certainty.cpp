@@ -1,0 +1,162 @@
+#include <algorithm>
+#include <cmath>
+
+#include "base/quantity.hpp"
+#include "base/suggest.hpp"
+#include "study/answer/asked.hpp"
+
+namespace sluice {
+namespace {
+
+using Path = std::vector<std::string>;
+
+Path path_of(const std::string& text) {
+  Path path;
+  std::size_t begin = 0;
+  for (std::size_t dot; (dot = text.find('.', begin)) != std::string::npos; begin = dot + 1)
+    path.push_back(text.substr(begin, dot - begin));
+  path.push_back(text.substr(begin));
+  return path;
+}
+
+/// The platform's figures, and which of them nobody vouches for.
+class Figures {
+ public:
+  explicit Figures(const Scenario& scenario) : document_(scenario.document.find("platform")) {
+    has_source_ = document_ && document_->find("source");
+    if (const Value* assumed = document_ ? document_->find("assumed") : nullptr)
+      for (const Value& said : assumed->items()) assumed_.push_back(said.text());
+  }
+
+  /// Notes those of these figures that are assumed. True: there is one.
+  bool assumed(const std::vector<std::string>& figures) {
+    bool any = false;
+    for (const std::string& figure : figures)
+      if (const std::string said = assumed_as(figure); !said.empty()) {
+        any = true;
+        note(said);
+      }
+    return any;
+  }
+
+  /// Notes what is assumed whatever the platform says.
+  void note(const std::string& figure) {
+    if (std::find(noted_.begin(), noted_.end(), figure) == noted_.end()) noted_.push_back(figure);
+  }
+  const std::vector<std::string>& noted() const { return noted_; }
+
+  bool has(const std::string& figure) const { return find(figure) != nullptr; }
+  /// "devices.gpu", of each kind.
+  std::vector<std::string> devices() const {
+    std::vector<std::string> paths;
+    if (const Value* devices = document_ ? document_->find("devices") : nullptr)
+      for (const Value::Entry& entry : devices->entries()) paths.push_back("devices." + entry.key);
+    return paths;
+  }
+
+ private:
+  const Value* find(const std::string& figure) const {
+    const Value* value = document_;
+    for (const std::string& key : path_of(figure)) value = value ? value->find(key) : nullptr;
+    return value;
+  }
+
+  /// How the platform says that a figure is assumed; empty: it is not. Absent figures play no part.
+  std::string assumed_as(const std::string& figure) const {
+    const Value* value = find(figure);
+    if (!value) return "";
+    const Path path = path_of(figure);
+    if (value->source() && value->source()->name.find('=') != std::string::npos) return figure;
+    if (!has_source_) return figure;
+    for (const std::string& said : assumed_) {
+      const Path prefix = path_of(said);
+      if (prefix.size() <= path.size() && std::equal(prefix.begin(), prefix.end(), path.begin()))
+        return said;
+    }
+    return "";
+  }
+
+  const Value* document_;
+  bool has_source_ = false;
+  std::vector<std::string> assumed_, noted_;
+};
+
+/// What a cost model reads of each kind of device. Where nobody says which share of a rate is
+/// reached, all of it is, and that is an assumption, too.
+std::vector<std::string> device_figures(const Scenario& scenario, const Figures& figures,
+                                        std::vector<std::string>& shares_assumed) {
+  const Shares shares = scenario.cost->shares(scenario.platform.devices.front());
+  std::vector<std::string> read;
+  for (const std::string& device : figures.devices()) {
+    read.push_back(device + ".rate." + std::string(name_of(scenario.workload.dtype)));
+    read.push_back(device + ".efficiency");
+    if (!shares.memory) {
+      if (!figures.has(device + ".efficiency")) shares_assumed.push_back("cost.model=peak");
+      continue;
+    }
+    read.push_back(device + ".memory.bandwidth");
+    for (const char* part : {"compute", "memory"}) {
+      const std::string own = std::string(part) + "_efficiency";
+      const std::string share = device + ".roofline." + part;
+      if (scenario.cost.model.keys.map().find(own))
+        shares_assumed.push_back("cost." + own);
+      else if (figures.has(share))
+        read.push_back(share);
+      else
+        shares_assumed.push_back(device + ".roofline");
+    }
+  }
+  return read;
+}
+
+/// The link of a channel, "host" of "host.gpu0.down".
+std::string link_of(const std::string& channel) {
+  return channel.substr(0, channel.find('.'));
+}
+
+double number_of(const Summary& summary, const char* name) {
+  const Summary::Metric* metric = summary.find(name);
+  return metric && std::isfinite(metric->value.number) ? metric->value.number : 0;
+}
+
+std::string percent(double share) {
+  return format_quantity(100 * share, Dimension::none) + " %";
+}
+
+}  // namespace
+
+Certainty certainty_of(const Scenario& scenario, const Summary& summary) {
+  Certainty found;
+  Figures figures(scenario);
+  const double compute = number_of(summary, "compute_s");
+  const double measured = compute * number_of(summary, "measured_share");
+  found.measured = measured;
+  const bool computes = compute - measured > 1e-12 * compute;
+  std::vector<std::string> shares_assumed;
+  const std::vector<std::string> read = device_figures(scenario, figures, shares_assumed);
+  if (computes)
+    for (const std::string& figure : shares_assumed) figures.note(figure);
+  const bool by_figures = computes && (figures.assumed(read) || !shares_assumed.empty());
+  (by_figures ? found.assumed : found.sourced) += compute - measured;
+  if (const Summary::Metric* links = summary.find("transfer_s_by_link"))
+    for (const SummaryValue::Keyed& keyed : links->value.keyed) {
+      if (!(keyed.number > 0)) continue;
+      const bool assumed = figures.assumed({"links." + link_of(keyed.key.front()) + ".bandwidth"});
+      (assumed ? found.assumed : found.sourced) += keyed.number;
+    }
+  const double all = found.measured + found.sourced + found.assumed;
+  if (all > 0)
+    for (double Certainty::*part : {&Certainty::measured, &Certainty::sourced, &Certainty::assumed})
+      found.*part /= all;
+  found.figures = figures.noted();
+  return found;
+}
+
+std::string certainty_text(const Certainty& certainty) {
+  std::string text = percent(certainty.measured) + " measured, " + percent(certainty.sourced) +
+                     " on sourced figures, " + percent(certainty.assumed) + " on assumed ones";
+  if (!certainty.figures.empty()) text += " (" + join(certainty.figures) + ")";
+  return text;
+}
+
+}  // namespace sluice

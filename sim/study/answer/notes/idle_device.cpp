@@ -1,0 +1,64 @@
+// idle_device: of several devices one has next to nothing to compute.
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/quantity.hpp"
+#include "base/suggest.hpp"
+#include "study/answer/note.hpp"
+
+namespace sluice {
+namespace {
+
+/// So many times less than the busiest one.
+constexpr double tenfold = 10;
+
+std::string percent(double share) {
+  return format_quantity(100 * share, Dimension::none) + " %";
+}
+
+/// Seconds that each device computes.
+std::map<std::string, double> computing(const Answered& answered) {
+  std::map<std::string, double> seconds;
+  for (const Device& device : answered.scenario.platform.devices) seconds[device.name] = 0;
+  const Plan& plan = answered.plan;
+  for (std::uint32_t a = 0; a < plan.actions.size(); ++a) {
+    const Stream& stream = plan.streams[plan.actions[a].stream];
+    if (stream.kind == StreamKind::compute)
+      seconds[stream.device] +=
+          plan.actions[a].seconds * static_cast<double>(plan.executions_of(a));
+  }
+  return seconds;
+}
+
+std::string text(const Answered& answered) {
+  const Scenario& scenario = answered.scenario;
+  if (!scenario.policy->all_devices || scenario.platform.devices.size() < 2) return "";
+  const Summary::Metric* makespan = answered.summary.find("makespan_s");
+  if (!makespan || !(makespan->value.number > 0)) return "";
+  const std::map<std::string, double> seconds = computing(answered);
+  double most = 0;
+  for (const auto& [device, busy] : seconds) most = std::max(most, busy);
+  std::vector<std::string> idle;
+  for (const auto& [device, busy] : seconds)
+    if (busy * tenfold < most)
+      idle.push_back(device + " computes " + percent(busy / makespan->value.number) +
+                     " of the time");
+  if (idle.empty()) return "";
+  return join(idle) + ", and the busiest device " + percent(most / makespan->value.number) +
+         ": the stages take turns on the devices, and those that compute much all fall to the "
+         "others. Another cut shares the work, such as stages={cut: balanced, count: " +
+         std::to_string(3 * scenario.platform.devices.size()) + "}.";
+}
+
+}  // namespace
+
+extern const Note idle_device_note = {
+    .name = "idle_device",
+    .summary = "Names the devices that compute less than a tenth of what the busiest one does.",
+    .source = "a phased cut of convolutions and relus in turn leaves one IPU busy 0.014 %",
+    .text = text,
+};
+
+}  // namespace sluice

@@ -1,0 +1,51 @@
+// measured_batch: a profile that was measured for a multiple of the batch that was said.
+#include <cmath>
+#include <numeric>
+#include <string>
+
+#include "study/answer/note.hpp"
+
+namespace sluice {
+namespace {
+
+bool is_linear(const Layer& layer) {
+  const std::string ending = "-Linear";
+  return layer.name.size() > ending.size() &&
+         layer.name.compare(layer.name.size() - ending.size(), ending.size(), ending) == 0 &&
+         layer.macs > 0 && layer.parameters > 0;
+}
+
+/// How many rows each of the linear layers has for a sample, all of them a multiple of it. Of a
+/// row each weight is one multiply-accumulate; the parameters count biases, too.
+std::int64_t rows_of_linear(const Model& model) {
+  std::int64_t rows = 0;
+  for (const Layer& layer : model.layers)
+    if (is_linear(layer)) {
+      const double ratio = static_cast<double>(layer.macs) / static_cast<double>(layer.parameters);
+      rows = std::gcd(rows, static_cast<std::int64_t>(std::ceil(ratio * (1 - 1e-12))));
+    }
+  return rows;
+}
+
+std::string text(const Answered& answered) {
+  const Model& model = answered.scenario.model;
+  const std::int64_t rows = rows_of_linear(model);
+  if (rows < 2) return "";
+  const std::string said = std::to_string(model.measured_batch);
+  return "Each linear layer of the profile has a multiple of " + std::to_string(rows) +
+         " rows for a sample. Where a sample is no sequence, the profile was measured for " +
+         std::to_string(rows * model.measured_batch) + " samples, not for the " + said +
+         " that 'batch' says: seconds and bytes of a sample are then " + std::to_string(rows) +
+         " times too large.";
+}
+
+}  // namespace
+
+extern const Note measured_batch_note = {
+    .name = "measured_batch",
+    .summary = "Tells where a PipeDream profile looks as if its batch were off by a whole factor.",
+    .source = "PipeDream's files do not say how many samples were measured",
+    .text = text,
+};
+
+}  // namespace sluice

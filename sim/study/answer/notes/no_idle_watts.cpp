@@ -1,0 +1,43 @@
+// no_idle_watts: energy that counts nothing while a device waits, because nobody gave the watts.
+#include <cmath>
+#include <vector>
+
+#include "base/quantity.hpp"
+#include "base/suggest.hpp"
+#include "study/answer/note.hpp"
+
+namespace sluice {
+namespace {
+
+/// Less of the run is not worth a word.
+constexpr double little = 0.01;
+
+double number(const Summary& summary, const char* name) {
+  const Summary::Metric* metric = summary.find(name);
+  return metric ? metric->value.number : std::nan("");
+}
+
+std::string text(const Answered& answered) {
+  const double waits = 1 - number(answered.summary, "compute_utilisation");
+  if (!(waits > little) || !std::isfinite(number(answered.summary, "energy_j"))) return "";
+  std::vector<std::string> devices;
+  for (const Device& device : answered.scenario.platform.devices)
+    if (device.busy_w > 0 && device.idle_w == 0) devices.push_back(device.name);
+  if (devices.empty()) return "";
+  return "The energy counts 0 W for " + join(devices) + " while nothing computes there, " +
+         format_quantity(100 * waits, Dimension::none) +
+         " % of the time: the platform has no source for idle watts. Give them as "
+         "platform.devices.NAME.idle=30W; a real card at rest takes some.";
+}
+
+}  // namespace
+
+extern const Note no_idle_watts_note = {
+    .name = "no_idle_watts",
+    .summary =
+        "Tells that waiting costs no energy, where a device has busy watts and no idle ones.",
+    .source = "makers publish the power of a board at work, and seldom at rest",
+    .text = text,
+};
+
+}  // namespace sluice

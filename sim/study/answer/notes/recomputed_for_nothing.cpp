@@ -1,0 +1,83 @@
+// recomputed_for_nothing: recomputing that costs time and leaves the peak where it was.
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <string>
+
+#include "base/quantity.hpp"
+#include "execute/arithmetic/replay.hpp"
+#include "study/answer/note.hpp"
+
+namespace sluice {
+namespace {
+
+/// Saving less of the peak than this is saving nothing.
+constexpr double little = 0.01;
+
+std::string bytes(double count) {
+  return format_quantity(count, Dimension::bytes);
+}
+
+/// What a device holds at most, and the seconds of the run, with other fates and all memory that
+/// they want.
+struct Outcome {
+  double peak = std::numeric_limits<double>::infinity();
+  double seconds = 0;
+};
+Outcome with_fates(const Scenario& scenario, const char* strategy) {
+  Scenario other = scenario;
+  other.fates = plain_fates(fate_catalog().find(strategy));
+  other.capacity_enforced = false;
+  Outcome outcome;
+  try {
+    const Plan plan = make_plan(other);
+    const ReplayResult result = replay(plan);
+    if (result.blocking) return outcome;
+    outcome = {0, result.makespan};
+    for (std::size_t p = 0; p < plan.pools.size(); ++p)
+      if (!plan.pools[p].shared())
+        outcome.peak = std::max(outcome.peak, static_cast<double>(result.peaks[p]));
+  } catch (const Error&) {  // not for this policy
+  }
+  return outcome;
+}
+
+std::string instead(const Scenario& scenario, const Outcome& kept) {
+  std::string text;
+  for (const char* strategy : {"selective", "sqrt", "checkpoint"}) {
+    const Outcome other = with_fates(scenario, strategy);
+    if (!(other.peak < kept.peak * (1 - little))) continue;
+    text += std::string(text.empty() ? "" : ", ") + "fates.strategy=" + strategy + " (" +
+            bytes(other.peak) + ", + " +
+            format_quantity(100 * (other.seconds / kept.seconds - 1), Dimension::none) + " % time)";
+  }
+  return text;
+}
+
+std::string text(const Answered& answered) {
+  const Scenario& scenario = answered.scenario;
+  if (!scenario.fates || (*scenario.fates)->name != "recompute_all") return "";
+  const Summary::Metric* overhead = answered.summary.find("recompute_overhead");
+  if (!overhead || !(overhead->value.number > 0)) return "";
+  const Outcome kept = with_fates(scenario, "keep_all"),
+                recomputed = with_fates(scenario, "recompute_all");
+  if (!std::isfinite(kept.peak) || recomputed.peak < kept.peak * (1 - little)) return "";
+  const std::string others = instead(scenario, kept);
+  return "recompute_all adds " + format_quantity(100 * overhead->value.number, Dimension::none) +
+         " % of computation and saves nothing at the peak: its backward pass has everything again "
+         "at "
+         "once, " +
+         bytes(recomputed.peak) + " as with keep_all." +
+         (others.empty() ? "" : " What does save: " + others + ".");
+}
+
+}  // namespace
+
+extern const Note recomputed_for_nothing_note = {
+    .name = "recomputed_for_nothing",
+    .summary = "Tells where recompute_all saves nothing at the peak, and which strategies do.",
+    .source = "sluice fits: recompute_all has the largest micro-batch of keep_all on every card",
+    .text = text,
+};
+
+}  // namespace sluice

@@ -1,0 +1,43 @@
+// unused_memory: a memory that the platform has, and in which nothing ever lies.
+#include <algorithm>
+#include <vector>
+
+#include "base/quantity.hpp"
+#include "base/suggest.hpp"
+#include "study/answer/note.hpp"
+
+namespace sluice {
+namespace {
+
+double peak_of(const Summary& summary, const std::string& pool) {
+  if (const Summary::Metric* peaks = summary.find("peak_bytes"))
+    for (const SummaryValue::Keyed& keyed : peaks->value.keyed)
+      if (keyed.key.front() == pool) return keyed.number;
+  return 0;
+}
+
+std::string text(const Answered& answered) {
+  std::vector<std::string> unused;
+  for (const Memory& memory : answered.scenario.platform.memories)
+    if (!(peak_of(answered.summary, memory.name) > 0))
+      unused.push_back("'" + memory.name + "' (" +
+                       (memory.capacity ? format_quantity(static_cast<double>(*memory.capacity),
+                                                          Dimension::bytes)
+                                        : std::string("unlimited")) +
+                       ")");
+  if (unused.empty()) return "";
+  return "Nothing lies in the memory " + join(unused) + ": what is on no device is in '" +
+         answered.scenario.platform.host().name +
+         "', the memory that is nearest to the devices, and nothing goes farther.";
+}
+
+}  // namespace
+
+extern const Note unused_memory_note = {
+    .name = "unused_memory",
+    .summary = "Names the memories beside the devices in which nothing ever lies.",
+    .source = "a second memory (NVMe) is accepted, and no policy uses it",
+    .text = text,
+};
+
+}  // namespace sluice

@@ -1,0 +1,254 @@
+#!/usr/bin/python3
+"""An answer says what was asked, how sure it is and what should not be left unsaid; a refusal is five lines."""
+
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROGRAM = os.environ.get("SLUICE_PROGRAM", str(ROOT / "build/release/sluice"))
+ENVIRONMENT = {**os.environ, "SLUICE_ROOT": str(ROOT), "LC_ALL": "C.UTF-8", "COLUMNS": "1000"}
+
+LLAMA = """\
+format: sluice-scenario/1
+question: How fast does Llama 2 7B decode behind 2047 tokens?
+model: {file: llama2_7b, tokens: 1, cached: 2047}
+platform: rx7900xtx_pcie4
+workload: {mode: inference, dtype: float16}
+stages: {cut: single_tensor}
+policy: resident
+"""
+TRAINED = """\
+format: sluice-scenario/1
+question: Does recomputing all make room?
+model: gpt2
+platform: k20
+workload: {mode: training, batch: 1, optimizer: adam, backward: per_layer}
+stages: {cut: explicit, after: [positions, sum2.1, sum2.2, sum2.3, sum2.4, sum2.5, sum2.6, sum2.7, sum2.8,
+  sum2.9, sum2.10, sum2.11, sum2.12]}
+policy: resident
+fates: {strategy: recompute_all}
+"""
+# A card with a disk behind its host: 1 GFLOP/s and 1 GB/s, both known; the disk's rate is not.
+DISK = """\
+format: sluice-scenario/1
+question: What is the disk for?
+model:
+  definition:
+    format: sluice-model/1
+    name: one
+    layers: [{type: input, name: x, shape: [1000]}, {type: dense, name: y, features: 1000, bias: false}]
+platform:
+  format: sluice-platform/1
+  name: with_disk
+  source: worked out in the test
+  assumed: [links.host.bandwidth]
+  devices: {gpu: {rate: {float32: 1GFLOP/s}, efficiency: 50%, memory: {capacity: 1GB}, busy: 100W}}
+  memories: {host: {capacity: 1GB}, nvme: {capacity: 8TB}}
+  links:
+    host: {joins: [host, gpu], bandwidth: 1GB/s}
+    disk: {joins: [host, nvme], bandwidth: 1GB/s}
+policy: {name: resident, overlap: false}
+"""
+CONVOLUTIONS = """\
+format: sluice-scenario/1
+model:
+  definition:
+    format: sluice-model/1
+    name: conv4
+    layers:
+      - {type: input, name: x, shape: [8, 16, 16]}
+      - {type: conv2d, name: c1, channels: 32, kernel: 3, padding: 1}
+      - {type: relu, name: r1}
+      - {type: conv2d, name: c2, channels: 32, kernel: 3, padding: 1}
+      - {type: relu, name: r2}
+platform: ipu_pair_gc200
+workload: {mode: inference, dtype: float16, batch: 8, batches_per_step: 4}
+stages: {cut: per_layer}
+policy: {name: phased, in_flight: 1}
+"""
+# As PipeDream's profiler writes a graph: two linear layers, measured for 4 samples.
+PROFILE = """\
+node1 -- Input -- forward_compute_time=0.000, backward_compute_time=0.000, activation_size=1600.0, parameter_size=0.000
+node2 -- Linear(in_features=100, out_features=50, bias=True) -- forward_compute_time=1.000, backward_compute_time=2.000, activation_size=800.0, parameter_size=20200.000
+node3 -- Linear(in_features=50, out_features=10, bias=True) -- forward_compute_time=1.000, backward_compute_time=2.000, activation_size=160.0, parameter_size=2040.000
+\tnode1 -- node2
+\tnode2 -- node3
+"""
+
+
+class Answers(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def run_sluice(self, text, *words, code=0):
+        path = self.folder / "scenario.yaml"
+        path.write_text(text)
+        done = subprocess.run([PROGRAM, "run", str(path), *words], capture_output=True, text=True,
+                              env=ENVIRONMENT, cwd=self.folder, timeout=300)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done
+
+    def answer(self, text, *words):
+        return json.loads(self.run_sluice(text, *words, "--json").stdout)
+
+    def notes(self, text, *words):
+        return {note["name"]: note["text"] for note in self.answer(text, *words)["notes"]}
+
+    def profile(self, batch):
+        """A scenario of the profile, imported as if it had been measured for so many samples."""
+        (self.folder / "net.graph.txt").write_text(PROFILE)
+        path = self.folder / f"batch{batch}.yaml"
+        done = subprocess.run([PROGRAM, "import", "net.graph.txt", f"batch={batch}", "-o", str(path), "--force"],
+                              capture_output=True, text=True, env=ENVIRONMENT, cwd=self.folder, timeout=300)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return f"format: sluice-scenario/1\nmodel: {{file: {path.name}}}\nplatform: k40\npolicy: resident\n"
+
+    # --- what was asked ---------------------------------------------------------------------------
+
+    def test_one_line_says_what_was_asked(self):
+        said = ("llama2_7b (tokens=1, cached=2047) on rx7900xtx_pcie4, inference in float16, batch 1, policy "
+                "resident, cost roofline at 70 % of 122.8 TFLOP/s and 70 % of 960 GB/s")
+        self.assertIn(said + "\n", self.run_sluice(LLAMA).stdout)
+        asked = self.answer(LLAMA)["asked"]
+        self.assertEqual(asked["text"], said)
+        self.assertEqual((asked["model"], asked["platform"], asked["batch"], asked["cost"]),
+                         ("llama2_7b", "rx7900xtx_pcie4", 1, "roofline"))
+        self.assertEqual((asked["compute_efficiency"], asked["memory_efficiency"]), (0.7, 0.7))
+
+    def test_json_holds_all_inputs(self):
+        inputs = self.answer(LLAMA, "workload.batch=2")["inputs"]
+        self.assertEqual(inputs["workload"]["batch"], 2)
+        self.assertEqual(inputs["platform"]["links"]["host"]["bandwidth"], "30GB/s")
+        self.assertEqual(inputs["policy"]["name"] if isinstance(inputs["policy"], dict) else inputs["policy"],
+                         "resident")
+        again = self.folder / "again.json"
+        again.write_text(json.dumps(inputs))
+        done = subprocess.run([PROGRAM, "run", str(again), "--json"], capture_output=True, text=True,
+                              env=ENVIRONMENT, timeout=300)
+        self.assertEqual(json.loads(done.stdout)["metrics"],
+                         self.answer(LLAMA, "workload.batch=2")["metrics"], done.stderr)
+
+    def test_the_question_in_words_is_not_repeated_where_it_was_changed(self):
+        question = "How fast does Llama 2 7B decode behind 2047 tokens?"
+        self.assertEqual(self.answer(LLAMA)["question"], question)
+        self.assertTrue(self.run_sluice(LLAMA).stdout.startswith(question))
+        self.assertIsNone(self.answer(LLAMA, "model.cached=10")["question"])
+        changed = self.run_sluice(LLAMA, "model.cached=10").stdout
+        self.assertNotIn("2047", changed)
+        self.assertTrue(changed.startswith("llama2_7b (tokens=1, cached=10) on"), changed[:100])
+        self.assertEqual(self.answer(LLAMA, "model.cached=10", "question=And now?")["question"], "And now?")
+
+    # --- how sure it is ---------------------------------------------------------------------------
+
+    def test_the_shares_of_what_is_sourced_and_assumed_are_those_of_the_seconds_of_work(self):
+        # Computing 2e6 FLOP at half of 1 GFLOP/s takes 4 ms, by sourced figures. Weights of 4 MB, an input and an
+        # answer of 4 kB take 4.008 ms over a link that is assumed.
+        certainty = self.answer(DISK)["certainty"]
+        self.assertAlmostEqual(certainty["sourced"], 4 / 8.008, delta=1e-9)
+        self.assertAlmostEqual(certainty["assumed"], 4.008 / 8.008, delta=1e-9)
+        self.assertEqual(certainty["measured"], 0)
+        self.assertEqual(certainty["figures"], ["links.host.bandwidth"])
+        # An override has no source; now all of it is assumed.
+        both = self.answer(DISK, "platform.devices.gpu.rate.float32=2GFLOP/s")["certainty"]
+        self.assertAlmostEqual(both["assumed"], 1, delta=1e-12)
+        self.assertEqual(both["figures"], ["devices.gpu.rate.float32", "links.host.bandwidth"])
+        # That all of a rate is reached is an assumption, unless the platform says so.
+        all_of_it = self.answer(DISK.replace("efficiency: 50%, ", ""))["certainty"]
+        self.assertAlmostEqual(all_of_it["assumed"], 1, delta=1e-12)
+        self.assertEqual(all_of_it["figures"], ["cost.model=peak", "links.host.bandwidth"])
+        # Without any source nothing is sourced.
+        none = self.answer(DISK.replace("  source: worked out in the test\n", ""))["certainty"]
+        self.assertAlmostEqual(none["assumed"], 1, delta=1e-12)
+        self.assertIn("0 % measured, 49.95 % on sourced figures, 50.05 % on assumed ones (links.host.bandwidth)",
+                      self.run_sluice(DISK).stdout)
+
+    def test_bundled_platforms_say_what_they_assume(self):
+        for path in sorted((ROOT / "platforms").glob("*.yaml")):
+            text = path.read_text()
+            self.assertIn("\nassumed: [", text, path.name)
+            if "compute: 0.7" in text:
+                self.assertIn(".roofline", text, path.name)
+        done = self.run_sluice(DISK, "platform.assumed=[links.hots]", code=3)
+        self.assertIn("'links.hots' is no figure of this platform", done.stderr)
+
+    def test_measured_seconds_are_measured(self):
+        text = self.profile(4) + "workload: {batch: 4}\ncost: {model: measured}\n"
+        certainty = self.answer(text)["certainty"]
+        self.assertGreater(certainty["measured"], 0.9)
+
+    # --- a refusal --------------------------------------------------------------------------------
+
+    def test_a_refusal_is_five_lines_with_the_largest_batch(self):
+        for policy in ("resident", "streamed"):
+            words = ("workload.batch=32", f"policy.name={policy}")
+            done = self.run_sluice(LLAMA, *words, code=4)
+            lines = done.stderr.strip().splitlines()
+            self.assertLessEqual(len(lines), 5, done.stderr)
+            refused = json.loads(self.run_sluice(LLAMA, *words, "--json", code=4).stdout)
+            why = refused["infeasible"]
+            self.assertEqual(refused["status"], "infeasible")
+            self.assertEqual(why["culprit"], "kv_cache")
+            # 2 caches of 2048 - 1 tokens x 4096 in float16 for each of 32 blocks: 1.0732 GB a sample.
+            self.assertEqual(why["by_class"]["kv_cache"], 32 * 32 * 2 * 2047 * 4096 * 2)
+            largest = why["largest_batch"]
+            self.assertIn(f"the largest batch that fits: {largest}\n", done.stderr)
+            self.assertIn("kv_cache 34.34 GB", done.stderr)
+            self.run_sluice(LLAMA, f"workload.batch={largest}", f"policy.name={policy}")
+            self.run_sluice(LLAMA, f"workload.batch={largest + 1}", f"policy.name={policy}", code=4)
+            self.assertEqual(why["changes"][0], f"workload.batch={largest}")
+
+    def test_a_refusal_for_activations_names_what_saves_some(self):
+        done = self.run_sluice(TRAINED, "workload.batch=2", code=4)
+        self.assertLessEqual(len(done.stderr.strip().splitlines()), 5, done.stderr)
+        self.assertIn("the largest batch that fits: 1\n", done.stderr)
+        self.assertIn("fates.strategy=checkpoint", done.stderr)
+        self.run_sluice(TRAINED, "workload.batch=2", "fates.strategy=checkpoint")
+
+    # --- what is not left unsaid ------------------------------------------------------------------
+
+    def test_recompute_all_that_saves_nothing_is_told_with_what_does(self):
+        told = self.notes(TRAINED)["recomputed_for_nothing"]
+        metrics = self.answer(TRAINED)["metrics"]
+        self.assertIn(f"recompute_all adds {100 * metrics['recompute_overhead']:.4g} %", told)
+        kept = self.answer(TRAINED, "fates.strategy=keep_all")
+        self.assertEqual(metrics["peak_bytes"]["gpu"], kept["metrics"]["peak_bytes"]["gpu"])
+        self.assertNotIn("recomputed_for_nothing", [note["name"] for note in kept["notes"]])
+        for strategy in ("selective", "sqrt", "checkpoint"):
+            self.assertIn(f"fates.strategy={strategy} (", told)
+            other = self.answer(TRAINED, f"fates.strategy={strategy}")["metrics"]["peak_bytes"]["gpu"]
+            self.assertLess(other, metrics["peak_bytes"]["gpu"])
+
+    def test_a_memory_that_nothing_uses_is_told(self):
+        told = self.notes(DISK)["unused_memory"]
+        self.assertIn("'nvme' (8 TB)", told)
+        self.assertIn("'host'", told)
+        self.assertNotIn("unused_memory", self.notes(LLAMA))
+
+    def test_idle_watts_without_a_source_are_told(self):
+        # It computes 4 of 8.008 ms.
+        told = self.notes(DISK)["no_idle_watts"]
+        self.assertIn("0 W for gpu", told)
+        self.assertIn(f"{100 * 4.008 / 8.008:.4g} %", told)
+        self.assertNotIn("no_idle_watts", self.notes(DISK, "platform.devices.gpu.idle=30W"))
+
+    def test_a_device_that_has_nothing_to_do_is_told(self):
+        told = self.notes(CONVOLUTIONS)["idle_device"]
+        self.assertTrue(told.startswith("ipu1 computes 0."), told)
+        self.assertIn("stages={cut: balanced", told)
+        self.assertNotIn("idle_device", self.notes(CONVOLUTIONS, "stages={cut: explicit, after: [r1]}"))
+
+    def test_a_profile_whose_batch_is_off_by_a_factor_is_told(self):
+        self.assertNotIn("measured_batch", self.notes(self.profile(4)))
+        for batch in (1, 2):
+            told = self.notes(self.profile(batch))["measured_batch"]
+            self.assertIn(f"for 4 samples, not for the {batch} ", told)
+
+
+if __name__ == "__main__":
+    unittest.main()
