@@ -144,17 +144,17 @@ VALUES = [
 ]
 
 ZOO = [
-    words("a cut that no longer fits the card", 4, ["24539776000 B", "24 GB of gpu", "out of memory at", "for weights.0", "held by", "input.0"],
+    words("a cut that no longer fits the card", 4, ["24.54 GB, 539.8 MB more than its 24 GB", "weight 23.97 GB", "stages={cut: auto}"],
           "run", "alexnet_x200", "stages={cut: explicit, after: [16]}"),
-    words("one more in flight than fit", 4, ["591 micro-batches in flight", "the most that fit in flight: 590", "gpu.compute", "weights.1"],
+    words("one more in flight than fit", 4, ["591 micro-batches in flight", "the most that fit in flight: 590", "policy.in_flight=590"],
           "run", "alexnet_x200", "stages={cut: by_memory}", "fates={strategy: keep_all}", "policy.in_flight=591",
           "policy.prefetch=1", "policy.buffers=2", "policy.pieces=whole"),
     words("a parameter of a cut that is chosen", 3, ["'share' in stages", "'cut: auto'"], "run", "alexnet_x200",
           "stages.share=50%", at="stages.share=50%:1:14"),
-    words("a model kept where it does not fit", 4, ["out of memory at", "for weights.2", "24000000000 B (24 GB)"],
+    words("a model kept where it does not fit", 4, ["out of memory at", "for weights.2", "more than its 24 GB", "policy.name=streamed"],
           "run", "alexnet_x200", "policy={name: resident}", "stages={cut: by_memory}"),
     words("a model kept where it does not fit however it is cut", 4,
-          ["out of memory at", "24000000000 B (24 GB)", "for weights.15"],
+          ["out of memory at", "more than its 24 GB", "for weights.15"],
           "run", "alexnet_x200", "policy={name: resident}"),
     words("a model whose counts overflow", 3, ["FLOP", "below 2^63"], "model", "alexnet_data_island", "scale=100000000000", at="scale=100000000000:1:7"),
     words("bytes that overflow in host memory", 3, ["bytes in host", "2^63"], "run", "alexnet_x200_as_written", "model.scale=10000000000", "workload.batches_per_step=9000"),

@@ -50,6 +50,23 @@ std::optional<std::int64_t> largest_batch(const Scenario& scenario) {
   return good * unit;
 }
 
+/// What the policy found to fit in flight, where that is what is too many.
+std::string most_in_flight(const Infeasible& infeasible) {
+  const std::string message = infeasible.what();
+  const std::size_t at = message.find("  the most that fit in flight: ");
+  return at == std::string::npos ? "" : message.substr(at, message.find('\n', at) - at);
+}
+
+/// The first who waits for memory: "2LOAD on gpu.host.down waits for 3.3 GB for weights.2".
+std::string first_waiter(const Shortage& shortage) {
+  for (const Shortage::Waiter& waiter : shortage.waiters)
+    if (!waiter.pool.empty())
+      return waiter.action + " on " + waiter.stream + " waits for " + bytes(waiter.bytes) +
+             (waiter.tensors.empty() ? "" : " for " + waiter.tensors.front()) + " in " +
+             waiter.pool;
+  return "";
+}
+
 std::string culprit_of(const Shortage& shortage) {
   const auto most =
       std::max_element(shortage.by_class.begin(), shortage.by_class.end(),
@@ -87,6 +104,8 @@ void advise_on_activations(const Scenario& scenario, std::vector<std::string>& c
 std::vector<std::string> changes_for(const Scenario& scenario, const Infeasible& infeasible,
                                      const Refusal& refusal) {
   std::vector<std::string> changes;
+  if (const std::string most = most_in_flight(infeasible); !most.empty())
+    changes.push_back("policy.in_flight=" + most.substr(most.rfind(' ') + 1));
   if (refusal.largest_batch.value_or(0) > 0)
     changes.push_back("workload.batch=" + std::to_string(*refusal.largest_batch));
   const std::string& culprit = refusal.culprit;
@@ -102,13 +121,6 @@ std::vector<std::string> changes_for(const Scenario& scenario, const Infeasible&
   return changes;
 }
 
-/// What the policy found to fit in flight, where that is what is too many.
-std::string most_in_flight(const Infeasible& infeasible) {
-  const std::string message = infeasible.what();
-  const std::size_t at = message.find("  the most that fit in flight: ");
-  return at == std::string::npos ? "" : message.substr(at, message.find('\n', at) - at);
-}
-
 std::string classes_of(const Shortage& shortage) {
   std::vector<std::pair<std::string, std::int64_t>> classes = shortage.by_class;
   std::stable_sort(classes.begin(), classes.end(),
@@ -122,7 +134,10 @@ std::string classes_of(const Shortage& shortage) {
 
 Refusal refusal_of(const Scenario& scenario, const Infeasible& infeasible) {
   Refusal refusal{.headline = infeasible.headline(), .culprit = culprit_of(infeasible.shortage)};
-  refusal.largest_batch = largest_batch(scenario);
+  if (const std::string waiter = first_waiter(infeasible.shortage); !waiter.empty())
+    if (infeasible.headline().find("in flight") == std::string::npos)
+      refusal.headline += ": " + waiter;
+  if (most_in_flight(infeasible).empty()) refusal.largest_batch = largest_batch(scenario);
   refusal.changes = changes_for(scenario, infeasible, refusal);
   return refusal;
 }
@@ -131,7 +146,8 @@ std::string refusal_text(const Refusal& refusal, const Infeasible& infeasible) {
   const Shortage& shortage = infeasible.shortage;
   std::string text = refusal.headline;
   if (shortage.needed_bytes && shortage.available_bytes) {
-    text += "\n  needed in " + shortage.pool + ": " + bytes(*shortage.needed_bytes) + " of " +
+    text += "\n  needed in " + shortage.pool + ": " + bytes(*shortage.needed_bytes) + ", " +
+            bytes(*shortage.needed_bytes - *shortage.available_bytes) + " more than its " +
             bytes(*shortage.available_bytes);
     if (const std::string classes = classes_of(shortage); !classes.empty()) text += ": " + classes;
   }
