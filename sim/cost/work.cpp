@@ -11,6 +11,7 @@ namespace {
 
 double inputs_of(const Model& model, const Layer& layer) {
   double elements = 0;
+  if (reads_nothing(layer)) return elements;
   for (const std::uint32_t input : layer.inputs)
     elements += static_cast<double>(model.layers.at(input).output);
   return elements;

@@ -62,6 +62,7 @@ const Catalog<LayerType>& layer_catalog() {
       SLUICE_ENTRY(LayerType, expert_matmul_layer),
       SLUICE_ENTRY(LayerType, combine_layer),
       SLUICE_ENTRY(LayerType, lrn_layer),
+      SLUICE_ENTRY(LayerType, constant_layer),
       SLUICE_ENTRY(LayerType, operator_layer),
       SLUICE_ENTRY(LayerType, measured_layer),
   });

@@ -51,12 +51,19 @@ struct LayerType {
   /// The output is the input's memory under another shape, or a part of it: nothing is computed,
   /// moved or kept.
   bool view = false;
+  /// Its input says when it is made, and is not read.
+  bool reads_nothing = false;
+  /// Whether these keys say a layer that does nothing: it is left out, and its name means what it
+  /// reads. Null: none do.
+  bool (*does_nothing)(const Reader& keys) = nullptr;
 };
 
 const Catalog<LayerType>& layer_catalog();
 
 /// Whether the layer's type is a view.
 bool is_view(const Layer& layer);
+/// Whether the layer's type reads nothing of its input.
+bool reads_nothing(const Layer& layer);
 
 /// The keys of a layer of that type: type, name, inputs, and the type's own.
 const Record& layer_record(const LayerType& type);

@@ -58,7 +58,7 @@ Imported read_in_child(const Importer& importer, const std::string& path, const 
         [&] {
           try {
             const Imported imported = read_here(importer, path, keys);
-            read_layers(imported.definition, Value::make_map());
+            read_layers(imported.definition, Value::make_map(), Purpose::training);
             Value notes = Value::make_list();
             for (const std::string& note : imported.notes)
               notes.items().push_back(Value::make(note));

@@ -109,7 +109,7 @@ std::uint32_t Model::layer_at(const Value& where) const {
                      did_you_mean(where.text(), names) + "; it has: " + layer_names(*this));
 }
 
-Model read_model(const Value& use) {
+Model read_model(const Value& use, Purpose purpose) {
   const Reader keys(use, model_use_record());
   if (const Value* file = keys.value("file"))
     fail_at(*file, "'" + file->text() + "' for 'file' has not been included");
@@ -121,7 +121,7 @@ Model read_model(const Value& use) {
     refuse_unknown_parameters(use, {});
     model = read_stage_table(*definition);
   } else {
-    model = read_layers(*definition, use);
+    model = read_layers(*definition, use, purpose);
   }
   const Value* scale = keys.value("scale");
   located(scale ? *scale : *definition, [&] {
@@ -168,6 +168,11 @@ Model load_model(const std::string& path, const std::vector<std::string>& overri
 bool is_view(const Layer& layer) {
   const LayerType* type = layer_catalog().find_or_null(layer.type);
   return type && type->view;
+}
+
+bool reads_nothing(const Layer& layer) {
+  const LayerType* type = layer_catalog().find_or_null(layer.type);
+  return type && type->reads_nothing;
 }
 
 }  // namespace sluice

@@ -87,9 +87,13 @@ struct Model {
   std::uint32_t layer_at(const Value& where) const;
 };
 
+/// What a model is read for: where nothing is trained, parameters that say so take another value
+/// (`inference` of their declarations), such as dropout.
+enum class Purpose : std::uint8_t { training, inference };
+
 /// Reads the `model:` mapping of a scenario after includes: parameters, `scale`, and `definition`
 /// (a sluice-model/1 document, or a stage table in data-island form). Throws InputError.
-Model read_model(const Value& model);
+Model read_model(const Value& model, Purpose purpose = Purpose::training);
 
 /// A `model:` mapping for a file, as `sluice model FILE KEY=VALUE…` makes it: read_model reads it.
 /// `notes`: where not null, what an importer has to say. Throws InputError, IoError.

@@ -21,8 +21,12 @@ const Record& declaration_record() {
            .summary = "the smallest value allowed",
            .default_text = "1"},
           {.name = "maximum",
+           .type = Type::any,
+           .summary = "the largest value allowed: an integer, or an expression of parameters",
+           .optional = true},
+          {.name = "inference",
            .type = Type::integer,
-           .summary = "the largest value allowed",
+           .summary = "its value where nothing is trained, whatever is given",
            .optional = true}}};
   return record;
 }
@@ -30,6 +34,7 @@ const Record& declaration_record() {
 struct Declaration {
   std::int64_t minimum = 1;
   std::int64_t maximum = std::numeric_limits<std::int64_t>::max();
+  std::string maximum_text = {};  ///< as it is written, where it is an expression
 };
 
 bool is_reserved(const std::string& name) {
@@ -53,7 +58,8 @@ std::int64_t check(const std::string& name, const Value& value, const Declaratio
   if (value.as_integer() < declaration.minimum)
     fail_at(value, start + "it must be at least " + std::to_string(declaration.minimum));
   if (value.as_integer() > declaration.maximum)
-    fail_at(value, start + "it must be at most " + std::to_string(declaration.maximum));
+    fail_at(value, start + "it must be at most " + std::to_string(declaration.maximum) +
+                       (declaration.maximum_text.empty() ? "" : ", " + declaration.maximum_text));
   return value.as_integer();
 }
 
@@ -74,10 +80,19 @@ void refuse_unknown_parameters(const Value& use, const Parameters& parameters) {
 
 namespace {
 
+std::int64_t maximum_of(const Value& most, const Parameters& parameters) {
+  if (most.kind() == Value::Kind::integer) return most.as_integer();
+  if (most.kind() != Value::Kind::string)
+    fail_at(most, "expected an integer or an expression of parameters for 'maximum', got " +
+                      std::string(most.kind_name()));
+  return located(most, [&] { return evaluate(most.text(), parameters); });
+}
+
 /// The defaults of what `definition` declares, and over them what `use` gives.
 Parameters read_declared(const Value& definition, const Value& use,
-                         const std::vector<std::string>& reserved) {
-  Parameters parameters;
+                         const std::vector<std::string>& reserved, Purpose purpose) {
+  Parameters parameters, for_inference;
+  std::vector<std::pair<const Value::Entry*, const Value*>> later;  ///< with an expression
   const Value* declared = definition.find("parameters");
   if (!declared) return parameters;
   for (const Value::Entry& entry : declared->entries()) {
@@ -92,29 +107,43 @@ Parameters read_declared(const Value& definition, const Value& use,
     if (entry.value.is_map()) {
       const Reader keys(entry.value, declaration_record(), "parameter '" + entry.key + "'");
       declaration.minimum = keys.integer("minimum");
-      if (keys.has("maximum")) declaration.maximum = keys.integer("maximum");
+      const Value* most = keys.value("maximum");
+      if (most && most->kind() == Value::Kind::string)
+        later.emplace_back(&entry, most);
+      else if (most)
+        declaration.maximum = maximum_of(*most, {});
       standard = keys.value("default");
+      if (purpose == Purpose::inference && keys.has("inference"))
+        for_inference[entry.key] = keys.integer("inference");
     }
     parameters[entry.key] = check(entry.key, *standard, declaration);
     if (const Value* given = use.find(entry.key))
       parameters[entry.key] = check(entry.key, *given, declaration);
   }
+  for (const auto& [entry, most] : later) {
+    const Declaration declaration{.minimum = std::numeric_limits<std::int64_t>::min(),
+                                  .maximum = maximum_of(*most, parameters),
+                                  .maximum_text = most->text()};
+    const Value* given = use.find(entry->key);
+    check(entry->key, given ? *given : *entry->value.find("default"), declaration);
+  }
+  for (const auto& [name, value] : for_inference) parameters[name] = value;
   return parameters;
 }
 
 }  // namespace
 
-Parameters read_parameters(const Value& definition, const Value& use) {
+Parameters read_parameters(const Value& definition, const Value& use, Purpose purpose) {
   std::vector<std::string> reserved;
   for (const Field& field : model_use_record().fields) reserved.push_back(field.name);
-  Parameters parameters = read_declared(definition, use, reserved);
+  Parameters parameters = read_declared(definition, use, reserved, purpose);
   refuse_unknown_parameters(use, parameters);
   return parameters;
 }
 
 Parameters read_block_parameters(const Value& block, const std::string& name, const Value& use) {
   const std::vector<std::string> reserved = {"block", "name", "inputs"};
-  Parameters parameters = read_declared(block, use, reserved);
+  Parameters parameters = read_declared(block, use, reserved, Purpose::training);
   std::vector<std::string> known;
   for (const auto& [parameter, value] : parameters) known.push_back(parameter);
   for (const Value::Entry& entry : use.entries()) {

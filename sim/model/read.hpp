@@ -8,7 +8,7 @@ namespace sluice {
 
 /// A sluice-model/1 document. The mapping `use` (a scenario's `model:`) gives values for its
 /// parameters, beside keys of its own.
-Model read_layers(const Value& definition, const Value& use);
+Model read_layers(const Value& definition, const Value& use, Purpose purpose);
 
 /// A stage table in data-island form: one layer a row, its parameters and FLOP the differences of
 /// the running totals. Multiply-accumulates are unknown (0).

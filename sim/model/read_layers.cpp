@@ -128,15 +128,36 @@ class Expansion {
     return value.text().find_first_of("$+*/()") != std::string::npos;
   }
 
-  /// The layer's keys with their expressions replaced by integers; null where there are none.
+  /// Of a number an expression, which may be per cent, "$dropout%"; of a yes or no whether it is
+  /// other than 0.
+  Value resolved_as(const Value& value, Type type) const {
+    std::string text = value.text();
+    const bool percent = type == Type::number && text.back() == '%';
+    if (percent) text.pop_back();
+    const std::int64_t integer = located(value, [&] { return evaluate(text, parameters_); });
+    Value made = type == Type::boolean
+                     ? Value::make(integer != 0)
+                     : Value::make(static_cast<double>(integer) / (percent ? 100 : 1));
+    if (value.source()) {
+      const Position where = value.position();
+      made.place(value.source(), where.line, where.column);
+    }
+    return made;
+  }
+
+  /// The layer's keys with their expressions replaced by what they come to; null where there are
+  /// none.
   Value evaluated(const Value& item, const LayerType& type) const {
     Value copy;
     for (const Field& field : type.parameters) {
-      const Value* value = takes_integers(field) ? item.find(field.name) : nullptr;
+      const bool other = field.type == Type::number || field.type == Type::boolean;
+      const Value* value = takes_integers(field) || other ? item.find(field.name) : nullptr;
       if (!value || !is_expression(*value, field)) continue;
       if (!copy.is_map()) copy = item;
       Value& place = *copy.find(field.name);
-      if (place.is_list())
+      if (other)
+        place = resolved_as(place, field.type);
+      else if (place.is_list())
         for (Value& element : place.items()) element = resolved(element);
       else
         place = resolved(place);
@@ -167,6 +188,9 @@ class Expansion {
     layer.inputs = inputs_of(keys, type, suffix);
     if (model_.layers.empty() && type.min_inputs > 0)
       keys.fail("type", "the first layer must be of type input, got " + type.name);
+    if (type.does_nothing && type.does_nothing(keys) && !layer.inputs.empty() &&
+        !keys.has("forward") && !keys.has("backward"))
+      return leave_out(layer, keys);
     std::vector<const Shape*> shapes;
     std::vector<const Layer*> sources;
     for (const std::uint32_t input : layer.inputs) {
@@ -196,6 +220,13 @@ class Expansion {
       keys.fail("name", "duplicate layer name '" + layer.name + "'");
     model_.layers.push_back(std::move(layer));
     previous_ = index;
+  }
+
+  /// Whoever names the layer means what it would have read.
+  void leave_out(const Layer& layer, const Reader& keys) {
+    previous_ = layer.inputs.front();
+    if (keys.has("name") && !names_.add(layer.name, *previous_))
+      keys.fail("name", "duplicate layer name '" + layer.name + "'");
   }
 
   void check_name(const Reader& keys) const {
@@ -242,7 +273,8 @@ class Expansion {
   /// one.
   void leave_out_gradients(Layer& layer) {
     bool learns = false;
-    for (const std::uint32_t input : layer.inputs) learns = learns || learns_[input];
+    if (!reads_nothing(layer))
+      for (const std::uint32_t input : layer.inputs) learns = learns || learns_[input];
     const bool measured = layer.backward_s.value_or(0) > 0;
     const bool has_weights = layer.parameters > 0 || layer.backward.weight_flop > 0;
     if (!learns && !measured) layer.backward.input_flop = 0;
@@ -295,13 +327,13 @@ class Expansion {
 
 }  // namespace
 
-Model read_layers(const Value& definition, const Value& use) {
+Model read_layers(const Value& definition, const Value& use, Purpose purpose) {
   require_format(definition, "model");
   const Reader keys(definition, model_record());
   Model model;
   model.name = keys.text("name");
   if (keys.has("summary")) model.summary = keys.text("summary");
-  const Parameters parameters = read_parameters(definition, use);
+  const Parameters parameters = read_parameters(definition, use, purpose);
   const Value& layers = *keys.value("layers");
   if (layers.items().empty()) fail_at(layers, "'layers' is empty, expected one layer or more");
   const Value* blocks = keys.value("blocks");

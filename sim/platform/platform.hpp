@@ -23,9 +23,11 @@ struct RooflineShares {
 
 struct Device {
   std::string name;
-  std::map<DType, double> rate;            ///< peak FLOP/s by dtype
-  double efficiency = 1;                   ///< share of the peak that is reached
-  std::optional<std::int64_t> capacity;    ///< bytes; none: unlimited
+  std::map<DType, double> rate;  ///< peak FLOP/s by dtype
+  double efficiency = 1;         ///< share of the peak that is reached
+  /// Bytes that are there for tensors: those of the memory less those reserved; none: unlimited.
+  std::optional<std::int64_t> capacity;
+  std::int64_t reserved = 0;               ///< bytes that no tensor gets
   std::optional<double> memory_bandwidth;  ///< byte/s of its own memory
   RooflineShares roofline;
   double launch_overhead = 0;  ///< s per operator

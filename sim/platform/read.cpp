@@ -8,6 +8,7 @@
 #include "document/bundled.hpp"
 #include "document/load.hpp"
 #include "document/record.hpp"
+#include "platform/link_rates.hpp"
 #include "platform/platform.hpp"
 
 namespace sluice {
@@ -55,6 +56,7 @@ class Builder {
   void add_link(const Value::Entry& entry);
   void join(const std::string& link, const Reader& reader, const std::string& near,
             const std::vector<std::string>& far);
+  static void reserve(Device& device, const Reader& memory);
   std::vector<std::string> nodes_of(const Value& name) const;
   void claim(const std::string& name, const Position& where);
   std::uint32_t add_channel(const Reader& reader, std::string name, double bandwidth,
@@ -83,6 +85,19 @@ void Builder::claim(const std::string& name, const Position& where) {
     throw InputError(where, "two devices, memories or switches are called '" + name + "'");
 }
 
+void Builder::reserve(Device& device, const Reader& memory) {
+  device.reserved = memory.bytes("reserved");
+  if (device.reserved == 0) return;
+  if (!device.capacity)
+    memory.fail("reserved", "'" + memory.text("reserved") +
+                                "' for 'reserved': of a memory without limit nothing is reserved");
+  if (device.reserved >= *device.capacity)
+    memory.fail("reserved", "'" + memory.text("reserved") +
+                                "' for 'reserved': expected less than the capacity, " +
+                                memory.text("capacity"));
+  *device.capacity -= device.reserved;
+}
+
 void Builder::add_devices(const Value::Entry& entry) {
   const Record& record = record_of(platform_record(), "devices");
   const std::string word = "device '" + entry.key + "'";
@@ -96,6 +111,7 @@ void Builder::add_devices(const Value::Entry& entry) {
   const Reader memory(*reader.value("memory"), record_of(record, "memory"),
                       "the memory of " + word);
   device.capacity = capacity_of(memory);
+  reserve(device, memory);
   device.memory_bandwidth = optional_quantity(memory, "bandwidth");
   device.efficiency = reader.number("efficiency");
   if (const Value* shares = reader.value("roofline")) {
@@ -211,25 +227,28 @@ void Builder::add_link(const Value::Entry& entry) {
 
 void Builder::join(const std::string& link, const Reader& reader, const std::string& near,
                    const std::vector<std::string>& far) {
-  const double bandwidth = reader.quantity("bandwidth");
+  const LinkRates rates = rates_of(reader, record_of(platform_record(), "links"));
   const auto [idle, busy] = watts(reader);
   const bool half = reader.text("duplex") == "half";
   const bool shared = reader.text("sharing") == "shared";
-  std::uint32_t down = 0;
-  std::uint32_t up = 0;
+  std::vector<std::uint32_t> down, up;
   for (std::size_t i = 0; i < far.size(); ++i) {
     if (i == 0 || !shared) {
       const std::string name = shared ? link : link + "." + far[i];
-      down = add_channel(reader, half ? name : name + ".down", bandwidth, idle, busy);
-      up = half ? down : add_channel(reader, name + ".up", bandwidth, idle, busy);
+      down = {add_channel(reader, half ? name : name + ".down", rates.down.bandwidth, idle, busy)};
+      up = down;
+      if (!half) up = {add_channel(reader, name + ".up", rates.up.bandwidth, idle, busy)};
+      if (rates.together) {
+        down.push_back(add_channel(reader, name + ".together", *rates.together));
+        up.push_back(down.back());
+      }
     }
-    Platform::Edge edge = {near, far[i], link, "down", {down}, 0, 0};
-    edge.setup_s = reader.quantity("setup");
-    edge.latency_s = reader.quantity("latency");
+    Platform::Edge edge = {near, far[i], link, "down", down, rates.down.setup_s, rates.latency_s};
     platform_.edges.push_back(edge);
     std::swap(edge.from, edge.to);
     edge.direction = "up";
-    edge.channels = {up};
+    edge.channels = up;
+    edge.setup_s = rates.up.setup_s;
     platform_.edges.push_back(edge);
   }
 }

@@ -54,6 +54,10 @@ const Record& device_memory_record() {
       "memory of a device",
       "A device's own memory.",
       {capacity(),
+       with_default(quantity("reserved", Dimension::bytes,
+                             "Bytes of the capacity that no tensor gets: the driver's context, "
+                             "kernels, what an allocator cannot use."),
+                    "0B"),
        may_be_absent(above_zero(quantity("bandwidth", Dimension::bytes_per_s,
                                          "Byte/s that the compute units read and write; the "
                                          "roofline cost model needs it.")))}};
@@ -140,6 +144,43 @@ const Record& memory_record() {
   return record;
 }
 
+Field bandwidth_of_a_direction() {
+  return may_be_absent(above_zero(
+      quantity("bandwidth", Dimension::bytes_per_s, "Byte/s; absent: the link's bandwidth.")));
+}
+
+/// One direction of a link, where it differs from the other.
+const Record& direction_record() {
+  static const Record record = {
+      "direction of a link",
+      "What differs in one direction.",
+      {bandwidth_of_a_direction(),
+       may_be_absent(quantity("setup", Dimension::seconds,
+                              "Seconds for which a transfer occupies its copy engine before bytes "
+                              "flow; absent: the link's."))}};
+  return record;
+}
+
+Field direction(std::string name, std::string summary) {
+  return {.name = std::move(name),
+          .type = Type::mapping,
+          .summary = std::move(summary),
+          .optional = true,
+          .record = &direction_record()};
+}
+
+/// What copies of pageable memory take instead.
+const Record& pageable_record() {
+  static const Record record = {
+      "pageable copies of a link",
+      "What differs where host memory is not pinned.",
+      {bandwidth_of_a_direction(),
+       may_be_absent(quantity("setup", Dimension::seconds, "As that of the link.")),
+       direction("down", "Away from the first node of `joins`."),
+       direction("up", "Back to the first node of `joins`.")}};
+  return record;
+}
+
 const Record& link_record() {
   static const Record record = {
       "link",
@@ -157,6 +198,22 @@ const Record& link_record() {
                              "Seconds for which a transfer occupies its copy engine before bytes "
                              "flow."),
                     "0s"),
+       direction("down", "What differs away from the first node of `joins`."),
+       direction("up", "What differs back to the first node of `joins`."),
+       may_be_absent(above_zero(quantity("together", Dimension::bytes_per_s,
+                                         "Byte/s of both directions together, of full duplex; "
+                                         "absent: no limit but their own."))),
+       {.name = "copies",
+        .type = Type::choice,
+        .summary = "Whether the host memory of its copies is pinned, or pageable: then what "
+                   "`pageable` says takes the place of the other rates.",
+        .default_text = "pinned",
+        .choices = {"pinned", "pageable"}},
+       {.name = "pageable",
+        .type = Type::mapping,
+        .summary = "What differs where host memory is pageable.",
+        .optional = true,
+        .record = &pageable_record()},
        {.name = "duplex",
         .type = Type::choice,
         .summary = "Whether the two directions have the bandwidth each, or share it.",

@@ -186,6 +186,10 @@ PlannedScenario plan_scenario(const Scenario& scenario) {
       located(keys.map(), [&] { return settle(*scenario.policy, attempts, keys.reader()); });
   settled.plan.name = scenario.name + ": " + settled.plan.name;
   settled.plan.facts.emplace_back("cost", scenario.cost.name());
+  for (const Device& device : scenario.platform.devices)
+    if (device.reserved > 0)
+      settled.plan.facts.push_back(
+          Fact("reserved_bytes", device.reserved, "byte").said_of(device.name));
   return {std::move(settled.plan), cuts[settled.attempt / strategies.size()]};
 }
 

@@ -169,6 +169,13 @@ Value mapping_or_empty(const Reader& reader, std::string_view key) {
   return empty;
 }
 
+/// As the workload's mode says; one that is none is refused where the workload is read.
+Purpose purpose_of(const Value& workload) {
+  const Value* mode = workload.find("mode");
+  const bool trains = mode && mode->is_scalar() && mode->text() == name_of(Mode::training);
+  return trains ? Purpose::training : Purpose::inference;
+}
+
 }  // namespace
 
 Chosen<Policy> choose_policy(const Value& policy) {
@@ -193,9 +200,9 @@ Scenario read_scenario(Value document, const std::string& name) {
   scenario.document = std::move(document);
   const Reader reader(scenario.document, scenario_record());
   if (reader.has("question")) scenario.question = reader.text("question");
-  scenario.model = read_model(*reader.value("model"));
-  scenario.platform = read_platform(*reader.value("platform"));
   const Value workload = mapping_or_empty(reader, "workload");
+  scenario.model = read_model(*reader.value("model"), purpose_of(workload));
+  scenario.platform = read_platform(*reader.value("platform"));
   read_workload(scenario, workload);
   const Value cost = mapping_or_empty(reader, "cost"), fates = mapping_or_empty(reader, "fates"),
               memory = mapping_or_empty(reader, "memory");

@@ -74,8 +74,32 @@ std::vector<std::pair<std::string, std::int64_t>> by_class(const Need& need) {
   return classes;
 }
 
+/// The caches alone are too large: no layer is to blame, and no cut helps.
+[[noreturn]] void refuse_caches(const CutRequest& request, const Need& need, std::int64_t budget) {
+  const std::int64_t each = need.cache / request.cached_samples;
+  const std::int64_t most = budget / each;
+  const auto samples = [](std::int64_t count) {
+    return std::to_string(count) + (count == 1 ? " sample" : " samples");
+  };
+  throw Infeasible(
+      "the caches of keys and values do not fit into device '" + request.device.name +
+          "': " + samples(request.cached_samples) + " of " + std::to_string(each) + " B are " +
+          std::to_string(need.cache) + " B, and " + std::to_string(budget) + " of " +
+          std::to_string(*request.device.capacity) + " B may be used. " +
+          (most > 0
+               ? "Caches of " + samples(most) +
+                     " do, without anything beside them: a smaller "
+                     "workload.batch, or fewer cached tokens, need less"
+               : std::string("Those of one sample do not, either: fewer cached tokens need less")),
+      {.pool = request.device.name,
+       .needed_bytes = need.total(),
+       .available_bytes = budget,
+       .by_class = by_class(need)});
+}
+
 [[noreturn]] void refuse(const CutRequest& request, std::uint32_t layer, const Need& need,
                          std::int64_t budget, bool split) {
+  if (need.cache > budget) refuse_caches(request, need, budget);
   const auto bytes = [](std::int64_t count) { return std::to_string(count) + " B"; };
   std::string parts = "weights " + bytes(need.weights);
   if (request.state_bytes) parts += " + gradients and optimizer state " + bytes(need.state);

@@ -18,7 +18,11 @@ std::string layers(const TraceReader& trace) {
   const Value scenario = parse_text(text, trace.path() + ":/scenario");
   const Value* keys = scenario.find("model");
   if (!keys) throw InputError(trace.path() + ":/scenario: error: it names no model");
-  return model_island(read_model(*keys), DType::float32);
+  const Value* workload = scenario.find("workload");
+  const Value* mode = workload ? workload->find("mode") : nullptr;
+  const bool trains = mode && mode->text() == "training";
+  return model_island(read_model(*keys, trains ? Purpose::training : Purpose::inference),
+                      DType::float32);
 }
 
 }  // namespace

@@ -134,6 +134,16 @@ TEST_CASE("a step of a batch in micro-batches is that of each of them, and one u
   CHECK(fit.accumulation->step_s == Approx(2 * (1.012e-3 + 18e-3) + 2e-3).epsilon(1e-9));
 }
 
+TEST_CASE("what is reserved of a card is not there for samples") {
+  // 8.05 MB less 10 kB are 8.04 MB, as above.
+  FitsRequest request = one_layer("8.05MB");
+  CHECK(fits(request).cards.at(0).largest == 4);
+  request.overrides.emplace_back("platform.devices.gpu.memory.reserved=10kB");
+  const CardFit fit = fits(request).cards.at(0);
+  CHECK(fit.largest == 3);
+  CHECK((fit.capacity == 8'040'000 && fit.reserved == 10'000));
+}
+
 TEST_CASE("a batch is accumulated from its largest divisor that fits") {
   FitsRequest request = one_layer("8.04MB");
   for (const auto& [batch, micro_batch] : {std::pair{8, 2}, {7, 1}, {9, 3}, {2, 2}, {1, 1}}) {

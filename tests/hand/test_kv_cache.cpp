@@ -123,6 +123,19 @@ TEST_CASE("the device that computes a layer holds its cache, of all samples of a
         Bytes{2 * 768, 2 * 768});
 }
 
+TEST_CASE("caches that are too large are blamed, and not the first layer") {
+  // 2 x 192 B a sample, 4 samples: 1536 B, of which 1000 B hold two samples'.
+  const auto plan = [&](const std::string& capacity) {
+    return make_plan(small("policy: {name: streamed}\nstages: {cut: by_memory}\n", 2, capacity));
+  };
+  CHECK_THROWS_WITH(plan("1000B"),
+                    Catch::Contains("the caches of keys and values do not fit into device 'one': 4 "
+                                    "samples of 384 B are 1536 B, and 1000 of 1000 B may be used. "
+                                    "Caches of 2 samples do"));
+  CHECK_THROWS_WITH(plan("300B"), Catch::Contains("Those of one sample do not, either"));
+  CHECK_THROWS_WITH(plan("1550B"), Catch::Contains("layer 'm1' does not fit"));
+}
+
 TEST_CASE("a cache does not move to the device that computes its stage in the next step") {
   // Three phases a step on two devices: the first is on the other one in the second step.
   const std::string three =

@@ -269,17 +269,17 @@ const Command fits_command = {
         "such as tokens=1 cached=4095, with --mode inference.\n\n"
         "JSON keys: format, model, mode, dtype, optimizer (null for inference), policy, fates,\n"
         "measured_batch (of cost.model=measured, else null), cards (platform, device, cost,\n"
-        "capacity_bytes or null, largest: samples, null where any fit; one, most and next:\n"
-        "samples, bytes, by_class, action, doing, or null; missing_bytes, refusal, error: why a\n"
-        "card cannot be asked, step_s, samples_per_s, accumulation: batch, micro_batch, step_s,\n"
-        "or null; scenario: its file or null). With --fates all, in place of cards: strategies\n"
-        "(fates, cards).\n\n"
+        "capacity_bytes or null, reserved_bytes, largest: samples, null where any fit; one,\n"
+        "most and next: samples, bytes, by_class, action, doing, or null; missing_bytes,\n"
+        "refusal, error: why a card cannot be asked, step_s, samples_per_s, accumulation:\n"
+        "batch, micro_batch, step_s, or null; scenario: its file or null). With --fates all, in\n"
+        "place of cards: strategies (fates, cards).\n\n"
         "Exit code 4 when not one sample fits any of the cards.\n",
     .examples = {{"sluice fits cnn_mnist --platform gtx980,k40,k20 --optimizer adam",
                   "the largest batch of a small network on three cards"},
                  {"sluice fits gpt2 --platform a100_pcie --optimizer adam --dtype float16 --fates "
                   "selective --batch 512",
-                  "how 512 sequences are accumulated, and what that costs"}},
+                  "how 512 sequences are accumulated, and how fast that is"}},
     .run = run_fits,
 };
 

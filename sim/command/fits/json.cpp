@@ -41,6 +41,7 @@ Value card_value(const FitsAnswer& answer, std::size_t number) {
       {"device", card.device},
       {"cost", card.cost},
       {"capacity_bytes", card.capacity},
+      {"reserved_bytes", card.reserved},
       {"largest", card.largest},
       {"one", footprint_or_null(card.one)},
       {"most", footprint_or_null(card.most)},

@@ -164,7 +164,12 @@ std::string cards_table(const FitsAnswer& answer) {
                           card.step_s ? seconds(*card.step_s) : "-",
                           card.step_s ? rate(*card.largest, *card.step_s) : "-", lack(card)});
   }
-  return table.rows.empty() ? "" : table.aligned() + "\n";
+  std::string reserved;
+  for (std::size_t i = 0; i < answer.report.cards.size(); ++i)
+    if (const CardFit& card = answer.report.cards[i]; card.reserved > 0)
+      reserved += "of " + printable(answer.names[i]) + " " + bytes(card.reserved) +
+                  " are reserved, and not in that table\n";
+  return table.rows.empty() ? "" : table.aligned() + reserved + "\n";
 }
 
 /// A batch whose samples all have a cache may be too large in whatever micro-batches.

@@ -57,7 +57,7 @@ LayerCounts infer_dropout(const Reader& keys, const std::vector<const Shape*>& i
   LayerCounts counts;
   counts.shape = *inputs[0];
   const std::int64_t elements = elements_of(counts.shape);
-  if (keys.number("rate") > 0)
+  if (keys.number("rate") > 0)  // one of 0 is here only where its seconds were measured
     counts.backward = {.input_flop = checked_mul(elements, 2, "FLOP"), .kept_bytes = elements};
   counts.sight.kind = Sight::Kind::same_place;
   return counts;
@@ -107,10 +107,11 @@ const LayerType dropout_layer = {
         "section 4.1",
     .parameters = {{.name = "rate",
                     .type = Type::number,
-                    .summary = "the share that is set to zero",
+                    .summary = "the share that is set to zero; with 0 there is no such layer",
                     .default_text = "0.5",
                     .maximum = 1}},
     .infer = infer_dropout,
+    .does_nothing = [](const Reader& keys) { return keys.number("rate") == 0; },
 };
 
 }  // namespace sluice

@@ -47,9 +47,11 @@ struct Weight {
   bool initialiser = false;
   bool vector = false;     ///< of one axis: a bias, a scale
   bool quantised = false;  ///< of integers, which DequantizeLinear turns into numbers
+  bool scale = false;      ///< a vector made by a node and turned into [channels, 1, 1] by another
 
-  /// Unless an operator has weights, a single number, or what a node makes, was not learned.
-  bool learned() const { return initialiser && elements > 1; }
+  /// Unless an operator has weights, a single number, or what a node makes, was not learned; but a
+  /// scale is one, whether it stands in the file or a node makes it.
+  bool learned() const { return (initialiser || scale) && elements > 1; }
 };
 
 /// Small constants as numbers: shapes, axes, scales.

@@ -45,6 +45,10 @@ void WeightOrigins::set(const Node& node, std::vector<Tensor>& outputs) {
     if (const Tensor* tensor = graph_.find(input))
       from.insert(tensor->weights.begin(), tensor->weights.end());
   const bool made_here = node.op == "Constant" || node.op == "ConstantOfShape";
+  if (node.op == "Unsqueeze" && from.size() == 1) {
+    Weight& weight = graph_.weights[*from.begin()];
+    weight.scale = weight.scale || (weight.vector && !weight.initialiser);
+  }
   for (Tensor& output : outputs) {
     if (from.empty() && output.floating && output.shape && (made_here || !output.numbers))
       output.weights = {add(elements_of(*output.shape), false, output.shape->size() < 2)};

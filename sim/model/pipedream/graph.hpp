@@ -34,6 +34,12 @@ struct Node {
 
   /// The size of a tensor, asked on the host: a number, no tensor.
   bool is_size() const { return kind == "Size"; }
+  /// "Input", "Input0", "Input12".
+  bool is_input() const {
+    const std::string_view word = "Input";
+    return kind.substr(0, word.size()) == word &&
+           kind.find_first_not_of("0123456789", word.size()) == std::string_view::npos;
+  }
 };
 
 class Graph {
@@ -49,12 +55,14 @@ class Graph {
   /// Throws InputError at the line; 0: at the file.
   [[noreturn]] void fail(int line, const std::string& message) const;
 
+  /// Throws InputError at the line.
+  double number_of(int line, std::string_view text) const;
+
  private:
   void add_node(int line, std::string_view text);
   void add_edge(int line, std::string_view text);
   std::uint32_t node_at(int line, std::string_view id) const;
   std::string_view value_of(int line, std::string_view costs, std::string_view key) const;
-  double number_of(int line, std::string_view text) const;
   std::int64_t bytes_of(int line, std::string_view text) const;
 
   std::shared_ptr<const Source> source_;

@@ -1,4 +1,5 @@
 // Layer graphs of PipeDream as models with measured costs: a layer of type `measured` a node.
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 
@@ -19,10 +20,11 @@ class Conversion {
   Value layers() {
     Value list = Value::make_list();
     names_.resize(graph_.nodes().size());
+    left_out_.resize(graph_.nodes().size(), false);
     for (const std::uint32_t index : graph_.order()) {
       const Node& node = graph_.nodes()[index];
-      if (node.is_size()) continue;
-      if (node.kind == "Input")
+      if ((left_out_[index] = is_left_out(node))) continue;
+      if (node.is_input())
         add_input(list, index);
       else
         add_layer(list, index);
@@ -60,9 +62,23 @@ class Conversion {
     return placed(node, std::move(shape));
   }
 
+  /// Sizes, which are numbers, and what the profile knows nothing of and nothing comes into: a
+  /// state that is handed from one call to the next, and parts of it.
+  bool is_left_out(const Node& node) const {
+    if (node.is_size()) return true;
+    if (node.is_input() || node.activation_bytes > 0 || node.parameters > 0) return false;
+    if (graph_.number_of(node.line, node.forward) > 0 ||
+        graph_.number_of(node.line, node.backward) > 0)
+      return false;
+    return std::all_of(node.inputs.begin(), node.inputs.end(),
+                       [&](std::uint32_t input) { return left_out_[input]; });
+  }
+
+  /// A size of 0 counts as one element of a sample: it says that nobody looked.
   std::int64_t elements_of(const Node& node) const {
+    if (node.activation_bytes == 0) return 1;
     const std::int64_t sample = checked_mul(batch_, element_bytes, "bytes");
-    if (node.activation_bytes % sample != 0 || node.activation_bytes == 0)
+    if (node.activation_bytes % sample != 0)
       graph_.fail(node.line, "activation_size of " + std::to_string(node.activation_bytes) +
                                  " bytes is no whole number of float32 elements for each of " +
                                  std::to_string(batch_) + " samples; is the batch right?");
@@ -77,10 +93,12 @@ class Conversion {
   void add_input(Value& list, std::uint32_t index) {
     const Node& node = graph_.nodes()[index];
     if (!node.inputs.empty()) graph_.fail(node.line, "an Input that another node precedes");
+    note_size(node);
     names_[index] = std::string(node.id) + "-Input";
     Value layer = layer_at(node, "input", names_[index]);
     layer.set("shape", shape_of(node));
     list.items().push_back(std::move(layer));
+    if (graph_.number_of(node.line, node.forward) == 0) return;
     const std::string what = "the " + std::string(node.forward) + " ms of '" +
                              std::string(node.id) + "', which are the loading of data, are ";
     notes.push_back(what + (loading_ ? "counted" : "left out (loading: counted keeps them)"));
@@ -93,6 +111,12 @@ class Conversion {
     list.items().push_back(std::move(work));
   }
 
+  void note_size(const Node& node) {
+    if (node.activation_bytes == 0)
+      notes.push_back("the file has a size of 0 for '" + std::string(node.id) +
+                      "', which counts as one element here");
+  }
+
   void set_inputs(Value& layer, const Node& node, const std::vector<std::string>& names) const {
     Value inputs = Value::make_list();
     for (const std::string& name : names) inputs.items().push_back(Value::make(name));
@@ -103,9 +127,10 @@ class Conversion {
     const Node& node = graph_.nodes()[index];
     std::vector<std::string> inputs;
     for (const std::uint32_t input : node.inputs)
-      if (!graph_.nodes()[input].is_size()) inputs.push_back(names_[input]);
+      if (!left_out_[input]) inputs.push_back(names_[input]);
     if (inputs.empty())
       graph_.fail(node.line, "'" + std::string(node.id) + "' reads no node and is no Input");
+    note_size(node);
     names_[index] = std::string(node.id) + "-" + std::string(node.kind);
     Value layer = layer_at(node, "measured", names_[index]);
     set_inputs(layer, node, inputs);
@@ -166,6 +191,7 @@ class Conversion {
   std::int64_t batch_;
   bool loading_;
   std::vector<std::string> names_;
+  std::vector<bool> left_out_;  ///< by node
 };
 
 std::string stem_of(const std::string& path) {
@@ -185,8 +211,10 @@ Imported read(std::string_view bytes, const std::string& path, const Reader& key
   model.place(source, 1, 1);
   model.set("format", Value::make(std::string("sluice-model/1")));
   model.set("name", Value::make(stem_of(path)));
-  model.set("summary", Value::make("Measured by PipeDream's profiler for " + std::to_string(batch) +
-                                   " samples; " + imported.notes.front() + "."));
+  model.set(
+      "summary",
+      Value::make("Measured by PipeDream's profiler for " + std::to_string(batch) + " samples" +
+                  (imported.notes.empty() ? "" : "; " + imported.notes.front()) + "."));
   model.set("source", Value::make(std::filesystem::path(path).filename().string()));
   model.set("measured_batch", Value::make(batch));
   model.set("layers", std::move(layers));

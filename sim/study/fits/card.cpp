@@ -80,6 +80,7 @@ CardFit Card::answer(std::optional<std::int64_t> batch) {
   fit.device = device_.name;
   fit.cost = timed_.cost.name();
   fit.capacity = device_.capacity;
+  fit.reserved = device_.reserved;
   if (device_.capacity) {
     fit.largest = largest();
     if (refusal_) {

@@ -58,7 +58,8 @@ struct Accumulation {
 struct CardFit {
   std::string platform, device;
   std::string cost;                      ///< the cost model that its seconds are by
-  std::optional<std::int64_t> capacity;  ///< bytes; none: without limit
+  std::optional<std::int64_t> capacity;  ///< bytes for tensors; none: without limit
+  std::int64_t reserved = 0;             ///< bytes of the memory beside those
   /// Samples of the largest micro-batch, and so of the largest batch without accumulation; 0: not
   /// one sample fits; none: any number does.
   std::optional<std::int64_t> largest;

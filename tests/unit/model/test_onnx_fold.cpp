@@ -79,3 +79,32 @@ TEST_CASE("what computes no table is not folded, and harms nobody", "[onnx]") {
   onnx.node("Reshape", {"x", "to"}, {"y"}).output("y");
   CHECK(refused(onnx).substr(0, 2) == "3 ");
 }
+
+TEST_CASE("a vector that nodes make and unsqueeze is a scale, and so a parameter", "[onnx]") {
+  // As DenseNet's batch norm is exported: y = x scale + shift, both [4] made by ConstantOfShape and
+  // turned into [4, 1, 1]: 4 parameters each, as if they were initialisers.
+  const auto scaled = [](bool made) {
+    OnnxBytes onnx;
+    onnx.input("x", {1, 4, 8, 10}).numbers("channels", {4}).numbers("axes", {1, 2});
+    const std::vector<A> ones = {A{field(1, "value") +
+                                   field(5, field(1, std::int64_t{1}) + field(2, std::int64_t{1}) +
+                                                field(4, std::string("\0\0\x80\x3f", 4))) +
+                                   field(20, std::int64_t{4})}};
+    for (const char* name : {"scale", "shift"}) {
+      if (made)
+        onnx.node("ConstantOfShape", {"channels"}, {name}, ones);
+      else
+        onnx.weight(name, {4});
+      onnx.node("Unsqueeze", {name, "axes"}, {std::string(name) + "_by_channel"});
+    }
+    onnx.node("Mul", {"x", "scale_by_channel"}, {"m"}, {}, "mul");
+    onnx.node("Add", {"m", "shift_by_channel"}, {"y"}, {}, "add").output("y");
+    return read(onnx).model;
+  };
+  for (const bool made : {false, true}) {
+    const Model model = scaled(made);
+    CHECK(layer(model, "mul").parameters == 4);
+    CHECK(layer(model, "add").parameters == 4);
+    CHECK(model.parameters() == 8);
+  }
+}

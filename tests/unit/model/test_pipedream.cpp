@@ -50,6 +50,23 @@ Model read(const std::string& text, const std::string& use = "{batch: 2}") {
   return read_model(imported(text, use));
 }
 
+// Two inputs whose sizes nobody looked at, a state without inputs, and a part of it.
+const std::string two_inputs =
+    "node1 -- Input0 -- forward_compute_time=0.000, backward_compute_time=0.000, "
+    "activation_size=0.0, parameter_size=0.000\n"
+    "node2 -- Input1 -- forward_compute_time=0.000, backward_compute_time=0.000, "
+    "activation_size=0.0, parameter_size=0.000\n"
+    "node3 -- Embedding(10, 4) -- forward_compute_time=0.5, backward_compute_time=1.0, "
+    "activation_size=96.0, parameter_size=160.000\n"
+    "node4 -- hidden -- forward_compute_time=0.000, backward_compute_time=0.000, "
+    "activation_size=0.0, parameter_size=0.000\n"
+    "node5 -- __getitem__(0) -- forward_compute_time=0.000, backward_compute_time=0.000, "
+    "activation_size=0.0, parameter_size=0.000\n"
+    "node6 -- LSTM(4, 4) -- forward_compute_time=2.000, backward_compute_time=3.000, "
+    "activation_size=[96.0; 32.0], parameter_size=640.000\n"
+    "\tnode1 -- node3\n\tnode4 -- node5\n\tnode3 -- node6\n\tnode5 -- node6\n\tnode2 -- "
+    "node6\n";
+
 std::string refused_graph(const std::string& from, const std::string& to,
                           const std::string& use = "{batch: 2}") {
   std::string text = graph;
@@ -78,6 +95,28 @@ Device any_device() {
 }
 
 }  // namespace
+
+TEST_CASE("several inputs, and sizes of 0, are read") {
+  // Two samples of float32: 96 B are 12 elements each, 96 + 32 B are 16.
+  const Model model = read(two_inputs);
+  std::vector<std::string> names;
+  for (const Layer& layer : model.layers) names.push_back(layer.name);
+  CHECK(names ==
+        std::vector<std::string>{"node1-Input0", "node2-Input1", "node3-Embedding", "node6-LSTM"});
+  CHECK(model.layers[0].type == "input");
+  CHECK(model.layers[0].output == 1);  // what nobody looked at counts as one element
+  CHECK(model.layers[2].output == 12);
+  CHECK(model.layers[2].parameters == 40);
+  CHECK(model.layers[3].output == 16);
+  CHECK(model.layers[3].inputs == std::vector<std::uint32_t>{2, 1});
+  CHECK(model.layers[3].forward_s == Approx(2e-3));
+  const Importer& importer = importer_for("g.graph.txt");
+  const Record record{.name = "model", .fields = importer.parameters};
+  const Value use = parse_text("{batch: 2}", "s.yaml");
+  const Imported made = importer.read(two_inputs, "g.graph.txt", Reader(use, record));
+  REQUIRE(made.notes.size() == 2);
+  CHECK_THAT(made.notes[0], Contains("a size of 0 for 'node1'"));
+}
 
 TEST_CASE("a layer graph becomes layers in order, with their sizes and seconds", "[pipedream]") {
   const Model model = read(graph);

@@ -115,6 +115,38 @@ TEST_CASE("a half-duplex link is one channel and two copy engines") {
   CHECK(platform.path("gpu", "host").stream == "gpu.bus.up");
 }
 
+TEST_CASE("a link's directions have the rates that are written for each") {
+  const std::string link =
+      "links:\n  pcie: {joins: [host, gpu], bandwidth: 24GB/s, setup: 5us, latency: 1us, up: "
+      "{bandwidth: 20GB/s, setup: 7us}, together: 35GB/s, pageable: {bandwidth: 6GB/s, setup: "
+      "20us, up: {bandwidth: 2GB/s}}";
+  const auto rates = [&](const std::string& more) {
+    return read("devices:\n" + gpu + host + link + more + "}\n");
+  };
+  const Platform pinned = rates("");
+  const Path &down = pinned.path("host", "gpu"), &up = pinned.path("gpu", "host");
+  CHECK(channel_names(pinned, down) == Names{"pcie.down", "pcie.together"});
+  CHECK(channel_names(pinned, up) == Names{"pcie.up", "pcie.together"});
+  CHECK(pinned.channels[down.channels[0]].bandwidth == 24e9);
+  CHECK(pinned.channels[up.channels[0]].bandwidth == 20e9);
+  CHECK(pinned.channels[up.channels[1]].bandwidth == 35e9);
+  CHECK((down.setup_s == 5e-6 && up.setup_s == 7e-6));
+  CHECK((down.latency_s == 1e-6 && up.latency_s == 1e-6));
+  const Platform pageable = rates(", copies: pageable");
+  const Path &slow = pageable.path("host", "gpu"), &slower = pageable.path("gpu", "host");
+  CHECK(pageable.channels[slow.channels[0]].bandwidth == 6e9);
+  CHECK(pageable.channels[slower.channels[0]].bandwidth == 2e9);
+  CHECK((slow.setup_s == 20e-6 && slower.setup_s == 20e-6));
+}
+
+TEST_CASE("what is reserved of a device's memory is no tensor's") {
+  const Platform platform = read(
+      "devices:\n  gpu: {rate: {float32: 1TFLOP/s}, memory: {capacity: 16GB, reserved: "
+      "1343MiB}}\n");
+  CHECK(platform.device("gpu").reserved == 1'408'237'568);
+  CHECK(platform.device("gpu").capacity == 16'000'000'000 - 1'408'237'568);
+}
+
 TEST_CASE("every route from or to a memory crosses its ports") {
   const Platform platform = read("devices:\n" + gpu +
                                  "memories:\n"
@@ -252,6 +284,17 @@ TEST_CASE("a platform document that is wrong is refused where it is wrong") {
       {link + "  l: {joins: [host, gpu, gpu], bandwidth: 1GB/s}\n", "p.yaml:8:26", "twice"},
       {link + "  l: {joins: [host, gpu], bandwidth: 1GB/s, duplex: both}\n", "p.yaml:8:53",
        "full, half"},
+      {link + "  l: {joins: [host, gpu], bandwidth: 1GB/s, up: {bandwith: 1GB/s}}\n", "p.yaml:8:49",
+       "unknown key 'bandwith' in the way up of a link"},
+      {link + "  l: {joins: [host, gpu], bandwidth: 1GB/s, duplex: half, up: {setup: 1us}}\n",
+       "p.yaml:8:53", "both directions share one bandwidth"},
+      {link + "  l: {joins: [host, gpu], bandwidth: 1GB/s, copies: pageable}\n", "p.yaml:8:53",
+       "give it, as in pageable: {bandwidth: 6GB/s}"},
+      {"devices:\n  gpu: {rate: {float32: 1TFLOP/s}, memory: {capacity: 1GB, reserved: 1GB}}\n",
+       "p.yaml:4:70", "less than the capacity, 1GB"},
+      {"devices:\n  gpu: {rate: {float32: 1TFLOP/s}, memory: {capacity: unlimited, reserved: "
+       "1GB}}\n",
+       "p.yaml:4:76", "of a memory without limit nothing is reserved"},
       {link + "  l.m: {joins: [host, gpu], bandwidth: 1GB/s}\n", "p.yaml:8:3", "is no name"},
       {"devices:\n" + two_gpus + host + "links:\n  l: {joins: [gpu, host], bandwidth: 1GB/s}\n",
        "p.yaml:8:15", "is 2 devices: gpu0, gpu1"},

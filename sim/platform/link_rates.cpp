@@ -1,0 +1,61 @@
+#include "platform/link_rates.hpp"
+
+#include "base/error.hpp"
+
+namespace sluice {
+namespace {
+
+const Record& record_of(const Record& parent, std::string_view field) {
+  for (const Field& candidate : parent.fields)
+    if (candidate.name == field && candidate.record != nullptr) return *candidate.record;
+  throw InternalError("no record of '" + std::string(field) + "' in " + parent.name);
+}
+
+void lay_over(LinkRates::Direction& direction, const Reader& keys) {
+  if (keys.has("bandwidth")) direction.bandwidth = keys.quantity("bandwidth");
+  if (keys.has("setup")) direction.setup_s = keys.quantity("setup");
+}
+
+/// What the keys say of both directions, and over that what they say of each.
+void lay_over(LinkRates& rates, const Reader& keys, const Record& record) {
+  lay_over(rates.down, keys);
+  lay_over(rates.up, keys);
+  for (const char* name : {"down", "up"})
+    if (const Value* value = keys.value(name)) {
+      const Reader direction(*value, record_of(record, name),
+                             "the way " + std::string(name) + " of a link");
+      lay_over(name == std::string("down") ? rates.down : rates.up, direction);
+    }
+}
+
+}  // namespace
+
+LinkRates rates_of(const Reader& link, const Record& record) {
+  LinkRates rates;
+  lay_over(rates, link, record);
+  rates.latency_s = link.quantity("latency");
+  if (link.has("together")) rates.together = link.quantity("together");
+  const Value* pageable = link.value("pageable");
+  const bool is_pageable = link.text("copies") == "pageable";
+  if (is_pageable && !pageable)
+    link.fail("copies",
+              "'pageable' for 'copies': the link does not say what such copies take; give it, as "
+              "in pageable: {bandwidth: 6GB/s}");
+  if (pageable) {
+    const Record& keys = record_of(record, "pageable");
+    const Reader reader(*pageable, keys, "the pageable copies of a link");
+    LinkRates slower = rates;
+    lay_over(slower, reader, keys);
+    if (is_pageable) rates = slower;
+  }
+  const auto by_direction = [](const Value& map) { return map.find("down") || map.find("up"); };
+  const bool directed =
+      by_direction(link.map()) || (pageable && by_direction(*pageable)) || link.has("together");
+  if (link.text("duplex") == "half" && directed)
+    link.fail("duplex",
+              "'half' for 'duplex': both directions share one bandwidth, expected none of 'down', "
+              "'up' and 'together'");
+  return rates;
+}
+
+}  // namespace sluice

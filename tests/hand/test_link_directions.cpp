@@ -1,0 +1,60 @@
+// Links whose directions differ, against arithmetic, on both executors. Times in milliseconds:
+// 1 GFLOP/s, 1 MB in and 1 MB out a sample, half a millisecond of computation, no weights.
+#include <catch2/catch.hpp>
+
+#include "execute/arithmetic/replay.hpp"
+#include "execute/feasibility.hpp"
+#include "planning/run_seconds.hpp"
+#include "run/isolated.hpp"
+#include "support/small_case.hpp"
+
+namespace sluice {
+namespace {
+
+double makespan(const std::string& link, int samples) {
+  const Plan plan = make_plan(test::small_scenario(
+      1'000'000, {{0.5, 0, 1'000'000}},
+      "workload: {batches_per_step: " + std::to_string(samples) +
+          "}\npolicy: {name: resident, buffers: 2}\n",
+      {"platform.links={host: {joins: [host, gpu], bandwidth: 1GB/s" + link + "}}"}));
+  check(plan);
+  const double seconds = execute_isolated(plan).report.makespan;
+  CHECK(run_seconds(plan) == Approx(seconds).epsilon(1e-9));
+  return seconds;
+}
+
+Approx ms(double value) {
+  return Approx(value * 1e-3).epsilon(1e-9);
+}
+
+TEST_CASE("both ways alike: inputs, computation and answers go side by side") {
+  // In 1, then per sample the slowest of 1, 0.5 and 1, then computation and the last answer.
+  CHECK(makespan("", 2) == ms(1 + 1 + 0.5 + 1));
+  CHECK(makespan("", 10) == ms(1 + 9 + 0.5 + 1));
+}
+
+TEST_CASE("the way up at half the rate: answers bind, 2 ms each") {
+  CHECK(makespan(", up: {bandwidth: 0.5GB/s}", 2) == ms(1 + 2 + 0.5 + 2));
+  CHECK(makespan(", up: {bandwidth: 0.5GB/s}", 10) == ms(1 + 18 + 0.5 + 2));
+  // The same of inputs, and the cost of a copy of one direction alone.
+  CHECK(makespan(", down: {bandwidth: 0.5GB/s}", 10) == ms(2 + 18 + 0.5 + 1));
+  CHECK(makespan(", up: {setup: 0.5ms}", 10) == ms(1 + 9 * 1.5 + 0.5 + 1.5));
+}
+
+TEST_CASE("together 1.5 GB/s: each way gets 0.75 while both go, and 1 alone") {
+  // The first input until 1, its computation until 1.5. The second input has half its bytes by
+  // then; the rest takes 2/3, beside the first answer, until 13/6. That answer has half its bytes
+  // by then and the link for itself: until 8/3, when the second computation ends, too. The second
+  // answer takes 1.
+  CHECK(makespan(", together: 1.5GB/s", 2) == ms(11.0 / 3));
+}
+
+TEST_CASE("pageable copies take what the link says of them") {
+  CHECK(makespan(", pageable: {bandwidth: 0.5GB/s}", 10) == ms(1 + 9 + 0.5 + 1));
+  CHECK(makespan(", pageable: {bandwidth: 0.5GB/s}, copies: pageable", 10) == ms(2 + 18 + 0.5 + 2));
+  CHECK(makespan(", pageable: {up: {bandwidth: 0.5GB/s}}, copies: pageable", 10) ==
+        ms(1 + 18 + 0.5 + 2));
+}
+
+}  // namespace
+}  // namespace sluice
