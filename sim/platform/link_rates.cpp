@@ -11,20 +11,25 @@ const Record& record_of(const Record& parent, std::string_view field) {
   throw InternalError("no record of '" + std::string(field) + "' in " + parent.name);
 }
 
-void lay_over(LinkRates::Direction& direction, const Reader& keys) {
+/// `whole`: the link's bandwidth, which a share is of.
+void lay_over(LinkRates::Direction& direction, const Reader& keys, double whole) {
+  const bool share = keys.map().find("share") != nullptr;
+  if (share && keys.has("bandwidth"))
+    keys.fail("share", "'share' beside 'bandwidth': a share of the link's bandwidth takes its place");
   if (keys.has("bandwidth")) direction.bandwidth = keys.quantity("bandwidth");
+  if (share) direction.bandwidth = keys.number("share") * whole;
   if (keys.has("setup")) direction.setup_s = keys.quantity("setup");
 }
 
 /// What the keys say of both directions, and over that what they say of each.
-void lay_over(LinkRates& rates, const Reader& keys, const Record& record) {
-  lay_over(rates.down, keys);
-  lay_over(rates.up, keys);
+void lay_over(LinkRates& rates, const Reader& keys, const Record& record, double whole) {
+  lay_over(rates.down, keys, whole);
+  lay_over(rates.up, keys, whole);
   for (const char* name : {"down", "up"})
     if (const Value* value = keys.value(name)) {
       const Reader direction(*value, record_of(record, name),
                              "the way " + std::string(name) + " of a link");
-      lay_over(name == std::string("down") ? rates.down : rates.up, direction);
+      lay_over(name == std::string("down") ? rates.down : rates.up, direction, whole);
     }
 }
 
@@ -32,9 +37,10 @@ void lay_over(LinkRates& rates, const Reader& keys, const Record& record) {
 
 LinkRates rates_of(const Reader& link, const Record& record) {
   LinkRates rates;
-  lay_over(rates, link, record);
+  const double whole = link.quantity("bandwidth");
+  lay_over(rates, link, record, whole);
   rates.latency_s = link.quantity("latency");
-  if (link.has("together")) rates.together = link.quantity("together");
+  if (link.has("together")) rates.together = link.number("together") * whole;
   const Value* pageable = link.value("pageable");
   const bool is_pageable = link.text("copies") == "pageable";
   if (is_pageable && !pageable)
@@ -45,7 +51,7 @@ LinkRates rates_of(const Reader& link, const Record& record) {
     const Record& keys = record_of(record, "pageable");
     const Reader reader(*pageable, keys, "the pageable copies of a link");
     LinkRates slower = rates;
-    lay_over(slower, reader, keys);
+    lay_over(slower, reader, keys, whole);
     if (is_pageable) rates = slower;
   }
   const auto by_direction = [](const Value& map) { return map.find("down") || map.find("up"); };

@@ -145,8 +145,16 @@ const Record& memory_record() {
 }
 
 Field bandwidth_of_a_direction() {
-  return may_be_absent(above_zero(
-      quantity("bandwidth", Dimension::bytes_per_s, "Byte/s; absent: the link's bandwidth.")));
+  return may_be_absent(above_zero(quantity(
+      "bandwidth", Dimension::bytes_per_s, "Byte/s; absent: the link's, or `share` of it.")));
+}
+
+Field share_of_the_bandwidth() {
+  return {.name = "share",
+          .type = Type::number,
+          .summary = "Its bandwidth as a share of the link's, which may change.",
+          .optional = true,
+          .minimum_excluded = true};
 }
 
 /// One direction of a link, where it differs from the other.
@@ -154,7 +162,7 @@ const Record& direction_record() {
   static const Record record = {
       "direction of a link",
       "What differs in one direction.",
-      {bandwidth_of_a_direction(),
+      {bandwidth_of_a_direction(), share_of_the_bandwidth(),
        may_be_absent(quantity("setup", Dimension::seconds,
                               "Seconds for which a transfer occupies its copy engine before bytes "
                               "flow; absent: the link's."))}};
@@ -174,7 +182,7 @@ const Record& pageable_record() {
   static const Record record = {
       "pageable copies of a link",
       "What differs where host memory is not pinned.",
-      {bandwidth_of_a_direction(),
+      {bandwidth_of_a_direction(), share_of_the_bandwidth(),
        may_be_absent(quantity("setup", Dimension::seconds, "As that of the link.")),
        direction("down", "Away from the first node of `joins`."),
        direction("up", "Back to the first node of `joins`.")}};
@@ -200,9 +208,12 @@ const Record& link_record() {
                     "0s"),
        direction("down", "What differs away from the first node of `joins`."),
        direction("up", "What differs back to the first node of `joins`."),
-       may_be_absent(above_zero(quantity("together", Dimension::bytes_per_s,
-                                         "Byte/s of both directions together, of full duplex; "
-                                         "absent: no limit but their own."))),
+       {.name = "together",
+        .type = Type::number,
+        .summary = "Byte/s of both directions together, of full duplex, as a multiple of "
+                   "`bandwidth`; absent: no limit but their own.",
+        .optional = true,
+        .minimum_excluded = true},
        {.name = "copies",
         .type = Type::choice,
         .summary = "Whether the host memory of its copies is pinned, or pageable: then what "

@@ -46,7 +46,7 @@ TEST_CASE("together 1.5 GB/s: each way gets 0.75 while both go, and 1 alone") {
   // then; the rest takes 2/3, beside the first answer, until 13/6. That answer has half its bytes
   // by then and the link for itself: until 8/3, when the second computation ends, too. The second
   // answer takes 1.
-  CHECK(makespan(", together: 1.5GB/s", 2) == ms(11.0 / 3));
+  CHECK(makespan(", together: 1.5", 2) == ms(11.0 / 3));
 }
 
 TEST_CASE("pageable copies take what the link says of them") {

@@ -118,7 +118,7 @@ TEST_CASE("a half-duplex link is one channel and two copy engines") {
 TEST_CASE("a link's directions have the rates that are written for each") {
   const std::string link =
       "links:\n  pcie: {joins: [host, gpu], bandwidth: 24GB/s, setup: 5us, latency: 1us, up: "
-      "{bandwidth: 20GB/s, setup: 7us}, together: 35GB/s, pageable: {bandwidth: 6GB/s, setup: "
+      "{bandwidth: 20GB/s, setup: 7us}, together: 1.5, pageable: {bandwidth: 6GB/s, setup: "
       "20us, up: {bandwidth: 2GB/s}}";
   const auto rates = [&](const std::string& more) {
     return read("devices:\n" + gpu + host + link + more + "}\n");
@@ -129,9 +129,15 @@ TEST_CASE("a link's directions have the rates that are written for each") {
   CHECK(channel_names(pinned, up) == Names{"pcie.up", "pcie.together"});
   CHECK(pinned.channels[down.channels[0]].bandwidth == 24e9);
   CHECK(pinned.channels[up.channels[0]].bandwidth == 20e9);
-  CHECK(pinned.channels[up.channels[1]].bandwidth == 35e9);
+  CHECK(pinned.channels[up.channels[1]].bandwidth == 36e9);
   CHECK((down.setup_s == 5e-6 && up.setup_s == 7e-6));
   CHECK((down.latency_s == 1e-6 && up.latency_s == 1e-6));
+  const Platform shares = read(
+      "devices:\n" + gpu + host +
+      "links:\n  pcie: {joins: [host, gpu], bandwidth: 20GB/s, up: {share: 0.5}, down: {share: "
+      "110%}}\n");
+  CHECK(shares.channels[shares.path("host", "gpu").channels[0]].bandwidth == 22e9);
+  CHECK(shares.channels[shares.path("gpu", "host").channels[0]].bandwidth == 10e9);
   const Platform pageable = rates(", copies: pageable");
   const Path &slow = pageable.path("host", "gpu"), &slower = pageable.path("gpu", "host");
   CHECK(pageable.channels[slow.channels[0]].bandwidth == 6e9);
@@ -288,6 +294,8 @@ TEST_CASE("a platform document that is wrong is refused where it is wrong") {
        "unknown key 'bandwith' in the way up of a link"},
       {link + "  l: {joins: [host, gpu], bandwidth: 1GB/s, duplex: half, up: {setup: 1us}}\n",
        "p.yaml:8:53", "both directions share one bandwidth"},
+      {link + "  l: {joins: [host, gpu], bandwidth: 1GB/s, up: {bandwidth: 1GB/s, share: 1}}\n",
+       "p.yaml:8:72", "takes its place"},
       {link + "  l: {joins: [host, gpu], bandwidth: 1GB/s, copies: pageable}\n", "p.yaml:8:53",
        "give it, as in pageable: {bandwidth: 6GB/s}"},
       {"devices:\n  gpu: {rate: {float32: 1TFLOP/s}, memory: {capacity: 1GB, reserved: 1GB}}\n",
