@@ -97,7 +97,7 @@ class Fits(unittest.TestCase):
         for card in json.loads(done.stdout)["cards"]:
             self.assertEqual(card["largest"], 0)
             self.assertGreater(card["missing_bytes"], 0)
-        mixed = sluice("fits", "gpt2_xl", "--platform", "a100_pcie,gtx980", "--optimizer", "adam")
+        mixed = sluice("fits", "gpt2_large", "--platform", "a100_pcie,gtx980", "--optimizer", "adam")
         self.assertEqual(mixed.returncode, 0)
         self.assertRegex(mixed.stdout, r"(?m)^gtx980 .* 0 ")
 
