@@ -295,7 +295,7 @@ TEST_CASE("a platform document that is wrong is refused where it is wrong") {
       {link + "  l: {joins: [host, gpu], bandwidth: 1GB/s, duplex: half, up: {setup: 1us}}\n",
        "p.yaml:8:53", "both directions share one bandwidth"},
       {link + "  l: {joins: [host, gpu], bandwidth: 1GB/s, up: {bandwidth: 1GB/s, share: 1}}\n",
-       "p.yaml:8:72", "takes its place"},
+       "p.yaml:8:75", "takes its place"},
       {link + "  l: {joins: [host, gpu], bandwidth: 1GB/s, copies: pageable}\n", "p.yaml:8:53",
        "give it, as in pageable: {bandwidth: 6GB/s}"},
       {"devices:\n  gpu: {rate: {float32: 1TFLOP/s}, memory: {capacity: 1GB, reserved: 1GB}}\n",
