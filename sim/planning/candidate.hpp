@@ -33,7 +33,11 @@ struct Candidate {
   std::int64_t ways = 1;  ///< how many there are, before it is asked which fit
   /// Simulates those of its ways that fit and may take less than `worth` seconds; says each of them
   /// to `settled`.
-  std::function<void(double worth, const std::function<void(const Settled&)>& settled)> simulate;
+  std::function<void(double worth, const std::function<void(const Settled&)>& settled)> simulate =
+      {};
+  /// Instead of `simulate`: those of its ways that fit, by themselves, with lower bounds that are
+  /// nearer to what they take. Their ways are not counted again.
+  std::function<std::vector<Candidate>()> open = {};
 };
 
 /// What the judge found.

@@ -1,4 +1,6 @@
-#include <algorithm>
+#include <functional>
+#include <queue>
+#include <utility>
 
 #include "base/interrupt.hpp"
 #include "planning/candidate.hpp"
@@ -25,18 +27,30 @@ void note(Judgement& judgement, const Settled& settled) {
 
 }  // namespace
 
-// Those with the least lower bound come first. When that of the next one is not below the best that
-// was found, no further one is faster: the answer is the same as if all had been simulated.
+// The one with the least lower bound comes first; of equal ones the one that was offered first.
+// When that bound is not below the best that was found, no further one is faster: the answer is the
+// same as if all had been simulated.
 Judgement judge(std::vector<Candidate> candidates) {
   Judgement judgement;
   for (const Candidate& candidate : candidates) judgement.candidates += candidate.ways;
-  std::stable_sort(candidates.begin(), candidates.end(),
-                   [](const Candidate& a, const Candidate& b) { return a.at_least < b.at_least; });
-  for (const Candidate& candidate : candidates) {
-    if (judgement.best.plan && !faster(candidate.at_least, judgement.best.seconds)) break;
+  using Turn = std::pair<double, std::size_t>;  // lower bound, number
+  std::priority_queue<Turn, std::vector<Turn>, std::greater<>> turns;
+  for (std::size_t i = 0; i < candidates.size(); ++i) turns.emplace(candidates[i].at_least, i);
+  while (!turns.empty()) {
+    const auto [at_least, number] = turns.top();
+    if (judgement.best.plan && !faster(at_least, judgement.best.seconds)) break;
+    turns.pop();
     check_interrupt();
-    candidate.simulate(judgement.best.seconds,
-                       [&](const Settled& settled) { note(judgement, settled); });
+    const Candidate candidate = std::move(candidates[number]);
+    if (!candidate.open) {
+      candidate.simulate(judgement.best.seconds,
+                         [&](const Settled& settled) { note(judgement, settled); });
+      continue;
+    }
+    for (Candidate& one : candidate.open()) {
+      turns.emplace(one.at_least, candidates.size());
+      candidates.push_back(std::move(one));
+    }
   }
   return judgement;
 }

@@ -15,8 +15,8 @@ InRow in_row(std::int64_t index, std::int64_t count) {
 Slots::Slots(PlanBuilder& builder, std::vector<SlotMemory> memories, Prologue prologue)
     : builder_(builder), by_slot_(memories.front().bytes.size()), prologue_(prologue) {
   for (SlotMemory& memory : memories) {
-    Levels levels(memory.bytes);
-    memories_.push_back({std::move(memory), std::move(levels)});
+    LoadPlaces places(memory.bytes, memory.capacity);
+    memories_.push_back({std::move(memory), std::move(places)});
   }
 }
 
@@ -26,27 +26,6 @@ Slots::Memory& Slots::memory(const std::string& device) {
   throw InternalError("no slots on device '" + device + "'");
 }
 
-/// The earliest slot from which there is room for it until it is needed; takes that room. Beyond a
-/// whole step it meets itself.
-std::int64_t Slots::place(const SlotLoad& load, Memory& memory, std::int64_t bytes) const {
-  const std::int64_t earliest = std::max(load.earliest, -count());
-  const auto take = [&](std::int64_t from, std::int64_t to, std::int64_t turn) {
-    if (from >= to) return to;
-    std::int64_t at = from;
-    if (memory.of.capacity)
-      if (const auto full = memory.levels.last_above(static_cast<std::size_t>(from + turn),
-                                                     static_cast<std::size_t>(to - 1 + turn),
-                                                     *memory.of.capacity - bytes))
-        at = static_cast<std::int64_t>(*full) + 1 - turn;
-    if (at < to)
-      memory.levels.add(static_cast<std::size_t>(at + turn),
-                        static_cast<std::size_t>(to - 1 + turn), bytes);
-    return at;
-  };
-  const std::int64_t at = take(std::max<std::int64_t>(earliest, 0), load.slot, 0);
-  return at > 0 ? at : take(earliest, std::min<std::int64_t>(at, 0), count());
-}
-
 void Slots::add(SlotLoad load) {
   Memory& memory = this->memory(load.ends.to);
   if (load.once) {  // its bytes are a part of every slot's
@@ -54,20 +33,15 @@ void Slots::add(SlotLoad load) {
     loads_.push_back({std::move(load), at, {}, {}});
     return;
   }
-  const std::int64_t bytes = builder_.bytes_of(load.tensor);
-  const std::int64_t at = place(load, memory, bytes);
-  if (load.within && at > 1 - count()) {
-    const std::size_t before = in_row(at - 1, count()).place;
-    const bool room = !memory.of.capacity ||
-                      !memory.levels.last_above(before, before, *memory.of.capacity - bytes);
-    if (room) {
-      memory.levels.add(before, before, bytes);
-      load.after = std::min(load.after, at - 2);
-    }
-  }
-  if (at < 0 && prologue_ == Prologue::by_need) first_goes_ahead_ = true;
-  by_slot_[in_row(at, count()).place].push_back(loads_.size());
-  loads_.push_back({std::move(load), at, {}, {}});
+  const LoadPlace place = memory.places.add({.bytes = builder_.bytes_of(load.tensor),
+                                             .needed = load.slot,
+                                             .earliest = load.earliest,
+                                             .after = load.after,
+                                             .within = load.within});
+  load.after = place.after;
+  if (place.at < 0 && prologue_ == Prologue::by_need) first_goes_ahead_ = true;
+  by_slot_[in_row(place.at, count()).place].push_back(loads_.size());
+  loads_.push_back({std::move(load), place.at, {}, {}});
 }
 
 /// The first load of a step is needed before those that come ahead of it: so it may be the last

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "planning/builder.hpp"
-#include "planning/levels.hpp"
+#include "planning/load_places.hpp"
 
 namespace sluice {
 
@@ -102,7 +102,7 @@ class Slots {
 
   /// The most bytes in any slot of a device, loads that come early included: with so many bytes
   /// all loads are listed where they are.
-  std::int64_t most(const std::string& device) { return memory(device).levels.most(); }
+  std::int64_t most(const std::string& device) { return memory(device).places.most(); }
 
   /// How many of the loads are listed before the slot that needs them.
   std::int64_t early() const;
@@ -115,10 +115,9 @@ class Slots {
   };
   struct Memory {
     SlotMemory of;
-    Levels levels;
+    LoadPlaces places;
   };
   Memory& memory(const std::string& device);
-  std::int64_t place(const SlotLoad& load, Memory& memory, std::int64_t bytes) const;
   bool goes_ahead(const Placed& placed) const;
   void list_prologue();
   void list_loads(std::int64_t slot);

@@ -87,14 +87,15 @@ std::vector<CutChoice> cuts_with(const CutQuestion& question,
 }
 
 std::vector<CutChoice> cuts_for_devices(const CutQuestion& question) {
-  if (question.mode == Mode::training) return cuts_with(question, {});
+  const bool training = question.mode == Mode::training;
   std::vector<CutChoice> between;
   const auto devices = static_cast<std::int64_t>(question.devices);
   if (devices > 1) between.push_back({"balanced", "count", devices});
   for (const std::int64_t count : {2, 3, 4, 6, 8, 16})
     between.push_back({"balanced", "count", count});
-  for (const std::int64_t groups : {2, 3, 4, 6, 8, 16})
-    between.push_back({"by_weight", "groups", groups});
+  std::vector<std::int64_t> groups = {2, 3, 4, 6, 8, 16};
+  if (training) groups = {4, 16};  // each is planned with every strategy for fates
+  for (const std::int64_t count : groups) between.push_back({"by_weight", "groups", count});
   return cuts_with(question, between);
 }
 

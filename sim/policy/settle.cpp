@@ -96,7 +96,15 @@ class Attempts {
     if (policy_.candidates) offered = policy_.candidates(attempt.request, parameters_);
     for (Candidate& candidate : offered) {
       ways_ += candidate.ways;
-      candidate.simulate = [simulate = std::move(candidate.simulate), cut = attempt.cut, number](
+      candidates_.push_back(with_cut(std::move(candidate), attempt.cut, number));
+    }
+    if (offered.empty()) add_alternatives(attempt, number);
+  }
+
+  /// What it settles is said with its cut.
+  static Candidate with_cut(Candidate candidate, const std::string& cut, std::size_t number) {
+    if (candidate.simulate)
+      candidate.simulate = [simulate = std::move(candidate.simulate), cut, number](
                                double worth, const auto& settled) {
         simulate(worth, [&](Settled one) {
           one.text = joined(cut, one.text);
@@ -104,9 +112,13 @@ class Attempts {
           settled(one);
         });
       };
-      candidates_.push_back(std::move(candidate));
-    }
-    if (offered.empty()) add_alternatives(attempt, number);
+    if (candidate.open)
+      candidate.open = [open = std::move(candidate.open), cut, number] {
+        std::vector<Candidate> opened;
+        for (Candidate& one : open()) opened.push_back(with_cut(std::move(one), cut, number));
+        return opened;
+      };
+    return candidate;
   }
 
   void add_alternatives(const CutAttempt& attempt, std::size_t number) {

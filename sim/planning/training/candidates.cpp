@@ -3,6 +3,7 @@
 #include <array>
 #include <limits>
 #include <memory>
+#include <set>
 
 #include "base/quantity.hpp"
 #include "planning/run_seconds.hpp"
@@ -14,9 +15,24 @@ namespace {
 /// Parts of what a step holds at its peak that early loads may take beside it.
 constexpr std::array<double, 17> ahead_parts = {0.0, 0.02, 0.035, 0.06, 0.1, 0.2,  0.35, 0.5, 0.75,
                                                 1.0, 1.5,  2.5,   4.0,  7.0, 12.0, 20.0, 34.0};
-/// So many parts in a row that hardly help end the search.
-constexpr int parts_in_vain = 3;
-constexpr double hardly = 3e-4;
+
+constexpr double as_early_as_may_be = 1e6;
+/// The paces that loads are timed by: as the machine is, and as if it were others, so that what is
+/// tried on a slower machine is tried on a faster one, too. The most useful come first.
+const std::array<std::optional<double>, 7> paces = {
+    std::optional<double>(), as_early_as_may_be, 1.0, 4.0, 2.0, 0.5, 16.0};
+
+/// How many ways a step is tried in: fewer where its plan is long.
+struct Detail {
+  std::size_t paces = 1;  ///< of the list
+  int listings = 0;       ///< that differ, from the one that needs most bytes downwards
+};
+constexpr Detail most_detail{paces.size(), 40};
+Detail detail_of(std::int64_t operations) {
+  if (operations <= 500) return most_detail;
+  if (operations <= 2'000) return {3, 0};
+  return {1, 0};
+}
 
 /// What batches of any size have to compute, to copy and to hold, from a few small ones: each
 /// further pass adds the same, and each further micro-batch does.
@@ -43,8 +59,9 @@ class WorkOfBatches {
     };
     const double compute = sum(&TrainingSums::compute_s), load = sum(&TrainingSums::load_s),
                  save = sum(&TrainingSums::save_s);
+    const double least = order_.overlap ? std::max({compute, load, save}) : compute + load + save;
     // Bytes may be counted in other parts where a pass is not full: a hair below stays below.
-    return (order_.overlap ? std::max({compute, load, save}) : compute + load + save) * (1 - 1e-9);
+    return least * (1 - 1e-9);
   }
 
   /// A bound: no device holds less at its peak with so many side by side. While an operation of the
@@ -92,51 +109,117 @@ class TrainingWays {
         at_least_(at_least),
         stages_(std::move(stages)) {
     unlimited_.capacity_enforced = false;
+    // The same actions in the same order are never slower with more memory where no link is shared.
+    if (!shares_links()) run_room_ = smallest_capacity().value_or(no_limit);
   }
 
-  /// From the narrowest room to the widest: what is tried on a smaller device is tried on a larger
-  /// one, too.
-  void simulate(const std::function<void(const Settled&)>& settled) const {
-    if (!fits(at_least_)) return;
-    const ChosenStep step(unlimited_, order_);
-    std::int64_t before = -1;
-    double best = std::numeric_limits<double>::infinity();
-    int in_vain = 0;
-    for (const double part : ahead_parts) {
-      TrainingOrder order = order_;
-      const std::int64_t peak = step.peak();
-      order.room = peak + static_cast<std::int64_t>(part * static_cast<double>(peak));
-      if (*order.room == before) continue;
-      if (!fits(*order.room) || in_vain >= parts_in_vain) break;
-      before = *order.room;
-      const Plan plan = finish(step.within(before), unlimited_);
-      const double seconds = enforced_ ? run_seconds_in_host(plan) : run_seconds(plan);
-      in_vain = seconds < best * (1 - hardly) ? 0 : in_vain + 1;
-      best = std::min(best, seconds);
-      settled(
-          {seconds, text(order), [request = unlimited_, order, stages = stages_, in = enforced_] {
-             Plan made = finish(plan_training(request, order), request);
-             if (in) enforce_host(made);
-             return made;
+  /// Those that fit and differ, each by itself.
+  static std::vector<Candidate> opened(const std::shared_ptr<const TrainingWays>& ways) {
+    if (!ways->fits(ways->at_least_)) return {};
+    const auto step = std::make_shared<const ChosenStep>(ways->unlimited_, ways->order_);
+    std::vector<Candidate> candidates;
+    for (const Way& way : ways->ways(*step))
+      candidates.push_back(
+          {way.at_least, 1, [ways, step, ahead = way.ahead](double, const auto& settled) {
+             settled(ways->settled(*step, ahead));
            }});
-    }
+    return candidates;
   }
 
  private:
+  struct Way {
+    ChosenStep::Ahead ahead;
+    double at_least = 0;
+  };
+
+  Settled settled(const ChosenStep& step, const ChosenStep::Ahead& ahead) const {
+    TrainingOrder order = order_;
+    order.room = ahead.room;
+    order.run_room = ahead.run_room;
+    order.pace = ahead.pace;
+    const Plan plan = finish(step.listed(ahead), unlimited_);
+    return {enforced_ ? run_seconds_in_host(plan) : run_seconds(plan), text(order),
+            [request = unlimited_, order, stages = stages_, in = enforced_] {
+              Plan made = finish(plan_training(request, order), request);
+              if (in) enforce_host(made);
+              return made;
+            }};
+  }
+
+  /// In rooms from the peak upwards by each pace; and, as the machine is, every listing that
+  /// differs from the one with most bytes downwards. Which of them fits is asked of each alone.
+  std::vector<Way> ways(const ChosenStep& step) const {
+    const Detail detail = detail_of(step.operations());
+    std::vector<Way> ways;
+    std::set<std::vector<LoadPlace>> seen;
+    const auto add = [&](ChosenStep::Ahead ahead) {
+      ChosenStep::Offer offer = step.offer(ahead);
+      if (!fits(ahead.room)) ahead.room = offer.most;  // everything is listed alike
+      if (!fits(ahead.room)) return offer.most;
+      const bool fresh = seen.insert(std::move(offer.places)).second;
+      if (fresh) ways.push_back({ahead, offer.at_least});
+      return offer.most;
+    };
+    for (const std::int64_t room : rooms(step.peak())) {
+      if (!fits(room)) break;
+      for (std::size_t p = 0; p < detail.paces; ++p) add({room, paces[p], run_room_});
+    }
+    std::int64_t room = no_limit;
+    for (int n = 0; n < detail.listings && room >= step.peak(); ++n)
+      room = add({room, {}, run_room_}) - 1;
+    std::reverse(ways.begin(), ways.end());  // with most room first: the fastest is soon found
+    return ways;
+  }
+
+  /// From the narrowest to the widest.
+  static std::vector<std::int64_t> rooms(std::int64_t peak) {
+    std::vector<std::int64_t> rooms;
+    for (const double part : ahead_parts)
+      rooms.push_back(peak + static_cast<std::int64_t>(part * static_cast<double>(peak)));
+    return rooms;
+  }
+
   bool fits(std::int64_t bytes) const {
-    if (!enforced_) return true;
+    const std::optional<std::int64_t> capacity = smallest_capacity();
+    return !capacity || bytes <= *capacity;
+  }
+
+  /// Of the devices; none: without limit.
+  std::optional<std::int64_t> smallest_capacity() const {
+    std::optional<std::int64_t> least;
+    for (const std::string& name : order_.devices)
+      if (const auto capacity = unlimited_.pricing.platform.device(name).capacity)
+        least = std::min(*capacity, least.value_or(*capacity));
+    return enforced_ ? least : std::nullopt;
+  }
+
+  /// May two copies of the run slow each other down?
+  bool shares_links() const {
     const Platform& platform = unlimited_.pricing.platform;
-    return std::all_of(order_.devices.begin(), order_.devices.end(), [&](const std::string& name) {
-      const auto capacity = platform.device(name).capacity;
-      return !capacity || bytes <= *capacity;
-    });
+    const std::string& host = platform.host().name;
+    std::set<std::uint32_t> crossed;
+    for (const std::string& device : order_.devices)
+      for (const Path& path : {platform.path(host, device), platform.path(device, host)})
+        for (const std::uint32_t channel : path.channels)
+          if (!crossed.insert(channel).second) return true;
+    return false;
+  }
+
+  static std::string shown(double pace) {
+    return pace == as_early_as_may_be ? ", loads as early as there is room"
+                                      : ", loads timed as if they took " +
+                                            std::to_string(static_cast<std::int64_t>(100 * pace)) +
+                                            " % of the computation";
   }
   std::string text(const TrainingOrder& order) const {
-    return "in_flight: " + std::to_string(*order.in_flight) + "; stays within " +
+    std::string text = "in_flight: " + std::to_string(*order.in_flight);
+    if (order.pace) text += shown(*order.pace);
+    return text + (order.run_room ? "; loads ahead within " : "; stays within ") +
            format_quantity(static_cast<double>(*order.room), Dimension::bytes);
   }
 
   bool enforced_;
+  std::optional<std::int64_t> run_room_;  ///< of each way; none: as much as its early loads
   PolicyRequest unlimited_;
   TrainingOrder order_;
   std::int64_t at_least_;
@@ -170,9 +253,11 @@ std::vector<Candidate> training_candidates(const PolicyRequest& request, const T
     const std::int64_t passes = (per_batch + count - 1) / count;
     const auto ways = std::make_shared<const TrainingWays>(
         request, settled, work.peak_at_least(count, passes), stages);
-    candidates.push_back({batches * work.at_least(per_batch, passes),
-                          static_cast<std::int64_t>(ahead_parts.size()),
-                          [ways](double, const auto& found) { ways->simulate(found); }});
+    candidates.push_back(
+        {batches * work.at_least(per_batch, passes),
+         static_cast<std::int64_t>(ahead_parts.size() * most_detail.paces) + most_detail.listings,
+         {},
+         [ways] { return TrainingWays::opened(ways); }});
   }
   return candidates;
 }

@@ -47,8 +47,16 @@ class Clock {
 
 class LateLoads {
  public:
-  LateLoads(Program& program, const std::vector<double>& latency_s)
-      : program_(program), latency_s_(latency_s), clock_(program), writes_(program) {}
+  LateLoads(Program& program, const std::vector<double>& latency_s, std::optional<double> pace)
+      : program_(program), latency_s_(latency_s), clock_(program), writes_(program) {
+    if (!pace) return;
+    latency_s_.assign(latency_s.size(), 0);
+    std::vector<double> busy(latency_s.size(), 0);
+    for (const Program::Load& load : program.loads)
+      busy[program.instances[load.instance].device] += program.instances[load.instance].load_s;
+    const double most = *std::max_element(busy.begin(), busy.end());
+    if (most > 0) slower_ = *pace * clock_.seconds() / most;
+  }
 
   void place() {
     const std::vector<double> latest = latest_begins();
@@ -58,7 +66,7 @@ class LateLoads {
       const Program::Instance& made = program_.instances[load.instance];
       const double sooner = clock_.start(clock_.operation_at(latest[i]) - 1);
       const double begin = std::max(sooner, std::min(free[made.device], latest[i]));
-      free[made.device] = begin + made.load_s;
+      free[made.device] = begin + seconds(made);
       load.earliest = std::max(std::min(clock_.operation_at(begin) + 1, load.needed),
                                first_moment(load.instance, load.needed));
       load.after = load.earliest - 1;
@@ -79,9 +87,9 @@ class LateLoads {
         const Program::Instance& made = program_.instances[loads[i].instance];
         begins[i] =
             std::min(next[made.device], clock_.start(loads[i].needed) - latency_s_[made.device]) -
-            made.load_s;
+            seconds(made);
         next[made.device] = begins[i];
-        if (!again) busy[made.device] += made.load_s;
+        if (!again) busy[made.device] += seconds(made);
       }
     }
     return begins;
@@ -99,17 +107,28 @@ class LateLoads {
     return 1 - program_.count();
   }
 
+  double seconds(const Program::Instance& made) const { return slower_ * made.load_s; }
+
   Program& program_;
-  const std::vector<double>& latency_s_;
+  std::vector<double> latency_s_;
   Clock clock_;
   HomeWrites writes_;
+  double slower_ = 1;  ///< loads than they are on this machine
 };
 
 }  // namespace
 
-void load_late(Program& program, const std::vector<double>& latency_s) {
+std::vector<double> load_latencies(const Platform& platform,
+                                   const std::vector<std::string>& devices) {
+  std::vector<double> latency_s;
+  for (const std::string& device : devices)
+    latency_s.push_back(platform.path(platform.host().name, device).latency_s);
+  return latency_s;
+}
+
+void load_late(Program& program, const std::vector<double>& latency_s, std::optional<double> pace) {
   load_when_needed(program);
-  LateLoads(program, latency_s).place();
+  LateLoads(program, latency_s, pace).place();
 }
 
 }  // namespace sluice

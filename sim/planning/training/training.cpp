@@ -9,9 +9,8 @@
 #include "base/quantity.hpp"
 #include "execute/deadlock.hpp"
 #include "planning/copy_time.hpp"
-#include "planning/program_listing.hpp"
 #include "planning/run_seconds.hpp"
-#include "planning/training/late_loads.hpp"
+#include "planning/training/load_offers.hpp"
 
 namespace sluice {
 
@@ -24,13 +23,6 @@ const Device& smallest(const Platform& platform, const std::vector<std::string>&
   return platform.device(*std::min_element(
       names.begin(), names.end(),
       [&](const std::string& a, const std::string& b) { return bytes(a) < bytes(b); }));
-}
-
-/// The most bytes that any of the devices holds.
-std::int64_t peak_of(const Program& step, std::size_t devices) {
-  std::int64_t most = 0;
-  for (std::uint32_t d = 0; d < devices; ++d) most = std::max(most, step.peak(d));
-  return most;
 }
 
 std::int64_t constant_bytes(const std::vector<StageState>& states) {
@@ -52,6 +44,7 @@ class TrainingPlan {
         chain_(chain_of(request, device_, strategy_.selective, order.overlap)),
         states_(states_of(request, device_, strategy_.selective, order.overlap)),
         capacity_(request.capacity_enforced ? device_.capacity : std::nullopt),
+        pace_(order.pace),
         weights_stay_(order.weights_stay ||
                       (chain_.stages.size() == 1 && order.devices.size() == 1)) {
     const auto drops = [](const Stage& stage) { return stage.kept.selective_bytes > 0; };
@@ -89,8 +82,10 @@ class TrainingPlan {
     add_facts(step, std::min(in_flight(), per_batch()));
     return step;
   }
-  Draft within(const Program& step, std::int64_t room) {
-    room_ = chosen_room_ = room;
+  Draft listed(const Program& step, const ChosenStep::Ahead& ahead) {
+    room_ = ahead.room;
+    chosen_room_ = ahead.run_room ? ahead.run_room : room_;
+    pace_ = ahead.pace;
     const StepShape shape = shape_of(std::min(in_flight(), per_batch()), per_batch(),
                                      request_.workload.batches_per_step);
     return listed(shape, step);
@@ -121,8 +116,8 @@ class TrainingPlan {
   }
 
   Draft listed(const StepShape& shape, const Program& step) const {
-    Draft draft = list_training({request_, shape, order_, room_}, step, facts_);
-    if (chosen_room_)
+    Draft draft = list_training({request_, shape, order_, room_, pace_}, step, facts_);
+    if (chosen_room_ && *chosen_room_ < no_limit)
       for (const std::string& device : order_.devices)
         stay_within(draft.plan, device, *chosen_room_);
     return draft;
@@ -158,7 +153,7 @@ class TrainingPlan {
     facts_ = std::move(choice.facts);
     explained_ = choice.explained;
     room_ = order_.room ? order_.room : capacity_;
-    chosen_room_ = order_.room;
+    chosen_room_ = order_.run_room ? order_.run_room : order_.room;
     if (!choice.bytes) return;
     room_ = room_of(*choice.bytes);
     if (capacity_) chosen_room_ = room_;  // as it was judged, so it runs
@@ -309,6 +304,7 @@ class TrainingPlan {
   std::vector<StageState> selective_states_;
   SideBySide together_, selective_together_;  ///< where weights take turns, for the search
   std::optional<std::int64_t> capacity_;
+  std::optional<double> pace_;
   bool weights_stay_;
   Tape tape_;
   bool explained_ = false;
@@ -319,41 +315,6 @@ class TrainingPlan {
 
 }  // namespace
 
-Draft list_training(const Listing& listing, Program step, const std::vector<Fact>& facts,
-                    std::int64_t* most) {
-  const Platform& platform = listing.request.pricing.platform;
-  const TrainingOrder& order = listing.order;
-  step.devices = order.devices;
-  std::vector<double> latency_s;
-  for (const std::string& device : step.devices)
-    latency_s.push_back(platform.path(platform.host().name, device).latency_s);
-  step.rounds = listing.request.workload.steps;
-  if (order.overlap)
-    load_late(step, latency_s);
-  else
-    load_when_needed(step);
-  return list_program({.request = listing.request,
-                       .program = step,
-                       .name = order.policy,
-                       .overlap = order.overlap,
-                       .capacity = listing.capacity,
-                       .loads_within = order.overlap,
-                       .facts = facts},
-                      most);
-}
-
-Scored score(const Listing& listing) {
-  Program step = make_step(listing.shape);
-  if (listing.capacity && peak_of(step, listing.shape.devices) > *listing.capacity)
-    return {std::numeric_limits<double>::infinity(), 0};
-  std::int64_t most = 0;
-  Plan plan = finish(list_training(listing, std::move(step), {}, &most), listing.request);
-  if (listing.capacity)
-    for (const std::string& device : listing.order.devices)
-      stay_within(plan, device, *listing.capacity);
-  return {run_seconds(plan), most};
-}
-
 TrainingSums training_sums(const PolicyRequest& request, const TrainingOrder& order) {
   return TrainingPlan(request, order).sums();
 }
@@ -361,11 +322,10 @@ TrainingSums training_sums(const PolicyRequest& request, const TrainingOrder& or
 class ChosenStep::Parts {
  public:
   Parts(const PolicyRequest& request, const TrainingOrder& order)
-      : plan(request, order), step(plan.chosen_step()), peak(peak_of(step, order.devices.size())) {}
+      : plan(request, order), offers(plan.chosen_step(), request, order) {}
 
   TrainingPlan plan;
-  Program step;
-  std::int64_t peak;
+  LoadOffers offers;
 };
 
 ChosenStep::ChosenStep(const PolicyRequest& request, const TrainingOrder& order)
@@ -374,11 +334,19 @@ ChosenStep::ChosenStep(const PolicyRequest& request, const TrainingOrder& order)
 ChosenStep::~ChosenStep() = default;
 
 std::int64_t ChosenStep::peak() const {
-  return parts_->peak;
+  return peak_of(parts_->offers.step(), parts_->offers.devices());
 }
 
-Draft ChosenStep::within(std::int64_t room) const {
-  return parts_->plan.within(parts_->step, room);
+std::int64_t ChosenStep::operations() const {
+  return parts_->offers.step().count();
+}
+
+ChosenStep::Offer ChosenStep::offer(const Ahead& ahead) const {
+  return parts_->offers.offer(ahead);
+}
+
+Draft ChosenStep::listed(const Ahead& ahead) const {
+  return parts_->plan.listed(parts_->offers.step(), ahead);
 }
 
 FateChoice choose_fates(const PolicyRequest& request, const TrainingOrder& order, double worth) {

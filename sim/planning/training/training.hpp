@@ -3,11 +3,13 @@
 // with it; they differ in where weights are and in how many micro-batches go side by side.
 #pragma once
 
+#include <limits>
 #include <memory>
 
 #include "fates/strategy.hpp"
 #include "planning/candidate.hpp"
 #include "planning/draft.hpp"
+#include "planning/load_places.hpp"
 #include "planning/parts.hpp"
 #include "planning/training/step.hpp"
 
@@ -45,6 +47,8 @@ struct SideBySideShape {
 SideBySide side_by_side(const Chain& chain, const std::vector<StageState>& states,
                         const Workload& workload, const SideBySideShape& shape);
 
+constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
+
 struct TrainingOrder {
   const char* policy = "";
   bool weights_stay = true;
@@ -55,6 +59,9 @@ struct TrainingOrder {
   std::optional<std::int64_t> room = {};
   /// What a search for fates has found for so many in flight; null: the strategy is asked.
   std::shared_ptr<const FateChoice> chosen = {};
+  /// The run as a whole, where it may have more than early loads; or no_limit.
+  std::optional<std::int64_t> run_room = {};
+  std::optional<double> pace = {};  ///< by which loads are timed: see load_late()
 };
 
 /// Of all devices that take turns; none: without limit.
@@ -76,8 +83,8 @@ struct TrainingSums {
 };
 TrainingSums training_sums(const PolicyRequest& request, const TrainingOrder& order);
 
-/// A step whose fates are chosen, to be listed within several rooms. What it is made from must
-/// outlive it. Throws InputError, Infeasible.
+/// A step whose fates are chosen, to be listed in several ways. What it is made from must outlive
+/// it. Throws InputError, Infeasible.
 class ChosenStep {
  public:
   ChosenStep(const PolicyRequest& request, const TrainingOrder& order);
@@ -85,9 +92,22 @@ class ChosenStep {
 
   /// The most bytes that a device holds while everything runs one after the other.
   std::int64_t peak() const;
+  std::int64_t operations() const;
 
-  /// The plan whose early loads, and the run as a whole, stay within so many bytes of each device.
-  Draft within(std::int64_t room) const;
+  /// How far its loads go ahead: within so many bytes of each device, timed by that pace.
+  struct Ahead {
+    std::int64_t room = 0;
+    std::optional<double> pace = {};
+    std::optional<std::int64_t> run_room = {};  ///< of the run as a whole; none: that room
+  };
+  struct Offer {
+    std::vector<LoadPlace> places;  ///< of its loads
+    double at_least = 0;            ///< s: no run with the loads there is faster
+    std::int64_t most = 0;          ///< bytes of a device with which they would be there, too
+  };
+  Offer offer(const Ahead& ahead) const;
+  /// The plan whose loads go ahead so.
+  Draft listed(const Ahead& ahead) const;
 
  private:
   class Parts;
@@ -107,6 +127,9 @@ std::vector<Candidate> searched_candidates(const PolicyRequest& request, const T
                                            const std::vector<std::int64_t>& in_flight,
                                            std::shared_ptr<const std::vector<Stage>> stages);
 
+/// The most bytes that any of so many devices holds while everything runs one after the other.
+std::int64_t peak_of(const Program& step, std::size_t devices);
+
 /// Lists a step as a plan. Loads come as late as they can without being waited for, as far as
 /// `capacity` has room for them.
 struct Listing {
@@ -114,6 +137,7 @@ struct Listing {
   const StepShape& shape;
   const TrainingOrder& order;
   std::optional<std::int64_t> capacity;  ///< bytes of a device
+  std::optional<double> pace = {};       ///< of loads: see load_late()
 };
 /// `most`: becomes the bytes of the first device with which everything would be listed alike.
 Draft list_training(const Listing& listing, Program step, const std::vector<Fact>& facts,

@@ -1,0 +1,51 @@
+// From a training step to its plan, and what that plan takes.
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "planning/program_listing.hpp"
+#include "planning/run_seconds.hpp"
+#include "planning/training/late_loads.hpp"
+#include "planning/training/training.hpp"
+
+namespace sluice {
+
+Draft list_training(const Listing& listing, Program step, const std::vector<Fact>& facts,
+                    std::int64_t* most) {
+  const Platform& platform = listing.request.pricing.platform;
+  const TrainingOrder& order = listing.order;
+  step.devices = order.devices;
+  step.rounds = listing.request.workload.steps;
+  if (order.overlap)
+    load_late(step, load_latencies(platform, step.devices), listing.pace);
+  else
+    load_when_needed(step);
+  return list_program({.request = listing.request,
+                       .program = step,
+                       .name = order.policy,
+                       .overlap = order.overlap,
+                       .capacity = listing.capacity,
+                       .loads_within = order.overlap,
+                       .facts = facts},
+                      most);
+}
+
+std::int64_t peak_of(const Program& step, std::size_t devices) {
+  std::int64_t most = 0;
+  for (std::uint32_t d = 0; d < devices; ++d) most = std::max(most, step.peak(d));
+  return most;
+}
+
+Scored score(const Listing& listing) {
+  Program step = make_step(listing.shape);
+  if (listing.capacity && peak_of(step, listing.shape.devices) > *listing.capacity)
+    return {std::numeric_limits<double>::infinity(), 0};
+  std::int64_t most = 0;
+  Plan plan = finish(list_training(listing, std::move(step), {}, &most), listing.request);
+  if (listing.capacity)
+    for (const std::string& device : listing.order.devices)
+      stay_within(plan, device, *listing.capacity);
+  return {run_seconds(plan), most};
+}
+
+}  // namespace sluice

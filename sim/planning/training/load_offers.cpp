@@ -1,0 +1,48 @@
+#include "planning/training/load_offers.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "planning/replica.hpp"
+#include "planning/training/late_loads.hpp"
+
+namespace sluice {
+
+LoadOffers::LoadOffers(Program step, const PolicyRequest& request, const TrainingOrder& order)
+    : order_(order),
+      platform_(request.pricing.platform),
+      step_(std::move(step)),
+      clock_(step_, platform_, order.devices, request.workload.steps),
+      priced_alike_(std::all_of(
+          order.devices.begin(), order.devices.end(),
+          [&](const std::string& name) { return alike(platform_, name, order.devices.front()); })) {
+  for (std::uint32_t d = 0; d < order.devices.size(); ++d) bytes_.push_back(step_.bytes(d));
+}
+
+ChosenStep::Offer LoadOffers::offer(const ChosenStep::Ahead& ahead) {
+  if (!order_.overlap) return {};
+  const std::vector<Program::Load>& loads = this->loads(ahead.pace);
+  std::vector<LoadPlaces> memories;
+  for (const std::vector<std::int64_t>& bytes : bytes_) memories.emplace_back(bytes, ahead.room);
+  ChosenStep::Offer offer;
+  for (const Program::Load& load : loads) {
+    const Program::Instance& made = step_.instances[load.instance];
+    offer.places.push_back(
+        memories[made.device].add({made.bytes, load.needed, load.earliest, load.after, true}));
+  }
+  for (const LoadPlaces& memory : memories) offer.most = std::max(offer.most, memory.most());
+  if (priced_alike_) offer.at_least = clock_.at_least(loads, offer.places);
+  return offer;
+}
+
+/// The loads of the step, timed by that pace.
+const std::vector<Program::Load>& LoadOffers::loads(std::optional<double> pace) {
+  const auto [found, fresh] = loads_.try_emplace(pace);
+  if (fresh) {
+    load_late(step_, load_latencies(platform_, order_.devices), pace);
+    found->second = step_.loads;
+  }
+  return found->second;
+}
+
+}  // namespace sluice

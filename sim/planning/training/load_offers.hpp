@@ -1,0 +1,37 @@
+// The ways to place the loads of a training step, each with how fast a run with it can be at best.
+// Internal to ChosenStep.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "planning/training/step_clock.hpp"
+#include "planning/training/training.hpp"
+
+namespace sluice {
+
+class LoadOffers {
+ public:
+  /// `request`, what it refers to, and `order` must outlive this.
+  LoadOffers(Program step, const PolicyRequest& request, const TrainingOrder& order);
+  LoadOffers(const LoadOffers&) = delete;
+  LoadOffers& operator=(const LoadOffers&) = delete;
+
+  ChosenStep::Offer offer(const ChosenStep::Ahead& ahead);
+  const Program& step() const { return step_; }
+  std::size_t devices() const { return bytes_.size(); }
+
+ private:
+  const std::vector<Program::Load>& loads(std::optional<double> pace);
+
+  const TrainingOrder& order_;
+  const Platform& platform_;
+  Program step_;
+  StepClock clock_;
+  bool priced_alike_;  ///< the step has the seconds of one device: are they those of all?
+  std::vector<std::vector<std::int64_t>> bytes_;  ///< by device: of each operation alone
+  std::map<std::optional<double>, std::vector<Program::Load>> loads_;  ///< by pace
+};
+
+}  // namespace sluice

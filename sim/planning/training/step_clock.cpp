@@ -1,0 +1,187 @@
+#include "planning/training/step_clock.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "planning/copy_time.hpp"
+#include "planning/slots.hpp"
+
+namespace sluice {
+
+StepClock::StepClock(const Program& step, const Platform& platform,
+                     const std::vector<std::string>& devices, std::int64_t rounds)
+    : step_(step), writes_(step), rounds_(rounds) {
+  const std::string& host = platform.host().name;
+  std::map<std::string, std::size_t> streams;
+  const auto way = [&](const std::string& from, const std::string& to) {
+    const Path& path = platform.path(from, to);
+    return Way{streams.try_emplace(path.stream, streams.size()).first->second, path.latency_s};
+  };
+  std::vector<CopyTime> up, down;
+  for (const std::string& device : devices) {
+    down_.push_back(way(host, device));
+    up_.push_back(way(device, host));
+    down.push_back(copy_time(platform, host, device));
+    up.push_back(copy_time(platform, device, host));
+  }
+  streams_ = streams.size();
+  for (const Program::Instance& made : step.instances)
+    save_s_.push_back(made.saved_at < 0 ? 0 : up[made.device].seconds(made.bytes));
+  for (const Program::Staying& stays : step.staying)
+    weights_s_.push_back(stays.weights == 0 ? 0 : down[stays.device].seconds(stays.weights));
+  saves_.push_back(0);
+  for (const Program::Operation& operation : step.operations) {
+    saves_.push_back(saves_.back() + operation.saves.size());
+    compute_s_ += operation.seconds;
+  }
+}
+
+/// One run with its loads in their places.
+class StepRun {
+ public:
+  StepRun(const StepClock& clock, const std::vector<Program::Load>& loads,
+          const std::vector<LoadPlace>& places)
+      : clock_(clock),
+        step_(clock.step_),
+        loads_(loads),
+        places_(places),
+        by_slot_(step_.operations.size()),
+        needed_(step_.operations.size()),
+        copies_(clock.streams_, 0),
+        computes_(clock.down_.size(), 0),
+        now_(step_, clock.saves_.back(), loads.size()),
+        before_(now_),
+        next_(now_) {
+    for (std::size_t i = 0; i < loads.size(); ++i) {
+      if (places[i].at < 0) first_goes_ahead_ = true;
+      by_slot_[in_row(places[i].at, step_.count()).place].push_back(i);
+      needed_[static_cast<std::size_t>(loads[i].needed)].push_back(i);
+    }
+  }
+
+  double seconds() {
+    constexpr std::int64_t enough = 8;  // rounds; those behind them compute at least
+    const std::int64_t rounds = std::min(clock_.rounds_, enough);
+    prologue();
+    for (round_ = 0; round_ < rounds; ++round_) {
+      round(round_ + 1 == clock_.rounds_);
+      std::swap(before_, now_);
+      std::swap(now_, next_);
+    }
+    return end_ + static_cast<double>(clock_.rounds_ - rounds) * clock_.compute_s_;
+  }
+
+ private:
+  /// When what a round lists has ended, or is there.
+  struct Times {
+    Times(const Program& step, std::size_t saves, std::size_t loads)
+        : computed(step.operations.size(), 0), saved(saves, 0), loaded(loads, 0) {}
+    std::vector<double> computed, saved, loaded;
+  };
+
+  bool goes_ahead(std::size_t load) const {
+    return places_[load].at < 0 || (places_[load].at == 0 && first_goes_ahead_);
+  }
+
+  void prologue() {
+    for (std::size_t s = 0; s < clock_.weights_s_.size(); ++s)
+      weights_.push_back(copy(clock_.down_[step_.staying[s].device], 0, clock_.weights_s_[s]));
+    for (std::size_t i = 0; i < loads_.size(); ++i)  // in the order in which they are needed
+      if (goes_ahead(i)) now_.loaded[i] = load_at(i, 0);
+  }
+
+  void round(bool last) {
+    for (std::size_t slot = 0; slot < by_slot_.size(); ++slot) {
+      for (const bool ahead : {false, true})
+        for (const std::size_t i : by_slot_[slot])
+          if (goes_ahead(i) == ahead && !(places_[i].at == 0 && ahead) && !(ahead && last))
+            (ahead ? next_ : now_).loaded[i] = load_at(i, ready(i, ahead));
+      compute(slot);
+    }
+    if (!last && first_goes_ahead_)
+      for (const std::size_t i : by_slot_.front())
+        if (places_[i].at == 0) next_.loaded[i] = load_at(i, ready(i, true));
+  }
+
+  /// When what a load has to follow has ended. One that goes ahead belongs to the next round.
+  double ready(std::size_t i, bool ahead) const {
+    const Program::Load& load = loads_[i];
+    const std::uint32_t rounds = ahead ? 1 : 0;
+    const InRow after = in_row(places_[i].after, step_.count());
+    double time = 0;
+    if (const Times* times = ago(after.steps_ago, rounds)) time = times->computed[after.place];
+    const Program::Instance& made = step_.instances[load.instance];
+    if (made.copy_of != none) {
+      const Program::Instance& source = step_.instances[made.copy_of];
+      time = std::max(time, now_.saved[save_number(source.saved_at, source.saves)]);
+    }
+    if (const auto written = clock_.writes_.before(load.instance, load.needed))
+      if (const Times* times = ago(written->rounds_ago, rounds))
+        time = std::max(time, times->saved[save_number(written->operation, written->number)]);
+    return time;
+  }
+
+  /// Of the round that this many rounds before the load's own; null: before the first one, or not
+  /// to be known yet.
+  const Times* ago(std::uint32_t rounds_ago, std::uint32_t ahead) const {
+    if (rounds_ago < ahead) return nullptr;
+    const std::uint32_t back = rounds_ago - ahead;
+    if (back == 0) return &now_;
+    return back == 1 && round_ > 0 ? &before_ : nullptr;
+  }
+
+  std::size_t save_number(std::int64_t operation, std::size_t number) const {
+    return clock_.saves_[static_cast<std::size_t>(operation)] + number;
+  }
+
+  double load_at(std::size_t i, double ready) {
+    const Program::Instance& made = step_.instances[loads_[i].instance];
+    return copy(clock_.down_[made.device], ready, made.load_s);
+  }
+
+  double copy(const StepClock::Way& way, double ready, double seconds) {
+    double& free = copies_[way.stream];
+    free = std::max(free, ready) + seconds;
+    end_ = std::max(end_, free + way.latency_s);
+    return free + way.latency_s;
+  }
+
+  void compute(std::size_t slot) {
+    const Program::Operation& operation = step_.operations[slot];
+    double start = computes_[operation.device];
+    if (clock_.down_.size() > 1 && operation.phase != phase_) start = std::max(start, computed_);
+    phase_ = operation.phase;
+    if (!weights_.empty())
+      start = std::max(start, weights_[static_cast<std::size_t>(operation.stage)]);
+    for (const std::size_t i : needed_[slot]) start = std::max(start, now_.loaded[i]);
+    computed_ = start + operation.seconds;
+    computes_[operation.device] = now_.computed[slot] = computed_;
+    end_ = std::max(end_, computed_);
+    for (std::size_t n = 0; n < operation.saves.size(); ++n) {
+      const std::uint32_t saved = operation.saves[n];
+      now_.saved[clock_.saves_[slot] + n] =
+          copy(clock_.up_[step_.instances[saved].device], computed_, clock_.save_s_[saved]);
+    }
+  }
+
+  const StepClock& clock_;
+  const Program& step_;
+  const std::vector<Program::Load>& loads_;
+  const std::vector<LoadPlace>& places_;
+  std::vector<std::vector<std::size_t>> by_slot_, needed_;  ///< loads
+  std::vector<double> copies_, computes_;                   ///< when each is free
+  std::vector<double> weights_;                             ///< by stage: when they are there
+  Times now_, before_, next_;
+  std::int64_t round_ = 0;
+  bool first_goes_ahead_ = false;
+  std::int64_t phase_ = 0;
+  double computed_ = 0, end_ = 0;
+};
+
+double StepClock::at_least(const std::vector<Program::Load>& loads,
+                           const std::vector<LoadPlace>& places) const {
+  // Prices of a part and of the whole may differ in their last digits.
+  return StepRun(*this, loads, places).seconds() * (1 - 1e-9);
+}
+
+}  // namespace sluice

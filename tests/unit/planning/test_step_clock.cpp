@@ -1,0 +1,63 @@
+// A step whose loads are in given places is never faster than its clock says, and a phased one is
+// not priced as if all its devices shared one copy engine.
+#include <catch2/catch.hpp>
+
+#include "planning/run_seconds.hpp"
+#include "planning/training/training.hpp"
+#include "scenario/scenario.hpp"
+#include "support/campaign.hpp"
+#include "support/random_case.hpp"
+
+namespace sluice {
+namespace {
+
+using test::Dice;
+using test::RandomCase;
+
+Scenario scenario_of(const RandomCase& made) {
+  return test::small_scenario(made.input, made.rows, made.text(), made.machine);
+}
+
+TEST_CASE("no training run is faster than its loads and operations in their order allow",
+          "[property]") {
+  int compared = 0, reached = 0;
+  Dice dice(2024);
+  for (const std::string policy : {"streamed", "resident", "phased"})
+    for (int c = 0; c < test::cases_of(12); ++c) {
+      RandomCase made = test::random_case(dice, policy, true);
+      made.cut = dice.one_in(3) ? "stages: {cut: whole}\n" : "stages: {cut: per_layer}\n";
+      const Scenario scenario = scenario_of(made);
+      const CutModel cut = cut_models(scenario).front();
+      const std::vector<std::string> fates = {"keep_all", "offload_all", "sqrt", "recompute_all"};
+      const Chosen<FateStrategy> strategy =
+          plain_fates(fate_catalog().find(fates[dice.below(fates.size())]));
+      const PolicyRequest request{
+          .pricing = {cut.split ? *cut.split : scenario.model, cut.stages, scenario.platform,
+                      *scenario.cost, scenario.workload.dtype, &*scenario.workload.training},
+          .workload = scenario.workload,
+          .fates = strategy,
+          .capacity_enforced = false};
+      TrainingOrder order{.policy = "tested", .weights_stay = policy == "resident"};
+      order.in_flight = 1 + static_cast<std::int64_t>(dice.below(3));
+      for (const Device& device : scenario.platform.devices)
+        if (order.devices.empty() || policy == "phased") order.devices.push_back(device.name);
+      const ChosenStep step(request, order);
+      for (int w = 0; w < 6; ++w) {
+        ChosenStep::Ahead ahead{step.peak() + step.peak() * static_cast<int>(dice.below(9)) / 4};
+        if (dice.one_in(2)) ahead.pace = 0.5 * static_cast<double>(1 + dice.below(8));
+        if (dice.one_in(2)) ahead.run_room = no_limit;
+        INFO(policy << " case " << c << "\n" << made.text() << strategy->name);
+        const double least = step.offer(ahead).at_least;
+        const double seconds = run_seconds(finish(step.listed(ahead), request));
+        CHECK(least <= seconds);
+        CHECK(least > 0);
+        ++compared;
+        reached += seconds <= least * (1 + 1e-6);
+      }
+    }
+  CHECK(compared > 100);
+  CHECK(reached > compared / 4);  // it is a bound that runs reach where nothing waits for memory
+}
+
+}  // namespace
+}  // namespace sluice
