@@ -34,6 +34,8 @@ struct FateRequest {
   /// The same where selective recomputation drops what it can; null: it can drop nothing.
   const FateRequest* selective = nullptr;
 
+  /// It is asked for one of several numbers of micro-batches side by side.
+  bool one_of_several = false;
   /// Nothing that takes as many seconds is of use.
   double worth = std::numeric_limits<double>::infinity();
 

@@ -218,7 +218,8 @@ double run_bound(const Chain& chain, const FateRun& run, double halves) {
   double computed = 0;
   for (const ChainStage& stage : chain.stages) computed += stage.forward_s + stage.backward_s;
   const double updates = run.batches * run.update_s;
-  const double in_turn = run.micro_batches * std::max(halves, computed) + updates + run.idle_s();
+  const double in_turn =
+      run.micro_batches * std::max(halves, computed + run.handed_over_s) + updates + run.idle_s();
   if (!reads) return in_turn;
   return std::max(run.weights_s + input_s / side_by_side + latency_s + in_turn,
                   run.weights_s + run.micro_batches * input_s + latency_s +

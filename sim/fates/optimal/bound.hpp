@@ -54,6 +54,8 @@ struct FateRun {
   /// Where weights take turns, the device computes nothing for so long: before the first forward
   /// pass, between steps, and after the last update.
   double first_s = 0, between_s = 0, last_s = 0;
+  /// … and in each micro-batch, while what one device made comes to the next one.
+  double handed_over_s = 0;
   double steps = 1;
   double idle_s() const { return first_s + (steps - 1) * between_s + last_s; }
   /// Side by side, a pass of fewer is a part of a micro-batch: of all passes, those that are whole.

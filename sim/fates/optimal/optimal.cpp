@@ -30,6 +30,9 @@ std::string in_seconds(double seconds) {
                                      : std::to_string(count) + " micro-batches side by side need ";
   const std::string what =
       request.takes_turns() ? ", workspace and weights that take turns" : " and workspace";
+  if (least <= budget)
+    throw Infeasible("does not fit: no schedule was found that stays within each of the devices",
+                     {.needed_bytes = least, .available_bytes = budget});
   throw Infeasible("does not fit: whatever is kept, recomputed or offloaded, " + who +
                        bytes_text(least) + " for activations, their gradients" + what +
                        ", and there are " + bytes_text(budget) +
@@ -151,7 +154,7 @@ Found choose_in_turn(const FateRequest& request, std::int64_t budget) {
     found.bytes = budget;
     found.seconds = request.score(found.tape, budget).seconds;
     found.bound = count * found.micro_batch_bound + request.run.batches * request.run.update_s +
-                  request.run.idle_s();
+                  request.run.idle_s() + count * request.run.handed_over_s;
     return found.seconds == never ? least_of(search.least()) : found;
   }
   found.seconds = count * serial_seconds(request.chain, found.tape);
@@ -161,7 +164,7 @@ Found choose_in_turn(const FateRequest& request, std::int64_t budget) {
 }
 
 Found choose_overlapped(const FateRequest& request, std::int64_t budget) {
-  FateSearch search(request.chain, request.score, request.run, request.takes_turns());
+  FateSearch search(request.chain, request.score, request.run, request.one_of_several);
   FateSearch::Answer answer = search.within(budget, request.worth);
   if (answer.seconds == never && request.worth < never) return least_of(search.least());
   if (answer.seconds == never) {  // its frontiers are coarse

@@ -37,7 +37,8 @@ double bound_of(const PolicyRequest& request, const TrainingOrder& order, bool s
   const std::int64_t budget = budget_of(request, order);
   if (order.overlap) return run_bound_within(all.chain, all.run, budget, steps);
   return all.run.micro_batches * fate_bound(all.chain, budget, Copies::serial) +
-         all.run.batches * all.run.update_s + all.run.idle_s();
+         all.run.batches * all.run.update_s + all.run.idle_s() +
+         all.run.micro_batches * all.run.handed_over_s;
 }
 
 double bound_of(const PolicyRequest& request, const TrainingOrder& order) {

@@ -1,4 +1,5 @@
 // Micro-batches side by side as one chain.
+#include <algorithm>
 #include <cmath>
 
 #include "base/quantity.hpp"
@@ -73,6 +74,64 @@ void wait_for_first_stage(const StageState& first, const SideBySideShape& shape,
   run.last_s = updates ? first.weights_save_s + first.optimizer_save_s : first.gradients_save_s;
 }
 
+/// What passes of one chain wait for where each is on another device than the one before: of the
+/// last micro-batch, what one pass makes goes to host memory and on to the device of the next one,
+/// beside the computation of the others there. A backward pass reads what the backward pass before
+/// it made, or what a stage made that ran again just before it: the least of these is counted.
+class HandOver {
+ public:
+  HandOver(const Chain& chain, const std::vector<StageState>& states, const SideBySideShape& shape,
+           bool split_backward)
+      : chain_(chain),
+        states_(states),
+        shape_(shape),
+        split_(split_backward),
+        others_(static_cast<double>(shape.in_flight - 1)) {}
+
+  double seconds() const {
+    const std::size_t n = chain_.stages.size();
+    if (shape_.devices == 1) return 0;
+    double all = 0;
+    for (std::size_t s = 1; s < n; ++s)
+      all += waits(copied(chain_.boundary(s)), chain_.stages[s].forward_s);
+    for (std::size_t s = 0; s < n; ++s)
+      all += waits(before_backward(s), chain_.stages[s].backward_s);
+    return all;
+  }
+
+ private:
+  /// Where everything takes turns, the save may be one that is counted already.
+  double copied(const ChainTensor& tensor) const {
+    return shape_.overlap ? tensor.save_s + tensor.load_s : tensor.load_s;
+  }
+  double waits(double copied, double computed) const {
+    if (!shape_.overlap) return static_cast<double>(shape_.in_flight) * copied;
+    return std::max(0.0, copied + chain_.load_latency_s - others_ * computed);
+  }
+
+  double before_backward(std::size_t s) const {
+    const ChainStage& stage = chain_.stages[s];
+    const bool last = s + 1 == chain_.stages.size();
+    double least = stage.gradient > 0 || last ? copied(stage.output) : 0;
+    // Beside what follows on the device that made it: the other half of a split pass, the update.
+    if (shape_.overlap && !last)
+      least -= states_[s + 1].update_s + (split_ ? chain_.stages[s + 1].backward_s / 2 : 0);
+    const auto consider = [&](bool read, const ChainTensor& tensor) {
+      if (read && tensor.bytes > 0) least = std::min(least, copied(tensor));
+    };
+    consider(true, stage.inner);
+    consider(stage.reads_input && s > 0, chain_.boundary(s));
+    // What is large and cheap may run again before what is read has come.
+    return std::max(0.0, shape_.overlap ? least - states_[s].selective_s : least);
+  }
+
+  const Chain& chain_;
+  const std::vector<StageState>& states_;
+  const SideBySideShape& shape_;
+  bool split_;
+  double others_;
+};
+
 }  // namespace
 
 SideBySide side_by_side(const Chain& chain, const std::vector<StageState>& states,
@@ -88,6 +147,8 @@ SideBySide side_by_side(const Chain& chain, const std::vector<StageState>& state
   all.run.whole_passes = together.whole();
   all.run.steps = static_cast<double>(workload.steps);
   wait_for_first_stage(states.front(), shape, all.run);
+  all.run.handed_over_s =
+      HandOver(chain, states, shape, workload.training->split_backward).seconds();
   return all;
 }
 

@@ -175,6 +175,7 @@ class TrainingPlan {
       if (weights_stay_) scored.bytes -= constant_bytes(states);
       return scored;
     };
+    asked.one_of_several = !weights_stay_ && per_batch() > 1;
     asked.steps = static_cast<double>(request_.workload.steps);
     asked.run = weights_stay_ ? run_of(request_.workload, states_) : together.run;
     return asked;

@@ -147,7 +147,8 @@ struct Asked {
                                         {in_flight, order.devices.size(), order.overlap});
     if (order.overlap) return run_bound_within(all.chain, all.run, each * devices);
     return all.run.micro_batches * fate_bound(all.chain, each * devices, Copies::serial) +
-           all.run.batches * all.run.update_s + all.run.idle_s();
+           all.run.batches * all.run.update_s + all.run.idle_s() +
+           all.run.micro_batches * all.run.handed_over_s;
   }
 };
 
