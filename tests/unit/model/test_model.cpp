@@ -211,6 +211,7 @@ TEST_CASE("every entry of the layer catalog has a summary and reads a layer of i
                                                    {"mul", ", inputs: [x, x]"},
                                                    {"concat", ", inputs: [x, x]"},
                                                    {"reshape", ", shape: [-1]"},
+                                                   {"constant", ", shape: [3]"},
                                                    {"embedding", ", entries: 9, features: 2"},
                                                    {"add_embedding", ", entries: 9"},
                                                    {"attention", ", inputs: [x, x, x], heads: 2"},

@@ -102,7 +102,7 @@ TEST_CASE("several inputs, and sizes of 0, are read") {
   std::vector<std::string> names;
   for (const Layer& layer : model.layers) names.push_back(layer.name);
   CHECK(names ==
-        std::vector<std::string>{"node1-Input0", "node2-Input1", "node3-Embedding", "node6-LSTM"});
+        std::vector<std::string>{"node1-Input", "node2-Input", "node3-Embedding", "node6-LSTM"});
   CHECK(model.layers[0].type == "input");
   CHECK(model.layers[0].output == 1);  // what nobody looked at counts as one element
   CHECK(model.layers[2].output == 12);
