@@ -107,8 +107,10 @@ void read_scenario_text(const std::string& text, const std::string& path) {
   resolve_includes(document, path, {"model*", "platform"});
   require_format(document, "scenario");
   const Scenario scenario = read_scenario(std::move(document), "mutant");
-  if (stages_of(scenario).empty()) throw InternalError("a model without stages");
-  if (scenario.workload.micro_batches_per_step() <= 64) to_text(make_plan(scenario));
+  const bool is_small = scenario.workload.micro_batches_per_step() <= 64;
+  if (scenario.cut || is_small)  // where the cut is open, everything is planned to find it
+    if (stages_of(scenario).empty()) throw InternalError("a model without stages");
+  if (is_small) to_text(make_plan(scenario));
 }
 
 void read_plan_text(const std::string& text, const std::string& path) {
