@@ -24,7 +24,7 @@ class CMakeBuild(build_ext):
         target = (ROOT / "analysis" if self.inplace else Path(self.build_lib)) / "sluice"
         target.mkdir(parents=True, exist_ok=True)
         for file in [*(built / "python/sluice").glob("_sluice.*.so"),
-                     built / "python/sluice/sluice-worker", built / "libsluice.so"]:
+                     built / "python/sluice/sluice-worker"]:
             shutil.copy(file, target)
         for folder in ZOO:
             shutil.copytree(ROOT / folder, target / "_data" / folder, dirs_exist_ok=True)

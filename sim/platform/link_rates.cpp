@@ -15,7 +15,8 @@ const Record& record_of(const Record& parent, std::string_view field) {
 void lay_over(LinkRates::Direction& direction, const Reader& keys, double whole) {
   const bool share = keys.map().find("share") != nullptr;
   if (share && keys.has("bandwidth"))
-    keys.fail("share", "'share' beside 'bandwidth': a share of the link's bandwidth takes its place");
+    keys.fail("share",
+              "'share' beside 'bandwidth': a share of the link's bandwidth takes its place");
   if (keys.has("bandwidth")) direction.bandwidth = keys.quantity("bandwidth");
   if (share) direction.bandwidth = keys.number("share") * whole;
   if (keys.has("setup")) direction.setup_s = keys.quantity("setup");

@@ -145,8 +145,8 @@ const Record& memory_record() {
 }
 
 Field bandwidth_of_a_direction() {
-  return may_be_absent(above_zero(quantity(
-      "bandwidth", Dimension::bytes_per_s, "Byte/s; absent: the link's, or `share` of it.")));
+  return may_be_absent(above_zero(quantity("bandwidth", Dimension::bytes_per_s,
+                                           "Byte/s; absent: the link's, or `share` of it.")));
 }
 
 Field share_of_the_bandwidth() {

@@ -5,6 +5,7 @@
 #include <pybind11/stl.h>
 
 #include "base/interrupt.hpp"
+#include "base/version.hpp"
 #include "document/load.hpp"
 #include "metrics/metric.hpp"
 #include "python/module.hpp"
@@ -127,7 +128,7 @@ void bind_sweep(py::module_& module) {
   module.def("better", [](const std::string& metric) {
     return std::string(words_of(metric_catalog().find(metric).better));
   });
-  module.def("library_digest", &library_digest);
+  module.def("library_digest", [] { return std::string(library_digest()); });
   module.def("run_sweep", [](const Variants& variants, const Points& points, std::size_t jobs,
                              Store* store, bool retry_failed, const py::object& told) {
     SweepRequest request{.variants = variants, .points = points, .jobs = jobs};

@@ -47,12 +47,6 @@ Executor executor_named(const std::string& name) {
   return static_cast<Executor>(found - names.begin());
 }
 
-std::int64_t executions_of(const Plan& plan) {
-  std::int64_t total = 0;
-  for (std::uint32_t a = 0; a < plan.actions.size(); ++a) total += plan.executions_of(a);
-  return total;
-}
-
 Executor resolved(Executor executor, const Plan& plan) {
   if (executor != Executor::automatic) return executor;
   return executions_of(plan) <= most_for_simgrid ? Executor::simgrid : Executor::replay;

@@ -175,8 +175,7 @@ TEST_CASE("stages cut by memory leave room for the caches that their device hold
   };
   CHECK(stages("streamed", "2304B") == 1);
   CHECK(stages("streamed", "2303B") == 2);
-  CHECK_THROWS_WITH(stages("streamed", "1500B"),
-                    Catch::Contains("4 samples of 384 B are 1536 B"));
+  CHECK_THROWS_WITH(stages("streamed", "1500B"), Catch::Contains("4 samples of 384 B are 1536 B"));
   CHECK(stages("sharded", "1500B") == 2);
 }
 

@@ -131,7 +131,7 @@ class Alike(unittest.TestCase):
 
     def test_the_plan_has_what_the_policy_decided(self):
         plan = scenario(times=3).plan()
-        self.assertEqual(plan.facts, {"times": 3})
+        self.assertEqual(plan.facts, {"times": 3, "cost": "peak"})
         self.assertIn("one_by_one", plan.text())
         plan.check()
 
@@ -153,10 +153,10 @@ class Alike(unittest.TestCase):
         plan = scenario().with_(policy={"name": "stating"}).plan()
         facts = {"count": 3, "ratio": 0.25, "wait_s": 1.0, "word": "12", "yes": "True",
                  "devices": ["a", "b,c"], "passes": {"0": 1, "1": 2}}
-        self.assertEqual(plan.facts, facts)
+        self.assertEqual(plan.facts, {**facts, "cost": "peak"})
         self.assertIsInstance(plan.facts["count"], int)
         self.assertIsInstance(plan.facts["wait_s"], float)
-        self.assertEqual(sluice.Plan.from_text(plan.text()).facts, facts)
+        self.assertEqual(sluice.Plan.from_text(plan.text()).facts, plan.facts)
 
         with self.assertRaisesRegex(sluice.InputError, "unit 's' and is no number"):
             sluice.PlanBuilder(sluice.platform("k40"), "x").fact("word", "12", unit="s")

@@ -9,6 +9,7 @@
 #include "document/bundled.hpp"
 #include "document/load.hpp"
 #include "metrics/metric.hpp"
+#include "run/run.hpp"
 #include "study/sweep/store.hpp"
 
 #include "command/command.hpp"
@@ -62,6 +63,13 @@ int run_merge(const Arguments& arguments) {
   return 0;
 }
 
+/// Runs plans by that executor. SimGrid can run once in a process.
+Measure through(Executor executor) {
+  return [executor](const Plan& plan, double question_bound_s) {
+    return run({.plan = plan, .executor = executor, .question_bound_s = question_bound_s}).summary;
+  };
+}
+
 SweepResult sweep(const Arguments& arguments, const Variants& variants, const Points& points,
                   Store* store) {
   ProgressLine line;
@@ -72,7 +80,9 @@ SweepResult sweep(const Arguments& arguments, const Variants& variants, const Po
   if (request.verify > 1)
     throw UsageError("'" + arguments.text("verify") +
                      "' for '--verify': expected a share from 0 to 1, as in 5%");
-  request.simgrid = arguments.text("executor", "replay") == "simgrid";
+  request.both = through(Executor::both);
+  if (arguments.text("executor", "replay") == "simgrid")
+    request.simgrid = through(Executor::simgrid);
   if (arguments.has("shard")) request.shard = parse_shard(arguments.text("shard"));
   request.store = store;
   request.retry_failed = arguments.has("retry-failed");

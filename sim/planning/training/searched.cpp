@@ -112,6 +112,33 @@ Candidate only_way(const PolicyRequest& request, const TrainingOrder& order,
           }};
 }
 
+/// A way of a strategy that treats every stage alike: what it settles says the strategy and the
+/// gap.
+Candidate as_strategy(Candidate candidate, const std::string& name,
+                      const std::shared_ptr<Bounds>& bounds, std::int64_t budget) {
+  if (candidate.open) {
+    candidate.open = [open = std::move(candidate.open), name, bounds, budget] {
+      std::vector<Candidate> opened;
+      for (Candidate& one : open())
+        opened.push_back(as_strategy(std::move(one), name, bounds, budget));
+      return opened;
+    };
+    return candidate;
+  }
+  candidate.simulate = [simulate = std::move(candidate.simulate), name, bounds, budget](
+                           double worth, const auto& found) {
+    simulate(worth, [&](Settled one) {
+      one.text = "strategy: " + name + (one.text.empty() ? "" : ", ") + one.text;
+      if (one.plan)
+        one.plan = [plan = std::move(one.plan), bounds, budget, seconds = one.seconds] {
+          return with_gap(plan(), budget, seconds, least(*bounds));
+        };
+      found(one);
+    });
+  };
+  return candidate;
+}
+
 }  // namespace
 
 std::optional<std::int64_t> bytes_of_all(const PolicyRequest& request, const TrainingOrder& order) {
@@ -128,8 +155,7 @@ std::optional<std::int64_t> bytes_of_all(const PolicyRequest& request, const Tra
 std::vector<Candidate> searched_candidates(const PolicyRequest& request, const TrainingOrder& order,
                                            const std::vector<std::int64_t>& in_flight,
                                            std::shared_ptr<const std::vector<Stage>> stages) {
-  if (order.weights_stay || (request.pricing.stages.size() == 1 && order.devices.size() == 1))
-    return {};
+  if (order.weights_stay) return {};
   const auto bounds = std::make_shared<Bounds>();
   std::vector<Candidate> all;
   for (const std::int64_t count : in_flight) {
@@ -148,20 +174,8 @@ std::vector<Candidate> searched_candidates(const PolicyRequest& request, const T
     alike.fates = plain_fates(*strategy);
     std::vector<Candidate> ways = training_candidates(alike, order, stages);
     if (ways.empty()) ways.push_back(only_way(alike, order, stages));
-    for (Candidate& candidate : ways) {
-      candidate.simulate = [simulate = std::move(candidate.simulate), bounds, budget,
-                            name = strategy->name](double worth, const auto& found) {
-        simulate(worth, [&](Settled one) {
-          one.text = "strategy: " + name + (one.text.empty() ? "" : ", ") + one.text;
-          if (one.plan)
-            one.plan = [plan = std::move(one.plan), bounds, budget, seconds = one.seconds] {
-              return with_gap(plan(), budget, seconds, least(*bounds));
-            };
-          found(one);
-        });
-      };
-      all.push_back(std::move(candidate));
-    }
+    for (Candidate& candidate : ways)
+      all.push_back(as_strategy(std::move(candidate), strategy->name, bounds, budget));
   }
   return all;
 }

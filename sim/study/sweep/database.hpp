@@ -22,6 +22,8 @@ class Connection {
   Connection& operator=(const Connection&) = delete;
 
   void execute(const char* sql);
+  /// Switches to the mode in which readers and a writer do not wait for each other (WAL).
+  void write_ahead();
   const std::string& path() const { return path_; }
   /// Throws IoError with SQLite's reason where `code` is not one of success.
   void require(int code) const;

@@ -1,21 +1,21 @@
 #include "study/sweep/evaluate.hpp"
 
-#include <dlfcn.h>
-
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <new>
 #include <vector>
 
 #include "base/error.hpp"
 #include "base/sha256.hpp"
 #include "base/suggest.hpp"
+#include "base/version.hpp"
 #include "document/load.hpp"
 #include "document/override.hpp"
+#include "execute/executor.hpp"
+#include "execute/feasibility.hpp"
+#include "execute/shortage.hpp"
+#include "metrics/metric.hpp"
 #include "plan/fact.hpp"
+#include "run/further_steps.hpp"
 #include "run/plan_json.hpp"
-#include "run/run.hpp"
 #include "scenario/question_bound.hpp"
 
 namespace sluice {
@@ -46,14 +46,12 @@ std::string chosen_of(const Plan& plan) {
   return fact ? fact->shown() : "";
 }
 
-PointResult complete(const Scenario& scenario, Executor executor) {
+PointResult complete(const Scenario& scenario, const Measure& measure) {
   const Plan plan = make_plan(scenario);
-  const RunResult result = run(
-      {.plan = plan, .executor = executor, .question_bound_s = question_bound(scenario).seconds});
   PointResult outcome{.status = PointResult::Status::complete};
-  take_numbers(outcome, result.summary);
+  take_numbers(outcome, measure(plan, question_bound(scenario).seconds));
   outcome.chosen = chosen_of(plan);
-  outcome.executor = name_of(result.executor);
+  outcome.executor = "replay";
   return outcome;
 }
 
@@ -77,19 +75,18 @@ PointResult outcome_of(Ask&& ask) {
   }
 }
 
-std::string digest_of_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw IoError("cannot read '" + path + "': " + std::strerror(errno));
-  Sha256 digest;
-  std::vector<char> buffer(1 << 20);
-  while (in) {
-    in.read(buffer.data(), static_cast<std::streamsize>(buffer.size()));
-    digest.update(buffer.data(), static_cast<std::size_t>(in.gcount()));
-  }
-  return digest.hex();
-}
-
 }  // namespace
+
+Summary measure_on_replay(const Plan& plan, double question_bound_s) {
+  check(plan);
+  Totals totals(plan);
+  totals.set_question_bound(question_bound_s);
+  const Outcome outcome = replay_executor.execute(plan, totals, {});
+  if (outcome.blocking)
+    throw Infeasible(describe(plan, *outcome.blocking), shortage_of(plan, *outcome.blocking));
+  totals.set_further_step(further_step_s(plan));
+  return summarise(totals);
+}
 
 Variants::Variants(Value document, std::string path, std::vector<std::string> fixed)
     : document_(std::move(document)),
@@ -108,22 +105,12 @@ Scenario Variants::with(const std::vector<std::string>& overrides) const {
 }
 
 PointResult evaluate(const Variants& variants, const std::vector<std::string>& overrides,
-                     Executor executor) {
-  return outcome_of([&] { return complete(variants.with(overrides), executor); });
+                     const Measure& measure) {
+  return outcome_of([&] { return complete(variants.with(overrides), measure); });
 }
 
-PointResult evaluate(const Scenario& scenario, Executor executor) {
-  return outcome_of([&] { return complete(scenario, executor); });
-}
-
-const std::string& library_digest() {
-  static const std::string digest = [] {
-    Dl_info info;
-    if (::dladdr(reinterpret_cast<const void*>(&library_digest), &info) == 0 || !info.dli_fname)
-      throw IoError("cannot tell which file this program's library is");
-    return digest_of_file(info.dli_fname);
-  }();
-  return digest;
+PointResult evaluate(const Scenario& scenario, const Measure& measure) {
+  return outcome_of([&] { return complete(scenario, measure); });
 }
 
 std::string unreadable_key(const Scenario& base, const std::vector<std::string>& overrides) {
@@ -132,7 +119,7 @@ std::string unreadable_key(const Scenario& base, const std::vector<std::string>&
 
 std::string point_key(const Scenario& scenario) {
   Sha256 digest;
-  digest.update("sluice-point/1\n" + library_digest() + "\n");
+  digest.update("sluice-point/1\n" + std::string(library_digest()) + "\n");
   digest.update(scenario.text());
   return digest.hex();
 }

@@ -1,10 +1,10 @@
-// One point: a scenario with some values changed, planned and run on the replay.
+// One point: a scenario with some values changed, planned and run.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
-#include "run/executor.hpp"
 #include "scenario/scenario.hpp"
 #include "study/sweep/point_result.hpp"
 
@@ -28,13 +28,18 @@ class Variants {
   Scenario base_;
 };
 
-/// Throws nothing but Interrupted: everything else is the outcome. Any thread may call it with
-/// Executor::replay; the other executors only in a process of their own.
+/// Runs a plan, with the bound of its question in seconds: the numbers that it comes to.
+using Measure = std::function<Summary(const Plan& plan, double question_bound_s)>;
+/// On the replay. Any thread may call it; neither SimGrid nor HDF5 comes into the process.
+Summary measure_on_replay(const Plan& plan, double question_bound_s);
+
+/// Throws nothing but Interrupted: everything else is the outcome. Any thread may call it, where
+/// any may call `measure`.
 PointResult evaluate(const Variants& variants, const std::vector<std::string>& overrides,
-                     Executor executor = Executor::replay);
+                     const Measure& measure = measure_on_replay);
 
 /// The same of a scenario that is read already.
-PointResult evaluate(const Scenario& scenario, Executor executor = Executor::replay);
+PointResult evaluate(const Scenario& scenario, const Measure& measure = measure_on_replay);
 
 /// What a point is known by in a store: sha256 (64 hexadecimal digits) of the resolved scenario,
 /// which holds all data that it reads, and of the library that computes it.
@@ -42,8 +47,5 @@ std::string point_key(const Scenario& scenario);
 
 /// Of a point whose scenario cannot be read: of what was asked instead.
 std::string unreadable_key(const Scenario& base, const std::vector<std::string>& overrides);
-
-/// sha256 of the file of the shared library that holds this function. Throws IoError.
-const std::string& library_digest();
 
 }  // namespace sluice

@@ -50,7 +50,7 @@ Changes changes_of(const std::string& text, const std::string& file) {
 class Store::Database {
  public:
   Database(const std::string& path, Mode mode) : connection_(path, mode == Mode::create) {
-    connection_.execute("PRAGMA journal_mode = WAL");
+    connection_.write_ahead();
     connection_.execute("PRAGMA synchronous = FULL");
     prepare_tables();
     find_.emplace(connection_, std::string("SELECT ") + columns + " FROM points WHERE key = ?");

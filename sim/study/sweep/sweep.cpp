@@ -37,7 +37,6 @@ class Sweep {
       if (request.shard.has(p)) result_.points.push_back(p);
     result_.outcomes.resize(result_.points.size());
     keys_.resize(result_.points.size());
-    if (request.store) library_digest();  // read once, before there are threads
   }
 
   SweepResult run() {
@@ -189,12 +188,14 @@ class Sweep {
     for (std::size_t first = 0; first < result_.points.size(); first += at_once) {
       const std::size_t count = std::min(at_once, result_.points.size() - first);
       const auto answers = run_in_processes(count, request_.jobs, [&](std::size_t i) {
-        return packed(evaluate(request_.variants, overrides(first + i), Executor::simgrid));
+        return packed(evaluate(request_.variants, overrides(first + i), request_.simgrid));
       });
       for (std::size_t i = 0; i < count; ++i) {
         std::string key;
         if (request_.store) key = key_of(first + i);
-        keep({first + i, std::move(key), simulated(answers[i]), false});
+        PointResult result = simulated(answers[i]);
+        if (!result.executor.empty()) result.executor = "simgrid";
+        keep({first + i, std::move(key), std::move(result), false});
       }
       commit();
     }
@@ -211,7 +212,7 @@ class Sweep {
   /// SimGrid repeats some points beside the replay, each in a process of its own. There are no
   /// threads any more.
   void verify() {
-    if (request_.simgrid) return;
+    if (request_.simgrid || !request_.both) return;
     std::vector<std::size_t> complete;
     for (std::size_t i = 0; i < result_.points.size(); ++i)
       if (result_.outcomes[i].status == PointResult::Status::complete)
@@ -223,7 +224,7 @@ class Sweep {
       if (!result_.outcomes[place].verified) chosen.push_back(place);
     }
     const auto answers = run_in_processes(chosen.size(), request_.jobs, [&](std::size_t i) {
-      return packed(evaluate(request_.variants, overrides(chosen[i]), Executor::both));
+      return packed(evaluate(request_.variants, overrides(chosen[i]), request_.both));
     });
     for (std::size_t i = 0; i < chosen.size(); ++i) {
       require_same(chosen[i], simulated(answers[i]));

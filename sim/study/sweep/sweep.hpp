@@ -28,8 +28,11 @@ struct SweepRequest {
   const Variants& variants;
   const Points& points;
   std::size_t jobs = 1;  ///< threads, or processes with SimGrid; the answer does not depend on it
-  double verify = 0;     ///< share of the points that SimGrid repeats, 0 to 1; at least one if > 0
-  bool simgrid = false;  ///< SimGrid runs all points, each in a process of its own
+  Measure simgrid = {};  ///< runs all points, each in a process of its own; none: the replay does
+  /// Share of the points that run again, by both executors, each in a process of its own: 0 to 1,
+  /// at least one point if above 0.
+  double verify = 0;
+  Measure both = {};  ///< runs them, and throws where the executors differ
   Shard shard = {};
   Store* store = nullptr;     ///< where outcomes are looked up and kept; null: nowhere
   bool retry_failed = false;  ///< points that failed before are asked again

@@ -290,7 +290,7 @@ TEST_CASE("a platform document that is wrong is refused where it is wrong") {
       {link + "  l: {joins: [host, gpu, gpu], bandwidth: 1GB/s}\n", "p.yaml:8:26", "twice"},
       {link + "  l: {joins: [host, gpu], bandwidth: 1GB/s, duplex: both}\n", "p.yaml:8:53",
        "full, half"},
-      {link + "  l: {joins: [host, gpu], bandwidth: 1GB/s, up: {bandwith: 1GB/s}}\n", "p.yaml:8:49",
+      {link + "  l: {joins: [host, gpu], bandwidth: 1GB/s, up: {bandwith: 1GB/s}}\n", "p.yaml:8:50",
        "unknown key 'bandwith' in the way up of a link"},
       {link + "  l: {joins: [host, gpu], bandwidth: 1GB/s, duplex: half, up: {setup: 1us}}\n",
        "p.yaml:8:53", "both directions share one bandwidth"},

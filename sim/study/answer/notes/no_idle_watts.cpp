@@ -24,9 +24,9 @@ std::string text(const Answered& answered) {
   for (const Device& device : answered.scenario.platform.devices)
     if (device.busy_w > 0 && device.idle_w == 0) devices.push_back(device.name);
   if (devices.empty()) return "";
-  const std::string whose =
-      devices.size() > 2 ? devices.front() + " and " + std::to_string(devices.size() - 1) + " others"
-                         : join(devices, " and ");
+  const std::string whose = devices.size() > 2 ? devices.front() + " and " +
+                                                     std::to_string(devices.size() - 1) + " others"
+                                               : join(devices, " and ");
   return "The energy counts 0 W for " + whose + " while nothing computes there, " +
          format_quantity(100 * waits, Dimension::none) +
          " % of the time: the platform has no source for idle watts. Give them as "
