@@ -103,7 +103,7 @@ class Page(unittest.TestCase):
         self.assertRegex(shown, r"\n  gpu0\.\.gpu3\.compute ")
         self.assertRegex(shown, r"\n  gpu0\.\.gpu3 +│")
         # Cards that differ are drawn each for itself, and those that only take turns are one in the answer.
-        answer = sluice("run", "four.yaml", "-o", "u.h5", cwd=self.folder).stdout
+        answer = sluice("run", "four.yaml", "policy.transfers=in_turn", "-o", "u.h5", cwd=self.folder).stdout
         self.assertRegex(answer, r"peak memory +gpu0\.\.gpu3: ")
         self.assertRegex(answer, r"each in [0-9.]+ [mu]s to [0-9.]+ [mu]s")
         self.assertRegex(sluice("show", "u.h5", cwd=self.folder).stdout, r"\n  gpu2\.compute ")

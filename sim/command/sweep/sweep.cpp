@@ -141,6 +141,7 @@ const Command sweep_command = {
     .least = 1,
     .most = 100'000,
     .positionals = "SCENARIO",
+    .names_folder = "scenarios",
     .overrides = true,
     .options =
         {{.name = "zip",
