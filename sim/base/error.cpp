@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/headline.hpp"
+
 namespace sluice {
 namespace {
 
@@ -61,10 +63,7 @@ InputError InputError::noted(const std::string& line) const {
 }
 
 std::string Infeasible::headline() const {
-  std::string line = what();
-  line.resize(std::min(line.find('\n'), line.size()));
-  if (!line.empty() && line.back() == ':') line.pop_back();
-  return line;
+  return headline_of(what());
 }
 
 }  // namespace sluice

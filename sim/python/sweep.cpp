@@ -33,14 +33,6 @@ Changes changes_of(const std::vector<std::string>& overrides) {
   return changes;
 }
 
-std::string key_of(const Variants& variants, const std::vector<std::string>& overrides) {
-  try {
-    return point_key(variants.with(overrides));
-  } catch (const InputError&) {
-    return unreadable_key(variants.base(), overrides);
-  }
-}
-
 py::list number_names(const PointResult& result) {
   py::list names;
   if (result.names)
@@ -86,11 +78,7 @@ void bind_result(py::module_& module) {
                   [](const py::bytes& bytes) {
                     return unpacked_result(static_cast<std::string_view>(bytes));
                   })
-      .def_static("failed", [](const std::string& message) {
-        return PointResult{.status = PointResult::Status::failed,
-                           .reason = message.substr(0, message.find('\n')),
-                           .message = message};
-      });
+      .def_static("failed", &failed_result);
 }
 
 }  // namespace
@@ -110,7 +98,12 @@ void bind_sweep(py::module_& module) {
             return evaluate(self, overrides);
           },
           FreeGil())
-      .def("key", &key_of, FreeGil());
+      .def(
+          "key",
+          [](const Variants& self, const std::vector<std::string>& overrides) {
+            return known_point(self, overrides).key;
+          },
+          FreeGil());
 
   py::class_<Store>(module, "SweepStore")
       .def(py::init([](const std::string& path) { return std::make_unique<Store>(path); }))

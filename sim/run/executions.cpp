@@ -1,4 +1,6 @@
-// How many actions an execution has. It stands alone, so that counting them brings no engine along.
+// Executing a plan and counting its actions. They stand alone, so that they bring no engine along.
+#include "base/error.hpp"
+#include "execute/shortage.hpp"
 #include "run/executor.hpp"
 
 namespace sluice {
@@ -7,6 +9,13 @@ std::int64_t executions_of(const Plan& plan) {
   std::int64_t total = 0;
   for (std::uint32_t a = 0; a < plan.actions.size(); ++a) total += plan.executions_of(a);
   return total;
+}
+
+void execute_or_throw(const PlanExecutor& executor, const Plan& plan, Sink& sink,
+                      const ExecutorOptions& options) {
+  const Outcome outcome = executor.execute(plan, sink, options);
+  if (outcome.blocking)
+    throw Infeasible(describe(plan, *outcome.blocking), shortage_of(plan, *outcome.blocking));
 }
 
 }  // namespace sluice

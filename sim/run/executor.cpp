@@ -4,20 +4,12 @@
 
 #include "base/error.hpp"
 #include "base/suggest.hpp"
-#include "execute/shortage.hpp"
 #include "execute/simgrid/engine.hpp"
 #include "run/comparison.hpp"
 
 namespace sluice {
 
 namespace {
-
-void execute_or_throw(const PlanExecutor& executor, const Plan& plan, Sink& sink,
-                      const ExecutorOptions& options) {
-  const Outcome outcome = executor.execute(plan, sink, options);
-  if (outcome.blocking)
-    throw Infeasible(describe(plan, *outcome.blocking), shortage_of(plan, *outcome.blocking));
-}
 
 void execute_both(const Plan& plan, Sink& sink, const ExecutorOptions& options) {
   Times times(plan, sink);

@@ -28,6 +28,10 @@ std::int64_t executions_of(const Plan& plan);
 /// What `automatic` means for this plan; any other is itself.
 Executor resolved(Executor executor, const Plan& plan);
 
+/// Executes a checked plan. Throws what the executor does, and Infeasible where it blocks.
+void execute_or_throw(const PlanExecutor& executor, const Plan& plan, Sink& sink,
+                      const ExecutorOptions& options);
+
 /// Executes a checked plan. `both` hands SimGrid's execution to the sink, and throws InternalError
 /// naming the first span whose start or end differs by more than 1e-9 of the makespan. Throws what
 /// the executors do; Infeasible where it blocks. SimGrid can run once in a process.

@@ -9,11 +9,10 @@
 #include "base/version.hpp"
 #include "document/load.hpp"
 #include "document/override.hpp"
-#include "execute/executor.hpp"
 #include "execute/feasibility.hpp"
-#include "execute/shortage.hpp"
 #include "metrics/metric.hpp"
 #include "plan/fact.hpp"
+#include "run/executor.hpp"
 #include "run/further_steps.hpp"
 #include "run/plan_json.hpp"
 #include "scenario/question_bound.hpp"
@@ -28,16 +27,6 @@ bool names_document(const std::string& override) {
   const std::vector<std::string> path = parse_override(override).path;
   return (path[0] == "model" || path[0] == "platform") &&
          (path.size() == 1 || (path.size() == 2 && path[1] == "file"));
-}
-
-std::string first_line(const std::string& text) {
-  std::string line = text.substr(0, text.find('\n'));
-  if (!line.empty() && line.back() == ':') line.pop_back();
-  return line;
-}
-
-PointResult without_numbers(PointResult::Status status, const std::string& message) {
-  return {.status = status, .reason = first_line(message), .message = message};
 }
 
 /// What the plan says was chosen for the scenario; empty: nothing was open.
@@ -63,15 +52,14 @@ PointResult outcome_of(Ask&& ask) {
   } catch (const Interrupted&) {
     throw;
   } catch (const Infeasible& infeasible) {
-    PointResult outcome = without_numbers(PointResult::Status::infeasible, infeasible.what());
-    outcome.reason = infeasible.headline();
-    outcome.shortage = to_json(json_shortage(infeasible), 0);
-    return outcome;
+    return {.status = PointResult::Status::infeasible,
+            .reason = infeasible.headline(),
+            .message = infeasible.what(),
+            .shortage = to_json(json_shortage(infeasible), 0)};
   } catch (const std::bad_alloc&) {
-    return without_numbers(PointResult::Status::failed,
-                           "out of memory (of this computer, not of the simulated one)");
+    return failed_result("out of memory (of this computer, not of the simulated one)");
   } catch (const std::exception& error) {
-    return without_numbers(PointResult::Status::failed, error.what());
+    return failed_result(error.what());
   }
 }
 
@@ -81,9 +69,7 @@ Summary measure_on_replay(const Plan& plan, double question_bound_s) {
   check(plan);
   Totals totals(plan);
   totals.set_question_bound(question_bound_s);
-  const Outcome outcome = replay_executor.execute(plan, totals, {});
-  if (outcome.blocking)
-    throw Infeasible(describe(plan, *outcome.blocking), shortage_of(plan, *outcome.blocking));
+  execute_or_throw(replay_executor, plan, totals, {});
   totals.set_further_step(further_step_s(plan));
   return summarise(totals);
 }
@@ -113,15 +99,23 @@ PointResult evaluate(const Scenario& scenario, const Measure& measure) {
   return outcome_of([&] { return complete(scenario, measure); });
 }
 
-std::string unreadable_key(const Scenario& base, const std::vector<std::string>& overrides) {
-  return sha256_of(point_key(base) + "\n" + join(overrides, "\n"));
-}
-
 std::string point_key(const Scenario& scenario) {
   Sha256 digest;
   digest.update("sluice-point/1\n" + std::string(library_digest()) + "\n");
   digest.update(scenario.text());
   return digest.hex();
+}
+
+KnownPoint known_point(const Variants& variants, const std::vector<std::string>& overrides) {
+  try {
+    Scenario scenario = variants.with(overrides);
+    std::string key = point_key(scenario);
+    return {std::move(key), std::move(scenario)};
+  } catch (const Interrupted&) {
+    throw;
+  } catch (const std::exception&) {  // evaluate() says why
+    return {sha256_of(point_key(variants.base()) + "\n" + join(overrides, "\n")), {}};
+  }
 }
 
 }  // namespace sluice

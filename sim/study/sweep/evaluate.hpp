@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,7 +46,11 @@ PointResult evaluate(const Scenario& scenario, const Measure& measure = measure_
 /// which holds all data that it reads, and of the library that computes it.
 std::string point_key(const Scenario& scenario);
 
-/// Of a point whose scenario cannot be read: of what was asked instead.
-std::string unreadable_key(const Scenario& base, const std::vector<std::string>& overrides);
+struct KnownPoint {
+  std::string key;  ///< point_key(); where the scenario cannot be read, of what was asked instead
+  std::optional<Scenario> scenario;  ///< none: it cannot be read
+};
+/// Throws nothing but Interrupted. Any thread may call it.
+KnownPoint known_point(const Variants& variants, const std::vector<std::string>& overrides);
 
 }  // namespace sluice

@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "base/error.hpp"
+#include "base/headline.hpp"
 #include "base/parts.hpp"
 #include "base/suggest.hpp"
 #include "document/load.hpp"
@@ -23,6 +24,12 @@ constexpr std::array<std::string_view, 3> status_names = {"complete", "infeasibl
 
 std::string NumberName::text() const {
   return key.empty() ? metric : metric + "[" + join(key, "/") + "]";
+}
+
+PointResult failed_result(std::string message) {
+  return {.status = PointResult::Status::failed,
+          .reason = headline_of(message),
+          .message = std::move(message)};
 }
 
 std::string_view name_of(PointResult::Status status) {

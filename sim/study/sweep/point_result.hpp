@@ -43,6 +43,9 @@ struct PointResult {
   double number(std::string_view name) const;
 };
 
+/// Of a point that could not be asked, with this message.
+PointResult failed_result(std::string message);
+
 std::string_view name_of(PointResult::Status status);
 /// Throws InternalError.
 PointResult::Status status_named(std::string_view name);

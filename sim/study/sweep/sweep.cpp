@@ -66,16 +66,7 @@ class Sweep {
   Answer answer(std::size_t place) {
     const std::vector<std::string> changes = overrides(place);
     if (!request_.store) return {place, "", evaluate(request_.variants, changes), false};
-    std::optional<Scenario> scenario;
-    std::string key;
-    try {
-      scenario = request_.variants.with(changes);
-      key = point_key(*scenario);
-    } catch (const Interrupted&) {
-      throw;
-    } catch (const std::exception&) {  // evaluate() says why
-      key = unreadable_key(request_.variants.base(), changes);
-    }
+    auto [key, scenario] = known_point(request_.variants, changes);
     if (std::optional<PointResult> outcome = stored(key))
       return {place, key, std::move(*outcome), true};
     return {place, key, scenario ? evaluate(*scenario) : evaluate(request_.variants, changes),
@@ -179,7 +170,7 @@ class Sweep {
 
   PointResult simulated(const ProcessAnswer& answer) const {
     if (answer.fault.empty()) return unpacked_result(answer.text);
-    return {.status = PointResult::Status::failed, .reason = answer.fault, .message = answer.fault};
+    return failed_result(answer.fault);
   }
 
   /// A process for each point; what has come is kept after each few of them.
@@ -192,20 +183,12 @@ class Sweep {
       });
       for (std::size_t i = 0; i < count; ++i) {
         std::string key;
-        if (request_.store) key = key_of(first + i);
+        if (request_.store) key = known_point(request_.variants, overrides(first + i)).key;
         PointResult result = simulated(answers[i]);
         if (!result.executor.empty()) result.executor = "simgrid";
         keep({first + i, std::move(key), std::move(result), false});
       }
       commit();
-    }
-  }
-
-  std::string key_of(std::size_t place) const {
-    try {
-      return point_key(request_.variants.with(overrides(place)));
-    } catch (const InputError&) {
-      return unreadable_key(request_.variants.base(), overrides(place));
     }
   }
 
