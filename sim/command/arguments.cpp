@@ -71,7 +71,8 @@ bool is_override(const std::string& word) {
 void add_option(Arguments& arguments, const Command& command, const po::option& parsed) {
   for (const Option* option : options_of(command)) {
     if (option->name != parsed.string_key) continue;
-    if (arguments.has(option->name)) refuse(command, "'--" + option->name + "' is given twice");
+    if (arguments.has(option->name) && !option->repeated)
+      refuse(command, "'--" + option->name + "' is given twice");
     const std::string value = parsed.value.empty() ? "" : parsed.value.front();
     if (!option->value.empty() && value.empty())
       refuse(command, "'--" + option->name + "' needs a value: " + option->value);
@@ -120,6 +121,13 @@ const Arguments::Given* Arguments::find(std::string_view option) const {
 std::string Arguments::text(std::string_view option, std::string absent) const {
   const Given* found = find(option);
   return found ? found->value : std::move(absent);
+}
+
+std::vector<std::string> Arguments::texts(std::string_view option) const {
+  std::vector<std::string> all;
+  for (const Given& one : given)
+    if (one.option == option) all.push_back(one.value);
+  return all;
 }
 
 std::int64_t Arguments::integer(std::string_view option, std::int64_t absent, std::int64_t minimum,

@@ -26,6 +26,8 @@ struct Option {
   std::vector<std::string> (*names)() = nullptr;  ///< … where a catalog has them
   /// Values that a shell offers, where others are allowed, too; several may stand as A,B,C.
   std::vector<std::string> (*suggested)() = nullptr;
+  bool repeated = false;  ///< may be given several times
+  bool changes = false;   ///< its value is a KEY=VALUE of the scenario
 
   std::vector<std::string> allowed() const { return names ? names() : choices; }
 };
@@ -39,6 +41,8 @@ struct Arguments {
   bool has(std::string_view option) const { return find(option) != nullptr; }
   /// The option's value, or `absent`.
   std::string text(std::string_view option, std::string absent = {}) const;
+  /// All values of an option that may be given several times.
+  std::vector<std::string> texts(std::string_view option) const;
   /// Throws UsageError when the value is no integer in minimum..maximum.
   std::int64_t integer(std::string_view option, std::int64_t absent, std::int64_t minimum,
                        std::int64_t maximum) const;

@@ -80,11 +80,30 @@ std::string text_of_standard_input() {
                    "' is a plan, which can be edited as text");
 }
 
-/// Files that it names are relative to the working folder.
-Question question_of_standard_input(const Arguments& arguments) {
+bool is_standard_input(const std::string& given) {
+  return given == "-" || given == "/dev/stdin";
+}
+
+/// `what`: for people who sit at a terminal.
+std::string typed_or_piped(const std::string& what) {
   if (isatty(STDIN_FILENO) != 0)
-    message("sluice: reading a scenario or a plan from the terminal; Ctrl-D ends it");
-  const std::string text = text_of_standard_input();
+    message("sluice: reading " + what + " from the terminal; Ctrl-D ends it");
+  return text_of_standard_input();
+}
+
+/// Where a document from standard input stands: files that it names are relative to the working
+/// folder.
+std::string path_of_standard_input() {
+  return (fs::current_path() / "stdin").string();
+}
+
+[[noreturn]] void refuse_plan(const std::string& path) {
+  throw UsageError("'" + path +
+                   "' is a plan, which has no keys to vary; give the scenario that it was made of");
+}
+
+Question question_of_standard_input(const Arguments& arguments) {
+  const std::string text = typed_or_piped("a scenario or a plan");
   Question question;
   question.path = "<stdin>";
   if (looks_like_plan(text)) {
@@ -92,8 +111,8 @@ Question question_of_standard_input(const Arguments& arguments) {
     question.plan = plan_from_text(text, question.path);
     return question;
   }
-  const std::string beside = (fs::current_path() / "stdin").string();
-  question.scenario = scenario_from(parse_text(text, question.path), beside, arguments.overrides);
+  question.scenario =
+      scenario_from(parse_text(text, question.path), path_of_standard_input(), arguments.overrides);
   return question;
 }
 
@@ -101,7 +120,7 @@ Question question_of_standard_input(const Arguments& arguments) {
 
 Question read_question(const Arguments& arguments) {
   const std::string& given = arguments.positionals.front();
-  if (given == "-" || given == "/dev/stdin") return question_of_standard_input(arguments);
+  if (is_standard_input(given)) return question_of_standard_input(arguments);
   Question question;
   question.path = find_document(given, "scenarios");
   if (!is_plan(question.path)) {
@@ -111,6 +130,17 @@ Question read_question(const Arguments& arguments) {
   if (!arguments.overrides.empty()) refuse_overrides(arguments.overrides.front(), question.path);
   question.plan = read_plan(question.path);
   return question;
+}
+
+ScenarioDocument read_scenario_document(const std::string& given) {
+  if (is_standard_input(given)) {
+    const std::string text = typed_or_piped("a scenario");
+    if (looks_like_plan(text)) refuse_plan("<stdin>");
+    return {parse_text(text, "<stdin>"), path_of_standard_input()};
+  }
+  const std::string path = find_document(given, "scenarios");
+  if (is_plan(path)) refuse_plan(path);
+  return {load_file(path), path};
 }
 
 Plan plan_of(Question& question) {

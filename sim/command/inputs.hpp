@@ -22,6 +22,16 @@ struct Question {
 /// Reads the command's one positional with its overrides. A plan takes none: UsageError.
 Question read_question(const Arguments& arguments);
 
+/// What a study varies: the document of a scenario as it stands, before includes and changes.
+struct ScenarioDocument {
+  Value value;
+  std::string path;  ///< files that it names are relative to its folder
+};
+
+/// Of a file, of a name in the zoo, or of standard input: `-`. Throws UsageError where it is a
+/// plan, InputError.
+ScenarioDocument read_scenario_document(const std::string& given);
+
 /// The plan: as read, or made from the scenario, whose cut is then known, too. Throws Infeasible,
 /// InputError.
 Plan plan_of(Question& question);

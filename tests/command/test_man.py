@@ -20,7 +20,7 @@ class Man(unittest.TestCase):
             subprocess.run(["bash", ROOT / "cmake/man_pages.sh", PROGRAM, folder], check=True, env=ENVIRONMENT)
             pages = {page.stem: page.read_text() for page in pathlib.Path(folder).glob("*.1")}
         help_text = subprocess.run([PROGRAM, "help"], capture_output=True, text=True, env=ENVIRONMENT).stdout
-        for command in ("run", "fits", "list", "new", "completion"):
+        for command in ("run", "fits", "sweep", "search", "list", "new", "completion"):
             self.assertIn(f"\n  {command} ", help_text)
             page = pages[f"sluice-{command}"]
             for part in (f".TH SLUICE-{command.upper()} ", f"\nsluice-{command} \\- ", "\n.SH SYNOPSIS\n",

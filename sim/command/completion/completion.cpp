@@ -154,6 +154,10 @@ Completions completions_of(const Command& command, const Words& words) {
   Completions completions;
   const std::string& typed = words.back();
   const Option* option = option_named(command, words[words.size() - 2]);
+  if (words.size() > 2 && option && option->changes) {
+    keys_of(command, positionals_of(command, words)).offer_to(completions, typed);
+    return completions;
+  }
   if (words.size() > 2 && option && !option->value.empty()) {
     offer_value(completions, *option, typed, "");
     return completions;

@@ -53,10 +53,6 @@ std::vector<std::string> short_keys(const std::vector<std::string>& keys) {
   return shortest;
 }
 
-std::string plural(std::size_t count, const std::string& word) {
-  return grouped(static_cast<std::int64_t>(count)) + " " + word + (count == 1 ? "" : "s");
-}
-
 std::string title(const SweepReport& report) {
   std::vector<std::string> axes;
   for (const std::size_t a : varied_axes(report.points))
@@ -134,17 +130,6 @@ void add_crossings(LabelledRows& rows, const SweepReport& report) {
   if (!all.empty())
     rows.emplace_back("", "(hidden: compute waits for transfers at most " + percent(hidden_share) +
                               " of its time, the first loads included)");
-}
-
-void add_refusals(LabelledRows& rows, const SweepReport& report) {
-  const std::vector<Refusal> all = refusals(report.result);
-  for (std::size_t i = 0; i < std::min(all.size(), most_lines); ++i)
-    rows.emplace_back(std::string(name_of(all[i].status)),
-                      plural(all[i].count, "point") + ", the first at " +
-                          values_text(report, all[i].place) + ": " +
-                          printable(report.result.outcomes[all[i].place].reason));
-  if (all.size() > most_lines)
-    rows.emplace_back("", "... and " + std::to_string(all.size() - most_lines) + " more reasons");
 }
 
 std::string executed_text(const SweepReport& report) {
@@ -226,6 +211,21 @@ Value point_value(const SweepReport& report, std::size_t place, const NumberName
 
 }  // namespace
 
+std::string plural(std::size_t count, const std::string& word) {
+  return grouped(static_cast<std::int64_t>(count)) + " " + word + (count == 1 ? "" : "s");
+}
+
+void add_refusals(LabelledRows& rows, const SweepReport& report) {
+  const std::vector<Refusal> all = refusals(report.result);
+  for (std::size_t i = 0; i < std::min(all.size(), most_lines); ++i)
+    rows.emplace_back(std::string(name_of(all[i].status)),
+                      plural(all[i].count, "point") + ", the first at " +
+                          values_text(report, all[i].place) + ": " +
+                          printable(report.result.outcomes[all[i].place].reason));
+  if (all.size() > most_lines)
+    rows.emplace_back("", "... and " + std::to_string(all.size() - most_lines) + " more reasons");
+}
+
 std::string sweep_text(const SweepReport& report) {
   LabelledRows rows;
   add_best(rows, report);
@@ -258,17 +258,23 @@ void print_sweep_csv(const SweepReport& report) {
 }
 
 void print_sweep_json(const SweepReport& report) {
-  const NumberNames names = all_names(report.result);
-  Numbers numbers(names);
   Value axes = Value::make_map();
   for (const Axis& axis : report.points.axes())
     axes.set(axis.key, list_of(axis.values, [](const std::string& value) { return Item(value); }));
+  print_points_json(report, object({{"format", "sluice-sweep/1"},
+                                    {"scenario", json_text(report.scenario)},
+                                    {"axes", std::move(axes)}}));
+}
+
+void print_points_json(const SweepReport& report, const Value& head) {
+  const NumberNames names = all_names(report.result);
+  Numbers numbers(names);
   Value units = Value::make_map();
   for (const NumberName& name : names) units.set(name.text(), text_or_null(name.unit).take());
-  std::string text =
-      "{\"format\": \"sluice-sweep/1\", \"scenario\": " + to_json(json_text(report.scenario), 0) +
-      ",\n \"axes\": " + to_json(axes, 0) + ",\n \"units\": " + to_json(units, 0) +
-      ",\n \"points\": [";
+  std::string text = "{";
+  for (const Value::Entry& entry : head.entries())
+    text += "\"" + entry.key + "\": " + to_json(entry.value, 0) + ",\n ";
+  text += "\"units\": " + to_json(units, 0) + ",\n \"points\": [";
   for (std::size_t i = 0; i < report.result.points.size(); ++i) {
     text += (i == 0 ? "\n  " : ",\n  ") + to_json(point_value(report, i, names, numbers), 0);
     print_piece(text);

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "command/table.hpp"
+#include "document/value.hpp"
 #include "study/sweep/sweep.hpp"
 
 namespace sluice {
@@ -19,5 +21,11 @@ std::string sweep_text(const SweepReport& report);
 /// Prints all points with all numbers; piece by piece, since they may be many.
 void print_sweep_csv(const SweepReport& report);
 void print_sweep_json(const SweepReport& report);
+/// The same with other entries before "units" and "points".
+void print_points_json(const SweepReport& report, const Value& head);
+
+/// A line for each reason why points have no numbers.
+void add_refusals(LabelledRows& rows, const SweepReport& report);
+std::string plural(std::size_t count, const std::string& word);
 
 }  // namespace sluice

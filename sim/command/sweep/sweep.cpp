@@ -6,13 +6,12 @@
 #include "base/processes.hpp"
 #include "base/quantity.hpp"
 #include "base/suggest.hpp"
-#include "document/bundled.hpp"
-#include "document/load.hpp"
 #include "metrics/metric.hpp"
 #include "run/run.hpp"
 #include "study/sweep/store.hpp"
 
 #include "command/command.hpp"
+#include "command/inputs.hpp"
 #include "command/sweep/report.hpp"
 #include "command/terminal.hpp"
 
@@ -114,8 +113,8 @@ int run_sweep_command(const Arguments& arguments) {
   const std::vector<std::string> metrics = metrics_of(arguments);
   const Asked asked = asked_of(arguments);
   const Points points(asked.axes, arguments.has("zip") ? Over::zip : Over::grid);
-  const std::string path = find_document(arguments.positionals.front(), "scenarios");
-  const Variants variants(load_file(path), path, asked.fixed);
+  ScenarioDocument document = read_scenario_document(arguments.positionals.front());
+  const Variants variants(std::move(document.value), document.path, asked.fixed);
   std::optional<Store> store;
   if (arguments.has("store")) store.emplace(arguments.text("store"));
   const SweepResult result = sweep(arguments, variants, points, store ? &*store : nullptr);
@@ -157,7 +156,8 @@ const Command sweep_command = {
           .value = "NAMES",
           .summary = "the columns of the table, separated by commas; the best point is that of the "
                      "first",
-          .absent = "steady throughput, step, utilisation and exposed transfer"},
+          .absent = "steady throughput, step, utilisation and exposed transfer",
+          .suggested = [] { return metric_catalog().names(); }},
          {.name = "csv", .summary = "all points with all numbers, as CSV"},
          {.name = "json", .summary = "the same as JSON, with units and whole messages"},
          {.name = "jobs",
@@ -181,6 +181,9 @@ const Command sweep_command = {
          {.name = "retry-failed", .summary = "ask points again that failed; needs --store"},
          {.name = "merge", .summary = "put the points of several stores into that of --store"}},
     .details =
+        "SCENARIO is a file, a name of 'sluice list scenarios', or - for standard input; files "
+        "that\n"
+        "the latter names are relative to the working folder.\n\n"
         "KEY=VALUES:\n"
         "  KEY=a,b,c       these values\n"
         "  KEY=lo..hi:n    n values at equal distances, lo and hi among them\n"

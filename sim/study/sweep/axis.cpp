@@ -129,17 +129,23 @@ std::vector<double> one_by_one(const std::string& word, const Range& range) {
   return numbers;
 }
 
-std::vector<std::string> values_of(const std::string& word, const Range& range) {
+/// The unit of both ends.
+std::string unit_of(const std::string& word, const Range& range) {
   const std::string& low = range.low.unit;
   const std::string& high = range.high.unit;
   if (!low.empty() && !high.empty() && low != high)
     refuse(word, "the ends have the units '" + low + "' and '" + high + "'; write both in one");
   if (range.high.number < range.low.number) refuse(word, "the range ends before it begins");
+  return low.empty() ? high : low;
+}
+
+std::vector<std::string> values_of(const std::string& word, const Range& range) {
+  const std::string unit = unit_of(word, range);
   const std::vector<double> numbers = range.by == ':'   ? evenly(word, range)
                                       : range.by == '*' ? by_factor(word, range)
                                                         : one_by_one(word, range);
   std::vector<std::string> values;
-  for (const double number : numbers) values.push_back(exact(number) + (low.empty() ? high : low));
+  for (const double number : numbers) values.push_back(exact(number) + unit);
   return values;
 }
 
@@ -151,6 +157,13 @@ void require_unique(const std::vector<Axis>& axes) {
 }
 
 }  // namespace
+
+std::optional<PlainRange> plain_range(const std::string& word, const std::string& values) {
+  const std::optional<Range> range = range_of(values);
+  if (!range || range->by != 0) return std::nullopt;
+  return PlainRange{range->low.number, range->high.number, unit_of(word, *range),
+                    range->low.whole && range->high.whole};
+}
 
 Axis parse_axis(const std::string& word) {
   const std::size_t equals = word.find('=');

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,16 @@ struct Axis {
 /// other's. What is not a range of numbers is a value of its own: ../platforms/k40.yaml.
 /// Throws UsageError.
 Axis parse_axis(const std::string& word);
+
+/// "lo..hi", with no number of values and no factor behind it.
+struct PlainRange {
+  double low = 0, high = 0;  ///< low <= high
+  std::string unit;          ///< of both ends; may be empty
+  bool whole = false;        ///< both are written without a fraction or an exponent
+};
+/// None: `values` is something else, such as a list. `word` is KEY=values, for messages. Throws
+/// UsageError: the ends have two units, or the range ends before it begins.
+std::optional<PlainRange> plain_range(const std::string& word, const std::string& values);
 
 /// How several axes are combined.
 enum class Over {

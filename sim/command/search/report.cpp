@@ -1,0 +1,170 @@
+#include "command/search/report.hpp"
+
+#include <cmath>
+#include <optional>
+
+#include "base/suggest.hpp"
+#include "command/figures.hpp"
+#include "command/page.hpp"
+#include "command/sweep/report.hpp"
+#include "command/table.hpp"
+#include "command/terminal.hpp"
+#include "document/object.hpp"
+
+namespace sluice {
+
+namespace {
+
+/// "workload.batch=45 workload.dtype=float16"
+std::string changes_text(const SearchReport& report, std::size_t place) {
+  return printable(join(report.result.points.overrides(place), " "));
+}
+
+std::string number_text(const SearchReport& report, const SearchNumber& number, std::size_t place) {
+  if (number.is_key())
+    return printable(report.result.points.value(place, static_cast<std::size_t>(number.key)));
+  return figure(number_of(number, report.result, place), number.unit);
+}
+
+std::string goal_text(const SearchGoal& goal) {
+  return std::string(goal.maximise ? "the largest " : "the least ") + printable(goal.number.text);
+}
+
+std::string title(const SearchReport& report) {
+  std::vector<std::string> keys;
+  for (const SearchKey& key : report.request.keys) keys.push_back(key.key);
+  return bold(printable(report.scenario) + ": " + goal_text(report.request.goal) + " over " +
+              printable(join(keys))) +
+         "\n";
+}
+
+/// "15.2 GB, 5 % below the limit"
+std::string distance_text(const SearchReport& report, const SearchLimit& limit, std::size_t place) {
+  const double found = number_of(limit.number, report.result, place);
+  const double apart = std::abs(found - limit.limit) / std::abs(limit.limit);
+  std::string text = printable(limit.text) + ": " + figure(found, limit.number.unit) + ", ";
+  if (found == limit.limit) return text + "on the limit";
+  if (std::isfinite(apart)) text += percent(apart) + " ";
+  return text + (found < limit.limit ? "below it" : "above it");
+}
+
+void add_limits(LabelledRows& rows, const SearchReport& report, std::size_t place) {
+  for (const SearchLimit& limit : report.request.limits)
+    rows.emplace_back(&limit == &report.request.limits.front() ? "limit" : "",
+                      distance_text(report, limit, place));
+}
+
+/// The least wrong of the points that break a limit.
+std::optional<std::size_t> nearest_to_limits(const SearchResult& result) {
+  std::optional<std::size_t> nearest;
+  for (std::size_t i = 0; i < result.merits.size(); ++i)
+    if (result.merits[i].stand == Merit::Stand::breaks &&
+        (!nearest || result.merits[i] < result.merits[*nearest]))
+      nearest = i;
+  return nearest;
+}
+
+void add_found(LabelledRows& rows, const SearchReport& report) {
+  const SearchResult& result = report.result;
+  const SearchNumber& number = report.request.goal.number;
+  if (!result.best) {
+    rows.emplace_back("best", "none: no point keeps all limits");
+    if (const auto nearest = nearest_to_limits(result)) {
+      rows.emplace_back("nearest", changes_text(report, *nearest) + ", with " + number.text + " " +
+                                       number_text(report, number, *nearest));
+      add_limits(rows, report, *nearest);
+    }
+    return;
+  }
+  rows.emplace_back("best", number_text(report, number, *result.best) + " (" +
+                                printable(number.text) + ") at " +
+                                changes_text(report, *result.best));
+  if (result.as_good > 0)
+    rows.emplace_back("", plural(result.as_good, "further point") +
+                              (result.as_good == 1 ? " comes" : " come") +
+                              " to the same; this was the first");
+  add_limits(rows, report, *result.best);
+  if (!result.beyond) return;
+  rows.emplace_back("beyond", number_text(report, number, *result.beyond) + " at " +
+                                  changes_text(report, *result.beyond) + ", where");
+  for (const SearchLimit& limit : report.request.limits)
+    if (!limit.holds(number_of(limit.number, result, *result.beyond)))
+      rows.emplace_back("", distance_text(report, limit, *result.beyond));
+}
+
+/// How sure it is that nothing is better.
+std::string sureness(const SearchReport& report) {
+  if (report.result.exhaustive) return "all combinations were asked: nothing is better";
+  std::string text = "searched, which proves nothing: a better point may lie between those asked";
+  if (report.result.used_up)
+    text += "; it ended with its last point (--points " +
+            std::to_string(report.request.most_points) + "), more may find more";
+  return text;
+}
+
+std::string asked_text(const SearchReport& report) {
+  const SweepResult& sweep = report.result.sweep;
+  std::string text = plural(sweep.outcomes.size(), "point");
+  if (sweep.from_store > 0)
+    text += ", " + plural(sweep.from_store, "point") + " of them taken from the store";
+  if (sweep.verified > 0) text += "; SimGrid repeated the best one and agrees";
+  return text;
+}
+
+std::string search_text(const SearchReport& report) {
+  LabelledRows rows;
+  add_found(rows, report);
+  add_refusals(rows, {report.scenario, report.result.points, report.result.sweep, {}});
+  rows.emplace_back("asked", asked_text(report));
+  rows.emplace_back("sure", sureness(report));
+  return title(report) + "\n" + rows_text(rows, {.page = page_width()});
+}
+
+Value changes_value(const SearchReport& report, std::size_t place) {
+  Value changes = Value::make_map();
+  const Points& points = report.result.points;
+  for (std::size_t a = 0; a < points.axes().size(); ++a)
+    changes.set(points.axes()[a].key, json_text(points.value(place, a)));
+  return changes;
+}
+
+Value point_value(const SearchReport& report, const std::optional<std::size_t>& place) {
+  if (!place) return Value::make_null();
+  Value limits = list_of(report.request.limits, [&](const SearchLimit& limit) {
+    return object({{"limit", limit.text},
+                   {"number", json_number(number_of(limit.number, report.result, *place))},
+                   {"at", json_number(limit.limit)}});
+  });
+  return object(
+      {{"place", *place},
+       {"changes", changes_value(report, *place)},
+       {"number", json_number(number_of(report.request.goal.number, report.result, *place))},
+       {"limits", std::move(limits)}});
+}
+
+Value head(const SearchReport& report) {
+  const SearchGoal& goal = report.request.goal;
+  return object({{"format", "sluice-search/1"},
+                 {"scenario", json_text(report.scenario)},
+                 {"goal", object({{goal.maximise ? "maximise" : "minimise", goal.number.text},
+                                  {"unit", goal.number.unit}})},
+                 {"found", point_value(report, report.result.best)},
+                 {"beyond", point_value(report, report.result.beyond)},
+                 {"as_good", report.result.as_good},
+                 {"exhaustive", report.result.exhaustive},
+                 {"used_up", report.result.used_up}});
+}
+
+}  // namespace
+
+void print_search(const SearchReport& report, bool csv, bool json) {
+  const SweepReport points{report.scenario, report.result.points, report.result.sweep, {}};
+  if (csv)
+    print_sweep_csv(points);
+  else if (json)
+    print_points_json(points, head(report));
+  else
+    print(search_text(report));
+}
+
+}  // namespace sluice

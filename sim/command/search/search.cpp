@@ -1,0 +1,191 @@
+// sluice search: the best point of a scenario, without asking them all.
+#include "study/search/search.hpp"
+
+#include <optional>
+
+#include "base/processes.hpp"
+#include "metrics/metric.hpp"
+#include "run/run.hpp"
+#include "study/sweep/store.hpp"
+
+#include "command/command.hpp"
+#include "command/inputs.hpp"
+#include "command/search/report.hpp"
+#include "command/terminal.hpp"
+
+namespace sluice {
+namespace {
+
+constexpr std::int64_t usual_points = 200;
+
+/// What is varied, and changes that are the same at all points.
+struct Asked {
+  std::vector<SearchKey> keys;
+  std::vector<std::string> fixed;
+};
+Asked asked_of(const Arguments& arguments) {
+  Asked asked;
+  const auto add = [&](const std::string& word, bool may_be_fixed) {
+    SearchKey key = parse_search_key(word);
+    if (may_be_fixed && key.count() == 1)
+      asked.fixed.push_back(key.key + "=" + key.values.front());
+    else
+      asked.keys.push_back(std::move(key));
+  };
+  for (const std::string& word : arguments.texts("over")) add(word, false);
+  for (const std::string& word : arguments.overrides) add(word, true);
+  return asked;
+}
+
+SearchGoal goal_of(const Arguments& arguments, const std::vector<SearchKey>& keys) {
+  const bool maximise = arguments.has("maximise");
+  if (maximise == arguments.has("minimise"))
+    throw UsageError(
+        "give either '--minimise METRIC' or '--maximise METRIC'; see 'sluice list metrics'");
+  return {parse_search_number(arguments.text(maximise ? "maximise" : "minimise"), keys), maximise};
+}
+
+std::vector<std::string> metric_names() {
+  return metric_catalog().names();
+}
+
+Measure by_both() {
+  return [](const Plan& plan, double question_bound_s) {
+    return run({.plan = plan, .executor = Executor::both, .question_bound_s = question_bound_s})
+        .summary;
+  };
+}
+
+void require_some_point(const SearchResult& result) {
+  const SweepResult& sweep = result.sweep;
+  if (sweep.count(PointResult::Status::failed) == sweep.outcomes.size())
+    throw InputError("no point could be run; the first one says:\n" +
+                     sweep.outcomes.front().message);
+}
+
+/// 0: found. 1: found, but some points could not be asked. 4: no point keeps all limits.
+int run_search_command(const Arguments& arguments) {
+  if (arguments.has("csv") && arguments.has("json"))
+    throw UsageError("'--csv' and '--json' exclude each other");
+  if (arguments.has("retry-failed") && !arguments.has("store"))
+    throw UsageError("'--retry-failed' needs '--store FILE', where the failed points are");
+  Asked asked = asked_of(arguments);
+  const SearchGoal goal = goal_of(arguments, asked.keys);
+  ScenarioDocument document = read_scenario_document(arguments.positionals.front());
+  const Variants variants(std::move(document.value), document.path, asked.fixed);
+  std::optional<Store> store;
+  if (arguments.has("store")) store.emplace(arguments.text("store"));
+  SearchRequest request{.variants = variants, .keys = std::move(asked.keys), .goal = goal};
+  for (const std::string& limit : arguments.texts("subject-to"))
+    request.limits.push_back(parse_search_limit(limit));
+  request.most_points =
+      static_cast<std::size_t>(arguments.integer("points", usual_points, 1, 1'000'000));
+  request.jobs = static_cast<std::size_t>(
+      arguments.integer("jobs", static_cast<std::int64_t>(processors()), 1, 1024));
+  if (!arguments.has("no-verify")) request.both = by_both();
+  request.store = store ? &*store : nullptr;
+  request.retry_failed = arguments.has("retry-failed");
+  ProgressLine line;
+  if (line.active())
+    request.progress = [&line](std::size_t done, std::size_t most) {
+      line.show(static_cast<std::int64_t>(done), static_cast<std::int64_t>(most));
+    };
+  const SearchResult result = run_search(request);
+  line.clear();
+  require_some_point(result);
+  print_search({variants.base().name, request, result}, arguments.has("csv"),
+               arguments.has("json"));
+  if (!result.best) return 4;
+  return result.sweep.count(PointResult::Status::failed) > 0 ? 1 : 0;
+}
+
+}  // namespace
+
+extern const Command search_command;
+const Command search_command = {
+    .name = "search",
+    .summary = "Looks for the point of a scenario that is best in one number and keeps limits.",
+    .usage = {"SCENARIO --minimise METRIC KEY=VALUES... [--subject-to LIMIT]... [--points N]"},
+    .least = 1,
+    .most = 1,
+    .positionals = "SCENARIO",
+    .names_folder = "scenarios",
+    .overrides = true,
+    .options =
+        {{.name = "minimise",
+          .value = "METRIC",
+          .summary = "the number that is to be small",
+          .suggested = metric_names},
+         {.name = "maximise",
+          .value = "METRIC",
+          .summary = "the number that is to be large",
+          .suggested = metric_names},
+         {.name = "over",
+          .value = "KEY=VALUES",
+          .summary = "what is varied; the same as KEY=VALUES alone; may be given several times",
+          .repeated = true,
+          .changes = true},
+         {.name = "subject-to",
+          .value = "LIMIT",
+          .summary = "METRIC<=QUANTITY or METRIC>=QUANTITY, in quotes; may be given several times",
+          .absent = "what fits the machine",
+          .suggested = metric_names,
+          .repeated = true},
+         {.name = "points",
+          .letter = 'n',
+          .value = "N",
+          .summary = "ask at most so many different points",
+          .absent = "200"},
+         {.name = "store",
+          .letter = 's',
+          .value = "FILE",
+          .summary = "keep each answer in this SQLite file, and ask nothing again that is in it",
+          .absent = "nothing is kept"},
+         {.name = "csv", .summary = "all points that were asked with all numbers, as CSV"},
+         {.name = "json", .summary = "the same as JSON, with what was found"},
+         {.name = "jobs",
+          .letter = 'j',
+          .value = "N",
+          .summary = "points at once; the answer does not depend on it",
+          .absent = "as many as processors"},
+         {.name = "no-verify", .summary = "do not repeat the best point through SimGrid"},
+         {.name = "retry-failed", .summary = "ask points again that failed; needs --store"}},
+    .details =
+        "SCENARIO is a file, a name of 'sluice list scenarios', or - for standard input.\n\n"
+        "KEY=VALUES:\n"
+        "  KEY=lo..hi      a range: any number where an end has a unit or a fraction, as in "
+        "8GB/s..64GB/s; otherwise whole numbers, as in 1..256\n"
+        "  KEY=a,b,c       these values, each tried with each of the other keys; KEY=lo..hi:n and "
+        "KEY=lo..hi*f list values, as in a sweep\n"
+        "  KEY=a           the same at all points\n\n"
+        "METRIC is one of 'sluice list metrics', with a name behind a dot where it has several\n"
+        "numbers (peak_bytes.gpu). It may also be a KEY that has a range: the least bandwidth "
+        "that\n"
+        "keeps a limit.\n\n"
+        "Where there are lists and few whole numbers, all combinations are asked, and nothing is\n"
+        "better than what is found. Ranges are searched: their ends, then DIRECT over the whole\n"
+        "range, then Subplex from the best places (both of NLopt), then whole numbers one by one.\n"
+        "That is no proof; the answer says so. A range over a factor of ten or more is searched "
+        "by\n"
+        "its logarithm. Nothing in it is random: the same command asks the same points, so that\n"
+        "with --store a search that was stopped goes on where it was.\n\n"
+        "Exit code 4: no point keeps all limits; 1: some points could not be asked, and are rows\n"
+        "with their errors.\n\n"
+        "JSON keys: format, scenario, goal, found and beyond (null, or place, changes, number, "
+        "limits),\n"
+        "as_good, exhaustive, used_up, and units and points as in 'sluice sweep --json'.\n",
+    .examples =
+        {{"sluice search alexnet_resident --maximise throughput_samples_per_s "
+          "workload.batch=1..512 "
+          "--subject-to 'peak_bytes.gpu<=4GB'",
+          "the batch for a part of the card"},
+         {"sluice search alexnet_x200 --minimise platform.links.host.bandwidth "
+          "platform.links.host.bandwidth=8GB/s..128GB/s --subject-to 'makespan_s<=8s'",
+          "the slowest link that is fast enough"},
+         {"sluice search alexnet_resident --minimise energy_per_sample_j workload.batch=1..64 "
+          "policy.buffers=1,2 --store study.db",
+          "a list and whole numbers; it goes on when it was stopped"}},
+    .run = run_search_command,
+};
+
+}  // namespace sluice

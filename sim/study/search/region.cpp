@@ -1,0 +1,175 @@
+#include "study/search/region.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+
+namespace sluice {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double first_step = 0.1;  ///< of a walk, as a share of the range
+constexpr double tolerance = 1e-6;  ///< of a walk, likewise
+constexpr double apart = 0.15;      ///< starts of walks that are nearer than this are one
+constexpr std::size_t most_starts = 3;
+constexpr std::size_t most_dimensions_with_corners = 4;
+/// Calls of a method for each point that it may ask: where values are rounded, many of its calls
+/// are about points that are known.
+constexpr std::size_t calls_for_each_point = 20;
+
+/// An order of all points in one number, for a walk: those that keep the limits below all others.
+double downhill(const Merit& merit) {
+  constexpr double cliff = 1e200;
+  const double wrong = merit.number / (1 + merit.number);  // 0 to 1
+  switch (merit.stand) {
+    case Merit::Stand::keeps:
+      return merit.number;
+    case Merit::Stand::breaks:
+      return cliff * (1 + (std::isfinite(wrong) ? wrong : 1));
+    case Merit::Stand::refused:
+      return cliff * (3 + (std::isfinite(wrong) ? wrong : 1));
+  }
+  return infinity;
+}
+
+double distance(const CubePlace& a, const CubePlace& b) {
+  double most = 0;
+  for (std::size_t d = 0; d < a.size(); ++d) most = std::max(most, std::abs(a[d] - b[d]));
+  return most;
+}
+
+}  // namespace
+
+Region::Region(const std::vector<SearchKey>& keys, Trials& trials, SearchRow row,
+               std::vector<std::size_t> searched)
+    : keys_(keys), trials_(trials), row_(std::move(row)), searched_(std::move(searched)) {}
+
+SearchRow Region::row_at(const CubePlace& at) const {
+  SearchRow row = row_;
+  for (std::size_t d = 0; d < searched_.size(); ++d) row[searched_[d]] = key(d).text_at(at[d]);
+  return row;
+}
+
+CubePlace Region::place_of(const SearchRow& row) const {
+  CubePlace at;
+  for (std::size_t d = 0; d < searched_.size(); ++d) {
+    const double number = std::strtod(row[searched_[d]].c_str(), nullptr);
+    const double one = key(d).bytes ? std::strtod(key(d).text_of(1).c_str(), nullptr) : 1;
+    at.push_back(std::clamp(key(d).share_of(number / one), 0.0, 1.0));
+  }
+  return at;
+}
+
+std::size_t Region::ask(const SearchRow& row) {
+  const bool is_new = !trials_.knows(row);
+  if (is_new && asked() >= most_points_) throw NoPointsLeft();
+  const std::size_t place = trials_.ask(row);
+  if (is_new) mine_.push_back(place);
+  return place;
+}
+
+/// The ends of ranges, where most answers are, and the middle; several at once.
+void Region::ask_corners() {
+  const std::size_t dimensions = searched_.size();
+  std::vector<SearchRow> rows;
+  const std::size_t corners = std::size_t{1} << std::min(dimensions, most_dimensions_with_corners);
+  for (std::size_t corner = 0; corner < corners; ++corner) {
+    CubePlace at(dimensions);
+    for (std::size_t d = 0; d < dimensions; ++d)
+      at[d] = static_cast<double>(corner >> (d % most_dimensions_with_corners) & 1);
+    rows.push_back(row_at(at));
+  }
+  rows.push_back(row_at(CubePlace(dimensions, 0.5)));
+  rows.resize(std::min(rows.size(), most_points_));
+  const std::size_t first = trials_.size();
+  trials_.ask_all(rows);
+  for (std::size_t place = first; place < trials_.size(); ++place) mine_.push_back(place);
+}
+
+void Region::divide(const Score& score, std::size_t most_points) {
+  struct Enough {};
+  const std::size_t until = std::min(asked() + most_points, most_points_);
+  try {
+    divide_cube(searched_.size(), calls_for_each_point * most_points, [&](const CubePlace& at) {
+      if (asked() >= until && !trials_.knows(row_at(at))) throw Enough();
+      return score(at);
+    });
+  } catch (const Enough&) {
+  }
+}
+
+bool Region::has_one_that_keeps() const {
+  return std::any_of(mine_.begin(), mine_.end(), [&](std::size_t place) {
+    return trials_.merit(place).stand == Merit::Stand::keeps;
+  });
+}
+
+std::vector<std::size_t> Region::starts() const {
+  std::vector<std::size_t> order = mine_;
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return trials_.merit(a) < trials_.merit(b);
+  });
+  std::vector<std::size_t> chosen;
+  for (const std::size_t place : order) {
+    if (chosen.size() == most_starts) break;
+    const CubePlace at = place_of(trials_.row(place));
+    if (std::all_of(chosen.begin(), chosen.end(), [&](std::size_t other) {
+          return distance(at, place_of(trials_.row(other))) > apart;
+        }))
+      chosen.push_back(place);
+  }
+  return chosen;
+}
+
+void Region::walk_from(std::size_t start) {
+  walk_downhill(place_of(trials_.row(start)), first_step, tolerance,
+                calls_for_each_point * most_points_,
+                [&](const CubePlace& at) { return downhill(trials_.merit(ask(row_at(at)))); });
+}
+
+void Region::try_neighbours() {
+  std::vector<std::size_t> whole;
+  for (std::size_t d = 0; d < searched_.size(); ++d)
+    if (key(d).kind == SearchKey::Kind::whole) whole.push_back(d);
+  for (bool better = !whole.empty(); better;) {
+    better = false;
+    const std::size_t best = starts().front();
+    for (const std::size_t d : whole)
+      for (const double by : {-1.0, 1.0}) {
+        SearchRow row = trials_.row(best);
+        const double number = std::strtod(row[searched_[d]].c_str(), nullptr) + by;
+        if (number < key(d).low || number > key(d).high) continue;
+        row[searched_[d]] = key(d).text_of(number);
+        better = trials_.merit(ask(row)) < trials_.merit(best) || better;
+      }
+  }
+}
+
+bool Region::search(std::size_t most_points) {
+  before_ = trials_.size();
+  most_points_ = most_points;
+  try {
+    ask_corners();
+    if (trials_.all_failed()) return true;
+    divide(
+        [&](const CubePlace& at) {
+          const Merit merit = trials_.merit(ask(row_at(at)));
+          return merit.stand == Merit::Stand::keeps ? merit.number : infinity;
+        },
+        most_points / 2 - std::min(most_points / 2, asked()));
+    // DIRECT does not know what lies between its points: towards the limits it is led by how much
+    // they are broken.
+    if (!has_one_that_keeps())
+      divide([&](const CubePlace& at) { return downhill(trials_.merit(ask(row_at(at)))) / 1e200; },
+             most_points / 4);
+    for (const std::size_t start : starts()) walk_from(start);
+    try_neighbours();
+  } catch (const NoPointsLeft&) {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace sluice

@@ -1,0 +1,125 @@
+#include "study/search/search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "base/error.hpp"
+#include "study/search/region.hpp"
+#include "study/search/trials.hpp"
+
+namespace sluice {
+
+namespace {
+
+constexpr std::size_t least_for_a_region = 12;  ///< points: corners, and some more
+constexpr double worth_a_search = 40;           ///< points that a region of ranges is worth
+
+/// Keys whose values are tried one with each, and those that are searched for each combination.
+struct Parting {
+  std::vector<std::size_t> tried, searched;
+  double combinations = 1;
+};
+
+/// Lists are tried; so are whole numbers as long as all combinations fit into the points that are
+/// allowed, those with the fewest first.
+Parting parting_of(const SearchRequest& request) {
+  Parting parting;
+  std::vector<std::size_t> whole;
+  for (std::size_t k = 0; k < request.keys.size(); ++k) {
+    const SearchKey& key = request.keys[k];
+    if (key.kind == SearchKey::Kind::real) parting.searched.push_back(k);
+    if (key.kind == SearchKey::Kind::whole) whole.push_back(k);
+    if (key.kind != SearchKey::Kind::listed) continue;
+    parting.tried.push_back(k);
+    parting.combinations *= key.count();
+  }
+  std::stable_sort(whole.begin(), whole.end(), [&](std::size_t a, std::size_t b) {
+    return request.keys[a].count() < request.keys[b].count();
+  });
+  const double each = parting.searched.empty() ? 1 : worth_a_search;
+  const auto allowed = static_cast<double>(request.most_points);
+  for (const std::size_t k : whole) {
+    const double combinations = parting.combinations * request.keys[k].count();
+    const bool fits = combinations * each <= allowed;
+    (fits ? parting.tried : parting.searched).push_back(k);
+    if (fits) parting.combinations = combinations;
+  }
+  std::sort(parting.tried.begin(), parting.tried.end());
+  std::sort(parting.searched.begin(), parting.searched.end());
+  return parting;
+}
+
+void require_keys(const SearchRequest& request) {
+  if (request.keys.empty())
+    throw UsageError(
+        "nothing is varied; give KEY=lo..hi or KEY=a,b,c, as in "
+        "platform.links.host.bandwidth=8GB/s..64GB/s");
+  std::set<std::string> seen;
+  for (const SearchKey& key : request.keys)
+    if (!seen.insert(key.key).second)
+      throw UsageError("the key '" + key.key + "' is varied twice; write its values as one list");
+}
+
+void require_points_enough(const SearchRequest& request, const Parting& parting) {
+  const double each = parting.searched.empty() ? 1 : least_for_a_region;
+  const double needed = parting.combinations * each;
+  if (needed <= static_cast<double>(request.most_points)) return;
+  throw UsageError("the lists have " + std::to_string(std::llround(parting.combinations)) +
+                   " combinations, which need " + std::to_string(std::llround(needed)) +
+                   " points where " + std::to_string(request.most_points) +
+                   " are allowed; allow more (--points, points=) or list fewer values");
+}
+
+/// The values that are tried with one another; those of keys that are searched are empty.
+std::vector<SearchRow> combinations_of(const SearchRequest& request, const Parting& parting) {
+  std::vector<SearchRow> rows = {SearchRow(request.keys.size())};
+  for (const std::size_t k : parting.tried) {
+    const SearchKey& key = request.keys[k];
+    std::vector<std::string> values = key.values;
+    if (key.kind == SearchKey::Kind::whole)
+      for (double number = key.low; number <= key.high; ++number)
+        values.push_back(key.text_of(number));
+    std::vector<SearchRow> longer;
+    for (const SearchRow& row : rows)
+      for (const std::string& value : values) {
+        longer.push_back(row);
+        longer.back()[k] = value;
+      }
+    rows = std::move(longer);
+  }
+  return rows;
+}
+
+}  // namespace
+
+SearchResult run_search(const SearchRequest& request) {
+  require_keys(request);
+  const Parting parting = parting_of(request);
+  require_points_enough(request, parting);
+  const std::vector<SearchRow> combinations = combinations_of(request, parting);
+  Trials trials(request);
+  bool used_up = false;
+  if (parting.searched.empty()) {
+    trials.ask_all(combinations);
+  } else {
+    for (std::size_t i = 0; i < combinations.size(); ++i) {
+      const std::size_t share = (request.most_points - trials.size()) / (combinations.size() - i);
+      Region region(request.keys, trials, combinations[i], parting.searched);
+      used_up = !region.search(share) || used_up;
+    }
+  }
+  SearchResult result = trials.result();
+  result.exhaustive = parting.searched.empty();
+  result.used_up = used_up;
+  return result;
+}
+
+SearchResult judge_points(const SearchRequest& request, const std::vector<SearchRow>& rows) {
+  require_keys(request);
+  Trials trials(request);
+  trials.ask_all(rows);
+  return trials.result();
+}
+
+}  // namespace sluice

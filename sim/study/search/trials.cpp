@@ -1,0 +1,164 @@
+#include "study/search/trials.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <numeric>
+#include <set>
+
+#include "base/error.hpp"
+#include "base/suggest.hpp"
+#include "document/load.hpp"
+
+namespace sluice {
+
+namespace {
+
+std::vector<std::string> names_of(const std::vector<SearchKey>& keys) {
+  std::vector<std::string> names;
+  for (const SearchKey& key : keys) names.push_back(key.key);
+  return names;
+}
+
+double number_in(const SearchNumber& number, const std::string& value, const PointResult& outcome) {
+  return number.is_key() ? std::strtod(value.c_str(), nullptr) : outcome.number(number.name);
+}
+
+/// How much too much memory a point needs, as a share of what there is; 1 where that is not known.
+double lack_of(const PointResult& outcome) {
+  if (outcome.shortage.empty()) return 1;
+  const Value shortage = parse_text(outcome.shortage, "shortage.json");
+  const auto amount = [&](const char* key) {
+    const Value* found = shortage.find(key);
+    return found ? found->as_number() : 0.0;  // of null: 0
+  };
+  const double needed = amount("needed_bytes"), there = amount("available_bytes");
+  return there > 0 && needed > there ? needed / there - 1 : 1;
+}
+
+}  // namespace
+
+std::size_t Trials::ask(const SearchRow& row) {
+  if (!knows(row)) ask_all({row});
+  return places_.at(row);
+}
+
+void Trials::ask_all(const std::vector<SearchRow>& rows) {
+  std::vector<SearchRow> unknown;
+  std::set<SearchRow> seen;
+  for (const SearchRow& row : rows)
+    if (!knows(row) && seen.insert(row).second) unknown.push_back(row);
+  if (unknown.empty()) return;
+  SweepResult answers = sweep(unknown, false);
+  take(unknown, std::move(answers));
+}
+
+void Trials::take(const std::vector<SearchRow>& rows, SweepResult answers) {
+  from_store_ += answers.from_store;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    merits_.push_back(merit_of(rows[i], answers.outcomes[i]));
+    places_[rows[i]] = rows_.size();
+    rows_.push_back(rows[i]);
+    outcomes_.push_back(std::move(answers.outcomes[i]));
+  }
+}
+
+SweepResult Trials::sweep(const std::vector<SearchRow>& rows, bool verify) const {
+  const Points points(names_of(request_.keys), rows);
+  SweepRequest request{.variants = request_.variants, .points = points};
+  request.jobs = std::min(std::max<std::size_t>(request_.jobs, 1), rows.size());
+  request.store = request_.store;
+  request.retry_failed = request_.retry_failed && !verify;
+  if (verify) {
+    request.verify = 1;
+    request.both = request_.both;
+  } else if (request_.progress) {
+    request.progress = [this](std::size_t done, std::size_t) {
+      request_.progress(rows_.size() + done, request_.most_points);
+    };
+  }
+  return run_sweep(request);
+}
+
+/// The first point that ran tells which numbers there are.
+void Trials::require_number(const SearchNumber& number, const PointResult& outcome) const {
+  if (number.is_key()) return;
+  std::vector<std::string> there;
+  for (const NumberName& name : *outcome.names) {
+    if (name.text() == number.name) return;
+    if (number.name.compare(0, name.metric.size(), name.metric) == 0 &&
+        name.metric.size() == number.name.find_first_of('['))
+      there.push_back(name.metric + "." + join(name.key, "/"));
+    else if (name.metric == number.name)
+      there.push_back(name.metric + "." + join(name.key, "/"));
+  }
+  throw UsageError(
+      "no point has the number '" + number.text + "'" + did_you_mean(number.text, there) +
+      (there.empty() ? "; its metric is absent in these runs" : "; there are: " + join(there)));
+}
+
+Merit Trials::merit_of(const SearchRow& row, const PointResult& outcome) {
+  if (outcome.status != PointResult::Status::complete)
+    return {Merit::Stand::refused, lack_of(outcome)};
+  if (!numbers_known_) {
+    require_number(request_.goal.number, outcome);
+    for (const SearchLimit& limit : request_.limits) require_number(limit.number, outcome);
+    numbers_known_ = true;
+  }
+  double broken = 0;
+  for (const SearchLimit& limit : request_.limits) {
+    const double found = outcome.number(limit.number.name);
+    if (std::isnan(found)) return {Merit::Stand::refused, std::numeric_limits<double>::max()};
+    broken += limit.broken_by(found);
+    if (!limit.holds(found)) broken = std::max(broken, std::numeric_limits<double>::min());
+  }
+  if (broken > 0) return {Merit::Stand::breaks, broken};
+  const SearchNumber& goal = request_.goal.number;
+  const double found = number_in(
+      goal, goal.is_key() ? row[static_cast<std::size_t>(goal.key)] : std::string(), outcome);
+  if (std::isnan(found)) return {Merit::Stand::refused, std::numeric_limits<double>::max()};
+  return {Merit::Stand::keeps, request_.goal.maximise ? -found : found};
+}
+
+void Trials::verify(SearchResult& result) const {
+  PointResult& outcome = result.sweep.outcomes[*result.best];
+  if (!request_.both || outcome.verified) return;
+  result.sweep.verified = sweep({rows_[*result.best]}, true).verified;
+  outcome.verified = true;
+}
+
+bool Trials::all_failed() const {
+  return std::all_of(outcomes_.begin(), outcomes_.end(), [](const PointResult& outcome) {
+    return outcome.status == PointResult::Status::failed;
+  });
+}
+
+SearchResult Trials::result() {
+  SearchResult result{.points = Points(names_of(request_.keys), rows_), .merits = merits_};
+  result.sweep.points.resize(rows_.size());
+  std::iota(result.sweep.points.begin(), result.sweep.points.end(), 0);
+  result.sweep.outcomes = std::move(outcomes_);
+  result.sweep.from_store = from_store_;
+  const auto best = std::min_element(merits_.begin(), merits_.end());
+  if (best == merits_.end() || best->stand != Merit::Stand::keeps) return result;
+  result.best = static_cast<std::size_t>(best - merits_.begin());
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    if (i != *result.best && merits_[i] == *best) ++result.as_good;
+    if (merits_[i].stand != Merit::Stand::breaks) continue;
+    const double found = number_of(request_.goal.number, result, i);
+    const double number = request_.goal.maximise ? -found : found;
+    if (number < best->number && (!result.beyond || merits_[i] < merits_[*result.beyond]))
+      result.beyond = i;
+  }
+  verify(result);
+  return result;
+}
+
+double number_of(const SearchNumber& number, const SearchResult& result, std::size_t place) {
+  const std::string& value =
+      number.is_key() ? result.points.value(place, static_cast<std::size_t>(number.key)) : "";
+  return number_in(number, value, result.sweep.outcomes[place]);
+}
+
+}  // namespace sluice

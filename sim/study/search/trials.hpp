@@ -1,0 +1,48 @@
+// The points that a search has asked: each is asked once, and stands in the store of the sweep.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "study/search/search.hpp"
+
+namespace sluice {
+
+/// The values of all keys, as they stand behind KEY=.
+using SearchRow = std::vector<std::string>;
+
+class Trials {
+ public:
+  explicit Trials(const SearchRequest& request) : request_(request) {}
+
+  std::size_t size() const { return rows_.size(); }
+  const SearchRow& row(std::size_t place) const { return rows_[place]; }
+  const Merit& merit(std::size_t place) const { return merits_[place]; }
+  bool knows(const SearchRow& row) const { return places_.contains(row); }
+
+  /// The place of a point, which is asked unless it was before.
+  std::size_t ask(const SearchRow& row);
+  /// Several at once.
+  void ask_all(const std::vector<SearchRow>& rows);
+  /// No point could be asked: what is varied is wrong.
+  bool all_failed() const;
+  /// All of it, judged; the trials are empty then.
+  SearchResult result();
+
+ private:
+  void take(const std::vector<SearchRow>& rows, SweepResult answers);
+  SweepResult sweep(const std::vector<SearchRow>& rows, bool verify) const;
+  Merit merit_of(const SearchRow& row, const PointResult& outcome);
+  void require_number(const SearchNumber& number, const PointResult& outcome) const;
+  void verify(SearchResult& result) const;
+
+  const SearchRequest& request_;
+  std::map<SearchRow, std::size_t> places_;
+  std::vector<SearchRow> rows_;
+  std::vector<PointResult> outcomes_;
+  std::vector<Merit> merits_;
+  std::size_t from_store_ = 0;
+  bool numbers_known_ = false;  ///< some point has all numbers that goal and limits name
+};
+
+}  // namespace sluice
