@@ -1,0 +1,31 @@
+// Cells of a profile's table: text to values and back. All throw InputError without a position.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace sluice::cell {
+
+/// "a; b" as a and b, without the blanks around them.
+std::vector<std::string> parts_of(std::string_view text, char separator = ';');
+
+/// Finite and at least 0.
+double number(const std::string& text);
+std::int64_t whole(const std::string& text, std::int64_t minimum);
+std::vector<double> numbers(const std::string& text);
+/// "8x64x56x56;64"
+std::vector<std::vector<std::int64_t>> shapes(const std::string& text);
+/// "m=8192;n=4096"
+std::vector<std::pair<std::string, std::int64_t>> sizes(const std::string& text);
+/// One of the words; its place among them.
+std::size_t word(const std::string& text, const std::vector<std::string>& words);
+
+std::string text_of(const std::vector<double>& numbers);
+std::string text_of(const std::vector<std::string>& words);
+std::string text_of(const std::vector<std::vector<std::int64_t>>& shapes);
+std::string text_of(const std::vector<std::pair<std::string, std::int64_t>>& sizes);
+
+}  // namespace sluice::cell

@@ -1,0 +1,88 @@
+#include "profile/merge.hpp"
+
+#include <cmath>
+#include <map>
+
+#include "profile/columns.hpp"
+
+namespace sluice {
+namespace {
+
+/// As if n, mean and std were of one series: sums of squares about the common mean.
+void pool_moments(Statistics& into, const Statistics& a, const Statistics& b) {
+  const double n_a = a.n.value_or(1), n_b = b.n.value_or(1), n = n_a + n_b;
+  const double mean_a = a.mean ? *a.mean : *a.median, mean_b = b.mean ? *b.mean : *b.median;
+  const double mean = (n_a * mean_a + n_b * mean_b) / n;
+  const double std_a = a.std.value_or(0), std_b = b.std.value_or(0);
+  const double squares = (n_a - 1) * std_a * std_a + (n_b - 1) * std_b * std_b +
+                         n_a * (mean_a - mean) * (mean_a - mean) +
+                         n_b * (mean_b - mean) * (mean_b - mean);
+  into.n = n;
+  into.mean = mean;
+  into.std = std::sqrt(squares / (n - 1));
+}
+
+void absorb(ProfileRow& row, const ProfileRow& other) {
+  if (other.processed == Processed::yes && row.processed != Processed::yes) {
+    row = other;
+    return;
+  }
+  if (other.processed != Processed::yes) return;
+  row.seconds = pooled(row.seconds, other.seconds);
+  row.joules = pooled(row.joules, other.joules);
+  row.occurrences = std::max(row.occurrences, other.occurrences);
+  if (!row.flop) row.flop = other.flop;
+  if (!row.bytes) row.bytes = other.bytes;
+}
+
+/// Joules may be pooled where they mean the same.
+void require_same_joules(const Profile& a, const Profile& b) {
+  if (a.joules_above_idle() == b.joules_above_idle()) return;
+  throw InputError("the joules of '" + a.path + "' and '" + b.path +
+                   "' are not of the same kind: one says joules: above_idle, the other joules: "
+                   "whole; merge those that agree");
+}
+
+}  // namespace
+
+Statistics pooled(const Statistics& a, const Statistics& b) {
+  if (!a.known()) return b;
+  if (!b.known()) return a;
+  Statistics all;
+  if (!a.samples.empty() && !b.samples.empty()) {
+    all.samples = a.samples;
+    all.samples.insert(all.samples.end(), b.samples.begin(), b.samples.end());
+    all.derive();
+  } else {
+    pool_moments(all, a, b);
+  }
+  return all;
+}
+
+Profile without_repeats(Profile profile) {
+  std::map<std::string, std::size_t> known;
+  std::vector<ProfileRow> rows;
+  for (ProfileRow& row : profile.rows) {
+    const auto [found, fresh] = known.emplace(key_of(row), rows.size());
+    if (fresh)
+      rows.push_back(std::move(row));
+    else
+      absorb(rows[found->second], row);
+  }
+  profile.rows = std::move(rows);
+  return profile;
+}
+
+Profile merged(const std::vector<Profile>& profiles) {
+  Profile all = profiles.front();
+  for (std::size_t p = 1; p < profiles.size(); ++p) {
+    require_same_joules(all, profiles[p]);
+    for (const Value::Entry& entry : profiles[p].header.entries())
+      if (entry.key != "device" && !all.header.find(entry.key))  // rows have devices of their own
+        all.header.set(entry.key, entry.value);
+    all.rows.insert(all.rows.end(), profiles[p].rows.begin(), profiles[p].rows.end());
+  }
+  return without_repeats(std::move(all));
+}
+
+}  // namespace sluice

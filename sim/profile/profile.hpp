@@ -1,0 +1,79 @@
+// Profiles: operators with the seconds and the joules that they were seen to take. A table whose
+// columns sim/profile/FORMAT.md describes, with a header that says how and on what it was measured.
+// Seconds, joules, FLOP and bytes of one call.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "document/value.hpp"
+#include "profile/statistics.hpp"
+
+namespace sluice {
+
+/// Has it been measured? `failed`: it was tried, and is not tried again.
+enum class Processed : std::uint8_t { no, yes, failed };
+
+/// What a row is of. Only leaves are priced and summed; wholes are what sums are compared with.
+enum class Level : std::uint8_t { leaf, inner, whole };
+
+struct ProfileRow {
+  std::string operator_class;  ///< column `operator`
+  std::string config, node;
+  std::vector<std::pair<std::string, std::int64_t>> sizes;  ///< m, n, k, ...
+  std::vector<std::vector<std::int64_t>> inputs, outputs;   ///< as measured, the batch first
+  std::optional<std::int64_t> batch;
+  std::string dtype;
+  double sparsity = 0;
+  std::string pass = "forward";
+  std::vector<std::string> input_pools, output_pools;
+  std::string cache, method, device;
+  Level level = Level::leaf;
+  std::string model;
+  std::int64_t occurrences = 1;
+  std::optional<double> flop, bytes;
+  double calls = 1;  ///< so many calls are behind a sample
+  Statistics seconds, joules;
+  std::optional<double> joules_error;
+  Processed processed = Processed::no;
+  std::optional<std::int64_t> run;  ///< of a plan of measurements: those of a run are taken at once
+  std::string note;
+  int line = 0;  ///< where it was read; 0: nowhere
+
+  /// Seconds of a call: the median, else the mean. None: not measured.
+  std::optional<double> time() const { return seconds.value(); }
+  std::optional<double> energy() const { return joules.value(); }
+  std::optional<std::int64_t> size(std::string_view name) const;
+};
+
+struct Profile {
+  Value header = Value::make_map();  ///< checked against the header's record
+  std::vector<ProfileRow> rows;
+  std::string path;  ///< of the file that it was read from, for messages
+
+  std::string text(std::string_view key) const;  ///< of the header; empty where it is absent
+  /// Watts of the device at rest while it was measured.
+  std::optional<double> idle_w() const;
+  bool joules_above_idle() const { return text("joules") == "above_idle"; }
+};
+
+/// "gemm m=8192;n=4096 bfloat16": what a person needs to know the row again.
+std::string words_of(const ProfileRow& row);
+
+/// Reads a profile, CSV or HDF5 by its content; else a table of another program that one of the
+/// tables of sim/profile/tables knows by its heading, or that `map` (a sluice-profile-map/1
+/// document) describes. Throws InputError with file, line and column; IoError.
+Profile load_profile(const std::string& path, const std::string& map = {});
+/// The same for text that is at hand.
+Profile parse_profile(std::string text, const std::string& name, const std::string& map = {});
+
+/// The CSV form. Columns of which no row says anything are left out.
+std::string profile_text(const Profile& profile);
+/// CSV, or HDF5 where the name ends in .h5 or .hdf5; as a whole or not at all. Throws IoError.
+void write_profile(const Profile& profile, const std::string& path);
+
+}  // namespace sluice

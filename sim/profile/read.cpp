@@ -1,0 +1,127 @@
+// A profile in its CSV form; and the choice of who reads a file.
+#include <map>
+
+#include "document/foreign.hpp"
+#include "document/load.hpp"
+#include "profile/columns.hpp"
+#include "profile/csv_table.hpp"
+#include "profile/hdf5.hpp"
+#include "profile/header.hpp"
+#include "profile/merge.hpp"
+#include "profile/tables/table.hpp"
+
+namespace sluice {
+namespace {
+
+constexpr std::string_view first_line = "# format: sluice-profile/";
+
+/// The comment lines at the top as YAML, each where it stood: the # is a blank.
+std::string header_text(const std::string& text) {
+  std::string header;
+  for (std::size_t at = 0; at < text.size() && text[at] == '#';) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    header += " " + text.substr(at + 1, end - at - 1) + "\n";
+    at = end + 1;
+  }
+  return header;
+}
+
+void set_cell(ProfileRow& row, const ProfileColumn& column, const CsvTable& table,
+              const CsvCell& cell) {
+  try {
+    column.set(row, cell.text);
+  } catch (const InputError& error) {
+    table.fail(cell, column.name + ": " + error.what());
+  }
+}
+
+std::vector<const ProfileColumn*> columns_of(const CsvTable& table) {
+  std::vector<const ProfileColumn*> columns;
+  for (const CsvCell& cell : table.heading) {
+    try {
+      columns.push_back(&profile_column(cell.text));
+    } catch (const InputError& error) {
+      table.fail(cell, error.what());
+    }
+  }
+  return columns;
+}
+
+ProfileRow defaults_of(const Value& header) {
+  ProfileRow row;
+  if (const Value* defaults = header.find("defaults"))
+    for (const Value::Entry& entry : defaults->entries())
+      profile_column(entry.key).set(row, entry.value.text());
+  if (const Value* device = header.find("device"); device && row.device.empty())
+    row.device = device->text();
+  return row;
+}
+
+ProfileRow row_of(const CsvTable& table, const std::vector<const ProfileColumn*>& columns,
+                  const std::vector<CsvCell>& cells, const ProfileRow& defaults) {
+  ProfileRow row = defaults;
+  row.line = cells.front().line;
+  bool marked = false;
+  for (std::size_t c = 0; c < cells.size(); ++c) {
+    if (cells[c].text.empty()) continue;
+    set_cell(row, *columns[c], table, cells[c]);
+    marked = marked || columns[c]->name == "processed";
+  }
+  if (row.operator_class.empty())
+    table.fail(cells.front(), "this row has no operator; expected a word in the column 'operator'");
+  if (!marked && (row.seconds.known() || !row.seconds.samples.empty()))
+    row.processed = Processed::yes;
+  try {
+    settle_row(row);
+  } catch (const InputError& error) {
+    table.fail(cells.front(), error.what());
+  }
+  return row;
+}
+
+Profile read_own(const std::shared_ptr<const Source>& source) {
+  Profile profile;
+  profile.path = source->name;
+  profile.header = parse_text(header_text(source->text), source->name);
+  check_header(profile.header);
+  const CsvTable table = read_csv(source);
+  const auto columns = columns_of(table);
+  const ProfileRow defaults = defaults_of(profile.header);
+  for (const auto& cells : table.rows)
+    profile.rows.push_back(row_of(table, columns, cells, defaults));
+  require_distinct(profile);
+  return profile;
+}
+
+}  // namespace
+
+void require_distinct(const Profile& profile) {
+  std::map<std::string, const ProfileRow*> known;
+  for (const ProfileRow& row : profile.rows) {
+    const auto [found, fresh] = known.emplace(key_of(row), &row);
+    if (!fresh)
+      throw InputError(Position{profile.path, row.line, 1, ""},
+                       "this row is the one of line " + std::to_string(found->second->line) +
+                           " again (" + words_of(row) +
+                           "): rows differ in what identifies them, such as node or method, or "
+                           "are one row with its samples in seconds_samples");
+  }
+}
+
+Profile parse_profile(std::string text, const std::string& name, const std::string& map) {
+  if (text.compare(0, 3, "\xEF\xBB\xBF") == 0) text.erase(0, 3);  // byte order mark
+  const auto source = std::make_shared<const Source>(Source{name, std::move(text)});
+  if (source->text.compare(0, first_line.size(), first_line) == 0) {
+    if (!map.empty()) throw InputError("'" + name + "' is a profile already, and needs no --map");
+    return read_own(source);
+  }
+  return read_foreign_table(source, map);
+}
+
+Profile load_profile(const std::string& path, const std::string& map) {
+  std::string bytes = read_regular_file(path);
+  if (bytes.compare(0, 8, "\x89HDF\r\n\x1a\n") == 0) return read_hdf5_profile(path);
+  return parse_profile(std::move(bytes), path, map);
+}
+
+}  // namespace sluice

@@ -1,0 +1,21 @@
+// Tables of other programs that are known by their headings. A new one is a file beside this one
+// and a line here.
+#include "profile/tables/table.hpp"
+
+namespace sluice {
+
+// clang-format off
+const Catalog<ForeignTable>& foreign_tables() {
+  static const Catalog<ForeignTable> catalog("table", {
+      SLUICE_ENTRY(ForeignTable, gemm_table),
+      SLUICE_ENTRY(ForeignTable, neusight_products_table),
+      SLUICE_ENTRY(ForeignTable, neusight_rows_table),
+      SLUICE_ENTRY(ForeignTable, a30_table),
+      SLUICE_ENTRY(ForeignTable, placement_table),
+      SLUICE_ENTRY(ForeignTable, pipedream_table),
+  });
+  return catalog;
+}
+// clang-format on
+
+}  // namespace sluice

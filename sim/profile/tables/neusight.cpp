@@ -1,0 +1,44 @@
+// Operators in float32 on several GPUs, as NeuSight publishes them.
+#include "profile/tables/table.hpp"
+
+namespace sluice {
+
+extern const ForeignTable neusight_products_table;
+const ForeignTable neusight_products_table = {
+    .name = "neusight_products",
+    .summary = "b products of m x k by k x n in float32, several GPUs.",
+    .source = "NeuSight (MIT)",
+    .heading = {"operator", "device", "b", "m", "n", "k", "latency_ms"},
+    .map = R"yaml(
+format: sluice-profile-map/1
+header: {source: NeuSight (MIT)}
+repeats: pooled
+columns:
+  operator: operator
+  device: device
+  sizes: {b: b, m: m, n: n, k: k}
+  dtype: {text: float32}
+  flop: {expression: 2 * $b * $m * $n * $k}
+  bytes: {expression: 4 * $b * ($m * $k + $k * $n + $m * $n)}
+  seconds_mean: {column: latency_ms, unit: ms}
+)yaml"};
+
+extern const ForeignTable neusight_rows_table;
+const ForeignTable neusight_rows_table = {
+    .name = "neusight_rows",
+    .summary = "Element-wise operators, softmax and layer norm of b rows of h elements.",
+    .source = "NeuSight (MIT)",
+    .heading = {"operator", "device", "b", "h", "latency_ms"},
+    .map = R"yaml(
+format: sluice-profile-map/1
+header: {source: NeuSight (MIT)}
+repeats: pooled
+columns:
+  operator: operator
+  device: device
+  sizes: {b: b, h: h}
+  dtype: {text: float32}
+  seconds_mean: {column: latency_ms, unit: ms}
+)yaml"};
+
+}  // namespace sluice

@@ -1,0 +1,51 @@
+// Layer graphs of PipeDream's profiler: a row for the forward and one for the backward pass of each
+// node. How many samples they are of, the file does not say.
+#include <cctype>
+
+#include "model/pipedream/graph.hpp"
+#include "profile/columns.hpp"
+#include "profile/header.hpp"
+#include "profile/tables/table.hpp"
+
+namespace sluice {
+namespace {
+
+ProfileRow row_of(const pipedream::Graph& graph, const pipedream::Node& node, const char* pass,
+                  std::string_view milliseconds) {
+  ProfileRow row;
+  row.operator_class = node.kind;
+  row.config = std::string(node.kind) + "(" + std::string(node.arguments) + ")";
+  row.node = node.id;
+  row.dtype = "float32";
+  row.pass = pass;
+  row.seconds.mean = graph.number_of(node.line, milliseconds) / 1e3;
+  row.processed = Processed::yes;
+  row.line = node.line;
+  return row;
+}
+
+Profile read(const std::shared_ptr<const Source>& source) {
+  const pipedream::Graph graph(source);
+  Profile profile;
+  profile.path = source->name;
+  profile.header.set("format", Value::make(std::string("sluice-profile/1")));
+  profile.header.set("source", Value::make(std::string("PipeDream's profiler")));
+  for (const pipedream::Node& node : graph.nodes()) {
+    if (node.is_size() || node.is_input()) continue;  // loading of data is no operator
+    profile.rows.push_back(row_of(graph, node, "forward", node.forward));
+    profile.rows.push_back(row_of(graph, node, "backward", node.backward));
+  }
+  return profile;
+}
+
+}  // namespace
+
+extern const ForeignTable pipedream_table;
+const ForeignTable pipedream_table = {
+    .name = "pipedream",
+    .summary = "Layer graphs of PipeDream's profiler, forward and backward.",
+    .source = "Narayanan et al., PipeDream (SOSP 2019), section 3.1",
+    .ending = ".graph.txt",
+    .read = read};
+
+}  // namespace sluice

@@ -1,0 +1,29 @@
+// Kernel times by the memory that each input and output lies in, taken one configuration at a time
+// and many at once.
+#include "profile/tables/table.hpp"
+
+namespace sluice {
+
+extern const ForeignTable placement_table;
+const ForeignTable placement_table = {
+    .name = "placement",
+    .summary = "Kernels of nGraph by DRAM and PMEM, single and simultaneous configurations.",
+    .source = "Hildebrand et al., AutoTM (ASPLOS 2020); the notebook of ml-tools (MIT)",
+    .heading = {"node", "op", "input_placement", "output_placement", "mean_us_simultaneous",
+                "mean_us_single"},
+    .map = R"yaml(
+format: sluice-profile-map/1
+header: {source: ml-tools (MIT)}
+columns:
+  operator: op
+  node: node
+  input_pools: {column: input_placement, separator: ","}
+  output_pools: {column: output_placement, separator: ","}
+each:
+- method: {text: simultaneous}
+  seconds_mean: {column: mean_us_simultaneous, unit: us}
+- method: {text: single}
+  seconds_mean: {column: mean_us_single, unit: us}
+)yaml"};
+
+}  // namespace sluice

@@ -1,0 +1,34 @@
+// Tables of other programs, read as profiles: by a mapping of columns (sluice-profile-map/1, which
+// anybody may write), or by a function. One file a table; tables/catalog.cpp lists them.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/catalog.hpp"
+#include "profile/csv_table.hpp"
+#include "profile/profile.hpp"
+
+namespace sluice {
+
+struct ForeignTable {
+  std::string name;
+  std::string summary;
+  std::string source;
+  std::vector<std::string> heading = {};  ///< columns by which it is known; all must be there
+  std::string ending = {};                ///< or the end of the file's name
+  std::string map = {};                   ///< a sluice-profile-map/1 document
+  Profile (*read)(const std::shared_ptr<const Source>& source) = nullptr;
+};
+
+const Catalog<ForeignTable>& foreign_tables();
+
+/// Reads a table by the map at that path, or, where that is empty, by the table of the catalog that
+/// knows it. Throws InputError: none does, or a cell is not as it should be; IoError.
+Profile read_foreign_table(const std::shared_ptr<const Source>& source, const std::string& map);
+
+/// Reads a table by a map that was read from a document. Throws InputError.
+Profile read_by_map(const CsvTable& table, const Value& map);
+
+}  // namespace sluice
