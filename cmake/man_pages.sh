@@ -32,4 +32,9 @@ page sluice "neural networks on machines whose memory is too small"
   [[ $command == help || $command == version ]] && continue
   summary=$(COLUMNS=1000 "$program" help "$command" | head -1)
   page "sluice-$command" "${summary#*: }" "$command"
+  grep -q '^Subcommands:$' <("$program" help "$command") || continue
+  "$program" completion words "$command" "" | while read -r word; do
+    summary=$(COLUMNS=1000 "$program" help "$command" "$word" | head -1)
+    page "sluice-$command-$word" "${summary#*: }" "$command $word"
+  done
 done

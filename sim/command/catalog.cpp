@@ -16,6 +16,7 @@ const Catalog<Command>& command_catalog() {
       SLUICE_ENTRY(Command, show_command),
       SLUICE_ENTRY(Command, check_command),
       SLUICE_ENTRY(Command, export_command),
+      SLUICE_ENTRY(Command, profile_command),
       SLUICE_ENTRY(Command, list_command),
       SLUICE_ENTRY(Command, new_command),
       SLUICE_ENTRY(Command, schema_command),

@@ -77,9 +77,17 @@ struct Command {
   HelpRows (*listed)() = nullptr;  ///< … and what a catalog has, asked for when help is printed
   std::vector<Example> examples = {};
   int (*run)(const Arguments& arguments) = nullptr;  ///< returns the exit code
+  /// Where it has some, each named "profile compare": the first word says which of them is meant,
+  /// and there is no `run`.
+  const Catalog<Command>& (*subcommands)() = nullptr;
 };
 
 const Catalog<Command>& command_catalog();
+
+/// The subcommand of that word ("compare"). Throws UsageError: there is none.
+const Command& subcommand_of(const Command& command, const std::string& word);
+/// "compare", of "profile compare".
+std::vector<std::string> subcommand_words(const Command& command);
 
 /// Takes apart what follows the subcommand's name. Options stand before or after what they are not.
 /// Throws UsageError: unknown option (did you mean), one given twice, a value that is missing or

@@ -28,6 +28,10 @@ const Command& find_command(const std::string& name) {
 }
 
 int help(const std::vector<std::string>& words) {
+  if (words.size() == 3 && find_command(words[1]).subcommands) {
+    print(help_of(subcommand_of(find_command(words[1]), words[2])));
+    return 0;
+  }
   if (words.size() > 2)
     throw UsageError("unexpected '" + words[2] + "'; expected one command\nSee 'sluice help'.");
   const bool whole = words.size() < 2 || words[1] == "help" || words[1] == "--help";
@@ -35,18 +39,8 @@ int help(const std::vector<std::string>& words) {
   return 0;
 }
 
-int dispatch(const std::vector<std::string>& words) {
-  if (words.empty())
-    throw UsageError("no command is given; known: " + join(command_catalog().names()) +
-                     "\nSee 'sluice help'.");
-  const std::string& name = words.front();
-  if (name == "help" || name == "--help" || name == "-h") return help(words);
-  if (name == "--version" || name == "-V" || name == "version") {
-    print(version_text());
-    return 0;
-  }
-  const Command& command = find_command(name);
-  const std::vector<std::string> rest(words.begin() + 1, words.end());
+/// Of a command that has no subcommands, `rest` is what follows its name.
+int run_command(const Command& command, const std::vector<std::string>& rest) {
   const bool asks_for_help = rest.size() == 1 && (rest[0] == "--help" || rest[0] == "-h");
   if (command.verbatim && !asks_for_help) {
     Arguments arguments;
@@ -61,6 +55,30 @@ int dispatch(const std::vector<std::string>& words) {
   return command.run(arguments);
 }
 
+int run_subcommand(const Command& command, const std::vector<std::string>& rest) {
+  if (!rest.empty() && (rest[0] == "--help" || rest[0] == "-h")) {
+    print(help_of(command));
+    return 0;
+  }
+  const Command& chosen = subcommand_of(command, rest.empty() ? "" : rest.front());
+  return run_command(chosen, {rest.begin() + 1, rest.end()});
+}
+
+int dispatch(const std::vector<std::string>& words) {
+  if (words.empty())
+    throw UsageError("no command is given; known: " + join(command_catalog().names()) +
+                     "\nSee 'sluice help'.");
+  const std::string& name = words.front();
+  if (name == "help" || name == "--help" || name == "-h") return help(words);
+  if (name == "--version" || name == "-V" || name == "version") {
+    print(version_text());
+    return 0;
+  }
+  const Command& command = find_command(name);
+  const std::vector<std::string> rest(words.begin() + 1, words.end());
+  return command.subcommands ? run_subcommand(command, rest) : run_command(command, rest);
+}
+
 /// "FILE:L:C: error: ..." stands for itself (also where it comes from a child process, as text
 /// alone); everything else begins with our name.
 void complain(const Error& error) {
@@ -71,6 +89,23 @@ void complain(const Error& error) {
 }
 
 }  // namespace
+
+std::vector<std::string> subcommand_words(const Command& command) {
+  std::vector<std::string> words;
+  for (const std::string& name : command.subcommands().names())
+    words.push_back(name.substr(command.name.size() + 1));
+  return words;
+}
+
+const Command& subcommand_of(const Command& command, const std::string& word) {
+  const Catalog<Command>& all = command.subcommands();
+  if (const Command* found = all.find_or_null(command.name + " " + word)) return *found;
+  const std::vector<std::string> known = subcommand_words(command);
+  throw UsageError((word.empty() ? "no subcommand of " + command.name + " is given"
+                                 : "unknown subcommand '" + word + "' of " + command.name +
+                                       did_you_mean(word, known)) +
+                   "; known: " + join(known) + "\nSee 'sluice help " + command.name + "'.");
+}
 
 int run_command_line(const std::vector<std::string>& words) {
   install_interrupt_handlers();

@@ -69,12 +69,20 @@ std::string option_help(const Option& option) {
   return text;
 }
 
+HelpRows subcommand_rows(const Command& command) {
+  HelpRows rows;
+  for (const std::string& word : subcommand_words(command))
+    rows.emplace_back(word, subcommand_of(command, word).summary);
+  return rows;
+}
+
 }  // namespace
 
 std::string help_of(const Command& command) {
   std::string text =
       folded("sluice " + command.name + ": " + command.summary, page()) + "\nUsage:\n";
   for (const std::string& usage : command.usage) text += usage_line(command.name, usage);
+  if (command.subcommands) text += "\nSubcommands:\n" + rows(subcommand_rows(command));
   if (!command.details.empty()) text += "\n" + reflowed(command.details, page());
   if (command.listed) text += rows(command.listed());
   HelpRows options;

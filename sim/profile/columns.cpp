@@ -86,7 +86,7 @@ std::vector<ProfileColumn> statistics(const std::string& unit, const std::string
   };
 }
 
-/// Which operator it is, and where its bytes lie.
+/// Which operator it is.
 std::vector<ProfileColumn> identity() {
   return {
       text<&ProfileRow::operator_class>("operator",
@@ -128,6 +128,12 @@ std::vector<ProfileColumn> identity() {
        .get = [](const ProfileRow& row) { return row.pass; },
        .set = [](ProfileRow& row,
                  const std::string& c) { row.pass = passes[cell::word(c, passes)]; }},
+  };
+}
+
+/// Where its bytes lie, and how and on what it was measured.
+std::vector<ProfileColumn> circumstances() {
+  return {
       words<&ProfileRow::input_pools>("input_pools", "memory of each input: DRAM;PMEM"),
       words<&ProfileRow::output_pools>("output_pools", "memory of each output"),
       {.name = "cache",
@@ -211,8 +217,9 @@ void require_order(const std::string& unit, const Statistics& statistics) {
 const std::vector<ProfileColumn>& profile_columns() {
   static const std::vector<ProfileColumn> all = [] {
     std::vector<ProfileColumn> list = identity();
-    for (auto&& part : {amounts(), statistics<&ProfileRow::seconds>("seconds", "s"),
-                        statistics<&ProfileRow::joules>("joules", "J"), marks_of_measuring()})
+    for (auto&& part :
+         {circumstances(), amounts(), statistics<&ProfileRow::seconds>("seconds", "s"),
+          statistics<&ProfileRow::joules>("joules", "J"), marks_of_measuring()})
       list.insert(list.end(), part.begin(), part.end());
     return list;
   }();
@@ -266,9 +273,10 @@ std::optional<std::int64_t> ProfileRow::size(std::string_view name) const {
 }
 
 std::string words_of(const ProfileRow& row) {
-  std::string text = row.node.empty() ? row.operator_class : row.node;
+  const bool whole = row.config.rfind(row.operator_class, 0) == 0;  // "Conv2d(3, 64, ...)"
+  std::string text = row.node.empty() ? (whole ? "" : row.operator_class) : row.node;
   const auto add = [&](const std::string& more) {
-    if (!more.empty()) text += " " + more;
+    if (!more.empty()) text += (text.empty() ? "" : " ") + more;
   };
   if (row.node.empty()) add(row.config.substr(0, 80));
   add(cell::text_of(row.sizes));

@@ -96,7 +96,7 @@ class HdfReader {
     check_header(profile.header);
     if (!file_.is_group("/rows")) throw hdf5::Failure("the group 'rows' is missing");
     require_known_columns();
-    profile.rows.resize(file_.rows(path_of("operator")));
+    profile.rows.resize(file_.texts(path_of("operator")).size());
     std::vector<bool> marked(profile.rows.size());
     for (const ProfileColumn& column : profile_columns())
       if (file_.has(path_of(column.name))) fill(profile, column, marked);
@@ -129,7 +129,7 @@ class HdfReader {
   std::vector<std::string> texts(const ProfileColumn& column) {
     const std::string path = path_of(column.name);
     if (column.kind == Kind::text) return file_.texts(path);
-    const auto numbers = file_.column<double>(path);
+    const auto numbers = file_.numbers(path);
     if (column.kind == Kind::samples) return joined(column, numbers);
     std::vector<std::string> list;
     for (const double number : numbers)
@@ -140,7 +140,7 @@ class HdfReader {
   std::vector<std::string> joined(const ProfileColumn& column, const std::vector<double>& numbers) {
     std::vector<std::string> list;
     std::size_t at = 0;
-    for (const double count : file_.column<double>(path_of(column.name + "_rows"))) {
+    for (const double count : file_.numbers(path_of(column.name + "_rows"))) {
       if (!(count >= 0) || count > static_cast<double>(numbers.size() - at))
         throw hdf5::Failure("'" + column.name + "' has fewer samples than '" + column.name +
                             "_rows' says");

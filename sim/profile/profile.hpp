@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -53,7 +54,11 @@ struct ProfileRow {
 struct Profile {
   Value header = Value::make_map();  ///< checked against the header's record
   std::vector<ProfileRow> rows;
-  std::string path;  ///< of the file that it was read from, for messages
+  std::string path;                           ///< of the file that it was read from, for messages
+  std::shared_ptr<const Source> source = {};  ///< its text; null: it is HDF5, or was made
+
+  /// Throws InputError at the row's line.
+  [[noreturn]] void fail(const ProfileRow& row, const std::string& message) const;
 
   std::string text(std::string_view key) const;  ///< of the header; empty where it is absent
   /// Watts of the device at rest while it was measured.

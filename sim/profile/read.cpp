@@ -82,6 +82,7 @@ ProfileRow row_of(const CsvTable& table, const std::vector<const ProfileColumn*>
 Profile read_own(const std::shared_ptr<const Source>& source) {
   Profile profile;
   profile.path = source->name;
+  profile.source = source;
   profile.header = parse_text(header_text(source->text), source->name);
   check_header(profile.header);
   const CsvTable table = read_csv(source);
@@ -95,16 +96,20 @@ Profile read_own(const std::shared_ptr<const Source>& source) {
 
 }  // namespace
 
+void Profile::fail(const ProfileRow& row, const std::string& message) const {
+  if (source) throw InputError(position_in(*source, row.line, 1), message);
+  throw InputError(path + ": error: row " + std::to_string(row.line) + ": " + message);
+}
+
 void require_distinct(const Profile& profile) {
   std::map<std::string, const ProfileRow*> known;
   for (const ProfileRow& row : profile.rows) {
     const auto [found, fresh] = known.emplace(key_of(row), &row);
     if (!fresh)
-      throw InputError(Position{profile.path, row.line, 1, ""},
-                       "this row is the one of line " + std::to_string(found->second->line) +
-                           " again (" + words_of(row) +
-                           "): rows differ in what identifies them, such as node or method, or "
-                           "are one row with its samples in seconds_samples");
+      profile.fail(row, "this row is the one of line " + std::to_string(found->second->line) +
+                            " again (" + words_of(row) +
+                            "): rows differ in what identifies them, such as node or method, or "
+                            "are one row with its samples in seconds_samples");
   }
 }
 

@@ -14,11 +14,13 @@ import documents
 import import_cases
 import mistake_cases
 import plan_cases
+import profile_cases
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("SLUICE_PROGRAM", str(ROOT / "build/release/sluice"))
 ENVIRONMENT = {**os.environ, "SLUICE_ROOT": str(ROOT)}
-CASES = cases.CASES + plan_cases.CASES + command_cases.CASES + import_cases.CASES + mistake_cases.CASES
+CASES = cases.CASES + plan_cases.CASES + command_cases.CASES + import_cases.CASES + mistake_cases.CASES \
+    + profile_cases.CASES
 
 
 def write(folder, case):

@@ -184,6 +184,16 @@ Completions completions_of(const Command& command, const Words& words) {
   return completions;
 }
 
+Completions completions_of_subcommands(const Command& command, const Words& words) {
+  Completions completions;
+  if (words.size() == 2) {
+    offer(completions, subcommand_words(command), words.back());
+    return completions;
+  }
+  const Command* chosen = command.subcommands().find_or_null(command.name + " " + words[1]);
+  return chosen ? completions_of(*chosen, {words.begin() + 1, words.end()}) : completions;
+}
+
 Words command_words() {
   Words words = command_catalog().names();
   words.insert(words.end(), {"help", "version"});
@@ -200,10 +210,15 @@ Completions completions_of(const std::vector<std::string>& words) {
     return completions;
   }
   if (words.front() == "help") {
-    if (words.size() == 2) offer(completions, command_catalog().names(), words.back());
+    const Command* command = command_catalog().find_or_null(words[1]);
+    if (words.size() == 2)
+      offer(completions, command_catalog().names(), words.back());
+    else if (words.size() == 3 && command && command->subcommands)
+      offer(completions, subcommand_words(*command), words.back());
     return completions;
   }
   const Command* command = command_catalog().find_or_null(words.front());
+  if (command && command->subcommands) return completions_of_subcommands(*command, words);
   return command ? completions_of(*command, words) : completions;
 }
 

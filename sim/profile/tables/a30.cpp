@@ -7,7 +7,7 @@ extern const ForeignTable a30_table;
 const ForeignTable a30_table = {
     .name = "a30_operators",
     .summary = "Modules of torch with time and energy of a call.",
-    .source = "a published table of operators on an A30, with and without tensor cores",
+    .source = "Operators of networks for images on an A30, with and without tensor cores",
     .heading = {"gpu_config", "operator", "input_shape", "time_per_iter_s", "energy_per_iter_mJ"},
     .map = R"yaml(
 format: sluice-profile-map/1

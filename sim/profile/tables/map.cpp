@@ -224,6 +224,7 @@ Profile read_by_map(const CsvTable& table, const Value& map) {
   const Reader keys(map, map_record());
   Profile profile;
   profile.path = table.source->name;
+  profile.source = table.source;
   profile.header = header_of(keys, table);
   const std::vector<Origin> common = origins_of(table, *keys.value("columns"));
   std::vector<std::vector<Origin>> sets;
@@ -264,9 +265,12 @@ Profile read_foreign_table(const std::shared_ptr<const Source>& source, const st
       return table->read(source);
   }
   const CsvTable csv = read_csv(source);
+  const ForeignTable* known = nullptr;  // of several, the one that knows the most columns
   for (const ForeignTable* table : foreign_tables().entries())
-    if (has_heading(csv, table->heading))
-      return read_by_map(csv, parse_text(table->map, table->name + ".yaml"));
+    if (has_heading(csv, table->heading) &&
+        (!known || table->heading.size() > known->heading.size()))
+      known = table;
+  if (known) return read_by_map(csv, parse_text(known->map, known->name + ".yaml"));
   throw InputError(
       position_in(*source, 1, 1),
       "this is no profile, which begins with '# format: sluice-profile/1', and no table that is "

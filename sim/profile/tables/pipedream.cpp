@@ -16,6 +16,8 @@ ProfileRow row_of(const pipedream::Graph& graph, const pipedream::Node& node, co
   row.operator_class = node.kind;
   row.config = std::string(node.kind) + "(" + std::string(node.arguments) + ")";
   row.node = node.id;
+  if (const std::int64_t elements = node.activation_bytes / pipedream::element_bytes; elements > 0)
+    row.outputs = {{elements}};
   row.dtype = "float32";
   row.pass = pass;
   row.seconds.mean = graph.number_of(node.line, milliseconds) / 1e3;
@@ -28,6 +30,7 @@ Profile read(const std::shared_ptr<const Source>& source) {
   const pipedream::Graph graph(source);
   Profile profile;
   profile.path = source->name;
+  profile.source = source;
   profile.header.set("format", Value::make(std::string("sluice-profile/1")));
   profile.header.set("source", Value::make(std::string("PipeDream's profiler")));
   for (const pipedream::Node& node : graph.nodes()) {

@@ -204,6 +204,24 @@ std::uint64_t FileReader::rows(const std::string& path) const {
   return size;
 }
 
+std::vector<double> FileReader::numbers(const std::string& path) const {
+  const Handle data = dataset(path);
+  const Handle type(H5Dget_type(data), H5Tclose, path);
+  const Handle space(H5Dget_space(data), H5Sclose, path);
+  const Handle creation(H5Dget_create_plist(data), H5Pclose, path);
+  const H5T_class_t kind = H5Tget_class(type);
+  if ((kind != H5T_FLOAT && kind != H5T_INTEGER) || H5Sget_simple_extent_ndims(space) != 1)
+    throw Failure(path + " is not a column of numbers");
+  if (H5Pget_layout(creation) == H5D_CHUNKED) return column<double>(path);
+  hsize_t size = 0;
+  check(H5Sget_simple_extent_dims(space, &size, nullptr), path);
+  if (size > most_rows || H5Dget_storage_size(data) != size * H5Tget_size(type))
+    throw Failure(path + " lacks some of its rows");
+  std::vector<double> all(size);
+  read(data, 0, all);
+  return all;
+}
+
 std::vector<double> FileReader::matrix(const std::string& path, std::size_t rows,
                                        std::size_t columns) const {
   const Handle data = dataset(path);

@@ -44,6 +44,8 @@ class FileReader {
     read(dataset(path), 0, all);
     return all;
   }
+  /// A column of numbers of any type, in chunks or in one piece, as other programs write it.
+  std::vector<double> numbers(const std::string& path) const;
   /// A whole two-dimensional dataset of numbers, which must have this extent; row by row.
   std::vector<double> matrix(const std::string& path, std::size_t rows, std::size_t columns) const;
 

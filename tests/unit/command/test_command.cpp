@@ -93,7 +93,7 @@ TEST_CASE("Every command has a sentence, usage, examples and a function, and its
     CHECK(entry->summary.back() == '.');
     CHECK(!entry->usage.empty());
     CHECK(!entry->examples.empty());
-    CHECK(entry->run != nullptr);
+    CHECK((entry->run != nullptr) != (entry->subcommands != nullptr));
     const std::string help = help_of(*entry);
     for (const Option& option : entry->options)
       CHECK(help.find("--" + option.name) != std::string::npos);

@@ -1,0 +1,96 @@
+// sluice profile: operators with the time and the energy that they were seen to take.
+#include <map>
+
+#include "base/quantity.hpp"
+#include "command/profile/subcommands.hpp"
+#include "profile/compare.hpp"
+#include "profile/tables/table.hpp"
+
+namespace sluice {
+
+// clang-format off
+const Catalog<Command>& profile_subcommands() {
+  static const Catalog<Command> catalog("subcommand of profile", {
+      SLUICE_ENTRY(Command, profile_show_command),
+      SLUICE_ENTRY(Command, profile_compare_command),
+      SLUICE_ENTRY(Command, profile_merge_command),
+  });
+  return catalog;
+}
+// clang-format on
+
+std::vector<Option> reading_options() {
+  return {{.name = "map",
+           .value = "MAP",
+           .summary = "which column of a table is what: a sluice-profile-map/1 document",
+           .absent = "a table that is known by its heading"},
+          {.name = "where",
+           .value = "COLUMN=VALUE",
+           .summary = "only the rows in which the column is that; several with a ; between them"}};
+}
+
+Profile read_profile(const Arguments& arguments, const std::string& path) {
+  Profile profile = load_profile(path, arguments.text("map"));
+  const std::string wanted = arguments.text("where");
+  for (std::size_t at = 0; at < wanted.size();) {
+    const std::size_t end = std::min(wanted.find(';', at), wanted.size());
+    const std::string one = wanted.substr(at, end - at);
+    const std::size_t equals = one.find('=');
+    if (equals == std::string::npos)
+      throw UsageError("'" + one + "' for '--where': expected COLUMN=VALUE, such as cache=hot");
+    profile = rows_where(profile, one.substr(0, equals), one.substr(equals + 1));
+    at = end + 1;
+  }
+  return profile;
+}
+
+double share_option(const Arguments& arguments, const std::string& option, double absent) {
+  if (!arguments.has(option)) return absent;
+  try {
+    return parse_quantity(arguments.text(option), Dimension::none, option);
+  } catch (const InputError& error) {
+    throw UsageError(std::string("'--") + option + "': " + error.what());
+  }
+}
+
+std::string seconds_cell(const std::optional<double>& seconds) {
+  return seconds ? format_quantity(*seconds, Dimension::seconds) : "-";
+}
+
+std::string joules_cell(const std::optional<double>& joules) {
+  return joules ? format_quantity(*joules, Dimension::joules) : "-";
+}
+
+namespace {
+
+HelpRows tables_that_are_known() {
+  HelpRows rows;
+  for (const ForeignTable* table : foreign_tables().entries())
+    rows.emplace_back(table->name, table->summary + " " + table->source + ".");
+  return rows;
+}
+
+}  // namespace
+
+extern const Command profile_command;
+const Command profile_command = {
+    .name = "profile",
+    .summary = "Shows and compares measured operators, and plans what to measure.",
+    .usage = {"SUBCOMMAND [ARGUMENT...]"},
+    .least = 1,
+    .most = 1,
+    .positionals = "a subcommand",
+    .details =
+        "A profile is a table of operators with the seconds and joules that they were seen to "
+        "take (sim/profile/FORMAT.md). The cost model measured prices with it: cost: {model: "
+        "measured, profile: FILE}. Tables of other programs are read as profiles, too; those that "
+        "are known by their heading:\n",
+    .listed = tables_that_are_known,
+    .examples = {{"sluice profile show operators.csv", "what was measured, and how surely"},
+                 {"sluice profile compare operators.csv --between cache=hot,cold",
+                  "what the caches are worth"},
+                 {"sluice help profile compare", "the help of a subcommand"}},
+    .subcommands = profile_subcommands,
+};
+
+}  // namespace sluice

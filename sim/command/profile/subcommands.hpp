@@ -1,0 +1,27 @@
+// What the subcommands of `sluice profile` share. Each is a file beside this one, with a record as
+// any command has, and a line in subcommands.cpp.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "command/command.hpp"
+#include "profile/profile.hpp"
+
+namespace sluice {
+
+const Catalog<Command>& profile_subcommands();
+
+/// --map, --where: how a file is read as a profile, and which of its rows.
+std::vector<Option> reading_options();
+/// The file as those options say. Throws InputError, IoError, UsageError.
+Profile read_profile(const Arguments& arguments, const std::string& path);
+
+/// "5%" or "0.05" of an option. Throws UsageError.
+double share_option(const Arguments& arguments, const std::string& option, double absent);
+
+/// A cell of the table: the quantity with its unit, or a dash.
+std::string seconds_cell(const std::optional<double>& seconds);
+std::string joules_cell(const std::optional<double>& joules);
+
+}  // namespace sluice

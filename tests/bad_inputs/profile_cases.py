@@ -1,0 +1,34 @@
+"""Profiles and maps of tables with one thing wrong."""
+
+from cases import Case
+
+HEAD = "# format: sluice-profile/1\n"
+
+
+def profile(name, at, says, text, code=3):
+    return Case(name, code, f"scenario.yaml:{at}", says, "scenario.yaml", content=text,
+                run=["profile", "show", "scenario.yaml"])
+
+
+def words(name, says, *line, code=2):
+    return Case(name, code, "", says, run=["profile", *line])
+
+
+CASES = [
+    profile("a profile's column that is none", "2:10", ["unknown column 'secnds_mean'", "did you mean 'seconds_mean'"],
+            HEAD + "operator,secnds_mean\ngemm,1\n"),
+    profile("a profile's time that is none", "3:6", ["seconds_mean: '1ms'", "expected a number of at least 0"],
+            HEAD + "operator,seconds_mean\ngemm,1ms\n"),
+    profile("a profile's row twice", "4:1", ["the one of line 3 again"], HEAD + "operator,seconds_mean\ngemm,1\ngemm,2\n"),
+    profile("a profile's row that is too short", "3:1", ["has 1 cells; expected 2"], HEAD + "operator,seconds_mean\ngemm\n"),
+    profile("a profile's dtype that is none", "3:6", ["dtype", "float32"], HEAD + "operator,dtype\ngemm,f32\n"),
+    profile("a profile's key that is none", "2:3", ["unknown key 'jouls'", "did you mean 'joules'"],
+            HEAD + "# jouls: whole\noperator\n"),
+    profile("a profile's default that is none", "2:21", ["'warm'", "hot, cold, chained"],
+            HEAD + "# defaults: {cache: warm}\noperator\n"),
+    profile("a table that nobody knows", "1:1", ["this is no profile", "--map MAP.yaml"], "a,b\n1,2\n"),
+    words("a profile without a subcommand", ["no subcommand of profile", "show, compare"]),
+    words("a subcommand that is none", ["'shwo'", "did you mean 'show'"], "shwo"),
+    words("a comparison of one profile", ["--between COLUMN=A,B"], "compare", "a.csv"),
+    words("a comparison between one kind", ["'cache=hot' for '--between'"], "compare", "table.json", "--between", "cache=hot"),
+]

@@ -1,0 +1,63 @@
+// Numbers of what was measured several times, each worked out beside it.
+#include <catch2/catch.hpp>
+
+#include <cmath>
+
+#include "profile/merge.hpp"
+#include "profile/statistics.hpp"
+
+using namespace sluice;
+
+TEST_CASE("Median, quantiles, MAD and standard deviation are those of a hand calculation") {
+  // 1 2 3 4 10: mean 4, squares 9 + 4 + 1 + 0 + 36 = 50, variance 50 / 4; distances from 3: 2 1 0 1
+  // 7
+  const Spread spread = spread_of({10, 1, 4, 2, 3});
+  CHECK(spread.n == 5);
+  CHECK(spread.mean == 4);
+  CHECK(spread.std == Approx(std::sqrt(12.5)).epsilon(1e-15));
+  CHECK(spread.median == 3);
+  CHECK(spread.mad == 1);
+  CHECK(spread.outliers == 1);  // 7 > 3 x 1.4826 x 1
+  CHECK(spread.dropped == 0);   // 6 < 3 x 3.54
+  CHECK(spread.mean_within == 4);
+  CHECK(spread.disagreement() == Approx(1.0 / 3));
+  CHECK(spread.least == 1);
+  CHECK(spread.most == 10);
+  CHECK(median_of({4, 1, 3, 2}) == 2.5);
+  CHECK(quantile_of({0, 10, 20, 30}, 0.1) == Approx(3));
+  CHECK(quantile_of({0, 10, 20, 30}, 1) == 30);
+}
+
+TEST_CASE("The mean within 3 standard deviations leaves out what is farther") {
+  // 19 ones and 101: mean 6, squares 19 x 25 + 95^2 = 9500, std sqrt(9500 / 19) = 22.36; 95 > 67.1
+  std::vector<double> numbers(19, 1);
+  numbers.push_back(101);
+  const Spread spread = spread_of(numbers);
+  CHECK(spread.dropped == 1);
+  CHECK(spread.mean_within == 1);
+  CHECK(spread.mad == 0);
+  CHECK(spread.outliers == 1);
+  CHECK(spread_of({5, 5, 5}).outliers == 0);
+  CHECK(spread_of({0.1, 0.1, 0.1}).mean_within == Approx(0.1));
+  CHECK(spread_of({7}).std == 0);
+}
+
+TEST_CASE("Pooled statistics are those of both series together, with or without their samples") {
+  Statistics a, b;
+  a.samples = {1, 2, 3};
+  b.samples = {5, 9};
+  a.derive();
+  b.derive();
+  const Statistics whole = pooled(a, b);  // 1 2 3 5 9: mean 4, squares 9 + 4 + 1 + 1 + 25 = 40
+  CHECK(*whole.n == 5);
+  CHECK(*whole.mean == 4);
+  CHECK(*whole.median == 3);
+  CHECK(*whole.std == Approx(std::sqrt(10.0)));
+  a.samples.clear();
+  const Statistics moments = pooled(a, b);
+  CHECK(*moments.n == 5);
+  CHECK(*moments.mean == Approx(4));
+  CHECK(*moments.std == Approx(std::sqrt(10.0)));
+  CHECK_FALSE(moments.median);  // nobody knows it
+  CHECK(*pooled({}, b).mean == 7);
+}
