@@ -1,5 +1,7 @@
 #include "model/partial.hpp"
 
+#include <algorithm>
+
 namespace sluice {
 namespace {
 
@@ -12,8 +14,8 @@ Layer part_of(const Layer& layer, std::int64_t part, std::int64_t parts) {
   Layer made = layer;
   made.name +=
       parts <= 26 ? std::string(1, static_cast<char>('a' + part)) : "." + std::to_string(part + 1);
-  for (std::int64_t* count : {&made.output, &made.parameters, &made.macs, &made.flop, &made.cached,
-                              &made.backward.input_flop, &made.backward.weight_flop,
+  for (std::int64_t* count : {&made.output, &made.parameters, &made.shared, &made.macs, &made.flop,
+                              &made.cached, &made.backward.input_flop, &made.backward.weight_flop,
                               &made.backward.kept, &made.backward.kept_bytes})
     *count = share(*count, part, parts);
   if (!made.config.empty())
@@ -31,7 +33,16 @@ Layer part_of(const Layer& layer, std::int64_t part, std::int64_t parts) {
 
 }  // namespace
 
-Model split_layers(const Model& model, const std::vector<std::int64_t>& parts) {
+std::vector<std::int64_t> split_alike(const Model& model, std::vector<std::int64_t> parts) {
+  for (std::size_t l = 0; l < model.layers.size(); ++l)
+    if (const auto tied = model.layers[l].tied) parts[*tied] = std::max(parts[*tied], parts[l]);
+  for (std::size_t l = 0; l < model.layers.size(); ++l)
+    if (const auto tied = model.layers[l].tied) parts[l] = parts[*tied];
+  return parts;
+}
+
+Model split_layers(const Model& model, const std::vector<std::int64_t>& asked) {
+  const std::vector<std::int64_t> parts = split_alike(model, asked);
   Model split = model;
   split.layers.clear();
   std::vector<std::vector<std::uint32_t>> numbers(model.layers.size());
@@ -44,6 +55,8 @@ Model split_layers(const Model& model, const std::vector<std::int64_t>& parts) {
       split.layers.push_back(parts[l] == 1 ? model.layers[l]
                                            : part_of(model.layers[l], part, parts[l]));
       split.layers.back().inputs = inputs;
+      if (const auto tied = model.layers[l].tied)
+        split.layers.back().tied = numbers[*tied][static_cast<std::size_t>(part)];
     }
   }
   return split;

@@ -136,8 +136,17 @@ Made list_stage(PlanBuilder& builder, ForwardOf forward, std::uint32_t input) {
                    : builder.tensor("boundary." + std::to_string(forward.stage) + "." + micro_batch,
                                     TensorClass::activation, forward.bytes.output);
   const PlanBuilder::Ref ref = list_forward(builder, forward);
-  builder.at(ref).uses.push_back({input, builder.pool(forward.device)});
-  return {ref, forward.output};
+  const std::uint32_t pool = builder.pool(forward.device);
+  builder.at(ref).uses.push_back({input, pool});
+  Made made{ref, forward.output};
+  if (forward.bytes.answer > 0) {
+    made.answer = builder.tensor("output." + std::to_string(forward.stage) + "." + micro_batch,
+                                 TensorClass::output, forward.bytes.answer,
+                                 forward.drops_answer ? "" : forward.home);
+    builder.at(ref).allocates.push_back({made.answer, pool});
+    if (forward.drops_answer) builder.at(ref).uses.push_back({made.answer, pool});
+  }
+  return made;
 }
 
 PlanBuilder::Ref list_save(PlanBuilder& builder, std::uint32_t tensor, const ForwardOf& forward,
@@ -149,8 +158,9 @@ PlanBuilder::Ref list_save(PlanBuilder& builder, std::uint32_t tensor, const For
   return ref;
 }
 
-StageRunner::StageRunner(PlanBuilder& builder, const PolicyRequest& request, const Common& common)
-    : builder_(builder), request_(request), common_(common), bytes_(stage_bytes(request)) {
+StageRunner::StageRunner(PlanBuilder& builder, const PolicyRequest& request, const Common& common,
+                         std::vector<StageBytes> bytes)
+    : builder_(builder), request_(request), common_(common), bytes_(std::move(bytes)) {
   const std::int64_t count = request.workload.micro_batches_per_step();
   for (std::int64_t m = 0; m < count; ++m)
     inputs_.push_back(builder.tensor("input." + std::to_string(m), TensorClass::input,
@@ -222,14 +232,17 @@ Made StageRunner::forward(std::size_t stage, std::int64_t micro_batch, std::uint
   ForwardOf forward = forward_of(stage, micro_batch);
   forward.last = stage + 1 == bytes_.size();
   forward.drops_output = forward.last && !common_.return_outputs;
+  forward.drops_answer = !common_.return_outputs;
   forward.home = common_.host;
   return list_stage(builder_, std::move(forward), input);
 }
 
 PlanBuilder::Ref StageRunner::save(const Made& made, std::size_t stage, std::int64_t micro_batch,
                                    bool answer) {
-  const PlanBuilder::Ref ref =
-      list_save(builder_, made.output, forward_of(stage, micro_batch), common_.host, answer);
+  const bool part = made.answer != none;
+  const PlanBuilder::Ref ref = list_save(builder_, part ? made.answer : made.output,
+                                         forward_of(stage, micro_batch), common_.host, answer);
+  if (part) builder_.at(ref).samples_done = 0;
   builder_.wait(ref, made.action);
   saves_.emplace_back(made.action, ref);
   return ref;

@@ -61,6 +61,9 @@ void refuse_common_in_training(const Reader& parameters);
 /// Bytes of a stage for one micro-batch.
 struct StageBytes {
   std::int64_t weights, input, output, workspace;
+  /// Its part of the answer where that does not cross to the next stage with `output`, but leaves
+  /// at once; 0 for the last stage, whose part is its output.
+  std::int64_t answer = 0;
 };
 std::vector<StageBytes> stage_bytes(const PolicyRequest& request);
 
@@ -73,6 +76,7 @@ struct ForwardOf {
   std::int64_t samples = 0;
   std::uint32_t output = none;  ///< the tensor it makes
   bool drops_output = false;    ///< an answer that nobody takes: it counts as done, and goes
+  bool drops_answer = false;    ///< the same of its part of an answer that is not done yet
   std::string suffix = {};      ///< tells the workspace of one window from another's
   bool last = false;            ///< it makes the answer
   std::string home = {};        ///< that the answer has a place of its own in; empty: none
@@ -85,6 +89,7 @@ PlanBuilder::Ref list_forward(PlanBuilder& builder, const ForwardOf& forward);
 struct Made {
   PlanBuilder::Ref action;
   std::uint32_t output = none;
+  std::uint32_t answer = none;  ///< where its part of the answer is a tensor of its own
 };
 Made list_stage(PlanBuilder& builder, ForwardOf forward, std::uint32_t input);
 
@@ -114,8 +119,10 @@ void hold_caches(PlanBuilder& builder, const PolicyRequest& request,
 /// Lists computations and saves of one device, and remembers what later ones wait for.
 class StageRunner {
  public:
-  /// The body is a whole step; each input and answer has its own place in host memory.
-  StageRunner(PlanBuilder& builder, const PolicyRequest& request, const Common& common);
+  /// The body is a whole step; each input and answer has its own place in host memory. `bytes`: of
+  /// the stages.
+  StageRunner(PlanBuilder& builder, const PolicyRequest& request, const Common& common,
+              std::vector<StageBytes> bytes);
 
   /// Weights that are loaded once in the prologue and kept: the actions that load them, by stage.
   std::vector<PlanBuilder::Ref> load_all_weights();
@@ -129,8 +136,10 @@ class StageRunner {
   /// Forward of one stage; see list_stage.
   Made forward(std::size_t stage, std::int64_t micro_batch, std::uint32_t input);
 
-  /// Saves a tensor after the action that makes it. That action waits until the save `buffers` back
-  /// has arrived, so that no more than `buffers` results wait to be saved. See list_save.
+  /// Saves what a stage made, or its part of the answer where that is a tensor of its own, after
+  /// the action that makes it; `answer`: no later stage reads it. That action waits until the save
+  /// `buffers` back has arrived, so that no more than `buffers` results wait to be saved. See
+  /// list_save.
   PlanBuilder::Ref save(const Made& made, std::size_t stage, std::int64_t micro_batch, bool answer);
 
   /// Adds the waits of computations for earlier saves; call once, after everything is listed.

@@ -28,13 +28,14 @@ Draft plan_streamed(const PolicyRequest& request, const Reader& parameters) {
   const StreamedKeys keys = streamed_keys(request, common, parameters);
   const bool offload = keys.offload.value_or(false);
   // What nothing was found for: the least that the policy can do, whose message says what lacks.
-  return list_as_asked(request, common,
-                       {.in_flight = keys.in_flight.value_or(1),
-                        .buffers = keys.buffers.value_or(1),
-                        .offload = offload,
-                        .prefetch = keys.prefetch.value_or(0),
-                        .piece = keys.piece.value_or(0),
-                        .resident = asked_to_stay(streamed_case(request, common), keys.resident)});
+  return list_as_asked(
+      request, common,
+      {.in_flight = keys.in_flight.value_or(1),
+       .buffers = keys.buffers.value_or(1),
+       .offload = offload,
+       .prefetch = keys.prefetch.value_or(0),
+       .piece = keys.piece.value_or(0),
+       .resident = asked_to_stay(streamed_case(request, common, offload), keys.resident)});
 }
 
 std::vector<Candidate> candidates(const PolicyRequest& request, const Reader& parameters) {

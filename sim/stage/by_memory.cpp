@@ -4,6 +4,8 @@
 #include <cmath>
 #include <initializer_list>
 #include <limits>
+#include <numeric>
+#include <utility>
 
 #include "base/quantity.hpp"
 #include "model/partial.hpp"
@@ -194,9 +196,12 @@ bool parts_fit(const CutRequest& request, std::uint32_t layer, std::int64_t coun
                std::int64_t budget) {
   std::vector<std::int64_t> parts(request.model.layers.size(), 1);
   parts[layer] = count;
+  parts = split_alike(request.model, std::move(parts));
   const Model split = split_layers(request.model, parts);
   const Sizes sizes(split, request.dtype);
-  for (std::uint32_t part = layer; part < layer + count; ++part)
+  const auto first = static_cast<std::uint32_t>(
+      std::accumulate(parts.begin(), parts.begin() + layer, std::int64_t{0}));
+  for (std::uint32_t part = first; part < first + count; ++part)
     if (need_of(request, sizes, part, part, 0).total() > budget) return false;
   return true;
 }

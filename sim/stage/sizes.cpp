@@ -77,6 +77,14 @@ std::int64_t Sizes::input(std::uint32_t first) const {
   return first == 0 ? inputs_ : live_after_[first - 1];
 }
 
+std::int64_t Sizes::answers(std::uint32_t first, std::uint32_t last) const {
+  std::int64_t bytes = 0;  // no more than what crosses, whose sum was checked
+  for (std::uint32_t layer = first; layer <= last; ++layer)
+    if (last_readers_[layer] == layers() && !model_.layers[layer].inputs.empty())
+      bytes += bytes_[layer];
+  return bytes;
+}
+
 std::vector<Crossing> Sizes::crosses(std::uint32_t last) const {
   std::vector<Crossing> tensors;
   for (std::uint32_t layer = 0; layer < layers(); ++layer) {

@@ -27,6 +27,9 @@ class Sizes {
   /// What crosses out of a stage that ends at `last`.
   std::int64_t output(std::uint32_t last) const { return live_after_[last]; }
 
+  /// Of these: what the layers from `first` on make and no layer reads, their part of the answer.
+  std::int64_t answers(std::uint32_t first, std::uint32_t last) const;
+
   /// The same, tensor by tensor, in the order of the layers.
   std::vector<Crossing> crosses(std::uint32_t last) const;
 

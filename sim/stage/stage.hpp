@@ -36,6 +36,8 @@ struct Stage {
   /// What crosses out of it, tensor by tensor; their sum is `output_bytes`, and `input_bytes` of
   /// the stage behind it. Of the last stage: what no layer reads.
   std::vector<Crossing> crosses = {};
+  /// Of `output_bytes`: what its own layers make and no layer reads, its part of the answer.
+  std::int64_t answer_bytes = 0;
   /// The most bytes that its inner tensors (neither input nor output) take at one moment, layer by
   /// layer: for a layer l those made at or before l that l or a later layer of the stage reads.
   std::int64_t workspace_bytes = 0;

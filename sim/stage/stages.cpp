@@ -23,6 +23,7 @@ Stage make_stage(const Model& model, const Sizes& sizes, std::uint32_t first, st
   stage.input_bytes = sizes.input(first);
   stage.output_bytes = sizes.output(last);
   stage.crosses = sizes.crosses(last);
+  stage.answer_bytes = sizes.answers(first, last);
   stage.cache_bytes = sizes.cached(first, last);
   stage.kept = sizes.kept(first, last);
   Sizes::Workspace workspace(sizes, first);

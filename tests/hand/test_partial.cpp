@@ -4,6 +4,7 @@
 #include "base/error.hpp"
 #include "execute/feasibility.hpp"
 #include "model/partial.hpp"
+#include "stage/sizes.hpp"
 #include "support/small_case.hpp"
 
 namespace sluice {
@@ -30,6 +31,36 @@ TEST_CASE("parts add up to the layer, and whatever read it reads all of them") {
   CHECK(split.parameters() == model.parameters());
   CHECK(split.flop() == model.flop());
   CHECK(split.activations() == model.activations());
+}
+
+TEST_CASE("layers that share weights become equally many parts, each with its part of them") {
+  // A table of 12 elements behind a layer that is split as well, so that its number changes, and a
+  // product that shares it and asks for more parts than the table does.
+  Model model;
+  model.layers.resize(4);
+  model.layers[1] = {.name = "first", .inputs = {0}, .output = 4, .parameters = 4};
+  model.layers[2] = {.name = "words", .inputs = {1}, .output = 6, .parameters = 12};
+  model.layers[3] = {.name = "scores", .inputs = {2}, .output = 9, .parameters = 3};
+  model.layers[3].tied = 2;
+  model.layers[3].shared = 12;
+  const Model split = split_layers(model, {1, 2, 1, 3});
+  REQUIRE(split.layers.size() == 1 + 2 + 3 + 3);
+  for (std::uint32_t part = 0; part < 3; ++part) {
+    const Layer &words = split.layers[3 + part], &scores = split.layers[6 + part];
+    CHECK(words.parameters == 4);
+    CHECK(words.output == 2);
+    CHECK(scores.tied == 3 + part);
+    CHECK(scores.shared == 4);
+    CHECK(scores.parameters == 1);
+    CHECK(scores.inputs == std::vector<std::uint32_t>{3, 4, 5});
+  }
+  CHECK(split.parameters() == model.parameters());
+  // A stage with all of it has the table once; the first scores alone need their third, and theirs.
+  const Sizes sizes(split, DType::int8);
+  CHECK(sizes.weights(0, 8) == 4 + 12 + 3);
+  CHECK(sizes.weights(6, 6) == 4 + 1);
+  CHECK(sizes.weights(6, 8) == 12 + 3);
+  CHECK(sizes.weights(5, 8) == 12 + 3);  // the third part of the table is shared
 }
 
 TEST_CASE("a layer is split into the fewest parts that fit with gradients and state") {

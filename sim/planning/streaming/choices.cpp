@@ -181,9 +181,11 @@ class Ways {
     for (std::size_t g = 0; g < streamed.groups.size(); ++g) {
       const StreamedCase::Group& group = streamed.groups[g];
       const bool last = g + 1 == streamed.groups.size();
-      const bool loads = g == 0 || offload_, saves = last ? streamed.returns_answers : offload_;
+      const bool loads = g == 0 || offload_, crosses = !last && offload_;
+      const bool saves = crosses || (streamed.returns_answers && (last || group.bytes.answer > 0));
+      const std::int64_t saved = last || offload_ ? group.bytes.output : group.bytes.answer;
       const double in = loads ? streamed.down.seconds(group.bytes.input) : 0;
-      const double out = saves ? streamed.up.seconds(group.bytes.output) : 0;
+      const double out = saves ? streamed.up.seconds(saved) : 0;
       const std::int64_t stays = choice.resident_of(g), takes_turns = group.bytes.weights - stays;
       if (group.bytes.weights > 0) loaded += streamed.down.seconds(group.bytes.weights);
       beginning = std::max(beginning, loaded - before);
@@ -298,31 +300,33 @@ class Ways {
 
 std::vector<Candidate> streamed_candidates(const PolicyRequest& request, const Common& common,
                                            const StreamedKeys& keys) {
-  auto shared = std::make_shared<const Shared>(
-      Shared{request, common, keys, streamed_case(request, common),
-             request.capacity_enforced ? common.device.capacity : std::nullopt});
-  const StreamedCase& streamed = shared->streamed;
   std::vector<std::int64_t> counts;
+  const std::int64_t micro_batches = request.workload.micro_batches_per_step();
+  const bool one_group = request.pricing.stages.size() == 1;
   if (keys.in_flight)
     counts = {*keys.in_flight};
-  else if (streamed.groups.size() == 1)
-    counts = {streamed.micro_batches};
+  else if (one_group)
+    counts = {micro_batches};
   else
-    counts = in_flight_choices(streamed.micro_batches, 3);
+    counts = in_flight_choices(micro_batches, 3);
   std::vector<bool> fates;
   if (keys.offload)
     fates = {*keys.offload};
   else
     fates = {false, true};
-  if (streamed.groups.size() == 1) fates = {false};
+  if (one_group) fates = {false};
   std::vector<Candidate> candidates;
-  for (const bool offload : fates)
+  for (const bool offload : fates) {
+    const auto shared = std::make_shared<const Shared>(
+        Shared{request, common, keys, streamed_case(request, common, offload),
+               request.capacity_enforced ? common.device.capacity : std::nullopt});
     for (const std::int64_t in_flight : counts) {
       const auto ways = std::make_shared<const Ways>(shared, in_flight, offload);
       candidates.push_back(
           {ways->at_least(), ways->count(),
            [ways](double worth, const auto& settled) { ways->simulate(worth, settled); }});
     }
+  }
   return candidates;
 }
 

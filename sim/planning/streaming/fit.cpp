@@ -16,7 +16,7 @@ StreamedFit::StreamedFit(const PolicyRequest& request, const Common& common,
                          const StreamedChoice& choice)
     : request_(request),
       common_(common),
-      bytes_(stage_bytes(request)),
+      bytes_(streamed_bytes(request, choice.offload)),
       resident_(choice.resident),
       all_resident_(choice.resident_bytes()),
       caches_(cache_bytes(request)),
@@ -37,8 +37,8 @@ std::int64_t StreamedFit::bytes_at(std::size_t g, std::int64_t m, std::int64_t c
   const std::int64_t outputs = last || offload_ ? 1 : m + 1;
   __extension__ using Wide = __int128;  // counts and bytes each fit in 64 bits, not their products
   const Wide bytes = static_cast<Wide>(inputs) * stage.input +
-                     static_cast<Wide>(outputs) * stage.output + weights_at(g) + stage.workspace +
-                     caches_;
+                     static_cast<Wide>(outputs) * stage.output + stage.answer + weights_at(g) +
+                     stage.workspace + caches_;
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   return bytes > most ? most : static_cast<std::int64_t>(bytes);
 }

@@ -28,9 +28,23 @@ std::int64_t StreamedCase::weights() const {
   return bytes;
 }
 
-StreamedCase streamed_case(const PolicyRequest& request, const Common& common) {
+std::vector<StageBytes> streamed_bytes(const PolicyRequest& request, bool offload) {
+  std::vector<StageBytes> all = stage_bytes(request);
+  std::int64_t left = 0;  // parts of the answer that have left
+  for (std::size_t g = 0; !offload && g < all.size(); ++g) {
+    all[g].input -= left;
+    all[g].output -= left;
+    if (g + 1 == all.size()) break;
+    all[g].answer = request.pricing.stages[g].answer_bytes * request.workload.micro_batch;
+    all[g].output -= all[g].answer;
+    left += all[g].answer;
+  }
+  return all;
+}
+
+StreamedCase streamed_case(const PolicyRequest& request, const Common& common, bool offload) {
   StreamedCase made;
-  const std::vector<StageBytes> bytes = stage_bytes(request);
+  const std::vector<StageBytes> bytes = streamed_bytes(request, offload);
   for (std::size_t g = 0; g < bytes.size(); ++g)
     made.groups.push_back(
         {bytes[g], price_of(request.pricing, {ActionKind::forward, request.pricing.stages[g],

@@ -56,7 +56,12 @@ struct StreamedCase {
 
   std::int64_t weights() const;  ///< bytes of all groups
 };
-StreamedCase streamed_case(const PolicyRequest& request, const Common& common);
+/// `offload`: as in StreamedChoice.
+StreamedCase streamed_case(const PolicyRequest& request, const Common& common, bool offload);
+
+/// Bytes of the groups. Where what crosses stays on the device, a group's part of the answer leaves
+/// as soon as it is made; through host memory it goes with what crosses.
+std::vector<StageBytes> streamed_bytes(const PolicyRequest& request, bool offload);
 
 /// Sizes of the transfers that bring so many bytes of weights: equal, and none larger than `piece`.
 std::vector<std::int64_t> pieces_of(std::int64_t weights, std::int64_t piece);

@@ -18,11 +18,11 @@ class StreamedLister {
         common_(common),
         choice_(choice),
         once_(kept_in_prologue(streamed)),
-        bytes_(stage_bytes(request)),
+        bytes_(streamed_bytes(request, choice.offload)),
         per_step_(request.workload.micro_batches_per_step()),
         runs_(group_runs(bytes_.size(), per_step_, choice.in_flight)),
         builder_(request.pricing.platform, "streamed", request.capacity_enforced),
-        runner_(builder_, request, common_),
+        runner_(builder_, request, common_, bytes_),
         slots_(builder_, {{common.device.name, std::move(slot_bytes), capacity}}) {
     runner_.hold_caches();
     for (std::size_t g = 0; g < bytes_.size(); ++g)
@@ -105,7 +105,9 @@ class StreamedLister {
   bool loads_input(const GroupRun& run) const { return run.group == 0 || choice_.offload; }
   /// Does what a run makes go to host memory?
   bool saves(const GroupRun& run) const {
-    return run.group + 1 < bytes_.size() ? choice_.offload : common_.return_outputs;
+    if (run.group + 1 < bytes_.size() && choice_.offload) return true;
+    const bool answers = run.group + 1 == bytes_.size() || bytes_[run.group].answer > 0;
+    return answers && common_.return_outputs;
   }
 
   /// What the head of this slot, also of the step before (< 0), waits for so that no more results
@@ -230,8 +232,9 @@ class StreamedLister {
     SlotWork work{made.action, made.action};
     if (slot == run.first_slot) first_of_run_.push_back(made.action);
     if (saves(run)) {
-      saves_.push_back(runner_.save(made, run.group, q, run.group + 1 == bytes_.size()));
-      work.saves.push_back({saves_.back(), made.output});
+      saves_.push_back(
+          runner_.save(made, run.group, q, run.group + 1 == bytes_.size() || made.answer != none));
+      work.saves.push_back({saves_.back(), made.answer != none ? made.answer : made.output});
     }
     return work;
   }
@@ -290,7 +293,7 @@ Plan list_rehearsed(const PolicyRequest& request, const Common& common,
 Plan list_as_asked(const PolicyRequest& request, const Common& common,
                    const StreamedChoice& choice) {
   const StreamedFit fit(request, common, choice);
-  const StreamedCase streamed = streamed_case(request, common);
+  const StreamedCase streamed = streamed_case(request, common, choice.offload);
   StreamedLister lister(request, with_buffers(common, choice), streamed, choice,
                         fit.slot_bytes(choice.in_flight), fit.capacity());
   lister.add_as_asked();

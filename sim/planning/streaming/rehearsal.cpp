@@ -63,7 +63,7 @@ std::int64_t Rehearsal::slot_of_save(std::int64_t number) const {
 }
 
 double Rehearsal::save_seconds(const GroupRun& run) const {
-  return saves(run) ? streamed_.up.seconds(streamed_.groups[run.group].bytes.output) : 0;
+  return saves(run) ? streamed_.up.seconds(levels_.saved_bytes(run)) : 0;
 }
 
 double Rehearsal::input_seconds(const GroupRun& run) const {

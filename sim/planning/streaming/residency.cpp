@@ -71,7 +71,7 @@ std::vector<std::int64_t> bytes_beside_weights(const StreamedCase& streamed,
                out = g + 1 == groups || choice.offload ? 1 : choice.in_flight;
     const Wide crossing =
         std::max(in * stage.input + stage.output, stage.input + out * stage.output);
-    const Wide all = crossing + stage.workspace + streamed.caches;
+    const Wide all = crossing + stage.answer + stage.workspace + streamed.caches;
     bytes.push_back(all > most_bytes ? most_bytes : static_cast<std::int64_t>(all));
   }
   return bytes;

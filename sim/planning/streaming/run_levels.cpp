@@ -67,7 +67,7 @@ class RunLevels::Earlier {
       const GroupRun& here = levels_.runs_[run_];
       if (!levels_.saves(here)) continue;
       left_ = here.count;
-      bytes_ = levels_.streamed_.groups[here.group].bytes.output;
+      bytes_ = levels_.saved_bytes(here);
     }
     if (left_ == 0) return 0;
     --left_;
@@ -111,7 +111,7 @@ RunLevels::Base RunLevels::base_of(std::size_t r, std::int64_t inputs, std::int6
   Base base;
   base.inputs = inputs;
   base.results = results;
-  base.result_bytes = most_in_row(results, saves(run) ? bytes.output : 0,
+  base.result_bytes = most_in_row(results, saves(run) ? saved_bytes(run) : 0,
                                   saves(run) ? run.count - 1 : 0, Earlier(*this, r));
   Wide all = constant_[run.group];
   all += base.result_bytes;
@@ -120,10 +120,11 @@ RunLevels::Base RunLevels::base_of(std::size_t r, std::int64_t inputs, std::int6
     all += bytes.input;
   else
     base.in = bytes.input;
-  if (saves(run) || is_last(run))
+  if (is_last(run) || choice_.offload)
     all += bytes.output;
   else
     base.out = bytes.output;
+  all += bytes.answer;
   base.bytes = limited(all);
   return base;
 }
@@ -191,7 +192,8 @@ bool RunLevels::must_wait(std::size_t r) const {
   for (std::int64_t k = bases_[before].results + (saves(runs_[before]) ? 1 : 0); k > 0; --k)
     there += earlier.next();
   const StageBytes& own = streamed_.groups[runs_[r].group].bytes;
-  return there > static_cast<Wide>(bases_[r].result_bytes) + own.output + own.workspace;
+  return there >
+         static_cast<Wide>(bases_[r].result_bytes) + own.output + own.answer + own.workspace;
 }
 
 }  // namespace sluice

@@ -38,7 +38,14 @@ class RunLevels {
 
   bool loads_input(const GroupRun& run) const { return run.group == 0 || choice_.offload; }
   bool saves(const GroupRun& run) const {
-    return is_last(run) ? streamed_.returns_answers : choice_.offload;
+    if (!is_last(run) && choice_.offload) return true;
+    return streamed_.returns_answers &&
+           (is_last(run) || streamed_.groups[run.group].bytes.answer > 0);
+  }
+  /// Of each slot: what crosses or is an answer, or a part of one.
+  std::int64_t saved_bytes(const GroupRun& run) const {
+    const StageBytes& bytes = streamed_.groups[run.group].bytes;
+    return is_last(run) || choice_.offload ? bytes.output : bytes.answer;
   }
 
  private:

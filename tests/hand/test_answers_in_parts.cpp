@@ -1,0 +1,77 @@
+// An answer of several parts under policy streamed: each part leaves as soon as it is made. Times
+// in milliseconds; 1 GFLOP/s and 1 GB/s, so 1 MB takes 1 ms.
+#include <catch2/catch.hpp>
+
+#include "base/error.hpp"
+#include "base/version.hpp"
+#include "execute/arithmetic/replay.hpp"
+#include "execute/feasibility.hpp"
+#include "run/isolated.hpp"
+#include "support/small_case.hpp"
+
+namespace sluice {
+namespace {
+
+using test::small_scenario;
+
+/// The first layer: 1 ms, 40 kB of weights, an output of 4 kB. The second: 2 ms, 80 kB and 8 kB; in
+/// three shares of the weights it is two halves. Input 4 kB.
+Scenario halves(const std::string& capacity, const std::string& keys = {}) {
+  return small_scenario(4000, {{1, 40'000, 4000}, {2, 80'000, 8000}},
+                        "workload: {batches_per_step: 1}\nstages: {cut: by_weight, groups: 3}\n"
+                        "fates: {strategy: keep_all}\npolicy: {name: streamed, in_flight: 1, "
+                        "buffers: 1, prefetch: 0, pieces: whole, ahead: 0B, resident: none" +
+                            keys + "}\n",
+                        {"platform.devices.gpu.memory.capacity=" + capacity});
+}
+
+TEST_CASE("the first half of an answer leaves while the second is made, and makes room for it") {
+  // Weights 0.04 and input 0.004, computed until 1.044; the first half's weights 0.04, computed
+  // until 2.084; its answer leaves beside the second half's weights, 0.04; computed until 3.124,
+  // and the rest of the answer, 0.004.
+  // The first half needs 40 kB of weights, the input of 4 kB, which the second half reads too (it
+  // is handed on as a tensor of its own, 4 kB), and its half of the answer, 4 kB.
+  const Scenario scenario = halves("52kB");
+  REQUIRE(cut_model(scenario).stages.size() == 3);
+  const Plan plan = make_plan(scenario);
+  check(plan);
+  const ReplayResult result = replay(plan);
+  CHECK(result.makespan == Approx(3.128e-3).epsilon(1e-9));
+  CHECK(execute_isolated(plan).report.makespan == Approx(3.128e-3).epsilon(1e-9));
+  CHECK_THROWS_AS(check(make_plan(halves("51996B"))), Infeasible);
+  double samples = 0;
+  for (const Action& action : plan.actions) samples += static_cast<double>(action.samples_done);
+  CHECK(samples == 1);
+}
+
+TEST_CASE("answers that nobody takes are dropped part by part") {
+  const Plan plan = make_plan(halves("52kB", ", outputs: discard"));
+  check(plan);
+  // As above, without the last 0.004.
+  CHECK(replay(plan).makespan == Approx(3.124e-3).epsilon(1e-9));
+  CHECK(execute_isolated(plan).report.makespan == Approx(3.124e-3).epsilon(1e-9));
+}
+
+/// GPT-2 in float32 with everything open, on a card of so many bytes; 8 samples.
+Scenario streamed_gpt2(const std::string& capacity) {
+  return load_scenario(data_root() + "/scenarios/alexnet_x200.yaml",
+                       {"model={file: ../models/gpt2.yaml}", "workload.batches_per_step=8",
+                        "platform.devices.gpu.memory.capacity=" + capacity});
+}
+
+TEST_CASE("GPT-2 streams through a card that has no room for its table of words") {
+  // The table is 154 MB, the scores of a sample 206 MB. What has to be there at once is far less:
+  // the input and the output of a block, 1024 x 768 elements, and what the table is divided into.
+  const Plan small = make_plan(streamed_gpt2("100MB"));
+  check(small);
+  const Plan large = make_plan(streamed_gpt2("400MB"));
+  // All answers cross the link, 8 x 1024 x 50257 elements of 4 bytes at 30 GB/s.
+  const double answers = 8 * 1024 * 50257 * 4 / 30e9;
+  const double slow = replay(small).makespan, fast = replay(large).makespan;
+  CHECK(fast > answers);
+  CHECK(slow > fast);
+  CHECK(slow < 4 * answers);
+}
+
+}  // namespace
+}  // namespace sluice
