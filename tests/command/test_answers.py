@@ -4,6 +4,7 @@
 import json
 import os
 import pathlib
+import re
 import subprocess
 import tempfile
 import unittest
@@ -52,6 +53,15 @@ platform:
     host: {joins: [host, gpu], bandwidth: 1GB/s}
     disk: {joins: [host, nvme], bandwidth: 1GB/s}
 policy: {name: resident, overlap: false}
+"""
+# A card that holds most of VGG-16's weights, not all of them, and few images a step.
+STREAMED = """\
+format: sluice-scenario/1
+model: vgg16
+platform: {file: rx7900xtx_pcie4, devices: {gpu: {memory: {capacity: 400MB}}}}
+workload: {batches_per_step: 8}
+policy: streamed
+cost: peak
 """
 CONVOLUTIONS = """\
 format: sluice-scenario/1
@@ -242,6 +252,23 @@ class Answers(unittest.TestCase):
         self.assertTrue(told.startswith("ipu1 computes 0."), told)
         self.assertIn("stages={cut: balanced", told)
         self.assertNotIn("idle_device", self.notes(CONVOLUTIONS, "stages={cut: explicit, after: [r1]}"))
+
+    def test_a_plan_for_one_step_that_many_steps_would_not_take_is_told_with_its_figure(self):
+        told = self.notes(STREAMED)["more_steps"]
+        one = self.answer(STREAMED)["metrics"]["step_s"]
+        many = self.answer(STREAMED, "workload.steps=8")
+        self.assertIn("for the one step asked", told)
+        self.assertIn(f"not {1e3 * one:.4g} ms", told)
+        figure = float(re.search(r"takes ([0-9.]+) ms a step or less", told)[1]) * 1e-3
+        self.assertLess(figure, 0.99 * one)
+        # With all cuts open it is that or less; with the one that was chosen for one step that.
+        self.assertLessEqual(many["metrics"]["step_s"], figure * 1.001)
+        self.assertNotIn("more_steps", [note["name"] for note in many["notes"]])
+        cut = re.match(r"cut: by_weight, groups: [0-9]+", self.answer(STREAMED)["plan"]["facts"]["chosen"])[0]
+        same = self.answer(STREAMED, "workload.steps=8", f"stages={{{cut}}}")["metrics"]["step_s"]
+        self.assertAlmostEqual(same, figure, delta=1e-3 * figure)
+        roomy = self.notes(STREAMED, "policy=resident", "platform.devices.gpu.memory.capacity=1GB")
+        self.assertNotIn("more_steps", roomy)
 
     def test_a_profile_whose_batch_is_off_by_a_factor_is_told(self):
         self.assertNotIn("measured_batch", self.notes(self.profile(4)))
