@@ -66,6 +66,8 @@ struct Shortage {
   std::vector<std::pair<std::string, std::int64_t>> by_class = {};  ///< of what is needed there
   std::vector<Waiter> waiters = {};
   std::optional<double> time_s = {};  ///< of the run, when nothing could go on
+  /// Micro-batches that fit in flight, where more were asked; 0: not one. None: that is not known.
+  std::optional<std::int64_t> most_in_flight = {};
   bool operator==(const Shortage&) const = default;
 };
 

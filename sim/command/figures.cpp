@@ -71,18 +71,4 @@ std::string clock(double seconds) {
   return std::to_string(whole / 3600) + two(whole / 60 % 60) + two(whole % 60);
 }
 
-double number_of(const Summary& summary, const std::string& metric) {
-  const Summary::Metric* found = summary.find(metric);
-  const bool is_number = found != nullptr && found->value.kind == SummaryValue::Kind::number;
-  return is_number ? found->value.number : std::numeric_limits<double>::quiet_NaN();
-}
-
-double number_of(const Summary& summary, const std::string& metric,
-                 const std::vector<std::string>& key) {
-  if (const Summary::Metric* found = summary.find(metric))
-    for (const SummaryValue::Keyed& keyed : found->value.keyed)
-      if (keyed.key == key) return keyed.number;
-  return std::numeric_limits<double>::quiet_NaN();
-}
-
 }  // namespace sluice

@@ -1,9 +1,8 @@
 // Numbers as people read them.
 #pragma once
 
+#include <cstdint>
 #include <string>
-
-#include "trace/summary.hpp"
 
 namespace sluice {
 
@@ -22,11 +21,5 @@ std::string milliseconds(double seconds);
 std::string ratio(double number);
 /// Seconds as a clock shows them: "42 s", "3:07", "2:00:05".
 std::string clock(double seconds);
-
-/// The number of a metric, NaN where it is absent or of another kind.
-double number_of(const Summary& summary, const std::string& metric);
-/// The same by key; NaN where the key is not there.
-double number_of(const Summary& summary, const std::string& metric,
-                 const std::vector<std::string>& key);
 
 }  // namespace sluice

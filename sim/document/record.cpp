@@ -177,6 +177,12 @@ void check_value(const Field& field, const Value& value) {
 
 }  // namespace
 
+const Record& record_of(const Record& parent, std::string_view field) {
+  for (const Field& candidate : parent.fields)
+    if (candidate.name == field && candidate.record != nullptr) return *candidate.record;
+  throw InternalError("no record of '" + std::string(field) + "' in " + parent.name);
+}
+
 void fail_at(const Value& where, const std::string& message) {
   throw InputError(where.position(), message);
 }

@@ -57,6 +57,10 @@ struct Record {
   bool open = false;  ///< other keys are left to the owner (scenario.model's parameters)
 };
 
+/// The record of a field: of the mapping, of each element or of each value. Throws InternalError
+/// where there is none.
+const Record& record_of(const Record& parent, std::string_view field);
+
 /// Reads one map against its record. The constructor checks everything that a record can tell:
 /// it is a map, no unknown keys, required keys present, each value of its type, unit and range.
 /// Throws InputError with the position of the offending key or value.

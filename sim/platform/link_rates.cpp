@@ -5,12 +5,6 @@
 namespace sluice {
 namespace {
 
-const Record& record_of(const Record& parent, std::string_view field) {
-  for (const Field& candidate : parent.fields)
-    if (candidate.name == field && candidate.record != nullptr) return *candidate.record;
-  throw InternalError("no record of '" + std::string(field) + "' in " + parent.name);
-}
-
 /// `whole`: the link's bandwidth, which a share is of.
 void lay_over(LinkRates::Direction& direction, const Reader& keys, double whole) {
   const bool share = keys.map().find("share") != nullptr;

@@ -14,12 +14,6 @@
 namespace sluice {
 namespace {
 
-const Record& record_of(const Record& parent, std::string_view field) {
-  for (const Field& candidate : parent.fields)
-    if (candidate.name == field && candidate.record != nullptr) return *candidate.record;
-  throw InternalError("no record of '" + std::string(field) + "' in " + parent.name);
-}
-
 bool is_name(const std::string& text) {
   const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
   return !text.empty() && letter(text.front()) &&

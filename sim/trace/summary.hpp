@@ -61,6 +61,19 @@ struct Summary {
       if (metric.name == name) return &metric;
     return nullptr;
   }
+  /// NaN: there is no such metric, it is no number, or it is absent.
+  double number(const std::string& name) const {
+    const Metric* metric = find(name);
+    const bool is_number = metric && metric->value.kind == SummaryValue::Kind::number;
+    return is_number ? metric->value.number : std::numeric_limits<double>::quiet_NaN();
+  }
+  /// Of a metric by key; NaN likewise.
+  double number(const std::string& name, const std::vector<std::string>& key) const {
+    if (const Metric* metric = find(name))
+      for (const SummaryValue::Keyed& keyed : metric->value.keyed)
+        if (keyed.key == key) return keyed.number;
+    return std::numeric_limits<double>::quiet_NaN();
+  }
 };
 
 }  // namespace sluice

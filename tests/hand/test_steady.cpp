@@ -6,22 +6,15 @@
 #include "metrics/steady.hpp"
 #include "run/further_steps.hpp"
 #include "run/run.hpp"
-#include "support/small_case.hpp"
+#include "support/abc_case.hpp"
 
 namespace sluice {
 namespace {
 
-using test::Row;
+using test::abc;
+using test::ms;
 using test::small_scenario;
-
-/// Layers A, B, C: 1, 2, 3 ms; weights 100, 200, 300 kB; outputs 2, 3, 1 kB. Input 1 kB.
-const std::vector<Row> abc = {{1, 100'000, 2000}, {2, 200'000, 3000}, {3, 300'000, 1000}};
-const std::vector<std::string> two_devices = {
-    "platform.devices.gpu.count=2", "platform.links.pair={joins: [gpu0, gpu1], bandwidth: 1GB/s}"};
-
-Approx ms(double value) {
-  return Approx(value * 1e-3).epsilon(1e-9);
-}
+using test::two_devices;
 
 Plan planned(const std::string& workload, const std::string& rest,
              const std::vector<std::string>& overrides = {}) {

@@ -25,7 +25,7 @@ std::string bytes(double count) {
 std::string verdict(const Report& report) {
   std::vector<std::string> over;
   for (const Pool& pool : report.plan.pools) {
-    const double excess = number_of(report.result.summary, "overflow_bytes", {pool.name});
+    const double excess = report.result.summary.number("overflow_bytes", {pool.name});
     if (excess > 0)
       over.push_back(printable(pool.name) + " by " + bytes(excess) + " beyond its " +
                      bytes(static_cast<double>(*pool.capacity)));
@@ -51,8 +51,8 @@ std::string steps_asked(const Plan& plan) {
 /// take.
 void add_steps(LabelledRows& rows, const Report& report) {
   const Summary& summary = report.result.summary;
-  const double step = number_of(summary, "step_s"), first = number_of(summary, "first_step_s");
-  const double rate = number_of(summary, "steady_throughput_samples_per_s");
+  const double step = summary.number("step_s"), first = summary.number("first_step_s");
+  const double rate = summary.number("steady_throughput_samples_per_s");
   if (std::isfinite(step))
     rows.emplace_back("step", figure(step, "s") + " in the steady state" +
                                   (std::isfinite(rate) ? ": " + figure(rate, "samples/s") : ""));
@@ -62,7 +62,7 @@ void add_steps(LabelledRows& rows, const Report& report) {
 
 void add_time(LabelledRows& rows, const Report& report) {
   const Summary& summary = report.result.summary;
-  const auto number = [&](const char* name) { return number_of(summary, name); };
+  const auto number = [&](const char* name) { return summary.number(name); };
   const double makespan = number("makespan_s");
   // Sums over all compute streams: a share of the makespan of each.
   const std::int64_t streams = compute_streams(report.plan);
@@ -111,7 +111,7 @@ void add_certainty(LabelledRows& rows, const Report& report) {
 }
 
 void add_question(LabelledRows& rows, const Report& report) {
-  const double ratio = number_of(report.result.summary, "question_ratio");
+  const double ratio = report.result.summary.number("question_ratio");
   if (!report.question.scenario || !(ratio > 0)) return;
   const QuestionBound bound = question_bound(*report.question.scenario);
   rows.emplace_back("question", "at least " + figure(bound.seconds, "s") + " whatever the plan (" +
@@ -142,10 +142,10 @@ void add_transfers(LabelledRows& rows, const Report& report) {
   std::vector<std::string> texts;
   std::vector<double> taken;
   for (const Link& link : report.plan.links) {
-    const double moved = number_of(summary, "transferred_bytes_by_link", {link.name});
+    const double moved = summary.number("transferred_bytes_by_link", {link.name});
     if (!(moved > 0)) continue;
     texts.push_back(printable(link.name) + ": " + bytes(moved));
-    taken.push_back(number_of(summary, "transfer_s_by_link", {link.name}));
+    taken.push_back(summary.number("transfer_s_by_link", {link.name}));
   }
   std::vector<std::string> grouped;
   for (const DeviceGroup& group : groups_by_device(texts, devices_of(report.plan))) {
@@ -174,7 +174,7 @@ void add_memory(LabelledRows& rows, const Report& report) {
   const Summary& summary = report.result.summary;
   std::vector<std::string> texts;
   for (const Pool& pool : report.plan.pools) {
-    const double peak = number_of(summary, "peak_bytes", {pool.name});
+    const double peak = summary.number("peak_bytes", {pool.name});
     if (!(peak > 0)) continue;
     std::string text = printable(pool.name) + ": " + bytes(peak);
     if (pool.capacity) {
@@ -195,8 +195,8 @@ void add_energy(LabelledRows& rows, const Report& report) {
   if (energy && !energy->value.absent.empty())
     rows.emplace_back("energy", "unknown: " + energy->value.absent);
   else
-    rows.emplace_back("energy", figure(number_of(summary, "energy_j"), "J") + ", " +
-                                    figure(number_of(summary, "energy_per_sample_j"), "J/sample"));
+    rows.emplace_back("energy", figure(summary.number("energy_j"), "J") + ", " +
+                                    figure(summary.number("energy_per_sample_j"), "J/sample"));
 }
 
 void add_executor(LabelledRows& rows, const Report& report) {

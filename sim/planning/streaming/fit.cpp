@@ -91,7 +91,8 @@ void StreamedFit::require(std::int64_t in_flight, const Plan& plan) const {
   message += group_text(worst, most_needed);
   if (beyond > 1) message += "\n  and " + std::to_string(beyond - 1) + " more groups do not fit";
   const std::int64_t most = most_in_flight();
-  message += peak(most) <= *capacity_
+  const bool any_fits = peak(most) <= *capacity_;
+  message += any_fits
                  ? "\n  the most that fit in flight: " + std::to_string(most)
                  : "\n  not one micro-batch fits" +
                        std::string(caches_ > *capacity_
@@ -100,6 +101,7 @@ void StreamedFit::require(std::int64_t in_flight, const Plan& plan) const {
   const auto blocking = blocks(plan);
   Shortage shortage{
       .pool = common_.device.name, .needed_bytes = peak(in_flight), .available_bytes = *capacity_};
+  shortage.most_in_flight = any_fits ? most : 0;
   const auto part = [&](TensorClass tensor_class, std::int64_t count) {
     if (count > 0) shortage.by_class.emplace_back(name_of(tensor_class), count);
   };

@@ -264,6 +264,7 @@ class TrainingPlan {
       }
     if (in_flight > 1) {
       const std::optional<std::int64_t> most = most_in_flight();
+      shortage.most_in_flight = most.value_or(0);
       message += most ? "\n  the most that fit in flight: " + std::to_string(*most)
                       : "\n  not one micro-batch fits";
     }

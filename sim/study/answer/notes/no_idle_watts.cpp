@@ -12,14 +12,9 @@ namespace {
 /// Less of the run is not worth a word.
 constexpr double little = 0.01;
 
-double number(const Summary& summary, const char* name) {
-  const Summary::Metric* metric = summary.find(name);
-  return metric ? metric->value.number : std::nan("");
-}
-
 std::string text(const Answered& answered) {
-  const double waits = 1 - number(answered.summary, "compute_utilisation");
-  if (!(waits > little) || !std::isfinite(number(answered.summary, "energy_j"))) return "";
+  const double waits = 1 - answered.summary.number("compute_utilisation");
+  if (!(waits > little) || !std::isfinite(answered.summary.number("energy_j"))) return "";
   std::vector<std::string> devices;
   for (const Device& device : answered.scenario.platform.devices)
     if (device.busy_w > 0 && device.idle_w == 0) devices.push_back(device.name);

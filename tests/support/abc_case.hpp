@@ -1,0 +1,24 @@
+// Three layers whose every time is a whole number of milliseconds at 1 GFLOP/s and 1 GB/s, and two
+// devices for them.
+#pragma once
+
+#include <catch2/catch.hpp>
+
+#include <string>
+#include <vector>
+
+#include "support/small_case.hpp"
+
+namespace sluice::test {
+
+/// Layers A, B, C: 1, 2, 3 ms; weights 100, 200, 300 kB; outputs 2, 3, 1 kB. Input 1 kB.
+inline const std::vector<Row> abc = {{1, 100'000, 2000}, {2, 200'000, 3000}, {3, 300'000, 1000}};
+inline const std::vector<std::string> two_devices = {
+    "platform.devices.gpu.count=2", "platform.links.pair={joins: [gpu0, gpu1], bandwidth: 1GB/s}"};
+
+/// So many milliseconds, as seconds.
+inline Approx ms(double value) {
+  return Approx(value * 1e-3).epsilon(1e-9);
+}
+
+}  // namespace sluice::test
