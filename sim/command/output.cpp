@@ -19,6 +19,8 @@ std::string words_of(Output output) {
       return "no table of a plan";
     case Output::exported:
       return "a trace or a document of Sluice";
+    case Output::junit:
+      return "no report as JUnit's XML";
     case Output::document:
       break;
   }
@@ -48,6 +50,8 @@ bool is_alike(const std::string& head, Output output) {
       return head.compare(0, 8, "section,") == 0;
     case Output::exported:
       return !is_trace(head) && head.find("format: sluice-") == std::string::npos;
+    case Output::junit:
+      return head.compare(0, 5, "<?xml") == 0 && head.find("<testsuite") != std::string::npos;
     case Output::document:
       break;
   }
@@ -60,12 +64,13 @@ Option force_option(Output output) {
   return {.name = "force", .summary = "replace a file that is " + words_of(output)};
 }
 
-void refuse_to_replace(const Arguments& arguments, const std::string& path, Output output) {
+void refuse_to_replace(const Arguments& arguments, const std::string& path, Output output,
+                       const char* option) {
   namespace fs = std::filesystem;
   std::error_code ignored;
   if (path.empty() || arguments.has("force") || !fs::is_regular_file(path, ignored)) return;
   if (fs::file_size(path, ignored) == 0 || is_alike(head_of(path), output)) return;
-  throw UsageError("'" + path + "' for '--output' is " + words_of(output) +
+  throw UsageError("'" + path + "' for '--" + option + "' is " + words_of(output) +
                    ": give another name, or --force to replace it");
 }
 

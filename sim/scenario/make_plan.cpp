@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/error.hpp"
+#include "base/quantity.hpp"
 #include "planning/copy_time.hpp"
 #include "policy/settle.hpp"
 #include "scenario/scenario.hpp"
@@ -34,11 +35,37 @@ const Value& chosen(const Value& document, std::string_view mapping, std::string
   return inner ? *inner : outer ? *outer : document;
 }
 
+/// The key of the platform's document that a device is of: "gpu" of gpu0 and gpu1.
+std::string key_of(const Scenario& scenario, const Device& device) {
+  const Value* platform = scenario.document.find("platform");
+  const Value* devices = platform ? platform->find("devices") : nullptr;
+  std::string key = device.name;
+  while (devices && !devices->find(key) && !key.empty() && key.back() >= '0' && key.back() <= '9')
+    key.pop_back();
+  return devices && devices->find(key) ? key : device.name;
+}
+
+/// Says what to do where a device lacks a rate.
+void require_rate(const Scenario& scenario, const Device& device) {
+  const DType dtype = scenario.workload.dtype;
+  if (device.rate.count(dtype) || device.rate.empty()) return;
+  try {
+    device.flop_per_s(dtype);
+  } catch (const InputError& error) {
+    std::string like = format_quantity(device.rate.begin()->second, Dimension::flop_per_s);
+    std::erase(like, ' ');
+    throw InputError(
+        std::string(error.what()) + "\n  take that as workload.dtype, or give the peak in " +
+        std::string(name_of(dtype)) + ", as in platform.devices." + key_of(scenario, device) +
+        ".rate." + std::string(name_of(dtype)) + "=" + like);
+  }
+}
+
 /// A device that has no rate for the dtype, or a device or a layer that lacks what the cost model
 /// needs, is refused where those were chosen.
 void require_prices(const Scenario& scenario, const Device& device) {
   const DType dtype = scenario.workload.dtype;
-  located(chosen(scenario.document, "workload", "dtype"), [&] { return device.flop_per_s(dtype); });
+  located(chosen(scenario.document, "workload", "dtype"), [&] { require_rate(scenario, device); });
   located(chosen(scenario.document, "cost", "model"), [&] {
     scenario.cost->of({.device = device, .dtype = dtype, .work = {1, 1}});
     for (const Layer& layer : scenario.model.layers)

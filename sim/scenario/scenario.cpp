@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "document/load.hpp"
 #include "document/override.hpp"
+#include "document/places.hpp"
 #include "model/importer.hpp"
 #include "scenario/records.hpp"
 
@@ -193,12 +194,37 @@ std::string Scenario::text() const {
   return to_yaml(document, false);
 }
 
+namespace {
+
+/// A key that stands in the wrong mapping of a scenario (`policy: {cut: per_layer}`) is told where
+/// it belongs. Keys that belong nowhere are left to those who read the mappings.
+void require_right_mappings(const Value& document) {
+  for (const Field& field : scenario_record().fields) {
+    const Value* mapping = document.find(field.name);
+    if (!field.record || field.record->fields.empty() || !mapping || !mapping->is_map()) continue;
+    if (field.name == "model") continue;  // beside `file` stand parameters of any name
+    for (const Value::Entry& entry : mapping->entries()) {
+      const auto is_known = [&](const Field& known) { return known.name == entry.key; };
+      const std::vector<Field>& known = field.record->fields;
+      if (std::any_of(known.begin(), known.end(), is_known)) continue;
+      const std::vector<std::string> places =
+          places_of(entry.key, Value::make_map(), &scenario_record());
+      if (!places.empty())
+        throw InputError(entry.position(), "unknown key '" + entry.key + "' in " + field.name +
+                                               did_you_mean_at(entry.key, {}, places));
+    }
+  }
+}
+
+}  // namespace
+
 Scenario read_scenario(Value document, const std::string& name) {
   Scenario scenario;
   scenario.name = name;
   expand_words(document, layout_of(scenario_record()));
   scenario.document = std::move(document);
   const Reader reader(scenario.document, scenario_record());
+  require_right_mappings(scenario.document);
   if (reader.has("question")) scenario.question = reader.text("question");
   const Value workload = mapping_or_empty(reader, "workload");
   scenario.model = read_model(*reader.value("model"), purpose_of(workload));

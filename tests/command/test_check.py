@@ -294,6 +294,24 @@ class Reports(Check):
         self.assertEqual(missing.find("failure").get("type"), "missing")
         self.assertIn("none.yaml", error.find("error").text)
 
+    def test_a_report_replaces_a_report_and_nothing_else(self):
+        name = self.scenario("good.json")
+        self.accept(name)
+        report = self.folder / "report.xml"
+        for text in ("", '<?xml version="1.0"?>\n<testsuites tests="0">\n</testsuites>\n'):
+            report.write_text(text)
+            self.check(0, name, "--junit", "report.xml")
+            self.assertIn('tests="1"', report.read_text())
+        for text in ("somebody's notes\n", '<?xml version="1.0"?>\n<project/>\n'):
+            report.write_text(text)
+            done = self.sluice("check", name, "--baseline", "golden", "--junit", "report.xml")
+            self.assertEqual(done.returncode, 2, done.stdout)
+            self.assertIn("'report.xml' for '--junit' is no report as JUnit's XML: give another name, or --force",
+                          done.stderr)
+            self.assertEqual(report.read_text(), text)
+            self.check(0, name, "--junit", "report.xml", "--force")
+            self.assertIn('tests="1"', report.read_text())
+
     def test_github(self):
         text = self.check(5, *self.planted(), "--format", "github")
         notes = [line for line in text.splitlines() if line.startswith("::")]

@@ -6,6 +6,7 @@
 #include "base/processes.hpp"
 #include "command/check/report.hpp"
 #include "command/inputs.hpp"
+#include "command/output.hpp"
 #include "command/page.hpp"
 #include "command/terminal.hpp"
 #include "scenario/question_bound.hpp"
@@ -120,6 +121,7 @@ int run_check(const Arguments& arguments) {
     throw UsageError("missing '--baseline DIR', the folder of the expected results");
   const std::string junit = arguments.text("junit"), format = arguments.text("format", "text");
   if (!junit.empty()) refuse_to_overwrite_inputs(arguments, junit);
+  refuse_to_replace(arguments, junit, Output::junit, "junit");
   CheckReport report{check(arguments, folder), folder, arguments.has("update"),
                      arguments.has("strict"), arguments.has("verbose")};
   for (const ScenarioVerdict& scenario : report.result.scenarios)
@@ -136,8 +138,9 @@ extern const Command check_command;
 const Command check_command = {
     .name = "check",
     .summary = "Compares scenarios with what they came to before, or two policies with each other.",
-    .usage = {"SCENARIO|PLAN... --baseline DIR [--update] [--junit FILE] [--format FORMAT]",
-              "--compare POLICY_A POLICY_B SCENARIO... [--format text|json]"},
+    .usage =
+        {"SCENARIO|PLAN... --baseline DIR [--update] [--junit FILE] [--force] [--format FORMAT]",
+         "--compare POLICY_A POLICY_B SCENARIO... [--format text|json]"},
     .least = 1,
     .most = most_scenarios,
     .positionals = "SCENARIO or PLAN",
@@ -148,6 +151,7 @@ const Command check_command = {
           .summary = "accept: write what is missing or different, keep tolerances that were set"},
          {.name = "strict", .summary = "whatever is not equal fails, not only what is worse"},
          {.name = "junit", .value = "FILE", .summary = "write a report as JUnit's XML, too"},
+         force_option(Output::junit),
          {.name = "format",
           .value = "FORMAT",
           .summary = "how to answer",

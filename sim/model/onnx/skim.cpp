@@ -127,7 +127,8 @@ class Skimmer {
 
   [[noreturn]] void refuse(std::string_view rest, const std::string& what) const {
     throw InputError("this is no whole ONNX file: " + what + ", at byte " +
-                     std::to_string(rest.data() - all_.data()));
+                     std::to_string(rest.data() - all_.data()) +
+                     "; copy it, or have it exported, once more");
   }
 
   std::string_view all_;

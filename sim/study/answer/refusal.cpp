@@ -1,9 +1,9 @@
 #include "study/answer/refusal.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
+#include "base/bisection.hpp"
 #include "base/interrupt.hpp"
 #include "base/quantity.hpp"
 #include "base/suggest.hpp"
@@ -12,49 +12,57 @@
 namespace sluice {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 std::string bytes(std::int64_t count) {
   return format_quantity(static_cast<double>(count), Dimension::bytes);
 }
 
-/// Is there a plan for so many samples, and does it pass its check?
-bool fits(Scenario scenario, std::int64_t batch) {
+/// Actions of a plan, as often as they were listed and simulated before it was chosen: what it took
+/// to make, the same on every machine.
+std::int64_t work_of(const Plan& plan) {
+  const Fact* simulated = find_fact(plan.facts, "simulated");
+  const Fact::Number* number = simulated ? simulated->number() : nullptr;
+  const auto times = 1 + static_cast<std::int64_t>(number ? number->value : 0);
+  return times * static_cast<std::int64_t>(plan.actions.size());
+}
+
+/// The work of a plan for so many samples that passes its check. None: there is no such plan.
+std::optional<std::int64_t> work_that_fits(Scenario scenario, std::int64_t batch) {
   check_interrupt();
   Workload& workload = scenario.workload;
   if (workload.micro_batch == workload.batch) workload.micro_batch = batch;
   workload.batch = batch;
   try {
-    check(make_plan(scenario));
-    return true;
+    const Plan plan = make_plan(scenario);
+    check(plan);
+    return work_of(plan);
   } catch (const Infeasible&) {
-    return false;
+    return {};
   } catch (const InputError&) {  // what replicas cannot share
-    return false;
+    return {};
   }
 }
 
-/// By halving; a search that takes longer than a few seconds is given up.
+/// By halving. A search among plans that take long to make is given up after some seconds' work,
+/// which is counted in actions, so that the answer is the same on a busy machine.
 std::optional<std::int64_t> largest_batch(const Scenario& scenario) {
-  constexpr std::chrono::seconds patience(5);
+  constexpr std::int64_t most_work = 400'000;
   const Workload& workload = scenario.workload;
   if (scenario.cost->only_samples(scenario.model) > 0) return {};
   const std::int64_t unit = workload.micro_batch == workload.batch ? 1 : workload.micro_batch;
-  const Clock::time_point start = Clock::now();
-  std::int64_t good = 0, bad = workload.batch / unit;
-  while (bad - good > 1) {
-    if (Clock::now() - start > patience) return {};
-    const std::int64_t middle = good == 0 && bad > 2 ? (bad + 1) / 2 : good + (bad - good) / 2;
-    (fits(scenario, middle * unit) ? good : bad) = middle;
-  }
-  return good * unit;
+  std::int64_t work = 0;
+  const std::int64_t most = most_that_fits(0, workload.batch / unit, [&](std::int64_t units) {
+    if (work > most_work) return false;  // given up: nothing more is planned
+    const std::optional<std::int64_t> more = work_that_fits(scenario, units * unit);
+    work += more.value_or(0);
+    return more.has_value();
+  });
+  if (work > most_work) return {};
+  return most * unit;
 }
 
-/// What the policy found to fit in flight, where that is what is too many.
-std::string most_in_flight(const Infeasible& infeasible) {
-  const std::string message = infeasible.what();
-  const std::size_t at = message.find("  the most that fit in flight: ");
-  return at == std::string::npos ? "" : message.substr(at, message.find('\n', at) - at);
+/// What the policy found to fit in flight, where that is what is too many; 0: it is not.
+std::int64_t most_in_flight(const Infeasible& infeasible) {
+  return infeasible.shortage.most_in_flight.value_or(0);
 }
 
 /// The first who waits for memory: "2LOAD on gpu.host.down waits for 3.3 GB for weights.2".
@@ -101,11 +109,35 @@ void advise_on_activations(const Scenario& scenario, std::vector<std::string>& c
   if (workload.micro_batch > 1) changes.push_back("a smaller workload.micro_batch");
 }
 
+/// A memory beside the devices: what lies there is at home there, however the model is cut.
+bool is_beside(const Scenario& scenario, const std::string& pool) {
+  const std::vector<Memory>& memories = scenario.platform.memories;
+  return std::any_of(memories.begin(), memories.end(),
+                     [&](const Memory& memory) { return memory.name == pool; });
+}
+
+std::vector<std::string> changes_beside(const Scenario& scenario, const Shortage& shortage,
+                                        const Refusal& refusal) {
+  std::vector<std::string> changes;
+  if (shortage.needed_bytes)
+    changes.push_back("platform.memories." + shortage.pool +
+                      ".capacity=" + std::to_string(*shortage.needed_bytes) + "B");
+  if (refusal.largest_batch.value_or(0) > 0)
+    changes.push_back("workload.batch=" + std::to_string(*refusal.largest_batch));
+  if (scenario.workload.dtype == DType::float32)
+    changes.push_back("workload.dtype=float16 (half of the bytes)");
+  if (scenario.workload.training && scenario.workload.training->optimizer->name != "sgd")
+    changes.push_back("workload.optimizer=sgd (no state)");
+  return changes;
+}
+
 std::vector<std::string> changes_for(const Scenario& scenario, const Infeasible& infeasible,
                                      const Refusal& refusal) {
+  if (is_beside(scenario, infeasible.shortage.pool))
+    return changes_beside(scenario, infeasible.shortage, refusal);
   std::vector<std::string> changes;
-  if (const std::string most = most_in_flight(infeasible); !most.empty())
-    changes.push_back("policy.in_flight=" + most.substr(most.rfind(' ') + 1));
+  if (const std::int64_t most = most_in_flight(infeasible); most > 0)
+    changes.push_back("policy.in_flight=" + std::to_string(most));
   if (refusal.largest_batch.value_or(0) > 0)
     changes.push_back("workload.batch=" + std::to_string(*refusal.largest_batch));
   const std::string& culprit = refusal.culprit;
@@ -137,7 +169,7 @@ Refusal refusal_of(const Scenario& scenario, const Infeasible& infeasible) {
   if (const std::string waiter = first_waiter(infeasible.shortage); !waiter.empty())
     if (infeasible.headline().find("in flight") == std::string::npos)
       refusal.headline += ": " + waiter;
-  if (most_in_flight(infeasible).empty()) refusal.largest_batch = largest_batch(scenario);
+  if (most_in_flight(infeasible) == 0) refusal.largest_batch = largest_batch(scenario);
   refusal.changes = changes_for(scenario, infeasible, refusal);
   return refusal;
 }
@@ -151,7 +183,8 @@ std::string refusal_text(const Refusal& refusal, const Infeasible& infeasible) {
             bytes(*shortage.available_bytes);
     if (const std::string classes = classes_of(shortage); !classes.empty()) text += ": " + classes;
   }
-  if (const std::string most = most_in_flight(infeasible); !most.empty()) text += "\n" + most;
+  if (const std::int64_t most = most_in_flight(infeasible); most > 0)
+    text += "\n  the most that fit in flight: " + std::to_string(most);
   if (refusal.largest_batch)
     text += *refusal.largest_batch > 0
                 ? "\n  the largest batch that fits: " + std::to_string(*refusal.largest_batch)
