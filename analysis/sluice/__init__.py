@@ -24,6 +24,7 @@ from ._metrics import Metrics
 from ._model import Model, model
 from ._platform import Platform, platform
 from ._policy import Action, PlanBuilder, Stage, Workload, parameter, policy
+from .answer import Asked, Certainty, Note
 from .errors import (Error, HelperDied, HelperRestarted, Infeasible, InputError, InternalError,
                      Interrupted, IoError, UsageError, Waiter)
 from .plan import Plan, load_plan
@@ -85,9 +86,9 @@ def data_root() -> str:
 
 
 __all__ = [
-    "Action", "Error", "HelperDied", "HelperRestarted", "Infeasible", "InputError", "InternalError",
-    "Interrupted", "IoError", "Metrics", "Model", "Plan", "PlanBuilder", "Platform", "Plots", "Result",
-    "Scenario", "Stage", "UsageError", "Waiter", "Workload", "data_root", "from_torch", "layers", "load",
-    "load_plan", "metrics", "model", "models", "open", "parameter", "platform", "platforms",
-    "policies", "policy", "scenarios",
+    "Action", "Asked", "Certainty", "Error", "HelperDied", "HelperRestarted", "Infeasible",
+    "InputError", "InternalError", "Interrupted", "IoError", "Metrics", "Model", "Note", "Plan",
+    "PlanBuilder", "Platform", "Plots", "Result", "Scenario", "Stage", "UsageError", "Waiter",
+    "Workload", "data_root", "from_torch", "layers", "load", "load_plan", "metrics", "model",
+    "models", "open", "parameter", "platform", "platforms", "policies", "policy", "scenarios",
 ]

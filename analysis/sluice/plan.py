@@ -23,11 +23,12 @@ class Plan:
     """A plan. `scenario.plan()`, `sluice.load_plan(path)` and a PlanBuilder make one."""
 
     def __init__(self, native: Any, file: str = "", scenario_text: str = "",
-                 question_bound_s: Optional[float] = None) -> None:
+                 question_bound_s: Optional[float] = None, scenario: Any = None) -> None:
         self._native = native
         self._file = file
         self._scenario_text = scenario_text
         self._question_bound_s = question_bound_s
+        self._scenario = scenario  # native; it is lost when the plan is pickled
 
     @classmethod
     def from_text(cls, text: str, name: str = "<text>") -> "Plan":
@@ -101,8 +102,11 @@ class Plan:
         bound = "" if self._question_bound_s is None else repr(self._question_bound_s)
         parts = [self.text(), self._file, self._scenario_text, shlex.join(sys.argv), bound, executor]
         with telling(progress) as told:
-            return Result(helper.ask("run", *(part.encode("utf-8", "surrogateescape")
-                                              for part in parts), progress=told))
+            memory = helper.ask("run", *(part.encode("utf-8", "surrogateescape") for part in parts),
+                                progress=told)
+        if self._scenario is None:
+            return Result(memory)
+        return Result(memory, lambda: self._scenario.answer(self._native, memory))
 
     def __repr__(self) -> str:
         return (f"Plan '{self.name}': {self._native.size:,} actions, "

@@ -8,13 +8,14 @@ import re
 from functools import cached_property
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Optional, Union
+from typing import TYPE_CHECKING, Any, Callable, Optional, Union
 
 from . import errors
 from ._helper import helper
 from ._late import late
 from ._metrics import Metrics, for_people
 from ._recording import Recording
+from .answer import Answer, Asked, Certainty, Note
 
 if TYPE_CHECKING:
     import pandas
@@ -30,8 +31,36 @@ _HEADLINES = ("makespan_s", "first_step_s", "step_s", "steady_throughput_samples
 class Result:
     """Metrics, spans, memory levels and series of one run. Times in seconds from its start."""
 
-    def __init__(self, memory: Any) -> None:
+    def __init__(self, memory: Any, answer: Union[str, Callable[[], str]] = "") -> None:
         self._recording = Recording(memory)
+        self._said = answer
+
+    @cached_property
+    def _answer_text(self) -> str:
+        """As JSON; made when somebody asks for it, because notes take further simulations."""
+        said = self._said() if callable(self._said) else self._said
+        return said or self._recording.info["header"].get("answer", "")
+
+    @cached_property
+    def _answer(self) -> Answer:
+        return Answer.from_json(self._answer_text)
+
+    @property
+    def asked(self) -> Optional[Asked]:
+        """What was asked: model, platform, workload, policy and cost; print it for one line. None where
+        a plan was run by itself, and of older traces."""
+        return self._answer.asked
+
+    @property
+    def certainty(self) -> Optional[Certainty]:
+        """How sure the answer is: the shares of its seconds of work that rest on measurements, on figures
+        with a source and on assumed ones. None as for `asked`."""
+        return self._answer.certainty
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What the numbers should not leave unsaid, as `sluice run` says it."""
+        return self._answer.notes
 
     @property
     def status(self) -> str:
@@ -100,7 +129,7 @@ class Result:
     def save(self, path: Union[str, Path]) -> None:
         """Writes a trace (HDF5, sim/trace/FORMAT.md), whole or not at all: what
         `sluice run -o` writes. Raises IoError."""
-        helper.ask("save", _path(path), self._recording.memory)
+        helper.ask("save", _path(path), self._recording.memory, self._answer_text.encode())
 
     def export(self, path: Union[str, Path], to: Optional[str] = None,
                table: Optional[str] = None) -> None:
@@ -118,7 +147,7 @@ class Result:
                    self._recording.memory)
 
     def __reduce__(self):
-        return Result, (bytes(memoryview(self._recording.memory)),)
+        return Result, (bytes(memoryview(self._recording.memory)), self._answer_text)
 
     def _headlines(self) -> list[tuple[str, str]]:
         return [(name, value) for name, value in self.metrics._lines()

@@ -113,7 +113,8 @@ class Scenario:
         """What its policy makes of it. Raises InputError, Infeasible, and what a policy in Python
         raises."""
         plan = self._native.plan()
-        return Plan(plan, scenario_text=self.text(), question_bound_s=self._native.question_bound())
+        return Plan(plan, scenario_text=self.text(), question_bound_s=self._native.question_bound(),
+                    scenario=self._native)
 
     def run(self, progress: Union[bool, Callable[[int, int], None]] = False,
             executor: str = "auto") -> "Result":

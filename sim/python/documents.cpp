@@ -5,8 +5,10 @@
 #include "document/load.hpp"
 #include "document/override.hpp"
 #include "python/module.hpp"
+#include "run/recording/recording.hpp"
 #include "scenario/question_bound.hpp"
 #include "scenario/scenario.hpp"
+#include "study/answer/answer.hpp"
 
 namespace sluice::python {
 namespace {
@@ -76,6 +78,16 @@ void bind_documents(py::module_& module) {
           "question_bound",
           [](const ScenarioHandle& self) { return question_bound(*self.scenario).seconds; },
           FreeGil())
+      .def("answer",
+           [](const ScenarioHandle& self, const PlanHandle& plan, const py::buffer& recording) {
+             const py::buffer_info info = recording.request();
+             const auto size = static_cast<std::size_t>(info.size * info.itemsize);
+             const std::string_view bytes(static_cast<const char*>(info.ptr), size);
+             const py::gil_scoped_release free;
+             const Summary summary = summary_of(bytes);
+             return answer_json(*self.scenario, summary,
+                                notes_of({*self.scenario, *plan.plan, summary}));
+           })
       .def("stages", [](const ScenarioHandle& self) { return stages_of(*self.scenario); })
       .def("text", [](const ScenarioHandle& self) { return self.scenario->text(); })
       .def("json", [](const ScenarioHandle& self) { return to_json(self.scenario->document, 0); })

@@ -6,7 +6,7 @@
 // The first one says what is wanted, the second is the folder that paths are relative to, then:
 //   run     plan text, name of the plan for messages or "", scenario text, command line
 //   open    path of a trace
-//   save    path, a recording
+//   save    path, a recording, what is said beside its numbers (sim/study/answer) or ""
 //   export  path, format, table or "", a recording
 //
 // On the channel the helper sends Messages: any number of progress, then one answer, which comes

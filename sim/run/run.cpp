@@ -50,7 +50,8 @@ class Listeners {
   explicit Listeners(const RunRequest& request)
       : totals_(request.plan),
         series_(request.plan, totals_.bound().seconds / 5000),
-        also_(request.also) {
+        also_(request.also),
+        answer_(request.answer) {
     totals_.set_question_bound(request.question_bound_s);
     if (!request.trace_path.empty())
       writer_ = std::make_unique<TraceWriter>(request.trace_path, header_of(request),
@@ -74,7 +75,9 @@ class Listeners {
     result.summary = summarise(totals_);
     if (has_series()) result.series = series_.table();
     if (!writer_) return result;
-    writer_->finish(status, result.summary, result.series);
+    std::string answer;
+    if (answer_ && status == TraceStatus::complete) answer = answer_(result.summary);
+    writer_->finish(status, result.summary, result.series, answer);
     result.content_sha256 = writer_->content_sha256();
     return result;
   }
@@ -85,6 +88,7 @@ class Listeners {
   Totals totals_;
   SeriesSink series_;
   Sink* also_;
+  const std::function<std::string(const Summary&)>& answer_;
   std::unique_ptr<TraceWriter> writer_;
   std::unique_ptr<FanOut> fan_out_;
 };

@@ -26,7 +26,10 @@ struct RunRequest {
   std::function<void(std::int64_t done, std::int64_t total)> progress = {};
   Executor executor = Executor::automatic;
   std::optional<double> question_bound_s = {};  ///< of the scenario; none: there is no question
-  Sink* also = nullptr;                         ///< receives every span and memory event, too
+  /// What is said of the run beside its numbers, as JSON: the trace keeps it. Called where one is
+  /// written, when the run is complete.
+  std::function<std::string(const Summary& summary)> answer = {};
+  Sink* also = nullptr;  ///< receives every span and memory event, too
 };
 
 struct RunResult {

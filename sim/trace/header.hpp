@@ -24,6 +24,9 @@ struct TraceHeader {
   /// Makes the plan's text, in place of `plan`: called once, in the writer's thread, because that
   /// of a large plan takes a while.
   std::function<std::string()> make_plan = {};
+  /// What was asked, how sure the answer is, and notes, as JSON; empty where nobody said. It is
+  /// made from what is in the trace anyhow, and no content of its own.
+  std::string answer = {};
   /// Wall clock, host, command line: what differs between two runs of the same.
   std::vector<std::pair<std::string, std::string>> provenance;
 };

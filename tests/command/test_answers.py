@@ -9,6 +9,11 @@ import subprocess
 import tempfile
 import unittest
 
+try:
+    import h5py
+except ImportError:
+    h5py = None
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("SLUICE_PROGRAM", str(ROOT / "build/release/sluice"))
 ENVIRONMENT = {**os.environ, "SLUICE_ROOT": str(ROOT), "LC_ALL": "C.UTF-8", "COLUMNS": "1000"}
@@ -191,6 +196,26 @@ class Answers(unittest.TestCase):
         text = self.profile(4) + "workload: {batch: 4}\ncost: {model: measured}\n"
         certainty = self.answer(text)["certainty"]
         self.assertGreater(certainty["measured"], 0.9)
+
+    def test_copies_of_pageable_memory_rest_on_their_own_rates(self):
+        scenario = "format: sluice-scenario/1\nmodel: alexnet\nplatform: a100_pcie\npolicy: resident\n"
+        pinned = self.answer(scenario)["certainty"]
+        self.assertNotIn("links.host.pageable", pinned["figures"])
+        pageable = self.answer(scenario, "platform.links.host.copies=pageable")["certainty"]
+        self.assertIn("links.host.pageable", pageable["figures"])
+        self.assertGreater(pageable["assumed"], pinned["assumed"])
+        changed = self.answer(scenario, "platform.links.host.up={share: 50%}")["certainty"]
+        self.assertIn("links.host.up.share", changed["figures"])
+
+    @unittest.skipUnless(h5py, "there is no h5py")
+    def test_a_trace_keeps_the_answer_and_its_content_does_not_depend_on_it(self):
+        for text in (LLAMA, TRAINED):
+            told = json.loads(self.run_sluice(text, "-o", "t.h5", "--json").stdout)
+            with h5py.File(self.folder / "t.h5") as trace:
+                kept = json.loads(trace["provenance"].attrs["answer"])
+                self.assertEqual(trace.attrs["content_sha256"], told["trace"]["content_sha256"])
+            self.assertEqual(kept, {key: told[key] for key in ("asked", "certainty", "notes")})
+        self.assertIn("recomputed_for_nothing", [note["name"] for note in kept["notes"]])
 
     # --- a refusal --------------------------------------------------------------------------------
 

@@ -69,6 +69,33 @@ class Answers(unittest.TestCase):
         self.assertEqual((opened.plan, opened.scenario), (result.plan, result.scenario))
         self.assertEqual(opened.status, "complete")
 
+    def test_what_is_said_beside_the_numbers_is_what_the_command_line_says(self):
+        for path in SCENARIOS:
+            with self.subTest(scenario=path.stem):
+                said = json.loads(program("run", path, "--json").stdout)
+                result = sluice.load(path).run()
+                listed = json.loads(json.dumps([vars(result.asked), vars(result.certainty),
+                                                [vars(note) for note in result.notes]]))
+                self.assertEqual(listed, [said["asked"], said["certainty"], said["notes"]])
+                self.assertEqual(str(result.asked), said["asked"]["text"])
+
+    def test_what_is_said_goes_with_traces_and_pickles(self):
+        changed = sluice.load(PHASED).with_({"platform.links.host.bandwidth": "10GB/s"})
+        result = changed.run()
+        self.assertIn("links.host.bandwidth", result.certainty.figures)  # changed, so nobody vouches for it
+        self.assertAlmostEqual(sum((result.certainty.measured, result.certainty.sourced,
+                                    result.certainty.assumed)), 1)
+        with tempfile.TemporaryDirectory() as folder:
+            result.save(f"{folder}/t.h5")
+            for other in (sluice.open(f"{folder}/t.h5"), pickle.loads(pickle.dumps(result))):
+                self.assertEqual((other.asked, other.certainty, other.notes),
+                                 (result.asked, result.certainty, result.notes))
+
+    def test_of_a_plan_by_itself_nothing_is_said(self):
+        plan = small().plan()
+        result = sluice.Plan.from_text(plan.text()).run()
+        self.assertEqual((result.asked, result.certainty, result.notes), (None, None, ()))
+
     def test_exports_are_those_of_the_command_line(self):
         result = small().run()
         with tempfile.TemporaryDirectory() as folder:

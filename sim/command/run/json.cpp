@@ -3,7 +3,7 @@
 
 #include "command/run/report.hpp"
 #include "run/plan_json.hpp"
-#include "study/answer/asked.hpp"
+#include "study/answer/answer.hpp"
 #include "trace/summary_json.hpp"
 
 namespace sluice {
@@ -65,13 +65,9 @@ Value pools_value(const Plan& plan) {
   return map;
 }
 
-Value certainty_value(const Report& report) {
+Value sureness_value(const Report& report) {
   if (!report.question.scenario) return Value::make_null();
-  const Certainty certainty = certainty_of(*report.question.scenario, report.result.summary);
-  return object({{"measured", certainty.measured},
-                 {"sourced", certainty.sourced},
-                 {"assumed", certainty.assumed},
-                 {"figures", list_of(certainty.figures, json_text)}});
+  return certainty_value(certainty_of(*report.question.scenario, report.result.summary));
 }
 
 /// What every answer begins with.
@@ -109,10 +105,8 @@ std::string infeasible_json(const Question& question, const Infeasible& infeasib
 
 std::string report_json(const Report& report) {
   Value root = answer_of(report.question, "complete");
-  root.set("certainty", certainty_value(report));
-  root.set("notes", list_of(report.notes, [](const Told& told) {
-             return object({{"name", told.name}, {"text", told.text}});
-           }));
+  root.set("certainty", sureness_value(report));
+  root.set("notes", notes_value(report.notes));
   root.set("plan", plan_value(report.plan));
   root.set("stages", stages_value(report));
   root.set("pools", pools_value(report.plan));

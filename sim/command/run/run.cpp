@@ -2,6 +2,7 @@
 #include "run/run.hpp"
 #include "document/load.hpp"
 #include "scenario/question_bound.hpp"
+#include "study/answer/answer.hpp"
 
 #include "command/output.hpp"
 #include "command/page.hpp"
@@ -19,9 +20,10 @@ int resolve(const Question& question, const Arguments& arguments) {
   return 0;
 }
 
-/// Runs, with a progress line that is gone before anything else is said.
+/// Runs, with a progress line that is gone before anything else is said. Where a trace is written,
+/// it keeps the notes, which are then `told`.
 RunResult execute(const Arguments& arguments, const Question& question, const Plan& plan,
-                  const std::string& trace_path) {
+                  const std::string& trace_path, std::optional<std::vector<Told>>& told) {
   ProgressLine line;
   RunRequest request{.plan = plan, .trace_path = trace_path};
   if (const std::string name = arguments.text("executor"); !name.empty())
@@ -29,6 +31,10 @@ RunResult execute(const Arguments& arguments, const Question& question, const Pl
   if (question.scenario) {
     request.scenario_text = question.scenario->text();
     request.question_bound_s = question_bound(*question.scenario).seconds;
+    request.answer = [&](const Summary& summary) {
+      told = notes_of({*question.scenario, plan, summary});
+      return answer_json(*question.scenario, summary, *told);
+    };
   }
   request.command_line = arguments.line;
   if (line.active())
@@ -38,9 +44,11 @@ RunResult execute(const Arguments& arguments, const Question& question, const Pl
 
 int answer(const Arguments& arguments, Question& question, const std::string& trace_path) {
   const Plan plan = plan_of(question);
-  const RunResult result = execute(arguments, question, plan, trace_path);
+  std::optional<std::vector<Told>> told;
+  const RunResult result = execute(arguments, question, plan, trace_path, told);
   Report report{question, plan, result, trace_path};
-  if (question.scenario) report.notes = notes_of({*question.scenario, plan, result.summary});
+  if (question.scenario)
+    report.notes = told ? *told : notes_of({*question.scenario, plan, result.summary});
   print(arguments.has("json") ? report_json(report) : folded(report_text(report), page_width()));
   return 0;
 }
@@ -105,7 +113,8 @@ const Command run_command = {
         "inputs (the whole document), status (complete), certainty (measured, sourced, assumed: "
         "shares "
         "of\n"
-        "the seconds of work; figures: those that are assumed), notes (name, text), plan (name, "
+        "the seconds of work; figures: those that are assumed; text: all in a line), notes (name, "
+        "text), plan (name, "
         "actions, "
         "iterations,\n"
         "steps_per_iteration, iterations_per_step, facts: what the policy decided), stages (name,\n"

@@ -77,7 +77,10 @@ Memory open_trace(const Words& request) {
 }
 
 Memory save(const Words& request) {
-  write_trace(recording_from(request.at(3)), word(request, 2), "");
+  Recording recording = recording_from(request.at(3));
+  if (const std::string answer = word(request, 4); !answer.empty())
+    recording.header.answer = answer;
+  write_trace(recording, word(request, 2), "");
   return Memory::make(0);
 }
 

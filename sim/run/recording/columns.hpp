@@ -173,6 +173,8 @@ class ColumnReader {
   std::size_t next_ = 0;
 };
 
+/// Where it is in a recording's bytes. Throws InternalError.
+std::string_view json_text_in(std::string_view bytes);
 /// The JSON text of a recording, and back: fills all but what the columns hold.
 std::string recording_json(const Recording& recording, const ColumnLayout& layout);
 std::vector<ColumnPlace> read_recording_json(std::string_view text, Recording& recording);

@@ -18,6 +18,7 @@ Value header_value(const TraceHeader& header) {
       {"simgrid_version", header.simgrid_version},
       {"simgrid_settings", header.simgrid_settings},
       {"scenario", header.scenario},
+      {"answer", header.answer},
   });
 }
 
@@ -81,6 +82,21 @@ const Value& child(const Value& map, const char* key) {
 
 }  // namespace
 
+std::string_view json_text_in(std::string_view bytes) {
+  std::uint64_t length = 0;
+  if (bytes.size() < recording_head || bytes.substr(0, recording_magic.size()) != recording_magic)
+    throw InternalError("this is no recording");
+  std::memcpy(&length, bytes.data() + recording_magic.size(), sizeof length);
+  if (length > bytes.size() - recording_head) throw InternalError("a recording is cut short");
+  return bytes.substr(recording_head, length);
+}
+
+Summary summary_of(std::string_view bytes) {
+  Recording recording;
+  read_recording_json(json_text_in(bytes), recording);
+  return std::move(recording.summary);
+}
+
 std::string recording_json(const Recording& recording, const ColumnLayout& layout) {
   const auto series = [](const SeriesTable::Series& one) {
     return list({one.name, one.unit, one.summary});
@@ -111,6 +127,7 @@ std::vector<ColumnPlace> read_recording_json(std::string_view text, Recording& r
   recording.header.simgrid_version = child(header, "simgrid_version").text();
   recording.header.simgrid_settings = child(header, "simgrid_settings").text();
   recording.header.scenario = child(header, "scenario").text();
+  recording.header.answer = child(header, "answer").text();
   for (const Value& row : child(root, "summary").items())
     recording.summary.metrics.push_back(metric_from(row));
   recording.series.width = child(root, "bin_width_s").as_number();

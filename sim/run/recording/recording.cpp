@@ -98,15 +98,11 @@ std::string bytes_of(const Recording& recording) {
 }
 
 Recording recording_from(std::string_view bytes) {
-  std::uint64_t length = 0;
-  if (bytes.size() < recording_head || bytes.substr(0, recording_magic.size()) != recording_magic)
-    throw InternalError("this is no recording");
-  std::memcpy(&length, bytes.data() + recording_magic.size(), sizeof length);
-  if (length > bytes.size() - recording_head) throw InternalError("a recording is cut short");
   Recording recording;
-  const std::vector<ColumnPlace> places =
-      read_recording_json(bytes.substr(recording_head, length), recording);
-  const std::size_t begin = std::min(bytes.size(), ColumnLayout::aligned(recording_head + length));
+  const std::string_view text = json_text_in(bytes);
+  const std::vector<ColumnPlace> places = read_recording_json(text, recording);
+  const std::size_t begin =
+      std::min(bytes.size(), ColumnLayout::aligned(recording_head + text.size()));
   ColumnReader reader(bytes.substr(begin), places);
   columns_of(reader, recording);
   return recording;

@@ -38,6 +38,9 @@ std::string bytes_of(const Recording& recording);
 /// Throws InternalError when it is not a recording.
 Recording recording_from(std::string_view bytes);
 
+/// Its metrics alone. Throws likewise.
+Summary summary_of(std::string_view bytes);
+
 /// What a trace file holds. Throws as TraceReader does.
 Recording recording_of(const TraceReader& trace);
 /// Writes a trace file. Throws IoError.

@@ -109,14 +109,28 @@ std::vector<std::string> device_figures(const Scenario& scenario, const Figures&
   return read;
 }
 
-/// The link of a channel, "host" of "host.gpu0.down".
-std::string link_of(const std::string& channel) {
-  return channel.substr(0, channel.find('.'));
+/// What the rate of a channel ("host.gpu0.down") rests on: of its link what is said of both
+/// directions, or of this one, of pinned or of pageable memory. Figures that are not there play no
+/// part.
+std::vector<std::string> figures_of(const Scenario& scenario, const std::string& channel) {
+  const std::string name = channel.substr(0, channel.find('.'));
+  const std::string link = "links." + name, ending = channel.substr(channel.rfind('.') + 1);
+  const Value* platform = scenario.document.find("platform");
+  const Value* links = platform ? platform->find("links") : nullptr;
+  const Value* written = links ? links->find(name) : nullptr;
+  const Value* copies = written ? written->find("copies") : nullptr;
+  const bool pageable = copies && copies->is_scalar() && copies->text() == "pageable";
+  std::vector<std::string> figures{link + ".bandwidth"};
+  if (pageable)
+    for (const std::string& figure : {".pageable.share", ".pageable.bandwidth"})
+      figures.push_back(link + figure);
+  for (const std::string& rate : {".share", ".bandwidth"})
+    figures.push_back(link + (pageable ? ".pageable." : ".") + ending + rate);
+  return figures;
 }
 
-double number_of(const Summary& summary, const char* name) {
-  const Summary::Metric* metric = summary.find(name);
-  return metric && std::isfinite(metric->value.number) ? metric->value.number : 0;
+double finite_or_zero(double number) {
+  return std::isfinite(number) ? number : 0;
 }
 
 std::string percent(double share) {
@@ -128,8 +142,8 @@ std::string percent(double share) {
 Certainty certainty_of(const Scenario& scenario, const Summary& summary) {
   Certainty found;
   Figures figures(scenario);
-  const double compute = number_of(summary, "compute_s");
-  const double measured = compute * number_of(summary, "measured_share");
+  const double compute = finite_or_zero(summary.number("compute_s"));
+  const double measured = compute * finite_or_zero(summary.number("measured_share"));
   found.measured = measured;
   const bool computes = compute - measured > 1e-12 * compute;
   std::vector<std::string> shares_assumed;
@@ -141,7 +155,7 @@ Certainty certainty_of(const Scenario& scenario, const Summary& summary) {
   if (const Summary::Metric* links = summary.find("transfer_s_by_link"))
     for (const SummaryValue::Keyed& keyed : links->value.keyed) {
       if (!(keyed.number > 0)) continue;
-      const bool assumed = figures.assumed({"links." + link_of(keyed.key.front()) + ".bandwidth"});
+      const bool assumed = figures.assumed(figures_of(scenario, keyed.key.front()));
       (assumed ? found.assumed : found.sourced) += keyed.number;
     }
   const double all = found.measured + found.sourced + found.assumed;

@@ -114,6 +114,7 @@ void TraceReader::State::read_header() {
   header.executor = file->text_attribute_or("/provenance", "executor", "simgrid");
   header.simgrid_version = file->text_attribute(place, "simgrid_version");
   header.simgrid_settings = file->text_attribute(place, "simgrid_settings");
+  header.answer = file->text_attribute_or("/provenance", "answer", "");
   scenario_sha256 = file->text_attribute("/", "scenario_sha256");
   content_sha256 = file->text_attribute("/", "content_sha256");
   header.scenario = file->text("/scenario");

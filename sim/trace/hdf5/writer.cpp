@@ -274,6 +274,7 @@ void TraceWriter::State::finish(TraceStatus status, const Summary& summary,
     write_summary(tree, summary);
     write_series(tree, store->filter, series);
     write_plan();
+    if (!header.answer.empty()) tree.attribute("/provenance", "answer", header.answer);
     tree.attribute("/", "status", std::string(name_of(status)));
     content_sha256 = tree.content_sha256();
     tree.attribute("/", "content_sha256", content_sha256);
@@ -301,8 +302,10 @@ void TraceWriter::memory(const MemoryEvent& event) {
   if (batch.events.size() == Batch::rows) state_->queue->hand_over();
 }
 
-void TraceWriter::finish(TraceStatus status, const Summary& summary, const SeriesTable& series) {
+void TraceWriter::finish(TraceStatus status, const Summary& summary, const SeriesTable& series,
+                         const std::string& answer) {
   if (!state_->content_sha256.empty()) throw InternalError("a trace is finished twice");
+  if (!answer.empty()) state_->header.answer = answer;
   state_->finish(status, summary, series);
 }
 

@@ -29,8 +29,10 @@ class TraceWriter final : public Sink {
   void span(const Span& span) override;
   void memory(const MemoryEvent& event) override;
 
-  /// Writes the rest and gives the file its name. Once.
-  void finish(TraceStatus status, const Summary& summary, const SeriesTable& series);
+  /// Writes the rest and gives the file its name. Once. `answer`: in place of the header's, where
+  /// it was not known before.
+  void finish(TraceStatus status, const Summary& summary, const SeriesTable& series,
+              const std::string& answer = {});
   /// Of the finished file.
   const std::string& content_sha256() const;
 

@@ -120,6 +120,11 @@ TEST_CASE("The content hash is that of the content: not of chunks or provenance"
   TraceHeader elsewhere = header();
   elsewhere.provenance = {{"host", "elsewhere"}};
   REQUIRE(write(folder / "e.h5", 5000, 32768, elsewhere) == hash);
+  TraceHeader answered = header();
+  answered.answer = R"({"asked": {"text": "all"}})";
+  REQUIRE(write(folder / "i.h5", 5000, 32768, answered) == hash);
+  REQUIRE(TraceReader(folder / "i.h5").header().answer == answered.answer);
+  REQUIRE(TraceReader(folder / "e.h5").header().answer.empty());
 
   REQUIRE(write(folder / "f.h5", 4999) != hash);
   TraceHeader other = header();

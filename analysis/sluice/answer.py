@@ -1,0 +1,87 @@
+"""What is said of a result beside its numbers: what was asked, how sure the answer is, and notes."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, fields
+from typing import Any, Optional
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What was asked, as `sluice run --json` has it under `asked`."""
+
+    text: str  #: all of it in one line
+    model: str
+    parameters: tuple[str, ...]  #: that the scenario gives the model: "tokens=1"
+    platform: str
+    mode: str
+    dtype: str
+    optimizer: Optional[str]  #: of training
+    batch: int
+    micro_batch: int
+    batches_per_step: int
+    steps: int
+    policy: str
+    cut: Optional[str]  #: None: chosen
+    fates: Optional[str]  #: None: chosen, or nothing is trained
+    cost: str
+    compute_efficiency: Optional[float]  #: share of the peak that the cost model reaches; None: it has none
+    memory_efficiency: Optional[float]  #: share of the memory bandwidth, likewise
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
+class Certainty:
+    """Shares of the seconds of work, computing and moving, by what they rest on. They add up to 1 where
+    there is any work."""
+
+    measured: float  #: on measurements of the layers themselves
+    sourced: float  #: on figures of the platform that have a source
+    assumed: float  #: on figures that are assumed, or that were changed
+    figures: tuple[str, ...]  #: those that are assumed: "devices.gpu.roofline"
+    text: str  #: all of it in one line
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
+class Note:
+    """Something without which the numbers would mislead, in full sentences."""
+
+    name: str
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
+class Answer:
+    """All three."""
+
+    asked: Optional[Asked] = None
+    certainty: Optional[Certainty] = None
+    notes: tuple[Note, ...] = ()
+
+    @classmethod
+    def from_json(cls, text: str) -> "Answer":
+        """Of `sim/study/answer`; an empty text is that of a plan, of which nothing is said."""
+        if not text:
+            return cls()
+        said = json.loads(text)
+        return cls(_made(Asked, said["asked"]), _made(Certainty, said["certainty"]),
+                   tuple(_made(Note, note) for note in said["notes"]))
+
+
+def _made(kind: type, said: dict[str, Any]) -> Any:
+    """A key that is not known is one of a newer program; a list is a tuple."""
+    known = {field.name: said.get(field.name) for field in fields(kind)}
+    return kind(**{name: tuple(value) if isinstance(value, list) else value
+                   for name, value in known.items()})
+
+
+__all__ = ["Answer", "Asked", "Certainty", "Note"]
