@@ -1,5 +1,8 @@
-// measured: a layer takes as long as it was measured to take.
+// measured: a layer takes as long as it was measured to take, as its model says or a profile.
 #include "cost/cost.hpp"
+#include "cost/measured/table.hpp"
+#include "document/roots.hpp"
+#include "profile/compare.hpp"
 
 namespace sluice {
 namespace {
@@ -8,25 +11,8 @@ bool goes_forward(Pass pass) {
   return pass == Pass::forward || pass == Pass::recompute;
 }
 
-[[noreturn]] void refuse(const Query& query) {
-  const std::string name = "layer '" + query.layer->name + "'";
-  const std::string pass = goes_forward(query.pass) ? "forward" : "backward";
-  const std::int64_t batch = query.model->measured_batch;
-  if (batch == 0)
-    throw InputError(
-        "the cost model measured needs seconds that were measured, and the model has "
-        "none: " +
-        name + " has no '" + pass + "'");
-  if (batch != query.samples)
-    throw InputError(name + " was measured for " + std::to_string(batch) +
-                     " samples, and is asked for " + std::to_string(query.samples) +
-                     "; measured seconds are not interpolated: expected a micro-batch of " +
-                     std::to_string(batch));
-  throw InputError(name + " has no measured seconds of the " + pass + " pass for " +
-                   std::to_string(query.samples) + " samples");
-}
-
-struct Measured final : Cost {
+/// The seconds that the model's own file has.
+struct MeasuredModel final : Cost {
   Price of(const Query& query) const override {
     Price price{.flop = query.work.flop, .bytes = query.work.bytes};
     if (!query.layer) {  // the update of a stage's weights is in no profile
@@ -42,19 +28,141 @@ struct Measured final : Cost {
   }
 
   std::int64_t only_samples(const Model& model) const override { return model.measured_batch; }
+
+ private:
+  [[noreturn]] static void refuse(const Query& query) {
+    const std::string name = "layer '" + query.layer->name + "'";
+    const std::string pass = goes_forward(query.pass) ? "forward" : "backward";
+    const std::int64_t batch = query.model->measured_batch;
+    if (batch == 0)
+      throw InputError(
+          "the cost model measured needs seconds that were measured, and the model has "
+          "none: " +
+          name + " has no '" + pass + "'; cost.profile=FILE names a profile that has them");
+    if (batch != query.samples)
+      throw InputError(name + " was measured for " + std::to_string(batch) +
+                       " samples, and is asked for " + std::to_string(query.samples) +
+                       "; measured seconds are not interpolated: expected a micro-batch of " +
+                       std::to_string(batch));
+    throw InputError(name + " has no measured seconds of the " + pass + " pass for " +
+                     std::to_string(query.samples) + " samples");
+  }
 };
+
+/// The rows of a profile; outside of them a refusal, or another cost model.
+struct MeasuredProfile final : Cost {
+  MeasuredProfile(Profile profile, Interpolation interpolation, const std::string& statistic,
+                  std::shared_ptr<const Cost> outside)
+      : table_(std::move(profile), interpolation, statistic), outside_(std::move(outside)) {}
+
+  Price of(const Query& query) const override {
+    Price price{.flop = query.work.flop, .bytes = query.work.bytes};
+    if (!query.layer) {
+      if (outside_) return outside_->of(query);
+      price.seconds = peak_seconds(query.work, query.device, query.dtype);
+      return price;
+    }
+    if (!does_work(*query.layer, query.pass)) return price;
+    try {
+      if (const auto found = table_.price(query)) return *found;
+    } catch (const InputError& error) {
+      throw InputError("layer '" + query.layer->name + "': " + error.what());
+    }
+    if (outside_) return outside_->of(query);
+    throw InputError(table_.why_not(query));
+  }
+
+  std::int64_t only_samples(const Model& model) const override {
+    return outside_ ? 0 : table_.only_samples(model);
+  }
+
+  Shares shares(const Device& device) const override {
+    return outside_ ? outside_->shares(device) : Shares{};
+  }
+
+ private:
+  MeasuredTable table_;
+  std::shared_ptr<const Cost> outside_;
+};
+
+/// The rows that `where` leaves.
+Profile chosen_rows(const Reader& keys, const std::string& path) {
+  Profile profile = load_profile(path);
+  const Value* where = keys.value("where");
+  if (!where) return profile;
+  for (const Value::Entry& entry : where->entries())
+    located(entry.value, [&] { profile = rows_where(profile, entry.key, entry.value.text()); });
+  return profile;
+}
+
+std::shared_ptr<const Cost> outside_of(const Reader& keys) {
+  const std::string name = keys.text("outside");
+  if (name == "refuse") return nullptr;
+  if (name == "measured" || !cost_catalog().find_or_null(name)) {
+    std::vector<std::string> known = {"refuse"};
+    for (const CostModel* model : cost_catalog().entries())
+      if (model->name != "measured") known.push_back(model->name);
+    keys.fail("outside", "'" + name + "' for 'outside'" + did_you_mean(name, known) +
+                             ": expected one of " + join(known));
+  }
+  return plain_cost(name).object;
+}
+
+std::shared_ptr<const Cost> make(const Reader& keys, const std::string& folder) {
+  if (!keys.has("profile")) {
+    for (const char* key : {"where", "interpolate", "outside", "statistic"})
+      if (keys.has(key))
+        keys.fail(key, std::string("'") + key + "' is of a profile: it goes with profile: FILE");
+    return std::make_shared<const MeasuredModel>();
+  }
+  const std::string path = named_file(*keys.value("profile"), folder);
+  Profile profile = located(*keys.value("profile"), [&] { return chosen_rows(keys, path); });
+  const std::string between = keys.text("interpolate");
+  const Interpolation interpolation = between == "batch"   ? Interpolation::batch
+                                      : between == "sizes" ? Interpolation::sizes
+                                                           : Interpolation::none;
+  return std::make_shared<const MeasuredProfile>(std::move(profile), interpolation,
+                                                 keys.text("statistic"), outside_of(keys));
+}
 
 }  // namespace
 
 extern const CostModel measured_cost = {
     .name = "measured",
     .summary =
-        "The seconds that were measured for the layer and this many samples, whatever the device; "
-        "updates of weights, which are no layer's, as under peak.",
-    .source = "Narayanan et al., PipeDream (SOSP 2019), section 3.1",
-    .make = [](const Reader&, const std::string&) -> std::shared_ptr<const Cost> {
-      return std::make_shared<const Measured>();
-    },
+        "The seconds and joules that were measured for the layer and this many samples: of a "
+        "profile, or where none is named those that the model's file has; updates of weights, "
+        "which are no layer's, as under peak.",
+    .source =
+        "Narayanan et al., PipeDream (SOSP 2019), section 3.1; Braun et al., A simple model for "
+        "portable and fast prediction of execution time and power consumption of GPU kernels "
+        "(2020)",
+    .parameters = {{.name = "profile",
+                    .summary = "a profile (sim/profile/FORMAT.md), relative to the scenario",
+                    .optional = true},
+                   {.name = "where",
+                    .type = Type::mapping,
+                    .summary = "of the profile only the rows in which a column has a value, as "
+                               "{cache: hot}",
+                    .optional = true},
+                   {.name = "interpolate",
+                    .type = Type::choice,
+                    .summary = "what may be estimated between rows, from the share of the "
+                               "device's rates that they reach: other batches; and products of "
+                               "matrices of other sizes",
+                    .default_text = "none",
+                    .choices = {"none", "batch", "sizes"}},
+                   {.name = "outside",
+                    .summary = "what prices layers that were not measured: a cost model; refuse: "
+                               "they are an error",
+                    .default_text = "refuse"},
+                   {.name = "statistic",
+                    .type = Type::choice,
+                    .summary = "of several samples of a row: the median, the mean, or the mean of "
+                               "those within 3 standard deviations",
+                    .default_text = "median",
+                    .choices = {"median", "mean", "mean_within"}}},
+    .make = make,
 };
 
 }  // namespace sluice

@@ -7,6 +7,7 @@
 #include "document/load.hpp"
 #include "document/override.hpp"
 #include "document/record.hpp"
+#include "document/roots.hpp"
 
 namespace sluice {
 namespace {
@@ -14,26 +15,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t longest_chain = 16;
-
-fs::path true_path(const fs::path& path) {
-  std::error_code ignored;  // what does not exist is refused when it is opened
-  fs::path result = fs::weakly_canonical(fs::absolute(path), ignored);
-  return ignored ? path : result;
-}
-
-fs::path root_of(const fs::path& file) {
-  const fs::path folder = true_path(file).parent_path();
-  for (fs::path at = folder;; at = at.parent_path()) {
-    std::error_code ignored;
-    if (fs::exists(at / ".sluice-root", ignored) || fs::exists(at / ".git", ignored)) return at;
-    if (at == at.parent_path()) break;
-  }
-  return folder.parent_path();
-}
-
-bool is_inside(const fs::path& path, const fs::path& root) {
-  return std::mismatch(root.begin(), root.end(), path.begin(), path.end()).first == root.end();
-}
 
 /// `over` laid over `base`, deeply: maps are merged, everything else is replaced.
 void lay_over(Value& base, Value over) {

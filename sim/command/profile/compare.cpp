@@ -28,9 +28,8 @@ struct Asked {
 void choose_between(Asked& asked, const Arguments& arguments) {
   const std::string between = arguments.text("between");
   const std::size_t equals = between.find('=');
-  const auto values = equals == std::string::npos
-                          ? std::vector<std::string>()
-                          : cell::parts_of(between.substr(equals + 1), ',');
+  const auto values = equals == std::string::npos ? std::vector<std::string>()
+                                                  : cell::parts_of(between.substr(equals + 1), ',');
   if (values.size() != 2)
     throw UsageError("'" + between +
                      "' for '--between': expected COLUMN=A,B, such as cache=hot,cold");

@@ -14,6 +14,7 @@ const Catalog<Command>& profile_subcommands() {
       SLUICE_ENTRY(Command, profile_show_command),
       SLUICE_ENTRY(Command, profile_compare_command),
       SLUICE_ENTRY(Command, profile_merge_command),
+      SLUICE_ENTRY(Command, profile_plan_command),
   });
   return catalog;
 }

@@ -6,6 +6,8 @@
 #include "command/profile/subcommands.hpp"
 #include "command/table.hpp"
 #include "command/terminal.hpp"
+#include "cost/measured/table.hpp"
+#include "document/bundled.hpp"
 #include "document/load.hpp"
 #include "document/object.hpp"
 #include "profile/summary.hpp"
@@ -149,6 +151,25 @@ std::string json_of(const Profile& profile, const ProfileSummary& summary) {
                          {"repeated", list_of(summary.repeated, repeated_json)}}));
 }
 
+/// How far off products of other sizes are, where each row is left out in turn.
+std::string left_out_text(const Profile& profile, const std::string& platform_name) {
+  const Platform platform = load_platform(platform_name);
+  const Device& device = platform.devices.front();
+  const MeasuredTable table(profile, Interpolation::sizes, "median");
+  std::string text;
+  for (const auto& [dtype, rate] : device.rate) {
+    const LeftOut left = table.sizes_left_out(device, dtype);
+    if (left.rows == 0) continue;
+    text += "\nproducts in " + std::string(name_of(dtype)) + " at the rates of " + platform.name +
+            ": of " + count_of(left.rows, "row") +
+            " that the others surround, each estimated from them, half are within " +
+            percent(left.median) + " and 90 % within " + percent(left.ninetieth) + "\n";
+  }
+  return text.empty() ? "\nno products with sizes m, n, k in an element type of " + platform.name +
+                            ": nothing to interpolate\n"
+                      : text;
+}
+
 int run_show(const Arguments& arguments) {
   const Profile profile = read_profile(arguments, arguments.positionals.front());
   const ProfileSummary summary = summary_of(profile);
@@ -157,8 +178,10 @@ int run_show(const Arguments& arguments) {
     return 0;
   }
   const auto most = static_cast<std::size_t>(arguments.integer("rows", 10, 0, 1'000'000));
-  print(header_lines(profile, summary) + "\n" + classes_text(summary) + "\n" +
-        sampled_text(summary, most) + repeated_text(summary, most));
+  print(
+      header_lines(profile, summary) + "\n" + classes_text(summary) + "\n" +
+      sampled_text(summary, most) + repeated_text(summary, most) +
+      (arguments.has("interpolate") ? left_out_text(profile, arguments.text("interpolate")) : ""));
   return 0;
 }
 
@@ -168,6 +191,10 @@ std::vector<Option> options() {
                  .value = "N",
                  .summary = "so many rows of those that vary most",
                  .absent = "10"});
+  all.push_back({.name = "interpolate",
+                 .value = "PLATFORM",
+                 .summary = "how far off cost.interpolate=sizes is at its rates, each row left out",
+                 .suggested = [] { return bundled_names("platforms"); }});
   all.push_back({.name = "json", .summary = "as JSON, with all rows that vary"});
   return all;
 }

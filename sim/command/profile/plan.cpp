@@ -1,0 +1,136 @@
+// sluice profile plan: what is to be measured of a model.
+#include "base/dtype.hpp"
+#include "command/figures.hpp"
+#include "command/output.hpp"
+#include "command/profile/subcommands.hpp"
+#include "command/terminal.hpp"
+#include "document/bundled.hpp"
+#include "document/load.hpp"
+#include "document/object.hpp"
+#include "profile/cells.hpp"
+#include "profile/placements.hpp"
+
+namespace sluice {
+namespace {
+
+std::vector<std::string> passes_of(const Arguments& arguments) {
+  const std::string mode = arguments.text("mode", "inference");
+  if (mode == "training") return {"forward", "backward"};
+  return {"forward"};
+}
+
+PlacementRequest request_of(const Arguments& arguments, const std::optional<Profile>& done) {
+  PlacementRequest request{.samples = arguments.integer("batch", 1, 1, 1'000'000'000),
+                           .dtype = arguments.text("dtype", "float32"),
+                           .passes = passes_of(arguments)};
+  if (arguments.has("pools")) request.pools = cell::parts_of(arguments.text("pools"), ',');
+  if (arguments.has("fixed")) {
+    if (request.pools.empty()) throw UsageError("'--fixed' is of memories: it goes with --pools");
+    request.fixed = cell::parts_of(arguments.text("fixed"), ',');
+  }
+  if (done) request.done = &*done;
+  return request;
+}
+
+std::string text_of(const PlacementRequest& request, const MeasurementPlan& plan) {
+  const std::string what = request.pools.empty() ? "operators" : "placements";
+  std::string text = std::to_string(plan.wanted) + " " + what + ", " + std::to_string(plan.done) +
+                     " measured already, " + std::to_string(plan.left()) + " to be measured";
+  if (request.pools.empty() || plan.left() == 0) return text;
+  text += ": " + std::to_string(plan.runs) + " runs instead of " + std::to_string(plan.left()) +
+          " (" + ratio(static_cast<double>(plan.left()) / static_cast<double>(plan.runs)) +
+          " times fewer)";
+  if (plan.least_runs == plan.runs) return text + "; fewer are not possible";
+  return text + "; at least " + std::to_string(plan.least_runs) + " are needed";
+}
+
+int run_plan(const Arguments& arguments) {
+  std::optional<Profile> done;
+  if (arguments.has("done")) done = load_profile(arguments.text("done"));
+  const PlacementRequest request = request_of(arguments, done);
+  const Model model = read_model(
+      load_model_use(find_document(arguments.positionals.front(), "models"), arguments.overrides),
+      request.passes.size() > 1 ? Purpose::training : Purpose::inference);
+  const MeasurementPlan plan = plan_measurements(model, request);
+  if (arguments.has("json")) {
+    print(to_json(object({{"format", "sluice-profile-plan/1"},
+                          {"model", model.name},
+                          {"wanted", plan.wanted},
+                          {"done", plan.done},
+                          {"left", plan.left()},
+                          {"runs", plan.runs},
+                          {"least_runs", plan.least_runs}})));
+    return 0;
+  }
+  if (!arguments.has("output")) {
+    print(profile_text(plan.profile));
+    message("sluice: " + text_of(request, plan));
+    return 0;
+  }
+  refuse_to_replace(arguments, arguments.text("output"), Output::document);
+  write_profile(plan.profile, arguments.text("output"));
+  print(text_of(request, plan) + "\n");
+  return 0;
+}
+
+}  // namespace
+
+extern const Command profile_plan_command;
+const Command profile_plan_command = {
+    .name = "profile plan",
+    .summary = "Lists what is to be measured of a model: operators, or placements of tensors.",
+    .usage = {"MODEL [KEY=VALUE...] [--batch N] [--dtype T] [--mode training] [--done PROFILE] "
+              "[-o FILE]",
+              "MODEL --pools A,B [--fixed TENSORS] [...]"},
+    .least = 1,
+    .most = 1,
+    .positionals = "MODEL",
+    .names_folder = "models",
+    .overrides = true,
+    .options =
+        {{.name = "batch",
+          .value = "N",
+          .summary = "samples that are measured together",
+          .absent = "1"},
+         {.name = "dtype",
+          .value = "T",
+          .summary = "element type",
+          .absent = "float32",
+          .choices = dtype_names()},
+         {.name = "mode",
+          .value = "M",
+          .summary = "training: backward passes, too",
+          .absent = "inference",
+          .choices = {"inference", "training"}},
+         {.name = "pools", .value = "A,B", .summary = "memories that tensors may lie in"},
+         {.name = "fixed",
+          .value = "TENSORS",
+          .summary =
+              "those that stay in the first memory: weights, input, output, names of layers"},
+         {.name = "done",
+          .value = "PROFILE",
+          .summary = "what is processed there is not measured again"},
+         {.name = "output",
+          .letter = 'o',
+          .value = "FILE",
+          .summary = "where the profile goes, as CSV or HDF5",
+          .absent = "printed as CSV"},
+         force_option(Output::document),
+         {.name = "json", .summary = "the counts, as JSON"}},
+    .details =
+        "The answer is a profile whose rows are not processed: whoever measures them fills in "
+        "their "
+        "times. Without --pools equal operators (configuration and shapes) are one row, with how "
+        "often they occur. With --pools each operator is a row for each placement of its inputs, "
+        "weights and output, 2^k for k tensors in two memories, but for those that are fixed; and "
+        "rows of one run may be measured at once, as none of them share a tensor. (That what is "
+        "measured at once takes as long as alone is for `sluice profile compare` to say.)\n",
+    .examples = {{"sluice profile plan resnet50 --batch 8 -o todo.csv", "its operators, each once"},
+                 {"sluice profile plan cnn_mnist --pools DRAM,PMEM --fixed weights --json",
+                  "how many runs do placements need?"},
+                 {"sluice profile plan resnet50 --batch 8 --done measured.csv",
+                  "what is still missing"}},
+    .run = run_plan,
+};
+
+}  // namespace sluice

@@ -1,0 +1,52 @@
+// A profile as prices: what a pass of a layer was measured to take.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "cost/cost.hpp"
+#include "profile/match.hpp"
+#include "profile/utilisation.hpp"
+
+namespace sluice {
+
+/// What lies between rows may be estimated from them.
+enum class Interpolation : std::uint8_t { none, batch, sizes };
+
+class MeasuredTable {
+ public:
+  MeasuredTable(Profile profile, Interpolation interpolation, std::string statistic);
+
+  /// None: it was not measured, and may not be interpolated or lies outside. Measured seconds are
+  /// in measured_s, interpolated ones are not.
+  std::optional<Price> price(const Query& query) const;
+  /// Why there is no price, and what to do.
+  std::string why_not(const Query& query) const;
+  /// The only batch for which each layer was measured forward; 0: there are several, or none.
+  std::int64_t only_samples(const Model& model) const;
+  /// Of the rows of products of an element type by their sizes; no rows: there are too few.
+  LeftOut sizes_left_out(const Device& device, DType dtype) const;
+
+ private:
+  std::optional<double> seconds_of(const ProfileRow& row) const;
+  Price price_of_row(const ProfileRow& row, const Query& query, double share) const;
+  std::optional<Price> exact(const Query& query, std::string_view pass, double share) const;
+  std::optional<Price> by_batch(const Query& query, std::string_view pass) const;
+  std::optional<Price> by_sizes(const Query& query) const;
+  const Utilisation& products(const Device& device, DType dtype) const;
+
+  const Profile profile_;
+  const ProfileIndex index_;
+  const Interpolation interpolation_;
+  const std::string statistic_;
+  mutable std::mutex mutex_;  ///< of what follows: sweeps price in several threads
+  mutable std::map<std::string, Utilisation> products_;  ///< by device and element type
+};
+
+/// Seconds at the device's rates: the longer of FLOP and bytes.
+double ideal_seconds(const Work& work, const Device& device, DType dtype);
+
+}  // namespace sluice

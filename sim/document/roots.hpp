@@ -1,0 +1,25 @@
+// Which files a document may name: those of its root, wherever links lead, and what comes with
+// Sluice. What a person types may lie anywhere.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "document/value.hpp"
+
+namespace sluice {
+
+/// Absolute, with links resolved as far as there is something.
+std::filesystem::path true_path(const std::filesystem::path& path);
+
+/// The nearest folder above a file that holds .git or .sluice-root, else the one above its own.
+std::filesystem::path root_of(const std::filesystem::path& file);
+
+bool is_inside(const std::filesystem::path& path, const std::filesystem::path& root);
+
+/// The file that `file` names: beside the document that it was written in, within its root; of an
+/// override, or of a value that was made, also from the working folder, anywhere. `folder` is that
+/// of the whole document. Throws InputError.
+std::string named_file(const Value& file, const std::string& folder);
+
+}  // namespace sluice

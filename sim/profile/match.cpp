@@ -1,0 +1,97 @@
+#include "profile/match.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "base/suggest.hpp"
+#include "profile/cells.hpp"
+#include "profile/columns.hpp"
+
+namespace sluice {
+namespace {
+
+std::string key_of(const std::string& config, const std::vector<Shape>& inputs,
+                   std::string_view dtype, std::string_view pass) {
+  return config + '\x1f' + cell::text_of(inputs) + '\x1f' + std::string(dtype) + '\x1f' +
+         std::string(pass);
+}
+
+/// Of one sample; none where the first extent is not the batch.
+std::optional<std::vector<Shape>> without_batch(const ProfileRow& row) {
+  if (!row.batch) return std::nullopt;
+  std::vector<Shape> shapes;
+  for (const auto& shape : row.inputs) {
+    if (shape.empty() || shape.front() != *row.batch) return std::nullopt;
+    shapes.emplace_back(shape.begin() + 1, shape.end());
+  }
+  return shapes;
+}
+
+/// "1" for a sample without extents, as a shape in a profile has at least one.
+std::vector<Shape> with_extents(std::vector<Shape> shapes) {
+  for (Shape& shape : shapes)
+    if (shape.empty()) shape = {1};
+  return shapes;
+}
+
+}  // namespace
+
+ProfileIndex::ProfileIndex(const Profile& profile) {
+  for (const ProfileRow& row : profile.rows) {
+    if (row.level != Level::leaf || row.processed != Processed::yes || row.config.empty()) continue;
+    const auto inputs = without_batch(row);
+    if (!inputs || row.inputs.empty()) continue;
+    rows_[key_of(row.config, with_extents(*inputs), row.dtype, row.pass)][*row.batch].push_back(
+        &row);
+  }
+}
+
+const ProfileIndex::ByBatch& ProfileIndex::of(const Layer& layer, std::string_view dtype,
+                                              std::string_view pass) const {
+  static const ByBatch none;
+  for (const std::string_view type : {dtype, std::string_view()}) {
+    const auto found =
+        rows_.find(key_of(layer.config, with_extents(layer.input_shapes), type, pass));
+    if (found != rows_.end()) return found->second;
+  }
+  return none;
+}
+
+ProfileRow row_for(const Layer& layer, std::int64_t samples, std::string_view dtype,
+                   std::string_view pass) {
+  ProfileRow row;
+  row.operator_class = layer.type;
+  row.config = layer.config;
+  const auto whole_batch = [&](Shape shape) {
+    shape.insert(shape.begin(), samples);
+    return shape;
+  };
+  for (const Shape& shape : with_extents(layer.input_shapes))
+    row.inputs.push_back(whole_batch(shape));
+  row.outputs.push_back(whole_batch(with_extents({layer.shape}).front()));
+  row.batch = samples;
+  row.dtype = dtype;
+  row.pass = pass;
+  row.sparsity = layer.sparsity;
+  return row;
+}
+
+const ProfileRow& only_row(const std::vector<const ProfileRow*>& rows) {
+  for (const ProfileColumn& column : profile_columns()) {
+    if (!column.key || column.name == "node" || column.name == "model") continue;
+    std::set<std::string> values;
+    for (const ProfileRow* row : rows) values.insert(column.get(*row));
+    if (values.size() < 2) continue;
+    throw InputError("the operator was measured with " + column.name + " " +
+                     join({values.begin(), values.end()}, " and ") +
+                     "; say which counts, as cost.where={" + column.name + ": " +
+                     (values.begin()->empty() ? *values.rbegin() : *values.begin()) + "}");
+  }
+  std::vector<const ProfileRow*> sorted = rows;
+  std::stable_sort(sorted.begin(), sorted.end(), [](const ProfileRow* a, const ProfileRow* b) {
+    return *a->time() < *b->time();
+  });
+  return *sorted[(sorted.size() - 1) / 2];
+}
+
+}  // namespace sluice

@@ -1,0 +1,40 @@
+// What is to be measured of a model: each operator, in each placement of its tensors in memories,
+// packed into runs in which no two operators are neighbours.
+// Source: seed 001; Hildebrand et al., AutoTM (ASPLOS 2020), section 4.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/model.hpp"
+#include "profile/profile.hpp"
+
+namespace sluice {
+
+struct PlacementRequest {
+  std::int64_t samples = 1;
+  std::string dtype = "float32";
+  std::vector<std::string> passes = {"forward"};
+  /// None: tensors are not placed, and equal operators are measured once.
+  std::vector<std::string> pools = {};
+  /// Tensors that stay in the first pool: "weights", "input" (of the model), "output", or the layer
+  /// that makes it.
+  std::vector<std::string> fixed = {};
+  /// What was measured, or failed, is not measured again. Null: nothing was.
+  const Profile* done = nullptr;
+};
+
+struct MeasurementPlan {
+  Profile profile;             ///< rows that are not processed, by run; no time
+  std::size_t wanted = 0;      ///< placements, or operators
+  std::size_t done = 0;        ///< of those: processed
+  std::size_t runs = 0;        ///< in which the others are measured
+  std::size_t least_runs = 0;  ///< no packing has fewer: two neighbours are never together
+  std::size_t left() const { return wanted - done; }
+};
+
+/// Throws InputError: a tensor that is none, more than a million placements.
+MeasurementPlan plan_measurements(const Model& model, const PlacementRequest& request);
+
+}  // namespace sluice

@@ -1,0 +1,175 @@
+// The cost model measured over a profile, each number worked out beside it.
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include "cost/cost.hpp"
+#include "document/load.hpp"
+#include "profile/utilisation.hpp"
+#include "support/bad_input.hpp"
+#include "support/models.hpp"
+
+using namespace sluice;
+using sluice::test::error_of;
+
+namespace {
+
+/// 10 TFLOP/s, 100 GB/s, 20 W at rest.
+Platform bench() {
+  return read_platform(
+      parse_text("format: sluice-platform/1\n"
+                 "devices: {gpu: {rate: {float32: 10TFLOP/s}, idle: 20W, busy: 100W, "
+                 "memory: {capacity: 1GB, bandwidth: 100GB/s}}}\n"
+                 "memories: {host: {capacity: unlimited}}\n"
+                 "links: {host: {joins: [host, gpu], bandwidth: 1GB/s}}\n",
+                 "bench.yaml"));
+}
+
+Model small() {
+  return sluice::test::model_of(
+      "- {type: input, name: x, shape: [30]}\n"
+      "- {type: dense, name: full, features: 50, bias: false}\n"
+      "- {type: relu, name: last}\n");
+}
+
+const std::string columns =
+    "operator,config,inputs,batch,node,cache,pass,dtype,seconds_samples,joules_mean\n";
+const std::string full = "dense,dense bias=false features=50 sparsity=0,";
+const std::string rows = full + "4x30,4,a,,forward,float32,0.002;0.004;0.003,0.9\n" + full +
+                         "4x30,4,a,,backward,float32,0.006,\n" + full +
+                         "16x30,16,a,,forward,float32,0.006,\n"
+                         "relu,relu,4x50,4,b,hot,forward,,0.001,\n"
+                         "relu,relu,4x50,4,b,cold,forward,,0.005,\n";
+
+struct Prices {
+  Platform platform = bench();
+  Model model = small();
+  ChosenCost cost;
+
+  explicit Prices(const std::string& keys, const std::string& text = columns + rows,
+                  const std::string& header = "") {
+    const auto file = std::filesystem::temp_directory_path() /
+                      ("sluice_measured_" + std::to_string(getpid()) + ".csv");
+    std::ofstream(file) << "# format: sluice-profile/1\n" << header << text;
+    Value mapping = parse_text("{model: measured" + keys + "}", "cost.yaml");
+    mapping.set("profile", Value::make(file.string()));
+    cost = choose_cost(mapping, "", platform);
+    std::filesystem::remove(file);
+  }
+  Price of(std::size_t layer, std::int64_t samples, Pass pass = Pass::forward) const {
+    return cost->of(query_of(model, model.layers[layer], pass, samples, DType::float32,
+                             platform.devices.front()));
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a profile's row prices the layer of its configuration, shapes, batch and pass") {
+  const Prices prices(", where: {pass: forward}, statistic: median");
+  const Price full_price = prices.of(1, 4);
+  CHECK(full_price.seconds == 0.003);
+  CHECK(full_price.measured_s == 0.003);
+  CHECK(full_price.flop == 2.0 * 4 * 30 * 50);
+  // 0.9 J with the device's 20 W at rest in it: 0.9 - 20 x 0.003
+  CHECK(full_price.joules == Approx(0.84).epsilon(1e-15));
+  CHECK(full_price.joules_s == 0.003);
+  CHECK(prices.of(1, 4, Pass::recompute).seconds == 0.003);
+  CHECK(Prices(", statistic: mean", columns + full + "4x30,4,a,,forward,,0.001;0.001;0.004,\n")
+            .of(1, 4)
+            .seconds == Approx(0.002));
+}
+
+TEST_CASE(
+    "the profile's own power at rest counts where it says one, none where joules are above it") {
+  CHECK(Prices("", columns + rows, "# idle: 50W\n").of(1, 4).joules == Approx(0.9 - 50 * 0.003));
+  CHECK(Prices("", columns + rows, "# joules: above_idle\n").of(1, 4).joules == 0.9);
+}
+
+TEST_CASE("one gradient takes its part of a backward pass that was measured whole") {
+  const Prices prices("");
+  // The model's input takes no gradient: that of the weights is all there is.
+  CHECK(prices.of(1, 4, Pass::backward).seconds == 0.006);
+  CHECK(prices.of(1, 4, Pass::backward_weight).seconds == 0.006);
+  CHECK(prices.of(1, 4, Pass::backward_input).seconds == 0);
+}
+
+TEST_CASE("what was not measured is refused, or priced by the cost model that is named") {
+  const Prices prices("");
+  CHECK(error_of([&] { prices.of(1, 8); }).find("it was for 4, 16 samples") != std::string::npos);
+  CHECK(error_of([&] { prices.of(1, 16, Pass::backward); }).find("was for 4 samples") !=
+        std::string::npos);
+  CHECK(error_of([&] {
+          prices.of(2, 4);
+        }).find("with cache cold and hot; say which counts, as cost.where={cache: cold}") !=
+        std::string::npos);
+  CHECK(Prices(", where: {cache: hot}").of(2, 4).seconds == 0.001);
+  CHECK(error_of([&] { Prices(", where: {cache: hot}").of(1, 4); }).find("was not measured") !=
+        std::string::npos);
+  const Price fallen = Prices(", outside: peak").of(1, 8);
+  CHECK(fallen.seconds == 2.0 * 8 * 30 * 50 / 10e12);
+  CHECK(fallen.measured_s == 0);
+  CHECK(error_of([] {
+          Prices(", outside: measured");
+        }).find("expected one of refuse, peak, roofline") != std::string::npos);
+  CHECK(prices.cost->only_samples(prices.model) == 0);
+  CHECK(Prices(", where: {batch: 4}").cost->only_samples(prices.model) == 4);
+  const Value keys = parse_text("{model: measured, interpolate: batch}", "c.yaml");
+  CHECK(error_of([&] { choose_cost(keys, "", prices.platform); }).find("goes with profile: FILE") !=
+        std::string::npos);
+}
+
+TEST_CASE("between two batches the share of the rates is interpolated, not the time") {
+  const Prices prices(", interpolate: batch");
+  // Bytes bind: 4 B x (n x 80 + 1500) at 100 GB/s. Of 4: 72.8 ns of 3 ms; of 16: 111.2 ns of 6 ms.
+  const auto ideal = [](double n) { return 4 * (n * 80 + 1500) / 100e9; };
+  const double low = ideal(4) / 0.003, high = ideal(16) / 0.006;
+  // 8 is half way between 4 and 16, in logarithms.
+  const Price between = prices.of(1, 8);
+  CHECK(between.seconds == Approx(ideal(8) / std::sqrt(low * high)).epsilon(1e-12));
+  CHECK(between.measured_s == 0);
+  CHECK(prices.of(1, 4).measured_s == 0.003);
+  CHECK(error_of([&] { prices.of(1, 32); }).find("was not measured") != std::string::npos);
+}
+
+TEST_CASE(
+    "products of other sizes are estimated from those that were measured, within their range") {
+  // A machine that reaches m^0.5 / 1000 of its 10 TFLOP/s: a plane in logarithms is exact.
+  std::string table = "operator,sizes,dtype,seconds_median\n";
+  const auto seconds = [](double m, double n, double k) {
+    return 2 * m * n * k / 10e12 / (std::sqrt(m) / 1000);
+  };
+  for (const int m : {4096, 8192, 16384})
+    for (const int n : {4096, 8192})
+      for (const int k : {4096, 8192})
+        table += "gemm,m=" + std::to_string(m) + ";n=" + std::to_string(n) +
+                 ";k=" + std::to_string(k) + ",float32," + std::to_string(seconds(m, n, k)) + "\n";
+  const Prices prices(", interpolate: sizes", table);
+  const Model model = sluice::test::model_of(
+      "- {type: input, name: x, shape: [5000]}\n"
+      "- {type: dense, name: y, features: 6000, bias: false}\n");
+  const auto of = [&](std::int64_t samples) {
+    return prices.cost
+        ->of(query_of(model, model.layers[1], Pass::forward, samples, DType::float32,
+                      prices.platform.devices.front()))
+        .seconds;
+  };
+  CHECK(of(10000) == Approx(seconds(10000, 6000, 5000)).epsilon(1e-3));
+  CHECK(error_of([&] { of(100); }).find("was not measured") != std::string::npos);
+}
+
+TEST_CASE("a row that is left out is estimated from the others, where these surround it") {
+  // Exactly a power of the size: no error. The first and the last have none on one side.
+  const Utilisation power({{{1}, 0.1}, {{2}, 0.2}, {{4}, 0.4}, {{8}, 0.8}});
+  CHECK(power.left_out().rows == 2);
+  CHECK(power.left_out().median == Approx(0).margin(1e-12));
+  CHECK(*power.share({3}) == Approx(0.3));
+  CHECK(*power.share({8}) == 0.8);
+  CHECK_FALSE(power.share({9}));
+  // Between 0.1 and 0.4, half way: 0.2, where 0.25 was measured: 25 % too long.
+  const Utilisation off({{{1}, 0.1}, {{2}, 0.25}, {{4}, 0.4}});
+  CHECK(off.left_out().rows == 1);
+  CHECK(off.left_out().median == Approx(0.25));
+}

@@ -1,0 +1,94 @@
+// Plans of measurements, counted by hand.
+#include <catch2/catch.hpp>
+
+#include <map>
+#include <set>
+
+#include "profile/placements.hpp"
+#include "support/bad_input.hpp"
+#include "support/models.hpp"
+
+using namespace sluice;
+using sluice::test::error_of;
+
+namespace {
+
+/// x -> a (weights) -> b -> c (weights): b adds nothing of its own.
+Model chain() {
+  return sluice::test::model_of(
+      "- {type: input, name: x, shape: [8]}\n"
+      "- {type: dense, name: a, features: 8}\n"
+      "- {type: relu, name: b}\n"
+      "- {type: dense, name: c, features: 8}\n");
+}
+
+}  // namespace
+
+TEST_CASE("placements are 2 to the number of tensors that are not fixed") {
+  const Model model = chain();
+  const auto wanted = [&](const std::vector<std::string>& fixed) {
+    return plan_measurements(model, {.pools = {"DRAM", "PMEM"}, .fixed = fixed}).wanted;
+  };
+  CHECK(wanted({}) == 8 + 4 + 8);  // x, W, a; a, b; b, W, c
+  CHECK(wanted({"weights"}) == 4 + 4 + 4);
+  CHECK(wanted({"weights", "input"}) == 2 + 4 + 4);
+  CHECK(wanted({"weights", "b", "output"}) == 4 + 2 + 1);
+  CHECK(plan_measurements(model, {.pools = {"A", "B", "C"}}).wanted == 27 + 9 + 27);
+  CHECK(error_of([&] { wanted({"wieghts"}); }).find("(did you mean 'weights'?)") !=
+        std::string::npos);
+}
+
+TEST_CASE("neighbours are never in one run, each placement is in one, and no run can take more") {
+  const Model model = sluice::test::model_of(
+      "- {type: input, name: x, shape: [8]}\n"
+      "- {type: dense, name: a, features: 8}\n- {type: dense, name: b, inputs: [a], features: 8}\n"
+      "- {type: dense, name: c, inputs: [a], features: 8}\n- {type: add, name: d, inputs: [b, c]}\n"
+      "- {type: relu, name: e}\n- {type: dense, name: f, features: 8}\n");
+  const MeasurementPlan plan = plan_measurements(model, {.pools = {"DRAM", "PMEM"}});
+  // b and c read the same tensor: they are neighbours, too.
+  const std::set<std::pair<std::string, std::string>> near = {
+      {"a", "b"}, {"a", "c"}, {"b", "c"}, {"b", "d"}, {"c", "d"}, {"d", "e"}, {"e", "f"}};
+  std::map<std::int64_t, std::vector<std::string>> runs;
+  std::set<std::string> seen;
+  for (const ProfileRow& row : plan.profile.rows) {
+    for (const std::string& other : runs[*row.run]) {
+      CHECK(near.count({other, row.node}) + near.count({row.node, other}) == 0);
+      CHECK(other != row.node);
+    }
+    runs[*row.run].push_back(row.node);
+    std::string key = row.node;
+    for (const std::string& pool : row.input_pools) key += " " + pool;
+    CHECK(seen.insert(key + " -> " + row.output_pools.front()).second);
+    CHECK(row.processed == Processed::no);
+  }
+  CHECK(seen.size() == plan.wanted);
+  CHECK(plan.wanted == 8 + 8 + 8 + 8 + 4 + 8);
+  CHECK(runs.size() == plan.runs);
+  CHECK(plan.least_runs == 16);
+  // a, b and c exclude each other: 24 runs at least.
+  CHECK(plan.runs == 24);
+}
+
+TEST_CASE("what is processed is not measured again, by itself or among several places") {
+  const Model model = chain();
+  const PlacementRequest wanted{.pools = {"DRAM", "PMEM"}};
+  MeasurementPlan first = plan_measurements(model, wanted);
+  for (std::size_t r = 0; r < 5; ++r) first.profile.rows[r].processed = Processed::yes;
+  first.profile.rows[5].processed = Processed::failed;
+  first.profile.rows[0].method = "simultaneous";
+  const MeasurementPlan rest =
+      plan_measurements(model, {.pools = wanted.pools, .done = &first.profile});
+  CHECK(rest.done == 6);
+  CHECK(rest.left() == 14);
+  CHECK(rest.profile.rows.size() == 14);
+}
+
+TEST_CASE("without memories equal operators are measured once and counted") {
+  const MeasurementPlan plan =
+      plan_measurements(chain(), {.samples = 2, .passes = {"forward", "backward"}});
+  REQUIRE(plan.profile.rows.size() == 4);  // dense, relu; each way
+  CHECK(plan.profile.rows[0].operator_class == "dense");
+  CHECK(plan.profile.rows[0].occurrences == 2);
+  CHECK(plan.profile.rows[0].inputs == std::vector<std::vector<std::int64_t>>{{2, 8}});
+  CHECK(plan.profile.rows[1].pass == "backward");
+}
