@@ -56,7 +56,7 @@ int run_command(const Command& command, const std::vector<std::string>& rest) {
 }
 
 int run_subcommand(const Command& command, const std::vector<std::string>& rest) {
-  if (!rest.empty() && (rest[0] == "--help" || rest[0] == "-h")) {
+  if (!rest.empty() && (rest[0] == "--help" || rest[0] == "-h" || rest[0] == "help")) {
     print(help_of(command));
     return 0;
   }

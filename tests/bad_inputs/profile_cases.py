@@ -14,6 +14,11 @@ def words(name, says, *line, code=2):
     return Case(name, code, "", says, run=["profile", *line])
 
 
+def profile_of(name, at, says, command, text):
+    where = "scenario.yaml:" + ":".join(map(str, at)) if at else ""
+    return Case(name, 3, where, says, "scenario.yaml", content=text, run=["profile", command, "scenario.yaml"])
+
+
 CASES = [
     profile("a profile's column that is none", "2:10", ["unknown column 'secnds_mean'", "did you mean 'seconds_mean'"],
             HEAD + "operator,secnds_mean\ngemm,1\n"),
@@ -27,6 +32,12 @@ CASES = [
     profile("a profile's default that is none", "2:21", ["'warm'", "hot, cold, chained"],
             HEAD + "# defaults: {cache: warm}\noperator\n"),
     profile("a table that nobody knows", "1:1", ["this is no profile", "--map MAP.yaml"], "a,b\n1,2\n"),
+    profile_of("a link of no copies", [], ["holds no copies"], "link", HEAD + "operator\ngemm\n"),
+    profile_of("copies without their bytes", [3, 1], ["how many bytes"], "link",
+               HEAD + "operator,input_pools,output_pools,seconds_mean\ncopy,pinned,device,1\n"),
+    words("a plan that fixes tensors in no memory", ["'--fixed' is of memories"], "plan", "model.yaml", "--fixed", "weights"),
+    words("a plan that fixes a tensor that is none", ["no tensor is called 'wieghts'", "did you mean 'weights'"],
+          "plan", "model.yaml", "--pools", "A,B", "--fixed", "wieghts", code=3),
     words("a profile without a subcommand", ["no subcommand of profile", "show, compare"]),
     words("a subcommand that is none", ["'shwo'", "did you mean 'show'"], "shwo"),
     words("a comparison of one profile", ["--between COLUMN=A,B"], "compare", "a.csv"),

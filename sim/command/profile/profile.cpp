@@ -15,6 +15,8 @@ const Catalog<Command>& profile_subcommands() {
       SLUICE_ENTRY(Command, profile_compare_command),
       SLUICE_ENTRY(Command, profile_merge_command),
       SLUICE_ENTRY(Command, profile_plan_command),
+      SLUICE_ENTRY(Command, profile_cover_command),
+      SLUICE_ENTRY(Command, profile_link_command),
   });
   return catalog;
 }

@@ -1,0 +1,189 @@
+// sluice profile cover: how much of a measured whole do measured operators make up?
+#include "study/cover/cover.hpp"
+#include "base/quantity.hpp"
+#include "command/figures.hpp"
+#include "command/profile/subcommands.hpp"
+#include "command/table.hpp"
+#include "command/terminal.hpp"
+#include "document/bundled.hpp"
+#include "document/load.hpp"
+#include "document/object.hpp"
+
+namespace sluice {
+namespace {
+
+std::optional<double> quantity_option(const Arguments& arguments, const char* option,
+                                      Dimension dimension) {
+  if (!arguments.has(option)) return std::nullopt;
+  return parse_quantity(arguments.text(option), dimension, std::string("--") + option);
+}
+
+/// The batch of the profile's rows, where they have one and the same.
+std::int64_t usual_batch(const Profile& profile) {
+  std::int64_t batch = 0;
+  for (const ProfileRow& row : profile.rows) {
+    if (!row.batch || row.processed != Processed::yes) continue;
+    if (batch != 0 && batch != *row.batch)
+      throw UsageError("the profile has rows of several batches; --batch says which");
+    batch = *row.batch;
+  }
+  return std::max<std::int64_t>(batch, 1);
+}
+
+std::string share_line(const char* what, const std::string& attributed,
+                       const std::optional<double>& share, const std::string& whole) {
+  return std::string(what) + attributed + " attributed" +
+         (share ? " of " + whole + " (" + percent(*share) + ")" : ", the whole is not known") +
+         "\n";
+}
+
+std::string next_text(const Cover& cover, double target) {
+  if (cover.missing.empty())
+    return "each operator was measured; what is left is between operators\n";
+  if (!cover.whole_s)
+    return "without the whole no target is known: measure it (level: whole), or give --whole\n";
+  if (!cover.needed)
+    return "all that are left are not expected to reach " + percent(target) +
+           "; measure what they hold, and what is between operators\n";
+  if (*cover.needed == 0) return "the target of " + percent(target) + " is reached\n";
+  return "measure the first " + std::to_string(*cover.needed) + " of these to reach " +
+         percent(target) + ":\n";
+}
+
+std::string text_of(const Cover& cover, const CoverRequest& request, std::size_t most) {
+  std::string text = std::to_string(cover.measured) + " of " + std::to_string(cover.operators) +
+                     " operators measured\n";
+  text += share_line("time    ", seconds_cell(cover.attributed_s), cover.share_s(),
+                     seconds_cell(cover.whole_s));
+  if (cover.with_energy > 0)
+    text += share_line("energy  ", joules_cell(cover.attributed_j), cover.share_j(),
+                       joules_cell(cover.whole_j));
+  text += next_text(cover, request.target);
+  TextTable table{.columns = {left("not measured"), right("occurrences"), right("expected")},
+                  .rows = {}};
+  for (const Missing& one : cover.missing) {
+    if (table.rows.size() == most) break;
+    table.rows.push_back({printable(one.words), std::to_string(one.occurrences),
+                          one.expected_s > 0 ? seconds_cell(one.expected_s) : "-"});
+  }
+  return table.rows.empty() ? text : text + "\n" + table.aligned();
+}
+
+Value missing_json(const Missing& one) {
+  return object(
+      {{"operator", one.words}, {"occurrences", one.occurrences}, {"expected_s", one.expected_s}});
+}
+
+std::string json_of(const Cover& cover, const CoverRequest& request) {
+  return to_json(
+      object({{"format", "sluice-profile-cover/1"},
+              {"operators", cover.operators},
+              {"measured", cover.measured},
+              {"attributed_s", cover.attributed_s},
+              {"whole_s", cover.whole_s},
+              {"share_s", cover.share_s()},
+              {"attributed_j", cover.with_energy > 0 ? Item(cover.attributed_j) : Item(nullptr)},
+              {"whole_j", cover.whole_j},
+              {"share_j", cover.share_j()},
+              {"target", request.target},
+              {"needed", cover.needed ? Item(*cover.needed) : Item(nullptr)},
+              {"missing", list_of(cover.missing, missing_json)}}));
+}
+
+int run_cover(const Arguments& arguments) {
+  const bool of_model = arguments.positionals.size() == 2;
+  const Profile profile = read_profile(arguments, arguments.positionals.back());
+  CoverRequest request{.dtype = arguments.text("dtype", "float32"),
+                       .target = share_option(arguments, "target", 0.9),
+                       .whole_s = quantity_option(arguments, "whole", Dimension::seconds),
+                       .whole_j = quantity_option(arguments, "whole-energy", Dimension::joules)};
+  const bool trains = arguments.text("mode", "inference") == "training";
+  if (trains) request.passes = {"forward", "backward"};
+  request.samples = arguments.has("batch") ? arguments.integer("batch", 1, 1, 1'000'000'000)
+                                           : usual_batch(profile);
+  std::optional<Platform> platform;
+  if (arguments.has("platform")) {
+    platform = load_platform(arguments.text("platform"));
+    request.device = &platform->devices.front();
+  }
+  if (!of_model && !arguments.overrides.empty())
+    throw UsageError("'" + arguments.overrides.front() + "' is of a MODEL, and none is given");
+  const Cover cover =
+      of_model ? cover_of(read_model(
+                              load_model_use(find_document(arguments.positionals.front(), "models"),
+                                             arguments.overrides),
+                              trains ? Purpose::training : Purpose::inference),
+                          profile, request)
+               : cover_of_rows(profile, request);
+  const auto most = static_cast<std::size_t>(arguments.integer("rows", 10, 0, 1'000'000));
+  print(arguments.has("json") ? json_of(cover, request) : text_of(cover, request, most));
+  const auto share = cover.share_s();
+  return arguments.has("target") && !(share && *share >= request.target) ? 1 : 0;
+}
+
+std::vector<Option> options() {
+  std::vector<Option> all = reading_options();
+  const std::vector<Option> own = {
+      {.name = "batch", .value = "N", .summary = "samples", .absent = "those of the profile"},
+      {.name = "dtype",
+       .value = "T",
+       .summary = "element type",
+       .absent = "float32",
+       .choices = dtype_names()},
+      {.name = "mode",
+       .value = "M",
+       .summary = "training: backward passes, too",
+       .absent = "inference",
+       .choices = {"inference", "training"}},
+      {.name = "whole",
+       .value = "T",
+       .summary = "seconds of the whole: 12ms",
+       .absent = "the profile's row of level whole"},
+      {.name = "whole-energy",
+       .value = "E",
+       .summary = "joules of the whole: 3J",
+       .absent = "likewise"},
+      {.name = "target",
+       .value = "S",
+       .summary =
+           "the share that is to be attributed; where it is given and missed the exit code is 1",
+       .absent = "90%"},
+      {.name = "platform",
+       .value = "PLATFORM",
+       .summary = "at whose rates what was not measured is ranked",
+       .absent = "10 FLOP a byte",
+       .suggested = [] { return bundled_names("platforms"); }},
+      {.name = "rows", .value = "N", .summary = "so many of those not measured", .absent = "10"},
+      {.name = "json", .summary = "as JSON, with all of them"}};
+  all.insert(all.end(), own.begin(), own.end());
+  return all;
+}
+
+}  // namespace
+
+extern const Command profile_cover_command;
+const Command profile_cover_command = {
+    .name = "profile cover",
+    .summary = "Says how much of a measured whole operators make up, and which to measure next.",
+    .usage = {"MODEL [KEY=VALUE...] PROFILE [--batch N] [--mode training] [--whole T] [--target S]",
+              "PROFILE [--where model=NAME] [...]"},
+    .least = 1,
+    .most = 2,
+    .positionals = "MODEL and PROFILE, or a PROFILE",
+    .names_folder = "models",
+    .overrides = true,
+    .options = options(),
+    .details =
+        "The sum over the model's operators of how often each occurs x what a row of the profile "
+        "says it takes; without a MODEL, of the profile's own occurrences. Rows of modules with "
+        "children (level: inner) and of the whole are never summed: the whole is only what the sum "
+        "is compared with. What was not measured is ranked by its FLOP and bytes; expected is as "
+        "much more than that as for the operators that were measured.\n",
+    .examples = {{"sluice profile cover resnet50 measured.csv --whole 42ms",
+                  "share of the time, and what to measure next"},
+                 {"sluice profile cover resnet18.csv --target 90%",
+                  "for a CI: 1 where less is attributed"}},
+    .run = run_cover,
+};
+
+}  // namespace sluice

@@ -1,0 +1,118 @@
+// sluice profile link: a platform's link from copies that were measured.
+#include "base/part_file.hpp"
+#include "base/quantity.hpp"
+#include "command/figures.hpp"
+#include "command/output.hpp"
+#include "command/profile/subcommands.hpp"
+#include "command/table.hpp"
+#include "command/terminal.hpp"
+#include "document/bundled.hpp"
+#include "document/load.hpp"
+#include "document/object.hpp"
+#include "profile/link_fit.hpp"
+
+namespace sluice {
+namespace {
+
+std::string table_of(const std::vector<LinkDirection>& directions) {
+  TextTable table{
+      .columns = {left("direction"), left("memory"), right("copies"), right("bandwidth"),
+                  right("set-up"), right("latency"), right("off by"), right("at most")},
+      .rows = {}};
+  for (const LinkDirection& one : directions)
+    table.rows.push_back({one.direction, one.memory,
+                          std::to_string(one.fit.rows + (one.single ? one.single->rows : 0)),
+                          format_quantity(one.fit.bandwidth, Dimension::bytes_per_s),
+                          format_quantity(one.setup_s(), Dimension::seconds),
+                          one.single ? format_quantity(one.latency_s(), Dimension::seconds) : "-",
+                          percent(one.fit.median_error), percent(one.fit.worst_error)});
+  return table.aligned();
+}
+
+Value direction_json(const LinkDirection& one) {
+  return object({{"direction", one.direction},
+                 {"memory", one.memory},
+                 {"copies", one.fit.rows},
+                 {"bandwidth_bytes_per_s", one.fit.bandwidth},
+                 {"setup_s", one.setup_s()},
+                 {"latency_s", one.single ? Item(one.latency_s()) : Item(nullptr)},
+                 {"median_error", one.fit.median_error},
+                 {"worst_error", one.fit.worst_error}});
+}
+
+int run_link(const Arguments& arguments) {
+  const Profile profile = read_profile(arguments, arguments.positionals.front());
+  const std::vector<LinkDirection> directions = fit_link(profile);
+  const Value document = link_document(directions, arguments.text("link", "host"),
+                                       arguments.text("device", "gpu"), arguments.text("platform"));
+  if (arguments.has("json")) {
+    print(to_json(object({{"format", "sluice-link-fit/1"},
+                          {"directions", list_of(directions, direction_json)},
+                          {"document", document}})));
+    return 0;
+  }
+  const bool writes = arguments.has("output");
+  if (writes) {
+    refuse_to_replace(arguments, arguments.text("output"), Output::document);
+    write_file(arguments.text("output"), to_yaml(document, false));
+  }
+  print(table_of(directions) + (writes ? "" : "\n" + to_yaml(document, false)));
+  bool told_apart = false;
+  for (const LinkDirection& one : directions) told_apart = told_apart || one.single;
+  if (!told_apart)
+    message(
+        "sluice: latency and set-up are told apart only by copies that were queued (method: "
+        "queued) beside single ones; what is left at 0 bytes is taken for set-up");
+  return 0;
+}
+
+std::vector<Option> options() {
+  std::vector<Option> all = reading_options();
+  const std::vector<Option> own = {
+      {.name = "platform",
+       .value = "PLATFORM",
+       .summary = "the platform whose link it takes the place of: the answer is a whole document",
+       .suggested = [] { return bundled_names("platforms"); }},
+      {.name = "link", .value = "NAME", .summary = "the link's name", .absent = "host"},
+      {.name = "device",
+       .value = "NAME",
+       .summary = "the device that it joins to the host",
+       .absent = "gpu"},
+      {.name = "output",
+       .letter = 'o',
+       .value = "FILE",
+       .summary = "where the document goes",
+       .absent = "printed"},
+      force_option(Output::document),
+      {.name = "json", .summary = "as JSON, with full precision"}};
+  all.insert(all.end(), own.begin(), own.end());
+  return all;
+}
+
+}  // namespace
+
+extern const Command profile_link_command;
+const Command profile_link_command = {
+    .name = "profile link",
+    .summary = "Makes a platform's link of copies that were measured.",
+    .usage = {"PROFILE [--platform PLATFORM] [--link NAME] [-o FILE] [--json]"},
+    .least = 1,
+    .most = 1,
+    .positionals = "PROFILE",
+    .options = options(),
+    .details =
+        "Rows whose operator is copy, with sizes bytes=N, input_pools and output_pools (pinned or "
+        "pageable "
+        "on the host's side, device on the other), and method: queued where copies followed each "
+        "other without a pause. Bandwidth and set-up are fitted by least squares of relative "
+        "errors, for each direction and kind of memory; latency is what a single copy takes more "
+        "than a queued one at 0 bytes. analysis/measure/copies.py measures such rows with torch, "
+        "copies.cu with CUDA.\n",
+    .examples = {{"sluice profile link copies.csv",
+                  "what the link does, and the lines of a platform"},
+                 {"sluice profile link copies.csv --platform a100_pcie -o mine.yaml",
+                  "then: sluice run SCENARIO platform=mine.yaml"}},
+    .run = run_link,
+};
+
+}  // namespace sluice

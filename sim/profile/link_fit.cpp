@@ -1,0 +1,168 @@
+#include "profile/link_fit.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "base/quantity.hpp"
+
+namespace sluice {
+namespace {
+
+struct Copy {
+  double bytes = 0, seconds = 0;
+};
+
+bool is_host_memory(const std::string& pool) {
+  return pool == "pinned" || pool == "pageable" || pool == "host";
+}
+
+double bytes_of(const Profile& profile, const ProfileRow& row) {
+  if (const auto bytes = row.size("bytes")) return static_cast<double>(*bytes);
+  profile.fail(row,
+               "this copy does not say how many bytes: expected bytes=N in the "
+               "column sizes");
+}
+
+/// Direction and kind of host memory. One of both ends is host memory.
+std::pair<std::string, std::string> way_of(const Profile& profile, const ProfileRow& row) {
+  const std::string from = row.input_pools.empty() ? "" : row.input_pools.front();
+  const std::string to = row.output_pools.empty() ? "" : row.output_pools.front();
+  if (is_host_memory(from) == is_host_memory(to))
+    profile.fail(row, "a copy from '" + from + "' to '" + to +
+                          "': expected pinned, pageable or host in one of input_pools and "
+                          "output_pools, and device in the other");
+  const std::string& memory = is_host_memory(from) ? from : to;
+  return {is_host_memory(from) ? "down" : "up", memory == "host" ? "pinned" : memory};
+}
+
+/// a + b s with the least sum of ((a + b s) / t - 1)^2; neither is below 0.
+CopyFit fitted(const std::vector<Copy>& copies) {
+  double uu = 0, uv = 0, vv = 0, u = 0, v = 0;
+  for (const Copy& copy : copies) {
+    const double a = 1 / copy.seconds, b = copy.bytes / copy.seconds;
+    uu += a * a;
+    uv += a * b;
+    vv += b * b;
+    u += a;
+    v += b;
+  }
+  double constant = (u * vv - v * uv) / (uu * vv - uv * uv);
+  double per_byte = (v * uu - u * uv) / (uu * vv - uv * uv);
+  if (constant < 0) constant = 0, per_byte = v / vv;
+  CopyFit fit{.rows = copies.size(), .constant_s = constant, .bandwidth = 1 / per_byte};
+  std::vector<double> errors;
+  for (const Copy& copy : copies)
+    errors.push_back(std::abs((constant + per_byte * copy.bytes) / copy.seconds - 1));
+  fit.median_error = median_of(errors);
+  fit.worst_error = *std::max_element(errors.begin(), errors.end());
+  return fit;
+}
+
+CopyFit fit_of(const std::vector<Copy>& copies, const std::string& what) {
+  const auto [least, most] = std::minmax_element(
+      copies.begin(), copies.end(), [](const Copy& a, const Copy& b) { return a.bytes < b.bytes; });
+  if (copies.size() < 2 || least->bytes == most->bytes)
+    throw InputError("copies " + what +
+                     " were measured in one size only; set-up and bandwidth need at least two, "
+                     "better ten from 1 kB to 1 GB");
+  const CopyFit fit = fitted(copies);
+  if (!(fit.bandwidth > 0) || !std::isfinite(fit.bandwidth))
+    throw InputError("copies " + what +
+                     " do not take longer the larger they are; their bandwidth is unknown");
+  return fit;
+}
+
+Value text(std::string words) {
+  return Value::make(std::move(words));
+}
+
+Value bandwidth(double bytes_per_s) {
+  return text(exact(std::round(bytes_per_s)) + "B/s");
+}
+
+Value seconds(double seconds) {
+  return text(exact(seconds) + "s");
+}
+
+/// bandwidth and setup of one kind of memory; those of the other direction where both are known.
+void add_directions(Value& into, const LinkDirection* down, const LinkDirection* up) {
+  const LinkDirection* first = down ? down : up;
+  into.set("bandwidth", bandwidth(first->fit.bandwidth));
+  into.set("setup", seconds(first->setup_s()));
+  if (!down || !up) return;
+  Value other = Value::make_map();
+  other.set("bandwidth", bandwidth(up->fit.bandwidth));
+  other.set("setup", seconds(up->setup_s()));
+  into.set("up", std::move(other));
+}
+
+const LinkDirection* find(const std::vector<LinkDirection>& all, const std::string& direction,
+                          const std::string& memory) {
+  for (const LinkDirection& one : all)
+    if (one.direction == direction && one.memory == memory) return &one;
+  return nullptr;
+}
+
+}  // namespace
+
+double LinkDirection::latency_s() const {
+  return single ? std::max(0.0, single->constant_s - fit.constant_s) : 0;
+}
+
+std::vector<LinkDirection> fit_link(const Profile& profile) {
+  std::map<std::pair<std::string, std::string>, std::map<bool, std::vector<Copy>>> copies;
+  for (const ProfileRow& row : profile.rows) {
+    if (row.operator_class != "copy" || !row.time() || *row.time() == 0) continue;
+    copies[way_of(profile, row)][row.method == "queued"].push_back(
+        {bytes_of(profile, row), *row.time()});
+  }
+  if (copies.empty())
+    throw InputError("'" + profile.path +
+                     "' holds no copies: expected rows whose operator is copy, with sizes bytes=N, "
+                     "input_pools, output_pools and a time");
+  std::vector<LinkDirection> all;
+  for (const auto& [way, by_method] : copies) {
+    LinkDirection one{.direction = way.first, .memory = way.second};
+    const std::string what = one.direction + ", " + one.memory;
+    const bool queued = by_method.count(true) != 0;
+    one.fit = fit_of(by_method.at(queued), what);
+    if (queued && by_method.count(false) != 0) one.single = fit_of(by_method.at(false), what);
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
+Value link_document(const std::vector<LinkDirection>& directions, const std::string& link,
+                    const std::string& joins, const std::string& platform) {
+  Value made = Value::make_map();
+  if (platform.empty()) {
+    Value ends = Value::make_list();
+    for (const std::string& end : {std::string("host"), joins}) ends.items().push_back(text(end));
+    made.set("joins", std::move(ends));
+  }
+  const LinkDirection *down = find(directions, "down", "pinned"),
+                      *up = find(directions, "up", "pinned");
+  const LinkDirection *pageable_down = find(directions, "down", "pageable"),
+                      *pageable_up = find(directions, "up", "pageable");
+  const bool pinned = down || up;
+  add_directions(made, pinned ? down : pageable_down, pinned ? up : pageable_up);
+  if (pinned && (pageable_down || pageable_up)) {
+    Value pageable = Value::make_map();
+    add_directions(pageable, pageable_down, pageable_up);
+    made.set("pageable", std::move(pageable));
+  }
+  double latency = 0;
+  for (const LinkDirection& one : directions) latency = std::max(latency, one.latency_s());
+  if (latency > 0) made.set("latency", seconds(latency));
+  Value links = Value::make_map(), document = Value::make_map();
+  links.set(link, std::move(made));
+  if (!platform.empty()) {
+    document.set("format", text("sluice-platform/1"));
+    document.set("file", text(platform));
+  }
+  document.set("links", std::move(links));
+  return document;
+}
+
+}  // namespace sluice

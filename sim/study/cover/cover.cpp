@@ -1,0 +1,168 @@
+#include "study/cover/cover.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "cost/measured/table.hpp"
+#include "profile/columns.hpp"
+#include "profile/match.hpp"
+
+namespace sluice {
+namespace {
+
+/// FLOP that a machine does while it moves a byte, where none is named.
+constexpr double usual_balance = 10;
+
+Pass pass_named(const std::string& pass) {
+  return pass == "backward" ? Pass::backward : Pass::forward;
+}
+
+double weight_of(const Work& work, const CoverRequest& request) {
+  if (request.device) return ideal_seconds(work, *request.device, dtype_of(request.dtype));
+  return std::max(work.flop / usual_balance, work.bytes);
+}
+
+/// An operator that occurs several times.
+struct Occurring {
+  ProfileRow row;
+  std::int64_t occurrences = 0;
+  double weight = 0;  ///< of one
+  const ProfileIndex::ByBatch* measured = nullptr;
+};
+
+std::vector<Occurring> operators_of(const Model& model, const ProfileIndex& index,
+                                    const CoverRequest& request) {
+  std::vector<Occurring> all;
+  std::map<std::string, std::size_t> known;
+  for (const std::string& pass : request.passes)
+    for (const Layer& layer : model.layers) {
+      if (layer.config.empty() || !does_work(layer, pass_named(pass))) continue;
+      ProfileRow row = row_for(layer, request.samples, request.dtype, pass);
+      const auto [found, fresh] = known.emplace(key_of(row), all.size());
+      if (fresh) {
+        const Work work =
+            work_of(model, layer, pass_named(pass), request.samples, dtype_of(request.dtype));
+        all.push_back(
+            {std::move(row), 0, weight_of(work, request), &index.of(layer, request.dtype, pass)});
+      }
+      ++all[found->second].occurrences;
+    }
+  return all;
+}
+
+/// What stands in the rows of a whole: the sum over the passes; none where one is missing.
+void add_whole(Cover& cover, const Profile& profile, const CoverRequest& request,
+               const std::string& model) {
+  double seconds = 0, joules = 0;
+  std::size_t timed = 0, metered = 0;
+  for (const std::string& pass : request.passes)
+    for (const ProfileRow& row : profile.rows) {
+      if (row.level != Level::whole || row.pass != pass || !row.time() ||
+          (!model.empty() && !row.model.empty() && row.model != model) ||
+          (row.batch && *row.batch != request.samples))
+        continue;
+      seconds += *row.time();
+      ++timed;
+      if (row.energy()) joules += *row.energy(), ++metered;
+    }
+  if (timed > request.passes.size())
+    throw InputError(
+        "'" + profile.path +
+        "' has several wholes of these passes and samples; --where chooses, as --where "
+        "cache=hot, or --whole says the seconds");
+  if (timed == request.passes.size()) cover.whole_s = seconds;
+  if (metered == request.passes.size()) cover.whole_j = joules;
+  if (request.whole_s) cover.whole_s = request.whole_s;
+  if (request.whole_j) cover.whole_j = request.whole_j;
+}
+
+void attribute(Cover& cover, const ProfileRow& row, std::int64_t occurrences) {
+  ++cover.measured;
+  cover.attributed_s += static_cast<double>(occurrences) * *row.time();
+  if (!row.energy()) return;
+  ++cover.with_energy;
+  cover.attributed_j += static_cast<double>(occurrences) * *row.energy();
+}
+
+/// `factor`: seconds measured for each of weight; 0: nothing was measured.
+void rank_missing(Cover& cover, double factor, double target) {
+  std::stable_sort(cover.missing.begin(), cover.missing.end(),
+                   [](const Missing& a, const Missing& b) { return a.weight > b.weight; });
+  for (Missing& one : cover.missing) one.expected_s = factor * one.weight;
+  if (!cover.whole_s) return;
+  double sum = cover.attributed_s;
+  for (std::size_t m = 0; m <= cover.missing.size(); ++m) {
+    if (sum >= target * *cover.whole_s) {
+      cover.needed = m;
+      return;
+    }
+    if (m < cover.missing.size()) sum += cover.missing[m].expected_s;
+  }
+}
+
+std::optional<double> share(double part, const std::optional<double>& whole) {
+  if (!whole || !(*whole > 0)) return std::nullopt;
+  return part / *whole;
+}
+
+}  // namespace
+
+std::optional<double> Cover::share_s() const {
+  return share(attributed_s, whole_s);
+}
+
+std::optional<double> Cover::share_j() const {
+  return with_energy == 0 ? std::nullopt : share(attributed_j, whole_j);
+}
+
+Cover cover_of(const Model& model, const Profile& profile, const CoverRequest& request) {
+  const ProfileIndex index(profile);
+  Cover cover;
+  double weight = 0;  // of what was measured
+  for (const Occurring& one : operators_of(model, index, request)) {
+    ++cover.operators;
+    const double all = static_cast<double>(one.occurrences) * one.weight;
+    const auto found = one.measured->find(request.samples);
+    if (found == one.measured->end()) {
+      cover.missing.push_back({words_of(one.row), one.occurrences, all});
+      continue;
+    }
+    attribute(cover, only_row(found->second), one.occurrences);
+    weight += all;
+  }
+  add_whole(cover, profile, request, model.name);
+  rank_missing(cover, weight > 0 ? cover.attributed_s / weight : 0, request.target);
+  return cover;
+}
+
+Cover cover_of_rows(const Profile& profile, const CoverRequest& request) {
+  Cover cover;
+  double weight = 0;
+  std::set<std::string> wholes;
+  for (const ProfileRow& row : profile.rows) {
+    if (row.level != Level::leaf || row.occurrences == 0 ||
+        std::find(request.passes.begin(), request.passes.end(), row.pass) == request.passes.end())
+      continue;
+    ++cover.operators;
+    wholes.insert(row.model + '\x1f' + row.cache + '\x1f' + row.device + '\x1f' + row.method);
+    const double all =
+        static_cast<double>(row.occurrences) *
+        weight_of({.flop = row.flop.value_or(0), .bytes = row.bytes.value_or(0)}, request);
+    if (row.time()) {
+      attribute(cover, row, row.occurrences);
+      weight += all;
+    } else {
+      cover.missing.push_back({words_of(row), row.occurrences, all});
+    }
+  }
+  if (wholes.size() > 1)
+    throw InputError("the rows of '" + profile.path +
+                     "' are of several models, devices, caches or methods, which make no sum; "
+                     "--where chooses, as --where cache=hot");
+  add_whole(cover, profile, request, "");
+  rank_missing(cover, weight > 0 ? cover.attributed_s / weight : 0, request.target);
+  return cover;
+}
+
+}  // namespace sluice

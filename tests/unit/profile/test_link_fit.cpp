@@ -1,0 +1,96 @@
+// Links from copies that were measured: what was put in comes out.
+#include <catch2/catch.hpp>
+
+#include <string>
+
+#include "document/load.hpp"
+#include "platform/platform.hpp"
+#include "profile/link_fit.hpp"
+#include "support/bad_input.hpp"
+
+using namespace sluice;
+using sluice::test::error_of;
+
+namespace {
+
+const std::string head =
+    "# format: sluice-profile/1\noperator,sizes,input_pools,output_pools,method,seconds_median\n";
+
+/// Copies of 1 kB to 1 GB that take constant + bytes / bandwidth.
+std::string copies(const std::string& from, const std::string& to, const std::string& method,
+                   double constant, double bandwidth) {
+  std::string rows;
+  for (double bytes = 1e3; bytes < 2e9; bytes *= 10)
+    rows += "copy,bytes=" + std::to_string(static_cast<std::int64_t>(bytes)) + "," + from + "," +
+            to + "," + method + "," + std::to_string(1e6 * (constant + bytes / bandwidth)) +
+            "e-6\n";
+  return rows;
+}
+
+Profile profile(const std::string& rows) {
+  return parse_profile(head + rows, "copies.csv");
+}
+
+}  // namespace
+
+TEST_CASE("latency, set-up and bandwidth of a link are those that its copies were made with") {
+  const Profile read = profile(copies("pinned", "device", "single", 12e-6, 25e9) +
+                               copies("pinned", "device", "queued", 10e-6, 25e9) +
+                               copies("device", "pinned", "queued", 8e-6, 20e9) +
+                               copies("pageable", "device", "single", 30e-6, 6e9));
+  const std::vector<LinkDirection> found = fit_link(read);
+  REQUIRE(found.size() == 3);
+  CHECK(found[0].direction == "down");
+  CHECK(found[0].memory == "pageable");
+  CHECK(found[0].fit.bandwidth == Approx(6e9).epsilon(1e-4));
+  CHECK(found[1].memory == "pinned");
+  CHECK(found[1].setup_s() == Approx(10e-6).epsilon(1e-4));
+  CHECK(found[1].latency_s() == Approx(2e-6).epsilon(1e-3));
+  CHECK(found[1].fit.worst_error < 1e-4);
+  CHECK(found[2].direction == "up");
+  CHECK(found[2].fit.bandwidth == Approx(20e9).epsilon(1e-4));
+  CHECK(found[2].latency_s() == 0);
+
+  // What is written is a link that a platform takes, in place of its own.
+  Value document = link_document(found, "host", "gpu", "k40");
+  CHECK(to_yaml(document, false).find("file: k40") != std::string::npos);
+  Value alone = link_document(found, "host", "gpu", "");
+  alone.set("format", Value::make(std::string("sluice-platform/1")));
+  alone.set("devices",
+            parse_text("{gpu: {rate: {float32: 1TFLOP/s}, memory: {capacity: 1GB}}}", "d.yaml"));
+  alone.set("memories", parse_text("{host: {capacity: unlimited}}", "m.yaml"));
+  const Platform platform = read_platform(parse_text(to_yaml(alone, false), "p.yaml"));
+  const Path& down = platform.path("host", "gpu");
+  CHECK(down.setup_s == Approx(10e-6).epsilon(1e-4));
+  CHECK(down.latency_s == Approx(2e-6).epsilon(1e-3));
+  CHECK(platform.channels[down.channels.front()].bandwidth == Approx(25e9).epsilon(1e-4));
+  CHECK(platform.channels[platform.path("gpu", "host").channels.front()].bandwidth ==
+        Approx(20e9).epsilon(1e-4));
+}
+
+TEST_CASE("what is left at 0 bytes is never below 0") {
+  // 1 us of 1 kB, 4 us of 2 kB: a line through both begins at -2 us.
+  const auto found = fit_link(
+      profile("copy,bytes=1000,pinned,device,,1e-6\ncopy,bytes=2000,pinned,device,,4e-6\n"));
+  CHECK(found[0].setup_s() == 0);
+  // sum of s / t over sum of (s / t)^2: (1e9 + 5e8) / (1e18 + 2.5e17) = 1.2e-9 s/B
+  CHECK(found[0].fit.bandwidth == Approx(1 / 1.2e-9));
+  CHECK(found[0].fit.worst_error == Approx(0.4));
+}
+
+TEST_CASE("copies that say no link are refused with what they lack") {
+  CHECK(error_of([] { fit_link(profile("gemm,,,,,1\n")); }).find("holds no copies") !=
+        std::string::npos);
+  CHECK(error_of([] {
+          fit_link(profile("copy,,pinned,device,,1\n"));
+        }).find("3 copies.csv:3:1: error: this copy does not say how many bytes") == 0);
+  CHECK(error_of([] {
+          fit_link(profile("copy,bytes=1,device,device,,1\n"));
+        }).find("a copy from 'device' to 'device'") != std::string::npos);
+  CHECK(error_of([] {
+          fit_link(profile("copy,bytes=1,pinned,device,,1\n"));
+        }).find("in one size only") != std::string::npos);
+  CHECK(error_of([] {
+          fit_link(profile("copy,bytes=1,pinned,device,,2\ncopy,bytes=3,pinned,device,,1\n"));
+        }).find("do not take longer") != std::string::npos);
+}

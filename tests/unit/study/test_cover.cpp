@@ -1,0 +1,80 @@
+// How much measured operators make up of a whole, by hand.
+#include <catch2/catch.hpp>
+
+#include "study/cover/cover.hpp"
+#include "support/bad_input.hpp"
+#include "support/models.hpp"
+
+using namespace sluice;
+using sluice::test::error_of;
+
+namespace {
+
+const std::string head =
+    "# format: sluice-profile/1\n"
+    "operator,config,inputs,batch,cache,level,pass,occurrences,bytes,seconds_median,joules_mean\n";
+const std::string dense = "dense,dense bias=false features=10 sparsity=0,";
+
+Profile profile(const std::string& rows) {
+  return parse_profile(head + rows, "p.csv");
+}
+
+/// Two equal products, two relus, and a softmax.
+Model model() {
+  return sluice::test::model_of(
+      "- {type: input, name: x, shape: [10]}\n"
+      "- {type: dense, name: a, features: 10, bias: false}\n"
+      "- {type: relu, name: b}\n"
+      "- {type: dense, name: c, features: 10, bias: false}\n"
+      "- {type: relu, name: d}\n- {type: softmax, name: e}\n");
+}
+
+}  // namespace
+
+TEST_CASE("operators are summed with their occurrences and compared with the whole") {
+  const Profile read = profile(dense +
+                               "2x10,2,,,,,,0.003,0.5\n"
+                               "net,all,,2,,whole,,,,0.010,2\n"
+                               "block,b,2x10,2,,inner,,,,0.9,9\n");
+  const Cover cover = cover_of(model(), read, {.samples = 2});
+  CHECK(cover.operators == 3);  // dense, relu, softmax
+  CHECK(cover.measured == 1);
+  CHECK(cover.attributed_s == 0.006);
+  CHECK(*cover.share_s() == Approx(0.6));
+  CHECK(cover.attributed_j == 1);
+  CHECK(*cover.share_j() == Approx(0.5));
+  REQUIRE(cover.missing.size() == 2);
+  // By bytes: dense 4 x (2 x 20 + 100) = 560 B each, 1120 of 6 ms; two relus 160 B each.
+  CHECK(cover.missing[0].occurrences == 2);
+  CHECK(cover.missing[0].weight == 320);
+  CHECK(cover.missing[0].expected_s == Approx(0.006 * 320 / 1120));
+  CHECK_FALSE(cover.needed);  // 6 + 1.71 + 0.86 ms are less than 9
+  const Cover low = cover_of(model(), read, {.samples = 2, .target = 0.75});
+  CHECK(*low.needed == 1);  // 7.7 of 7.5 ms
+  CHECK(*cover_of(model(), read, {.samples = 2, .target = 0.5}).needed == 0);
+}
+
+TEST_CASE("another whole may be given, and without one no share is known") {
+  const Profile read = profile(dense + "2x10,2,,,,,,0.003,\n");
+  CHECK_FALSE(cover_of(model(), read, {.samples = 2}).share_s());
+  CHECK(*cover_of(model(), read, {.samples = 2, .whole_s = 0.012}).share_s() == 0.5);
+  CHECK_FALSE(cover_of(model(), read, {.samples = 2, .whole_s = 0.012}).share_j());
+  CHECK(cover_of(model(), read, {.samples = 3}).measured == 0);
+  const Profile wholes = profile("net,a,,2,hot,whole,,,,1,\nnet,a,,2,cold,whole,,,,2,\n");
+  CHECK(error_of([&] { cover_of(model(), wholes, {.samples = 2}); }).find("has several wholes") !=
+        std::string::npos);
+}
+
+TEST_CASE("a profile's own rows are summed by their occurrences") {
+  const Profile read = profile(
+      "x,1,,2,,,,3,100,0.001,\ny,2,,2,,,,1,50,,\nz,3,,2,,,backward,5,,9,\n"
+      "net,all,,2,,whole,,,,0.004,\n");
+  const Cover cover = cover_of_rows(read, {.samples = 2});
+  CHECK(cover.operators == 2);
+  CHECK(cover.attributed_s == 0.003);
+  CHECK(*cover.share_s() == Approx(0.75));
+  REQUIRE(cover.missing.size() == 1);
+  CHECK(cover.missing[0].expected_s == Approx(0.003 * 50 / 300));
+  const Profile two = profile("x,1,,2,hot,,,,,1,\nx,1,,2,cold,,,,,1,\n");
+  CHECK(error_of([&] { cover_of_rows(two, {}); }).find("make no sum") != std::string::npos);
+}
