@@ -3,6 +3,7 @@
 #include "model/catalog.hpp"
 #include "platform/platform.hpp"
 #include "scenario/scenario.hpp"
+#include "scenario/schema_rules.hpp"
 
 #include "command/command.hpp"
 #include "command/terminal.hpp"
@@ -14,11 +15,11 @@ int run_schema(const Arguments& arguments) {
   const std::string& kind = arguments.positionals.front();
   const std::vector<std::string> kinds = {"scenario", "platform", "model"};
   if (kind == "scenario")
-    print(json_schema(scenario_record(), "A Sluice scenario", kind));
+    print(json_schema(scenario_record(), "A Sluice scenario", kind, scenario_schema_rules()));
   else if (kind == "platform")
-    print(json_schema(platform_record(), "A Sluice platform", kind));
+    print(json_schema(platform_record(), "A Sluice platform", kind, {.may_have_base = true}));
   else if (kind == "model")
-    print(json_schema(model_record(), "A Sluice model", kind));
+    print(json_schema(model_record(), "A Sluice model", kind, {.may_have_base = true}));
   else
     throw UsageError("no schema of '" + kind + "'" + did_you_mean(kind, kinds) +
                      "; known: " + join(kinds));

@@ -1,5 +1,6 @@
 #include "document/schema.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "document/load.hpp"
@@ -53,22 +54,26 @@ void set_range(Value& schema, const Field& field) {
   if (std::isfinite(field.maximum)) schema.set("maximum", number(field.maximum));
 }
 
-Value schema_of(const Record& record);
+/// Are the keys that must be there in a whole document required? They are not in one that is laid
+/// over another.
+enum class Requires { all, nothing };
 
-Value container(const Field& field) {
+Value schema_of(const Record& record, Requires required);
+
+Value container(const Field& field, Requires required) {
   Value schema = typed(field.type == Type::list ? "array" : "object");
   if (!field.record) return schema;
   if (field.type == Type::list) {
-    schema.set("items", schema_of(*field.record));
+    schema.set("items", schema_of(*field.record, Requires::all));
   } else if (field.map_of) {
-    schema.set("additionalProperties", schema_of(*field.record));
+    schema.set("additionalProperties", schema_of(*field.record, required));
   } else {
-    schema = schema_of(*field.record);
+    schema = schema_of(*field.record, required);
   }
   return schema;
 }
 
-Value value_schema(const Field& field) {
+Value value_schema(const Field& field, Requires required) {
   Value schema = Value::make_map();
   switch (field.type) {
     case Type::boolean:
@@ -96,7 +101,7 @@ Value value_schema(const Field& field) {
       return words(field.choices);
     case Type::mapping:
     case Type::list:
-      return container(field);
+      return container(field, required);
     case Type::any:
       return schema;
   }
@@ -122,8 +127,41 @@ Value word_schema(const Field& field) {
   return schema;
 }
 
-Value field_schema(const Field& field) {
-  Value schema = value_schema(field);
+/// Each variant as "if the mapping says so, then these are its keys". Variants may mean different
+/// things by one key, so beside them only the key that names the variant is described.
+Value with_variants(Value schema, const std::vector<SchemaVariant>& variants) {
+  if (variants.empty()) return schema;
+  const std::string& name = variants.front().when.front().first;
+  Value properties = Value::make_map();
+  properties.set(name, std::move(*schema.find("properties")->find(name)));
+  schema.set("properties", std::move(properties));
+  List rules;
+  for (const SchemaVariant& variant : variants) {
+    Value said = Value::make_map(), known = Value::make_map(), condition = Value::make_map();
+    List present;
+    for (const auto& [key, word] : variant.when) {
+      Value constant = Value::make_map();
+      constant.set("const", text(word));
+      said.set(key, std::move(constant));
+      const auto& fields = variant.record.fields;
+      const auto field = std::find_if(fields.begin(), fields.end(),
+                                      [&key = key](const Field& one) { return one.name == key; });
+      if (field == fields.end() || field->default_text != word) present.push_back(text(key));
+    }
+    condition.set("properties", std::move(said));
+    condition.set("required", list(std::move(present)));
+    Value rule = Value::make_map();
+    rule.set("if", std::move(condition));
+    rule.set("then", schema_of(variant.record, Requires::all));
+    rules.push_back(std::move(rule));
+  }
+  schema.set("allOf", list(std::move(rules)));
+  return schema;
+}
+
+Value field_schema(const Field& field, Requires required,
+                   const std::vector<SchemaVariant>& variants = {}) {
+  Value schema = with_variants(value_schema(field, required), variants);
   if (!field.word_for.empty()) {
     Value either = Value::make_map();
     either.set("anyOf", list({word_schema(field), std::move(schema)}));
@@ -139,58 +177,65 @@ Value field_schema(const Field& field) {
   return schema;
 }
 
-Value schema_of(const Record& record) {
+Value schema_of(const Record& record, Requires required) {
   Value schema = typed("object");
   if (!record.summary.empty()) schema.set("description", text(record.summary));
   Value properties = Value::make_map();
-  List required;
+  List needed;
   for (const Field& field : record.fields) {
-    properties.set(field.name, field_schema(field));
-    if (!field.optional && !field.default_text) required.push_back(text(field.name));
+    properties.set(field.name, field_schema(field, required));
+    if (!field.optional && !field.default_text) needed.push_back(text(field.name));
   }
   schema.set("properties", std::move(properties));
-  if (!required.empty()) schema.set("required", list(std::move(required)));
+  if (!needed.empty() && required == Requires::all) schema.set("required", list(std::move(needed)));
   schema.set("additionalProperties", Value::make(record.open));
   return schema;
 }
 
-/// The keys that must be there: a variant leaves them to its base.
-void require(Value& schema, Value keys, bool may_have_base) {
-  if (!may_have_base) {
-    schema.set("required", std::move(keys));
-    return;
+/// The schema of a whole document, or (`Requires::nothing`) of one that is laid over another.
+Value document_schema(const Record& record, std::string_view kind, const SchemaRules& rules,
+                      Requires required) {
+  Value schema = schema_of(record, required);
+  Value& properties = *schema.find("properties");
+  for (const auto& [key, variants] : rules.variants)
+    for (const Field& field : record.fields)
+      if (field.name == key) properties.set(key, field_schema(field, required, variants));
+  Value format = Value::make_map();
+  format.set("const", text("sluice-" + std::string(kind) + "/1"));
+  format.set("description", text("what this file is, and the version of its format"));
+  properties.set("format", std::move(format));
+  if (required == Requires::nothing) {
+    Value file = typed("string");
+    file.set("description", text("another document, over which this one's keys are laid"));
+    properties.set("file", std::move(file));
+    return schema;
   }
-  Value file = typed("string");
-  file.set("description", text("another document, over which this one's keys are laid"));
-  schema.find("properties")->set("file", std::move(file));
-  Value alone = Value::make_map(), variant = Value::make_map();
-  alone.set("required", std::move(keys));
-  variant.set("required", list({text("file")}));
-  schema.set("anyOf", list({std::move(alone), std::move(variant)}));
+  List needed = {text("format")};
+  if (Value* others = schema.find("required"))
+    for (Value& key : others->items())
+      if (key.text() != "format") needed.push_back(std::move(key));
+  schema.set("required", list(std::move(needed)));
+  return schema;
 }
 
 }  // namespace
 
 std::string json_schema(const Record& record, const std::string& title, std::string_view kind,
-                        bool may_have_base) {
+                        const SchemaRules& rules) {
   Value schema = Value::make_map();
   schema.set("$schema", text("http://json-schema.org/draft-07/schema#"));
   schema.set("title", text(title));
-  Value format = Value::make_map();
-  format.set("const", text("sluice-" + std::string(kind) + "/1"));
-  format.set("description", text("what this file is, and the version of its format"));
-  Value body = schema_of(record);
-  body.find("properties")->set("format", std::move(format));
-  Value required = list({text("format")});
-  for (Value::Entry& entry : body.entries()) {
-    if (entry.key != "required") {
-      schema.set(entry.key, std::move(entry.value));
-      continue;
-    }
-    for (Value& key : entry.value.items())
-      if (key.text() != "format") required.items().push_back(std::move(key));
+  Value whole = document_schema(record, kind, rules, Requires::all);
+  if (!rules.may_have_base) {
+    for (Value::Entry& entry : whole.entries()) schema.set(entry.key, std::move(entry.value));
+    return to_json(schema);
   }
-  require(schema, std::move(required), may_have_base);
+  Value has_base = Value::make_map();
+  has_base.set("required", list({text("file")}));
+  schema.set("type", text("object"));
+  schema.set("if", std::move(has_base));
+  schema.set("then", document_schema(record, kind, rules, Requires::nothing));
+  schema.set("else", std::move(whole));
   return to_json(schema);
 }
 

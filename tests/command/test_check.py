@@ -293,6 +293,22 @@ class Reports(Check):
                       worse.find("failure").text)
         self.assertEqual(missing.find("failure").get("type"), "missing")
         self.assertIn("none.yaml", error.find("error").text)
+        self.assertTrue(worse.find("failure").text.startswith("a&b.plan\n"))
+        # What the schema of Jenkins' reports allows (junit-10.xsd of its xUnit plugin).
+        allowed = {"testsuites": {"name", "time", "tests", "failures", "disabled", "errors"},
+                   "testsuite": {"name", "tests", "failures", "errors", "time", "disabled",
+                                 "skipped", "timestamp", "hostname", "id", "package"},
+                   "testcase": {"name", "assertions", "time", "classname", "status"},
+                   "failure": {"type", "message"}, "error": {"type", "message"},
+                   "system-out": set()}
+        for element in root.iter():
+            self.assertLessEqual(set(element.keys()), allowed[element.tag], element.tag)
+
+    def test_github_names_line_and_column_of_a_mistake(self):
+        name = self.scenario("mistake.yaml")
+        (self.folder / name).write_text("format: sluice-scenario/1\nmodle: alexnet\n")
+        text = self.check(3, name, "--format", "github")
+        self.assertIn("::error file=mistake.yaml,line=2,col=1,title=mistake is error::", text)
 
     def test_a_report_replaces_a_report_and_nothing_else(self):
         name = self.scenario("good.json")

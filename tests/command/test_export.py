@@ -282,32 +282,33 @@ class Export(unittest.TestCase):
         events = json.loads(text)["traceEvents"]
         names = {(e["pid"], e.get("tid")): e["args"]["name"] for e in events
                  if e["ph"] == "M" and e["name"].endswith("_name")}
-        complete = [e for e in events if e["ph"] == "X"]
-        self.assertEqual(len(complete), trace.count)
+        begins = [e for e in events if e["ph"] == "B"]
+        ends = [e for e in events if e["ph"] == "E"]
+        self.assertEqual(len(begins), trace.count)
+        self.assertEqual(len(ends), trace.count)
         free = collections.defaultdict(int)
-        for event, row in zip(complete, trace.rows()):
-            begin, length = round(event["ts"] * 1000), round(event["dur"] * 1000)
+        place = collections.defaultdict(list)
+        for number, (first, last, row) in enumerate(zip(begins, ends, trace.rows())):
+            self.assertEqual({**first, "ph": "E", "ts": last["ts"]}, last)
+            begin, end = round(first["ts"] * 1000), round(last["ts"] * 1000)
             self.assertEqual(begin, nanoseconds(row["start"]))
-            self.assertEqual(begin + length, nanoseconds(row["end"]))
-            thread = (event["pid"], event["tid"])
+            self.assertEqual(end, nanoseconds(row["end"]))
+            thread = (first["pid"], first["tid"])
             self.assertGreaterEqual(begin, free[thread])  # next to each other, so they nest
-            free[thread] = begin + length
+            free[thread] = end
+            place[thread].append((begin, end, number))
             self.assertEqual(names[thread], trace.streams[row["stream"]])
-            self.assertEqual(names[event["pid"], None], trace.devices[row["stream"]])
-            self.assertEqual(event["name"], trace.actions[row["action"]])
+            self.assertEqual(names[first["pid"], None], trace.devices[row["stream"]])
+            self.assertEqual(first["name"], trace.actions[row["action"]])
             if row["stage"] >= 0:
-                self.assertEqual(event["args"]["stage"], trace.stages[row["stage"]])
+                self.assertEqual(first["args"]["stage"], trace.stages[row["stage"]])
+        self.check_depth(events)
 
         # Flows bind to the slice of their thread that encloses their time.
         sources = {e["id"]: e for e in events if e["ph"] == "s"}
         targets = {e["id"]: e for e in events if e["ph"] == "f"}
         self.assertEqual(len(sources), len([e for e in events if e["ph"] == "s"]))
         self.assertEqual(sorted(sources), sorted(targets))
-        place = collections.defaultdict(list)
-        for number, event in enumerate(complete):
-            place[event["pid"], event["tid"]].append(
-                (round(event["ts"] * 1000), round((event["ts"] + event["dur"]) * 1000), number))
-
         def enclosing(flow):
             time = round(flow["ts"] * 1000)
             return {number for begin, end, number in place[flow["pid"], flow["tid"]]
@@ -326,6 +327,26 @@ class Export(unittest.TestCase):
                 levels[event["name"]].append(event["args"]["bytes"])
         self.assertEqual(dict(levels), {pool + " memory": [level for _, level in events]
                                         for pool, events in trace.memory.items() if events})
+
+    def check_depth(self, events):
+        """Reads the spans of each thread as Speedscope does: beginnings and ends in two queues; of
+        two at one moment the end comes first, unless both are of the same name and arguments. No
+        span is then within another one, and none stays open."""
+        queues = collections.defaultdict(lambda: {"B": [], "E": []})
+        for event in events:
+            if event["ph"] in "BE":
+                key = event["name"] + json.dumps(event["args"])
+                queues[event["pid"], event["tid"]][event["ph"]].append((event["ts"], key))
+        for thread, queue in queues.items():
+            begins, ends, opened = queue["B"][::-1], queue["E"][::-1], []
+            while ends:
+                first = begins[-1] if begins else (float("inf"), "")
+                if first[0] < ends[-1][0] or first == ends[-1]:
+                    opened.append(begins.pop()[1])
+                    self.assertEqual(len(opened), 1, (thread, first))
+                else:
+                    self.assertEqual(opened.pop(), ends.pop()[1])
+            self.assertEqual((opened, begins), ([], []))
 
     def test_chrome_streamed_with_names_that_want_to_do_harm(self):
         self.check_chrome("harm")

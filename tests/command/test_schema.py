@@ -6,6 +6,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import tempfile
 import unittest
 
 try:
@@ -29,22 +30,34 @@ def documents(kind):
     return sorted((ROOT / KINDS[kind]).glob("*.yaml"))
 
 
-def merged(base, over):
-    if not (isinstance(base, dict) and isinstance(over, dict)):
-        return over
-    result = dict(base)
-    for key, value in over.items():
-        result[key] = merged(base[key], value) if key in base else value
-    return result
-
-
 def load(path):
-    """A document with the base that its `file:` names laid under it, as the reader does."""
-    document = yaml.safe_load(path.read_text())
-    if "file" not in document:
-        return document
-    base = load(path.parent / document.pop("file"))
-    return merged(base, document)
+    """A document as an editor sees it: the base that its `file:` names is not looked at."""
+    return yaml.safe_load(path.read_text())
+
+
+# Mistakes that `sluice run` refuses: (kind, bundled document, what is replaced, by what).
+TYPOS = [
+    ("scenario", "alexnet_x200", "policy:", "polcy:"),
+    ("scenario", "alexnet_x200", "name: streamed", "name: steamed"),
+    ("scenario", "alexnet_x200", "name: streamed", "name: streamed, in_fligth: 3"),
+    ("scenario", "alexnet_x200", "name: streamed", "name: resident, prefetch: 2"),
+    ("scenario", "alexnet_x200", "name: streamed", "name: streamed, prefetch: -1"),
+    ("scenario", "alexnet_x200", "overlap: true", "overlap: perhaps"),
+    ("scenario", "alexnet_x200", "cost: {model: peak}", "cost: {model: roofline, comptue: 0.5}"),
+    ("scenario", "alexnet_x200", "cost: {model: peak}", "cost: {model: peek}"),
+    ("scenario", "alexnet_x200", "strategy: auto", "strategy: sqroot"),
+    ("scenario", "alexnet_x200", "strategy: auto", "strategy: keep_all, every: 2"),
+    ("scenario", "alexnet_x200", "cut: auto", "cut: by_memory, stages: 3"),
+    ("scenario", "alexnet_x200", "batch: 1,", "batch: 0,"),
+    ("scenario", "alexnet_x200", "memory: {", "memory: {reserved: 1GB, "),
+    ("scenario", "alexnet_x200", "sluice-scenario/1", "sluice-scenario/9"),
+    ("platform", "k40", "memory:", "memroy:"),
+    ("platform", "k40", "GB/s", "Gbps"),
+    ("platform", "k40", "TFLOP/s", "TFLOP"),
+    ("platform", "k40", "sluice-platform/1", "sluice-model/1"),
+    ("model", "alexnet", "layers:", "layer:"),
+    ("model", "alexnet", "type: conv2d", "type: cnov2d"),
+]
 
 
 class Schema(unittest.TestCase):
@@ -67,6 +80,29 @@ class Schema(unittest.TestCase):
                 with self.subTest(path=str(path.relative_to(ROOT))):
                     errors = [f"{list(e.path)}: {e.message}" for e in validator.iter_errors(load(path))]
                     self.assertEqual(errors, [])
+
+    def test_a_typo_that_run_refuses_does_not_validate(self):
+        self.assertGreaterEqual(len(TYPOS), 20)
+        with tempfile.TemporaryDirectory() as folder:
+            for kind, name, old, new in TYPOS:
+                text = (ROOT / KINDS[kind] / f"{name}.yaml").read_text()
+                self.assertIn(old, text)
+                path = pathlib.Path(folder, f"{kind}.yaml")
+                path.write_text(text.replace(old, new, 1))
+                words = ["run", str(path)] if kind == "scenario" else [
+                    "run", "phased_ipu_pair", f"{kind}={path}"]
+                done = subprocess.run([PROGRAM, *words], capture_output=True, text=True,
+                                      env={**os.environ, "SLUICE_ROOT": str(ROOT)})
+                validator = jsonschema.Draft7Validator(json.loads(schema_of(kind)))
+                with self.subTest(kind=kind, new=new):
+                    self.assertEqual(done.returncode, 3, done.stderr)
+                    self.assertNotEqual(list(validator.iter_errors(load(path))), [])
+
+    def test_each_document_of_the_zoos_names_its_schema(self):
+        for kind in KINDS:
+            for path in documents(kind):
+                line = f"# yaml-language-server: $schema=../schemas/{kind}.schema.json"
+                self.assertEqual(path.read_text().splitlines()[0], line, path.name)
 
     def test_words_alone_validate_where_they_are_known(self):
         validator = jsonschema.Draft7Validator(json.loads(schema_of("scenario")))

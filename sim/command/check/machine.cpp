@@ -1,5 +1,7 @@
 // The report of a check for programs and for continuous integration: JSON, JUnit's XML, and
 // GitHub's annotations.
+#include <regex>
+
 #include "document/load.hpp"
 #include "document/object.hpp"
 #include "trace/export/text.hpp"
@@ -76,6 +78,9 @@ Value scenario_json(const CheckReport& report, std::size_t number) {
 }
 
 // --- XML ----------------------------------------------------------------------------------------
+//
+// Elements and attributes are those of the schema that Jenkins checks reports against (junit-10.xsd
+// of its xUnit plugin). It has no attribute for a file, so the path leads the text of a test case.
 
 /// For an attribute or an element: XML 1.0 has no way to write control characters.
 std::string xml(const std::string& text) {
@@ -106,13 +111,14 @@ std::string attribute(const std::string& name, const std::string& value) {
 
 std::string test_case(const CheckReport& report, std::size_t number) {
   const ScenarioVerdict& scenario = report.result.scenarios[number];
-  std::string text = "    <testcase" + attribute("classname", "sluice.check") +
-                     attribute("name", scenario.name) + attribute("file", scenario.path);
+  std::string text =
+      "    <testcase" + attribute("classname", "sluice.check") + attribute("name", scenario.name);
   if (scenario.state == State::equal) return text + "/>\n";
   text += ">\n";
   const std::string words(words_of(scenario.state));
   const std::string details =
-      scenario.state == State::error ? scenario.message + "\n" : scenario_text(report, number);
+      scenario.path + "\n" +
+      (scenario.state == State::error ? scenario.message + "\n" : scenario_text(report, number));
   if (report.fails(scenario)) {
     const std::string element = scenario.state == State::error ? "error" : "failure";
     text += "      <" + element + attribute("type", words) +
@@ -146,6 +152,17 @@ std::string github_text(const std::string& text, bool property) {
   return result;
 }
 
+/// The properties of an annotation that say its place. The message of an error begins with
+/// FILE:LINE:COLUMN where that is known, and the file may be one that the scenario names.
+std::string place_of(const ScenarioVerdict& scenario) {
+  static const std::regex place("^([^\n]+):([0-9]+):([0-9]+): error: ");
+  std::smatch found;
+  if (scenario.state == State::error && std::regex_search(scenario.message, found, place))
+    return "file=" + github_text(found[1], true) + ",line=" + found[2].str() +
+           ",col=" + found[3].str();
+  return "file=" + github_text(scenario.path, true);
+}
+
 std::string annotation(const CheckReport& report, std::size_t number) {
   const ScenarioVerdict& scenario = report.result.scenarios[number];
   const std::string kind = report.fails(scenario)            ? "error"
@@ -154,7 +171,7 @@ std::string annotation(const CheckReport& report, std::size_t number) {
   std::string message =
       scenario.state == State::error ? scenario.message : scenario_text(report, number);
   while (!message.empty() && message.back() == '\n') message.pop_back();
-  return "::" + kind + " file=" + github_text(scenario.path, true) + ",title=" +
+  return "::" + kind + " " + place_of(scenario) + ",title=" +
          github_text(scenario.name + " is " + std::string(words_of(scenario.state)), true) +
          "::" + github_text(message, false) + "\n";
 }

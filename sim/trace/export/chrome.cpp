@@ -1,9 +1,15 @@
-// Chrome's trace events as JSON: complete events "X" (one thread a stream, one process a device),
-// counters "C" of memory levels, flows "s" and "f" along waits, metadata "M". Times in
-// microseconds, to the nanosecond. Source: "Trace Event Format" of the Chromium project.
+// Chrome's trace events as JSON: each span is a pair of events "B" and "E" (one thread per stream,
+// one process per device), and there are counters "C" of memory levels, flows "s" and "f" along
+// waits, and metadata "M". Times are in microseconds, to the nanosecond. Source: "Trace Event
+// Format" of the Chromium project.
 //
-// Events on one thread must nest; ours do not even overlap (timeline.hpp). All names are escaped
-// such that the JSON can stand inside an HTML page.
+// Events on one thread must nest; ours do not even overlap (timeline.hpp). Where one span begins at
+// the moment when another ends, both times are the same decimal text. A complete event "X" would
+// say a duration instead, and a reader that adds it to the beginning may miss that moment by a
+// rounding; Speedscope then takes the two spans for nested ones and leaves the first open. "B" and
+// "E" of a span carry the same arguments, for that is how Speedscope knows that they belong
+// together when a span has no length. All names are escaped such that the JSON can stand inside an
+// HTML page.
 #include <array>
 #include <cstdio>
 
@@ -38,8 +44,10 @@ class ChromeWriter {
                       "},\n\"traceEvents\": [";
     describe();
     for_each_slice(trace_, [this](const Slice& slice) {
-      complete(slice);
+      const std::string what = description_of(slice);
+      boundary('B', slice, slice.begin, what);
       flows(slice);
+      boundary('E', slice, slice.end, what);
     });
     for (std::uint32_t p = 0; p < labels_.pools.size(); ++p) levels(p);
     outlet_.text() += "\n]}\n";
@@ -95,7 +103,8 @@ class ChromeWriter {
       name("thread", groups_.of_stream[s], thread(s), labels_.streams[s].name, s);
   }
 
-  void complete(const Slice& slice) {
+  /// The name, the category and the arguments of a span's two events.
+  std::string description_of(const Slice& slice) const {
     const Texts& texts = texts_[slice.span.action];
     std::string args = texts.args;
     if (labels_.actions[slice.span.action].section == "body")
@@ -105,10 +114,12 @@ class ChromeWriter {
     if (slice.span.waited > 0) args += ", \"waited_s\": " + json_number_text(slice.span.waited);
     const std::string blocker = blocker_of(labels_, slice.span);
     if (!blocker.empty()) args += ", \"waited_for\": " + json_string(blocker);
-    event('X', groups_.of_stream[slice.stream],
-          thread(slice.stream) + ", \"ts\": " + microseconds(slice.begin) +
-              ", \"dur\": " + microseconds(slice.end - slice.begin) + ", " + texts.event +
-              ", \"args\": {" + (args.empty() ? "" : args.substr(2)) + "}");
+    return texts.event + ", \"args\": {" + (args.empty() ? "" : args.substr(2)) + "}";
+  }
+
+  void boundary(char phase, const Slice& slice, std::uint64_t time, const std::string& what) {
+    event(phase, groups_.of_stream[slice.stream],
+          thread(slice.stream) + ", \"ts\": " + microseconds(time) + ", " + what);
   }
 
   /// A flow belongs to the slice that encloses its time: so it leaves just before the slice's end,

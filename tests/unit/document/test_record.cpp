@@ -213,13 +213,46 @@ TEST_CASE("the editor's schema says what the record says") {
         nullptr);
 }
 
-TEST_CASE("in the schema a variant needs nothing but its base") {
-  const Value schema = parse_text(json_schema(link_record, "A link", "link", true), "schema.json");
+TEST_CASE(
+    "in the schema a document that names a base needs nothing else, and each key is checked") {
+  const Value schema = parse_text(
+      json_schema(link_record, "A link", "link", {.may_have_base = true}), "schema.json");
   CHECK(schema.find("required") == nullptr);
-  const auto& ways = schema.find("anyOf")->items();
-  REQUIRE(ways.size() == 2);
-  CHECK(ways[0].find("required")->items().size() == 2);
-  REQUIRE(ways[1].find("required")->items().size() == 1);
-  CHECK(ways[1].find("required")->items()[0].text() == "file");
-  CHECK(schema.find("properties")->find("file")->find("type")->text() == "string");
+  CHECK(schema.find("if")->find("required")->items()[0].text() == "file");
+  const Value &variant = *schema.find("then"), &whole = *schema.find("else");
+  CHECK(variant.find("required") == nullptr);
+  CHECK(variant.find("properties")->find("file")->find("type")->text() == "string");
+  CHECK(whole.find("required")->items().size() == 2);
+  CHECK(whole.find("properties")->find("file") == nullptr);
+  for (const Value* one : {&variant, &whole})
+    CHECK(one->find("additionalProperties")->as_bool() == false);
+}
+
+TEST_CASE("in the schema the keys of a mapping follow what it names") {
+  const Record pump = {"pump",
+                       "",
+                       {{.name = "kind", .type = Type::choice, .choices = {"slow"}},
+                        {.name = "litres", .type = Type::integer}}};
+  const Record sieve = {
+      "sieve",
+      "",
+      {{.name = "kind", .type = Type::choice, .default_text = "fine", .choices = {"fine"}},
+       {.name = "holes", .type = Type::integer}}};
+  const Record any = {
+      "any", "", {{.name = "kind", .type = Type::choice, .choices = {"slow", "fine"}}}, true};
+  const Record top = {"top", "", {{.name = "part", .type = Type::mapping, .record = &any}}};
+  const Value schema = parse_text(
+      json_schema(
+          top, "A top", "top",
+          {.variants = {{"part", {{{{"kind", "slow"}}, pump}, {{{"kind", "fine"}}, sieve}}}}}),
+      "schema.json");
+  const auto& rules = schema.find("properties")->find("part")->find("allOf")->items();
+  REQUIRE(rules.size() == 2);
+  CHECK(rules[0].find("if")->find("properties")->find("kind")->find("const")->text() == "slow");
+  CHECK(rules[0].find("if")->find("required")->items().size() == 1);
+  CHECK(rules[0].find("then")->find("properties")->find("litres") != nullptr);
+  CHECK(rules[0].find("then")->find("properties")->find("holes") == nullptr);
+  CHECK(rules[0].find("then")->find("additionalProperties")->as_bool() == false);
+  // Where nothing is said, it is what the default says.
+  CHECK(rules[1].find("if")->find("required")->items().empty());
 }

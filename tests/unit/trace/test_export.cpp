@@ -150,7 +150,7 @@ TEST_CASE("Perfetto: tracks under their device, slices, levels, and a flow along
   }
 }
 
-TEST_CASE("Chrome: processes, threads, complete events, counters and flows") {
+TEST_CASE("Chrome: processes, threads, spans, counters and flows") {
   const Trace trace(labels(), spans(), events());
   const json document = json::parse(trace.as("chrome"));
   REQUIRE(document["displayTimeUnit"] == "ns");
@@ -163,13 +163,22 @@ TEST_CASE("Chrome: processes, threads, complete events, counters and flows") {
           json::parse(R"({"ph": "M", "pid": 1, "name": "process_name", "args": {"name": "gpu"}})"));
   REQUIRE(by_phase["M"][6] == json::parse(R"({"ph": "M", "pid": 1, "tid": 2, "name": "thread_name",
                                              "args": {"name": "gpu.host.down"}})"));
-  REQUIRE(by_phase["X"].size() == 4);
-  REQUIRE(by_phase["X"][0] == json::parse(R"({"ph": "X", "pid": 1, "tid": 2, "ts": 0, "dur": 1000,
+  REQUIRE(by_phase["B"].size() == 4);
+  json first = json::parse(R"({"ph": "B", "pid": 1, "tid": 2, "ts": 0,
       "name": "0LOAD", "cat": "load",
-      "args": {"stage": "first", "bytes": 40, "latency_s": 0.0005}})"));
-  REQUIRE(by_phase["X"][1] == json::parse(R"({"ph": "X", "pid": 1, "tid": 1, "ts": 1500, "dur": 500,
+      "args": {"stage": "first", "bytes": 40, "latency_s": 0.0005}})");
+  json second = json::parse(R"({"ph": "B", "pid": 1, "tid": 1, "ts": 1500,
       "name": "0F0", "cat": "forward", "args": {"stage": "first", "micro_batch": 0, "iteration": 0,
-      "flop": 1000000000, "waited_s": 0.0015, "waited_for": "0LOAD"}})"));
+      "flop": 1000000000, "waited_s": 0.0015, "waited_for": "0LOAD"}})");
+  REQUIRE(by_phase["B"][0] == first);
+  REQUIRE(by_phase["B"][1] == second);
+  // The end says the same with its own time.
+  first["ph"] = second["ph"] = "E";
+  first["ts"] = 1000;
+  second["ts"] = 2000;
+  REQUIRE(by_phase["E"].size() == 4);
+  REQUIRE(by_phase["E"][0] == first);
+  REQUIRE(by_phase["E"][1] == second);
   REQUIRE(by_phase["s"].size() == 1);
   REQUIRE(by_phase["s"][0] == json::parse(R"({"ph": "s", "pid": 1, "tid": 2, "ts": 999.999,
       "id": 2, "name": "wait", "cat": "wait"})"));

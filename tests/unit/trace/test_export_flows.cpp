@@ -22,7 +22,7 @@ TEST_CASE("Names that want to do harm do none in any format") {
   const json document = json::parse(chrome);
   int named = 0;
   for (const json& event : document["traceEvents"])
-    if (event["ph"] == "X") named += event["name"] == evil;
+    if (event["ph"] == "B") named += event["name"] == evil;
   REQUIRE(named == 3);
 
   named = 0;
