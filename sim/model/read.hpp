@@ -14,7 +14,7 @@ Model read_layers(const Value& definition, const Value& use, Purpose purpose);
 /// the running totals. Multiply-accumulates are unknown (0).
 Model read_stage_table(const Value& table);
 
-/// No model has more layers than this: a `repeat` must not eat all memory.
-inline constexpr std::size_t most_layers = 5'000'000;
+/// No model has more layers than this: a short document must not eat all memory.
+inline constexpr std::size_t most_layers = 1'000'000;
 
 }  // namespace sluice

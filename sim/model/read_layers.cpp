@@ -9,6 +9,7 @@
 #include "model/catalog.hpp"
 #include "model/config.hpp"
 #include "model/field.hpp"
+#include "model/layer_count.hpp"
 #include "model/layers/shape.hpp"
 #include "model/parameters.hpp"
 #include "model/read.hpp"
@@ -49,11 +50,6 @@ class Expansion {
       fail_at(count, "'" + count.text() + "' for 'repeat': expected an integer of at least 0");
     const Value& layers = *keys.value("layers");
     if (layers.items().empty()) fail_at(layers, "'layers' is empty, expected one layer or more");
-    // Each repetition adds a layer at least: what is far too many is refused before the work is
-    // done.
-    if (count.as_integer() > static_cast<std::int64_t>(most_layers - model_.layers.size()))
-      fail_at(count, "'" + count.text() + "' for 'repeat': the model has more than " +
-                         std::to_string(most_layers) + " layers");
     for (std::int64_t i = 1; i <= count.as_integer(); ++i)
       run_inside(layers, suffix + "." + std::to_string(i), {previous_, around_.inputs});
   }
@@ -177,8 +173,6 @@ class Expansion {
     const LayerType& type = type_of(item);
     const Value copy = evaluated(item, type);
     const Reader keys(copy.is_map() ? copy : item, layer_record(type));
-    if (model_.layers.size() >= most_layers)
-      fail_at(item, "the model has more than " + std::to_string(most_layers) + " layers");
 
     Layer layer;
     layer.type = type.name;
@@ -338,6 +332,7 @@ Model read_layers(const Value& definition, const Value& use, Purpose purpose) {
   if (layers.items().empty()) fail_at(layers, "'layers' is empty, expected one layer or more");
   const Value* blocks = keys.value("blocks");
   if (blocks) check_blocks(*blocks);
+  refuse_too_many_layers(layers, parameters, blocks, most_layers);
   Expansion(model, parameters, blocks).run(layers, "");
   for (const Layer& layer : model.layers)
     if (layer.forward_s || layer.backward_s) model.measured_batch = keys.integer("measured_batch");

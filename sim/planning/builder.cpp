@@ -117,8 +117,17 @@ std::uint32_t PlanBuilder::stream(const std::string& name, StreamKind kind,
   return found->second;
 }
 
+void refuse_long_plan(std::int64_t actions) {
+  if (actions > most_actions)
+    throw Infeasible("the plan would list more than " + std::to_string(most_actions) +
+                     " actions, which is Sluice's own limit: this policy lists each micro-batch of "
+                     "a step with each stage. Use fewer workload.batches_per_step and more "
+                     "workload.steps, or fewer stages (stages.cut)");
+}
+
 PlanBuilder::Ref PlanBuilder::add(Action action) {
   check_interrupt();  // a step may have a million micro-batches
+  refuse_long_plan(++added_);
   action.name = own_name(action);
   auto& actions = actions_[static_cast<std::size_t>(section_)];
   actions.push_back(std::move(action));

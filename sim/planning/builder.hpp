@@ -15,6 +15,11 @@
 
 namespace sluice {
 
+/// A plan lists no more actions than this: they would fill the memory of the computer that plans.
+inline constexpr std::int64_t most_actions = 4'000'000;
+/// Throws Infeasible where a plan would have that many actions at least, and that is too many.
+void refuse_long_plan(std::int64_t actions);
+
 class PlanBuilder {
  public:
   /// A handle of an action; becomes its number in finish().
@@ -71,6 +76,7 @@ class PlanBuilder {
   Plan finish(std::int64_t iterations, std::int64_t steps_per_iteration = 1);
 
  private:
+  std::int64_t added_ = 0;
   struct Link {
     Ref from, to;
     std::uint32_t distance;

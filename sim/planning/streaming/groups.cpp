@@ -5,11 +5,15 @@
 #include <numeric>
 
 #include "base/quantity.hpp"
+#include "planning/builder.hpp"
 
 namespace sluice {
 
 std::vector<GroupRun> group_runs(std::size_t groups, std::int64_t per_step,
                                  std::int64_t in_flight) {
+  // Each run is one action at least.
+  const std::int64_t passes = (per_step + in_flight - 1) / in_flight;
+  refuse_long_plan(checked_mul(passes, static_cast<std::int64_t>(groups), "actions"));
   std::vector<GroupRun> runs;
   std::int64_t slot = 0, pass = 0;
   for (std::int64_t first = 0; first < per_step; first += in_flight, ++pass)

@@ -157,3 +157,23 @@ TEST_CASE("bad blocks are refused where they are written or used") {
                       "is none here"));
   CHECK_THAT(said("- {type: relu, name: before}\n"), Contains("cannot be a layer's name"));
 }
+
+TEST_CASE("blocks that double many times are refused before they are written out") {
+  // 2^59 layers; each block is counted once.
+  std::string blocks = "blocks:\n  b0: {layers: [{type: relu}]}\n";
+  for (int i = 1; i < 60; ++i) {
+    const std::string below = "{block: b" + std::to_string(i - 1) + "}";
+    blocks += "  b" + std::to_string(i) + ": {layers: [" + below + ", " + below + "]}\n";
+  }
+  CHECK_THAT(refused(x + "- {block: b59}\n", "", blocks),
+             Contains("m.yaml:66:3: error: with this the model has more than 1000000 layers"));
+  // Repetitions multiply, and what a parameter says is counted.
+  CHECK_THAT(refused(x + "- {repeat: 2000, layers: [{block: b, n: 600}]}\n", "",
+                     "blocks: {b: {parameters: {n: 1}, layers: "
+                     "[{repeat: $n, layers: [{type: relu}]}]}}\n"),
+             Contains("error: with this the model has more than 1000000 layers"));
+  CHECK(model_of(x + "- {repeat: 20, layers: [{block: b, n: 6}]}\n", "",
+                 "blocks: {b: {parameters: {n: 1}, layers: "
+                 "[{repeat: $n, layers: [{type: relu}]}]}}\n")
+            .layers.size() == 121);
+}

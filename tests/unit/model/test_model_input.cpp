@@ -93,7 +93,7 @@ TEST_CASE("bad inputs, names and repetitions are refused") {
   CHECK_THAT(refused(image + "- {repeat: 2, layer: [{type: relu}]}\n"),
              Contains("unknown key 'layer' in repeat (did you mean 'layers'?)"));
   CHECK_THAT(refused(image + "- {repeat: 1000000000000, layers: [{type: relu}]}\n"),
-             Contains("the model has more than 5000000 layers"));
+             Contains("m.yaml:5:3: error: with this the model has more than 1000000 layers"));
   CHECK_THAT(refused(image + "- {type: dense, features: $k}\n", "", "parameters: {n: 1}\n"),
              Contains("m.yaml:6:27: error: '$k': unknown parameter 'k'"));
   CHECK_THAT(error_of([] {
