@@ -31,6 +31,7 @@ from .plan import Plan, load_plan
 from .plots import Plots
 from .result import Result, open
 from .scenario import Scenario, load
+from .search import Found, maximise, minimise
 from .torch_import import from_torch
 
 if _TYPE_CHECKING:
@@ -86,9 +87,10 @@ def data_root() -> str:
 
 
 __all__ = [
-    "Action", "Asked", "Certainty", "Error", "HelperDied", "HelperRestarted", "Infeasible",
+    "Action", "Asked", "Certainty", "Error", "Found", "HelperDied", "HelperRestarted", "Infeasible",
     "InputError", "InternalError", "Interrupted", "IoError", "Metrics", "Model", "Note", "Plan",
     "PlanBuilder", "Platform", "Plots", "Result", "Scenario", "Stage", "UsageError", "Waiter",
-    "Workload", "data_root", "from_torch", "layers", "load", "load_plan", "metrics", "model",
-    "models", "open", "parameter", "platform", "platforms", "policies", "policy", "scenarios",
+    "Workload", "data_root", "from_torch", "layers", "load", "load_plan", "maximise", "metrics",
+    "minimise", "model", "models", "open", "parameter", "platform", "platforms", "policies", "policy",
+    "scenarios",
 ]

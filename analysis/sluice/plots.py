@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Optional
 import numpy as np
 
 from . import levels, roofline, shares, timeline
-from ._late import late
+from ._late import axes_of, late
 from .errors import InputError
 from ._metrics import for_people
 from .timeline import OKABE_ITO
@@ -20,14 +20,6 @@ if TYPE_CHECKING:
 
 _CLASS_COLOUR = {"weight": "blue", "activation": "orange", "workspace": "yellow", "input": "sky",
                  "output": "green", "gradient": "red", "optimizer": "purple", "kv_cache": "grey"}
-
-
-def _axes(ax: Optional["Axes"], width: float, height: float) -> "Axes":
-    if ax is not None:
-        return ax
-    plt = late("matplotlib.pyplot")
-    _, ax = plt.subplots(figsize=(width, height), layout="constrained")
-    return ax
 
 
 def _scale(seconds: float) -> tuple[float, str]:
@@ -60,7 +52,7 @@ class Plots:
         r = self._recording
         start, end = self._window(start, end)
         order = _stream_order(r)
-        ax = _axes(ax, 10, 1.3 + 0.45 * len(order))
+        ax = axes_of(ax, 10, 1.3 + 0.45 * len(order))
         factor, unit = _scale(end - start)
         timeline.draw(ax, r, order, start, end, factor)
         ax.set_xlabel(f"time ({unit})")
@@ -82,7 +74,7 @@ class Plots:
         near = 0 <= limit <= 4 * top
         t_factor, t_unit = _scale(end - start)
         b_factor, b_unit = _byte_scale(max(top, limit) if near else top)
-        ax = _axes(ax, 10, 3.6)
+        ax = axes_of(ax, 10, 3.6)
         bottom = np.zeros(len(time) + 1)
         x = np.append(time, end) * t_factor
         for one in (one for one in _CLASS_COLOUR if one in classes and classes[one].any()):
@@ -172,7 +164,7 @@ class Plots:
         """What limits each stage: FLOP/s against FLOP for each byte that comes to the device (loaded
         or received), with the device's peak and the link that feeds it (Williams et al. 2009, with
         these transfers in place of DRAM traffic). Of a scenario; a plan names no device's peak."""
-        ax = _axes(ax, 7, 5)
+        ax = axes_of(ax, 7, 5)
         roofline.draw(ax, self._result)
         ax.set_title(title or self._title("Roofline"), loc="left")
         return ax

@@ -185,26 +185,35 @@ class _Driver:
         return todo
 
     def verify(self, share: float) -> None:
-        """Some points again, by SimGrid and by the replay, in the helper."""
+        """Some points again."""
         complete = [n for n, result in enumerate(self._results) if result.status == "complete"]
         chosen = [n for n in _sluice.points_to_verify(self._points, complete, float(share))
                   if not self._results[n].verified]
+        overrides = [self._points.overrides(number) for number in chosen]
         with ThreadPoolExecutor(os.cpu_count() or 1) as threads:
-            for number, makespan in zip(chosen, threads.map(self._simulated, chosen)):
-                found = self._results[number].number("makespan_s")
-                if abs(found - makespan) > _SAME * max(found, makespan):
-                    raise errors.InternalError(f"point {self._points.text(number)}: the replay takes "
-                                               f"{found} s, SimGrid {makespan} s")
-                self._results[number].verified = True
+            makespans = threads.map(lambda changes: simulated(self._scenario, changes), overrides)
+            for number, changes, makespan in zip(chosen, overrides, makespans):
+                require_same(changes, self._results[number], makespan)
                 if self._store is not None:
-                    self._store.set_verified(self._variants.key(self._points.overrides(number)))
+                    self._store.set_verified(self._variants.key(changes))
         if self._store is not None:
             self._store.commit()
 
-    def _simulated(self, number: int) -> float:
-        from .scenario import Scenario
-        changed = Scenario(self._scenario._native.with_overrides(self._points.overrides(number)))
-        return changed.run(executor="both").metrics["makespan_s"]
+
+def simulated(scenario: "Scenario", overrides: list[str]) -> float:
+    """How long a point takes by SimGrid and by the replay, in the helper."""
+    from .scenario import Scenario
+    changed = Scenario(scenario._native.with_overrides(overrides))
+    return changed.run(executor="both").metrics["makespan_s"]
+
+
+def require_same(overrides: list[str], result: "_sluice.PointResult", makespan: float) -> None:
+    """Raises InternalError where a point takes longer or shorter than SimGrid says."""
+    found = result.number("makespan_s")
+    if abs(found - makespan) > _SAME * max(found, makespan):
+        raise errors.InternalError(f"point {', '.join(overrides)}: the replay takes {found} s, SimGrid "
+                                   f"{makespan} s")
+    result.verified = True
 
 
 def _points(changes: Axes, over: str) -> tuple[list[str], list[list[Any]], "_sluice.Points"]:
@@ -216,12 +225,12 @@ def _points(changes: Axes, over: str) -> tuple[list[str], list[list[Any]], "_slu
     if not isinstance(changes, Mapping):
         raise errors.UsageError("what a sweep varies is a mapping of keys to lists of values, like "
                                 "{'workload.batch': [1, 2, 4]}")
-    axes = {key: _listed(key, values) for key, values in changes.items()}
-    texts = [(key, [_text(key, value) for value in values]) for key, values in axes.items()]
+    axes = {key: listed(key, values) for key, values in changes.items()}
+    texts = [(key, [text_of(key, value) for value in values]) for key, values in axes.items()]
     points = _sluice.Points(texts, over == "zip")
     rows = [[values[points.place(number, axis)] for axis, values in enumerate(axes.values())]
             for number in range(len(points))]
-    return list(axes), [[_label(value) for value in row] for row in rows], points
+    return list(axes), [[label_of(value) for value in row] for row in rows], points
 
 
 def _points_one_by_one(changes: Axes) -> tuple[list[str], list[list[Any]], "_sluice.Points"]:
@@ -230,23 +239,23 @@ def _points_one_by_one(changes: Axes) -> tuple[list[str], list[list[Any]], "_slu
         raise errors.UsageError("over='points' takes a list of mappings with the same keys, like "
                                 "[{'workload.batch': 1}, {'workload.batch': 8}]")
     keys = list(rows[0])
-    texts = [[_text(key, row[key]) for key in keys] for row in rows]
-    return keys, [[_label(row[key]) for key in keys] for row in rows], _sluice.Points.rows(keys, texts)
+    texts = [[text_of(key, row[key]) for key in keys] for row in rows]
+    return keys, [[label_of(row[key]) for key in keys] for row in rows], _sluice.Points.rows(keys, texts)
 
 
-def _listed(key: str, values: Any) -> list[Any]:
+def listed(key: str, values: Any) -> list[Any]:
     if isinstance(values, (str, bytes, Mapping)) or not hasattr(values, "__iter__"):
         raise errors.UsageError(f"the values of '{key}' are not a list: {values!r}; one value for all "
                                 "points belongs into with_()")
     return list(values.tolist() if hasattr(values, "tolist") else values)
 
 
-def _text(key: str, value: Any) -> str:
+def text_of(key: str, value: Any) -> str:
     [override] = _documents.overrides({key: value})
     return override[len(key) + 1:]
 
 
-def _label(value: Any) -> Any:
+def label_of(value: Any) -> Any:
     """A value as it stands in a table: a document by its name."""
     if isinstance(value, (str, int, float, bool)) or value is None:
         return value

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Optional
 import numpy as np
 
 from . import errors
-from ._late import late
+from ._late import axes_of, late
 from .timeline import OKABE_ITO
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class SweepPlots:
         """A metric `y` over a key `x` that is a number, a line for each value of the key `by`. A
         cross at the foot marks a point that was refused. log: the axes that are logarithmic, "x", "y" or "xy"."""
         self._require(x, y, by)
-        ax = _axes(ax, 5.5, 3.6)
+        ax = axes_of(ax, 5.5, 3.6)
         groups = [(None, self._table)] if by is None else self._table.groupby(by, sort=False)
         for place, (value, rows) in enumerate(groups):
             colour = OKABE_ITO[_COLOURS[place % len(_COLOURS)]]
@@ -71,7 +71,7 @@ class SweepPlots:
         field = np.full((len(rows), len(columns)), np.nan)
         for _, point in self._table.iterrows():
             field[rows.index(point[y]), columns.index(point[x])] = point[metric]
-        ax = _axes(ax, 1.6 + 0.8 * len(columns), max(2.6, 1.2 + 0.45 * len(rows)))
+        ax = axes_of(ax, 1.6 + 0.8 * len(columns), max(2.6, 1.2 + 0.45 * len(rows)))
         image = ax.imshow(np.ma.masked_invalid(field), aspect="auto", origin="lower", cmap="cividis")
         for (row, column), number in np.ndenumerate(field):
             if np.isnan(number):
@@ -105,13 +105,6 @@ class SweepPlots:
         if refused:
             ax.annotate(f"{mark}: {refused} point{'s' if refused > 1 else ''} refused", (1, 1),
                         xycoords="axes fraction", ha="right", va="bottom", fontsize="small")
-
-
-def _axes(ax: Optional["Axes"], width: float, height: float) -> "Axes":
-    if ax is not None:
-        return ax
-    _, ax = late("matplotlib.pyplot").subplots(figsize=(width, height), layout="constrained")
-    return ax
 
 
 def _title(ax: "Axes", title: Optional[str]) -> None:

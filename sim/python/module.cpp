@@ -60,4 +60,5 @@ PYBIND11_MODULE(_sluice, module) {
   sluice::python::bind_policy(module);
   sluice::python::bind_helper(module);
   sluice::python::bind_sweep(module);
+  sluice::python::bind_search(module);
 }

@@ -5,6 +5,7 @@
 
 #include <pybind11/pybind11.h>
 
+#include <functional>
 #include <memory>
 
 #include "plan/plan.hpp"
@@ -32,5 +33,9 @@ void bind_builder(py::module_& module);
 void bind_policy(py::module_& module);
 void bind_helper(py::module_& module);
 void bind_sweep(py::module_& module);
+void bind_search(py::module_& module);
+
+/// Calls `told` with done and total; what it raises, Ctrl-C among it, ends what is under way.
+std::function<void(std::size_t, std::size_t)> progress_of(const py::object& told);
 
 }  // namespace sluice::python

@@ -15,15 +15,6 @@
 namespace sluice::python {
 namespace {
 
-/// Calls `told` with done and total; what it raises ends the sweep.
-std::function<void(std::size_t, std::size_t)> progress_of(const py::object& told) {
-  return [told](std::size_t done, std::size_t total) {
-    const py::gil_scoped_acquire gil;
-    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-    if (!told.is_none()) told(done, total);
-  };
-}
-
 Changes changes_of(const std::vector<std::string>& overrides) {
   Changes changes;
   for (const std::string& text : overrides) {
@@ -82,6 +73,14 @@ void bind_result(py::module_& module) {
 }
 
 }  // namespace
+
+std::function<void(std::size_t, std::size_t)> progress_of(const py::object& told) {
+  return [told](std::size_t done, std::size_t total) {
+    const py::gil_scoped_acquire gil;
+    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+    if (!told.is_none()) told(done, total);
+  };
+}
 
 void bind_sweep(py::module_& module) {
   bind_points(module);

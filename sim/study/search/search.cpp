@@ -115,11 +115,4 @@ SearchResult run_search(const SearchRequest& request) {
   return result;
 }
 
-SearchResult judge_points(const SearchRequest& request, const std::vector<SearchRow>& rows) {
-  require_keys(request);
-  Trials trials(request);
-  trials.ask_all(rows);
-  return trials.result();
-}
-
 }  // namespace sluice

@@ -59,11 +59,6 @@ struct SearchResult {
 /// where the lists have more combinations than points are allowed, and what run_sweep throws.
 SearchResult run_search(const SearchRequest& request);
 
-/// What points that somebody else chose come to, judged in the same way: row by row the values of
-/// all keys.
-SearchResult judge_points(const SearchRequest& request,
-                          const std::vector<std::vector<std::string>>& rows);
-
 /// The number of the goal or of a limit at a point; not a number where there is none.
 double number_of(const SearchNumber& number, const SearchResult& result, std::size_t place);
 

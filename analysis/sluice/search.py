@@ -1,0 +1,245 @@
+"""Searches: the best point of a scenario under limits. `sluice.minimise` and `sluice.maximise`."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Callable, Optional, Union
+
+from . import _documents, _sluice, errors
+from ._metrics import for_people
+from .progress import telling
+from .sweep import Sweep, label_of, listed, require_same, simulated, text_of
+
+if TYPE_CHECKING:
+    import pandas
+
+    from .scenario import Scenario
+
+Over = Mapping[str, Union[tuple[Any, Any], Sequence[Any]]]
+
+
+class Found:
+    """What a search found. `points` has every point that was asked, as a Sweep."""
+
+    def __init__(self, scenario: "Scenario", metric: str, search: "_sluice.Search",
+                 keys: list["_sluice.SearchKey"], given: dict[str, dict[str, Any]],
+                 result: "_sluice.SearchResult", outcomes: list["_sluice.PointResult"]) -> None:
+        self._scenario, self._metric, self._search, self._result = scenario, metric, search, result
+        self._names = [key.key for key in keys]
+        rows = [[_value(key, given[key.key], result.value(place, axis)) for axis, key in enumerate(keys)]
+                for place in range(len(outcomes))]
+        self._rows = rows
+        #: every point that was asked, in that order
+        self.points = Sweep(self._names, [[label_of(value) for value in row] for row in rows], False,
+                            outcomes)
+
+    @property
+    def changes(self) -> dict[str, Any]:
+        """The values of the best point, as `scenario.with_` takes them. Raises Infeasible where no
+        point keeps all limits."""
+        return dict(zip(self._names, self._rows[self._best()]))
+
+    @property
+    def best(self) -> "pandas.Series":
+        """The row of the best point: its values and all its metrics. Raises Infeasible likewise."""
+        return self.points.frame.loc[self._best()]
+
+    @property
+    def number(self) -> float:
+        """The number that was to be small or large. Raises Infeasible likewise."""
+        return self._number(self._best())
+
+    @property
+    def scenario(self) -> "Scenario":
+        """The scenario at the best point. Raises Infeasible likewise."""
+        return self._scenario.with_(self.changes)
+
+    @property
+    def limits(self) -> dict[str, float]:
+        """How far the best point is within each limit, as a share of the limit: 0 is on it."""
+        row = self.points.frame.loc[self._best()]
+        return {text: abs(row[column] - limit) / abs(limit) if limit else abs(row[column])
+                for text, column, limit in self._search.limits}
+
+    @property
+    def exhaustive(self) -> bool:
+        """Every combination was asked: nothing is better."""
+        return self._result.exhaustive
+
+    @property
+    def used_up(self) -> bool:
+        """It ended because it had asked as many points as it may."""
+        return self._result.used_up
+
+    def _best(self) -> int:
+        if self._result.best is None:
+            raise errors.Infeasible("no point keeps all limits: "
+                                    + (self.points.refusals() or ", ".join(self._limit_texts())))
+        return self._result.best
+
+    def _limit_texts(self) -> list[str]:
+        return [text for text, _, _ in self._search.limits]
+
+    def _number(self, place: int) -> float:
+        goal = self._search.goal
+        if goal in self._names:
+            return float(_digits(self._result.value(place, self._names.index(goal))))
+        return float(self.points.frame[goal][place])
+
+    def __repr__(self) -> str:
+        count = f"{len(self.points)} points"
+        if self._result.best is None:
+            return f"Found nothing that keeps {' and '.join(self._limit_texts())}, of {count}"
+        where = ", ".join(f"{key}={value}" for key, value in self.changes.items())
+        unit = self.points.frame.attrs["units"].get(self._search.goal, "")
+        kept = "".join(f"; {text} ({100 * share:.3g} % away)" for text, share in self.limits.items())
+        sure = "all combinations" if self.exhaustive else "a search, no proof"
+        number = for_people(self.number, unit) if unit else f"{self.number:.7g}"
+        return f"Found {self._metric} {number} at {where}{kept}, of {count} ({sure})"
+
+
+def minimise(scenario: "Scenario", metric: str, over: Over, subject_to: Union[str, Sequence[str]] = (),
+             *, points: int = 200, store: Union[str, Path, None] = None, by: str = "nlopt",
+             seed: int = 0, verify: bool = True, retry_failed: bool = False,
+             progress: Union[bool, Callable[[int, int], None]] = False) -> Found:
+    """Looks for the point where a metric is least:
+
+        found = sluice.minimise(scenario, "makespan_s",
+                                {"platform.links.host.bandwidth": ("8GB/s", "64GB/s"),
+                                 "workload.batch": range(1, 257),
+                                 "workload.dtype": ["float16", "float32"]},
+                                subject_to="peak_bytes.gpu <= 16GB")
+        found.changes, found.number, found.limits, found.points.frame
+
+    metric: one of `sluice.metrics()`, with a name behind a dot where it has several numbers
+    ("peak_bytes.gpu"); or a key of `over` that has a range: the least bandwidth that keeps a limit.
+    over: for each key a range as a tuple (lo, hi), of any numbers where they have a unit or a fraction
+    and otherwise of whole ones, which a `range` is, too; or a list of values, each of which is tried
+    with each of the other keys.
+    subject_to: limits, "METRIC <= QUANTITY" or ">=", one or a list.
+    points: so many different points are asked at most. store: as in `Scenario.sweep`; what a sweep has
+    asked is not asked again.
+    by: "nlopt", which asks the same points each time (sluice help search says how), or "optuna": Optuna's
+    TPE sampler, with that seed, where python3-optuna is installed.
+    verify: the best point also runs through SimGrid and must take as long.
+
+    Raises UsageError, InputError where no point could be asked, IoError of the store, InternalError
+    where SimGrid differs; Ctrl-C raises KeyboardInterrupt, and what was answered is in the store."""
+    return _search(scenario, metric, False, over, subject_to, points, store, by, seed, verify,
+                   retry_failed, progress)
+
+
+def maximise(scenario: "Scenario", metric: str, over: Over, subject_to: Union[str, Sequence[str]] = (),
+             *, points: int = 200, store: Union[str, Path, None] = None, by: str = "nlopt",
+             seed: int = 0, verify: bool = True, retry_failed: bool = False,
+             progress: Union[bool, Callable[[int, int], None]] = False) -> Found:
+    """Looks for the point where a metric is largest; all else as in `minimise`."""
+    return _search(scenario, metric, True, over, subject_to, points, store, by, seed, verify,
+                   retry_failed, progress)
+
+
+def _search(scenario, metric, maximise, over, subject_to, points, store, by, seed, verify,
+            retry_failed, progress) -> Found:
+    if by not in ("nlopt", "optuna"):
+        raise errors.UsageError(f"by={by!r}: expected 'nlopt' or 'optuna'")
+    most = _documents.whole(points, "points", 1, 1_000_000)
+    keys, given = _keys(over)
+    limits = [subject_to] if isinstance(subject_to, str) else list(subject_to)
+    variants = _sluice.Variants(scenario.text(), scenario._native.path)
+    kept = _sluice.SweepStore(os.fspath(store)) if store is not None else None
+    search = _sluice.Search(variants, keys, metric, maximise, limits, kept, retry_failed)
+    with telling(progress) as told:
+        if by == "nlopt":
+            result = search.run(most, os.cpu_count() or 1, told)
+        else:
+            result = _by_optuna(search, keys, most, _documents.whole(seed, "seed", 0, 2**32 - 1), told)
+    if all(outcome.status == "failed" for outcome in result.outcomes):
+        raise errors.InputError("no point could be run; the first one says:\n"
+                                + result.outcomes[0].message)
+    outcomes = result.outcomes
+    if verify and result.best is not None:
+        overrides = result.points.overrides(result.best)
+        require_same(overrides, outcomes[result.best], simulated(scenario, overrides))
+    return Found(scenario, metric, search, keys, given, result, outcomes)
+
+
+def _keys(over: Over) -> tuple[list["_sluice.SearchKey"], dict[str, dict[str, Any]]]:
+    """What is varied, and for each key the listed values by their texts, as they were given."""
+    if not isinstance(over, Mapping):
+        raise errors.UsageError("what a search varies is a mapping of keys to a range (lo, hi) or a list, "
+                                "like {'workload.batch': (1, 64)}")
+    keys, given = [], {}
+    for key, values in over.items():
+        if isinstance(values, range) and values.step == 1 and len(values) > 1:
+            values = (values.start, values.stop - 1)
+        given[key] = {}
+        if isinstance(values, tuple):
+            keys.append(_range(key, values))
+            continue
+        given[key] = {text_of(key, value): value for value in listed(key, values)}
+        keys.append(_sluice.SearchKey(key, list(given[key])))
+    return keys, given
+
+
+def _range(key: str, ends: tuple) -> "_sluice.SearchKey":
+    if len(ends) != 2:
+        raise errors.UsageError(f"the range of '{key}' is {ends!r}: a tuple is (lo, hi); a list has values")
+    low, high = (text_of(key, end) for end in ends)
+    parsed = _sluice.SearchKey.parse(f"{key}={low}..{high}")
+    if parsed.kind == "listed" and low != high:
+        raise errors.UsageError(f"the range of '{key}' is {ends!r}, which are no numbers; a list has values")
+    return parsed
+
+
+def _value(key: "_sluice.SearchKey", given: dict[str, Any], text: str) -> Any:
+    """As `with_` takes it: what was given, a number where there is no unit, or text."""
+    if key.kind == "listed":
+        return given.get(text, text)
+    if key.kind == "whole":
+        return int(text)
+    return text if key.unit else float(text)
+
+
+def _digits(text: str) -> str:
+    return text.rstrip("/%ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
+
+
+def _by_optuna(search, keys, most: int, seed: int, told) -> "_sluice.SearchResult":
+    """Optuna's TPE sampler chooses the points. A point that breaks a limit counts as that; one without
+    numbers as one that breaks them much."""
+    try:
+        import optuna
+    except ImportError:
+        raise errors.UsageError("by='optuna' needs Optuna: apt-get install python3-optuna") from None
+    level = optuna.logging.get_verbosity()
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # limits are an experiment in Optuna 3
+            sampler = optuna.samplers.TPESampler(
+                seed=seed, constraints_func=lambda trial: (trial.user_attrs["wrong"],))
+            study = optuna.create_study(sampler=sampler)
+            for _ in range(4 * most):  # some of what it proposes it has proposed before
+                if len(search) >= most:
+                    break
+                trial = study.ask()
+                stand, number = search.ask([_proposed(trial, key) for key in keys])
+                wrong = {"keeps": 0.0, "breaks": number, "refused": 1e6 + min(number, 1e6)}[stand]
+                trial.set_user_attr("wrong", wrong)
+                study.tell(trial, number if stand == "keeps" else 0.0)
+                if told is not None:
+                    told(len(search), most)
+    finally:
+        optuna.logging.set_verbosity(level)
+    return search.result()
+
+
+def _proposed(trial, key: "_sluice.SearchKey") -> str:
+    if key.kind == "listed":
+        return trial.suggest_categorical(key.key, key.values)
+    if key.kind == "whole":
+        return key.text_of(trial.suggest_int(key.key, int(key.low), int(key.high)))
+    return key.text_at(trial.suggest_float(key.key, 0, 1))
