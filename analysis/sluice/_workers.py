@@ -1,118 +1,160 @@
-"""Points of a sweep on somebody's workers: any concurrent.futures.Executor, or processes of our own
-that are started again when one of them dies."""
+"""Points of a sweep on somebody's workers: any concurrent.futures.Executor, or processes of our own.
+Points run in processes beside the workers (_apart.py), so that a point that ends its process is a row and
+ends no worker."""
 
 from __future__ import annotations
 
-import multiprocessing
+import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
-from functools import lru_cache
+from concurrent.futures import (FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future,
+                                ThreadPoolExecutor, wait)
 
 from . import _sluice
+from ._apart import Asker
 
 Overrides = list[str]
 Keep = Callable[[int, "_sluice.PointResult"], None]
+Ask = Callable[[str, str, Sequence[Overrides], int], list[bytes]]
 
 _MOST_IN_A_BATCH = 32
-_MOST_SUBMITTED = 256  # batches that a given executor has at once
+_MOST_SUBMITTED = 256  # batches that an executor has at once
+_BETWEEN_LOOKS_S = 5.0  # while nothing comes, Dask is asked for its workers
+_WITHOUT_WORKERS_S = 600.0  # without any, they are taken for lost: a queue may take its time
+_IDLE_S = 30.0  # workers that idle for so long while results are awaited have lost them
+
+_asker = Asker()  # of a worker
 
 
-@lru_cache(maxsize=4)
-def _variants(text: str, path: str) -> "_sluice.Variants":
-    return _sluice.Variants(text, path)
+def ask_batch(text: str, path: str, batch: Sequence[Overrides], attempt: int) -> list[bytes]:
+    """In a worker: what each point comes to, packed. `attempt` differs each time: Dask takes calls with the
+    same arguments for one, whose result may be lost."""
+    return _asker.ask(text, path, batch)
 
 
-def ask_batch(text: str, path: str, batch: Sequence[Overrides]) -> list[bytes]:
-    """In a worker: what each point comes to, packed. The scenario is read once in a process."""
-    variants = _variants(text, path)
-    return [variants.ask(overrides).packed() for overrides in batch]
+class Cluster:
+    """What a Dask client knows of its workers. Dask waits for ever where all of them are gone, or where a
+    result died with the worker that held it. Of other executors, which tell when they are broken, it knows
+    nothing."""
+
+    def __init__(self, executor: Executor) -> None:
+        client = getattr(executor, "_client", None)
+        known = hasattr(client, "scheduler_info") and hasattr(client, "processing")
+        self._client = client if known else None
+        self._had_workers = False
+        self._had_workers_at = self._worked_at = time.monotonic()
+
+    def look(self, something_came: bool) -> None:
+        """To be called every few seconds."""
+        if self._client is None:
+            return
+        now = time.monotonic()
+        workers = something_came or bool(self._client.scheduler_info()["workers"])
+        if workers:
+            self._had_workers, self._had_workers_at = True, now
+        if something_came or not workers or any(self._client.processing().values()):
+            self._worked_at = now
+
+    def is_lost(self) -> bool:
+        """There were workers, and there are none for so long that they will not come back."""
+        return (self._client is not None and self._had_workers
+                and time.monotonic() - self._had_workers_at > _WITHOUT_WORKERS_S)
+
+    def forgot(self) -> bool:
+        """There are workers, and none of them has worked for long."""
+        return self._client is not None and time.monotonic() - self._worked_at > _IDLE_S
+
+    def asked_again(self) -> None:
+        self._worked_at = time.monotonic()
 
 
 class Workers:
-    """Asks points in batches, and hands each answer to `keep`. A batch whose worker dies is halved
-    and asked again; a point that ends its worker when it is asked alone has failed."""
+    """Asks points in batches, and hands each answer to `keep`. The points of a batch that has no answer,
+    since its worker died, are asked again one by one, after all others; those that have none then, too,
+    have failed."""
 
     def __init__(self, text: str, path: str, keep: Keep) -> None:
         self._text, self._path, self._keep = text, path, keep
+        self._submitted = 0
 
     def run_on(self, executor: Executor, points: dict[int, Overrides]) -> None:
         """`points` by number, on an executor that is the caller's."""
-        waiting = deque(_batches(points, _MOST_IN_A_BATCH))
+        self._run(executor, points, max(1, min(_MOST_IN_A_BATCH, len(points) // 64)), ask_batch)
+
+    def run_own(self, count: int, points: dict[int, Overrides]) -> None:
+        """On `count` processes of our own."""
+        asker = Asker()
+        threads = ThreadPoolExecutor(count)
+        size = max(1, min(_MOST_IN_A_BATCH, len(points) // (4 * count)))
+        try:
+            self._run(threads, points, size,
+                      lambda text, path, batch, attempt: asker.ask(text, path, batch))
+        finally:
+            asker.end()
+            threads.shutdown(cancel_futures=True)
+
+    def _run(self, executor: Executor, points: dict[int, Overrides], size: int, ask: Ask) -> None:
+        cluster = Cluster(executor)
+        suspects = self._round(executor, cluster, points, _batches(points, size), ask)
+        for number, error in self._round(executor, cluster, points, [[n] for n in suspects], ask).items():
+            self._fail([number], error)
+
+    def _round(self, executor: Executor, cluster: Cluster, points: dict[int, Overrides],
+               batches: list[list[int]], ask: Ask) -> dict[int, BaseException]:
+        """Each batch once. The points of those that did not answer, with what the executor said."""
+        waiting = deque(batches)
         running: dict[Future, list[int]] = {}
+        suspects: dict[int, BaseException] = {}
         try:
             while waiting or running:
                 while waiting and len(running) < _MOST_SUBMITTED:
                     batch = waiting.popleft()
                     try:
-                        running[self._submit(executor, points, batch)] = batch
+                        self._submitted += 1
+                        running[executor.submit(ask, self._text, self._path, [points[n] for n in batch],
+                                                self._submitted)] = batch
                     except BrokenExecutor as error:
                         self._fail(batch, error)
-                for future in wait(running, return_when=FIRST_COMPLETED).done:
-                    waiting.extendleft(self._halves(future, running.pop(future)))
+                done = wait(running, _BETWEEN_LOOKS_S, FIRST_COMPLETED).done
+                for future in done:
+                    suspects.update(self._suspects(future, running.pop(future)))
+                cluster.look(bool(done))
+                if cluster.is_lost():
+                    self._give_up([*running.values(), *waiting, list(suspects)])
+                    return {}
+                if cluster.forgot():
+                    waiting.extend(running.values())
+                    _cancel(running)
+                    running = {}
+                    cluster.asked_again()
         except BaseException:
-            for future in running:
-                future.cancel()
+            _cancel(running)
             raise
+        return suspects
 
-    def run_own(self, count: int, points: dict[int, Overrides]) -> None:
-        """On `count` processes of our own."""
-        size = max(1, min(_MOST_IN_A_BATCH, len(points) // (4 * count)))
-        waiting = deque(_batches(points, size))
-        suspects: list[int] = []  # points that ran alone beside others when the processes died
-        while waiting:
-            suspects += self._until_broken(count, points, waiting)
-        for number in suspects:
-            with _pool(1) as pool:
-                future = self._submit(pool, points, [number])
-                for _ in self._halves(future, [number]):
-                    pass
-
-    def _until_broken(self, count: int, points: dict[int, Overrides], waiting: deque) -> list[int]:
-        """Runs batches until there are none or a process dies; the points that may have done that
-        alone."""
-        running: dict[Future, list[int]] = {}
-        with _pool(count) as pool:
-            while waiting or running:
-                try:
-                    while waiting and len(running) < count:
-                        batch = waiting.popleft()
-                        running[self._submit(pool, points, batch)] = batch
-                    done = wait(running, return_when=FIRST_COMPLETED).done
-                    for future in done:
-                        self._answers(future, running[future])
-                        del running[future]
-                except BrokenProcessPool:
-                    break
-        alone = []
-        for future, batch in running.items():
-            if future.done() and future.exception() is None:
-                self._answers(future, batch)
-            elif len(batch) == 1:
-                alone += batch
-            else:
-                waiting.extend(_halved(batch))
-        return alone
-
-    def _submit(self, executor: Executor, points: dict[int, Overrides], batch: list[int]) -> Future:
-        return executor.submit(ask_batch, self._text, self._path, [points[n] for n in batch])
+    def _give_up(self, batches: list[list[int]]) -> None:
+        error = RuntimeError(f"the cluster has had no workers for {_WITHOUT_WORKERS_S:g} s; start some, and "
+                             "sweep again with the same store and retry_failed=True")
+        for batch in batches:
+            self._fail(batch, error)
 
     def _answers(self, future: Future, batch: list[int]) -> None:
         for number, packed in zip(batch, future.result()):
             self._keep(number, _sluice.PointResult.unpacked(packed))
 
-    def _halves(self, future: Future, batch: list[int]) -> list[list[int]]:
-        """What of a batch is to be asked again: nothing where it has answered."""
-        try:
+    def _suspects(self, future: Future, batch: list[int]) -> dict[int, BaseException]:
+        """Keeps the answers of a batch. The points of one that did not answer, with what the executor
+        said; none where it is broken, since then they have failed."""
+        error = CancelledError() if future.cancelled() else future.exception()
+        if error is None:
             self._answers(future, batch)
-        except Exception as error:  # whatever the executor raises for a worker that died
-            if len(batch) > 1 and not isinstance(error, BrokenExecutor):
-                return _halved(batch)
+        elif isinstance(error, BrokenExecutor):
             self._fail(batch, error)
-        return []
+        else:
+            return dict.fromkeys(batch, error)
+        return {}
 
-    def _fail(self, batch: list[int], error: Exception) -> None:
+    def _fail(self, batch: list[int], error: BaseException) -> None:
         for number in batch:
             self._keep(number, _sluice.PointResult.failed(
                 f"the worker that was asked did not answer: {type(error).__name__}: {error}"))
@@ -123,11 +165,6 @@ def _batches(points: dict[int, Overrides], size: int) -> list[list[int]]:
     return [numbers[first:first + size] for first in range(0, len(numbers), size)]
 
 
-def _halved(batch: list[int]) -> list[list[int]]:
-    middle = len(batch) // 2
-    return [batch[:middle], batch[middle:]]
-
-
-def _pool(count: int) -> ProcessPoolExecutor:
-    """Of processes that are started, not forked: this one may have threads."""
-    return ProcessPoolExecutor(count, mp_context=multiprocessing.get_context("spawn"))
+def _cancel(running: dict[Future, list[int]]) -> None:
+    for future in running:
+        future.cancel()

@@ -1,51 +1,83 @@
 #!/usr/bin/python3
 """Sweeps from Python: the same numbers whoever computes them, rows for what is refused, pictures."""
 
-import functools
+import importlib.util
 import logging
 import multiprocessing
 import os
+import shutil
+import signal
+import subprocess
+import sys
 import tempfile
 import unittest
 import warnings
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
 
 from sluice_package import need, sluice
+from sweep_on_mpi import GRID, scenario
 
 need("numpy", "pandas", "matplotlib", "xarray")
 
-from sluice import _workers  # noqa: E402
+from sluice import _apart, _workers  # noqa: E402
 
-GRID = {"workload.batch": [1, 4, 16], "platform.links.host.bandwidth": ["4GB/s", "16GB/s"]}
 FATAL = "workload.batch=7"
 
 
-def scenario():
-    return sluice.load("alexnet_resident", {"workload.steps": 2, "policy.buffers": 2,
-                                            "stages": {"cut": "whole"}})
-
-
+# What a child runs that ends at some points.
+DEADLY = f"""
+import os, types
+from sluice import _apart, _sluice
 class Deadly:
-    """Variants of a scenario that end their process at one point."""
-
     def __init__(self, variants):
         self._variants = variants
-
     def ask(self, overrides):
-        if FATAL in overrides:
+        if {FATAL!r} in overrides:
             os._exit(11)
         return self._variants.ask(overrides)
+_apart._sluice = types.SimpleNamespace(Variants=lambda text, path: Deadly(_sluice.Variants(text, path)))
+_apart.serve()
+"""
 
 
-def be_deadly():
-    real = _workers._variants
-    _workers._variants = lambda text, path: Deadly(real(text, path))
+def be_deadly(program=DEADLY):
+    """In this process, points are asked by such a child."""
+    _apart.PROGRAM = program
 
 
-def deadly_pool(count):
+def break_down(*arguments):
+    os._exit(11)
+
+
+def pool(count, initializer=be_deadly):
     return ProcessPoolExecutor(count, mp_context=multiprocessing.get_context("spawn"),
-                               initializer=be_deadly)
+                               initializer=initializer)
+
+
+def break_pool():
+    _workers._asker.ask = break_down
+
+
+class Forgetful(Executor):
+    """As a Dask client's: it never answers what it was asked first, and knows its workers."""
+
+    def __init__(self, workers, forgets):
+        self._client, self._workers, self._forgets = self, workers, forgets
+
+    def submit(self, function, *arguments):
+        future = Future()
+        if self._forgets > 0:
+            self._forgets -= 1
+        else:
+            future.set_result(function(*arguments))
+        return future
+
+    def scheduler_info(self):
+        return {"workers": self._workers}
+
+    def processing(self):
+        return {"one": ()}
 
 
 class Sweep(unittest.TestCase):
@@ -83,32 +115,83 @@ class Sweep(unittest.TestCase):
         expected = scenario().sweep(GRID, verify=0).frame
         with LocalCluster(n_workers=2, threads_per_worker=1, host="127.0.0.1",
                           dashboard_address=None) as cluster, Client(cluster) as client:
+            client.run(be_deadly)
+            frame = scenario().sweep({"workload.batch": [7, *range(100, 140)]},
+                                     workers=client.get_executor(), verify=0).frame
+            self.assert_only_the_deadly_point_failed(frame)
+            client.run(be_deadly, _apart.PROGRAM)
             found = scenario().sweep(GRID, workers=client.get_executor(), verify=0).frame
             self.assertTrue(expected.equals(found))
-            client.run(be_deadly)  # not of the worker that takes the place of the one that dies
-            frame = scenario().sweep({"workload.batch": [7, *range(100, 200)]},
-                                     workers=client.get_executor(), verify=0).frame
-        self.assertTrue((frame["status"] == "complete").all())
+            killed = []
+
+            def kill(done, total):  # a worker, in the middle of it
+                if done > 40 and not killed:
+                    killed.append(next(iter(cluster.workers.values())).pid)
+                    os.kill(killed[0], signal.SIGKILL)
+            many = {"workload.batch": list(range(8, 300))}
+            frame = scenario().sweep(many, workers=client.get_executor(), verify=0, progress=kill).frame
+        self.assertEqual(len(killed), 1)
+        self.assertTrue(scenario().sweep(many, verify=0).frame.equals(frame))
+
+    def test_mpi(self):
+        if importlib.util.find_spec("mpi4py") is None or shutil.which("mpiexec") is None:
+            self.skipTest("python3-mpi4py and openmpi-bin are not installed")
+        script = Path(__file__).with_name("sweep_on_mpi.py")
+        table = self.folder / "mpi.csv"
+        done = subprocess.run(["mpiexec", "--allow-run-as-root", "--oversubscribe", "-n", "3", sys.executable,
+                               "-m", "mpi4py.futures", script, table], capture_output=True, text=True,
+                              timeout=300, env={**os.environ, "OMPI_MCA_btl_vader_single_copy_mechanism": "none"})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(table.read_text(), scenario().sweep(GRID, verify=0).frame.to_csv())
 
     def assert_only_the_deadly_point_failed(self, frame):
         failed = frame[frame["status"] == "failed"]
         self.assertEqual(list(failed["workload.batch"]), [7])
-        self.assertIn("did not answer", failed["reason"].iloc[0])
+        self.assertIn("the process that was asked ended with exit code 11", failed["reason"].iloc[0])
         self.assertEqual((frame["status"] == "complete").sum(), len(frame) - 1)
 
     def test_a_point_that_ends_its_process_is_a_row(self):
-        usual, _workers._pool = _workers._pool, deadly_pool
-        self.addCleanup(functools.partial(setattr, _workers, "_pool", usual))
-        frame = scenario().sweep({"workload.batch": list(range(1, 41))}, workers=2, verify=0).frame
-        self.assert_only_the_deadly_point_failed(frame)
+        self.addCleanup(be_deadly, _apart.PROGRAM)
+        be_deadly()
+        batches = {"workload.batch": list(range(1, 41))}
+        with ThreadPoolExecutor(2) as threads, pool(2) as processes:
+            for workers in (2, threads, processes):
+                self.assert_only_the_deadly_point_failed(
+                    scenario().sweep(batches, workers=workers, verify=0).frame)
+
+    def test_points_that_end_their_process_are_rows_and_all_others_finish(self):
+        self.addCleanup(be_deadly, _apart.PROGRAM)
+        be_deadly(DEADLY.replace(f"{FATAL!r} in overrides", "overrides[0].endswith('37')"))
+        frame = scenario().sweep({"workload.batch": list(range(1, 301))}, workers=2, verify=0).frame
+        failed = frame[frame["status"] == "failed"]
+        self.assertEqual(list(failed["workload.batch"]), [37, 137, 237])
+        self.assertTrue(failed["reason"].str.contains("ended with exit code 11").all())
+        self.assertEqual((frame["status"] != "failed").sum(), 297)
 
     def test_an_executor_that_broke_leaves_rows(self):
-        with deadly_pool(1) as pool, self.assertRaisesRegex(sluice.InputError, "did not answer"):
-            scenario().sweep({"workload.batch": [7, 8]}, workers=pool, verify=0,
+        with pool(1, break_pool) as broken, self.assertRaisesRegex(sluice.InputError, "did not answer"):
+            scenario().sweep({"workload.batch": [7, 8]}, workers=broken, verify=0,
                              store=self.folder / "s.db")
         again = scenario().sweep({"workload.batch": [7, 8]}, verify=0, retry_failed=True,
                                  store=self.folder / "s.db").frame
         self.assertEqual(list(again["status"]), ["complete", "complete"])
+
+    def test_work_that_a_cluster_forgot_is_asked_again_and_one_without_workers_is_given_up(self):
+        for name, value in (("_BETWEEN_LOOKS_S", 0.05), ("_IDLE_S", 0.2), ("_WITHOUT_WORKERS_S", 0.2)):
+            self.addCleanup(setattr, _workers, name, getattr(_workers, name))
+            setattr(_workers, name, value)
+        expected = scenario().sweep(GRID, verify=0).frame
+        found = scenario().sweep(GRID, workers=Forgetful({"one": {}}, 3), verify=0).frame
+        self.assertTrue(expected.equals(found))
+
+        class Gone(Forgetful):
+            def submit(self, function, *arguments):
+                future = super().submit(function, *arguments)
+                self._workers, self._forgets = {}, 1000  # after the first answer
+                return future
+        frame = scenario().sweep(GRID, workers=Gone({"one": {}}, 0), verify=0).frame
+        self.assertEqual(list(frame["status"]), ["complete"] + ["failed"] * 5)
+        self.assertIn("start some, and sweep again", frame["reason"][1])
 
     def test_a_store_is_shared_with_the_command_line(self):
         store = self.folder / "study.db"
@@ -120,7 +203,6 @@ class Sweep(unittest.TestCase):
         self.assertTrue(first.equals(second))
         program = os.environ.get("SLUICE_PROGRAM")
         if program:
-            import subprocess
             words = [f"{key}={','.join(map(str, values))}" for key, values in GRID.items()]
             done = subprocess.run(
                 [program, "sweep", "alexnet_resident", "workload.steps=2", "policy.buffers=2",

@@ -1,0 +1,150 @@
+"""Points of a sweep in a process of their own, so that one that ends its process ends no worker: a
+worker that dies costs a Dask cluster, or an MPI job, more than the point.
+
+The two speak over pipes: pickles, each behind its length. The child ends when its standard input does,
+in the middle of a point, too, so that nothing is left running when the worker is killed."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import queue
+import signal
+import struct
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from typing import Any, BinaryIO, Optional
+
+from . import _sluice
+
+Overrides = list[str]
+#: What a child runs; sys.path comes before it.
+PROGRAM = "from sluice import _apart\n_apart.serve()"
+
+
+class Died(Exception):
+    """The child ended before it had answered."""
+
+
+class Child:
+    """A process that asks points of one scenario."""
+
+    def __init__(self, text: str, path: str) -> None:
+        self.answered = 0  # batches
+        program = f"import sys\nsys.path[:] = {sys.path!r}\n{PROGRAM}"
+        self._process = subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE,
+                                         stdout=subprocess.PIPE)
+        _send(self._process.stdin, (text, path))
+
+    def ask(self, batch: Sequence[Overrides]) -> list[bytes]:
+        """What each point comes to, packed. Raises Died."""
+        try:
+            _send(self._process.stdin, list(batch))
+            answer = _received(self._process.stdout)
+        except OSError:  # it has closed its end
+            answer = None
+        if answer is None:
+            raise Died(_how_it_ended(self._process.wait()))
+        self.answered += 1
+        return answer
+
+    def end(self) -> None:
+        self._process.kill()
+        self._process.wait()
+        self._process.stdin.close()
+        self._process.stdout.close()
+
+    def __del__(self) -> None:
+        if hasattr(self, "_process"):
+            self.end()
+
+
+class Asker:
+    """Asks batches, each thread in a child of its own."""
+
+    def __init__(self) -> None:
+        self._of_thread = threading.local()
+        self._children: set[Child] = set()
+        self._ended = False
+
+    def ask(self, text: str, path: str, batch: Sequence[Overrides]) -> list[bytes]:
+        """What each point comes to, packed. A batch whose child dies is halved; a point that ends a child
+        that has done nothing else has failed."""
+        child = self._child(text, path)
+        fresh = child.answered == 0
+        try:
+            return child.ask(batch)
+        except Died as died:
+            self._forget()
+            if self._ended:
+                raise
+            if len(batch) == 1 and fresh:
+                return [_sluice.PointResult.failed(f"the process that was asked {died}").packed()]
+        if len(batch) == 1:
+            return self.ask(text, path, batch)
+        middle = len(batch) // 2
+        return self.ask(text, path, batch[:middle]) + self.ask(text, path, batch[middle:])
+
+    def end(self) -> None:
+        """From another thread, too: whoever waits for a child is told Died."""
+        self._ended = True
+        for child in list(self._children):
+            child._process.kill()
+
+    def _child(self, text: str, path: str) -> Child:
+        local = self._of_thread
+        if getattr(local, "asked", None) != (text, path):
+            self._forget()
+            local.child, local.asked = Child(text, path), (text, path)
+            self._children.add(local.child)
+        return local.child
+
+    def _forget(self) -> None:
+        child: Optional[Child] = getattr(self._of_thread, "child", None)
+        if child is not None:
+            self._children.discard(child)
+            child.end()
+        self._of_thread.child = self._of_thread.asked = None
+
+
+def serve() -> None:
+    """The child's part."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the driver
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what somebody prints is no answer
+    batches: queue.Queue = queue.Queue()
+    threading.Thread(target=_listen, args=(sys.stdin.buffer, batches), daemon=True).start()
+    text, path = batches.get()
+    variants = _sluice.Variants(text, path)
+    while True:
+        _send(answers, [variants.ask(overrides).packed() for overrides in batches.get()])
+
+
+def _listen(stream: BinaryIO, batches: queue.Queue) -> None:
+    while (batch := _received(stream)) is not None:
+        batches.put(batch)
+    os._exit(0)
+
+
+def _send(stream: BinaryIO, message: Any) -> None:
+    data = pickle.dumps(message)
+    stream.write(struct.pack("<Q", len(data)) + data)
+    stream.flush()
+
+
+def _received(stream: BinaryIO) -> Any:
+    """None: the other end is closed."""
+    head = stream.read(8)
+    if len(head) < 8:
+        return None
+    [size] = struct.unpack("<Q", head)
+    data = stream.read(size)
+    return pickle.loads(data) if len(data) == size else None
+
+
+def _how_it_ended(code: int) -> str:
+    if code >= 0:
+        return f"ended with exit code {code}"
+    return f"was ended by {signal.Signals(-code).name}"
