@@ -73,33 +73,65 @@ class Ways {
     return fits_with < 0 ? never : at_least(choice({ResidentOrder::by_need, fits_with}));
   }
 
-  void simulate(double worth, const std::function<void(const Settled&)>& settled) const {
-    for (const Stays& stays : residencies()) {
-      StreamedChoice choice = this->choice(stays);
-      if (!fits(choice) || !(at_least(choice) < worth * (1 - 1e-12))) continue;
-      for (const Buffers& buffers : this->buffers())
-        for (const std::int64_t piece : pieces()) {
-          choice.buffers = buffers.most;
-          choice.spares = buffers.spares;
-          choice.piece = piece;
-          Rehearsal rehearsal(shared_->streamed, choice);
-          simulate(rehearsal, aheads(choice), worth, settled);
-        }
+  /// Those that fit, by what stays.
+  static std::vector<Candidate> open(const std::shared_ptr<const Ways>& ways) {
+    std::vector<Candidate> opened;
+    for (const Stays& stays : ways->residencies()) {
+      StreamedChoice choice = ways->choice(stays);
+      if (!ways->fits(choice)) continue;
+      const double least = ways->at_least(choice);
+      opened.push_back({.at_least = least, .open = [ways, choice = std::move(choice)] {
+                          return by_buffers(ways, choice);
+                        }});
     }
+    return opened;
   }
 
  private:
+  /// The ways to do the same with more buffers and smaller pieces, each with the bound of its
+  /// rehearsal. That is made again where it is simulated: most never are, and all take much memory.
+  static std::vector<Candidate> by_buffers(const std::shared_ptr<const Ways>& ways,
+                                           StreamedChoice choice) {
+    std::vector<Candidate> opened;
+    for (const Buffers& buffers : ways->buffers())
+      for (const std::int64_t piece : ways->pieces()) {
+        choice.buffers = buffers.most;
+        choice.spares = buffers.spares;
+        choice.piece = piece;
+        Rehearsal rehearsal(ways->shared_->streamed, choice);
+        const std::vector<std::int64_t> aheads = ways->aheads_that_fit(rehearsal);
+        if (aheads.empty()) continue;
+        rehearsal.set_ahead(aheads.back());
+        opened.push_back({.at_least = std::max(ways->at_least(choice), rehearsal.at_least()),
+                          .simulate = [ways, choice](double worth, const auto& settled) {
+                            Rehearsal again(ways->shared_->streamed, choice);
+                            ways->simulate(again, worth, settled);
+                          }});
+      }
+    return opened;
+  }
+
+  /// Bytes ahead that the device has room for, from the fewest to the most.
+  std::vector<std::int64_t> aheads_that_fit(const Rehearsal& rehearsal) const {
+    std::vector<std::int64_t> all = aheads(rehearsal.choice());
+    for (const auto& [inputs, results] : spared_at_first)
+      if (rehearsal.choice().spares) all.push_back(rehearsal.levels().more_for(inputs, results));
+    std::sort(all.begin(), all.end());
+    if (shared_->capacity)
+      std::erase_if(all, [&](std::int64_t ahead) {
+        return rehearsal.bytes_with(ahead) > *shared_->capacity;
+      });
+    return all;
+  }
+
   /// From the most bytes ahead to none: with fewer the lower bound rises, and where the loads do
   /// not use them all the order is one that was simulated before.
-  void simulate(Rehearsal& rehearsal, std::vector<std::int64_t> aheads, double& worth,
+  void simulate(Rehearsal& rehearsal, double worth,
                 const std::function<void(const Settled&)>& settled) const {
-    for (const auto& [inputs, results] : spared_at_first)
-      if (rehearsal.choice().spares) aheads.push_back(rehearsal.levels().more_for(inputs, results));
-    std::sort(aheads.begin(), aheads.end());
+    const std::vector<std::int64_t> aheads = aheads_that_fit(rehearsal);
     std::int64_t same_from = std::numeric_limits<std::int64_t>::max();
     for (auto ahead = aheads.rbegin(); ahead != aheads.rend(); ++ahead) {
-      const std::int64_t bytes = rehearsal.bytes_with(*ahead);
-      if (bytes >= same_from || (shared_->capacity && bytes > *shared_->capacity)) continue;
+      if (rehearsal.bytes_with(*ahead) >= same_from) continue;
       rehearsal.set_ahead(*ahead);
       if (!(rehearsal.at_least() < worth * (1 - 1e-12))) return;
       const RehearsedOrder order = rehearsal.order();
@@ -200,7 +232,31 @@ class Ways {
     }
     const double all = steps * static_cast<double>(streamed.micro_batches);
     if (!streamed.overlap) return weights + all * (compute + down + up);
-    return std::max({steps * runs, weights + all * down, all * up, beginning + all * compute});
+    return std::max(
+        {steps * runs, ending(choice, weights + all * down), all * up, beginning + all * compute});
+  }
+
+  /// See Rehearsal::at_least; `loads_s`: of the whole run.
+  double ending(const StreamedChoice& choice, double loads_s) const {
+    const StreamedCase& streamed = shared_->streamed;
+    const bool again = passes() * static_cast<double>(streamed.steps) > 1;
+    const double count = static_cast<double>(streamed.micro_batches) -
+                         (passes() - 1) * static_cast<double>(in_flight_);
+    double later_loads = 0, later_runs = 0, least = loads_s;
+    for (std::size_t g = streamed.groups.size(); g-- > 0;) {
+      const StreamedCase::Group& group = streamed.groups[g];
+      const bool input = g == 0 || offload_;
+      const std::int64_t comes =
+          again ? (streamed.groups.size() == 1 ? 0 : group.bytes.weights - choice.resident_of(g))
+                : group.bytes.weights;
+      const double loads = (comes > 0 ? streamed.down.seconds(comes) : 0) +
+                           (input ? count * streamed.down.seconds(group.bytes.input) : 0);
+      const double tail = (input ? 1 : count) * group.compute_s + later_runs;
+      if (loads > 0) least = std::max(least, loads_s - later_loads + tail);
+      later_loads += loads;
+      later_runs += count * group.compute_s;
+    }
+    return least;
   }
 
   /// A rehearsal knows neither how copies up and down share a link nor whether host memory has
@@ -322,9 +378,9 @@ std::vector<Candidate> streamed_candidates(const PolicyRequest& request, const C
                request.capacity_enforced ? common.device.capacity : std::nullopt});
     for (const std::int64_t in_flight : counts) {
       const auto ways = std::make_shared<const Ways>(shared, in_flight, offload);
-      candidates.push_back(
-          {ways->at_least(), ways->count(),
-           [ways](double worth, const auto& settled) { ways->simulate(worth, settled); }});
+      candidates.push_back({.at_least = ways->at_least(), .ways = ways->count(), .open = [ways] {
+                              return Ways::open(ways);
+                            }});
     }
   }
   return candidates;

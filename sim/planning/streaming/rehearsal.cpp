@@ -147,6 +147,59 @@ double until_last_slot(const Rehearsal& rehearsal, std::size_t r) {
                    beyond(rehearsal.levels().results(r)) * rehearsal.save_seconds(run)});
 }
 
+/// Seconds of a run, at least.
+double of_run(const Rehearsal& rehearsal, std::size_t r) {
+  return until_last_slot(rehearsal, r) +
+         rehearsal.streamed().groups[rehearsal.runs()[r].group].compute_s;
+}
+
+/// Seconds of all runs of a step beyond of_run(), at least: where several in a row save results,
+/// all of these but those that may still be on their way have left when the last slot starts.
+double waits_for_saves(const Rehearsal& rehearsal) {
+  const std::vector<GroupRun>& runs = rehearsal.runs();
+  double waits = 0;
+  for (std::size_t first = 0, end = 0; first < runs.size(); first = std::max(end, first + 1)) {
+    std::int64_t results = -1;  // but the last slot's
+    double computed = 0;
+    for (end = first; end < runs.size() && rehearsal.saves(runs[end]); ++end) {
+      results += runs[end].count;
+      computed += of_run(rehearsal, end);
+    }
+    if (end < first + 2) continue;
+    const auto compute_s = [&](std::size_t r) {
+      return rehearsal.streamed().groups[runs[r].group].compute_s;
+    };
+    std::int64_t left = results - rehearsal.levels().results(end - 1);
+    double saved = compute_s(first) + compute_s(end - 1);
+    for (std::size_t r = first; r < end && left > 0; left -= runs[r++].count)
+      saved += static_cast<double>(std::min(left, runs[r].count)) * rehearsal.save_seconds(runs[r]);
+    waits += std::max(0.0, saved - computed);
+  }
+  return waits;
+}
+
+/// The last pass: before the last slot of each of its runs all loads have come but those of the
+/// runs behind it, which follow. `loads_s`: of the whole run.
+double ending(const Rehearsal& rehearsal, double loads_s) {
+  const std::vector<GroupRun>& runs = rehearsal.runs();
+  double later_loads = 0, later_runs = 0, least = 0;
+  for (std::size_t r = runs.size(); r-- > 0 && runs[r].pass == runs.back().pass;) {
+    const bool input = rehearsal.loads_input(runs[r]);
+    const double last = rehearsal.streamed().groups[runs[r].group].compute_s;
+    const double tail = (input ? last : of_run(rehearsal, r)) + later_runs;
+    double loads =
+        static_cast<double>(input ? runs[r].count : 0) * rehearsal.input_seconds(runs[r]);
+    const std::vector<std::int64_t>& pieces = rehearsal.pieces(runs[r].group);
+    for (std::size_t piece = rehearsal.first_piece(runs[r]); piece < pieces.size(); ++piece)
+      loads += rehearsal.streamed().down.seconds(pieces[piece]);
+    if (loads > 0)
+      least = std::max(least, loads_s - later_loads + rehearsal.streamed().down.latency_s + tail);
+    later_loads += loads;
+    later_runs += of_run(rehearsal, r);
+  }
+  return least;
+}
+
 /// The first pass: its loads up to each group, then what of `in_runs`, all runs of all groups,
 /// comes after them.
 double beginning(const Rehearsal& rehearsal, double in_runs) {
@@ -172,10 +225,10 @@ double held_back(const Rehearsal& rehearsal, std::size_t r, std::int64_t m, std:
 }  // namespace
 
 // The greatest of four bounds: the runs of all groups follow each other; the copy engine brings
-// everything, and then the group whose weights came last is computed; each group of the first pass
-// waits for the weights of all groups up to it, and everything but those before it is computed
-// afterwards; and in the last step, when a slot starts, weights that the device cannot hold yet
-// have still to come.
+// everything, and then the groups are computed whose weights or inputs came last; each group of the
+// first pass waits for the weights of all groups up to it, and everything but those before it is
+// computed afterwards; and in the last step, when a slot starts, weights that the device cannot
+// hold yet have still to come.
 double Rehearsal::at_least() const {
   if (!streamed_.overlap) return seconds({});
   const WorkOfStep work = work_of(*this);
@@ -185,16 +238,17 @@ double Rehearsal::at_least() const {
   const double tail =
       (loads_input(last) ? last_c : static_cast<double>(last.count) * last_c) + work.last_s;
   double least =
-      work.kept_s + steps * (work.weights_s + work.inputs_s) + streamed_.down.latency_s + tail;
+      ending(*this, work.kept_s + steps * (work.weights_s + work.inputs_s)) + work.last_s;
   double in_runs = 0;
   std::int64_t later = 0;
   for (std::size_t r = 0; r < runs_.size(); ++r) {
-    in_runs += until_last_slot(*this, r) + streamed_.groups[runs_[r].group].compute_s;
+    in_runs += of_run(*this, r);
     later += turns_[runs_[r].group];
   }
-  least = std::max(least, work.first_s + steps * in_runs + work.last_s);
+  const double in_step = in_runs + waits_for_saves(*this);
+  least = std::max(least, work.first_s + steps * in_step + work.last_s);
   least = std::max(least, beginning(*this, steps * in_runs) + work.last_s);
-  double start = work.first_s + (steps - 1) * in_runs;
+  double start = work.first_s + (steps - 1) * in_step;
   for (std::size_t r = 0; r < runs_.size(); ++r) {
     later -= turns_[runs_[r].group];
     const double last_slot = start + until_last_slot(*this, r);

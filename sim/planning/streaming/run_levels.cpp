@@ -83,9 +83,13 @@ class RunLevels::Earlier {
 RunLevels::RunLevels(const StreamedCase& streamed, const StreamedChoice& choice,
                      const std::vector<GroupRun>& runs, std::vector<std::int64_t> constant)
     : streamed_(streamed), choice_(choice), runs_(runs), constant_(std::move(constant)) {
+  for (std::size_t g = 0; g < streamed.groups.size(); ++g) saving_groups_ += saves(runs[g]) ? 1 : 0;
   for (std::size_t r = 0; r < runs.size(); ++r) {
-    bases_.push_back(choice.spares ? base_of(r, 0, 0)
-                                   : base_of(r, most_inputs(), most_results(runs[r])));
+    if (like_the_pass_before(runs[r]))
+      bases_.push_back(bases_[r - streamed.groups.size()]);
+    else
+      bases_.push_back(choice.spares ? base_of(r, 0, 0)
+                                     : base_of(r, most_inputs(), most_results(runs[r])));
     least_ = std::max(least_, peak(r, bases_.back()));
   }
   most_ = least_;
@@ -164,10 +168,14 @@ RunLevels::Base RunLevels::roomiest(std::size_t run, std::int64_t bytes) const {
   return best;
 }
 
-/// Are this pass, the one before it and all that their buffers reach into whole passes?
+/// Are this pass, the one before it and all that their buffers reach into whole passes? Inputs are
+/// counted by slots, results by those that are saved: where one group alone saves, as many results
+/// are of that many times more slots.
 bool RunLevels::like_the_pass_before(const GroupRun& run) const {
   const auto groups = static_cast<std::int64_t>(streamed_.groups.size());
-  const std::int64_t reach = choice_.buffers / (groups * runs_.front().count) + 1;
+  const std::int64_t count = runs_.front().count;
+  const std::int64_t reach =
+      choice_.buffers / (std::clamp<std::int64_t>(saving_groups_, 1, groups) * count) + 1;
   return run.pass - 1 > reach && run.pass + reach < runs_.back().pass;
 }
 
@@ -180,7 +188,10 @@ void RunLevels::set_room(std::int64_t bytes) {
       bases_[r] = roomiest(r, bytes);
     most_ = std::max(most_, peak(r, bases_[r]));
   }
-  for (std::size_t r = 0; r < runs_.size(); ++r) bases_[r].waits = must_wait(r);
+  for (std::size_t r = 0; r < runs_.size(); ++r) {
+    const bool same = r > 0 && like_the_pass_before(runs_[r]) && like_the_pass_before(runs_[r - 1]);
+    bases_[r].waits = same ? bases_[r - streamed_.groups.size()].waits : must_wait(r);
+  }
 }
 
 /// Between two runs nothing is computed, and the results of the first of them are still there.

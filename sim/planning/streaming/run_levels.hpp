@@ -73,6 +73,7 @@ class RunLevels {
   const std::vector<GroupRun>& runs_;
   std::vector<std::int64_t> constant_;
   std::vector<Base> bases_;
+  std::int64_t saving_groups_ = 0;  ///< that save what they make, all of it or their answers
   std::int64_t least_ = 0, most_ = 0;
 };
 

@@ -104,6 +104,24 @@ TEST_CASE("a rehearsal's seconds are those of the replay, and more memory is nev
   CHECK(chosen > 3 * cases());
 }
 
+TEST_CASE("results that are on their way count in every pass, however few of its groups save any") {
+  // One micro-batch a pass, through a group that makes 20 B and one that makes an answer of 1000 B;
+  // seven further inputs, of 10 B, and seven further answers may be there (the first group makes
+  // none: all eight). Of the seven slots behind one of the second group four load an input, of
+  // those behind one of the first group three do.
+  StreamedCase streamed;
+  streamed.groups = {{{100, 10, 20, 0}, 1e-3}, {{200, 20, 1000, 0}, 1e-3}};
+  streamed.down = streamed.up = {0, 1e6, 0};
+  streamed.micro_batches = 30;
+  const StreamedChoice choice{.in_flight = 1, .buffers = 8};
+  Rehearsal rehearsal(streamed, choice);
+  for (const std::size_t pass : {8U, 12U, 20U}) {
+    CAPTURE(pass);
+    CHECK(rehearsal.level(2 * pass, 0) == 100 + 10 + 20 + 8 * 1000 + 3 * 10);
+    CHECK(rehearsal.level(2 * pass + 1, 0) == 200 + 20 + 1000 + 7 * 1000 + 4 * 10);
+  }
+}
+
 TEST_CASE("no rehearsal is faster than its lower bound", "[property]") {
   Dice dice(77);
   for (int c = 0; c < cases(); ++c) {
