@@ -9,6 +9,7 @@ namespace {
 
 __extension__ using Wide = __int128;  // counts and bytes each fit in 64 bits, not their products
 constexpr std::int64_t most_bytes = std::numeric_limits<std::int64_t>::max() / 4;
+constexpr std::size_t nothing = std::numeric_limits<std::size_t>::max();
 
 std::int64_t limited(Wide bytes) {
   return bytes > most_bytes ? most_bytes : static_cast<std::int64_t>(bytes);
@@ -60,16 +61,15 @@ class RunLevels::Earlier {
  public:
   Earlier(const RunLevels& levels, std::size_t run) : levels_(levels), run_(run) {}
   std::int64_t next() {
-    const std::size_t runs = levels_.runs_.size();
-    for (std::size_t tried = 0; left_ == 0 && tried < runs; ++tried) {
-      if (run_ == 0 && levels_.streamed_.steps == 1) return 0;
-      run_ = (run_ + runs - 1) % runs;
-      const GroupRun& here = levels_.runs_[run_];
-      if (!levels_.saves(here)) continue;
-      left_ = here.count;
-      bytes_ = levels_.saved_bytes(here);
+    if (left_ == 0) {
+      if (run_ == nothing || levels_.saver_before_[run_] == nothing) {
+        run_ = nothing;
+        return 0;
+      }
+      run_ = levels_.saver_before_[run_];
+      left_ = levels_.runs_[run_].count;
+      bytes_ = levels_.saved_bytes(levels_.runs_[run_]);
     }
-    if (left_ == 0) return 0;
     --left_;
     return bytes_;
   }
@@ -84,6 +84,14 @@ RunLevels::RunLevels(const StreamedCase& streamed, const StreamedChoice& choice,
                      const std::vector<GroupRun>& runs, std::vector<std::int64_t> constant)
     : streamed_(streamed), choice_(choice), runs_(runs), constant_(std::move(constant)) {
   for (std::size_t g = 0; g < streamed.groups.size(); ++g) saving_groups_ += saves(runs[g]) ? 1 : 0;
+  saver_before_.assign(runs.size(), nothing);
+  std::size_t saver = nothing;  // the last run so far that saves; first that of the step before
+  for (std::size_t r = 0; r < runs.size() && streamed.steps > 1; ++r)
+    if (saves(runs[r])) saver = r;
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    saver_before_[r] = saver;
+    if (saves(runs[r])) saver = r;
+  }
   for (std::size_t r = 0; r < runs.size(); ++r) {
     if (like_the_pass_before(runs[r]))
       bases_.push_back(bases_[r - streamed.groups.size()]);

@@ -73,6 +73,8 @@ class RunLevels {
   const std::vector<GroupRun>& runs_;
   std::vector<std::int64_t> constant_;
   std::vector<Base> bases_;
+  /// By run: the last one before it that saves what it makes, perhaps of the step before.
+  std::vector<std::size_t> saver_before_;
   std::int64_t saving_groups_ = 0;  ///< that save what they make, all of it or their answers
   std::int64_t least_ = 0, most_ = 0;
 };
