@@ -245,6 +245,15 @@ class Answers(unittest.TestCase):
         self.assertIn("fates.strategy=checkpoint", done.stderr)
         self.run_sluice(TRAINED, "workload.batch=2", "fates.strategy=checkpoint")
 
+    def test_a_refusal_of_optimal_fates_names_the_memory_and_the_largest_batch(self):
+        words = ("workload.batch=16", "fates.strategy=optimal")
+        done = self.run_sluice(TRAINED, *words, code=4)
+        self.assertIn("\n  needed in gpu: ", done.stderr)
+        largest = json.loads(self.run_sluice(TRAINED, *words, "--json", code=4).stdout)["infeasible"]["largest_batch"]
+        self.assertIn(f"the largest batch that fits: {largest}\n", done.stderr)
+        self.run_sluice(TRAINED, f"workload.batch={largest}", "fates.strategy=optimal")
+        self.run_sluice(TRAINED, f"workload.batch={largest + 1}", "fates.strategy=optimal", code=4)
+
     # --- what is not left unsaid ------------------------------------------------------------------
 
     def test_recompute_all_that_saves_nothing_is_told_with_what_does(self):

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/bisection.hpp"
+#include "base/fit_search.hpp"
 #include "base/interrupt.hpp"
 #include "base/quantity.hpp"
 #include "base/suggest.hpp"
@@ -11,6 +11,11 @@
 
 namespace sluice {
 namespace {
+
+/// " in gpu"; empty where several may be meant.
+std::string in_pool(const Refusal& refusal) {
+  return refusal.pool.empty() ? "" : " in " + refusal.pool;
+}
 
 std::string bytes(std::int64_t count) {
   return format_quantity(static_cast<double>(count), Dimension::bytes);
@@ -25,38 +30,61 @@ std::int64_t work_of(const Plan& plan) {
   return times * static_cast<std::int64_t>(plan.actions.size());
 }
 
-/// The work of a plan for so many samples that passes its check. None: there is no such plan.
-std::optional<std::int64_t> work_that_fits(Scenario scenario, std::int64_t batch) {
-  check_interrupt();
-  Workload& workload = scenario.workload;
-  if (workload.micro_batch == workload.batch) workload.micro_batch = batch;
-  workload.batch = batch;
-  try {
-    const Plan plan = make_plan(scenario);
-    check(plan);
-    return work_of(plan);
-  } catch (const Infeasible&) {
-    return {};
-  } catch (const InputError&) {  // what replicas cannot share
-    return {};
-  }
-}
+/// Plans for smaller batches, until that has taken as long as an answer may take.
+class SmallerBatches {
+ public:
+  explicit SmallerBatches(const Scenario& scenario) : scenario_(scenario) {}
 
-/// By halving. A search among plans that take long to make is given up after some seconds' work,
-/// which is counted in actions, so that the answer is the same on a busy machine.
-std::optional<std::int64_t> largest_batch(const Scenario& scenario) {
-  constexpr std::int64_t most_work = 400'000;
+  /// Plans made and actions listed in them, as often as they were simulated: counted, not timed, so
+  /// that the answer is the same on a busy machine.
+  bool given_up() const { return plans_ > 16 || actions_ > 400'000; }
+
+  FitAnswer ask(std::int64_t batch) {
+    check_interrupt();
+    ++plans_;
+    Scenario scenario = scenario_;
+    Workload& workload = scenario.workload;
+    if (workload.micro_batch == workload.batch) workload.micro_batch = batch;
+    workload.batch = batch;
+    try {
+      const Plan plan = make_plan(scenario);
+      check(plan);
+      actions_ += work_of(plan);
+      return {.fits = true};
+    } catch (const Infeasible& infeasible) {
+      return lacking(infeasible.shortage);
+    } catch (const InputError&) {  // what replicas cannot share
+      return {};
+    }
+  }
+
+  static FitAnswer lacking(const Shortage& shortage) {
+    if (!shortage.needed_bytes || !shortage.available_bytes) return {};
+    return {.fits = false,
+            .needed = static_cast<double>(*shortage.needed_bytes),
+            .available = static_cast<double>(*shortage.available_bytes)};
+  }
+
+ private:
+  const Scenario& scenario_;
+  std::int64_t plans_ = 0, actions_ = 0;
+};
+
+/// What is lacked says where to look first.
+std::optional<std::int64_t> largest_batch(const Scenario& scenario, const Shortage& shortage) {
   const Workload& workload = scenario.workload;
   if (scenario.cost->only_samples(scenario.model) > 0) return {};
   const std::int64_t unit = workload.micro_batch == workload.batch ? 1 : workload.micro_batch;
-  std::int64_t work = 0;
-  const std::int64_t most = most_that_fits(0, workload.batch / unit, [&](std::int64_t units) {
-    if (work > most_work) return false;  // given up: nothing more is planned
-    const std::optional<std::int64_t> more = work_that_fits(scenario, units * unit);
-    work += more.value_or(0);
-    return more.has_value();
+  const std::int64_t limit = workload.batch / unit - 1;
+  if (limit < 1) return 0;
+  SmallerBatches batches(scenario);
+  const FitAnswer asked = SmallerBatches::lacking(shortage);
+  const double share = asked.needed > 0 ? asked.available / asked.needed : 0.5;
+  const auto first = static_cast<std::int64_t>(static_cast<double>(workload.batch / unit) * share);
+  const std::int64_t most = most_by_needs(first, limit, [&](std::int64_t units) {
+    return batches.given_up() ? FitAnswer() : batches.ask(units * unit);
   });
-  if (work > most_work) return {};
+  if (batches.given_up()) return {};
   return most * unit;
 }
 
@@ -109,6 +137,12 @@ void advise_on_activations(const Scenario& scenario, std::vector<std::string>& c
   if (workload.micro_batch > 1) changes.push_back("a smaller workload.micro_batch");
 }
 
+/// The memory that is too small; where the message does not know it, that of the only device.
+std::string pool_of(const Scenario& scenario, const Shortage& shortage) {
+  const bool known = !shortage.pool.empty() || scenario.platform.devices.size() != 1;
+  return known ? shortage.pool : scenario.platform.devices.front().name;
+}
+
 /// A memory beside the devices: what lies there is at home there, however the model is cut.
 bool is_beside(const Scenario& scenario, const std::string& pool) {
   const std::vector<Memory>& memories = scenario.platform.memories;
@@ -149,7 +183,7 @@ std::vector<std::string> changes_for(const Scenario& scenario, const Infeasible&
     advise_on_activations(scenario, changes);
   const Shortage& shortage = infeasible.shortage;
   if (shortage.needed_bytes)
-    changes.push_back(bytes(*shortage.needed_bytes) + " of memory in " + shortage.pool);
+    changes.push_back(bytes(*shortage.needed_bytes) + " of memory" + in_pool(refusal));
   return changes;
 }
 
@@ -165,11 +199,14 @@ std::string classes_of(const Shortage& shortage) {
 }  // namespace
 
 Refusal refusal_of(const Scenario& scenario, const Infeasible& infeasible) {
-  Refusal refusal{.headline = infeasible.headline(), .culprit = culprit_of(infeasible.shortage)};
+  Refusal refusal{.headline = infeasible.headline(),
+                  .culprit = culprit_of(infeasible.shortage),
+                  .pool = pool_of(scenario, infeasible.shortage)};
   if (const std::string waiter = first_waiter(infeasible.shortage); !waiter.empty())
     if (infeasible.headline().find("in flight") == std::string::npos)
       refusal.headline += ": " + waiter;
-  if (most_in_flight(infeasible) == 0) refusal.largest_batch = largest_batch(scenario);
+  if (most_in_flight(infeasible) == 0)
+    refusal.largest_batch = largest_batch(scenario, infeasible.shortage);
   refusal.changes = changes_for(scenario, infeasible, refusal);
   return refusal;
 }
@@ -178,7 +215,7 @@ std::string refusal_text(const Refusal& refusal, const Infeasible& infeasible) {
   const Shortage& shortage = infeasible.shortage;
   std::string text = refusal.headline;
   if (shortage.needed_bytes && shortage.available_bytes) {
-    text += "\n  needed in " + shortage.pool + ": " + bytes(*shortage.needed_bytes) + ", " +
+    text += "\n  needed" + in_pool(refusal) + ": " + bytes(*shortage.needed_bytes) + ", " +
             bytes(*shortage.needed_bytes - *shortage.available_bytes) + " more than its " +
             bytes(*shortage.available_bytes);
     if (const std::string classes = classes_of(shortage); !classes.empty()) text += ": " + classes;

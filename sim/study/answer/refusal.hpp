@@ -15,6 +15,7 @@ namespace sluice {
 struct Refusal {
   std::string headline;  ///< the first line of the message
   std::string culprit;   ///< the class of tensors that needs most; empty: it is not known
+  std::string pool;      ///< the memory that is too small; empty: it is not known
   /// Samples of the largest batch that fits, everything else as asked; 0: not one sample. None: it
   /// was not sought, or not found by as much work as an answer may take.
   std::optional<std::int64_t> largest_batch;
