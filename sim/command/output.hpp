@@ -1,6 +1,5 @@
-// What a command writes with -o or --junit: a file of the same kind may be replaced, any other only
-// by
-// --force.
+// What a command writes with -o or --junit: a file of the same kind may be replaced, any other by
+// --force alone.
 #pragma once
 
 #include <string>

@@ -122,9 +122,9 @@ std::vector<std::string> figures_of(const Scenario& scenario, const std::string&
   const bool pageable = copies && copies->is_scalar() && copies->text() == "pageable";
   std::vector<std::string> figures{link + ".bandwidth"};
   if (pageable)
-    for (const std::string& figure : {".pageable.share", ".pageable.bandwidth"})
+    for (const char* figure : {".pageable.share", ".pageable.bandwidth"})
       figures.push_back(link + figure);
-  for (const std::string& rate : {".share", ".bandwidth"})
+  for (const char* rate : {".share", ".bandwidth"})
     figures.push_back(link + (pageable ? ".pageable." : ".") + ending + rate);
   return figures;
 }
