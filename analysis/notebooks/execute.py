@@ -2,6 +2,7 @@
 """Executes the notebooks of this folder in a kernel of the Python that runs this script, and writes
 them back with their pictures. Needs nbclient and ipykernel. `execute.py 1_first_run.ipynb` does one."""
 
+import base64
 import json
 import os
 import pathlib
@@ -12,6 +13,7 @@ import nbformat
 from nbclient import NotebookClient
 
 HERE = pathlib.Path(__file__).resolve().parent
+PAGES = {"6_which_pcie": HERE.parents[1] / "docs/pictures/which_pcie"}
 
 
 def notebooks():
@@ -43,6 +45,14 @@ def execute(path, then=""):
     return notebook
 
 
+def save_pictures(notebook, stem):
+    """For a page of docs: STEM_1.png, STEM_2.png, ..."""
+    pictures = [output["data"]["image/png"] for cell in notebook.cells for output in cell.get("outputs", [])
+                if "image/png" in output.get("data", {})]
+    for number, picture in enumerate(pictures, 1):
+        pathlib.Path(f"{stem}_{number}.png").write_bytes(base64.b64decode(picture))
+
+
 def main(names):
     for path in [HERE / name for name in names] or notebooks():
         notebook = execute(path)
@@ -50,6 +60,8 @@ def main(names):
                                             "name": "python3"},
                              "language_info": {"name": "python"}}
         nbformat.write(notebook, path)
+        if path.stem in PAGES:
+            save_pictures(notebook, PAGES[path.stem])
         print(f"{path.name}: {path.stat().st_size / 1e3:.0f} kB", file=sys.stderr)
 
 
