@@ -76,7 +76,7 @@ class Asker:
         fresh = child.answered == 0
         try:
             return child.ask(batch)
-        except Died as died:
+        except (Died, ValueError) as died:  # ValueError: end() has closed its pipes
             self._forget()
             if self._ended:
                 raise
@@ -99,6 +99,8 @@ class Asker:
             self._forget()
             local.child, local.asked = Child(text, path), (text, path)
             self._children.add(local.child)
+            if self._ended:  # end() may not have seen this one
+                local.child.end()
         return local.child
 
     def _forget(self) -> None:
@@ -147,4 +149,4 @@ def _received(stream: BinaryIO) -> Any:
 def _how_it_ended(code: int) -> str:
     if code >= 0:
         return f"ended with exit code {code}"
-    return f"was ended by {signal.Signals(-code).name}"
+    return f"was ended by signal {-code} ({signal.strsignal(-code)})"

@@ -28,6 +28,16 @@ COMMANDS = [
     words("two forms at once", 2, ["'--json' and '--csv'"], "model", "model.yaml", "--json", "--csv"),
     words("an override of a plan", 2, ["'a=b'", "'small.plan' is a plan"], "run", "small.plan", "a=b"),
     words("nothing of that name to list", 2, ["'polices'", "did you mean 'policies'"], "list", "polices"),
+    words("a sweep of a plan", 2, ["'small.plan' is a plan", "give the scenario"], "sweep", "small.plan", "workload.batch=1,2"),
+    words("a search without a goal", 2, ["either '--minimise METRIC' or '--maximise METRIC'"], "search", "scenario.yaml", "workload.batch=1..8"),
+    words("a search for no metric", 2, ["'makespan'", "did you mean 'makespan_s'"], "search", "scenario.yaml", "--minimise", "makespan", "workload.batch=1..8"),
+    words("a search for a word", 2, ["'bound_by' is a word"], "search", "scenario.yaml", "--minimise", "bound_by", "workload.batch=1..8"),
+    words("a search over nothing", 2, ["nothing is varied", "KEY=lo..hi"], "search", "scenario.yaml", "--minimise", "makespan_s"),
+    words("a search over a key twice", 2, ["'workload.batch' is varied twice"], "search", "scenario.yaml", "--minimise", "makespan_s", "workload.batch=1..8", "--over", "workload.batch=1,2"),
+    words("a limit that is none", 2, ["'peak_bytes.gpu' is not a limit", "peak_bytes.gpu<=16GB"], "search", "scenario.yaml", "--minimise", "makespan_s", "workload.batch=1..8", "--subject-to", "peak_bytes.gpu"),
+    words("a limit without a unit", 2, ["'16'", "the unit is missing"], "search", "scenario.yaml", "--minimise", "makespan_s", "workload.batch=1..8", "--subject-to", "peak_bytes.gpu<=16"),
+    words("a limit of a pool that is none", 2, ["no point has the number 'peak_bytes.gpus'", "did you mean 'peak_bytes.gpu'"], "search", "scenario.yaml", "--minimise", "makespan_s", "workload.batch=1,2", "--subject-to", "peak_bytes.gpus<=16GB"),
+    words("more combinations than points", 2, ["8 combinations", "allow more (--points"], "search", "scenario.yaml", "--minimise", "makespan_s", "workload.batch=1..8:8", "--points", "5"),
     words("a schema of nothing", 2, ["'scenari'", "did you mean 'scenario'"], "schema", "scenari"),
 ]
 
