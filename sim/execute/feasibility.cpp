@@ -12,9 +12,8 @@
 
 namespace sluice {
 
-namespace {
+namespace {}  // namespace
 
-/// What is summed over a run must fit the number that holds it: executions, and the clock.
 void check_totals(const Plan& plan) {
   std::int64_t executions = 0;
   for (std::uint32_t a = 0; a < plan.actions.size(); ++a)
@@ -29,6 +28,8 @@ void check_totals(const Plan& plan) {
                "its actions take " + exact(seconds) + " s, one after the other; at most " +
                    exact(longest) + " s can be counted");
 }
+
+namespace {
 
 void check_homes(const Plan& plan) {
   for (std::uint32_t p = 0; p < plan.pools.size(); ++p) {
@@ -53,7 +54,7 @@ void check_homes(const Plan& plan) {
 void check_demands(const PlanTables& tables) {
   const Plan& plan = tables.plan;
   for (std::uint32_t a = 0; a < plan.actions.size(); ++a)
-    for (const Demand& demand : tables.demands[a]) {
+    for (const Demand& demand : tables.demands(a)) {
       const Pool& pool = plan.pools[demand.pool];
       if (demand.bytes <= pool.most()) continue;
       std::string message = "out of memory at 0 s: " + name_of(plan.actions[a]) + " on " +
@@ -73,27 +74,42 @@ void check_demands(const PlanTables& tables) {
     }
 }
 
-}  // namespace
-
-std::optional<Deadlock> blocks(const Plan& plan) {
+/// So many iterations are replayed.
+std::int64_t iterations_to_replay(const Plan& plan) {
   std::int64_t reach = 0;
   for (const Action& action : plan.actions) {
     reach = std::max<std::int64_t>(reach, std::abs(action.ahead));
     for (const Wait& wait : action.waits) reach = std::max<std::int64_t>(reach, wait.distance);
   }
-  if (plan.iterations <= reach + 2) return replay(plan).blocking;
+  return std::min(plan.iterations, reach + 2);
+}
+
+}  // namespace
+
+std::optional<Deadlock> blocks(const Plan& plan) {
+  const std::int64_t iterations = iterations_to_replay(plan);
+  if (iterations == plan.iterations) return replay(plan).blocking;
   Plan shorter = plan;
-  shorter.iterations = reach + 2;
+  shorter.iterations = iterations;
   return replay(shorter).blocking;
 }
 
+PlanTables check_without_replay(const Plan& plan) {
+  PlanTables tables = checked_tables(plan);
+  check_totals(plan);
+  check_homes(plan);
+  check_demands(tables);
+  return tables;
+}
+
+bool ends_if_it_ran(const Plan& plan) {
+  return std::none_of(plan.pools.begin(), plan.pools.end(),
+                      [](const Pool& pool) { return pool.shared() && pool.limited(); }) ||
+         iterations_to_replay(plan) == plan.iterations;
+}
+
 void check(const Plan& plan) {
-  {
-    const PlanTables tables = checked_tables(plan);
-    check_totals(plan);
-    check_homes(plan);
-    check_demands(tables);
-  }
+  check_without_replay(plan);
   if (const auto blocking = blocks(plan))
     throw Infeasible(describe(plan, *blocking), shortage_of(plan, *blocking));
 }

@@ -18,7 +18,7 @@ Grants::Grants(const PlanTables& tables, Residency& residency, bool unlimited)
       held_(plan_.pools.size(), 0),
       reserved_(residency.levels()) {
   for (std::uint32_t a = 0; a < plan_.actions.size(); ++a) {
-    for (const auto& [pool, bytes] : tables.demands[a]) {
+    for (const auto& [pool, bytes] : tables.demands(a)) {
       const bool shared = plan_.pools[pool].shared();
       claims_.push_back(
           {pool, shared ? 0 : reservations_[pool].add(plan_, a, bytes), bytes, shared});

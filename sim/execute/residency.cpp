@@ -85,7 +85,7 @@ void Residency::require(std::uint32_t action, std::int64_t iteration) const {
 
 bool Residency::drop(const Placement& use, std::int64_t instance, std::uint32_t action) {
   auto& live = live_[use.tensor];
-  auto found = std::find_if(live.begin(), live.end(), matches(use, instance));
+  Live* const found = std::find_if(live.begin(), live.end(), matches(use, instance));
   if (found == live.end()) absent(use, action);
   if (--found->uses > 0) return false;
   live.erase(found);
@@ -104,7 +104,7 @@ void Residency::absent(const Placement& use, std::uint32_t action) const {
 Deadlock Residency::blocking(double time, std::vector<Deadlock::Waiter> waiters) const {
   Deadlock blocking{time, std::move(waiters), {}, levels_};
   for (Deadlock::Waiter& waiter : blocking.waiters)
-    for (const Demand& demand : tables_.demands[waiter.action])
+    for (const Demand& demand : tables_.demands(waiter.action))
       if (demand.pool == waiter.pool) waiter.bytes = demand.bytes;
   for (std::uint32_t tensor = 0; tensor < live_.size(); ++tensor) {
     const std::uint32_t home = tables_.plan.tensors[tensor].home;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/few.hpp"
 #include "execute/deadlock.hpp"
 #include "execute/steady.hpp"
 #include "plan/tables.hpp"
@@ -44,7 +45,7 @@ class Residency {
   bool drop(const Placement& use, std::int64_t instance, std::uint32_t action);
   [[noreturn]] void absent(const Placement& use, std::uint32_t action) const;
   const PlanTables& tables_;
-  std::vector<std::vector<Live>> live_;  ///< by tensor, oldest first: few at a time
+  std::vector<Few<Live, 1>> live_;  ///< by tensor, oldest first: few at a time
   std::vector<std::int64_t> levels_;
   std::vector<std::uint32_t> in_body_;  ///< tensors that the body allocates or uses
 };

@@ -28,14 +28,13 @@ double busiest_in_an_iteration(const Plan& plan) {
 /// The end of the run plays a part where steps are few: the last ones no longer load for those that
 /// would follow, and end sooner than in the steady state, but not sooner than what each asks of the
 /// busiest stream or link.
-std::optional<double> of_second_half(const Totals& totals) {
-  const Plan& plan = totals.plan();
+template <class Ends>
+std::optional<double> of_second_half(const Plan& plan, const Ends& ends) {
   const std::int64_t per_step = plan.iterations_per_step;
-  if (plan.iterations <= per_step || !totals.last_complete() || !totals.middle_complete())
-    return {};
-  const std::int64_t between = (plan.iterations - 1 - totals.middle()) / per_step;
-  const double each =
-      (*totals.last_complete() - *totals.middle_complete()) / static_cast<double>(between);
+  const std::optional<double> middle = ends.middle_complete(), last = ends.last_complete();
+  if (plan.iterations <= per_step || !last || !middle) return {};
+  const std::int64_t between = (plan.iterations - 1 - ends.middle()) / per_step;
+  const double each = (*last - *middle) / static_cast<double>(between);
   const double busiest = static_cast<double>(per_step) * busiest_in_an_iteration(plan);
   return std::max(each, busiest) / static_cast<double>(plan.steps_per_iteration);
 }
@@ -43,7 +42,24 @@ std::optional<double> of_second_half(const Totals& totals) {
 }  // namespace
 
 std::optional<double> steady_step_s(const Totals& totals) {
-  return totals.further_step() ? totals.further_step() : of_second_half(totals);
+  return totals.further_step() ? totals.further_step() : of_second_half(totals.plan(), totals);
+}
+
+StepEnds::StepEnds(const Plan& plan)
+    : plan_(plan), middle_(middle_iteration(plan)), last_(plan.iterations - 1) {}
+
+void StepEnds::span(const Span& span) {
+  if (span.iteration != middle_ && span.iteration != last_) return;
+  if (plan_.section_of(span.action) != Section::body) return;
+  const auto reach = [&](std::optional<double>& complete) {
+    complete = std::max(complete.value_or(0), span.available);
+  };
+  if (span.iteration == middle_) reach(middle_complete_);
+  if (span.iteration == last_) reach(last_complete_);
+}
+
+std::optional<double> steady_step_s(const Plan& plan, const StepEnds& ends) {
+  return of_second_half(plan, ends);
 }
 
 double samples_of_step(const Plan& plan) {

@@ -6,15 +6,10 @@
 
 namespace sluice {
 
-namespace {
-
-/// The last iteration of the step in the middle; a body that is several steps counts as one.
 std::int64_t middle_iteration(const Plan& plan) {
   const std::int64_t steps = plan.iterations / plan.iterations_per_step;
   return ((steps - 1) / 2 + 1) * plan.iterations_per_step - 1;
 }
-
-}  // namespace
 
 Totals::Totals(const Plan& plan)
     : plan_(plan),

@@ -15,6 +15,9 @@
 
 namespace sluice {
 
+/// The last iteration of the step in the middle; a body that is several steps counts as one.
+std::int64_t middle_iteration(const Plan& plan);
+
 class Totals final : public Sink {
  public:
   template <class T>

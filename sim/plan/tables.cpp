@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "base/quantity.hpp"
@@ -30,26 +31,33 @@ bool Cursor::dropped() const {
 
 PlanTables::PlanTables(const Plan& p)
     : stream_actions(p.streams.size()),
-      demands(p.actions.size()),
       link_shared(p.links.size(), 0),
       iterated(p.tensors.size(), 0),
-      plan(p),
-      uses_(p.tensors.size()) {
-  seconds_.reserve(p.actions.size());
-  latency_.reserve(p.actions.size());
+      plan(p) {
+  first_demand_.reserve(p.actions.size() + 1);
   first_wait_.reserve(p.actions.size() + 1);
   ahead_.reserve(p.actions.size());
   touches_memory_.reserve(p.actions.size());
   for (std::uint32_t a = 0; a < p.actions.size(); ++a) add_action(a);
+  add_uses();
   find_shared_links();
+  time_again();
+}
+
+void PlanTables::time_again() {
+  const std::size_t count = plan.actions.size();
+  seconds_.resize(count);
+  latency_.resize(count);
+  for (std::size_t a = 0; a < count; ++a) {
+    seconds_[a] = sluice::seconds_alone(plan, plan.actions[a]);
+    latency_[a] = sluice::latency(plan, plan.actions[a]);
+  }
 }
 
 void PlanTables::add_action(std::uint32_t a) {
   const Action& action = plan.actions[a];
   const auto section = static_cast<std::size_t>(plan.section_of(a));
   stream_actions[action.stream][section].push_back(a);
-  seconds_.push_back(sluice::seconds_alone(plan, action));
-  latency_.push_back(sluice::latency(plan, action));
   waits_.insert(waits_.end(), action.waits.begin(), action.waits.end());
   first_wait_.push_back(static_cast<std::uint32_t>(waits_.size()));
   ahead_.push_back(action.ahead);
@@ -58,20 +66,32 @@ void PlanTables::add_action(std::uint32_t a) {
     not_before_[a] = action.not_before;
   }
   touches_memory_.push_back(!action.uses.empty() || !action.allocates.empty());
-  for (const Access& use : action.uses) uses_[use.tensor].push_back({use.pool, a});
   for (const Placement& placement : action.allocates) {
     if (section == 1) iterated[placement.tensor] = 1;
     if (plan.pools[placement.pool].limited()) add_demand(a, placement);
   }
+  first_demand_.push_back(static_cast<std::uint32_t>(demands_.size()));
+}
+
+/// Each tensor's in listing order.
+void PlanTables::add_uses() {
+  first_use_.resize(plan.tensors.size() + 1, 0);
+  for (const Action& action : plan.actions)
+    for (const Access& use : action.uses) ++first_use_[use.tensor + 1];
+  std::partial_sum(first_use_.begin(), first_use_.end(), first_use_.begin());
+  uses_.resize(first_use_.back());
+  std::vector<std::uint32_t> next(first_use_.begin(), first_use_.end() - 1);
+  for (std::uint32_t a = 0; a < plan.actions.size(); ++a)
+    for (const Access& use : plan.actions[a].uses)
+      uses_[next[use.tensor]++] = {use.pool, a, plan.actions[a].ahead, plan.section_of(a)};
 }
 
 void PlanTables::add_demand(std::uint32_t a, const Placement& placement) {
   const std::int64_t bytes = plan.tensors[placement.tensor].bytes;
-  auto& own = demands[a];
-  const auto same = std::find_if(own.begin(), own.end(),
+  const auto same = std::find_if(demands_.begin() + first_demand_[a], demands_.end(),
                                  [&](const Demand& d) { return d.pool == placement.pool; });
-  if (same == own.end())
-    own.push_back({placement.pool, bytes});
+  if (same == demands_.end())
+    demands_.push_back({placement.pool, bytes});
   else
     same->bytes =
         checked_add(same->bytes, bytes, "bytes that '" + name_of(plan.actions[a]) + "' allocates");
@@ -157,32 +177,30 @@ std::int64_t PlanTables::instance(std::uint32_t action, std::int64_t iteration,
   if (!iterated[tensor]) return 0;
   const std::int64_t base =
       plan.section_of(action) == Section::epilogue ? plan.iterations : iteration;
-  return base + plan.actions[action].ahead;
+  return base + ahead_[action];
 }
 
 std::int64_t PlanTables::uses(const Placement& placement, std::int64_t instance) const {
   std::int64_t count = 0;
-  for (const Use& use : uses_[placement.tensor]) {
+  for (const Use& use : uses_of(placement.tensor)) {
     if (use.pool != placement.pool) continue;
-    const std::int64_t ahead = plan.actions[use.action].ahead;
-    const Section section = plan.section_of(use.action);
     if (!iterated[placement.tensor])
       count += plan.executions_of(use.action);
-    else if (section == Section::prologue)
-      count += ahead == instance;
-    else if (section == Section::epilogue)
-      count += plan.iterations + ahead == instance;
+    else if (use.section == Section::prologue)
+      count += use.ahead == instance;
+    else if (use.section == Section::epilogue)
+      count += plan.iterations + use.ahead == instance;
     else
-      count += instance - ahead >= 0 && instance - ahead < plan.iterations;
+      count += instance - use.ahead >= 0 && instance - use.ahead < plan.iterations;
   }
   return count;
 }
 
 std::int64_t PlanTables::uses_an_iteration(const Placement& placement) const {
-  return std::count_if(
-      uses_[placement.tensor].begin(), uses_[placement.tensor].end(), [&](const Use& use) {
-        return use.pool == placement.pool && plan.section_of(use.action) == Section::body;
-      });
+  const std::span<const Use> uses = uses_of(placement.tensor);
+  return std::count_if(uses.begin(), uses.end(), [&](const Use& use) {
+    return use.pool == placement.pool && use.section == Section::body;
+  });
 }
 
 std::int64_t PlanTables::awaited(std::uint32_t consumer, std::int64_t iteration,

@@ -66,10 +66,18 @@ double serial_seconds(const Plan& plan);
 struct PlanTables {
   explicit PlanTables(const Plan& plan);
 
-  std::vector<BySection> stream_actions;     ///< by stream
-  std::vector<std::vector<Demand>> demands;  ///< by action: limited pools only
-  std::vector<char> link_shared;             ///< by link: several flows may be on it at a time
-  std::vector<char> iterated;                ///< by tensor: has an instance an iteration
+  std::vector<BySection> stream_actions;  ///< by stream
+  std::vector<char> link_shared;          ///< by link: several flows may be on it at a time
+  std::vector<char> iterated;             ///< by tensor: has an instance an iteration
+
+  /// Takes the plan's seconds, bandwidths and latencies anew; nothing else of it has changed but,
+  /// perhaps, the number of its iterations.
+  void time_again();
+
+  /// What an action allocates in limited pools.
+  std::span<const Demand> demands(std::uint32_t action) const {
+    return {demands_.data() + first_demand_[action], demands_.data() + first_demand_[action + 1]};
+  }
 
   /// May the flow have to share a link of its route?
   bool meets_others(const Flow& flow) const;
@@ -108,12 +116,22 @@ struct PlanTables {
   struct Use {
     std::uint32_t pool;
     std::uint32_t action;
+    std::int32_t ahead;  ///< of that action
+    Section section;     ///< of that action
   };
   void add_action(std::uint32_t action);
   void add_demand(std::uint32_t action, const Placement& placement);
+  void add_uses();
   void find_shared_links();
+  std::span<const Use> uses_of(std::uint32_t tensor) const {
+    return {uses_.data() + first_use_[tensor], uses_.data() + first_use_[tensor + 1]};
+  }
 
-  std::vector<std::vector<Use>> uses_;  ///< by tensor
+  // By tensor, and by action, one after the other.
+  std::vector<std::uint32_t> first_use_;
+  std::vector<Use> uses_;
+  std::vector<std::uint32_t> first_demand_{0};
+  std::vector<Demand> demands_;
   // What execution looks at for every action, side by side.
   std::vector<double> seconds_, latency_;
   std::vector<double> not_before_;  ///< empty where there is none

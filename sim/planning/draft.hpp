@@ -3,6 +3,8 @@
 // for all policies.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -11,6 +13,13 @@
 
 namespace sluice {
 
+/// What a draft decided by seconds or rates, as numbers that are equal where the decisions are.
+using PriceDecisions = std::vector<std::int64_t>;
+/// Of a draft that no price has a part in.
+inline PriceDecisions no_decisions(const PolicyRequest&) {
+  return {};
+}
+
 struct Draft {
   Plan plan;  ///< seconds and routes may be open
   /// Without overlap: each action also waits for the one listed before it.
@@ -18,6 +27,11 @@ struct Draft {
   /// The stages as the policy holds them, where these are not the stages of the request: update
   /// prices follow from their weights.
   std::optional<std::vector<Stage>> stages = {};
+  /// What was decided by prices, for a request that differs from this one in prices alone (its
+  /// stages are those of the draft): where that is the same for both, so are their drafts, and a
+  /// plan is made once and priced again. It refers to nothing of this request. Null: nobody says;
+  /// such a plan is always made anew.
+  std::function<PriceDecisions(const PolicyRequest& request)> decisions = {};
 
   Draft(Plan made, bool one_at_a_time = false)  // NOLINT(google-explicit-constructor)
       : plan(std::move(made)), one_at_a_time(one_at_a_time) {}

@@ -114,6 +114,14 @@ Price price_of(const Pricing& pricing, const StageQuery& query) {
   return backward_price(pricing, query, pass);
 }
 
+void take_price(Action& action, const Price& price, const Stream& stream) {
+  action.seconds = price.seconds;
+  action.flop = price.flop;
+  action.memory_bytes = price.bytes;
+  action.measured_s = price.measured_s;
+  action.joules = price.joules + (stream.busy_w - stream.idle_w) * (price.seconds - price.joules_s);
+}
+
 void lower(Plan& plan, const Pricing& pricing) {
   Prices prices(pricing);
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> routes;
@@ -124,16 +132,10 @@ void lower(Plan& plan, const Pricing& pricing) {
       if (flow.route == none) flow.route = route_of(plan, pricing.platform, flow, routes);
     if (action.is_transfer()) continue;
     const Stream& stream = plan.streams[action.stream];
-    Price price;  // of what has no seconds yet; a policy may have priced some itself
-    if (std::isnan(action.seconds)) {
-      price = prices.of(action, stream.device);
-      action.seconds = price.seconds;
-      action.flop = price.flop;
-      action.memory_bytes = price.bytes;
-      action.measured_s = price.measured_s;
-    }
-    action.joules =
-        price.joules + (stream.busy_w - stream.idle_w) * (action.seconds - price.joules_s);
+    if (std::isnan(action.seconds))
+      take_price(action, prices.of(action, stream.device), stream);
+    else  // a policy has priced it itself
+      action.joules = (stream.busy_w - stream.idle_w) * action.seconds;
   }
 }
 

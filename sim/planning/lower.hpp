@@ -32,6 +32,9 @@ struct StageQuery {
 /// pass as often as the workload says. Throws InputError where the cost model has no price.
 Price price_of(const Pricing& pricing, const StageQuery& query);
 
+/// Seconds, FLOP, bytes and joules of an action on its stream.
+void take_price(Action& action, const Price& price, const Stream& stream);
+
 /// Fills what is left open: seconds, flop, memory_bytes and joules (above idle) of compute actions,
 /// from the layers of their stage for their samples; the route of transfers. Throws InputError when
 /// nothing joins two memories or the device has no rate for the dtype.

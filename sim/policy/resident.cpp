@@ -89,6 +89,7 @@ Draft plan_resident(const PolicyRequest& asked, const Reader& parameters) {
   Draft draft = list_program(
       {.request = request, .program = program, .name = "resident", .overlap = common.overlap});
   draft.stages = stages;
+  draft.decisions = no_decisions;
   return draft;
 }
 

@@ -201,8 +201,10 @@ Settlement settle(const Policy& policy, const std::vector<CutAttempt>& attempts,
                   const Reader& parameters) {
   Attempts all(policy, attempts, parameters);
   const PolicyRequest& first = attempts.front().request;
-  if (!all.choose()) return {finish(policy.plan(first, parameters), first), 0};
-  return all.best();
+  if (all.choose()) return all.best();
+  Draft draft = policy.plan(first, parameters);
+  std::optional<PriceAgain> again = PriceAgain::of(draft);
+  return {finish(std::move(draft), first), 0, std::move(again)};
 }
 
 Plan settle(const Policy& policy, const PolicyRequest& request, const Reader& parameters) {

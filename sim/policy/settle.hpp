@@ -3,8 +3,10 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "planning/price_again.hpp"
 #include "policy/policy.hpp"
 
 namespace sluice {
@@ -18,6 +20,8 @@ struct CutAttempt {
 struct Settlement {
   Plan plan;
   std::size_t attempt = 0;  ///< the cut that it was made with
+  /// Where nothing was chosen by seconds, and the draft says what prices decided.
+  std::optional<PriceAgain> again = {};
 };
 
 /// The best plan of a policy over these cuts (at least one). Its facts say what was chosen, from

@@ -47,7 +47,9 @@ Draft plan_sharded(const PolicyRequest& request, const Reader& parameters) {
                          .overlap = parameters.boolean("overlap")};
   for (std::size_t s = 0; s < devices.size(); ++s)
     listing.facts.push_back(Fact("device_of_stage", devices[s]).said_of(std::to_string(s)));
-  return list_program(listing);
+  Draft draft = list_program(listing);
+  draft.decisions = no_decisions;
+  return draft;
 }
 
 std::vector<Field> parameters() {

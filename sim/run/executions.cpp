@@ -13,9 +13,11 @@ std::int64_t executions_of(const Plan& plan) {
 
 void execute_or_throw(const PlanExecutor& executor, const Plan& plan, Sink& sink,
                       const ExecutorOptions& options) {
-  const Outcome outcome = executor.execute(plan, sink, options);
-  if (outcome.blocking)
-    throw Infeasible(describe(plan, *outcome.blocking), shortage_of(plan, *outcome.blocking));
+  require_end(plan, executor.execute(plan, sink, options).blocking);
+}
+
+void require_end(const Plan& plan, const std::optional<Deadlock>& blocking) {
+  if (blocking) throw Infeasible(describe(plan, *blocking), shortage_of(plan, *blocking));
 }
 
 }  // namespace sluice

@@ -32,6 +32,9 @@ Executor resolved(Executor executor, const Plan& plan);
 void execute_or_throw(const PlanExecutor& executor, const Plan& plan, Sink& sink,
                       const ExecutorOptions& options);
 
+/// Throws Infeasible where an execution blocked.
+void require_end(const Plan& plan, const std::optional<Deadlock>& blocking);
+
 /// Executes a checked plan. `both` hands SimGrid's execution to the sink, and throws InternalError
 /// naming the first span whose start or end differs by more than 1e-9 of the makespan. Throws what
 /// the executors do; Infeasible where it blocks. SimGrid can run once in a process.

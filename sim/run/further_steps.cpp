@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
+#include "base/error.hpp"
 #include "execute/arithmetic/replay.hpp"
 #include "metrics/steady.hpp"
 #include "run/executor.hpp"
@@ -22,23 +24,58 @@ std::int64_t affordable_steps(const Plan& plan, std::int64_t asked) {
   return std::clamp<std::int64_t>(std::max(many_executions, executions) / of_a_step, 2, many_steps);
 }
 
-}  // namespace
-
-std::optional<double> further_step_s(const Plan& plan) {
+/// How many iterations show more of the steps than the run itself does; none: no number does.
+std::optional<std::int64_t> iterations_to_run(const Plan& plan) {
   const std::int64_t per_step = plan.iterations_per_step;
   if (plan.body_begin == plan.body_end || plan.iterations < per_step) return {};
   if (per_step > std::numeric_limits<std::int64_t>::max() / many_steps) return {};
   const std::int64_t asked = plan.iterations / per_step;
   const std::int64_t steps = affordable_steps(plan, asked);
-  if (steps < many_steps && asked >= steps) return {};  // the run itself shows more of them
-  Plan longer = plan;
-  longer.iterations = per_step * steps;
-  Totals totals(longer);
-  const ReplayResult result = replay(longer, totals);
+  if (steps < many_steps && asked >= steps) return {};
+  return per_step * steps;
+}
+
+/// `tables` are those of the plan, which has all those iterations.
+std::optional<double> step_of_longer(const PlanTables& tables) {
+  const Plan& plan = tables.plan;
+  StepEnds ends(plan);
+  const ReplayResult result = replay(tables, ends, {.until_period = true});
   if (result.blocking) return {};
-  if (!result.period) return steady_step_s(totals);
-  return result.period->seconds * static_cast<double>(longer.iterations_per_step) /
-         static_cast<double>(result.period->iterations * longer.steps_per_iteration);
+  if (!result.period) return steady_step_s(plan, ends);
+  return result.period->seconds * static_cast<double>(plan.iterations_per_step) /
+         static_cast<double>(result.period->iterations * plan.steps_per_iteration);
+}
+
+/// Gives a plan back the iterations that it had.
+class Lengthened {
+ public:
+  Lengthened(Plan& plan, std::int64_t iterations)
+      : plan_(plan), had_(std::exchange(plan.iterations, iterations)) {}
+  ~Lengthened() { plan_.iterations = had_; }
+  Lengthened(const Lengthened&) = delete;
+  Lengthened& operator=(const Lengthened&) = delete;
+
+ private:
+  Plan& plan_;
+  std::int64_t had_;
+};
+
+}  // namespace
+
+std::optional<double> further_step_s(const Plan& plan) {
+  const std::optional<std::int64_t> iterations = iterations_to_run(plan);
+  if (!iterations) return {};
+  Plan longer = plan;
+  longer.iterations = *iterations;
+  return step_of_longer(PlanTables(longer));
+}
+
+std::optional<double> further_step_s(Plan& plan, const PlanTables& tables) {
+  if (&tables.plan != &plan) throw InternalError("these are the tables of another plan");
+  const std::optional<std::int64_t> iterations = iterations_to_run(plan);
+  if (!iterations) return {};
+  const Lengthened longer(plan, *iterations);
+  return step_of_longer(tables);
 }
 
 }  // namespace sluice

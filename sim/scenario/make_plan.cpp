@@ -135,15 +135,6 @@ std::vector<Chosen<Cut>> open_cuts(const Scenario& scenario) {
   return cuts;
 }
 
-bool same(const CutModel& a, const CutModel& b) {
-  const auto layers = [](const CutModel& cut) { return cut.split ? cut.split->layers.size() : 0; };
-  return layers(a) == layers(b) && std::equal(a.stages.begin(), a.stages.end(), b.stages.begin(),
-                                              b.stages.end(), [](const Stage& x, const Stage& y) {
-                                                return x.first == y.first && x.last == y.last &&
-                                                       x.name == y.name;
-                                              });
-}
-
 std::string text_of(const Value& stages) {
   std::string text;
   for (const Value::Entry& entry : stages.entries())
@@ -161,6 +152,17 @@ std::vector<std::optional<Chosen<FateStrategy>>> open_fates(const Scenario& scen
   return compared;
 }
 
+}  // namespace
+
+bool same(const CutModel& a, const CutModel& b) {
+  const auto layers = [](const CutModel& cut) { return cut.split ? cut.split->layers.size() : 0; };
+  return layers(a) == layers(b) && std::equal(a.stages.begin(), a.stages.end(), b.stages.begin(),
+                                              b.stages.end(), [](const Stage& x, const Stage& y) {
+                                                return x.first == y.first && x.last == y.last &&
+                                                       x.name == y.name;
+                                              });
+}
+
 PolicyRequest request_of(const Scenario& scenario, const CutModel& cut,
                          const std::optional<Chosen<FateStrategy>>& fates) {
   return {.pricing = {cut.split ? *cut.split : scenario.model, cut.stages, scenario.platform,
@@ -173,8 +175,6 @@ PolicyRequest request_of(const Scenario& scenario, const CutModel& cut,
           .phases = scenario.phases,
           .cut_open = !cut.text.empty()};
 }
-
-}  // namespace
 
 std::vector<CutModel> cut_models(const Scenario& scenario) {
   require_prices(scenario, device_of(scenario));
@@ -217,7 +217,8 @@ PlannedScenario plan_scenario(const Scenario& scenario) {
     if (device.reserved > 0)
       settled.plan.facts.push_back(
           Fact("reserved_bytes", device.reserved, "byte").said_of(device.name));
-  return {std::move(settled.plan), cuts[settled.attempt / strategies.size()]};
+  return {std::move(settled.plan), cuts[settled.attempt / strategies.size()],
+          strategies[settled.attempt % strategies.size()], std::move(settled.again)};
 }
 
 Plan make_plan(const Scenario& scenario) {

@@ -265,14 +265,37 @@ Scenario load_scenario(const std::string& path, const std::vector<std::string>& 
   return scenario_from(load_file(path), path, overrides);
 }
 
-Scenario scenario_from(Value document, const std::string& path,
-                       const std::vector<std::string>& overrides) {
+namespace {
+
+Value overridden(Value document, const std::string& path,
+                 const std::vector<std::string>& overrides) {
   document = resolve_with_overrides(std::move(document), path, {"model*", "platform"}, overrides,
                                     layout_of(scenario_record()));
   require_format(document, "scenario");
-  if (Value* model = document.find("model")) import_definition(*model);
   drop_untrue_question(document, overrides);
+  return document;
+}
+
+}  // namespace
+
+Scenario scenario_from(Value document, const std::string& path,
+                       const std::vector<std::string>& overrides) {
+  document = overridden(std::move(document), path, overrides);
+  if (Value* model = document.find("model")) import_definition(*model);
   return read_scenario(std::move(document), std::filesystem::path(path).stem().string());
+}
+
+Scenario with_other_prices(const Scenario& base, const std::string& path,
+                           const std::vector<std::string>& overrides) {
+  Scenario scenario = base;
+  scenario.document = overridden(base.document, path, overrides);
+  expand_words(scenario.document, layout_of(scenario_record()));
+  const Reader reader(scenario.document, scenario_record());
+  scenario.question = reader.has("question") ? reader.text("question") : "";
+  scenario.platform = read_platform(*reader.value("platform"));
+  scenario.cost = choose_cost(mapping_or_empty(reader, "cost"), folder_of(scenario.document),
+                              scenario.platform);
+  return scenario;
 }
 
 }  // namespace sluice

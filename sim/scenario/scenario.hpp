@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "planning/price_again.hpp"
 #include "policy/policy.hpp"
 
 namespace sluice {
@@ -39,6 +40,11 @@ Scenario load_scenario(const std::string& path, const std::vector<std::string>& 
 Scenario scenario_from(Value document, const std::string& path,
                        const std::vector<std::string>& overrides);
 
+/// The same where no override changes anything but the platform and the costs, from the scenario
+/// that was read from `document` already: these two are read anew.
+Scenario with_other_prices(const Scenario& base, const std::string& path,
+                           const std::vector<std::string>& overrides);
+
 /// Cuts the model and lets the policy plan; what is left open is settled by simulated seconds.
 /// Throws InputError, Infeasible.
 Plan make_plan(const Scenario& scenario);
@@ -55,8 +61,16 @@ std::vector<CutModel> cut_models(const Scenario& scenario);
 struct PlannedScenario {
   Plan plan;
   CutModel cut;
+  std::optional<Chosen<FateStrategy>> fates = {};
+  std::optional<PriceAgain> again = {};  ///< how it is priced again; none: it cannot be
 };
 PlannedScenario plan_scenario(const Scenario& scenario);
+
+/// The same stages, of the same layers?
+bool same(const CutModel& a, const CutModel& b);
+/// What the policy is asked for one cut and strategy for fates. It refers to both.
+PolicyRequest request_of(const Scenario& scenario, const CutModel& cut,
+                         const std::optional<Chosen<FateStrategy>>& fates);
 
 /// The cut of the plan; where it is open, everything is planned to find it.
 CutModel cut_model(const Scenario& scenario);

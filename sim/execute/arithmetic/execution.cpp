@@ -12,27 +12,27 @@ namespace {
 constexpr std::int64_t few_iterations = 16;
 }  // namespace
 
-Replay::Replay(const Plan& plan, Sink* sink, const ReplayOptions& options)
-    : plan_(plan),
+Replay::Replay(const PlanTables& tables, Sink* sink, const ReplayOptions& options)
+    : plan_(tables.plan),
       options_(options),
-      tables_(plan),
+      tables_(tables),
       occupancy_(tables_),
       residency_(tables_),
       grants_(tables_, residency_, options.unlimited),
       arrivals_(tables_),
-      streams_(plan.streams.size()),
-      first_waiter_(plan.actions.size(), none) {
-  if (sink) emitter_.emplace(plan, *sink);
+      streams_(plan_.streams.size()),
+      first_waiter_(plan_.actions.size(), none) {
+  if (sink) emitter_.emplace(plan_, *sink);
   add_flow_places();
   for (std::uint32_t s = 0; s < streams_.size(); ++s) {
-    streams_[s].cursor = Cursor(plan, tables_.stream_actions[s]);
+    streams_[s].cursor = Cursor(plan_, tables_.stream_actions[s]);
     trying_.push_back(s);
   }
   result_.peaks = residency_.levels();
-  if (options.jumps && plan.body_begin < plan.body_end && plan.iterations > few_iterations &&
-      plan.iterations > 4 * reach_of(plan)) {
-    leader_ = plan.actions[plan.body_begin].stream;
-    period_.emplace(reach_of(plan));
+  if (options.jumps && plan_.body_begin < plan_.body_end && plan_.iterations > few_iterations &&
+      plan_.iterations > 4 * reach_of(plan_)) {
+    leader_ = plan_.actions[plan_.body_begin].stream;
+    period_.emplace(reach_of(plan_));
   }
 }
 
@@ -54,6 +54,7 @@ ReplayResult Replay::run() {
   for (std::uint64_t rounds = 1; next_event(); ++rounds) {
     if (rounds % 65536 == 0) look_up();
     round();
+    if (seen_enough_) return std::move(result_);
   }
   note_blocking();
   result_.reserved = grants_.reserved();

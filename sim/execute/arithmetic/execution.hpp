@@ -60,7 +60,8 @@ std::int64_t reach_of(const Plan& plan);
 
 class Replay {
  public:
-  Replay(const Plan& plan, Sink* sink, const ReplayOptions& options);
+  /// `tables` and `options` must outlive this.
+  Replay(const PlanTables& tables, Sink* sink, const ReplayOptions& options);
   ReplayResult run();
 
  private:
@@ -100,7 +101,7 @@ class Replay {
 
   const Plan& plan_;
   const ReplayOptions& options_;
-  PlanTables tables_;
+  const PlanTables& tables_;
   Occupancy occupancy_;
   Residency residency_;
   Grants grants_;
@@ -119,6 +120,7 @@ class Replay {
   bool iteration_begins_ = false;
   std::optional<PeriodSearch> period_;
   std::vector<Emitter::Mark> marks_;  ///< one for each state of the search
+  bool seen_enough_ = false;          ///< the period was found, and nothing else is asked
   ReplayResult result_;
 };
 

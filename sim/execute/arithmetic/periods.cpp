@@ -19,18 +19,23 @@ std::int64_t reach_of(const Plan& plan) {
 void Replay::look_for_period() {
   const std::int64_t iteration = streams_[leader_].cursor.iteration();
   if (!period_ || !period_->wants(iteration)) return;
-  if (emitter_ && period_->states() == 0) {
+  const bool repeats = emitter_ && !options_.until_period;
+  if (repeats && period_->states() == 0) {
     emitter_->keep(true);
     marks_.clear();
   }
-  if (emitter_) marks_.push_back(emitter_->mark());
+  if (repeats) marks_.push_back(emitter_->mark());
   const auto period = period_->add(snapshot(iteration));
   if (period) {
     result_.period = period;
+    if (options_.until_period) {
+      seen_enough_ = true;
+      return;
+    }
     jump(*period);
     period_.reset();
   }
-  if (emitter_ && (!period_ || period_->states() == 0)) emitter_->keep(false);
+  if (repeats && (!period_ || period_->states() == 0)) emitter_->keep(false);
 }
 
 Snapshot Replay::snapshot(std::int64_t iteration) const {

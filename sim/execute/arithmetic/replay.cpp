@@ -10,11 +10,19 @@ namespace sluice {
 using arithmetic::Replay;
 
 ReplayResult replay(const Plan& plan, const ReplayOptions& options) {
-  return Replay(plan, nullptr, options).run();
+  return replay(PlanTables(plan), options);
+}
+
+ReplayResult replay(const PlanTables& tables, const ReplayOptions& options) {
+  return Replay(tables, nullptr, options).run();
+}
+
+ReplayResult replay(const PlanTables& tables, Sink& sink, const ReplayOptions& options) {
+  return Replay(tables, &sink, options).run();
 }
 
 ReplayResult replay(const Plan& plan, Sink& sink, const ReplayOptions& options) {
-  return Replay(plan, &sink, options).run();
+  return replay(PlanTables(plan), sink, options);
 }
 
 ReplayResult replay(const Plan& plan, const std::function<void(const Executed&)>& each) {

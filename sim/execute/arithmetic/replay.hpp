@@ -10,7 +10,7 @@
 
 #include "execute/deadlock.hpp"
 #include "execute/steady.hpp"
-#include "plan/plan.hpp"
+#include "plan/tables.hpp"
 #include "trace/span.hpp"
 
 namespace sluice {
@@ -21,6 +21,8 @@ struct ReplayOptions {
   /// In a steady state whole periods are left out, and repeated by the sink. Off: every action is
   /// executed; the times are the same to 1e-12 of the makespan.
   bool jumps = true;
+  /// Ends as soon as the steady state is seen: nothing but `period` is asked then.
+  bool until_period = false;
   /// Called now and then with the number of executed actions.
   std::function<void(std::int64_t)> progress = {};
 };
@@ -42,6 +44,9 @@ struct ReplayResult {
 ReplayResult replay(const Plan& plan, const ReplayOptions& options = {});
 /// The same, telling a sink all that happens.
 ReplayResult replay(const Plan& plan, Sink& sink, const ReplayOptions& options = {});
+/// The same where the plan's tables are there already.
+ReplayResult replay(const PlanTables& tables, const ReplayOptions& options = {});
+ReplayResult replay(const PlanTables& tables, Sink& sink, const ReplayOptions& options = {});
 /// The same, for who wants its spans only.
 using Executed = Span;
 ReplayResult replay(const Plan& plan, const std::function<void(const Executed&)>& each);

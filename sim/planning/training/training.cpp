@@ -10,6 +10,7 @@
 #include "execute/deadlock.hpp"
 #include "planning/copy_time.hpp"
 #include "planning/run_seconds.hpp"
+#include "planning/training/late_loads.hpp"
 #include "planning/training/load_offers.hpp"
 
 namespace sluice {
@@ -89,6 +90,20 @@ class TrainingPlan {
     const StepShape shape = shape_of(std::min(in_flight(), per_batch()), per_batch(),
                                      request_.workload.batches_per_step);
     return listed(shape, step);
+  }
+
+  /// Of what is listed: the tape, and when each load may come.
+  PriceDecisions decisions() {
+    PriceDecisions made;
+    for (const TapeOp& op : tape_)
+      for (const std::int64_t number :
+           {static_cast<std::int64_t>(op.kind), std::int64_t{op.number}, std::int64_t{op.inner}})
+        made.push_back(number);
+    if (!order_.overlap) return made;
+    Program step = step_of_order();
+    load_late(step, load_latencies(request_.pricing.platform, order_.devices), pace_);
+    for (const Program::Load& load : step.loads) made.push_back(load.earliest);
+    return made;
   }
 
   TrainingSums sums() {
@@ -358,7 +373,12 @@ FateChoice choose_fates(const PolicyRequest& request, const TrainingOrder& order
 }
 
 Draft plan_training(const PolicyRequest& request, const TrainingOrder& order) {
-  return TrainingPlan(request, order).make();
+  Draft draft = TrainingPlan(request, order).make();
+  if (!request.strategy().searches)
+    draft.decisions = [order](const PolicyRequest& priced) {
+      return TrainingPlan(priced, order).decisions();
+    };
+  return draft;
 }
 
 }  // namespace sluice

@@ -1,6 +1,9 @@
 #include "study/sweep/evaluate.hpp"
 
+#include <algorithm>
+#include <mutex>
 #include <new>
+#include <optional>
 #include <vector>
 
 #include "base/error.hpp"
@@ -9,12 +12,14 @@
 #include "base/version.hpp"
 #include "document/load.hpp"
 #include "document/override.hpp"
+#include "execute/arithmetic/replay.hpp"
 #include "execute/feasibility.hpp"
 #include "metrics/metric.hpp"
 #include "plan/fact.hpp"
 #include "run/executor.hpp"
 #include "run/further_steps.hpp"
 #include "run/plan_json.hpp"
+#include "scenario/plans_again.hpp"
 #include "scenario/question_bound.hpp"
 
 namespace sluice {
@@ -29,19 +34,34 @@ bool names_document(const std::string& override) {
          (path.size() == 1 || (path.size() == 2 && path[1] == "file"));
 }
 
+/// Does it change the platform or the cost model's keys, and nothing else?
+bool says_prices(const std::string& override) {
+  const std::string key = parse_override(override).path.front();
+  return key == "platform" || key == "cost";
+}
+
 /// What the plan says was chosen for the scenario; empty: nothing was open.
 std::string chosen_of(const Plan& plan) {
   const Fact* fact = find_fact(plan.facts, "chosen");
   return fact ? fact->shown() : "";
 }
 
-PointResult complete(const Scenario& scenario, const Measure& measure) {
-  const Plan plan = make_plan(scenario);
+PointResult complete(const Plan& plan, const Summary& summary) {
   PointResult outcome{.status = PointResult::Status::complete};
-  take_numbers(outcome, measure(plan, question_bound(scenario).seconds));
+  take_numbers(outcome, summary);
   outcome.chosen = chosen_of(plan);
   outcome.executor = "replay";
   return outcome;
+}
+
+/// Of a plan that was priced again. None: it blocks, or may; planning anew says what then.
+std::optional<Summary> measure_again(PlansAgain::Made& made, double question_bound_s) {
+  check_totals(made.plan);
+  Totals totals(made.plan);
+  totals.set_question_bound(question_bound_s);
+  if (replay(made.tables, totals).blocking || !ends_if_it_ran(made.plan)) return {};
+  totals.set_further_step(further_step_s(made.plan, made.tables));
+  return summarise(totals);
 }
 
 /// Calls `ask`, and turns what it throws into an outcome.
@@ -66,19 +86,70 @@ PointResult outcome_of(Ask&& ask) {
 }  // namespace
 
 Summary measure_on_replay(const Plan& plan, double question_bound_s) {
-  check(plan);
+  const PlanTables tables = check_without_replay(plan);
   Totals totals(plan);
   totals.set_question_bound(question_bound_s);
-  execute_or_throw(replay_executor, plan, totals, {});
+  const ReplayResult result = replay(tables, totals);
+  if (result.blocking || !ends_if_it_ran(plan)) check(plan);
+  require_end(plan, result.blocking);
   totals.set_further_step(further_step_s(plan));
   return summarise(totals);
 }
+
+/// Plans that were made for points, for one thread at a time each.
+class Variants::Plans {
+ public:
+  /// Those that no other thread has; they go back at its end.
+  class Lent {
+   public:
+    explicit Lent(Plans& all) : all_(all), plans_(all.take()) {}
+    ~Lent() {
+      const std::lock_guard<std::mutex> lock(all_.mutex_);
+      all_.idle_.push_back(std::move(plans_));
+    }
+    Lent(const Lent&) = delete;
+    Lent& operator=(const Lent&) = delete;
+    PlansAgain* operator->() { return plans_.get(); }
+
+   private:
+    Plans& all_;
+    std::unique_ptr<PlansAgain> plans_;
+  };
+
+ private:
+  std::unique_ptr<PlansAgain> take() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (idle_.empty()) return std::make_unique<PlansAgain>();
+    std::unique_ptr<PlansAgain> plans = std::move(idle_.back());
+    idle_.pop_back();
+    return plans;
+  }
+
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<PlansAgain>> idle_;
+};
 
 Variants::Variants(Value document, std::string path, std::vector<std::string> fixed)
     : document_(std::move(document)),
       path_(std::move(path)),
       fixed_(std::move(fixed)),
-      base_(scenario_from(document_, path_, fixed_)) {}
+      base_(scenario_from(document_, path_, fixed_)),
+      plans_(std::make_unique<Plans>()) {}
+
+Variants::~Variants() = default;
+
+PointResult Variants::ask(const Scenario& scenario) const {
+  const bool alike = other_prices_only(base_, scenario);
+  Plans::Lent plans(*plans_);
+  if (PlansAgain::Made* made = alike ? plans->find(scenario) : nullptr)
+    if (const auto summary = measure_again(*made, question_bound(scenario).seconds))
+      return complete(made->plan, *summary);
+  PlannedScenario planned = plan_scenario(scenario);
+  PointResult result =
+      complete(planned.plan, measure_on_replay(planned.plan, question_bound(scenario).seconds));
+  if (alike) plans->keep(std::move(planned), scenario);
+  return result;
+}
 
 Scenario Variants::with(const std::vector<std::string>& overrides) const {
   for (const std::string& override : overrides)
@@ -87,16 +158,26 @@ Scenario Variants::with(const std::vector<std::string>& overrides) const {
       all.insert(all.end(), overrides.begin(), overrides.end());
       return scenario_from(document_, path_, all);
     }
+  if (std::all_of(overrides.begin(), overrides.end(), says_prices))
+    return with_other_prices(base_, path_, overrides);
   return scenario_from(base_.document, path_, overrides);
+}
+
+PointResult evaluate(const Variants& variants, const std::vector<std::string>& overrides) {
+  return outcome_of([&] { return variants.ask(variants.with(overrides)); });
+}
+
+PointResult evaluate(const Variants& variants, const Scenario& scenario) {
+  return outcome_of([&] { return variants.ask(scenario); });
 }
 
 PointResult evaluate(const Variants& variants, const std::vector<std::string>& overrides,
                      const Measure& measure) {
-  return outcome_of([&] { return complete(variants.with(overrides), measure); });
-}
-
-PointResult evaluate(const Scenario& scenario, const Measure& measure) {
-  return outcome_of([&] { return complete(scenario, measure); });
+  return outcome_of([&] {
+    const Scenario scenario = variants.with(overrides);
+    const Plan plan = make_plan(scenario);
+    return complete(plan, measure(plan, question_bound(scenario).seconds));
+  });
 }
 
 std::string point_key(const Scenario& scenario) {

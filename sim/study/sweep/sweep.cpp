@@ -69,8 +69,10 @@ class Sweep {
     auto [key, scenario] = known_point(request_.variants, changes);
     if (std::optional<PointResult> outcome = stored(key))
       return {place, key, std::move(*outcome), true};
-    return {place, key, scenario ? evaluate(*scenario) : evaluate(request_.variants, changes),
-            false};
+    return {
+        place, key,
+        scenario ? evaluate(request_.variants, *scenario) : evaluate(request_.variants, changes),
+        false};
   }
 
   // --- threads -------------------------------------------------------------------------------

@@ -1,0 +1,54 @@
+#include "platform/likeness.hpp"
+
+#include <algorithm>
+
+namespace sluice {
+
+namespace {
+
+// Each function names all members of what it compares, so that a further one does not compile
+// before it is said here whether it is a price.
+
+bool alike(const Device& a, const Device& b) {
+  const auto& [name, rate, efficiency, capacity, reserved, memory_bandwidth, roofline, overhead,
+               idle_w, busy_w, tiles, io_tiles] = a;
+  const bool same_rates =
+      std::equal(rate.begin(), rate.end(), b.rate.begin(), b.rate.end(),
+                 [](const auto& one, const auto& other) { return one.first == other.first; });
+  return same_rates && name == b.name && capacity == b.capacity && reserved == b.reserved &&
+         memory_bandwidth.has_value() == b.memory_bandwidth.has_value() && tiles == b.tiles &&
+         io_tiles == b.io_tiles;
+}
+
+bool alike(const Memory& a, const Memory& b) {
+  const auto& [name, capacity] = a;
+  return name == b.name && capacity == b.capacity;
+}
+
+bool alike(const Channel& a, const Channel& b) {
+  const auto& [name, bandwidth, idle_w, busy_w] = a;
+  return name == b.name;
+}
+
+bool alike(const Platform::Edge& a, const Platform::Edge& b) {
+  const auto& [from, to, link, direction, channels, setup_s, latency_s] = a;
+  return from == b.from && to == b.to && link == b.link && direction == b.direction &&
+         channels == b.channels;
+}
+
+template <class T>
+bool all_alike(const std::vector<T>& a, const std::vector<T>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const T& x, const T& y) { return alike(x, y); });
+}
+
+}  // namespace
+
+bool same_but_for_prices(const Platform& a, const Platform& b) {
+  const auto& [name, devices, memories, channels, edges, read_ports, write_ports, lookup] = a;
+  return name == b.name && all_alike(devices, b.devices) && all_alike(memories, b.memories) &&
+         all_alike(channels, b.channels) && all_alike(edges, b.edges) &&
+         read_ports == b.read_ports && write_ports == b.write_ports;
+}
+
+}  // namespace sluice

@@ -1,0 +1,91 @@
+#include "scenario/plans_again.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/error.hpp"
+#include "platform/likeness.hpp"
+
+namespace sluice {
+
+namespace {
+/// So many structures are kept: a sweep goes from one to the next.
+constexpr std::size_t most_kept = 8;
+
+/// What the scenario says beside its platform, its costs and the question in words.
+std::vector<const Value::Entry*> rest_of(const Scenario& scenario) {
+  std::vector<const Value::Entry*> rest;
+  for (const Value::Entry& entry : scenario.document.entries())
+    if (entry.key != "platform" && entry.key != "cost" && entry.key != "question")
+      rest.push_back(&entry);
+  return rest;
+}
+
+bool says_the_same(const Value& a, const Value& b) {
+  if (a.kind() != b.kind()) return false;
+  if (a.is_list())
+    return std::equal(a.items().begin(), a.items().end(), b.items().begin(), b.items().end(),
+                      says_the_same);
+  if (a.is_map())
+    return std::equal(a.entries().begin(), a.entries().end(), b.entries().begin(),
+                      b.entries().end(), [](const Value::Entry& x, const Value::Entry& y) {
+                        return x.key == y.key && says_the_same(x.value, y.value);
+                      });
+  return a.text() == b.text();
+}
+
+}  // namespace
+
+bool other_prices_only(const Scenario& base, const Scenario& scenario) {
+  const std::vector<const Value::Entry*> before = rest_of(base), now = rest_of(scenario);
+  return base.name == scenario.name && base.cost.name() == scenario.cost.name() &&
+         std::equal(before.begin(), before.end(), now.begin(), now.end(),
+                    [](const Value::Entry* a, const Value::Entry* b) {
+                      return a->key == b->key && says_the_same(a->value, b->value);
+                    }) &&
+         same_but_for_prices(base.platform, scenario.platform);
+}
+
+PlansAgain::Made::Made(PlannedScenario&& planned, const Scenario& scenario)
+    : plan(std::move(planned.plan)),
+      tables(plan),
+      cut(std::move(planned.cut)),
+      fates(std::move(planned.fates)),
+      cost(scenario.cost.name()),
+      again(std::move(*planned.again)) {}
+
+PolicyRequest PlansAgain::Made::request(const Scenario& scenario) const {
+  return request_of(scenario, cut, fates);
+}
+
+PlansAgain::Made* PlansAgain::find(const Scenario& scenario) {
+  if (made_.empty() || made_.front().cost != scenario.cost.name()) return nullptr;
+  try {
+    const std::vector<CutModel> cuts = cut_models(scenario);
+    if (cuts.size() != 1 || !same(cuts.front(), made_.front().cut)) return nullptr;
+    const PolicyRequest request = made_.front().request(scenario);
+    const PriceDecisions decisions = made_.front().again.decisions(request);
+    for (auto made = made_.begin(); made != made_.end(); ++made) {
+      if (made->again.decided() != decisions) continue;
+      made_.splice(made_.begin(), made_, made);
+      made->again.price(made->plan, request);
+      made->tables.time_again();
+      return &*made;
+    }
+  } catch (const Interrupted&) {
+    throw;
+  } catch (const Error&) {  // whoever plans anew says it
+  }
+  return nullptr;
+}
+
+void PlansAgain::keep(PlannedScenario planned, const Scenario& scenario) {
+  if (!planned.again) return;
+  const PolicyRequest request = request_of(scenario, planned.cut, planned.fates);
+  if (!planned.again->learn(planned.plan, request)) return;
+  if (!made_.empty() && !same(made_.front().cut, planned.cut)) made_.clear();
+  made_.emplace_front(std::move(planned), scenario);
+  if (made_.size() > most_kept) made_.pop_back();
+}
+
+}  // namespace sluice
