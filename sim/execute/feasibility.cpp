@@ -84,14 +84,18 @@ std::int64_t iterations_to_replay(const Plan& plan) {
   return std::min(plan.iterations, reach + 2);
 }
 
+std::optional<Deadlock> blocks(const PlanTables& tables) {
+  const std::int64_t iterations = iterations_to_replay(tables.plan);
+  if (iterations == tables.plan.iterations) return replay(tables).blocking;
+  Plan shorter = tables.plan;
+  shorter.iterations = iterations;
+  return replay(shorter).blocking;
+}
+
 }  // namespace
 
 std::optional<Deadlock> blocks(const Plan& plan) {
-  const std::int64_t iterations = iterations_to_replay(plan);
-  if (iterations == plan.iterations) return replay(plan).blocking;
-  Plan shorter = plan;
-  shorter.iterations = iterations;
-  return replay(shorter).blocking;
+  return blocks(PlanTables(plan));
 }
 
 PlanTables check_without_replay(const Plan& plan) {
@@ -109,8 +113,7 @@ bool ends_if_it_ran(const Plan& plan) {
 }
 
 void check(const Plan& plan) {
-  check_without_replay(plan);
-  if (const auto blocking = blocks(plan))
+  if (const auto blocking = blocks(check_without_replay(plan)))
     throw Infeasible(describe(plan, *blocking), shortage_of(plan, *blocking));
 }
 

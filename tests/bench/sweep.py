@@ -3,8 +3,9 @@ forked processes, as a table of ratios.
 
     ./dev build && /usr/bin/python3 tests/bench/sweep.py [--runs N] [--reference DIR] [--json]
 
-sweep.yaml beside this file has a plan of about 2,000 actions whose choices are all given. Whole processes,
-in turn; user and system seconds, since the machine may do other things. What is aimed at: at most 0.25 of
+sweep.yaml and sweep_resident.yaml beside this file have plans of about 2,000 actions whose choices are all
+given; in the first one the places of loads follow from the bandwidth that is swept, in the second one nothing
+does. Whole processes, in turn; user and system seconds, since the machine may do other things. What is aimed at: at most 0.25 of
 `sgc 8 64 1f1b S` with FORKS=1000. No time is ever asserted.
 """
 
@@ -44,10 +45,15 @@ def cpu_seconds(command, **environment):
 def main():
     asked = arguments()
     program = asked.build / "sluice"
-    sweep = [program, "sweep", ROOT / "tests/bench/sweep.yaml",
-             f"platform.links.host.bandwidth=8GB/s..64GB/s:{asked.points}", "--jobs", "1"]
+    def of(name):
+        return [program, "sweep", ROOT / "tests/bench" / name,
+                f"platform.links.host.bandwidth=8GB/s..64GB/s:{asked.points}", "--jobs", "1"]
+
+    sweep = of("sweep.yaml")
     with tempfile.TemporaryDirectory() as folder:
         kinds = {"sweep, --verify 0": lambda: cpu_seconds([*sweep, "--verify", "0"]),
+                 "resident, --verify 0": lambda: cpu_seconds(
+                     [*of("sweep_resident.yaml"), "--verify", "0"]),
                  "sweep with a store": lambda: cpu_seconds(
                      [*sweep, "--verify", "0", "--store", tempfile.mktemp(dir=folder)]),
                  "sweep, --verify 10%": lambda: cpu_seconds([*sweep, "--verify", "10%"])}
