@@ -9,8 +9,9 @@
 namespace sluice {
 
 namespace {
-/// So many structures are kept: a sweep goes from one to the next.
-constexpr std::size_t most_kept = 8;
+/// So many structures are kept, a sweep goes from one to the next; of large plans fewer, which have
+/// so many actions in all, and one at the least.
+constexpr std::size_t most_kept = 8, most_actions = 100'000;
 
 /// What the scenario says beside its platform, its costs and the question in words.
 std::vector<const Value::Entry*> rest_of(const Scenario& scenario) {
@@ -85,7 +86,12 @@ void PlansAgain::keep(PlannedScenario planned, const Scenario& scenario) {
   if (!planned.again->learn(planned.plan, request)) return;
   if (!made_.empty() && !same(made_.front().cut, planned.cut)) made_.clear();
   made_.emplace_front(std::move(planned), scenario);
-  if (made_.size() > most_kept) made_.pop_back();
+  std::size_t actions = 0;
+  for (const Made& made : made_) actions += made.plan.actions.size();
+  while (made_.size() > 1 && (made_.size() > most_kept || actions > most_actions)) {
+    actions -= made_.back().plan.actions.size();
+    made_.pop_back();
+  }
 }
 
 }  // namespace sluice

@@ -32,7 +32,7 @@ class PlansAgain {
   };
 
   /// The plan that make_plan(scenario) would make, from one that is kept; null: none of them has
-  /// that structure, and it is to be made anew. What planning would throw is left to that.
+  /// that structure, and it is to be made anew. What planning would throw it throws then.
   Made* find(const Scenario& scenario);
   /// Keeps a plan that was made for this scenario and has passed check(), where it can be priced
   /// again.

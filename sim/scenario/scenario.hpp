@@ -40,8 +40,8 @@ Scenario load_scenario(const std::string& path, const std::vector<std::string>& 
 Scenario scenario_from(Value document, const std::string& path,
                        const std::vector<std::string>& overrides);
 
-/// The same where no override changes anything but the platform and the costs, from the scenario
-/// that was read from `document` already: these two are read anew.
+/// The scenario `base`, read from a file at `path`, with overrides that change nothing but the
+/// platform and the costs: only these are read anew.
 Scenario with_other_prices(const Scenario& base, const std::string& path,
                            const std::vector<std::string>& overrides);
 
