@@ -10,7 +10,7 @@ from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
 ROOT = Path(__file__).resolve().parent
-ZOO = ("models", "platforms", "scenarios")
+ZOO = ("models", "platforms", "scenarios", "fits")
 
 
 class CMakeBuild(build_ext):

@@ -9,6 +9,7 @@ const Catalog<CostModel>& cost_catalog() {
       SLUICE_ENTRY(CostModel, peak_cost),
       SLUICE_ENTRY(CostModel, roofline_cost),
       SLUICE_ENTRY(CostModel, measured_cost),
+      SLUICE_ENTRY(CostModel, fitted_cost),
   });
   return catalog;
 }

@@ -62,6 +62,16 @@ struct Shares {
   std::optional<double> memory;   ///< of its memory bandwidth; likewise
 };
 
+/// What some of the seconds of a price rest on: a fit of a class of operators, or what stands in
+/// where the class was not fitted.
+struct Grounds {
+  std::string of;      ///< the class
+  double seconds = 0;  ///< of the price
+  bool fitted = false;
+  bool inside = false;            ///< the sizes lie where sizes were measured
+  double median = 0, ninety = 0;  ///< relative errors of single operators, cross-validated
+};
+
 /// Prices queries. Equal queries have equal prices.
 struct Cost {
   virtual ~Cost() = default;
@@ -71,6 +81,8 @@ struct Cost {
   virtual std::int64_t only_samples(const Model&) const { return 0; }
   /// The answer says them.
   virtual Shares shares(const Device&) const { return {}; }
+  /// The answer says them. Empty: the cost model fits nothing.
+  virtual std::vector<Grounds> grounds(const Query&) const { return {}; }
 };
 
 /// A cost model's record.

@@ -30,6 +30,9 @@ struct Device {
   std::int64_t reserved = 0;               ///< bytes that no tensor gets
   std::optional<double> memory_bandwidth;  ///< byte/s of its own memory
   RooflineShares roofline;
+  std::int64_t units = 0;  ///< that compute side by side, as streaming multiprocessors; 0: not said
+  std::int64_t cache = 0;  ///< bytes of the last cache before its memory; 0: not said
+  std::string fit;         ///< the bundled fit of what was measured on it; empty: none
   double launch_overhead = 0;  ///< s per operator
   double idle_w = 0, busy_w = 0;
   std::int64_t tiles = 0, io_tiles = 0;  ///< IPU: I/O tiles take part in no compute

@@ -112,6 +112,9 @@ void Builder::add_devices(const Value::Entry& entry) {
     const Reader roofline(*shares, record_of(record, "roofline"), "the roofline of " + word);
     device.roofline = {roofline.number("compute"), roofline.number("memory")};
   }
+  if (reader.has("units")) device.units = reader.integer("units");
+  if (reader.has("cache")) device.cache = reader.bytes("cache");
+  if (reader.has("fit")) device.fit = reader.text("fit");
   device.launch_overhead = reader.quantity("launch_overhead");
   std::tie(device.idle_w, device.busy_w) = watts(reader);
   device.tiles = reader.integer("tiles");

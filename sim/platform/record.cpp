@@ -112,6 +112,19 @@ const Record& device_record() {
         .summary = "Shares of its peaks that whole networks reach, for the roofline cost model.",
         .optional = true,
         .record = &roofline_record()},
+       {.name = "units",
+        .type = Type::integer,
+        .summary = "Units that compute side by side, as the streaming multiprocessors of a GPU; "
+                   "the fitted cost model needs them.",
+        .optional = true,
+        .minimum = 1,
+        .maximum = 1e6},
+       may_be_absent(above_zero(quantity("cache", Dimension::bytes,
+                                         "The last cache before its memory; the fitted cost model "
+                                         "needs it."))),
+       text("fit",
+            "The bundled fit of what was measured on it, which the fitted cost model takes "
+            "where none is named."),
        with_default(quantity("launch_overhead", Dimension::seconds,
                              "Seconds that each operator adds in the roofline cost model."),
                     "0s"),

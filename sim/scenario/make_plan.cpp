@@ -67,7 +67,8 @@ void require_prices(const Scenario& scenario, const Device& device) {
   const DType dtype = scenario.workload.dtype;
   located(chosen(scenario.document, "workload", "dtype"), [&] { require_rate(scenario, device); });
   located(chosen(scenario.document, "cost", "model"), [&] {
-    scenario.cost->of({.device = device, .dtype = dtype, .work = {1, 1}});
+    if (scenario.workload.training)  // an update of weights
+      scenario.cost->of({.device = device, .dtype = dtype, .work = {1, 1}});
     for (const Layer& layer : scenario.model.layers)
       scenario.cost->of(query_of(scenario.model, layer, Pass::forward,
                                  scenario.workload.micro_batch, dtype, device));

@@ -87,6 +87,8 @@ std::vector<std::string> device_figures(const Scenario& scenario, const Figures&
                                         std::vector<std::string>& shares_assumed) {
   const Shares shares = scenario.cost->shares(scenario.platform.devices.front());
   std::vector<std::string> read;
+  if (scenario.cost.name() == "fitted")
+    return read;  // on measurements, as the note fitted_share says
   for (const std::string& device : figures.devices()) {
     read.push_back(device + ".rate." + std::string(name_of(scenario.workload.dtype)));
     read.push_back(device + ".efficiency");

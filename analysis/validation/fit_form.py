@@ -1,0 +1,56 @@
+"""The form of fits/FORMAT.md, written a second time: seconds of a product of matrices by a bundled fit."""
+
+import math
+import pathlib
+
+import numpy as np
+import yaml
+
+FITS = pathlib.Path(__file__).resolve().parents[2] / "fits"
+TILES = ((128, 128, "large"), (64, 64, "medium"), (16, 64, "small"))
+
+
+class Form:
+    """A class of operators of a fit in one dtype, on the device that was measured."""
+
+    def __init__(self, fit, of, dtype):
+        loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+        document = yaml.load((FITS / f"{fit}.yaml").read_text(), Loader=loader)
+        [found] = [c for c in document["classes"] if (c["class"], c["dtype"]) == (of, dtype)]
+        sheet, self.time = document["devices"][0], found["time"]
+        self.rate = float(sheet["rate"].removesuffix("FLOP/s"))
+        self.bandwidth = float(sheet["bandwidth"].removesuffix("B/s"))
+        self.cache, self.units = float(sheet["cache"].removesuffix("B")), sheet["units"]
+        table = np.array([line.split() for line in found["left"].splitlines()], float)
+        self.places, self.left = np.log(table[:, :5]), table[:, 5]
+
+    def product(self, count, rows, columns, depth, size):
+        """Seconds of `count` products of rows x depth by depth x columns; `size` bytes an element."""
+        elements = count * (rows * depth + depth * columns + rows * columns)
+        place = np.log([count, rows, columns, depth, size])
+        distances = ((self.places - place) ** 2).sum(axis=1)
+        nearest = np.argsort(distances, kind="stable")[:8]
+        weights = np.exp(-2 * distances[nearest])
+        left = (weights * self.left[nearest]).sum() / (weights.sum() + 0.05)
+        compute = self._compute(count, rows, columns, depth)
+        memory = self._memory(size * elements)
+        return (self.time["launch"] + (compute**4 + memory**4) ** 0.25) * math.exp(left)
+
+    def _compute(self, count, rows, columns, depth):
+        least = math.inf
+        for tall, wide, share in TILES:
+            for split in (1, 2, 4, 8):
+                if split > 1 and depth / split < 64:
+                    break
+                waves = count * math.ceil(rows / tall) * math.ceil(columns / wide) * split / self.units
+                waves += self.time["ragged"] * (math.ceil(waves) - waves)
+                rate = self.rate / self.units * self.time[share]
+                seconds = waves * 2 * tall * wide * (depth / split + self.time["startup"]) / rate
+                if split > 1:
+                    seconds += 8 * split * count * rows * columns / (self.bandwidth * self.time["cached"])
+                least = min(least, seconds)
+        return least * (1 if columns % 4 == 0 and depth % 4 == 0 else 1 + self.time["unaligned"])
+
+    def _memory(self, size):
+        hit = 1 / (1 + (size / (self.cache * self.time["cache_used"])) ** 4)
+        return size / self.bandwidth * (hit / self.time["cached"] + (1 - hit) / self.time["memory"])

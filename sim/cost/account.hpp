@@ -1,0 +1,28 @@
+// How sure a cost model is of a model's passes: which of the seconds rest on a fit, how far off it
+// is, and what stands in where nothing was fitted.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cost/cost.hpp"
+
+namespace sluice {
+
+/// Shares of the seconds of one forward pass of all layers, and of the backward pass in training.
+struct Account {
+  double seconds = 0;             ///< 0: the cost model fits nothing
+  double fitted = 0, inside = 0;  ///< rest on a fit; on one where such sizes were measured
+  double median = 0, ninety = 0;  ///< of single operators, weighted by their seconds
+  std::vector<std::pair<std::string, double>> others;  ///< by class: not fitted, the greatest first
+};
+
+Account account_of(const Cost& cost, const Model& model, const Device& device, DType dtype,
+                   std::int64_t samples, bool training);
+
+/// A sentence or two; empty where the cost model fits nothing.
+std::string account_text(const Account& account);
+
+}  // namespace sluice

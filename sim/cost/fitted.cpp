@@ -1,0 +1,178 @@
+// fitted: kernels take what was measured of kernels like them, as a function of their sizes.
+#include <algorithm>
+#include <map>
+#include <mutex>
+
+#include "base/error.hpp"
+#include "base/suggest.hpp"
+#include "cost/cost.hpp"
+#include "cost/fitted/document.hpp"
+#include "cost/fitted/kernels.hpp"
+#include "document/bundled.hpp"
+
+namespace sluice {
+namespace {
+
+Sheet sheet_of(const Device& device, DType dtype) {
+  const auto require = [&](bool there, const std::string& what, const std::string& key) {
+    if (!there)
+      throw InputError("device '" + device.name + "' does not say " + what +
+                       ", which the fitted cost model needs: add " + key +
+                       " to the device, or take the cost model roofline");
+  };
+  require(device.memory_bandwidth.has_value(), "its memory bandwidth", "memory: {bandwidth: …}");
+  require(device.units > 0, "how many units compute side by side", "units: …");
+  require(device.cache > 0, "the bytes of its last cache", "cache: …");
+  return {.name = device.name,
+          .units = static_cast<double>(device.units),
+          .rate = device.flop_per_s(dtype),
+          .bandwidth = *device.memory_bandwidth,
+          .cache = static_cast<double>(device.cache),
+          .watts = device.busy_w};
+}
+
+/// Fits by file or name, read once.
+class Fits {
+ public:
+  explicit Fits(std::string file) : file_(std::move(file)) {
+    if (!file_.empty()) get(file_);
+  }
+
+  const Fit& of(const Device& device) const {
+    if (!file_.empty()) return get(file_);
+    if (device.fit.empty())
+      throw InputError("nothing that was measured on device '" + device.name +
+                       "' was fitted: the cost model fitted needs a fit, cost: {model: fitted, "
+                       "file: …} (`sluice profile fit` makes one), or a device with the key fit");
+    return get(device.fit);
+  }
+
+ private:
+  const Fit& get(const std::string& file) const {
+    const std::lock_guard lock(mutex_);
+    auto found = read_.find(file);
+    if (found == read_.end()) found = read_.emplace(file, load_fit(file)).first;
+    return found->second;
+  }
+
+  std::string file_;
+  mutable std::mutex mutex_;
+  mutable std::map<std::string, Fit> read_;  // nodes stay where they are
+};
+
+struct Fitted final : Cost {
+  Fits fits;
+  bool refuses;
+  AttentionKernels attention;
+  std::shared_ptr<const Cost> roofline = plain_cost("roofline").object;
+
+  Fitted(const Reader& keys, std::string file)
+      : fits(std::move(file)),
+        refuses(keys.text("unfitted") == "refuse"),
+        attention(keys.text("attention") == "fused" ? AttentionKernels::fused
+                                                    : AttentionKernels::eager) {}
+
+  Price of(const Query& query) const override {
+    const std::vector<Kernel> kernels = kernels_of(query, attention);
+    const Fit& fit = fits.of(query.device);
+    Price price{.flop = query.work.flop, .bytes = query.work.bytes};
+    if (!all_fitted(fit, kernels, query)) {
+      price.seconds = roofline->of(query).seconds;
+      return price;
+    }
+    const Sheet sheet = sheet_of(query.device, query.dtype);
+    for (const Kernel& kernel : kernels) {
+      const ClassFit& of_class = *fit.find(kernel.of, query.dtype);
+      const double seconds = of_class.seconds_of(kernel, sheet);
+      price.seconds += seconds;
+      if (!of_class.joules) continue;
+      // Joules were measured with the device's idle power, which is counted elsewhere.
+      const double idle = query.device.idle_w * seconds;
+      price.joules += std::max(0.0, of_class.joules_of(kernel, seconds) - idle);
+      price.joules_s += seconds;
+    }
+    return price;
+  }
+
+  std::vector<Grounds> grounds(const Query& query) const override {
+    const std::vector<Kernel> kernels = kernels_of(query, attention);
+    const Fit& fit = fits.of(query.device);
+    if (!all_fitted(fit, kernels, query))
+      return {{.of = query.layer ? query.layer->type : "update",
+               .seconds = roofline->of(query).seconds}};
+    const Sheet sheet = sheet_of(query.device, query.dtype);
+    const bool seen = fit.saw(sheet);
+    std::vector<Grounds> all;
+    for (const Kernel& kernel : kernels) {
+      const ClassFit& of_class = *fit.find(kernel.of, query.dtype);
+      const FitError& error =
+          !seen && of_class.device_error ? *of_class.device_error : of_class.time_error;
+      all.push_back({.of = kernel.of,
+                     .seconds = of_class.seconds_of(kernel, sheet),
+                     .fitted = true,
+                     .inside = seen && of_class.covers(kernel),
+                     .median = error.median,
+                     .ninety = error.ninety});
+    }
+    return all;
+  }
+
+ private:
+  bool all_fitted(const Fit& fit, const std::vector<Kernel>& kernels, const Query& query) const {
+    for (const Kernel& kernel : kernels) {
+      if (fit.find(kernel.of, query.dtype)) continue;
+      if (!refuses) return false;
+      refuse(fit, kernel, query);
+    }
+    return true;
+  }
+
+  [[noreturn]] static void refuse(const Fit& fit, const Kernel& kernel, const Query& query) {
+    std::vector<std::string> known;
+    for (const ClassFit& of_class : fit.classes)
+      known.push_back(of_class.name + " in " + std::string(name_of(of_class.dtype)));
+    throw InputError((query.layer ? "layer '" + query.layer->name + "'" : "an update") +
+                     " is of the class '" + kernel.of + "', which the fit '" + fit.name +
+                     "' does not have in " + std::string(name_of(query.dtype)) + "; it has " +
+                     join(known) + ". To let roofline stand in for it: cost.unfitted=roofline");
+  }
+};
+
+}  // namespace
+
+extern const CostModel fitted_cost = {
+    .name = "fitted",
+    .summary =
+        "What kernels like those of the layer took where they were measured, as a function of "
+        "their sizes: tiles and waves over the device's units, memory and cache, launch, and what "
+        "the nearest measured sizes say besides.",
+    .source =
+        "Lee et al., Forecasting GPU performance for deep learning training and inference "
+        "(ASPLOS 2025), section 4: tiles and waves; fits/FORMAT.md has the formula",
+    .parameters = {{.name = "file",
+                    .summary = "a sluice-fit/1 document, or the name of a bundled one; absent: the "
+                               "one that the device names under fit",
+                    .optional = true},
+                   {.name = "unfitted",
+                    .type = Type::choice,
+                    .summary = "layers of a class that was not fitted: refuse, or price them by "
+                               "roofline and say so",
+                    .default_text = "refuse",
+                    .choices = {"refuse", "roofline"}},
+                   {.name = "attention",
+                    .type = Type::choice,
+                    .summary = "its kernels: each step one, with the scores in memory, or its "
+                               "products alone",
+                    .default_text = "eager",
+                    .choices = {"eager", "fused"}}},
+    .make = [](const Reader& keys, const std::string& folder) -> std::shared_ptr<const Cost> {
+      std::string file = keys.has("file") ? keys.text("file") : "";
+      if (!file.empty() && file.front() != '/' && !is_bare_name(file) && !folder.empty())
+        file = folder + "/" + file;
+      if (file.empty()) return std::make_shared<const Fitted>(keys, file);
+      return located(*keys.value("file"),
+                     [&] { return std::make_shared<const Fitted>(keys, std::move(file)); });
+    },
+};
+
+}  // namespace sluice

@@ -1,0 +1,13 @@
+// The kernels of scaled dot-product attention.
+#pragma once
+
+#include <vector>
+
+#include "cost/fitted/kernels.hpp"
+
+namespace sluice {
+
+/// Of a query whose layer is of the type attention.
+std::vector<Kernel> attention_kernels(const Query& query, AttentionKernels attention);
+
+}  // namespace sluice

@@ -1,0 +1,54 @@
+#include "cost/fitted/class_fit.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sluice {
+namespace {
+
+constexpr std::size_t neighbours = 8;
+/// Neighbours further away than this, in natural logarithms of sizes, count little.
+constexpr double reach = 0.5;
+/// What the form itself weighs beside its neighbours.
+constexpr double trust_in_form = 0.05;
+
+double squared_distance(const Place& a, const Place& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += (a[i] - b[i]) * (a[i] - b[i]);
+  return sum;
+}
+
+}  // namespace
+
+double Surface::correction(const Place& place) const {
+  std::vector<std::pair<double, double>> near;  // squared distance, what is left over
+  near.reserve(left.size());
+  for (const auto& [there, over] : left) near.emplace_back(squared_distance(place, there), over);
+  const std::size_t count = std::min(neighbours, near.size());
+  std::partial_sort(near.begin(), near.begin() + static_cast<std::ptrdiff_t>(count), near.end());
+  double weights = trust_in_form, sum = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double weight = std::exp(-0.5 * near[i].first / (reach * reach));
+    weights += weight;
+    sum += weight * near[i].second;
+  }
+  return std::exp(sum / weights);
+}
+
+double ClassFit::seconds_of(const Kernel& kernel, const Sheet& sheet) const {
+  return sluice::seconds_of(kernel, sheet, seconds.parameters) * seconds.correction(kernel.place());
+}
+
+double ClassFit::joules_of(const Kernel& kernel, double took) const {
+  return sluice::joules_of(kernel, took, joules->parameters) * joules->correction(kernel.place());
+}
+
+bool ClassFit::covers(const Kernel& kernel) const {
+  constexpr double slack = 1e-9;
+  const Place place = kernel.place();
+  for (std::size_t i = 0; i < place.size(); ++i)
+    if (place[i] < least[i] - slack || place[i] > most[i] + slack) return false;
+  return true;
+}
+
+}  // namespace sluice

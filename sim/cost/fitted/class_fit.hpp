@@ -1,0 +1,56 @@
+// A class of operators as it was fitted: the form's parameters, and what the form leaves over at
+// the configurations that were measured.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/dtype.hpp"
+#include "cost/fitted/form.hpp"
+
+namespace sluice {
+
+/// A kernel as it was measured.
+struct Sample {
+  Kernel kernel;
+  std::string configuration;  ///< samples with equal ones are never in both halves of a split
+  std::size_t sheet = 0;      ///< index of the device that it was measured on
+  double seconds = 0;
+  std::optional<double> joules;
+};
+
+/// A quantity as a form and what is left over, as logarithms, at places that were measured.
+struct Surface {
+  std::vector<double> parameters;
+  std::vector<std::pair<Place, double>> left;
+
+  /// The factor that the nearest of those places say: 1 far from all of them.
+  double correction(const Place& place) const;
+};
+
+/// Relative errors of configurations that a fit has not seen; shares, not per cent.
+struct FitError {
+  double median = 0, ninety = 0;  ///< ninety: the 90th percentile
+  std::int64_t count = 0;
+};
+
+struct ClassFit {
+  std::string name;
+  DType dtype = DType::float32;
+  Surface seconds;
+  std::optional<Surface> joules;
+  std::int64_t samples = 0;
+  FitError time_error;  ///< for configurations of the same devices
+  std::optional<FitError> energy_error;
+  std::optional<FitError> device_error;  ///< for a device that the fit has not seen
+  Place least = {}, most = {};           ///< places that were measured lie between
+
+  double seconds_of(const Kernel& kernel, const Sheet& sheet) const;
+  double joules_of(const Kernel& kernel, double seconds) const;
+  bool covers(const Kernel& kernel) const;
+};
+
+}  // namespace sluice

@@ -1,0 +1,32 @@
+// sluice-fit/1 documents: fits/FORMAT.md describes them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cost/fitted/class_fit.hpp"
+#include "document/value.hpp"
+
+namespace sluice {
+
+/// What was measured on some devices, fitted by class of operators and dtype.
+struct Fit {
+  std::string name, summary, source, licence;
+  std::vector<Sheet> devices;  ///< that were measured; rates in the dtype of the classes
+  std::vector<ClassFit> classes;
+
+  /// Null: that class was not fitted in that dtype.
+  const ClassFit* find(const std::string& of, DType dtype) const;
+  /// Was it measured on a device with such a data sheet, each figure within 5 %?
+  bool saw(const Sheet& sheet) const;
+};
+
+/// Throws InputError.
+Fit read_fit(const Value& document);
+/// Reads a file, or the bundled fit of that name. Throws InputError, IoError.
+Fit load_fit(const std::string& file_or_name);
+
+/// The document's text; read_fit of it gives the same fit.
+std::string fit_text(const Fit& fit);
+
+}  // namespace sluice

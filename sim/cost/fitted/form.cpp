@@ -1,0 +1,120 @@
+#include "cost/fitted/form.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace sluice {
+namespace {
+
+enum Place : std::size_t {
+  launch,
+  memory,
+  cached,
+  cache_used,
+  ragged,
+  startup,
+  unaligned,
+  energy,
+  large,
+  medium,
+  small
+};
+static_assert(energy == energy_parameter && large == first_share);
+
+/// Tiles of the result that one unit computes at a time, and the parameter of the share of its rate
+/// that it reaches in doing so.
+struct Tile {
+  double rows, columns;
+  Place share;
+};
+constexpr std::array<Tile, 3> tiles = {Tile{128, 128, large}, Tile{64, 64, medium},
+                                       Tile{16, 64, small}};
+/// Parts that the depth of a product may be split into, which work side by side.
+constexpr std::array<double, 4> splits = {1, 2, 4, 8};
+/// Compute and memory overlap: this mean of both is near the greater one.
+constexpr double overlap = 4;
+
+/// Seconds that memory takes: bytes that fit into the cache move faster.
+double memory_seconds(double bytes, const Sheet& sheet, const std::vector<double>& p) {
+  const double beyond = std::log(std::max(bytes, 1.0) / (sheet.cache * p[cache_used]));
+  const double missing = 1 / (1 + std::exp(std::clamp(-4 * beyond, -50.0, 50.0)));
+  return bytes / sheet.bandwidth * ((1 - missing) / p[cached] + missing / p[memory]);
+}
+
+/// Seconds of a product that is split so, in such tiles: blocks in waves over the units.
+double tiled_seconds(const Kernel& kernel, const Tile& tile, double split, const Sheet& sheet,
+                     const std::vector<double>& p) {
+  const double blocks = kernel.count * std::ceil(kernel.rows / tile.rows) *
+                        std::ceil(kernel.columns / tile.columns) * split;
+  const double waves = blocks / sheet.units;
+  const double counted = waves + p[ragged] * (std::ceil(waves) - waves);
+  const double flop = 2 * tile.rows * tile.columns * (kernel.depth / split + p[startup]);
+  const double seconds = counted * flop / (sheet.rate / sheet.units * p[tile.share]);
+  const double partial = split > 1 ? 8 * split * kernel.count * kernel.rows * kernel.columns : 0;
+  return seconds + partial / (sheet.bandwidth * p[cached]);
+}
+
+bool is_aligned(const Kernel& kernel) {
+  return std::fmod(kernel.columns, 4) == 0 && std::fmod(kernel.depth, 4) == 0;
+}
+
+/// The way that takes least, as a library chooses among its kernels.
+double product_seconds(const Kernel& kernel, const Sheet& sheet, const std::vector<double>& p) {
+  double least = 0;
+  for (const Tile& tile : tiles)
+    for (const double split : splits) {
+      if (split > 1 && kernel.depth / split < 64) break;
+      const double seconds = tiled_seconds(kernel, tile, split, sheet, p);
+      if (least == 0 || seconds < least) least = seconds;
+    }
+  return is_aligned(kernel) ? least : least * (1 + p[unaligned]);
+}
+
+}  // namespace
+
+const std::vector<FormParameter>& form_parameters() {
+  static const std::vector<FormParameter> parameters = {
+      {"launch", "s that each launch takes besides", 5e-6, 1e-8, 1e-3, false},
+      {"memory", "share of the memory bandwidth that is reached", 0.8, 0.02, 1.5, false},
+      {"cached", "multiple of the memory bandwidth where all bytes fit the cache", 2, 0.05, 50,
+       false},
+      {"cache_used", "share of the cache that such bytes may fill", 0.7, 0.01, 8, false},
+      {"ragged", "share of a wave's unfilled part that takes time all the same", 0.5, 1e-3, 1,
+       true},
+      {"startup", "depth that a tile's start and end take as long as", 50, 0.1, 2000, true},
+      {"unaligned", "of the time, more where columns or depth are no multiple of 4", 0.05, 1e-3, 4,
+       true},
+      {"energy", "J/FLOP: the watts of the data sheet allow no more; 0: no limit", 0, 0, 0, true},
+      {"large", "share of a unit's rate in tiles of 128 x 128", 0.8, 0.02, 1.1, true},
+      {"medium", "likewise of 64 x 64", 0.7, 0.02, 1.1, true},
+      {"small", "likewise of 16 x 64", 0.5, 0.02, 1.1, true}};
+  return parameters;
+}
+
+double seconds_of(const Kernel& kernel, const Sheet& sheet, const std::vector<double>& p) {
+  const double bytes = memory_seconds(kernel.bytes, sheet, p);
+  if (!kernel.is_product()) return p[launch] + bytes;
+  const double compute = product_seconds(kernel, sheet, p);
+  const double longest = std::max(compute, bytes);
+  const double both =
+      longest * std::pow(std::pow(compute / longest, overlap) + std::pow(bytes / longest, overlap),
+                         1 / overlap);
+  const double powered = sheet.watts > 0 ? kernel.flop * p[energy] / sheet.watts : 0;
+  return p[launch] + std::max(both, powered);
+}
+
+const std::vector<FormParameter>& energy_parameters() {
+  static const std::vector<FormParameter> parameters = {
+      {"watts", "W while it runs", 50, 1, 2000, false},
+      {"per_flop", "J/FLOP", 1e-12, 1e-15, 1e-9, false},
+      {"per_byte", "J/byte", 3e-11, 1e-13, 1e-8, false},
+      {"per_launch", "J a launch", 1e-5, 1e-9, 1, false}};
+  return parameters;
+}
+
+double joules_of(const Kernel& kernel, double seconds, const std::vector<double>& p) {
+  return p[0] * seconds + p[1] * kernel.flop + p[2] * kernel.bytes + p[3];
+}
+
+}  // namespace sluice

@@ -1,0 +1,45 @@
+// How long a kernel takes as a function of its sizes and of the device's data sheet: tiles and
+// waves over the device's units, memory and cache, launch. What is fitted are shares of the data
+// sheet's figures, so that a fit of some devices says something of another one.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "cost/fitted/kernel.hpp"
+
+namespace sluice {
+
+/// Of a device's data sheet.
+struct Sheet {
+  std::string name;
+  double units = 0;      ///< that work side by side: streaming multiprocessors, cores
+  double rate = 0;       ///< FLOP/s of all of them
+  double bandwidth = 0;  ///< byte/s of its memory
+  double cache = 0;      ///< bytes of the last cache before it
+  double watts = 0;      ///< that it may take; 0: not said
+};
+
+/// A parameter of the form, with the range in which a fit looks for it.
+struct FormParameter {
+  const char* name;
+  const char* summary;
+  double start, low, high;
+  bool of_products;  ///< no part of the form of streams
+};
+
+/// In the order of the numbers that `seconds_of` takes.
+const std::vector<FormParameter>& form_parameters();
+constexpr std::size_t energy_parameter = 7;  ///< the limit by watts, which is never searched for
+constexpr std::size_t first_share = 8;       ///< from here on: shares of a unit's rate
+
+/// Of a kernel on a device. `parameters`: as form_parameters() says. Source: the tiles and waves of
+/// Lee et al., NeuSight (ASPLOS 2025), section 4; the roofline of Williams et al. (2009).
+double seconds_of(const Kernel& kernel, const Sheet& sheet, const std::vector<double>& parameters);
+
+/// The same of energy: J = `watts` x seconds + J/FLOP x FLOP + J/byte x bytes + J a launch.
+const std::vector<FormParameter>& energy_parameters();
+double joules_of(const Kernel& kernel, double seconds, const std::vector<double>& parameters);
+
+}  // namespace sluice

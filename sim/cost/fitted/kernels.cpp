@@ -1,0 +1,132 @@
+#include "cost/fitted/kernels.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+
+#include "cost/fitted/attention.hpp"
+#include "cost/fitted/config.hpp"
+
+namespace sluice {
+namespace {
+
+/// The class of each layer type that has one.
+const std::map<std::string_view, std::string_view>& class_by_type() {
+  static const std::map<std::string_view, std::string_view> classes = {
+      {"dense", "linear"},          {"matmul", "linear"},         {"expert_matmul", "linear"},
+      {"batched_matmul", "bmm"},    {"conv1d", "conv"},           {"conv2d", "conv"},
+      {"conv3d", "conv"},           {"conv_transpose1d", "conv"}, {"conv_transpose2d", "conv"},
+      {"conv_transpose3d", "conv"}, {"softmax", "softmax"},       {"layer_norm", "layer_norm"},
+      {"rms_norm", "layer_norm"},   {"group_norm", "layer_norm"}, {"batch_norm", "batch_norm"},
+      {"max_pool", "pool"},         {"avg_pool", "pool"},         {"global_avg_pool", "pool"},
+      {"adaptive_avg_pool", "pool"}};
+  return classes;
+}
+
+/// Layers that read and write each element once, whatever they do with it.
+constexpr std::array<std::string_view, 21> elementwise = {
+    "relu",  "relu6", "leaky_relu", "sigmoid",   "tanh",          "silu",        "gelu",
+    "add",   "mul",   "concat",     "transpose", "hardsigmoid",   "hardswish",   "dropout",
+    "split", "slice", "embedding",  "rotary",    "add_embedding", "class_token", "constant"};
+
+std::string class_of(const Layer& layer) {
+  if (const auto found = class_by_type().find(layer.type); found != class_by_type().end()) {
+    if (found->second == "conv" && config_number(layer, "groups", 1) > 1) return "grouped_conv";
+    return std::string(found->second);
+  }
+  const bool once =
+      std::find(elementwise.begin(), elementwise.end(), layer.type) != elementwise.end();
+  return once ? "elementwise" : layer.type;
+}
+
+bool is_product_class(std::string_view name) {
+  return name == "linear" || name == "bmm" || name == "conv" || name == "grouped_conv";
+}
+
+/// Of each row of its last axis.
+Kernel stream_of(const Query& query, std::string of) {
+  const Layer& layer = *query.layer;
+  const double columns = layer.shape.empty() ? 1 : static_cast<double>(layer.shape.back());
+  const double elements = static_cast<double>(layer.output) * static_cast<double>(query.samples);
+  return {.of = std::move(of),
+          .rows = std::max(1.0, elements / columns),
+          .columns = columns,
+          .bytes = query.work.bytes,
+          .flop = query.work.flop};
+}
+
+/// The forward product of a layer: convolutions as one over all pixels, group by group.
+Kernel forward_product(const Query& query, const std::string& of) {
+  const Layer& layer = *query.layer;
+  const auto size = static_cast<double>(bytes_of(query.dtype));
+  const double outputs = static_cast<double>(layer.output);
+  const double depth = static_cast<double>(layer.macs) / outputs;
+  double columns = static_cast<double>(layer.shape.back());
+  double count = of == "grouped_conv" ? config_number(layer, "groups", 1) : 1;
+  columns /= count;
+  double rows = outputs / columns / count * static_cast<double>(query.samples);
+  if (of == "bmm" && layer.shape.size() >= 2) {
+    const auto per_matrix = static_cast<double>(layer.shape[layer.shape.size() - 2]);
+    count = rows / per_matrix;
+    rows = per_matrix;
+  }
+  return product(of, count, rows, columns, depth, size);
+}
+
+bool does(Pass pass, Pass gradient) {
+  return pass == Pass::backward || pass == gradient;
+}
+
+/// Each gradient is a product of the same three sizes in another order.
+std::vector<Kernel> products_of(const Query& query, const std::string& of) {
+  const Kernel forward = forward_product(query, of);
+  const Backward& backward = query.layer->backward;
+  std::vector<Kernel> kernels;
+  if (query.pass == Pass::forward || query.pass == Pass::recompute) {
+    kernels.push_back(forward);
+  } else {
+    if (does(query.pass, Pass::backward_input) && backward.input_flop > 0)
+      kernels.push_back(forward), std::swap(kernels.back().columns, kernels.back().depth);
+    if (does(query.pass, Pass::backward_weight) && backward.weight_flop > 0)
+      kernels.push_back(forward), std::swap(kernels.back().rows, kernels.back().depth);
+  }
+  // A convolution reads each pixel once, not once a weight.
+  if (of == "conv" || of == "grouped_conv")
+    for (Kernel& kernel : kernels)
+      kernel.bytes = query.work.bytes / static_cast<double>(kernels.size());
+  return kernels;
+}
+
+}  // namespace
+
+const std::vector<KernelClass>& kernel_classes() {
+  static const std::vector<KernelClass> classes = {
+      {"linear", "dense, matmul, expert_matmul"},
+      {"bmm", "batched_matmul and the two products of attention"},
+      {"conv", "convolutions and their transposes, as products over all pixels"},
+      {"grouped_conv", "convolutions in groups, depthwise ones too"},
+      {"softmax", "softmax, and that of attention"},
+      {"layer_norm", "layer_norm, rms_norm, group_norm"},
+      {"batch_norm", "batch_norm"},
+      {"pool", "pooling of any kind"},
+      {"elementwise",
+       "what reads and writes each element once: activations, sums, embeddings, "
+       "transposes, dropout, updates of weights"}};
+  return classes;
+}
+
+std::vector<Kernel> kernels_of(const Query& query, AttentionKernels attention) {
+  if (query.work.flop == 0 && query.work.bytes == 0) return {};
+  if (!query.layer)
+    return {{.of = "elementwise",
+             .rows = query.work.bytes / static_cast<double>(bytes_of(query.dtype)),
+             .bytes = query.work.bytes,
+             .flop = query.work.flop}};
+  if (!does_work(*query.layer, query.pass)) return {};
+  if (query.layer->type == "attention") return attention_kernels(query, attention);
+  const std::string of = class_of(*query.layer);
+  if (is_product_class(of) && query.layer->macs > 0) return products_of(query, of);
+  return {stream_of(query, of)};
+}
+
+}  // namespace sluice

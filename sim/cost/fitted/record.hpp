@@ -1,0 +1,17 @@
+// What a sluice-fit/1 document may contain: for reading and for the schema.
+#pragma once
+
+#include "document/record.hpp"
+
+namespace sluice {
+
+const Record& fit_record();
+const Record& fit_device_record();
+const Record& fit_class_record();
+const Record& fit_error_record();
+const Record& fit_range_record();
+/// The parameters of the forms, in their order.
+const Record& fit_time_record();
+const Record& fit_energy_record();
+
+}  // namespace sluice

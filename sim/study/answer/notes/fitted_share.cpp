@@ -1,0 +1,26 @@
+// fitted_share: how much of the computation rests on fitted measurements, and how sure those are.
+#include "cost/account.hpp"
+#include "study/answer/note.hpp"
+
+namespace sluice {
+namespace {
+
+std::string text(const Answered& answered) {
+  const Scenario& scenario = answered.scenario;
+  return account_text(account_of(*scenario.cost, scenario.model, scenario.platform.devices.front(),
+                                 scenario.workload.dtype, scenario.workload.micro_batch,
+                                 scenario.workload.training.has_value()));
+}
+
+}  // namespace
+
+extern const Note fitted_share_note = {
+    .name = "fitted_share",
+    .summary =
+        "Tells how much of the seconds rests on fitted measurements, and how far off those "
+        "are for operators that were not seen.",
+    .source = "a fit says something only of operators like those that were measured",
+    .text = text,
+};
+
+}  // namespace sluice

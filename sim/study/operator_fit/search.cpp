@@ -1,0 +1,74 @@
+#include "study/operator_fit/search.hpp"
+
+#include <nlopt.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "base/error.hpp"
+
+namespace sluice {
+namespace {
+
+/// What is left over above this counts by its size, below it by its square.
+constexpr double small = 0.05;
+constexpr int most_steps = 1500;
+
+/// What NLopt asks, and of whom.
+struct Asked {
+  std::vector<double> parameters;
+  std::vector<std::size_t> which;  ///< of them: those that are looked for
+  const std::function<double(const std::vector<double>&)>& mean;
+
+  double at(const double* logarithms) {
+    for (std::size_t i = 0; i < which.size(); ++i) parameters[which[i]] = std::exp(logarithms[i]);
+    return mean(parameters);
+  }
+};
+
+double ask(unsigned, const double* logarithms, double*, void* asked) {
+  return static_cast<Asked*>(asked)->at(logarithms);
+}
+
+}  // namespace
+
+double penalty(double over) {
+  const double scaled = over / small;
+  return std::sqrt(1 + scaled * scaled) - 1;
+}
+
+double percentile(std::vector<double> numbers, double share) {
+  const auto at = static_cast<std::ptrdiff_t>(share * static_cast<double>(numbers.size() - 1) + 0.5);
+  std::nth_element(numbers.begin(), numbers.begin() + at, numbers.end());
+  return numbers[static_cast<std::size_t>(at)];
+}
+
+std::vector<double> least(const std::vector<FormParameter>& form, const std::vector<double>& start,
+                          bool products,
+                          const std::function<double(const std::vector<double>&)>& mean) {
+  Asked asked{start, {}, mean};
+  std::vector<double> low, high, x;
+  for (std::size_t i = 0; i < form.size(); ++i) {
+    if (form[i].high <= form[i].low || (form[i].of_products && !products)) continue;
+    asked.which.push_back(i);
+    low.push_back(std::log(form[i].low));
+    high.push_back(std::log(form[i].high));
+    x.push_back(std::clamp(std::log(start[i]), low.back(), high.back()));
+  }
+  const std::unique_ptr<nlopt_opt_s, void (*)(nlopt_opt)> search(
+      nlopt_create(NLOPT_LN_SBPLX, static_cast<unsigned>(x.size())), nlopt_destroy);
+  nlopt_set_lower_bounds(search.get(), low.data());
+  nlopt_set_upper_bounds(search.get(), high.data());
+  nlopt_set_initial_step1(search.get(), 0.3);
+  nlopt_set_maxeval(search.get(), most_steps);
+  nlopt_set_ftol_rel(search.get(), 1e-5);
+  nlopt_set_min_objective(search.get(), ask, &asked);
+  double value = 0;
+  if (nlopt_optimize(search.get(), x.data(), &value) < 0)
+    throw InternalError("the search for a form's parameters failed");
+  asked.at(x.data());
+  return asked.parameters;
+}
+
+}  // namespace sluice

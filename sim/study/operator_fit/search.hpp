@@ -1,0 +1,36 @@
+// The search for the parameters of a form.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+#include "cost/fitted/class_fit.hpp"
+#include "cost/fitted/form.hpp"
+
+namespace sluice {
+
+/// The parameters for which `mean` is least, looked for from `start` on within their ranges, as
+/// logarithms. Those without a range keep their start, those of products too where it is none.
+/// Equal arguments give equal results. Source: Rowan's Subplex in NLopt (Johnson), LN_SBPLX.
+std::vector<double> least(const std::vector<FormParameter>& form, const std::vector<double>& start,
+                          bool products,
+                          const std::function<double(const std::vector<double>&)>& mean);
+
+/// Grows like a square near 0 and like its size far from it: single odd samples decide nothing.
+double penalty(double over);
+
+/// The mean penalty of what a form leaves over; of many samples every second, third, … one.
+template <class Over>
+double mean_penalty(const std::vector<Sample>& samples, Over&& over) {
+  constexpr std::size_t most = 1200;
+  const std::size_t step = (samples.size() + most - 1) / most;
+  double sum = 0, count = 0;
+  for (std::size_t i = 0; i < samples.size(); i += step, ++count) sum += penalty(over(samples[i]));
+  return sum / count;
+}
+
+/// Of numbers, of which there is one at least: the nearest rank.
+double percentile(std::vector<double> numbers, double share);
+
+}  // namespace sluice

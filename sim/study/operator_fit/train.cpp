@@ -1,0 +1,179 @@
+#include "study/operator_fit/train.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <set>
+#include <utility>
+
+#include "study/operator_fit/search.hpp"
+
+namespace sluice {
+namespace {
+
+/// What no device was seen to do better: J of its data sheet's watts for a FLOP, at the upper
+/// quartile of its FLOP/s. 0 where that says nothing: one device, no products, no watts.
+double joules_per_flop(const std::vector<Sample>& samples, const std::vector<Sheet>& sheets) {
+  std::vector<std::vector<double>> rates(sheets.size());
+  for (const Sample& sample : samples)
+    if (sample.kernel.is_product())
+      rates[sample.sheet].push_back(sample.kernel.flop / sample.seconds);
+  double least = 0;
+  std::size_t devices = 0;
+  for (std::size_t i = 0; i < sheets.size(); ++i) {
+    if (rates[i].empty()) continue;
+    if (!(sheets[i].watts > 0)) return 0;
+    ++devices;
+    const double joules = sheets[i].watts / percentile(rates[i], 0.75);
+    if (least == 0 || joules < least) least = joules;
+  }
+  return devices > 1 ? least : 0;
+}
+
+double over_time(const Sample& sample, const std::vector<Sheet>& sheets,
+                 const std::vector<double>& parameters) {
+  return std::log(sample.seconds / seconds_of(sample.kernel, sheets[sample.sheet], parameters));
+}
+
+double over_energy(const Sample& sample, const std::vector<double>& parameters) {
+  return std::log(*sample.joules / joules_of(sample.kernel, sample.seconds, parameters));
+}
+
+std::vector<double> starts_of(const std::vector<FormParameter>& form) {
+  std::vector<double> starts;
+  for (const FormParameter& parameter : form) starts.push_back(parameter.start);
+  return starts;
+}
+
+/// From two starts, since the tile that is best may change: shares as they stand, and a fifth.
+void fit_seconds(ClassFit& fit, const std::vector<Sample>& samples,
+                 const std::vector<Sheet>& sheets) {
+  const bool products = samples.front().kernel.is_product();
+  std::vector<double> start = starts_of(form_parameters());
+  start[energy_parameter] = joules_per_flop(samples, sheets);
+  const auto mean = [&](const std::vector<double>& p) {
+    return mean_penalty(samples, [&](const Sample& s) { return over_time(s, sheets, p); });
+  };
+  fit.seconds.parameters = least(form_parameters(), start, products, mean);
+  if (!products) return;
+  for (std::size_t i = first_share; i < start.size(); ++i) start[i] /= 5;
+  std::vector<double> other = least(form_parameters(), start, products, mean);
+  if (mean(other) < mean(fit.seconds.parameters)) fit.seconds.parameters = std::move(other);
+}
+
+void fit_joules(ClassFit& fit, const std::vector<Sample>& samples) {
+  fit.joules.emplace();
+  fit.joules->parameters = least(
+      energy_parameters(), starts_of(energy_parameters()), true, [&](const std::vector<double>& p) {
+        return mean_penalty(samples, [&](const Sample& s) { return over_energy(s, p); });
+      });
+}
+
+ClassFit fit_of(const std::vector<Sample>& samples, const std::vector<Sheet>& sheets,
+                bool corrections) {
+  ClassFit fit;
+  fit_seconds(fit, samples, sheets);
+  if (std::all_of(samples.begin(), samples.end(),
+                  [](const Sample& s) { return s.joules && *s.joules > 0; }))
+    fit_joules(fit, samples);
+  fit.least = fit.most = samples.front().kernel.place();
+  for (const Sample& sample : samples) {
+    const Place place = sample.kernel.place();
+    for (std::size_t i = 0; i < place.size(); ++i) {
+      fit.least[i] = std::min(fit.least[i], place[i]);
+      fit.most[i] = std::max(fit.most[i], place[i]);
+    }
+    if (!corrections) continue;
+    fit.seconds.left.emplace_back(place, over_time(sample, sheets, fit.seconds.parameters));
+    if (fit.joules)
+      fit.joules->left.emplace_back(place, over_energy(sample, fit.joules->parameters));
+  }
+  return fit;
+}
+
+struct Errors {
+  std::vector<double> time, energy;
+
+  void add(const ClassFit& fit, const std::vector<Sample>& samples,
+           const std::vector<Sheet>& sheets) {
+    for (const Sample& sample : samples) {
+      const double seconds = fit.seconds_of(sample.kernel, sheets[sample.sheet]);
+      time.push_back(std::abs(seconds / sample.seconds - 1));
+      if (fit.joules && sample.joules)
+        energy.push_back(std::abs(fit.joules_of(sample.kernel, seconds) / *sample.joules - 1));
+    }
+  }
+};
+
+FitError summary_of(const std::vector<double>& errors) {
+  if (errors.empty()) return {};
+  return {percentile(errors, 0.5), percentile(errors, 0.9),
+          static_cast<std::int64_t>(errors.size())};
+}
+
+/// Half of the configurations; which ones follows from the split's number alone.
+std::set<std::string> half_of(const std::vector<Sample>& samples, int split) {
+  std::set<std::string> all;
+  for (const Sample& sample : samples) all.insert(sample.configuration);
+  std::vector<std::string> order(all.begin(), all.end());
+  std::mt19937_64 random(static_cast<std::uint64_t>(split) + 1);
+  for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random() % i]);
+  return {order.begin(), order.begin() + static_cast<std::ptrdiff_t>((order.size() + 1) / 2)};
+}
+
+/// The samples for which that is true, and the others.
+template <class Chosen>
+std::pair<std::vector<Sample>, std::vector<Sample>> parted(const std::vector<Sample>& samples,
+                                                           Chosen&& chosen) {
+  std::pair<std::vector<Sample>, std::vector<Sample>> parts;
+  for (const Sample& sample : samples)
+    (chosen(sample) ? parts.first : parts.second).push_back(sample);
+  return parts;
+}
+
+/// Errors on each device of a fit of all others.
+FitError error_elsewhere(const std::vector<Sample>& samples, const std::vector<Sheet>& sheets,
+                         bool corrections) {
+  Errors errors;
+  for (std::size_t i = 0; i < sheets.size(); ++i) {
+    const auto [others, here] = parted(samples, [&](const Sample& s) { return s.sheet != i; });
+    if (!others.empty() && !here.empty())
+      errors.add(fit_of(others, sheets, corrections), here, sheets);
+  }
+  return summary_of(errors.time);
+}
+
+}  // namespace
+
+FitError error_of(const ClassFit& fit, const std::vector<Sample>& samples,
+                  const std::vector<Sheet>& sheets) {
+  Errors errors;
+  errors.add(fit, samples, sheets);
+  return summary_of(errors.time);
+}
+
+ClassFit train(const std::string& name, DType dtype, const std::vector<Sample>& samples,
+               const std::vector<Sheet>& sheets, const TrainingOptions& options) {
+  ClassFit fit = fit_of(samples, sheets, options.corrections);
+  fit.name = name;
+  fit.dtype = dtype;
+  fit.samples = static_cast<std::int64_t>(samples.size());
+  Errors errors;
+  for (int split = 0; split < options.splits; ++split) {
+    const std::set<std::string> known = half_of(samples, split);
+    const auto [seen, unseen] =
+        parted(samples, [&](const Sample& s) { return known.count(s.configuration) > 0; });
+    if (unseen.empty()) break;
+    errors.add(fit_of(seen, sheets, options.corrections), unseen, sheets);
+  }
+  fit.time_error = summary_of(errors.time);
+  if (!errors.energy.empty()) fit.energy_error = summary_of(errors.energy);
+  if (options.splits > 0 && sheets.size() > 1)
+    if (const FitError elsewhere = error_elsewhere(samples, sheets, options.corrections);
+        elsewhere.count > 0)
+      fit.device_error = elsewhere;
+  return fit;
+}
+
+}  // namespace sluice

@@ -1,0 +1,164 @@
+// The cost model fitted: which kernels a layer is, what is refused, what stands in, how sure it is.
+#include <catch2/catch.hpp>
+#include <numeric>
+
+#include "cost/account.hpp"
+#include "cost/fitted/kernels.hpp"
+#include "platform/platform.hpp"
+#include "support/models.hpp"
+
+using namespace sluice;
+using Catch::Matchers::Contains;
+
+namespace {
+
+double flop_of(const std::vector<Kernel>& kernels) {
+  return std::accumulate(kernels.begin(), kernels.end(), 0.0, [](double sum, const Kernel& kernel) {
+    return sum + (kernel.is_product() ? kernel.flop : 0);
+  });
+}
+
+std::vector<std::string> classes_of(const std::vector<Kernel>& kernels) {
+  std::vector<std::string> classes;
+  for (const Kernel& kernel : kernels) classes.push_back(kernel.of);
+  return classes;
+}
+
+struct Case {
+  Model model;
+  Device device = load_platform("a100_pcie").devices.front();
+
+  std::vector<Kernel> kernels(std::size_t layer, Pass pass, std::int64_t samples = 3,
+                              AttentionKernels attention = AttentionKernels::eager) const {
+    return kernels_of(
+        query_of(model, model.layers.at(layer), pass, samples, DType::float32, device), attention);
+  }
+};
+
+ChosenCost cost_of(const std::string& keys, const Platform& platform) {
+  return choose_cost(parse_text("{model: fitted" + keys + "}", "s.yaml"), "", platform);
+}
+
+}  // namespace
+
+TEST_CASE("a matmul is a product, backwards two of the same sizes in another order") {
+  const Case a{
+      sluice::test::model_of("- {type: input, name: x, shape: [5, 8]}\n"
+                             "- {type: matmul, name: first, features: 6, bias: false}\n"
+                             "- {type: matmul, name: y, features: 7, bias: false}\n")};
+  const auto forward = a.kernels(2, Pass::forward);
+  REQUIRE(classes_of(forward) == std::vector<std::string>{"linear"});
+  // 3 samples x 5 rows, 6 features to 7
+  CHECK(forward[0].rows == 15);
+  CHECK(forward[0].columns == 7);
+  CHECK(forward[0].depth == 6);
+  CHECK(forward[0].flop == 2 * 15 * 7 * 6);
+  CHECK(forward[0].bytes == 4 * (15 * 6 + 6 * 7 + 15 * 7));
+  const auto backward = a.kernels(2, Pass::backward);
+  REQUIRE(backward.size() == 2);
+  CHECK(backward[0].columns == 6);  // dX = dY W': 15 x 7 by 7 x 6
+  CHECK(backward[0].depth == 7);
+  CHECK(backward[1].rows == 6);  // dW = X' dY: 6 x 15 by 15 x 7
+  CHECK(backward[1].depth == 15);
+  CHECK(a.kernels(2, Pass::backward_input).size() == 1);
+  CHECK(a.kernels(1, Pass::backward).size() == 1);  // the input's gradient is nobody's
+}
+
+TEST_CASE("a convolution is a product over all pixels, in groups one for each group") {
+  const Case a{sluice::test::model_of(
+      sluice::test::image +
+      "- {type: conv2d, name: a, channels: 8, kernel: 3, padding: 1, bias: false}\n"
+      "- {type: conv2d, name: b, channels: 8, kernel: 3, padding: 1, groups: 4, bias: false}\n")};
+  const auto whole = a.kernels(1, Pass::forward), grouped = a.kernels(2, Pass::forward);
+  REQUIRE(classes_of(whole) == std::vector<std::string>{"conv"});
+  CHECK(whole[0].rows == 3 * 28 * 28);
+  CHECK(whole[0].depth == 27);
+  CHECK(whole[0].columns == 8);
+  CHECK(whole[0].bytes == 4 * (3 * 28 * 28 * (3 + 8) + 27 * 8));
+  REQUIRE(classes_of(grouped) == std::vector<std::string>{"grouped_conv"});
+  CHECK(grouped[0].count == 4);
+  CHECK(grouped[0].columns == 2);
+  CHECK(grouped[0].depth == 18);
+  for (std::size_t layer : {1, 2})
+    CHECK(flop_of(a.kernels(layer, Pass::forward)) ==
+          2. * 3 * static_cast<double>(a.model.layers[layer].macs));
+}
+
+TEST_CASE("attention is two products and what goes over the scores between them") {
+  const Case a{sluice::test::model_of(
+      "- {type: input, name: x, shape: [16, 8]}\n"
+      "- {type: matmul, name: q, inputs: [x], features: 8}\n"
+      "- {type: matmul, name: k, inputs: [x], features: 8}\n"
+      "- {type: matmul, name: v, inputs: [x], features: 8}\n"
+      "- {type: attention, name: a, inputs: [q, k, v], heads: 2, dropout: true}\n")};
+  const auto forward = a.kernels(4, Pass::forward);
+  CHECK(classes_of(forward) == std::vector<std::string>{"bmm", "elementwise", "elementwise",
+                                                        "softmax", "elementwise", "bmm"});
+  // 2 heads x 3 samples, 16 x 16 scores of 4 features each
+  CHECK(forward[0].count == 6);
+  CHECK(forward[0].rows == 16);
+  CHECK(forward[0].columns == 16);
+  CHECK(forward[0].depth == 4);
+  CHECK(forward[3].bytes == 2 * 4 * 6 * 16 * 16);
+  CHECK(forward[4].bytes == (2 * 4 + 1) * 6 * 16 * 16);  // and a mask of 1 byte a score
+  const double macs = 3. * static_cast<double>(a.model.layers[4].macs);
+  CHECK(flop_of(forward) == 2 * macs);
+  CHECK(flop_of(a.kernels(4, Pass::backward)) == 4 * macs);
+  CHECK(a.kernels(4, Pass::backward_weight).empty());
+  const auto fused = a.kernels(4, Pass::forward, 3, AttentionKernels::fused);
+  CHECK(classes_of(fused) == std::vector<std::string>{"bmm", "bmm"});
+  CHECK(flop_of(a.kernels(4, Pass::backward, 3, AttentionKernels::fused)) == 5 * macs);
+}
+
+TEST_CASE("what was not fitted is refused, or priced by the roofline, which the account says") {
+  const Platform platform = load_platform("a100_pcie");
+  const Case a{
+      sluice::test::model_of("- {type: input, name: x, shape: [64, 64]}\n"
+                             "- {type: matmul, name: y, features: 64}\n"
+                             "- {type: lstm, name: z, hidden: 64}\n")};
+  const auto query = [&](std::size_t layer, DType dtype = DType::float32) {
+    return query_of(a.model, a.model.layers[layer], Pass::forward, 4, dtype,
+                    platform.devices.front());
+  };
+  const ChosenCost strict = cost_of("", platform);
+  CHECK(strict->of(query(1)).seconds > 0);
+  CHECK_THROWS_WITH(strict->of(query(2)), Contains("layer 'z' is of the class 'lstm'") &&
+                                              Contains("cost.unfitted=roofline"));
+  CHECK_THROWS_WITH(strict->of(query(1, DType::float16)),
+                    Contains("does not have in float16") && Contains("linear in float32"));
+  const ChosenCost lenient = cost_of(", unfitted: roofline", platform);
+  CHECK(lenient->of(query(2)).seconds == plain_cost("roofline")->of(query(2)).seconds);
+  const Account account =
+      account_of(*lenient, a.model, platform.devices.front(), DType::float32, 4, false);
+  const double fitted = lenient->of(query(1)).seconds, other = lenient->of(query(2)).seconds;
+  CHECK(account.fitted == Approx(fitted / (fitted + other)));
+  REQUIRE(account.others.size() == 1);
+  CHECK(account.others[0].first == "lstm");
+  CHECK_THAT(account_text(account), Contains("The roofline stands in for lstm"));
+  CHECK(account_text(account_of(*plain_cost("peak"), a.model, platform.devices.front(),
+                                DType::float32, 4, false))
+            .empty());
+}
+
+TEST_CASE("a device says its units and its cache, and which fit is its own") {
+  const Model model = sluice::test::model_of(
+      "- {type: input, name: x, shape: [64, 64]}\n"
+      "- {type: matmul, name: y, features: 64}\n");
+  const auto price = [&](const Platform& platform, const std::string& keys) {
+    return cost_of(keys, platform)
+        ->of(query_of(model, model.layers[1], Pass::forward, 4, DType::float32,
+                      platform.devices.front()));
+  };
+  const Platform none = load_platform("k40");
+  CHECK_THROWS_WITH(price(none, ""),
+                    Contains("nothing that was measured on device 'gpu'") && Contains("file: …"));
+  CHECK_THROWS_WITH(price(none, ", file: t4"), Contains("how many units") && Contains("units: …"));
+  CHECK_THROWS_WITH(price(none, ", file: t5"), Contains("not a fit of Sluice's own"));
+  // An A100 priced with what was measured on a T4: said to be no device that was measured.
+  const Platform other = load_platform("a100_pcie");
+  const ChosenCost cost = cost_of(", file: t4", other);
+  const auto grounds = cost->grounds(
+      query_of(model, model.layers[1], Pass::forward, 4, DType::float32, other.devices.front()));
+  REQUIRE(grounds.size() == 1);
+  CHECK_FALSE(grounds[0].inside);
+}

@@ -1,0 +1,174 @@
+// The form of the fitted cost model, what is left over beside it, and its fit, by hand.
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <random>
+
+#include "cost/fitted/document.hpp"
+#include "study/operator_fit/train.hpp"
+#include "document/load.hpp"
+
+using namespace sluice;
+using Catch::Matchers::Contains;
+
+namespace {
+
+/// 4 units of 1 TFLOP/s, 1 TB/s.
+Sheet sheet(double cache = 1e3, double watts = 0) {
+  return {
+      .name = "four", .units = 4, .rate = 4e12, .bandwidth = 1e12, .cache = cache, .watts = watts};
+}
+
+enum {
+  launch,
+  memory,
+  cached,
+  cache_used,
+  ragged,
+  startup,
+  unaligned,
+  energy,
+  large,
+  medium,
+  small
+};
+
+/// Nothing but compute in tiles of 128 x 128 at the full rate, and memory at half of it.
+std::vector<double> parameters() {
+  std::vector<double> p(form_parameters().size(), 0);
+  p[launch] = 1e-6;
+  p[memory] = 0.5;
+  p[cached] = 2;
+  p[cache_used] = p[large] = 1;
+  p[medium] = p[small] = 1e-6;
+  return p;
+}
+
+/// Moves no bytes.
+Kernel of_sizes(double count, double rows, double columns, double depth) {
+  Kernel kernel = product("linear", count, rows, columns, depth, 0);
+  return kernel;
+}
+
+double seconds(const Kernel& kernel, const std::vector<double>& p, const Sheet& on = sheet()) {
+  return sluice::seconds_of(kernel, on, p);
+}
+
+std::vector<Sample> samples_of(const std::vector<double>& p, double noise) {
+  std::mt19937_64 random(7);
+  std::uniform_real_distribution<double> power(4, 12), off(-noise, noise);
+  std::vector<Sample> samples;
+  for (int i = 0; i < 300; ++i) {
+    const double rows = std::round(std::exp2(power(random))), columns = 64 * (1 + i % 40),
+                 depth = 64 * (1 + i % 17);
+    Sample sample{.kernel = product("linear", 1, rows, columns, depth, 4),
+                  .configuration = std::to_string(i)};
+    sample.seconds = sluice::seconds_of(sample.kernel, sheet(), p) * std::exp(off(random));
+    sample.joules = 100 * sample.seconds + 1e-11 * sample.kernel.flop;
+    samples.push_back(sample);
+  }
+  return samples;
+}
+
+}  // namespace
+
+TEST_CASE("a stream takes its launch and its bytes, from the cache where they fit it") {
+  Kernel stream{.of = "elementwise", .rows = 10, .columns = 10, .bytes = 1e9};
+  // 1 us + 1e9 B / (0.5 x 1 TB/s); a cache of 1 kB holds next to nothing of it
+  CHECK(seconds(stream, parameters()) == Approx(1e-6 + 2e-3).epsilon(1e-12));
+  // 1e9 B of a cache of 1 PB: at twice the memory's bandwidth
+  CHECK(seconds(stream, parameters(), sheet(1e15)) == Approx(1e-6 + 0.5e-3).epsilon(1e-12));
+  // as large as the cache: half of them hit, 0.5 ms / 2 + 2 ms / 2
+  CHECK(seconds(stream, parameters(), sheet(1e9)) == Approx(1e-6 + 1.25e-3).epsilon(1e-12));
+}
+
+TEST_CASE("a product takes waves of tiles over the units, and a share of the unfilled part") {
+  std::vector<double> p = parameters();
+  const double tile = 2. * 128 * 128 * 64 / 1e12;                              // s on one unit
+  CHECK(seconds(of_sizes(1, 256, 256, 64), p) == Approx(1e-6 + tile));         // 4 tiles: a wave
+  CHECK(seconds(of_sizes(1, 640, 128, 64), p) == Approx(1e-6 + 1.25 * tile));  // 5 tiles
+  p[ragged] = 0.5;                                                             // 1.25 + 0.5 x 0.75
+  CHECK(seconds(of_sizes(1, 640, 128, 64), p) == Approx(1e-6 + 1.625 * tile));
+  CHECK(seconds(of_sizes(5, 128, 128, 64), p) == Approx(1e-6 + 1.625 * tile));  // 5 products
+  CHECK(seconds(of_sizes(1, 513, 128, 64), p) == Approx(1e-6 + 1.625 * tile));  // a row more
+  p[startup] = 32;  // each tile is half as long again
+  CHECK(seconds(of_sizes(1, 256, 256, 64), p) == Approx(1e-6 + 1.5 * tile));
+  p[unaligned] = 0.2;
+  CHECK(seconds(of_sizes(1, 256, 255, 64), p) == Approx(1e-6 + 1.8 * tile));
+}
+
+TEST_CASE("a deep product of few tiles is split over the units") {
+  // One tile, 256 deep, in 4 parts on 4 units: a quarter of the time; 8 parts would be 32 deep.
+  // Partial sums: 8 B x 4 x 128 x 128 at 2 TB/s.
+  const double tile = 2. * 128 * 128 * 64 / 1e12, sums = 8. * 4 * 128 * 128 / 2e12;
+  std::vector<double> p = parameters();
+  p[ragged] = 1;  // a wave takes as long as a full one
+  CHECK(seconds(of_sizes(1, 128, 128, 256), p) == Approx(1e-6 + tile + sums));
+}
+
+TEST_CASE("a device's watts bound its FLOP/s") {
+  std::vector<double> p = parameters();
+  p[energy] = 1e-11;
+  const Kernel kernel = of_sizes(1, 256, 256, 64);
+  // 8,388,608 FLOP x 10 pJ / 20 W = 4.19 us, where compute takes 2.10
+  CHECK(seconds(kernel, p, sheet(1e3, 20)) == Approx(1e-6 + 8388608 * 1e-11 / 20));
+  CHECK(seconds(kernel, p, sheet(1e3, 200)) == Approx(1e-6 + 8388608 / 4e12));
+}
+
+TEST_CASE("what the nearest places left over is added, the less the further they are") {
+  Surface surface;
+  const Place here = of_sizes(1, 100, 100, 100).place();
+  CHECK(surface.correction(here) == 1);
+  surface.left = {{here, 0.3}};
+  CHECK(surface.correction(here) == Approx(std::exp(0.3 / 1.05)));  // the form weighs 0.05
+  // e times as many rows (which the density does not show where no bytes move): d = 1,
+  // weight exp(-2)
+  Place there = here;
+  there[1] += 1;
+  const double weight = std::exp(-2.0);
+  CHECK(surface.correction(there) == Approx(std::exp(weight * 0.3 / (weight + 0.05))));
+  // of nine places the nearest eight
+  surface.left.assign(8, {here, 0.2});
+  surface.left.push_back({there, 100.0});
+  CHECK(surface.correction(here) == Approx(std::exp(8 * 0.2 / 8.05)));
+}
+
+TEST_CASE("a fit finds the form that made the samples, twice the same") {
+  std::vector<double> truth = parameters();
+  truth[medium] = 0.6;
+  truth[ragged] = 0.3;
+  truth[startup] = 20;
+  truth[small] = 0.3;
+  const std::vector<Sample> samples = samples_of(truth, 0.02);
+  const ClassFit fit = train("linear", DType::float32, samples, {sheet()}, {2, true});
+  CHECK(fit.time_error.median < 0.03);
+  CHECK(fit.time_error.count == 300);  // two halves of 150
+  REQUIRE(fit.energy_error);
+  CHECK(fit.energy_error->median < 0.03);
+  CHECK(fit.covers(samples[5].kernel));
+  CHECK_FALSE(fit.covers(product("linear", 1, 1e6, 64, 64, 4)));
+  const ClassFit again = train("linear", DType::float32, samples, {sheet()}, {2, true});
+  CHECK(again.seconds.parameters == fit.seconds.parameters);
+  CHECK(again.time_error.median == fit.time_error.median);
+}
+
+TEST_CASE("a fit document reads back as it was written, and says where it is wrong") {
+  std::vector<Sample> samples = samples_of(parameters(), 0.1);
+  samples.resize(20);
+  Fit fit{.name = "mine", .source = "a \"test\"", .devices = {sheet(1e6, 30)}};
+  fit.classes.push_back(train("linear", DType::float32, samples, fit.devices, {1, true}));
+  const std::string text = fit_text(fit);
+  const Fit read = read_fit(parse_text(text, "fit.yaml"));
+  CHECK(fit_text(read) == text);
+  REQUIRE(read.find("linear", DType::float32));
+  CHECK(read.find("linear", DType::float16) == nullptr);
+  CHECK(read.saw(fit.devices.front()));
+  CHECK_FALSE(read.saw(sheet(1e6) = {.units = 8, .rate = 4e12, .bandwidth = 1e12}));
+  // what was read prices as what was fitted, but for the digits that were written
+  const Kernel& kernel = samples[3].kernel;
+  CHECK(read.classes[0].seconds_of(kernel, fit.devices[0]) ==
+        Approx(fit.classes[0].seconds_of(kernel, fit.devices[0])).epsilon(2e-4));
+  std::string broken = text;
+  broken.replace(broken.find("left: |\n") + 8, 9, "      x 1");
+  CHECK_THROWS_WITH(read_fit(parse_text(broken, "fit.yaml")),
+                    Contains("line 1 of 'left'") && Contains("expected seven numbers"));
+}
