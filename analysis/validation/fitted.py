@@ -39,5 +39,23 @@ def products_table():
                    for fit, e in rows]
 
 
+def unseen_table():
+    """Each of the five cards predicted from the other four."""
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    document = yaml.load((FITS / "gpus_float32.yaml").read_text(), Loader=loader)
+    found = {each["class"]: each["device_error"] for each in document["classes"]}
+    head = ["| class | median, % | 90th percentile, % | predictions |", "|---|---|---|---|"]
+    return head + [f"| {of} | {100 * found[of]['median']:.1f} | {100 * found[of]['ninety']:.0f} | "
+                   f"{found[of]['predictions']} |" for of in CLASSES]
+
+
+def a30_table(with_cores, without):
+    """From what `sluice profile fit --json` says of the two parts of the table of an A30."""
+    head = ["| class | samples | time, tensor cores | energy | time, none | energy |", "|---|---|---|---|---|---|"]
+    return head + [f"| {one['class']} | {one['samples']} | {shown(one['error'])} | {shown(one['energy_error'])} | "
+                   f"{shown(other['error'])} | {shown(other['energy_error'])} |"
+                   for one, other in zip(with_cores, without)]
+
+
 if __name__ == "__main__":
-    print("\n".join([*cards_table(), "", *products_table()]))
+    print("\n".join([*cards_table(), "", *unseen_table(), "", *products_table()]))

@@ -8,28 +8,11 @@
 #include "cost/cost.hpp"
 #include "cost/fitted/document.hpp"
 #include "cost/fitted/kernels.hpp"
+#include "cost/fitted/sheet.hpp"
 #include "document/bundled.hpp"
 
 namespace sluice {
 namespace {
-
-Sheet sheet_of(const Device& device, DType dtype) {
-  const auto require = [&](bool there, const std::string& what, const std::string& key) {
-    if (!there)
-      throw InputError("device '" + device.name + "' does not say " + what +
-                       ", which the fitted cost model needs: add " + key +
-                       " to the device, or take the cost model roofline");
-  };
-  require(device.memory_bandwidth.has_value(), "its memory bandwidth", "memory: {bandwidth: …}");
-  require(device.units > 0, "how many units compute side by side", "units: …");
-  require(device.cache > 0, "the bytes of its last cache", "cache: …");
-  return {.name = device.name,
-          .units = static_cast<double>(device.units),
-          .rate = device.flop_per_s(dtype),
-          .bandwidth = *device.memory_bandwidth,
-          .cache = static_cast<double>(device.cache),
-          .watts = device.busy_w};
-}
 
 /// Fits by file or name, read once.
 class Fits {

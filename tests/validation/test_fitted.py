@@ -12,6 +12,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("SLUICE_PROGRAM", str(ROOT / "build/release/sluice"))
+OPERATORS = ROOT.parent / "shared/data/operators"
 sys.path.insert(0, str(ROOT / "analysis/validation"))
 import fitted  # noqa: E402
 from fit_form import Form  # noqa: E402
@@ -20,7 +21,7 @@ from fit_form import Form  # noqa: E402
 class Fits(unittest.TestCase):
     def test_the_page_holds_the_errors_of_the_fits(self):
         page = (ROOT / "analysis/validation/fitted.md").read_text()
-        for line in [*fitted.cards_table(), *fitted.products_table()]:
+        for line in [*fitted.cards_table(), *fitted.unseen_table(), *fitted.products_table()]:
             self.assertIn(line, page)
 
     def test_products_in_bfloat16_are_within_6_percent_and_18_for_nine_of_ten(self):
@@ -34,6 +35,49 @@ class Fits(unittest.TestCase):
             for of, error in fitted.errors(card).items():
                 with self.subTest(card=card, of=of):
                     self.assertLessEqual(error["median"], 0.15 if (card, of) == ("t4", "bmm") else 0.12)
+
+
+    def test_a_card_that_was_not_fitted_is_within_25_percent(self):
+        for line in fitted.unseen_table()[2:]:
+            self.assertLessEqual(float(line.split(" | ")[1]), 25)
+
+
+@unittest.skipUnless(OPERATORS.is_dir(), f"{OPERATORS} is not here")
+class Fitting(unittest.TestCase):
+    """The bundled fits are what the program makes of the tables; the A30's table has no licence, so that nothing of
+    it is bundled."""
+
+    def fit(self, tables, *words):
+        done = subprocess.run([PROGRAM, "profile", "fit", *(OPERATORS / table for table in tables), *words, "--json"],
+                              capture_output=True, text=True, timeout=600)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)["classes"]
+
+    def test_a_bundled_fit_is_what_its_tables_give(self):
+        tables = [f"neusight_{name}.csv" for name in ("softmax", "ln")]
+        made = self.fit(tables, "--where", "device=Tesla T4", "--on", "t4")
+        bundled = fitted.errors("t4")
+        self.assertEqual([each["class"] for each in made], ["layer_norm", "softmax"])
+        for each in made:
+            for key in ("median", "ninety"):
+                self.assertAlmostEqual(each["error"][key], bundled[each["class"]][key], 5)
+
+    def test_operators_of_an_a30_in_time_and_energy(self):
+        made = []
+        for device, rate in (("A30", "82TFLOP/s"), ("A30_no_tc", "10.3TFLOP/s")):
+            platform = {"format": "sluice-platform/1", "name": "a30", "devices": {"gpu": {
+                "rate": {"float32": rate}, "memory": {"capacity": "24GB", "bandwidth": "933GB/s"},
+                "units": 56, "cache": "24MB", "busy": "165W"}}}
+            with tempfile.TemporaryDirectory() as folder:
+                path = pathlib.Path(folder) / "a30.json"
+                path.write_text(json.dumps(platform))
+                made.append(self.fit(["operators_inference_a30.csv"], "--where", f"device={device}", "--on", path))
+        page = (ROOT / "analysis/validation/fitted.md").read_text()
+        for line in fitted.a30_table(*made):
+            self.assertIn(line, page)
+        beyond = {(part, each["class"]) for part, classes in enumerate(made) for each in classes
+                  if each["error"]["median"] > 0.15 or each["energy_error"]["median"] > 0.20}
+        self.assertEqual(beyond, {(0, "stochastic_depth"), (1, "stochastic_depth"), (1, "grouped_conv")})
 
 
 class Prices(unittest.TestCase):

@@ -17,6 +17,7 @@ const Catalog<Command>& profile_subcommands() {
       SLUICE_ENTRY(Command, profile_plan_command),
       SLUICE_ENTRY(Command, profile_cover_command),
       SLUICE_ENTRY(Command, profile_link_command),
+      SLUICE_ENTRY(Command, profile_fit_command),
   });
   return catalog;
 }

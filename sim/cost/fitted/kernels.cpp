@@ -43,11 +43,22 @@ bool is_product_class(std::string_view name) {
   return name == "linear" || name == "bmm" || name == "conv" || name == "grouped_conv";
 }
 
-/// Of each row of its last axis.
+double elements_of(const Shape& shape) {
+  double elements = 1;
+  for (const std::int64_t size : shape) elements *= static_cast<double>(size);
+  return elements;
+}
+
+/// Rows of its last axis; of a pool a row is what becomes one element.
 Kernel stream_of(const Query& query, std::string of) {
   const Layer& layer = *query.layer;
-  const double columns = layer.shape.empty() ? 1 : static_cast<double>(layer.shape.back());
-  const double elements = static_cast<double>(layer.output) * static_cast<double>(query.samples);
+  double columns = layer.shape.empty() ? 1 : static_cast<double>(layer.shape.back());
+  double elements = static_cast<double>(layer.output) * static_cast<double>(query.samples);
+  if (of == "pool") {
+    const double read = elements_of(layer.input_shapes.at(0));
+    columns = std::max(1.0, read / static_cast<double>(layer.output));
+    elements = read * static_cast<double>(query.samples);
+  }
   return {.of = std::move(of),
           .rows = std::max(1.0, elements / columns),
           .columns = columns,

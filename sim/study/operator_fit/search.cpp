@@ -39,7 +39,8 @@ double penalty(double over) {
 }
 
 double percentile(std::vector<double> numbers, double share) {
-  const auto at = static_cast<std::ptrdiff_t>(share * static_cast<double>(numbers.size() - 1) + 0.5);
+  const auto at =
+      static_cast<std::ptrdiff_t>(share * static_cast<double>(numbers.size() - 1) + 0.5);
   std::nth_element(numbers.begin(), numbers.begin() + at, numbers.end());
   return numbers[static_cast<std::size_t>(at)];
 }

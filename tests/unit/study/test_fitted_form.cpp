@@ -4,8 +4,8 @@
 #include <random>
 
 #include "cost/fitted/document.hpp"
-#include "study/operator_fit/train.hpp"
 #include "document/load.hpp"
+#include "study/operator_fit/train.hpp"
 
 using namespace sluice;
 using Catch::Matchers::Contains;

@@ -1,0 +1,174 @@
+// sluice profile fit: how long operators take as a function of their sizes.
+#include "base/part_file.hpp"
+#include "base/quantity.hpp"
+#include "base/suggest.hpp"
+#include "command/output.hpp"
+#include "command/profile/subcommands.hpp"
+#include "command/table.hpp"
+#include "command/terminal.hpp"
+#include "cost/fitted/document.hpp"
+#include "document/load.hpp"
+#include "document/object.hpp"
+#include "study/operator_fit/samples.hpp"
+#include "study/operator_fit/train.hpp"
+
+namespace sluice {
+namespace {
+
+/// "t4", or "Tesla T4=t4": the first device of that platform is the one that was measured.
+DevicesByName devices_of(const Arguments& arguments) {
+  DevicesByName devices;
+  for (const std::string& on : arguments.texts("on")) {
+    const std::size_t equals = on.rfind('=');
+    const std::string name = equals == std::string::npos ? "" : on.substr(0, equals);
+    const std::string platform = equals == std::string::npos ? on : on.substr(equals + 1);
+    devices[name] = load_platform(platform).devices.front();
+  }
+  return devices;
+}
+
+Fit fit_of(const Arguments& arguments, const std::vector<Profile>& profiles,
+           const FitSamples& samples) {
+  const auto text = [&](const char* option) {
+    return arguments.text(option, profiles.front().text(option));
+  };
+  Fit fit{.name = text("name"),
+          .summary = text("summary"),
+          .source = text("source"),
+          .licence = text("licence"),
+          .devices = samples.sheets};
+  const TrainingOptions options{.splits = static_cast<int>(arguments.integer("splits", 5, 0, 1000)),
+                                .corrections = !arguments.has("form-only")};
+  for (const ClassSamples& each : samples.classes)
+    fit.classes.push_back(train(each.name, each.dtype, each.samples, samples.sheets, options));
+  return fit;
+}
+
+std::string percent(double share) {
+  return format_quantity(100 * share, Dimension::none) + " %";
+}
+
+std::vector<std::string> error_cells(const std::optional<FitError>& error) {
+  if (!error || error->count == 0) return {"-", "-"};
+  return {percent(error->median), percent(error->ninety)};
+}
+
+std::string text_of(const Fit& fit, const FitSamples& samples) {
+  TextTable table{
+      .columns = {left("class"), left("dtype"), right("samples"), right("time"), right("9 of 10"),
+                  right("energy"), right("9 of 10"), right("other device"), right("9 of 10")},
+      .rows = {}};
+  for (const ClassFit& each : fit.classes) {
+    std::vector<std::string> row = {each.name, std::string(name_of(each.dtype)),
+                                    std::to_string(each.samples)};
+    for (const auto& error : {std::optional(each.time_error), each.energy_error, each.device_error})
+      for (const std::string& cell : error_cells(error)) row.push_back(cell);
+    table.rows.push_back(std::move(row));
+  }
+  std::string text = table.aligned() +
+                     "\nRelative errors of configurations that were not seen: the median, and what "
+                     "nine of ten keep within.\n";
+  for (const auto& [why, rows] : samples.left_out)
+    text += std::to_string(rows) + " rows left out: " + printable(why) + "\n";
+  return text;
+}
+
+Value error_json(const std::optional<FitError>& error) {
+  if (!error || error->count == 0) return Value::make_null();
+  return object(
+      {{"median", error->median}, {"ninety", error->ninety}, {"predictions", error->count}});
+}
+
+std::string json_of(const Fit& fit, const FitSamples& samples) {
+  Value left_out = Value::make_map();
+  for (const auto& [why, rows] : samples.left_out) left_out.set(why, Value::make(rows));
+  return to_json(object(
+      {{"format", "sluice-fit-report/1"},
+       {"classes", list_of(fit.classes,
+                           [](const ClassFit& each) {
+                             return object({{"class", each.name},
+                                            {"dtype", name_of(each.dtype)},
+                                            {"samples", each.samples},
+                                            {"error", error_json(each.time_error)},
+                                            {"energy_error", error_json(each.energy_error)},
+                                            {"device_error", error_json(each.device_error)}});
+                           })},
+       {"left_out", left_out}}));
+}
+
+int run_fit(const Arguments& arguments) {
+  if (!arguments.has("on"))
+    throw UsageError(
+        "a fit needs the data sheet of what was measured: --on PLATFORM, or --on "
+        "'NAME OF THE DEVICE=PLATFORM' for each of several");
+  std::vector<Profile> profiles;
+  for (const std::string& path : arguments.positionals)
+    profiles.push_back(read_profile(arguments, path));
+  const std::string path = arguments.text("output");
+  if (!path.empty()) refuse_to_replace(arguments, path, Output::document);
+  const FitSamples samples = samples_of(profiles, devices_of(arguments));
+  if (samples.classes.empty())
+    throw InputError("none of the rows can be fitted" +
+                     (samples.left_out.empty() ? std::string("; there are none")
+                                               : ": " + samples.left_out.begin()->first));
+  const Fit fit = fit_of(arguments, profiles, samples);
+  if (!path.empty()) {
+    write_file(path, fit_text(fit));
+    message("sluice: wrote '" + path + "'");
+  }
+  print(arguments.has("json") ? json_of(fit, samples) + "\n" : text_of(fit, samples));
+  return 0;
+}
+
+std::vector<Option> options() {
+  std::vector<Option> all = reading_options();
+  all.push_back({.name = "on",
+                 .value = "PLATFORM",
+                 .summary = "whose first device was measured; NAME=PLATFORM where the profile has "
+                            "devices of several names",
+                 .repeated = true});
+  all.push_back({.name = "output",
+                 .letter = 'o',
+                 .value = "FILE",
+                 .summary = "the fit, a sluice-fit/1 document",
+                 .absent = "only its errors are printed"});
+  all.push_back(force_option(Output::document));
+  all.push_back({.name = "splits",
+                 .value = "N",
+                 .summary = "random halves of the configurations that the errors come from",
+                 .absent = "5"});
+  all.push_back(
+      {.name = "form-only",
+       .summary = "without what the form leaves over at the measured sizes: a short file"});
+  for (const char* key : {"name", "summary", "source", "licence"})
+    all.push_back({.name = key,
+                   .value = "TEXT",
+                   .summary = std::string("the fit's ") + key,
+                   .absent = "the first profile's"});
+  all.push_back({.name = "json", .summary = "the errors as JSON"});
+  return all;
+}
+
+}  // namespace
+
+extern const Command profile_fit_command;
+const Command profile_fit_command = {
+    .name = "profile fit",
+    .summary = "Fits how long operators take as a function of their sizes.",
+    .usage = {"PROFILE... --on PLATFORM [-o FILE] [--form-only] [--splits N] [--json]"},
+    .least = 1,
+    .most = 1000,
+    .positionals = "PROFILE...",
+    .options = options(),
+    .details =
+        "Operators are fitted by class (linear, bmm, conv, softmax, ...) and dtype; the form and "
+        "the classes stand in fits/FORMAT.md. The errors are those of configurations that a fit "
+        "of half of them has not seen; of several devices also those of each one for a fit of all "
+        "others. The cost model fitted prices with the file: cost: {model: fitted, file: FILE}.\n",
+    .examples = {{"sluice profile fit operators.csv --on t4 -o t4.yaml", "a fit of one card"},
+                 {"sluice profile fit a.csv b.csv --on 'Tesla T4=t4' --on 'Tesla P100=p100_pcie'",
+                  "one of two cards, and how far off it is for a third one"}},
+    .run = run_fit,
+};
+
+}  // namespace sluice

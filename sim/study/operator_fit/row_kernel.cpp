@@ -1,0 +1,153 @@
+#include "study/operator_fit/row_kernel.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <string_view>
+
+namespace sluice {
+namespace {
+
+/// The number after "KEY=" of a configuration in Sluice's words or in torch's.
+std::optional<double> number_after(const std::string& config, const std::string& key) {
+  const std::size_t at = config.find(key + "=");
+  if (at == std::string::npos) return std::nullopt;
+  const char* begin = config.c_str() + at + key.size() + 1;
+  while (*begin == '(' || *begin == '[') ++begin;
+  char* end = nullptr;
+  const double number = std::strtod(begin, &end);
+  return end == begin ? std::nullopt : std::optional(number);
+}
+
+/// The numbers of "kernel_size=(7, 7)" or "kernel=[7,7]".
+std::vector<double> numbers_after(const std::string& config, const std::string& key) {
+  std::vector<double> numbers;
+  const std::size_t at = config.find(key + "=");
+  if (at == std::string::npos) return numbers;
+  const char* next = config.c_str() + at + key.size() + 1;
+  while (*next == '(' || *next == '[' || *next == ',' || *next == ' ') {
+    ++next;
+    char* end = nullptr;
+    const double number = std::strtod(next, &end);
+    if (end == next) continue;
+    numbers.push_back(number);
+    next = end;
+  }
+  return numbers;
+}
+
+double elements_of(const std::vector<std::int64_t>& shape) {
+  double elements = 1;
+  for (const std::int64_t size : shape) elements *= static_cast<double>(size);
+  return elements;
+}
+
+std::optional<Kernel> by_sizes(const ProfileRow& row, const std::string& of, double size) {
+  const auto number = [&](const char* name) {
+    const std::optional<std::int64_t> found = row.size(name);
+    return found ? std::optional(static_cast<double>(*found)) : std::nullopt;
+  };
+  const auto b = number("b"), h = number("h"), m = number("m"), n = number("n"), k = number("k");
+  if (m && n && k) return product(of, b.value_or(1), *m, *n, *k, size);
+  if (!b || !h) return std::nullopt;
+  constexpr std::array<std::string_view, 4> of_two = {"add", "mul", "div", "pow"};
+  const bool two = std::find(of_two.begin(), of_two.end(), row.operator_class) != of_two.end();
+  return Kernel{.of = of, .rows = *b, .columns = *h, .bytes = (two ? 3 : 2) * size * *b * *h};
+}
+
+/// "Conv2d(3, 64, kernel_size=(7, 7), …, groups=1)" or "conv2d channels=64 … kernel=[7,7]", over
+/// images with the channels before height and width.
+std::optional<Kernel> convolution(const ProfileRow& row, const std::string& of, double size) {
+  const std::vector<std::int64_t>& image = row.inputs.front();
+  if (image.size() != 4) return std::nullopt;
+  const std::string& config = row.config;
+  const auto either = [&](const char* torch, const char* ours) {
+    std::vector<double> found = numbers_after(config, torch);
+    if (found.empty()) found = numbers_after(config, ours);
+    if (const auto one = number_after(config, ours); found.empty() && one) found = {*one};
+    if (found.size() == 1) found.push_back(found.front());
+    return found;
+  };
+  std::vector<double> kernel = either("kernel_size", "kernel"), stride = either("stride", "stride"),
+                      padding = either("padding", "padding"),
+                      dilation = either("dilation", "dilation");
+  if (kernel.size() != 2) return std::nullopt;
+  if (stride.size() != 2) stride = {1, 1};
+  if (padding.size() != 2) padding = {0, 0};
+  if (dilation.size() != 2) dilation = {1, 1};
+  const auto in = static_cast<double>(image[1]);
+  const double groups = number_after(config, "groups").value_or(1);
+  const std::size_t comma = config.find(',');
+  const double out =
+      number_after(config, "channels")
+          .value_or(comma == std::string::npos ? 0
+                                               : std::strtod(config.c_str() + comma + 1, nullptr));
+  if (!(out > 0)) return std::nullopt;
+  double pixels = static_cast<double>(image[0]);
+  for (std::size_t axis = 0; axis < 2; ++axis) {
+    const double seen = dilation[axis] * (kernel[axis] - 1) + 1;
+    pixels *= std::floor((static_cast<double>(image[axis + 2]) + 2 * padding[axis] - seen) /
+                         stride[axis]) +
+              1;
+  }
+  Kernel made =
+      product(of, groups, pixels, out / groups, in / groups * kernel[0] * kernel[1], size);
+  made.bytes =
+      size * (elements_of(image) + out * in / groups * kernel[0] * kernel[1] + pixels * out);
+  return made;
+}
+
+/// The last dimension of the input is the depth.
+std::optional<Kernel> dense(const ProfileRow& row, const std::string& of, double size) {
+  auto features = number_after(row.config, "out_features");
+  if (!features) features = number_after(row.config, "features");
+  const double depth = static_cast<double>(row.inputs.front().back());
+  if (!features || !(depth > 0)) return std::nullopt;
+  return product(of, 1, elements_of(row.inputs.front()) / depth, *features, depth, size);
+}
+
+/// Elements that pooling writes, for each channel of each image: as many as it is told to
+/// ("output_size=(6, 6)"), else one a stride along both axes, which is the window where it is not
+/// said.
+double pooled(const std::string& config, const std::vector<std::int64_t>& image) {
+  std::vector<double> told = numbers_after(config, "output_size");
+  if (const auto one = number_after(config, "output_size"); told.empty() && one) told = {*one};
+  if (!told.empty()) return told.front() * told.back();
+  const double stride =
+      number_after(config, "stride").value_or(number_after(config, "kernel_size").value_or(1));
+  return static_cast<double>(image[2] * image[3]) / (stride * stride);
+}
+
+/// Inputs are read; what is written is the outputs where the row has them, else as much as the
+/// first input.
+Kernel stream(const ProfileRow& row, const std::string& of, double size) {
+  const std::vector<std::int64_t>& first = row.inputs.front();
+  const bool images = first.size() == 4;
+  double read = 0, written = 0;
+  for (const auto& shape : row.inputs) read += elements_of(shape);
+  for (const auto& shape : row.outputs) written += elements_of(shape);
+  if (row.outputs.empty())
+    written = of == "pool" && images
+                  ? static_cast<double>(first[0] * first[1]) * pooled(row.config, first)
+                  : elements_of(first);
+  const double columns = of == "pool" ? std::max(1.0, read / written)
+                                      : static_cast<double>(images ? first[1] : first.back());
+  return {.of = of,
+          .rows = elements_of(first) / columns,
+          .columns = columns,
+          .bytes = row.bytes.value_or(size * (read + written))};
+}
+
+}  // namespace
+
+std::optional<Kernel> kernel_of(const ProfileRow& row, const std::string& of, double size) {
+  if (std::optional<Kernel> made = by_sizes(row, of, size)) return made;
+  if (row.inputs.empty() || row.inputs.front().empty()) return std::nullopt;
+  if (of == "conv" || of == "grouped_conv") return convolution(row, of, size);
+  if (of == "linear") return dense(row, of, size);
+  if (of == "bmm") return std::nullopt;
+  return stream(row, of, size);
+}
+
+}  // namespace sluice

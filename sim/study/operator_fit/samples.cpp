@@ -1,0 +1,142 @@
+#include "study/operator_fit/samples.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <string_view>
+
+#include "base/error.hpp"
+#include "cost/fitted/sheet.hpp"
+#include "study/operator_fit/row_kernel.hpp"
+
+namespace sluice {
+namespace {
+
+/// The words of a class, in lower case; those of torch end in 1d, 2d or 3d or not at all.
+const std::map<std::string_view, std::vector<std::string_view>>& words_by_class() {
+  static const std::map<std::string_view, std::vector<std::string_view>> words = {
+      {"linear", {"gemm", "linear", "dense", "matmul", "addmm", "mm"}},
+      {"bmm", {"bmm", "batched_matmul", "baddbmm"}},
+      {"conv", {"conv1d", "conv2d", "conv3d", "conv"}},
+      {"softmax", {"softmax"}},
+      {"layer_norm", {"ln", "layer_norm", "layernorm", "rms_norm", "rmsnorm", "group_norm"}},
+      {"batch_norm", {"batch_norm", "batchnorm1d", "batchnorm2d", "batchnorm3d"}},
+      {"pool",
+       {"max_pool", "avg_pool", "global_avg_pool", "adaptive_avg_pool", "maxpool2d", "avgpool2d",
+        "adaptiveavgpool2d"}},
+      {"stochastic_depth", {"stochasticdepth"}},  // nothing, or a product: unlike all others
+      {"elementwise", {"add",         "addu",     "mul",        "mulu",      "div",    "divu",
+                       "pow",         "powu",     "relu",       "relu6",     "tanh",   "gelu",
+                       "silu",        "sigmoid",  "dropout",    "embedding", "concat", "hardswish",
+                       "hardsigmoid", "hardtanh", "leaky_relu", "transpose"}}};
+  return words;
+}
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+bool is_grouped(const std::string& config) {
+  const std::size_t at = config.find("groups=");
+  return at != std::string::npos && std::atoi(config.c_str() + at + 7) > 1;
+}
+
+/// What may not stand in both halves of a split: the operator with its weights, whatever it is
+/// applied to; and where it has none, what it is applied to.
+std::string configuration_of(const ProfileRow& row, const Kernel& kernel) {
+  const bool has_weights = kernel.of == "linear" || kernel.of == "conv" ||
+                           kernel.of == "grouped_conv" || kernel.of == "batch_norm";
+  if (has_weights && !row.config.empty()) return row.config;
+  if (kernel.of == "linear")
+    return std::to_string(kernel.columns) + "x" + std::to_string(kernel.depth);
+  std::string text = row.operator_class + " " + row.config;
+  for (const auto& [name, size] : row.sizes) text += " " + name + "=" + std::to_string(size);
+  for (const auto& shape : row.inputs)
+    for (const std::int64_t size : shape) text += " " + std::to_string(size);
+  return text;
+}
+
+class Collector {
+ public:
+  explicit Collector(const DevicesByName& devices) : devices_(devices) {}
+
+  void add(const Profile& profile, const ProfileRow& row) {
+    const std::string why = refusal(row);
+    if (!why.empty()) {
+      ++found.left_out[why];
+      return;
+    }
+    std::string of = class_of_operator(row.operator_class);
+    if (of == "conv" && is_grouped(row.config)) of = "grouped_conv";
+    const DType dtype = row.dtype.empty() ? DType::float32 : dtype_of(row.dtype);
+    const auto kernel = kernel_of(row, of, static_cast<double>(bytes_of(dtype)));
+    if (!kernel) {
+      ++found.left_out["of no sizes that are understood: " + row.operator_class];
+      return;
+    }
+    const std::string device = row.device.empty() ? profile.text("device") : row.device;
+    class_of(of, dtype).samples.push_back({.kernel = *kernel,
+                                           .configuration = configuration_of(row, *kernel),
+                                           .sheet = sheet_of_row(device, dtype),
+                                           .seconds = *row.time(),
+                                           .joules = row.energy()});
+  }
+
+  FitSamples found;
+
+ private:
+  static std::string refusal(const ProfileRow& row) {
+    if (row.level != Level::leaf) return "of whole models or modules with children";
+    if (row.pass != "forward") return "of another pass than forward";
+    if (!row.time()) return "not measured";
+    if (!(*row.time() > 0)) return "too short for the timer: 0 s";
+    if (class_of_operator(row.operator_class).empty())
+      return "of no class that is fitted: " + row.operator_class;
+    return "";
+  }
+
+  ClassSamples& class_of(const std::string& name, DType dtype) {
+    for (ClassSamples& each : found.classes)
+      if (each.name == name && each.dtype == dtype) return each;
+    return found.classes.emplace_back(ClassSamples{.name = name, .dtype = dtype, .samples = {}});
+  }
+
+  std::size_t sheet_of_row(const std::string& name, DType dtype) {
+    const auto [at, fresh] = known_.try_emplace({name, dtype}, found.sheets.size());
+    if (!fresh) return at->second;
+    auto device = devices_.find(name);
+    if (device == devices_.end()) device = devices_.find("");
+    if (device == devices_.end())
+      throw InputError("rows are of the device '" + name +
+                       "', whose data sheet is not known: expected --on 'NAME=PLATFORM' for it");
+    Sheet sheet = sheet_of(device->second, dtype);
+    sheet.name = name.empty() ? device->second.name : name;
+    found.sheets.push_back(sheet);
+    return at->second;
+  }
+
+  const DevicesByName& devices_;
+  std::map<std::pair<std::string, DType>, std::size_t> known_;
+};
+
+}  // namespace
+
+std::string class_of_operator(const std::string& word) {
+  const std::string plain = lower(word);
+  for (const auto& [name, words] : words_by_class())
+    if (std::find(words.begin(), words.end(), plain) != words.end()) return std::string(name);
+  return "";
+}
+
+FitSamples samples_of(const std::vector<Profile>& profiles, const DevicesByName& devices) {
+  Collector collector(devices);
+  for (const Profile& profile : profiles)
+    for (const ProfileRow& row : profile.rows) collector.add(profile, row);
+  std::stable_sort(collector.found.classes.begin(), collector.found.classes.end(),
+                   [](const ClassSamples& a, const ClassSamples& b) { return a.name < b.name; });
+  return std::move(collector.found);
+}
+
+}  // namespace sluice

@@ -1,0 +1,118 @@
+// Rows of profiles as kernels, each size by hand.
+#include <catch2/catch.hpp>
+
+#include "study/operator_fit/row_kernel.hpp"
+#include "study/operator_fit/samples.hpp"
+#include "support/bad_input.hpp"
+
+using namespace sluice;
+using Catch::Matchers::Contains;
+
+namespace {
+
+ProfileRow row(const std::string& operator_class, const std::string& config,
+               std::vector<std::int64_t> input) {
+  ProfileRow made;
+  made.operator_class = operator_class;
+  made.config = config;
+  if (!input.empty()) made.inputs = {std::move(input)};
+  made.dtype = "float32";
+  made.processed = Processed::yes;
+  return made;
+}
+
+Profile table(const std::string& rows) {
+  return parse_profile("# format: sluice-profile/1\n" + rows, "p.csv");
+}
+
+}  // namespace
+
+TEST_CASE("sizes of a row are a product's or a stream's") {
+  ProfileRow gemm = row("gemm", "", {});
+  gemm.sizes = {{"m", 7}, {"n", 5}, {"k", 3}};
+  const auto kernel = kernel_of(gemm, "linear", 2);
+  REQUIRE(kernel);
+  CHECK(kernel->flop == 2 * 7 * 5 * 3);
+  CHECK(kernel->bytes == 2 * (7 * 3 + 3 * 5 + 7 * 5));
+  ProfileRow two = row("add", "", {}), one = row("relu", "", {});
+  two.sizes = one.sizes = {{"b", 4}, {"h", 6}};
+  CHECK(kernel_of(two, "elementwise", 4)->bytes == 3 * 4 * 24);  // two readings and a writing
+  CHECK(kernel_of(one, "elementwise", 4)->bytes == 2 * 4 * 24);
+}
+
+TEST_CASE("a convolution in torch's words and in Sluice's is the same product") {
+  // 32 images of 56 x 56: (56 + 6 - 7) / 2 + 1 = 28 pixels a side
+  const auto torch = kernel_of(
+      row("Conv2d", "Conv2d(3, 64, kernel_size=(7, 7), stride=(2, 2), padding=(3, 3), bias=False)",
+          {32, 3, 56, 56}),
+      "conv", 4);
+  const auto ours =
+      kernel_of(row("conv2d",
+                    "conv2d bias=false channels=64 groups=1 kernel=[7,7] padding=[3,3] "
+                    "stride=[2,2]",
+                    {32, 3, 56, 56}),
+                "conv", 4);
+  REQUIRE(torch);
+  REQUIRE(ours);
+  for (const Kernel& kernel : {*torch, *ours}) {
+    CHECK(kernel.rows == 32 * 28 * 28);
+    CHECK(kernel.columns == 64);
+    CHECK(kernel.depth == 3 * 49);
+    CHECK(kernel.bytes == 4. * (32 * 3 * 56 * 56 + 64 * 147 + 32 * 28 * 28 * 64));
+  }
+  const auto grouped = kernel_of(
+      row("Conv2d", "Conv2d(8, 16, kernel_size=(3, 3), stride=(1, 1), padding=(1, 1), groups=4)",
+          {2, 8, 5, 5}),
+      "grouped_conv", 4);
+  REQUIRE(grouped);
+  CHECK(grouped->count == 4);
+  CHECK(grouped->columns == 4);
+  CHECK(grouped->depth == 2 * 9);
+  CHECK(grouped->flop == 2. * 2 * 25 * 16 * 18);
+}
+
+TEST_CASE("dense layers, norms and pools by the shapes of their inputs") {
+  const auto dense =
+      kernel_of(row("Linear", "Linear(in_features=512, out_features=10, bias=True)", {8, 7, 512}),
+                "linear", 4);
+  REQUIRE(dense);
+  CHECK(dense->rows == 56);
+  CHECK(dense->columns == 10);
+  CHECK(dense->depth == 512);
+  CHECK(kernel_of(row("BatchNorm2d", "BatchNorm2d(64)", {2, 64, 5, 5}), "batch_norm", 4)->bytes ==
+        2 * 4 * 2 * 64 * 25);
+  CHECK(kernel_of(row("AdaptiveAvgPool2d", "AdaptiveAvgPool2d(output_size=1)", {2, 64, 5, 5}),
+                  "pool", 4)
+            ->bytes == 4 * (2 * 64 * 25 + 2 * 64));
+  CHECK_FALSE(kernel_of(row("Linear", "Linear()", {8, 512}), "linear", 4));
+  CHECK_FALSE(kernel_of(row("Conv2d", "Conv2d()", {8, 512}), "conv", 4));
+}
+
+TEST_CASE("rows that cannot be fitted are left out, each kind with its count") {
+  const Profile profile = table(
+      "operator,sizes,dtype,device,pass,level,seconds_median\n"
+      "gemm,m=64;n=64;k=64,float32,a,forward,leaf,1e-5\n"
+      "gemm,m=64;n=64;k=128,float16,a,forward,leaf,1e-5\n"
+      "gemm,m=64;n=64;k=64,float32,b,forward,leaf,1e-5\n"
+      "gemm,m=64;n=64;k=64,float32,a,backward,leaf,1e-5\n"
+      "gemm,m=64;n=64;k=32,float32,a,forward,leaf,0\n"
+      "Flatten,m=64;n=64;k=64,float32,a,forward,leaf,1e-5\n"
+      "gemm,m=64,float32,a,forward,leaf,1e-5\n"
+      "gemm,,float32,a,forward,whole,1e-5\n");
+  const Device device = load_platform("a100_pcie").devices.front();
+  const FitSamples samples = samples_of({profile}, {{"a", device}, {"b", device}});
+  REQUIRE(samples.classes.size() == 2);  // linear in float32 and in float16
+  CHECK(samples.classes[0].samples.size() == 2);
+  CHECK(samples.classes[1].samples.size() == 1);
+  REQUIRE(samples.sheets.size() == 3);  // of a in two dtypes, of b in one
+  CHECK(samples.sheets[0].rate == 19.5e12);
+  CHECK(samples.sheets[1].rate == 312e12);
+  CHECK(samples.sheets[2].name == "b");
+  CHECK(samples.left_out.size() == 5);
+  CHECK(samples.left_out.count("of another pass than forward") == 1);
+  CHECK(samples.left_out.count("of no class that is fitted: Flatten") == 1);
+  CHECK_THAT(test::error_of([&] {
+               samples_of({profile}, {{"a", device}});
+             }),
+             Contains("device 'b'") && Contains("--on 'NAME=PLATFORM'"));
+}
