@@ -116,7 +116,16 @@ TEST_CASE("every cut covers the model once, in order") {
 
 TEST_CASE("every cost model gives finite seconds that grow with the samples") {
   const Scenario scenario = scenario_with("policy: {name: resident}\n");
-  for (const CostModel* cost : cost_catalog().entries())
+  Device device = scenario.platform.devices.front();
+  device.units = 10;
+  device.cache = 1000000;
+  for (const CostModel* cost : cost_catalog().entries()) {
+    const bool fits = cost->name == "fitted";
+    const ChosenCost chosen = choose_cost(
+        parse_text("{model: " + cost->name +
+                       (fits ? ", file: gpus_float32, unfitted: roofline}" : std::string("}")),
+                   "s.yaml"),
+        "", scenario.platform);
     for (const Layer& layer : scenario.model.layers) {
       INFO(cost->name << ", " << layer.name);
       const auto seconds = [&](std::int64_t samples) {
@@ -124,15 +133,15 @@ TEST_CASE("every cost model gives finite seconds that grow with the samples") {
         Layer measured = layer;
         model.measured_batch = samples;
         measured.forward_s = 1e-3 * static_cast<double>(samples);
-        return plain_cost(cost->name)
-            ->of(query_of(model, measured, Pass::forward, samples, DType::float32,
-                          scenario.platform.devices.front()))
+        return chosen
+            ->of(query_of(model, measured, Pass::forward, samples, DType::float32, device))
             .seconds;
       };
       CHECK(std::isfinite(seconds(1)));
       CHECK(seconds(1) >= 0);
       CHECK(seconds(4) >= seconds(1));
     }
+  }
 }
 
 }  // namespace

@@ -18,6 +18,9 @@ Device device() {
   made.efficiency = 0.5;
   made.memory_bandwidth = 100e9;
   made.launch_overhead = 3e-6;
+  made.units = 10;
+  made.cache = 1000000;
+  made.fit = "gpus_float32";
   return made;
 }
 
