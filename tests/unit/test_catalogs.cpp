@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "document/load.hpp"
 #include "execute/arithmetic/replay.hpp"
 #include "execute/feasibility.hpp"
 #include "metrics/metric.hpp"
