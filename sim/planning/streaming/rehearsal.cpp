@@ -227,16 +227,15 @@ double held_back(const Rehearsal& rehearsal, std::size_t r, std::int64_t m, std:
 // The greatest of four bounds: the runs of all groups follow each other; the copy engine brings
 // everything, and then the groups are computed whose weights or inputs came last; each group of the
 // first pass waits for the weights of all groups up to it, and everything but those before it is
-// computed afterwards; and in the last step, when a slot starts, weights that the device cannot
-// hold yet have still to come.
+// computed afterwards; and in each step, when a slot starts, weights that the device cannot hold
+// yet have still to come.
 double Rehearsal::at_least() const {
   if (!streamed_.overlap) return seconds({});
   const WorkOfStep work = work_of(*this);
   const auto steps = static_cast<double>(streamed_.steps);
   const GroupRun& last = runs_.back();
   const double last_c = streamed_.groups[last.group].compute_s;
-  const double tail =
-      (loads_input(last) ? last_c : static_cast<double>(last.count) * last_c) + work.last_s;
+  const double tail = loads_input(last) ? last_c : static_cast<double>(last.count) * last_c;
   double least =
       ending(*this, work.kept_s + steps * (work.weights_s + work.inputs_s)) + work.last_s;
   double in_runs = 0;
@@ -245,20 +244,19 @@ double Rehearsal::at_least() const {
     in_runs += of_run(*this, r);
     later += turns_[runs_[r].group];
   }
-  const double in_step = in_runs + waits_for_saves(*this);
-  least = std::max(least, work.first_s + steps * in_step + work.last_s);
   least = std::max(least, beginning(*this, steps * in_runs) + work.last_s);
-  double start = work.first_s + (steps - 1) * in_step;
+  double in_step = in_runs + waits_for_saves(*this), start = 0;  // since the step's first slot
   for (std::size_t r = 0; r < runs_.size(); ++r) {
     later -= turns_[runs_[r].group];
     const double last_slot = start + until_last_slot(*this, r);
     if (later > 0) {
-      least = std::max(least, start + held_back(*this, r, 0, later) + tail);
-      least = std::max(least, last_slot + held_back(*this, r, runs_[r].count - 1, later) + tail);
+      in_step = std::max(in_step, start + held_back(*this, r, 0, later) + tail);
+      const double held_at_last = held_back(*this, r, runs_[r].count - 1, later);
+      in_step = std::max(in_step, last_slot + held_at_last + tail);
     }
     start = last_slot + streamed_.groups[runs_[r].group].compute_s;
   }
-  return least;
+  return std::max(least, work.first_s + steps * in_step + work.last_s);
 }
 
 }  // namespace sluice
