@@ -11,13 +11,23 @@ namespace {
 /// platform says.
 struct Roofline final : Cost {
   std::optional<double> compute_efficiency, memory_efficiency;
+  double memory_power;  ///< share of the power above idle that work bound by memory takes
 
   explicit Roofline(const Reader& keys)
       : compute_efficiency(given(keys, "compute_efficiency")),
-        memory_efficiency(given(keys, "memory_efficiency")) {}
+        memory_efficiency(given(keys, "memory_efficiency")),
+        memory_power(keys.number("memory_power")) {}
 
   Price of(const Query& query) const override {
-    return {.seconds = seconds(query), .flop = query.work.flop, .bytes = query.work.bytes};
+    Price price{.flop = query.work.flop, .bytes = query.work.bytes};
+    bool by_memory = false;
+    price.seconds = seconds(query, by_memory);
+    if (by_memory && memory_power < 1) {
+      const Device& device = query.device;
+      price.joules = memory_power * (device.busy_w - device.idle_w) * price.seconds;
+      price.joules_s = price.seconds;
+    }
+    return price;
   }
 
   Shares shares(const Device& device) const override {
@@ -30,7 +40,7 @@ struct Roofline final : Cost {
     return keys.has(key) ? std::optional(keys.number(key)) : std::nullopt;
   }
 
-  double seconds(const Query& query) const {
+  double seconds(const Query& query, bool& by_memory) const {
     const Work& work = query.work;
     const Device& device = query.device;
     if (work.flop == 0 && work.bytes == 0) return 0;  // an input: nothing is launched
@@ -41,6 +51,7 @@ struct Roofline final : Cost {
     const Shares reached = shares(device);
     const double computing = peak_seconds(work, device, query.dtype) / *reached.compute;
     const double moving = work.bytes / *device.memory_bandwidth / *reached.memory;
+    by_memory = moving > computing;
     return std::max(computing, moving) + device.launch_overhead;
   }
 };
@@ -68,7 +79,13 @@ extern const CostModel roofline_cost = {
     .parameters = {efficiency("compute_efficiency",
                               "share of the device's rate that operators bound by it reach"),
                    efficiency("memory_efficiency",
-                              "share of the memory bandwidth that operators bound by it reach")},
+                              "share of the memory bandwidth that operators bound by it reach"),
+                   {.name = "memory_power",
+                    .type = Type::number,
+                    .summary = "share of the device's power above idle that operators bound by "
+                               "memory take; those bound by FLOP take all of it",
+                    .default_text = "1",
+                    .maximum = 1}},
     .make = [](const Reader& keys, const std::string&) -> std::shared_ptr<const Cost> {
       return std::make_shared<const Roofline>(keys);
     },

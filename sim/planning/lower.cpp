@@ -122,6 +122,25 @@ void take_price(Action& action, const Price& price, const Stream& stream) {
   action.joules = price.joules + (stream.busy_w - stream.idle_w) * (price.seconds - price.joules_s);
 }
 
+std::vector<LayerPrice> layer_prices(const Pricing& pricing, const StageQuery& query) {
+  const Pass pass = pass_of(query.kind);
+  if (pass == Pass::update) return {{nullptr, update_price(pricing, query)}};
+  const bool forward = pass == Pass::forward || pass == Pass::recompute;
+  const std::optional<double> multiple = forward ? std::nullopt : pricing.training->backward;
+  const double factor =
+      multiple ? *multiple * (pass == Pass::backward ? 1 : 0.5) : 1;  // see backward_price
+  std::vector<LayerPrice> prices;
+  for (std::uint32_t l = query.stage.first; l <= query.stage.last; ++l) {
+    const Layer& layer = pricing.model.layers[l];
+    if (forward ? query.selective && !layer.backward.selective : !layer.backward.runs) continue;
+    const Price price =
+        pricing.cost.of(query_of(pricing.model, layer, multiple ? Pass::forward : pass,
+                                 query.samples, pricing.dtype, query.device));
+    prices.emplace_back(&layer, multiple ? multiple_of(price, factor) : price);
+  }
+  return prices;
+}
+
 void lower(Plan& plan, const Pricing& pricing) {
   Prices prices(pricing);
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> routes;

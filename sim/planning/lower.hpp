@@ -2,6 +2,7 @@
 // After it a plan needs neither the model nor the platform.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "plan/plan.hpp"
@@ -34,6 +35,10 @@ Price price_of(const Pricing& pricing, const StageQuery& query);
 
 /// Seconds, FLOP, bytes and joules of an action on its stream.
 void take_price(Action& action, const Price& price, const Stream& stream);
+
+/// What price_of sums, by layer; null: the update of the stage's weights.
+using LayerPrice = std::pair<const Layer*, Price>;
+std::vector<LayerPrice> layer_prices(const Pricing& pricing, const StageQuery& query);
 
 /// Fills what is left open: seconds, flop, memory_bytes and joules (above idle) of compute actions,
 /// from the layers of their stage for their samples; the route of transfers. Throws InputError when

@@ -205,7 +205,7 @@ class Run(Cli):
         result = self.answers_json("run", *SMALL)
         self.assertEqual(list(result), ["format", "scenario", "question", "asked", "inputs", "status", "certainty",
                                         "notes", "plan", "stages",
-                                        "pools", "metrics", "units", "executor", "trace"])
+                                        "pools", "metrics", "units", "operators", "executor", "trace"])
         self.assertEqual(result["format"], "sluice-result/1")
         self.assertEqual(result["scenario"], "alexnet_resident")
         self.assertEqual(result["status"], "complete")

@@ -4,8 +4,10 @@
 import csv
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 
 try:
@@ -57,6 +59,43 @@ class Products(unittest.TestCase):
 
     def test_products_of_the_h100_that_are_left_out_are_estimated(self):
         self.check("gemm_h100_sxm_bf16.csv", "h100_sxm5", 989.4e12, 3350e9)
+
+
+GRAPHS = OPERATORS / "pipedream"
+SAMPLES = {"alexnet": 256, "densenet121": 64, "resnet18": 256, "squeezenet1_0": 256, "vgg16": 128}
+SCENARIO = """format: sluice-scenario/1
+model: {{file: {file}, batch: {samples}}}
+platform: v100_pcie
+workload: {{mode: training, batch: {samples}, backward: per_layer, optimizer: momentum}}
+stages: whole
+policy: resident
+cost: measured
+"""
+
+
+@unittest.skipUnless(GRAPHS.exists(), "PipeDream's graphs are not here")
+class PipeDream(unittest.TestCase):
+    """A step of training takes the seconds of all nodes but the loading of data, and an update."""
+
+    def test_five_graphs_train_in_the_seconds_that_they_measured(self):
+        for name, samples in SAMPLES.items():
+            with self.subTest(name), tempfile.TemporaryDirectory() as folder:
+                graph = shutil.copy(GRAPHS / f"{name}.graph.txt", folder)
+                seconds = 0
+                for line in pathlib.Path(graph).read_text().splitlines():
+                    node = re.match(r"node\d+ -- (\w+).*forward_compute_time=([0-9.]+), backward_compute_time=([0-9.]+)", line)
+                    if node and not node[1].startswith("Input"):
+                        seconds += (float(node[2]) + float(node[3])) / 1e3
+                scenario = pathlib.Path(folder) / "s.yaml"
+                scenario.write_text(SCENARIO.format(file=f"{name}.graph.txt", samples=samples))
+                answer = validation.sluice("run", str(scenario))
+                sums = answer["operators"]
+                measured = answer["metrics"]["measured_share"] * answer["metrics"]["compute_s"]
+                self.assertAlmostEqual(measured / seconds, 1, delta=1e-9)
+                self.assertAlmostEqual(sums["measured_share_of_time"], answer["metrics"]["measured_share"], delta=1e-9)
+                update = sums["layers"][-1]
+                self.assertEqual(update["name"], "update")
+                self.assertAlmostEqual(measured + update["seconds"], answer["metrics"]["compute_s"], delta=1e-9)
 
 
 if __name__ == "__main__":

@@ -112,6 +112,7 @@ std::string report_json(const Report& report) {
   root.set("pools", pools_value(report.plan));
   root.set("metrics", json_metrics(report.result.summary));
   root.set("units", json_units(report.result.summary));
+  root.set("operators", operators_value(report));
   root.set("executor", json_text(std::string(name_of(report.result.executor))));
   Value trace = Value::make_null();
   if (!report.trace_path.empty()) {

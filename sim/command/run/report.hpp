@@ -29,6 +29,10 @@ std::string infeasible_json(const Question& question, const Infeasible& infeasib
 std::string report_text(const Report& report);
 
 using Rows = std::vector<std::pair<std::string, std::string>>;
+/// Where the computation's time and energy went: by class of operators, where energy is more than
+/// seconds x watts; in JSON always, and by layer, too. Null where the question is a plan.
+void add_operators(Rows& rows, const Report& report);
+Value operators_value(const Report& report);
 /// What the policy decided.
 void add_facts(Rows& rows, const Report& report);
 

@@ -227,6 +227,7 @@ std::string report_text(const Report& report) {
   add_transfers(rows, report);
   add_memory(rows, report);
   add_energy(rows, report);
+  add_operators(rows, report);
   add_executor(rows, report);
   if (!report.trace_path.empty()) rows.emplace_back("trace", printable(report.trace_path));
   for (const Told& told : report.notes) rows.emplace_back("note", printable(told.text));
