@@ -12,19 +12,11 @@ namespace {
 
 constexpr std::int64_t most_bytes = std::numeric_limits<std::int64_t>::max() / 8;
 
-/// What of each group stands above the line, at most all of its weights.
-std::vector<std::int64_t> above(const StreamedCase& streamed,
-                                const std::vector<std::int64_t>& beside, std::int64_t line) {
-  std::vector<std::int64_t> bytes;
-  for (std::size_t g = 0; g < beside.size(); ++g) {
-    const std::int64_t weights = streamed.groups[g].bytes.weights;
-    bytes.push_back(std::clamp<std::int64_t>(beside[g] + weights - line, 0, weights));
-  }
-  return bytes;
-}
-
-std::int64_t sum(const std::vector<std::int64_t>& bytes) {
-  return std::accumulate(bytes.begin(), bytes.end(), std::int64_t{0});
+/// What of a group stands above the line, at most all of its weights.
+std::int64_t above(const StreamedCase& streamed, const std::vector<std::int64_t>& beside,
+                   std::int64_t line, std::size_t g) {
+  const std::int64_t weights = streamed.groups[g].bytes.weights;
+  return std::clamp<std::int64_t>(beside[g] + weights - line, 0, weights);
 }
 
 // With R bytes that stay, x of group g among them, group g needs its other bytes + weights - x + R.
@@ -37,9 +29,14 @@ std::vector<std::int64_t> by_need(const StreamedCase& streamed, const StreamedCh
     high = std::max(high, beside[g] + streamed.groups[g].bytes.weights);
   while (high - low > 1) {
     const std::int64_t line = low + (high - low) / 2;
-    (sum(above(streamed, beside, line)) <= bytes ? high : low) = line;
+    std::int64_t out = 0;
+    for (std::size_t g = 0; g < beside.size(); ++g) out += above(streamed, beside, line, g);
+    (out <= bytes ? high : low) = line;
   }
-  return above(streamed, beside, high);
+  std::vector<std::int64_t> resident;
+  for (std::size_t g = 0; g < beside.size(); ++g)
+    resident.push_back(above(streamed, beside, high, g));
+  return resident;
 }
 
 std::vector<std::int64_t> by_work(const StreamedCase& streamed, std::int64_t bytes) {
