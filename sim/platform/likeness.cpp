@@ -10,12 +10,12 @@ namespace {
 // before it is said here whether it is a price.
 
 bool alike(const Device& a, const Device& b) {
-  const auto& [name, rate, efficiency, capacity, reserved, memory_bandwidth, roofline, overhead,
-               idle_w, busy_w, tiles, io_tiles] = a;
+  const auto& [name, rate, efficiency, capacity, reserved, memory_bandwidth, roofline, units, cache,
+               fit, overhead, idle_w, busy_w, tiles, io_tiles] = a;
   const bool same_rates =
       std::equal(rate.begin(), rate.end(), b.rate.begin(), b.rate.end(),
                  [](const auto& one, const auto& other) { return one.first == other.first; });
-  return same_rates && name == b.name && capacity == b.capacity && reserved == b.reserved &&
+  return same_rates && name == b.name && fit == b.fit && capacity == b.capacity && reserved == b.reserved &&
          memory_bandwidth.has_value() == b.memory_bandwidth.has_value() && tiles == b.tiles &&
          io_tiles == b.io_tiles;
 }
