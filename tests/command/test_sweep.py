@@ -54,7 +54,7 @@ class Sweep(unittest.TestCase):
     def test_the_table_names_the_best_and_where_transfers_hide(self):
         text = self.answers(*QUICK, "workload.batch=1..64*4", "--metrics",
                             "throughput_samples_per_s,makespan_s")
-        self.assertRegex(text, r"(?m)^best +2070 sample/s")
+        self.assertRegex(text, r"(?m)^best +2045 sample/s")
         self.assertIn("at workload.batch=64", text)
         self.assertIn("hidden from workload.batch=", text)
         self.assertIn("1 point repeated by SimGrid, which agrees", text)

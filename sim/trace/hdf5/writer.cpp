@@ -16,12 +16,6 @@
 
 namespace sluice {
 
-std::string_view name_of(TraceStatus status) {
-  static constexpr std::array<std::string_view, 4> names = {"running", "complete", "aborted",
-                                                            "failed"};
-  return names[static_cast<std::size_t>(status)];
-}
-
 namespace {
 
 /// What stands in the file. After a failed write it is never destroyed: HDF5 crashes in it.
