@@ -89,6 +89,11 @@ class Planner {
   }
 
  private:
+  std::string output_name() const {
+    const auto last = static_cast<std::uint32_t>(model_.layers.size() - 1);
+    return model_.layers[maker_of(model_, last)].name;
+  }
+
   void find_fixed() {
     std::vector<std::string> known = {"weights", "input", "output"};
     for (const Layer& layer : model_.layers) known.push_back(layer.name);
@@ -100,9 +105,11 @@ class Planner {
       if (name == "weights")
         for (const Layer& layer : model_.layers) fixed_.insert(weights_name(model_, layer));
       else if (name == "input")
-        fixed_.insert(model_.layers.front().name);
+        for (const Layer& layer : model_.layers) {
+          if (layer.inputs.empty()) fixed_.insert(layer.name);
+        }
       else
-        fixed_.insert(name == "output" ? model_.layers.back().name : name);
+        fixed_.insert(name == "output" ? output_name() : name);
     }
   }
 

@@ -1,6 +1,7 @@
 // A profile in its CSV form; and the choice of who reads a file.
 #include <map>
 
+#include "document/builder.hpp"
 #include "document/foreign.hpp"
 #include "document/load.hpp"
 #include "profile/columns.hpp"
@@ -116,6 +117,7 @@ void require_distinct(const Profile& profile) {
 Profile parse_profile(std::string text, const std::string& name, const std::string& map) {
   if (text.compare(0, 3, "\xEF\xBB\xBF") == 0) text.erase(0, 3);  // byte order mark
   const auto source = std::make_shared<const Source>(Source{name, std::move(text)});
+  require_text(*source);
   if (source->text.compare(0, first_line.size(), first_line) == 0) {
     if (!map.empty()) throw InputError("'" + name + "' is a profile already, and needs no --map");
     return read_own(source);

@@ -38,6 +38,17 @@ TEST_CASE("placements are 2 to the number of tensors that are not fixed") {
         std::string::npos);
 }
 
+TEST_CASE("ResNet-50 with its weights fixed has 760 placements, of which 16 runs measure all") {
+  const Model model = load_model(std::string(SLUICE_SOURCE_DIR) + "/models/resnet50.yaml", {});
+  // 53 convolutions, 53 norms, 49 relus, two pools and a dense layer read one tensor and write one;
+  // 16 sums read two.
+  const MeasurementPlan plan =
+      plan_measurements(model, {.pools = {"DRAM", "PMEM"}, .fixed = {"weights"}});
+  CHECK(plan.wanted == (53 + 53 + 49 + 2 + 1) * 4 + 16 * 8);
+  CHECK(plan.least_runs == 8 + 4);  // a sum beside what feeds it
+  CHECK(plan.runs == 16);
+}
+
 TEST_CASE("neighbours are never in one run, each placement is in one, and no run can take more") {
   const Model model = sluice::test::model_of(
       "- {type: input, name: x, shape: [8]}\n"

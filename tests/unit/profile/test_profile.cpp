@@ -112,6 +112,7 @@ TEST_CASE("A spoilt profile is refused at its line and column") {
             .find("3 p.csv:7:1: error: this row is the one of line 5 again") == 0);
   CHECK(refusal("operator,processed\ngemm,yes\n").find("processed is yes, and there is no time") !=
         std::string::npos);
+  CHECK(error_of([] { parse_profile("operator\n\xff\n", "p.csv"); }).find("3 p.csv") == 0);
   CHECK(refusal("").find("there is no table") != std::string::npos);
   CHECK(error_of([] {
           parse_profile("# format: sluice-profile/1\n# jouls: whole\noperator\n", "p.csv");
