@@ -1,0 +1,79 @@
+#!/usr/bin/python3
+"""sluice profile from plan to answer: what is planned is filled in, prices a run, and covers a whole."""
+
+import csv
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROGRAM = os.environ.get("SLUICE_PROGRAM", str(ROOT / "build/release/sluice"))
+ENVIRONMENT = {**os.environ, "SLUICE_ROOT": str(ROOT), "LC_ALL": "C.UTF-8"}
+
+SCENARIO = """format: sluice-scenario/1
+model: cnn_mnist
+platform: k40
+workload: {mode: inference, batch: 4}
+stages: whole
+policy: resident
+cost: {model: measured, profile: measured.csv}
+"""
+
+
+class FromPlanToAnswer(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        (self.folder / "s.yaml").write_text(SCENARIO)
+        self.sluice("profile", "plan", "cnn_mnist", "--batch", "4", "-o", "todo.csv")
+
+    def sluice(self, *words, code=0):
+        done = subprocess.run([PROGRAM, *words], capture_output=True, text=True, cwd=self.folder, env=ENVIRONMENT)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done.stdout
+
+    def measure(self, milliseconds):
+        lines = (self.folder / "todo.csv").read_text().splitlines()
+        rows = list(csv.DictReader(line for line in lines if not line.startswith("#")))
+        with open(self.folder / "measured.csv", "w") as file:
+            file.write("# format: sluice-profile/1\n")
+            out = csv.DictWriter(file, [*rows[0], "seconds_median"], lineterminator="\n")
+            out.writeheader()
+            for row, time in zip(rows, milliseconds):
+                out.writerow({**row, "processed": "yes", "seconds_median": time / 1e3})
+
+    def test_a_run_takes_what_was_measured_and_a_whole_is_covered(self):
+        self.measure([1, 2, 3, 4, 5])
+        answer = json.loads(self.sluice("run", "s.yaml", "--json"))
+        self.assertAlmostEqual(answer["metrics"]["compute_s"], 0.015, delta=1e-12)
+        self.assertEqual(answer["metrics"]["measured_share"], 1)
+        cover = json.loads(self.sluice("profile", "cover", "cnn_mnist", "measured.csv", "--whole", "20ms", "--json"))
+        self.assertAlmostEqual(cover["share_s"], 0.75, delta=1e-12)
+        self.sluice("profile", "cover", "cnn_mnist", "measured.csv", "--whole", "20ms", "--target", "90%", code=1)
+        left = json.loads(self.sluice("profile", "plan", "cnn_mnist", "--batch", "4", "--done", "measured.csv", "--json"))
+        self.assertEqual((left["wanted"], left["done"], left["left"]), (5, 5, 0))
+
+    def test_a_stored_answer_of_another_content_is_not_taken(self):
+        for milliseconds in ([1, 2, 3, 4, 5], [1, 2, 3, 4, 15]):
+            self.measure(milliseconds)
+            text = self.sluice("sweep", "s.yaml", "workload.batch=4", "--store", "store.db")
+            self.assertIn(f"{4 / (sum(milliseconds) / 1e3):.4g}", text)
+
+    def test_a_verdict_decides_the_exit_code(self):
+        self.measure([1, 2, 3, 4, 5])
+        (self.folder / "measured.csv").rename(self.folder / "a.csv")
+        self.measure([1, 2, 3, 4, 6])
+        self.sluice("profile", "compare", "a.csv", "measured.csv", "--agree", "80%")
+        self.sluice("profile", "compare", "a.csv", "measured.csv", "--agree", "90%", code=1)
+
+
+if __name__ == "__main__":
+    if not pathlib.Path(PROGRAM).exists():
+        print("skipped: the program is not here")
+        sys.exit(77)
+    unittest.main(verbosity=2)
