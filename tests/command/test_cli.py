@@ -563,7 +563,7 @@ class Model(Cli):
 
 
 class List(Cli):
-    KINDS = ["policies", "layers", "costs", "cuts", "fates", "optimizers", "metrics", "models", "platforms", "scenarios"]
+    KINDS = ["policies", "layers", "costs", "cuts", "fates", "optimizers", "metrics", "models", "platforms", "scenarios", "fits"]
 
     def test_every_entry_has_a_name_and_a_sentence(self):
         for kind in self.KINDS:

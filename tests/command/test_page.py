@@ -12,7 +12,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("SLUICE_PROGRAM", str(ROOT / "build/release/sluice"))
 ENVIRONMENT = {**os.environ, "SLUICE_ROOT": str(ROOT), "LC_ALL": "C.UTF-8", "COLUMNS": "80"}
 KINDS = ["policies", "layers", "costs", "cuts", "fates", "optimizers", "metrics", "models", "platforms",
-         "scenarios"]
+         "scenarios", "fits"]
 FOUR = """\
 format: sluice-scenario/1
 question: Does the link of a switch keep up with four cards that train a small network on their shares?

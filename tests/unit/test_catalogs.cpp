@@ -134,8 +134,7 @@ TEST_CASE("every cost model gives finite seconds that grow with the samples") {
         Layer measured = layer;
         model.measured_batch = samples;
         measured.forward_s = 1e-3 * static_cast<double>(samples);
-        return chosen
-            ->of(query_of(model, measured, Pass::forward, samples, DType::float32, device))
+        return chosen->of(query_of(model, measured, Pass::forward, samples, DType::float32, device))
             .seconds;
       };
       CHECK(std::isfinite(seconds(1)));

@@ -69,7 +69,8 @@ std::string text_of(const Fit& fit, const FitSamples& samples) {
                      "\nRelative errors of configurations that were not seen: the median, and what "
                      "nine of ten keep within.\n";
   for (const auto& [why, rows] : samples.left_out)
-    text += std::to_string(rows) + " rows left out: " + printable(why) + "\n";
+    text += std::to_string(rows) + (rows == 1 ? " row" : " rows") + " left out: " + printable(why) +
+            "\n";
   return text;
 }
 

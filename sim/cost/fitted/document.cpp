@@ -20,6 +20,9 @@ const std::vector<const char*>& place_names() {
   return names;
 }
 
+/// What a form may leave over: a factor of e^20 is no fit.
+constexpr double most_left = 20;
+
 Sheet read_sheet(const Value& value) {
   const Reader keys(value, fit_device_record());
   return {.name = keys.text("name"),
@@ -76,12 +79,13 @@ void read_left(const Value& value, ClassFit& fit) {
     cells >> time;
     if (fit.joules) cells >> energy;
     const bool above = std::all_of(place.begin(), place.end(), [](double s) { return s > 0; });
-    if (cells.fail() || !above || !(cells >> std::ws).eof())
+    const bool near_one = std::abs(time) <= most_left && std::abs(energy) <= most_left;
+    if (cells.fail() || !above || !near_one || !(cells >> std::ws).eof())
       fail_at(value, "line " + std::to_string(number) + " of 'left' is '" + line + "': expected " +
                          (fit.joules ? "seven" : "six") +
                          " numbers: count, rows, columns, depth, density (above 0), and what is "
                          "left over of time" +
-                         (fit.joules ? " and of energy" : ""));
+                         (fit.joules ? " and of energy" : "") + " (-20 to 20)");
     for (double& size : place) size = std::log(size);
     fit.seconds.left.emplace_back(place, time);
     if (fit.joules) fit.joules->left.emplace_back(place, energy);

@@ -76,19 +76,19 @@ double product_seconds(const Kernel& kernel, const Sheet& sheet, const std::vect
 const std::vector<FormParameter>& form_parameters() {
   static const std::vector<FormParameter> parameters = {
       {"launch", "s that each launch takes besides", 5e-6, 1e-8, 1e-3, false},
-      {"memory", "share of the memory bandwidth that is reached", 0.8, 0.02, 1.5, false},
+      {"memory", "share of the memory bandwidth that is reached", 0.8, 0.02, 1.5, false, true},
       {"cached", "multiple of the memory bandwidth where all bytes fit the cache", 2, 0.05, 50,
-       false},
-      {"cache_used", "share of the cache that such bytes may fill", 0.7, 0.01, 8, false},
+       false, true},
+      {"cache_used", "share of the cache that such bytes may fill", 0.7, 0.01, 8, false, true},
       {"ragged", "share of a wave's unfilled part that takes time all the same", 0.5, 1e-3, 1,
        true},
       {"startup", "depth that a tile's start and end take as long as", 50, 0.1, 2000, true},
       {"unaligned", "of the time, more where columns or depth are no multiple of 4", 0.05, 1e-3, 4,
        true},
       {"energy", "J/FLOP: the watts of the data sheet allow no more; 0: no limit", 0, 0, 0, true},
-      {"large", "share of a unit's rate in tiles of 128 x 128", 0.8, 0.02, 1.1, true},
-      {"medium", "likewise of 64 x 64", 0.7, 0.02, 1.1, true},
-      {"small", "likewise of 16 x 64", 0.5, 0.02, 1.1, true}};
+      {"large", "share of a unit's rate in tiles of 128 x 128", 0.8, 0.02, 1.1, true, true},
+      {"medium", "likewise of 64 x 64", 0.7, 0.02, 1.1, true, true},
+      {"small", "likewise of 16 x 64", 0.5, 0.02, 1.1, true, true}};
   return parameters;
 }
 

@@ -26,7 +26,8 @@ struct FormParameter {
   const char* name;
   const char* summary;
   double start, low, high;
-  bool of_products;  ///< no part of the form of streams
+  bool of_products;      ///< no part of the form of streams
+  bool divides = false;  ///< the form divides by it: never 0
 };
 
 /// In the order of the numbers that `seconds_of` takes.

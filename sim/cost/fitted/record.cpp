@@ -37,8 +37,10 @@ Field list(std::string name, std::string summary, const Record* record) {
 
 Record of_form(std::string name, std::string summary, const std::vector<FormParameter>& form) {
   Record record{std::move(name), std::move(summary), {}};
-  for (const FormParameter& parameter : form)
+  for (const FormParameter& parameter : form) {
     record.fields.push_back(number(parameter.name, parameter.summary));
+    record.fields.back().minimum_excluded = parameter.divides;
+  }
   return record;
 }
 

@@ -139,15 +139,28 @@ Kernel stream(const ProfileRow& row, const std::string& of, double size) {
           .bytes = row.bytes.value_or(size * (read + written))};
 }
 
-}  // namespace
+/// Products and streams alike have as many of everything as one, at least.
+bool has_sizes(const Kernel& kernel) {
+  const bool product = kernel.of == "linear" || kernel.of == "bmm" || kernel.of == "conv" ||
+                       kernel.of == "grouped_conv";
+  return kernel.count >= 1 && kernel.rows >= 1 && kernel.columns >= 1 && kernel.bytes > 0 &&
+         kernel.is_product() == product;
+}
 
-std::optional<Kernel> kernel_of(const ProfileRow& row, const std::string& of, double size) {
+std::optional<Kernel> by_anything(const ProfileRow& row, const std::string& of, double size) {
   if (std::optional<Kernel> made = by_sizes(row, of, size)) return made;
   if (row.inputs.empty() || row.inputs.front().empty()) return std::nullopt;
   if (of == "conv" || of == "grouped_conv") return convolution(row, of, size);
   if (of == "linear") return dense(row, of, size);
   if (of == "bmm") return std::nullopt;
   return stream(row, of, size);
+}
+
+}  // namespace
+
+std::optional<Kernel> kernel_of(const ProfileRow& row, const std::string& of, double size) {
+  std::optional<Kernel> made = by_anything(row, of, size);
+  return made && has_sizes(*made) ? made : std::nullopt;
 }
 
 }  // namespace sluice

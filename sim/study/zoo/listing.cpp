@@ -144,6 +144,8 @@ const std::vector<Kind>& kinds() {
       {"models", "networks that come with Sluice", [] { return documents_of("models"); }},
       {"platforms", "machines that come with Sluice", [] { return documents_of("platforms"); }},
       {"scenarios", "questions that come with Sluice", [] { return documents_of("scenarios"); }},
+      {"fits", "measured operators that come with Sluice, fitted",
+       [] { return documents_of("fits"); }},
   };
   return list;
 }
@@ -159,8 +161,8 @@ std::vector<std::string> listed_kind_names() {
 std::vector<ListedKind> listed_kinds() {
   std::vector<ListedKind> all;
   for (const Kind& kind : kinds()) {
-    const bool files =
-        kind.name == "models" || kind.name == "platforms" || kind.name == "scenarios";
+    const bool files = kind.name == "models" || kind.name == "platforms" ||
+                       kind.name == "scenarios" || kind.name == "fits";
     all.push_back(
         {kind.name, kind.summary, files ? bundled_files(kind.name).size() : kind.entries().size()});
   }

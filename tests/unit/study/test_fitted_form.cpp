@@ -171,4 +171,7 @@ TEST_CASE("a fit document reads back as it was written, and says where it is wro
   broken.replace(broken.find("left: |\n") + 8, 9, "      x 1");
   CHECK_THROWS_WITH(read_fit(parse_text(broken, "fit.yaml")),
                     Contains("line 1 of 'left'") && Contains("expected seven numbers"));
+  broken = text;
+  broken.replace(broken.find("large: ") + 7, 1, "0 #");
+  CHECK_THROWS_WITH(read_fit(parse_text(broken, "fit.yaml")), Contains("'large'"));
 }

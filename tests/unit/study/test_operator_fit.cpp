@@ -86,6 +86,11 @@ TEST_CASE("dense layers, norms and pools by the shapes of their inputs") {
             ->bytes == 4 * (2 * 64 * 25 + 2 * 64));
   CHECK_FALSE(kernel_of(row("Linear", "Linear()", {8, 512}), "linear", 4));
   CHECK_FALSE(kernel_of(row("Conv2d", "Conv2d()", {8, 512}), "conv", 4));
+  ProfileRow empty = row("gemm", "", {});
+  empty.sizes = {{"m", 2}, {"n", 2}, {"k", 0}};  // no product
+  CHECK_FALSE(kernel_of(empty, "linear", 4));
+  empty.sizes = {{"b", 0}, {"h", 2}};
+  CHECK_FALSE(kernel_of(empty, "softmax", 4));
 }
 
 TEST_CASE("rows that cannot be fitted are left out, each kind with its count") {
