@@ -62,7 +62,8 @@ void Builder::key(Place place, std::string key) {
   if (duplicate) {
     std::string message = "duplicate key '" + key + "'";
     for (const auto& entry : entries)
-      if (entry.key == key) message += " (first at line " + std::to_string(entry.line) + "): keep one of the two";
+      if (entry.key == key)
+        message += " (first at line " + std::to_string(entry.line) + "): keep one of the two";
     fail(place, message);
   }
   open.key = std::move(key);

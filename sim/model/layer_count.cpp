@@ -51,8 +51,7 @@ class LayerCount {
     if (!layers) return 1;
     Value use = item;
     for (Value::Entry& entry : use.entries())
-      if (entry.value.kind() == Value::Kind::string && entry.key != "block" &&
-          entry.key != "name")
+      if (entry.value.kind() == Value::Kind::string && entry.key != "block" && entry.key != "name")
         entry.value = Value::make(integer(entry.value, parameters));
     Parameters scope = read_block_parameters(*block, word.text(), use);
     scope.insert(parameters.begin(), parameters.end());

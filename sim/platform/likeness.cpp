@@ -15,9 +15,9 @@ bool alike(const Device& a, const Device& b) {
   const bool same_rates =
       std::equal(rate.begin(), rate.end(), b.rate.begin(), b.rate.end(),
                  [](const auto& one, const auto& other) { return one.first == other.first; });
-  return same_rates && name == b.name && fit == b.fit && capacity == b.capacity && reserved == b.reserved &&
-         memory_bandwidth.has_value() == b.memory_bandwidth.has_value() && tiles == b.tiles &&
-         io_tiles == b.io_tiles;
+  return same_rates && name == b.name && fit == b.fit && capacity == b.capacity &&
+         reserved == b.reserved && memory_bandwidth.has_value() == b.memory_bandwidth.has_value() &&
+         tiles == b.tiles && io_tiles == b.io_tiles;
 }
 
 bool alike(const Memory& a, const Memory& b) {

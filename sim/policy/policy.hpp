@@ -56,7 +56,8 @@ struct CutQuestion {
 /// - It asks for memory and trusts the executor: what does not fit is reported by `check`. A policy
 ///   that knows that nothing can fit throws Infeasible, with what would.
 /// - Facts (Plan::facts) say what it decided, for the report; nothing reads them to decide.
-/// - It may say what prices decided of the draft (Draft::decisions): a sweep of prices then makes the
+/// - It may say what prices decided of the draft (Draft::decisions): a sweep of prices then makes
+/// the
 ///   plan once and prices it again. A policy that says nothing is planned anew for each point.
 /// - The same request gives the same draft, also where several ask at once.
 ///

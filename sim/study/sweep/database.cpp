@@ -41,7 +41,8 @@ void Connection::require(int code) const {
 void Connection::write_ahead() {
   constexpr int pause_ms = 20;
   for (int waited_ms = 0;; waited_ms += pause_ms) {
-    const int code = ::sqlite3_exec(handle_, "PRAGMA journal_mode = WAL", nullptr, nullptr, nullptr);
+    const int code =
+        ::sqlite3_exec(handle_, "PRAGMA journal_mode = WAL", nullptr, nullptr, nullptr);
     if (code != SQLITE_BUSY || waited_ms >= most_wait_ms) return require(code);
     ::sqlite3_sleep(pause_ms);
   }
