@@ -3,7 +3,9 @@
 #include <vector>
 
 #include "command/command.hpp"
+#include "profile/hdf5.hpp"
 
 int main(int count, char** words) {
+  sluice::know_hdf5_profiles();
   return sluice::run_command_line(std::vector<std::string>(words + 1, words + count));
 }

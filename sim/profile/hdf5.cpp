@@ -180,8 +180,6 @@ class HdfReader {
   FileReader file_;
 };
 
-}  // namespace
-
 Profile read_hdf5_profile(const std::string& path) {
   const auto held = hdf5::lock();
   try {
@@ -200,6 +198,12 @@ void write_hdf5_profile(const Profile& profile, const std::string& path) {
     throw IoError("cannot write '" + path + "': " + failure.what());
   }
   part.commit();
+}
+
+}  // namespace
+
+void know_hdf5_profiles() {
+  set_hdf5_form({read_hdf5_profile, write_hdf5_profile});
 }
 
 }  // namespace sluice

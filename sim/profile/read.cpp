@@ -127,7 +127,7 @@ Profile parse_profile(std::string text, const std::string& name, const std::stri
 
 Profile load_profile(const std::string& path, const std::string& map) {
   std::string bytes = read_regular_file(path);
-  if (bytes.compare(0, 8, "\x89HDF\r\n\x1a\n") == 0) return read_hdf5_profile(path);
+  if (bytes.compare(0, 8, "\x89HDF\r\n\x1a\n") == 0) return hdf5_form(path).read(path);
   return parse_profile(std::move(bytes), path, map);
 }
 

@@ -60,7 +60,7 @@ std::string profile_text(const Profile& profile) {
 
 void write_profile(const Profile& profile, const std::string& path) {
   if (ends_with(path, ".h5") || ends_with(path, ".hdf5"))
-    write_hdf5_profile(profile, path);
+    hdf5_form(path).write(profile, path);
   else
     write_file(path, profile_text(profile));
 }

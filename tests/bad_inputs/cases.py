@@ -123,7 +123,7 @@ MODELS = [
     model("ranks that do not share a tensor equally", "model.yaml:8:47", ["'3' for 'ranks'", "divisor", "[8]"], "{type: relu, name: last}", "{type: reduce_scatter, name: last, ranks: 3}"),
     model("a block that is given too little", "model.yaml:8:24", ["takes 2 inputs (a, b), got 1"], "layers:\n  - {type: input, name: x, shape: [$size]}", "blocks: {b: {inputs: [a, b], layers: [{type: add, inputs: [a, b]}]}}\nlayers:\n  - {type: input, name: x, shape: [$size]}\n  - {block: b, inputs: [x]}"),
     model("an error inside a block", "model.yaml:5:45", ["'8' for 'row'", "in the block 'b', used at model.yaml:8:5"], "layers:\n  - {type: input, name: x, shape: [$size]}", "blocks: {b: {layers: [{type: take_row, row: $size}]}}\nlayers:\n  - {type: input, name: x, shape: [$size, 2]}\n  - {block: b}"),
-    model("a repeat without end", "model.yaml:8:14", ["'999999999'", "repeat", "5000000"], "  - {type: relu, name: last}", "  - {repeat: 999999999, layers: [{type: relu, name: last}]}"),
+    model("a repeat without end", "model.yaml:8:5", ["repeat: 999999999", "more than 1000000 layers"], "  - {type: relu, name: last}", "  - {repeat: 999999999, layers: [{type: relu, name: last}]}"),
     table("a heading that is another", "table.json:2:66", ["'total flops'", "total FLOPs"], "total FLOPs", "total flops"),
     table("a running total that falls", "table.json:5:21", ["'4'", "total params", "at least"], "50, 5, 120", "50, 4, 120"),
     table("a total state that is no sum", "table.json:4:17", ["'31'", "total state", "10 + 20"], "20, 30, 5", "20, 31, 5"),

@@ -20,6 +20,7 @@
 #include "base/parts.hpp"
 #include "base/processes.hpp"
 #include "document/load.hpp"
+#include "profile/hdf5.hpp"
 #include "python/protocol.hpp"
 #include "python/worker/requests.hpp"
 #include "run/plan_json.hpp"
@@ -186,6 +187,7 @@ int main() {
   std::signal(SIGINT, SIG_IGN);   // Ctrl-C is for the process that is helped: it calls its runs off
   std::signal(SIGCHLD, SIG_DFL);  // what that process ignores is inherited
   std::signal(SIGTERM, SIG_DFL);
+  sluice::know_hdf5_profiles();
   sluice::helper::Loop().run();
   return 0;
 }

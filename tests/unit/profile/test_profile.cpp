@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "profile/compare.hpp"
+#include "profile/hdf5.hpp"
 #include "profile/merge.hpp"
 #include "profile/profile.hpp"
 #include "profile/summary.hpp"
@@ -80,6 +81,11 @@ TEST_CASE("What is written reads as what it was, as CSV and as HDF5") {
   CHECK(parse_profile(text, "again.csv").rows[1].operator_class == "#odd");
   const auto file = std::filesystem::temp_directory_path() /
                     ("sluice_profile_" + std::to_string(getpid()) + ".h5");
+  // A program that does not know the form, as Python's process, says what to do.
+  set_hdf5_form({});
+  CHECK_THROWS_WITH(write_profile(before, file.string()),
+                    Catch::Matchers::Contains("sluice profile merge " + file.string()));
+  know_hdf5_profiles();
   write_profile(before, file.string());
   const Profile after = load_profile(file.string());
   std::filesystem::remove(file);
