@@ -101,7 +101,7 @@ class Found:
         return f"Found {self._metric} {number} at {where}{kept}, of {count} ({sure})"
 
 
-def minimise(scenario: "Scenario", metric: str, over: Over, subject_to: Union[str, Sequence[str]] = (),
+def minimise(scenario: Union["Scenario", str, Path], metric: str, over: Over, subject_to: Union[str, Sequence[str]] = (),
              *, points: int = 200, store: Union[str, Path, None] = None, by: str = "nlopt",
              seed: int = 0, verify: bool = True, retry_failed: bool = False,
              progress: Union[bool, Callable[[int, int], None]] = False) -> Found:
@@ -114,6 +114,7 @@ def minimise(scenario: "Scenario", metric: str, over: Over, subject_to: Union[st
                                 subject_to="peak_bytes.gpu <= 16GB")
         found.changes, found.number, found.limits, found.points.frame
 
+    scenario: a Scenario, or the name or file of one.
     metric: one of `sluice.metrics()`, with a name behind a dot where it has several numbers
     ("peak_bytes.gpu"); or a key of `over` that has a range: the least bandwidth that keeps a limit.
     over: for each key a range as a tuple (lo, hi), of any numbers where they have a unit or a fraction
@@ -132,7 +133,7 @@ def minimise(scenario: "Scenario", metric: str, over: Over, subject_to: Union[st
                    retry_failed, progress)
 
 
-def maximise(scenario: "Scenario", metric: str, over: Over, subject_to: Union[str, Sequence[str]] = (),
+def maximise(scenario: Union["Scenario", str, Path], metric: str, over: Over, subject_to: Union[str, Sequence[str]] = (),
              *, points: int = 200, store: Union[str, Path, None] = None, by: str = "nlopt",
              seed: int = 0, verify: bool = True, retry_failed: bool = False,
              progress: Union[bool, Callable[[int, int], None]] = False) -> Found:
@@ -143,6 +144,10 @@ def maximise(scenario: "Scenario", metric: str, over: Over, subject_to: Union[st
 
 def _search(scenario, metric, maximise, over, subject_to, points, store, by, seed, verify,
             retry_failed, progress) -> Found:
+    if isinstance(scenario, (str, os.PathLike)):
+        from .scenario import load  # which imports sweeps
+
+        scenario = load(scenario)
     if by not in ("nlopt", "optuna"):
         raise errors.UsageError(f"by={by!r}: expected 'nlopt' or 'optuna'")
     most = _documents.whole(points, "points", 1, 1_000_000)
@@ -180,6 +185,8 @@ def _keys(over: Over) -> tuple[list["_sluice.SearchKey"], dict[str, dict[str, An
             keys.append(_range(key, values))
             continue
         given[key] = {text_of(key, value): value for value in listed(key, values)}
+        if not given[key]:
+            raise errors.UsageError(f"nothing is given for '{key}': expected a range (lo, hi) or a list of values")
         keys.append(_sluice.SearchKey(key, list(given[key])))
     return keys, given
 

@@ -167,6 +167,9 @@ class _Driver:
                 told(done, len(self._points))
 
         asked = Workers(self._text, self._path, keep)
+        if not isinstance(workers, (int, Executor)) and not hasattr(workers, "submit"):
+            raise errors.UsageError(f"workers={workers!r}: expected a number of processes or an executor of "
+                                    "concurrent.futures")
         if isinstance(workers, int):
             asked.run_own(_documents.whole(workers, "workers", 1, 1024), todo)
         else:

@@ -18,7 +18,7 @@ std::string words_of(Output output) {
     case Output::table:
       return "no table of a plan";
     case Output::exported:
-      return "a trace or a document of Sluice";
+      return "a trace, a store or a document of Sluice";
     case Output::junit:
       return "no report as JUnit's XML";
     case Output::document:
@@ -35,6 +35,11 @@ std::string head_of(const std::string& path) {
   return head;
 }
 
+/// The store of a sweep is an SQLite database.
+bool is_store(const std::string& head) {
+  return head.compare(0, 16, std::string("SQLite format 3\0", 16)) == 0;
+}
+
 bool is_trace(const std::string& head) {
   return head.compare(0, 8, "\x89HDF\r\n\x1a\n") == 0;
 }
@@ -49,7 +54,8 @@ bool is_alike(const std::string& head, Output output) {
     case Output::table:
       return head.compare(0, 8, "section,") == 0;
     case Output::exported:
-      return !is_trace(head) && head.find("format: sluice-") == std::string::npos;
+      return !is_trace(head) && !is_store(head) &&
+             head.find("format: sluice-") == std::string::npos;
     case Output::junit:
       return head.compare(0, 5, "<?xml") == 0 && head.find("<testsuite") != std::string::npos;
     case Output::document:

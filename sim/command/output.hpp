@@ -16,7 +16,7 @@ Option force_option(Output output);
 
 /// Throws UsageError where a file stands at `path` that is not of that kind, and --force is not
 /// given. A document is somebody's work as soon as it is there; what is exported replaces anything
-/// but traces, plans and documents. `option` is the one that named the path.
+/// but traces, stores, plans and documents. `option` is the one that named the path.
 void refuse_to_replace(const Arguments& arguments, const std::string& path, Output output,
                        const char* option = "output");
 

@@ -393,6 +393,15 @@ class Export(unittest.TestCase):
         self.assertEqual(last["total bytes"], trace.summary["transferred_bytes"])
         self.assertEqual(last["total FLOP"], trace.summary["flop"])
 
+    def test_the_store_of_a_sweep_is_not_replaced(self):
+        store = self.path("study.db")
+        done = sluice("sweep", "alexnet_resident", "workload.batch=1,2", "--store", store)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        before = store.read_bytes()
+        self.fails(2, "is a trace, a store or a document of Sluice: give another name, or --force",
+                   str(self.path("harm.h5")), "--to", "csv", "-o", str(store))
+        self.assertEqual(store.read_bytes(), before)
+
     def test_data_island_of_the_layers_is_a_model_that_is_read_again(self):
         self.path("layers.json").write_bytes(
             self.export("alexnet", "data-island", "--table", "layers"))

@@ -64,6 +64,18 @@ class FromPlanToAnswer(unittest.TestCase):
             text = self.sluice("sweep", "s.yaml", "workload.batch=4", "--store", "store.db")
             self.assertIn(f"{4 / (sum(milliseconds) / 1e3):.4g}", text)
 
+    def test_shares_columns_and_pools_that_make_no_sense_are_refused(self):
+        self.measure([1, 2, 3, 4, 5])
+        for words, says in (
+                (["compare", "measured.csv", "measured.csv", "--median-within", "3"],
+                 "'3' for '--median-within': expected a share from 0 to 1"),
+                (["compare", "measured.csv", "measured.csv", "--but", "devices"], "did you mean 'device'"),
+                (["plan", "resnet50", "--pools", "DRAM,DRAM"], "expected different names of memories")):
+            done = subprocess.run([PROGRAM, "profile", *words], capture_output=True, text=True,
+                                  cwd=self.folder, env=ENVIRONMENT)
+            self.assertIn(done.returncode, (2, 3), done.stderr)
+            self.assertIn(says, done.stderr)
+
     def test_a_verdict_decides_the_exit_code(self):
         self.measure([1, 2, 3, 4, 5])
         (self.folder / "measured.csv").rename(self.folder / "a.csv")

@@ -266,6 +266,8 @@ class Sweep(unittest.TestCase):
                 scenario().sweep(changes, over=over)
         with self.assertRaisesRegex(sluice.InputError, "did you mean 'batch'"):
             scenario().sweep({"workload.bach": [1, 2]})
+        with self.assertRaisesRegex(sluice.UsageError, "a number of processes or an executor"):
+            scenario().sweep({"workload.batch": [1, 2]}, workers="4")
         with self.assertRaisesRegex(sluice.UsageError, "neither better nor worse"):
             scenario().sweep(GRID, verify=0).best("flop")
         sweep = scenario().sweep(GRID, verify=0)

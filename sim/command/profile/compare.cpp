@@ -10,6 +10,7 @@
 #include "document/load.hpp"
 #include "document/object.hpp"
 #include "profile/cells.hpp"
+#include "profile/columns.hpp"
 #include "profile/compare.hpp"
 
 namespace sluice {
@@ -46,6 +47,7 @@ Asked asked_of(const Arguments& arguments) {
   Asked asked;
   const auto& files = arguments.positionals;
   if (arguments.has("but")) asked.options.but = cell::parts_of(arguments.text("but"), ',');
+  for (const std::string& column : asked.options.but) profile_column(column);
   if (arguments.has("between")) {
     if (files.size() != 1) throw UsageError("'--between' compares rows of one PROFILE");
     choose_between(asked, arguments);

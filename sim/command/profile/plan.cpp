@@ -1,4 +1,6 @@
 // sluice profile plan: what is to be measured of a model.
+#include <algorithm>
+
 #include "base/dtype.hpp"
 #include "command/figures.hpp"
 #include "command/output.hpp"
@@ -24,6 +26,11 @@ PlacementRequest request_of(const Arguments& arguments, const std::optional<Prof
                            .dtype = arguments.text("dtype", "float32"),
                            .passes = passes_of(arguments)};
   if (arguments.has("pools")) request.pools = cell::parts_of(arguments.text("pools"), ',');
+  for (std::size_t i = 0; i < request.pools.size(); ++i)
+    if (request.pools[i].empty() ||
+        std::count(request.pools.begin(), request.pools.end(), request.pools[i]) > 1)
+      throw UsageError("'" + arguments.text("pools") +
+                       "' for '--pools': expected different names of memories, such as DRAM,PMEM");
   if (arguments.has("fixed")) {
     if (request.pools.empty()) throw UsageError("'--fixed' is of memories: it goes with --pools");
     request.fixed = cell::parts_of(arguments.text("fixed"), ',');

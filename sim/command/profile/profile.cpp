@@ -50,11 +50,16 @@ Profile read_profile(const Arguments& arguments, const std::string& path) {
 
 double share_option(const Arguments& arguments, const std::string& option, double absent) {
   if (!arguments.has(option)) return absent;
+  double share = 0;
   try {
-    return parse_quantity(arguments.text(option), Dimension::none, option);
+    share = parse_quantity(arguments.text(option), Dimension::none, option);
   } catch (const InputError& error) {
     throw UsageError(std::string("'--") + option + "': " + error.what());
   }
+  if (share > 1)
+    throw UsageError("'" + arguments.text(option) + "' for '--" + option +
+                     "': expected a share from 0 to 1, as in 5%");
+  return share;
 }
 
 std::string seconds_cell(const std::optional<double>& seconds) {
