@@ -1,6 +1,7 @@
 #include "cost/account.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "base/quantity.hpp"
@@ -30,15 +31,18 @@ Account account_of(const Cost& cost, const Model& model, const Device& device, D
           continue;
         }
         account.fitted += part.seconds;
+        if (part.inside) account.inside += part.seconds;
+        if (std::isnan(part.median)) continue;
+        account.known += part.seconds;
         account.median += part.seconds * part.median;
         account.ninety += part.seconds * part.ninety;
-        if (part.inside) account.inside += part.seconds;
       }
     }
   if (!(account.seconds > 0)) return account;
-  if (account.fitted > 0)
-    for (double* error : {&account.median, &account.ninety}) *error /= account.fitted;
-  for (double* share : {&account.fitted, &account.inside}) *share /= account.seconds;
+  if (account.known > 0)
+    for (double* error : {&account.median, &account.ninety}) *error /= account.known;
+  for (double* share : {&account.fitted, &account.inside, &account.known})
+    *share /= account.seconds;
   for (const auto& [of, seconds] : others)
     if (seconds > 0) account.others.emplace_back(of, seconds / account.seconds);
   std::stable_sort(account.others.begin(), account.others.end(),
@@ -51,10 +55,15 @@ std::string account_text(const Account& account) {
   std::string text = percent(account.fitted) +
                      " of the seconds that layers compute rest on a fit of measured operators, " +
                      percent(account.inside) + " on sizes within what was measured on this device";
-  if (account.fitted > 0)
+  if (account.known > 0)
     text += ". A single operator that the fit had not seen was off by " + percent(account.median) +
             " in the median and at most " + percent(account.ninety) +
             " for nine of ten (means over the classes by their seconds)";
+  const double unknown = account.fitted - account.known;
+  if (unknown > 1e-9)
+    text += ". For " + percent(unknown) +
+            " of the seconds it is not known how far off the fit is: their sizes are beyond those "
+            "that were measured, or too few operators of the class were measured to tell";
   std::vector<std::string> others;
   for (const auto& [of, share] : account.others) others.push_back(of + " (" + percent(share) + ")");
   if (!others.empty()) text += ". The roofline stands in for " + join(others);

@@ -15,7 +15,9 @@ namespace sluice {
 struct Account {
   double seconds = 0;             ///< 0: the cost model fits nothing
   double fitted = 0, inside = 0;  ///< rest on a fit; on one where such sizes were measured
-  double median = 0, ninety = 0;  ///< of single operators, weighted by their seconds
+  /// The share of the seconds for which operators of such sizes were cross-validated, and the error
+  /// of single ones of them, weighted by their seconds.
+  double known = 0, median = 0, ninety = 0;
   std::vector<std::pair<std::string, double>> others;  ///< by class: not fitted, the greatest first
 };
 

@@ -69,7 +69,7 @@ struct Grounds {
   double seconds = 0;  ///< of the price
   bool fitted = false;
   bool inside = false;            ///< the sizes lie where sizes were measured
-  double median = 0, ninety = 0;  ///< relative errors of single operators, cross-validated
+  double median = 0, ninety = 0;  ///< cross-validated errors of one operator; NaN: not known
 };
 
 /// Prices queries. Equal queries have equal prices.

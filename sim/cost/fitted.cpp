@@ -1,5 +1,6 @@
 // fitted: kernels take what was measured of kernels like them, as a function of their sizes.
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <mutex>
 
@@ -90,11 +91,13 @@ struct Fitted final : Cost {
       const ClassFit& of_class = *fit.find(kernel.of, query.dtype);
       const FitError& error =
           !seen && of_class.device_error ? *of_class.device_error : of_class.time_error;
+      const bool covered = of_class.covers(kernel);
+      const bool known = covered && error.count > 0;
       all.push_back({.of = kernel.of,
                      .seconds = of_class.seconds_of(kernel, sheet),
                      .fitted = true,
-                     .inside = seen && of_class.covers(kernel),
-                     .median = error.median,
+                     .inside = seen && covered,
+                     .median = known ? error.median : std::nan(""),
                      .ninety = error.ninety});
     }
     return all;
