@@ -20,11 +20,6 @@ double rounded(double number) {
   return std::strtod(text, nullptr);
 }
 
-bool is_unit_of_bytes(const std::string& unit) {
-  const std::vector<std::string> units = units_of(Dimension::bytes);
-  return std::find(units.begin(), units.end(), unit) != units.end();
-}
-
 }  // namespace
 
 double SearchKey::count() const {
@@ -47,9 +42,7 @@ double SearchKey::share_of(double number) const {
 }
 
 std::string SearchKey::text_of(double number) const {
-  if (!bytes) return exact(number) + unit;
-  const double one = parse_quantity("1" + unit, Dimension::bytes);
-  return exact(std::round(number * one)) + "B";
+  return bytes ? whole_bytes(number, unit) : exact(number) + unit;
 }
 
 SearchKey parse_search_key(const std::string& word) {

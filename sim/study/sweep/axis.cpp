@@ -1,5 +1,6 @@
 #include "study/sweep/axis.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <optional>
@@ -139,13 +140,27 @@ std::string unit_of(const std::string& word, const Range& range) {
   return low.empty() ? high : low;
 }
 
+/// Is the amount of memory that the text says a whole number of bytes?
+bool is_whole(const std::string& text) {
+  try {
+    parse_bytes(text);
+    return true;
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
 std::vector<std::string> values_of(const std::string& word, const Range& range) {
   const std::string unit = unit_of(word, range);
   const std::vector<double> numbers = range.by == ':'   ? evenly(word, range)
                                       : range.by == '*' ? by_factor(word, range)
                                                         : one_by_one(word, range);
   std::vector<std::string> values;
-  for (const double number : numbers) values.push_back(exact(number) + unit);
+  const bool bytes = is_unit_of_bytes(unit);
+  for (const double number : numbers) {
+    std::string text = exact(number) + unit;
+    values.push_back(bytes && !is_whole(text) ? whole_bytes(number, unit) : std::move(text));
+  }
   return values;
 }
 
@@ -157,6 +172,16 @@ void require_unique(const std::vector<Axis>& axes) {
 }
 
 }  // namespace
+
+bool is_unit_of_bytes(const std::string& unit) {
+  const std::vector<std::string> units = units_of(Dimension::bytes);
+  return std::find(units.begin(), units.end(), unit) != units.end();
+}
+
+std::string whole_bytes(double number, const std::string& unit) {
+  const double one = parse_quantity("1" + unit, Dimension::bytes);
+  return exact(std::round(number * one)) + "B";
+}
 
 std::optional<PlainRange> plain_range(const std::string& word, const std::string& values) {
   const std::optional<Range> range = range_of(values);

@@ -18,8 +18,8 @@ struct Axis {
 /// KEY=lo..hi*f        lo, lo x f, lo x f x f, ... up to hi
 /// KEY=lo..hi          all whole numbers from lo to hi
 /// Ends may have a unit, the same one: 16GB/s..64GB/s:4; where one end has none, it takes the
-/// other's. What is not a range of numbers is a value of its own: ../platforms/k40.yaml.
-/// Throws UsageError.
+/// other's. Amounts of memory between the ends are rounded to whole bytes. What is not a range of
+/// numbers is a value of its own: ../platforms/k40.yaml. Throws UsageError.
 Axis parse_axis(const std::string& word);
 
 /// "lo..hi", with no number of values and no factor behind it.
@@ -31,6 +31,10 @@ struct PlainRange {
 /// None: `values` is something else, such as a list. `word` is KEY=values, for messages. Throws
 /// UsageError: the ends have two units, or the range ends before it begins.
 std::optional<PlainRange> plain_range(const std::string& word, const std::string& values);
+
+bool is_unit_of_bytes(const std::string& unit);
+/// "4121212121B": an amount in such a unit as whole bytes, the nearest ones.
+std::string whole_bytes(double number, const std::string& unit);
 
 /// How several axes are combined.
 enum class Over {

@@ -72,6 +72,12 @@ TEST_CASE("An axis is a list of values, a range by steps, by a factor, or of who
   CHECK(values("a=3..6") == Words{"3", "4", "5", "6"});
   CHECK(values("a=0,2..4,10..20:2") == Words{"0", "2", "3", "4", "10", "20"});
   CHECK(values("a=../platforms/k40.yaml") == Words{"../platforms/k40.yaml"});
+  CHECK(values("a=4GB..16GB:4") == Words{"4GB", "8GB", "12GB", "16GB"});
+  // 10 GB / 3 is no whole number of bytes, 2.5 GB is; 4/3 KiB are 1365.3 B.
+  CHECK(values("a=0GB..10GB:4") == Words{"0GB", "3333333333B", "6666666667B", "10GB"});
+  CHECK(values("a=1..4GB*1.5") == Words{"1GB", "1.5GB", "2.25GB", "3.375GB"});
+  CHECK(values("a=1KiB..2KiB:4") == Words{"1KiB", "1365B", "1707B", "2KiB"});
+  for (const std::string& value : values("a=4GB..16GB:100")) CHECK_NOTHROW(parse_bytes(value));
   CHECK(values("a=10%..30%:3") == Words{"10%", "20%", "30%"});
 }
 
