@@ -66,7 +66,7 @@ class Found:
 
     @property
     def exhaustive(self) -> bool:
-        """Every combination was asked: nothing is better."""
+        """Every combination was asked and none failed: nothing is better."""
         return self._result.exhaustive
 
     @property
@@ -96,7 +96,10 @@ class Found:
         where = ", ".join(f"{key}={value}" for key, value in self.changes.items())
         unit = self.points.frame.attrs["units"].get(self._search.goal, "")
         kept = "".join(f"; {text} ({100 * share:.3g} % away)" for text, share in self.limits.items())
-        sure = "all combinations" if self.exhaustive else "a search, no proof"
+        failed = int((self.points.frame["status"] == "failed").sum())
+        sure = ("all combinations" if self.exhaustive
+                else f"all combinations but the {'one' if failed == 1 else failed} that failed" if self._result.all_asked
+                else "a search, no proof")
         number = for_people(self.number, unit) if unit else f"{self.number:.7g}"
         return f"Found {self._metric} {number} at {where}{kept}, of {count} ({sure})"
 

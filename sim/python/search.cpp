@@ -73,6 +73,7 @@ void bind_result(py::module_& module) {
       .def_readonly("best", &SearchResult::best)
       .def_readonly("beyond", &SearchResult::beyond)
       .def_readonly("as_good", &SearchResult::as_good)
+      .def_readonly("all_asked", &SearchResult::all_asked)
       .def_readonly("exhaustive", &SearchResult::exhaustive)
       .def_readonly("used_up", &SearchResult::used_up)
       .def_property_readonly("from_store",

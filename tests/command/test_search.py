@@ -51,6 +51,11 @@ class Search(unittest.TestCase):
         self.assertRegex(text, r"(?m)^asked +7 points; SimGrid repeated the best one and agrees$")
         self.assertRegex(text, r"(?m)^sure +all combinations were asked: nothing is better$")
 
+    def test_points_without_the_number_are_left_out_and_counted(self):
+        text = self.said(*QUICK, "--minimise", "peak_bytes.ipu0", "platform=k40,ipu_pair_gc200")
+        self.assertRegex(text, r"(?m)^best .* at platform=ipu_pair_gc200$")
+        self.assertRegex(text, r"(?m)^left out +1 point without peak_bytes.ipu0, the first at platform=k40$")
+
     def test_json_has_the_goal_what_was_found_and_every_point(self):
         answer = json.loads(self.said(*FASTEST, "--json", "--no-verify"))
         self.assertEqual(answer["format"], "sluice-search/1")
@@ -89,7 +94,9 @@ class Search(unittest.TestCase):
         goal = ["--minimise", "makespan_s"]
         self.assertIn("none: no point keeps all limits", self.said(
             *QUICK, *goal, "workload.batch=1,2", "--subject-to", "makespan_s<=1us", code=4))
-        self.said(*QUICK, *goal, "workload.batch=1,x", code=1)
+        self.assertRegex(self.said(*QUICK, *goal, "workload.batch=1,x", code=1),
+                         r"(?m)^sure +all combinations but the one that failed were asked: of these nothing is better$")
+        self.assertFalse(json.loads(self.said(*QUICK, *goal, "workload.batch=1,x", "--json", code=1))["exhaustive"])
         done = sluice("search", *QUICK, *goal, "workload.bach=1..200")
         self.assertEqual(done.returncode, 3)
         self.assertIn("did you mean 'batch'?", done.stderr)

@@ -56,6 +56,11 @@ class Search(unittest.TestCase):
         self.assertEqual(found.changes, {"policy.overlap": True, "workload.batch": 1})
         self.assertEqual(len(found.points), 4)
 
+    def test_what_failed_is_not_proved(self):
+        found = sluice.minimise(scenario(), "makespan_s", {"workload.batch": [1, "x"]}, verify=False)
+        self.assertFalse(found.exhaustive)
+        self.assertIn("all combinations but the one that failed", repr(found))
+
     def test_the_command_line_and_python_share_a_store(self):
         store = self.folder / "study.db"
         over = {"workload.batch": (1, 4000), LINK: ("1GB/s", "64GB/s")}

@@ -92,9 +92,34 @@ void add_found(LabelledRows& rows, const SearchReport& report) {
       rows.emplace_back("", distance_text(report, limit, *result.beyond));
 }
 
+/// Points that ran, but have no such number: of another platform, say.
+void add_without_numbers(LabelledRows& rows, const SearchReport& report) {
+  std::size_t count = 0, first = 0;
+  const SearchResult& result = report.result;
+  for (std::size_t i = result.merits.size(); i-- > 0;) {
+    if (result.merits[i].stand != Merit::Stand::refused ||
+        result.sweep.outcomes[i].status != PointResult::Status::complete)
+      continue;
+    ++count;
+    first = i;
+  }
+  if (count == 0) return;
+  std::vector<std::string> names;
+  if (!report.request.goal.number.is_key()) names.push_back(report.request.goal.number.text);
+  for (const SearchLimit& limit : report.request.limits) names.push_back(limit.number.text);
+  rows.emplace_back("left out", plural(count, "point") + " without " +
+                                    printable(join(names, " or ")) + ", the first at " +
+                                    changes_text(report, first));
+}
+
 /// How sure it is that nothing is better.
 std::string sureness(const SearchReport& report) {
   if (report.result.exhaustive) return "all combinations were asked: nothing is better";
+  if (report.result.all_asked) {
+    const std::size_t failed = report.result.sweep.count(PointResult::Status::failed);
+    return "all combinations but the " + (failed == 1 ? "one" : std::to_string(failed)) +
+           " that failed were asked: of these nothing is better";
+  }
   std::string text = "searched, which proves nothing: a better point may lie between those asked";
   if (report.result.used_up)
     text += "; it ended with its last point (--points " +
@@ -115,6 +140,7 @@ std::string search_text(const SearchReport& report) {
   LabelledRows rows;
   add_found(rows, report);
   add_refusals(rows, {report.scenario, report.result.points, report.result.sweep, {}});
+  add_without_numbers(rows, report);
   rows.emplace_back("asked", asked_text(report));
   rows.emplace_back("sure", sureness(report));
   return title(report) + "\n" + rows_text(rows, {.page = page_width()});

@@ -14,6 +14,8 @@ constexpr double first_step = 0.1;  ///< of a walk, as a share of the range
 constexpr double tolerance = 1e-6;  ///< of a walk, likewise
 constexpr double apart = 0.15;      ///< starts of walks that are nearer than this are one
 constexpr std::size_t most_starts = 3;
+/// Points of DIRECT: it is to find the valleys; what more points buy, walks use better.
+constexpr std::size_t worth_dividing_a_dimension = 40;
 constexpr std::size_t most_dimensions_with_corners = 4;
 /// Calls of a method for each point that it may ask: where values are rounded, many of its calls
 /// are about points that are known.
@@ -89,6 +91,7 @@ void Region::ask_corners() {
 }
 
 void Region::divide(const Score& score, std::size_t most_points) {
+  if (most_points == 0) return;  // NLopt would take it for no limit
   struct Enough {};
   const std::size_t until = std::min(asked() + most_points, most_points_);
   try {
@@ -104,6 +107,11 @@ bool Region::has_one_that_keeps() const {
   return std::any_of(mine_.begin(), mine_.end(), [&](std::size_t place) {
     return trials_.merit(place).stand == Merit::Stand::keeps;
   });
+}
+
+bool Region::all_lack_numbers() const {
+  return std::all_of(mine_.begin(), mine_.end(),
+                     [&](std::size_t place) { return trials_.lacks_numbers(place); });
 }
 
 std::vector<std::size_t> Region::starts() const {
@@ -152,18 +160,22 @@ bool Region::search(std::size_t most_points) {
   most_points_ = most_points;
   try {
     ask_corners();
-    if (trials_.all_failed()) return true;
+    // Its corners tell that nothing here can be the answer: what is varied is wrong, or there is no
+    // such number.
+    if (trials_.all_failed() || all_lack_numbers()) return true;
+    const std::size_t enough =
+        std::min(most_points / 2, worth_dividing_a_dimension * searched_.size());
     divide(
         [&](const CubePlace& at) {
           const Merit merit = trials_.merit(ask(row_at(at)));
           return merit.stand == Merit::Stand::keeps ? merit.number : infinity;
         },
-        most_points / 2 - std::min(most_points / 2, asked()));
+        enough - std::min(enough, asked()));
     // DIRECT does not know what lies between its points: towards the limits it is led by how much
     // they are broken.
     if (!has_one_that_keeps())
       divide([&](const CubePlace& at) { return downhill(trials_.merit(ask(row_at(at)))) / 1e200; },
-             most_points / 4);
+             enough / 2);
     for (const std::size_t start : starts()) walk_from(start);
     try_neighbours();
   } catch (const NoPointsLeft&) {

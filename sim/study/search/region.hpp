@@ -32,6 +32,7 @@ class Region {
   void ask_corners();
   void divide(const Score& score, std::size_t most_points);
   bool has_one_that_keeps() const;
+  bool all_lack_numbers() const;
   /// The best points of this region that lie apart from one another, best first.
   std::vector<std::size_t> starts() const;
   void walk_from(std::size_t start);

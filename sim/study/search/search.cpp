@@ -12,8 +12,8 @@ namespace sluice {
 
 namespace {
 
-constexpr std::size_t least_for_a_region = 12;  ///< points: corners, and some more
-constexpr double worth_a_search = 40;           ///< points that a region of ranges is worth
+constexpr double least_for_a_region = 12;  ///< points: corners, and some more
+constexpr double worth_a_search = 40;      ///< points that a region of ranges is worth
 
 /// Keys whose values are tried one with each, and those that are searched for each combination.
 struct Parting {
@@ -22,7 +22,8 @@ struct Parting {
 };
 
 /// Lists are tried; so are whole numbers as long as all combinations fit into the points that are
-/// allowed, those with the fewest first.
+/// allowed, those with the fewest first. Where something is searched, each combination needs the
+/// points of a region: whole numbers are searched, too, the most first, until these are there.
 Parting parting_of(const SearchRequest& request) {
   Parting parting;
   std::vector<std::size_t> whole;
@@ -39,12 +40,19 @@ Parting parting_of(const SearchRequest& request) {
   });
   const double each = parting.searched.empty() ? 1 : worth_a_search;
   const auto allowed = static_cast<double>(request.most_points);
+  std::size_t few = 0;  // so many of them are tried
   for (const std::size_t k : whole) {
     const double combinations = parting.combinations * request.keys[k].count();
     const bool fits = combinations * each <= allowed;
-    (fits ? parting.tried : parting.searched).push_back(k);
-    if (fits) parting.combinations = combinations;
+    if (!fits) break;  // nor do those with more
+    parting.combinations = combinations;
+    ++few;
   }
+  const bool all_tried = few == whole.size() && parting.searched.empty();
+  for (; !all_tried && few > 0 && parting.combinations * least_for_a_region > allowed; --few)
+    parting.combinations /= request.keys[whole[few - 1]].count();
+  for (std::size_t i = 0; i < whole.size(); ++i)
+    (i < few ? parting.tried : parting.searched).push_back(whole[i]);
   std::sort(parting.tried.begin(), parting.tried.end());
   std::sort(parting.searched.begin(), parting.searched.end());
   return parting;
@@ -65,7 +73,8 @@ void require_points_enough(const SearchRequest& request, const Parting& parting)
   const double each = parting.searched.empty() ? 1 : least_for_a_region;
   const double needed = parting.combinations * each;
   if (needed <= static_cast<double>(request.most_points)) return;
-  throw UsageError("the lists have " + std::to_string(std::llround(parting.combinations)) +
+  throw UsageError("the values that are tried one with each have " +
+                   std::to_string(std::llround(parting.combinations)) +
                    " combinations, which need " + std::to_string(std::llround(needed)) +
                    " points where " + std::to_string(request.most_points) +
                    " are allowed; allow more (--points, points=) or list fewer values");
@@ -110,7 +119,8 @@ SearchResult run_search(const SearchRequest& request) {
     }
   }
   SearchResult result = trials.result();
-  result.exhaustive = parting.searched.empty();
+  result.all_asked = parting.searched.empty();
+  result.exhaustive = result.all_asked && result.sweep.count(PointResult::Status::failed) == 0;
   result.used_up = used_up;
   return result;
 }

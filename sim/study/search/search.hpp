@@ -49,7 +49,8 @@ struct SearchResult {
   /// Of the points that run, break a limit, and would be better than `best`: the least wrong one.
   std::optional<std::size_t> beyond;
   std::size_t as_good = 0;  ///< further points with the same number as the best
-  bool exhaustive = false;  ///< every combination was asked: there is no better one
+  bool all_asked = false;   ///< every combination was asked
+  bool exhaustive = false;  ///< so it was, and none failed: there is no better one
   bool used_up = false;     ///< it ended since `most_points` were asked
 };
 

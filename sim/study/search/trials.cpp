@@ -21,6 +21,9 @@ std::vector<std::string> names_of(const std::vector<SearchKey>& keys) {
   return names;
 }
 
+/// A point that ran, without a number that the goal or a limit names: behind all others.
+constexpr Merit without_number = {Merit::Stand::refused, std::numeric_limits<double>::max()};
+
 double number_in(const SearchNumber& number, const std::string& value, const PointResult& outcome) {
   return number.is_key() ? std::strtod(value.c_str(), nullptr) : outcome.number(number.name);
 }
@@ -81,18 +84,24 @@ SweepResult Trials::sweep(const std::vector<SearchRow>& rows, bool verify) const
   return run_sweep(request);
 }
 
-/// The first point that ran tells which numbers there are.
-void Trials::require_number(const SearchNumber& number, const PointResult& outcome) const {
+/// Where points ran, one of them must have the number. Which one does not matter: platforms differ
+/// in the names of their devices.
+void Trials::require_number(const SearchNumber& number) const {
   if (number.is_key()) return;
+  const std::string metric = number.name.substr(0, number.name.find('['));
   std::vector<std::string> there;
-  for (const NumberName& name : *outcome.names) {
-    if (name.text() == number.name) return;
-    if (number.name.compare(0, name.metric.size(), name.metric) == 0 &&
-        name.metric.size() == number.name.find_first_of('['))
-      there.push_back(name.metric + "." + join(name.key, "/"));
-    else if (name.metric == number.name)
-      there.push_back(name.metric + "." + join(name.key, "/"));
+  bool some_ran = false;
+  for (const PointResult& outcome : outcomes_) {
+    if (outcome.status != PointResult::Status::complete) continue;
+    some_ran = true;
+    for (const NumberName& name : *outcome.names) {
+      if (name.text() == number.name) return;
+      if (name.metric != metric) continue;
+      const std::string text = name.key.empty() ? metric : metric + "." + join(name.key, "/");
+      if (std::find(there.begin(), there.end(), text) == there.end()) there.push_back(text);
+    }
   }
+  if (!some_ran) return;
   throw UsageError(
       "no point has the number '" + number.text + "'" + did_you_mean(number.text, there) +
       (there.empty() ? "; its metric is absent in these runs" : "; there are: " + join(there)));
@@ -101,23 +110,18 @@ void Trials::require_number(const SearchNumber& number, const PointResult& outco
 Merit Trials::merit_of(const SearchRow& row, const PointResult& outcome) {
   if (outcome.status != PointResult::Status::complete)
     return {Merit::Stand::refused, lack_of(outcome)};
-  if (!numbers_known_) {
-    require_number(request_.goal.number, outcome);
-    for (const SearchLimit& limit : request_.limits) require_number(limit.number, outcome);
-    numbers_known_ = true;
-  }
-  double broken = 0;
-  for (const SearchLimit& limit : request_.limits) {
-    const double found = outcome.number(limit.number.name);
-    if (std::isnan(found)) return {Merit::Stand::refused, std::numeric_limits<double>::max()};
-    broken += limit.broken_by(found);
-    if (!limit.holds(found)) broken = std::max(broken, std::numeric_limits<double>::min());
-  }
-  if (broken > 0) return {Merit::Stand::breaks, broken};
   const SearchNumber& goal = request_.goal.number;
   const double found = number_in(
       goal, goal.is_key() ? row[static_cast<std::size_t>(goal.key)] : std::string(), outcome);
-  if (std::isnan(found)) return {Merit::Stand::refused, std::numeric_limits<double>::max()};
+  if (std::isnan(found)) return without_number;
+  double broken = 0;
+  for (const SearchLimit& limit : request_.limits) {
+    const double reached = outcome.number(limit.number.name);
+    if (std::isnan(reached)) return without_number;
+    broken += limit.broken_by(reached);
+    if (!limit.holds(reached)) broken = std::max(broken, std::numeric_limits<double>::min());
+  }
+  if (broken > 0) return {Merit::Stand::breaks, broken};
   return {Merit::Stand::keeps, request_.goal.maximise ? -found : found};
 }
 
@@ -134,7 +138,14 @@ bool Trials::all_failed() const {
   });
 }
 
+bool Trials::lacks_numbers(std::size_t place) const {
+  return merits_[place].stand == Merit::Stand::refused &&
+         outcomes_[place].status == PointResult::Status::complete;
+}
+
 SearchResult Trials::result() {
+  require_number(request_.goal.number);
+  for (const SearchLimit& limit : request_.limits) require_number(limit.number);
   SearchResult result{.points = Points(names_of(request_.keys), rows_), .merits = merits_};
   result.sweep.points.resize(rows_.size());
   std::iota(result.sweep.points.begin(), result.sweep.points.end(), 0);

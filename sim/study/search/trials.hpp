@@ -26,14 +26,17 @@ class Trials {
   void ask_all(const std::vector<SearchRow>& rows);
   /// No point could be asked: what is varied is wrong.
   bool all_failed() const;
-  /// All of it, judged; the trials are empty then.
+  /// It ran, but has not all numbers that goal and limits name.
+  bool lacks_numbers(std::size_t place) const;
+  /// All of it, judged; the trials are empty then. Throws UsageError: points ran, and none of them
+  /// has a number that the goal or a limit names.
   SearchResult result();
 
  private:
   void take(const std::vector<SearchRow>& rows, SweepResult answers);
   SweepResult sweep(const std::vector<SearchRow>& rows, bool verify) const;
   Merit merit_of(const SearchRow& row, const PointResult& outcome);
-  void require_number(const SearchNumber& number, const PointResult& outcome) const;
+  void require_number(const SearchNumber& number) const;
   void verify(SearchResult& result) const;
 
   const SearchRequest& request_;
@@ -42,7 +45,6 @@ class Trials {
   std::vector<PointResult> outcomes_;
   std::vector<Merit> merits_;
   std::size_t from_store_ = 0;
-  bool numbers_known_ = false;  ///< some point has all numbers that goal and limits name
 };
 
 }  // namespace sluice

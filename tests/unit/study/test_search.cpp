@@ -10,6 +10,7 @@
 #include <set>
 
 #include "base/error.hpp"
+#include "document/load.hpp"
 #include "study/search/optimiser.hpp"
 #include "study/search/search.hpp"
 #include "study/sweep/store.hpp"
@@ -212,6 +213,80 @@ TEST_CASE("Lists, and whole numbers that are few, are tried one with each") {
   for (const PointResult& outcome : swept.outcomes)
     most = std::max(most, outcome.number("throughput_samples_per_s"));
   CHECK(result.sweep.outcomes[*result.best].number("throughput_samples_per_s") == most);
+}
+
+TEST_CASE("Whole numbers of which there are too many with one another are searched together") {
+  // 64 batches alone could be tried, but not with some of 1000 numbers of steps for each.
+  const Variants variants = abc("workload: {batch: 1}\npolicy: {name: resident}\n");
+  const SearchResult result =
+      search(variants, {"workload.batch=1..64", "workload.steps=1..1000"}, "makespan_s", {});
+  REQUIRE(result.best);
+  CHECK(result.points.text(*result.best) == "workload.batch=1, workload.steps=1");
+  CHECK_FALSE(result.all_asked);
+  CHECK(result.points.size() <= 200);
+  // With more points the smaller one is tried, and all of it with enough.
+  const auto asked = [&](std::size_t most_points) {
+    return search(variants, {"workload.batch=1..3", "workload.steps=1..20"}, "makespan_s", {},
+                  most_points);
+  };
+  CHECK_FALSE(asked(35).all_asked);
+  CHECK_FALSE(asked(36).all_asked);
+  CHECK(asked(60).exhaustive);
+  CHECK(asked(60).points.size() == 60);
+  // Lists stay what they are: the message counts them.
+  const auto refused = [&] {
+    search(variants, {"workload.batch=1..4", "policy.buffers=1,2", link_bandwidth + "=1..2GB/s"},
+           "makespan_s", {}, 20);
+  };
+  CHECK_THAT(test::error_of(refused),
+             Contains("tried one with each have 2 combinations, which need 24 points"));
+}
+
+TEST_CASE("A search of one range leaves most of its points to the walks") {
+  const Variants variants = abc("workload: {batch: 1}\npolicy: {name: resident, buffers: 2}\n");
+  const SearchResult result = search(variants, {link_bandwidth + "=0.1GB/s..10GB/s"},
+                                     link_bandwidth, {"makespan_s<=7ms"}, 2000);
+  CHECK(found(result) == Approx(0.602).epsilon(1e-5));
+  // 40 of DIRECT at most, and what three walks take to seven digits.
+  CHECK(result.points.size() < 300);
+  CHECK_FALSE(result.used_up);
+}
+
+TEST_CASE("Points that lack a number are left out, wherever they stand in a list") {
+  const std::string zoo = std::string(SLUICE_SOURCE_DIR) + "/scenarios/";
+  const Variants variants(load_file(zoo + "alexnet_resident.yaml"), zoo + "alexnet_resident.yaml",
+                          {"workload.steps=2", "workload.batch=1", "stages={cut: whole}"});
+  const auto ipu = [](const SearchResult& result) {
+    REQUIRE(result.best);
+    return result.points.overrides(*result.best).front() == "platform=ipu_pair_gc200";
+  };
+  for (const char* platforms : {"platform=k40,ipu_pair_gc200", "platform=ipu_pair_gc200,k40"}) {
+    CAPTURE(platforms);
+    const SearchResult listed = search(variants, {platforms}, "peak_bytes.ipu0", {});
+    CHECK(ipu(listed));
+    CHECK(listed.exhaustive);
+    CHECK(ipu(search(variants, {platforms}, "makespan_s", {"peak_bytes.ipu0<=1GB"})));
+    // Where something is searched for each, a platform without the number costs three points.
+    const SearchResult searched =
+        search(variants, {platforms, "workload.batch=1..1000"}, "peak_bytes.ipu0", {}, 60);
+    CHECK(ipu(searched));
+    std::size_t of_k40 = 0;
+    for (std::size_t p = 0; p < searched.points.size(); ++p)
+      of_k40 += searched.points.overrides(p).front() == "platform=k40";
+    CHECK(of_k40 == 3);
+    CHECK_THAT(test::error_of([&] { search(variants, {platforms}, "peak_bytes.ipu", {}); }),
+               Contains("no point has the number 'peak_bytes.ipu'") &&
+                   Contains("peak_bytes.ipu0") && Contains("peak_bytes.gpu"));
+  }
+}
+
+TEST_CASE("All combinations prove something only where none of them failed") {
+  const Variants variants = abc("workload: {batch: 1}\npolicy: {name: resident}\n");
+  CHECK(search(variants, {"workload.batch=1,2"}, "makespan_s", {}).exhaustive);
+  const SearchResult result = search(variants, {"workload.batch=1,x,2"}, "makespan_s", {});
+  CHECK(result.points.value(*result.best, 0) == "1");
+  CHECK(result.all_asked);
+  CHECK_FALSE(result.exhaustive);
 }
 
 TEST_CASE("Where nothing keeps the limits, the search says so and has the nearest") {
