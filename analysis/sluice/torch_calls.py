@@ -92,6 +92,9 @@ def _adaptive_module(layers, name, module, args, result):
 
 
 def _dropout(layers, name, module, args, result):
+    if module.p == 0:  # a model has no such layer
+        layers.alias(result, args[0])
+        return
     layers.add("dropout", name, result, [layers.of[id(args[0])]], rate=float(module.p))
 
 
