@@ -19,6 +19,7 @@ try:
     from . import _sluice
 except ImportError as _error:
     raise ImportError(f"the package is not built here: ./dev python builds it ({_error})") from _error
+from . import meters
 from ._late import late as _late
 from ._metrics import Metrics
 from ._model import Model, model
@@ -33,6 +34,7 @@ from .result import Result, open
 from .scenario import Scenario, load
 from .search import Found, maximise, minimise
 from .torch_import import from_torch
+from .torch_profile import TorchProfile, profile_torch
 
 if _TYPE_CHECKING:
     import pandas as _pandas
@@ -89,8 +91,8 @@ def data_root() -> str:
 __all__ = [
     "Action", "Asked", "Certainty", "Error", "Found", "HelperDied", "HelperRestarted", "Infeasible",
     "InputError", "InternalError", "Interrupted", "IoError", "Metrics", "Model", "Note", "Plan",
-    "PlanBuilder", "Platform", "Plots", "Result", "Scenario", "Stage", "UsageError", "Waiter",
-    "Workload", "data_root", "from_torch", "layers", "load", "load_plan", "maximise", "metrics",
-    "minimise", "model", "models", "open", "parameter", "platform", "platforms", "policies", "policy",
-    "scenarios",
+    "PlanBuilder", "Platform", "Plots", "Result", "Scenario", "Stage", "TorchProfile", "UsageError",
+    "Waiter", "Workload", "data_root", "from_torch", "layers", "load", "load_plan", "maximise", "meters",
+    "metrics", "minimise", "model", "models", "open", "parameter", "platform", "platforms", "policies",
+    "policy", "profile_torch", "scenarios",
 ]

@@ -9,8 +9,9 @@ Told = Optional[Callable[[int, int], None]]
 
 
 @contextmanager
-def telling(progress: Union[bool, Callable[[int, int], None], None]) -> Iterator[Told]:
-    """What to call with the number of executed actions and of all. True: a bar of tqdm's on
+def telling(progress: Union[bool, Callable[[int, int], None], None],
+            unit: str = " actions") -> Iterator[Told]:
+    """What to call with the number of what is done and of all. True: a bar of tqdm's on
     standard error; nothing where tqdm is not installed."""
     if not progress:
         yield None
@@ -22,7 +23,7 @@ def telling(progress: Union[bool, Callable[[int, int], None], None]) -> Iterator
         except ImportError:
             yield None
             return
-        with tqdm(unit=" actions", unit_scale=True, leave=False) as bar:
+        with tqdm(unit=unit, unit_scale=True, leave=False) as bar:
             def told(done: int, total: int) -> None:
                 bar.total = total
                 bar.update(done - bar.n)

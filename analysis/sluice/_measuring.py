@@ -1,0 +1,110 @@
+"""How a call is measured: in a loop, after warm-up, until there are enough samples."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from dataclasses import dataclass, field
+from typing import Callable, Optional, Sequence
+
+from .meters import Meter
+
+# What a meter's resolution may leave open of the joules.
+ENERGY_ERROR = 0.01
+# Energy gets at most so many times the seconds of the samples: then `joules_error` says what is open.
+ENERGY_PATIENCE = 10
+
+
+@dataclass(frozen=True)
+class Loop:
+    """When there are enough samples, and what they are measured by."""
+
+    budget_s: float = 1.0  # of the samples of a row
+    confidence: Optional[float] = None  # enough, too: 1.96 standard errors within this share of the mean
+    least: int = 10  # samples, however long they take
+    warmup: int = 3  # calls before
+    sample_s: float = 1e-3  # a sample is so many calls that it takes at least this
+    clock: Callable[[], float] = time.perf_counter
+    meter: Optional[Meter] = None
+
+    def enough(self, samples: Sequence[float], elapsed_s: float) -> bool:
+        if len(samples) < self.least:
+            return False
+        return elapsed_s >= self.budget_s or self.sure(samples)
+
+    def sure(self, samples: Sequence[float]) -> bool:
+        """Is the mean as certain as was asked?"""
+        if self.confidence is None or len(samples) < 2:
+            return False
+        error = 1.96 * statistics.stdev(samples) / len(samples) ** 0.5
+        return error <= self.confidence * statistics.fmean(samples)
+
+
+@dataclass
+class Subject:
+    """What is measured. `prepare(n)` makes the next n calls ready, outside of the time, and returns
+    what runs them."""
+
+    prepare: Callable[[int], Callable[[], None]]
+    synchronise: Callable[[], None]
+    layers: int = 1  # that one call runs, in a chain
+
+
+@dataclass
+class Measured:
+    """Seconds and joules of one layer's call."""
+
+    seconds: list[float] = field(default_factory=list)
+    calls: int = 1  # that a sample is the mean of
+    joules: Optional[float] = None
+    joules_error: Optional[float] = None
+
+
+def measure(subject: Subject, loop: Loop) -> Measured:
+    """Samples until the loop has enough, then its energy where there is a meter."""
+    for _ in range(loop.warmup):
+        _timed(subject, loop, 1)
+    calls = _calls(subject, loop)
+    result = Measured(calls=calls * subject.layers)
+    elapsed = 0.0
+    while not loop.enough(result.seconds, elapsed):
+        seconds = _timed(subject, loop, calls)
+        elapsed += seconds
+        result.seconds.append(seconds / result.calls)
+    if loop.meter is not None:
+        _measure_energy(subject, loop, loop.meter, calls, result)
+    return result
+
+
+def _timed(subject: Subject, loop: Loop, calls: int) -> float:
+    run = subject.prepare(calls)
+    subject.synchronise()
+    start = loop.clock()
+    run()
+    subject.synchronise()
+    return loop.clock() - start
+
+
+def _calls(subject: Subject, loop: Loop) -> int:
+    """How many calls take a sample's least time."""
+    calls = 1
+    while _timed(subject, loop, calls) < loop.sample_s:
+        calls *= 2
+    return calls
+
+
+def _measure_energy(subject: Subject, loop: Loop, meter: Meter, calls: int, result: Measured) -> None:
+    """The counter is off by at most its resolution at each end: as many calls as make that little, or
+    as the patience allows. What is prepared between the calls is part of it, so it is little."""
+    done, elapsed = 0, 0.0
+    subject.synchronise()
+    before = meter.joules()
+    while True:
+        elapsed += _timed(subject, loop, calls)
+        done += calls * subject.layers
+        taken = meter.joules() - before
+        enough = 2 * meter.resolution_j <= ENERGY_ERROR * taken
+        if enough or elapsed >= ENERGY_PATIENCE * loop.budget_s:
+            break
+    result.joules = taken / done
+    result.joules_error = 2 * meter.resolution_j / done

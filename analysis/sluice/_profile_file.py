@@ -1,0 +1,91 @@
+"""Profiles (sluice-profile/1, sim/profile/FORMAT.md) that grow: rows that are in the file stay, and the
+file is whole after each row."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+from pathlib import Path
+from typing import Any, Mapping, Union
+
+from . import errors
+
+FORMAT = "# format: sluice-profile/1"
+KEY = ("operator", "config", "inputs", "outputs", "batch", "dtype", "pass", "cache", "method", "level",
+       "model")
+COLUMNS = (*KEY, "occurrences", "calls", "seconds_samples", "joules_mean", "joules_n", "joules_error",
+           "processed", "note")
+
+Row = dict[str, str]
+
+
+class ProfileFile:
+    """A profile in its CSV form. Keys of the header are written as they are given; those that say on
+    what was measured have to be those of a file that is there already."""
+
+    def __init__(self, path: Union[str, Path], header: Mapping[str, Any]) -> None:
+        self.path = Path(path)
+        if self.path.suffix in (".h5", ".hdf5"):
+            raise errors.InputError(f"'{path}': profile_torch writes CSV, `sluice profile merge {path} -o "
+                                    "…h5` makes HDF5 of it")
+        self._head = [FORMAT] + [f"# {key}: {json.dumps(value)}" for key, value in header.items()]
+        self._columns = list(COLUMNS)
+        self.rows: list[Row] = []
+        if self.path.exists():
+            self._read()
+
+    def _read(self) -> None:
+        lines = self.path.read_text(encoding="utf-8").splitlines(keepends=True)
+        if not lines or lines[0].strip() != FORMAT:
+            raise errors.InputError(f"'{self.path}' is there and no profile: its first line is not "
+                                    f"'{FORMAT}'. Give another file")
+        head = [line.rstrip("\n") for line in lines if line.startswith("#")]
+        for key in ("device", "on"):
+            there, here = (self._said(key, one) for one in (head, self._head))
+            if there is not None and there != here:
+                raise errors.InputError(f"'{self.path}' was measured with {there}, here it is {here}: "
+                                        "one profile is of one machine. Give another file")
+        table = csv.DictReader(io.StringIO("".join(lines[len(head):])), strict=True)
+        self.rows = [dict(row) for row in table]
+        self._columns += [one for one in table.fieldnames or () if one not in self._columns]
+        self._head = head
+
+    @staticmethod
+    def _said(key: str, head: list[str]) -> Union[str, None]:
+        return next((line[2:] for line in head if line.startswith(f"# {key}: ")), None)
+
+    def has(self, row: Row) -> bool:
+        """Is the row there and measured?"""
+        found = self._place(row)
+        return found is not None and self.rows[found].get("processed") in ("yes", "") \
+            and bool(self.rows[found].get("seconds_samples"))
+
+    def _place(self, row: Row) -> Union[int, None]:
+        key = self.key(row)
+        return next((place for place, one in enumerate(self.rows) if self.key(one) == key), None)
+
+    @staticmethod
+    def key(row: Row) -> tuple[str, ...]:
+        """What makes it another row; a device that all rows share is in the header."""
+        return tuple(row.get(column) or "" for column in KEY)
+
+    def put(self, row: Row) -> None:
+        """Writes the file with this row, in place of one of the same key."""
+        place = self._place(row)
+        if place is None:
+            self.rows.append(row)
+        else:
+            self.rows[place] = {**self.rows[place], **row}
+        text = io.StringIO()
+        text.write("\n".join(self._head) + "\n")
+        table = csv.DictWriter(text, self._columns, restval="", lineterminator="\n")
+        table.writeheader()
+        table.writerows(self.rows)
+        part = self.path.with_name(self.path.name + ".part")
+        try:
+            part.write_text(text.getvalue(), encoding="utf-8")
+            os.replace(part, self.path)
+        except OSError as error:
+            raise errors.IoError(f"'{self.path}' cannot be written: {error.strerror}") from None

@@ -1,0 +1,147 @@
+"""What runs an operator of torch again and again: hot, cold or chained, forward or backward."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Callable
+
+import torch
+from torch import nn
+
+from . import errors
+from ._measuring import Subject
+from ._torch_operators import Operator, copy_of, tensors_in, with_tensors
+
+CHAIN = 8  # layers
+
+
+def synchroniser(device: torch.device) -> Callable[[], None]:
+    """Waits until the device has done what it was given."""
+    if device.type == "cuda":
+        return lambda: torch.cuda.synchronize(device)
+    return lambda: None
+
+
+def cache_bytes_of(device: torch.device, folder: str = "/sys/devices/system/cpu/cpu0/cache") -> int:
+    """Of the largest cache."""
+    if device.type == "cuda":
+        size = getattr(torch.cuda.get_device_properties(device), "L2_cache_size", 0)
+    else:
+        units = {"K": 2**10, "M": 2**20, "G": 2**30}
+        texts = [one.read_text().strip() for one in Path(folder).glob("index*/size")]
+        size = max((int(one[:-1]) * units[one[-1]] for one in texts), default=0)
+    if size == 0:
+        raise errors.InputError("how large the cache is cannot be found out here: say cache_bytes")
+    return size
+
+
+def subject_of(operator: Operator, cache: str, backward: bool, training: bool, device: torch.device,
+               cache_bytes: int) -> Subject:
+    """Calls of a copy of the operator's module, so that the module stays as it was."""
+    module = copy_of(operator.module).train(training)
+    layers = 1
+    if cache == "chained":
+        layers = CHAIN
+        module = nn.Sequential(module, *(copy_of(module) for _ in range(CHAIN - 1)))
+    inputs = _Inputs(operator, cache_bytes if cache == "cold" else 0)
+    prepare = _backward(module, inputs) if backward else _forward(module, inputs, training)
+    return Subject(prepare, synchroniser(device), layers)
+
+
+def can_run(operator: Operator, cache: str, backward: bool) -> bool:
+    """A chain is of layers that keep the shape. A way back needs something with gradients, and results
+    that no next layer of a chain has overwritten."""
+    in_place = bool(getattr(operator.module, "inplace", False))
+    if cache == "chained" and (not operator.preserving or (backward and in_place)):
+        return False
+    return not backward or \
+        any(one.is_floating_point() for one in tensors_in((operator.args, operator.kwargs))) or \
+        any(one.requires_grad for one in operator.module.parameters())
+
+
+class _Inputs:
+    """The inputs of the next call: the same ones, or the next ones of an array of more than
+    `cache_bytes`."""
+
+    def __init__(self, operator: Operator, cache_bytes: int) -> None:
+        self._given = (operator.args, operator.kwargs)
+        tensors = list(tensors_in(self._given))
+        size = sum(one.numel() * one.element_size() for one in tensors)
+        self.count = cache_bytes // size + 2 if cache_bytes and size else 1
+        self._next = 0
+        self._arrays = {id(one): _repeated(one, self.count) for one in tensors}
+
+    def next(self) -> tuple[tuple, dict]:
+        place = self._next
+        self._next = (place + 1) % self.count
+
+        def there(tensor: torch.Tensor) -> torch.Tensor:
+            array, strides = self._arrays[id(tensor)]
+            return array.as_strided(tensor.shape, strides, place * tensor.numel())
+
+        return with_tensors(self._given, there)
+
+
+def _repeated(tensor: torch.Tensor, count: int) -> tuple[torch.Tensor, tuple]:
+    """An array that holds it so many times, and the strides of each."""
+    own = tensor.clone()  # its strides, without gaps
+    array = torch.empty(count * own.numel(), dtype=own.dtype, device=own.device)
+    for place in range(count):
+        array.as_strided(own.shape, own.stride(), place * own.numel()).copy_(own)
+    return array, own.stride()
+
+
+def _forward(module: nn.Module, inputs: _Inputs, training: bool) -> Callable[[int], Callable[[], None]]:
+    def prepare(calls: int) -> Callable[[], None]:
+        ready = [inputs.next() for _ in range(calls)]
+
+        def run() -> None:
+            with torch.set_grad_enabled(training):
+                for args, kwargs in ready:
+                    module(*args, **kwargs)
+
+        return run
+
+    return prepare
+
+
+def _backward(module: nn.Module, inputs: _Inputs) -> Callable[[int], Callable[[], None]]:
+    """The gradients of inputs and parameters; the forward pass before is not in the time. A graph for
+    each place in the cycle is made once, and is gone back through again and again."""
+    graphs: list[Callable[[], None]] = []
+    done = 0
+
+    def graph() -> Callable[[], None]:
+        sources: list[Any] = [one for one in module.parameters() if one.requires_grad]
+
+        def tracked(tensor: torch.Tensor) -> torch.Tensor:
+            if not tensor.is_floating_point():
+                return tensor
+            source = tensor.detach().requires_grad_()
+            sources.append(source)
+            return source.clone()  # what works in place may not overwrite a source of gradients
+
+        with torch.enable_grad():
+            args, kwargs = with_tensors(inputs.next(), tracked)
+            results = [one for one in tensors_in(module(*args, **kwargs)) if one.requires_grad]
+        given = [torch.ones_like(one) for one in results]
+
+        def back() -> None:
+            torch.autograd.grad(results, sources, given, retain_graph=True, allow_unused=True)
+
+        return back
+
+    def prepare(calls: int) -> Callable[[], None]:
+        nonlocal done
+        while len(graphs) < inputs.count:
+            graphs.append(graph())
+        ready = [graphs[(done + call) % len(graphs)] for call in range(calls)]
+        done += calls
+
+        def run() -> None:
+            for back in ready:
+                back()
+
+        return run
+
+    return prepare

@@ -1,0 +1,201 @@
+"""The operators of a torch module as they take time and energy here, as a profile."""
+
+from __future__ import annotations
+
+import datetime
+import platform
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Callable, Optional, Sequence, Union
+
+from . import errors
+from ._late import late
+from ._measuring import Loop, Measured, measure
+from ._profile_file import ProfileFile, Row
+from .meters import Meter, find_meter
+from .progress import telling
+
+if TYPE_CHECKING:
+    from ._torch_operators import Operator
+
+PASSES = ("forward", "backward")
+CACHES = ("hot", "cold", "chained")
+
+
+@dataclass(frozen=True)
+class TorchProfile:
+    """What profile_torch has done: `path` is the profile."""
+
+    path: Path
+    measured: int  # rows, now
+    kept: int  # rows that were in the file already
+    failed: int  # rows whose operator could not run; `note` says why
+
+
+def profile_torch(module: Any, inputs: Any, file: Union[str, Path], *, name: str = "",
+                  passes: Sequence[str] = ("forward",), caches: Sequence[str] = ("hot",),
+                  budget_s: float = 1.0, confidence: Optional[float] = None, rounds: int = 1,
+                  whole: bool = True, cache_bytes: Optional[int] = None,
+                  meter: Union[Meter, None, str] = "auto", idle_w: Optional[float] = None,
+                  progress: Union[bool, Callable[[int, int], None], None] = None,
+                  clock: Callable[[], float] = time.perf_counter) -> TorchProfile:
+    """Measures the leaf modules of a torch module, each configuration and shape once, and the whole
+    module, with these inputs (a tensor, or a tuple of them; the first axis is the batch) on whatever
+    device they are, and writes them to a profile (CSV, sim/profile/FORMAT.md). What is measured in the
+    file already is not measured again. The module stays as it was.
+
+    passes: forward, backward (the gradients of inputs and parameters; then the forward pass is
+    training's, else evaluation's). caches: hot (the same inputs), cold (inputs cycled through an array
+    larger than the cache), chained (8 copies after each other, of layers that keep the shape).
+    budget_s: of the samples of each row; fewer seconds do where `confidence` is reached: 1.96 standard
+    errors within that share of the mean. rounds: parts of the budget, each over all rows, so that what
+    drifts meets all of them. cache_bytes: found out where it is None. meter: of sluice.meters, an object
+    like those, None, or "auto": RAPL or NVML where it can be read. idle_w: power at rest
+    (meters.idle_watts measures it). progress: True for a bar, or a function of (rows done, all).
+
+    Raises InputError where an argument or the file makes no sense. Needs torch."""
+    try:
+        torch = late("torch")
+    except ImportError:
+        raise errors.InputError("profile_torch needs torch, which is not installed") from None
+    given = _inputs(torch, module, inputs)
+    _require(passes, PASSES, "passes")
+    _require(caches, CACHES, "caches")
+    for key, value in (("budget_s", budget_s), ("rounds", rounds)):
+        if not value > 0:
+            raise errors.InputError(f"{key}: {value}: expected more than 0")
+    device = given[0].device
+    if meter == "auto":
+        meter = find_meter((device.index or 0) if device.type == "cuda" else None)
+    loop = Loop(budget_s / rounds, confidence, clock=clock, meter=meter)  # type: ignore[arg-type]
+    if "cold" not in caches:
+        cache_bytes = 0
+    elif cache_bytes is None:
+        cache_bytes = late("._torch_subjects").cache_bytes_of(device)
+    profile = ProfileFile(file, _header(torch, device, loop, budget_s, rounds, idle_w))
+    jobs = _jobs(module, given, name or type(module).__name__.lower(), passes, caches, whole)
+    session = _Session(profile, loop, device, cache_bytes, "backward" in passes)
+    with telling(progress, " operators") as told:
+        return session.run(jobs, rounds, told)
+
+
+@dataclass
+class _Job:
+    operator: "Operator"
+    cache: str
+    backward: bool
+    row: Row
+
+
+class _Session:
+    """Measures jobs in rounds and writes their rows."""
+
+    def __init__(self, profile: ProfileFile, loop: Loop, device: Any, cache_bytes: int,
+                 training: bool) -> None:
+        self._profile, self._loop, self._device = profile, loop, device
+        self._cache_bytes, self._training = cache_bytes, training
+
+    def run(self, jobs: list[_Job], rounds: int, told: Any) -> TorchProfile:
+        open_jobs = [job for job in jobs if not self._profile.has(job.row)]
+        kept, failed = len(jobs) - len(open_jobs), 0
+        so_far: dict[int, list[Measured]] = {number: [] for number in range(len(open_jobs))}
+        for turn in range(rounds):
+            for number, job in enumerate(open_jobs):
+                if number in so_far:
+                    try:
+                        so_far[number].append(self._measure(job, last=turn == rounds - 1))
+                    except (RuntimeError, MemoryError) as error:  # such as no memory
+                        failed += 1
+                        del so_far[number]
+                        note = (str(error).splitlines() or [type(error).__name__])[0]
+                        self._profile.put({**job.row, "processed": "failed", "note": note})
+                    else:
+                        if turn == rounds - 1:
+                            self._profile.put({**job.row, **_cells(so_far[number])})
+                if told:
+                    told(kept * rounds + turn * len(open_jobs) + number + 1, len(jobs) * rounds)
+        return TorchProfile(self._profile.path, len(so_far), kept, failed)
+
+    def _measure(self, job: _Job, last: bool) -> Measured:
+        """Energy is measured in the last round."""
+        from ._torch_subjects import subject_of
+
+        subject = subject_of(job.operator, job.cache, job.backward, self._training, self._device,
+                             self._cache_bytes)
+        return measure(subject, self._loop if last else replace(self._loop, meter=None))
+
+
+def _cells(rounds: list[Measured]) -> Row:
+    samples = [sample for one in rounds for sample in one.seconds]
+    # `calls` may differ between rounds by what a first sample took: the last one's stands.
+    cells = {"seconds_samples": ";".join(map(repr, samples)), "calls": str(rounds[-1].calls),
+             "processed": "yes", "note": ""}
+    last = rounds[-1]
+    if last.joules is not None:
+        cells.update(joules_mean=repr(last.joules), joules_n="1", joules_error=repr(last.joules_error))
+    return cells
+
+
+def _jobs(module: Any, inputs: tuple, name: str, passes: Sequence[str], caches: Sequence[str],
+          whole: bool) -> list[_Job]:
+    """The whole is between its operators in every round: first of all. It is measured hot and cold; no
+    chain can be made of it."""
+    from ._torch_operators import copy_of, operators_of
+    from ._torch_subjects import can_run
+
+    own = copy_of(module).train("backward" in passes)
+    operators, everything = operators_of(own, inputs)
+    jobs = []
+    for one in [everything] * whole + operators:
+        for cache in caches:
+            for one_pass in passes:
+                if not can_run(one, cache, one_pass == "backward"):
+                    continue
+                row = {**one.words, "pass": one_pass, "cache": cache, "method": "loop", "level": one.level,
+                       "model": name, "occurrences": str(one.occurrences)}
+                jobs.append(_Job(one, cache, one_pass == "backward", row))
+    return jobs
+
+
+def _inputs(torch: Any, module: Any, given: Any) -> tuple:
+    if not isinstance(module, torch.nn.Module):
+        raise errors.InputError(f"profile_torch takes a torch.nn.Module, not a {type(module).__name__}")
+    inputs = tuple(given) if isinstance(given, (tuple, list)) else (given,)
+    for one in inputs:
+        if not isinstance(one, torch.Tensor) or one.dim() == 0:
+            raise errors.InputError("profile_torch takes a tensor with axes (the first is the batch) as "
+                                    f"input, or a tuple of them, not a {type(one).__name__}")
+    if not inputs:
+        raise errors.InputError("profile_torch takes at least one input")
+    return inputs
+
+
+def _require(given: Sequence[str], allowed: tuple[str, ...], what: str) -> None:
+    if isinstance(given, str) or not given or any(one not in allowed for one in given):
+        raise errors.InputError(f"{what}: {given!r}: expected a tuple of some of {', '.join(allowed)}")
+
+
+def _header(torch: Any, device: Any, loop: Loop, budget_s: float, rounds: int,
+            idle_w: Optional[float]) -> dict[str, Any]:
+    on: dict[str, Any] = {"torch": torch.__version__, "threads": torch.get_num_threads()}
+    if device.type == "cuda":
+        on["cuda"] = str(torch.version.cuda)
+    header = {
+        "date": datetime.date.today().isoformat(),
+        "device": torch.cuda.get_device_name(device) if device.type == "cuda" else _processor(),
+        "how": {"method": "loop", "timer": getattr(loop.clock, "__name__", "clock"), "warmup": loop.warmup,
+                "budget": budget_s, "rounds": rounds,
+                "meter": loop.meter.name if loop.meter is not None else "none"},
+        "on": on}
+    if idle_w is not None:
+        header["idle"] = f"{idle_w!r}W"
+    return header
+
+
+def _processor() -> str:
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as lines:
+            return next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor() or platform.machine()

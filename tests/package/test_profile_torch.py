@@ -1,0 +1,315 @@
+#!/usr/bin/python3
+"""Profiles of torch modules: counts, times by a clock that only work moves, joules of a meter that is
+known."""
+
+import csv
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+from sluice_package import need, sluice
+
+need("numpy", "pandas", "torch")
+import torch  # noqa: E402
+from torch import nn  # noqa: E402
+from sluice import _measuring, meters  # noqa: E402
+
+PROGRAM = os.environ.get("SLUICE_PROGRAM", str(Path(__file__).parents[2] / "build/release/sluice"))
+
+
+class Clock:
+    """Stands still but for what works."""
+
+    now = 0.0
+
+    @classmethod
+    def read(cls):
+        return cls.now
+
+
+class Works(nn.Module):
+    """Takes that long, by the clock. After `calls` calls it fails."""
+
+    left = {}
+
+    def __init__(self, seconds, calls=None):
+        super().__init__()
+        self.seconds = seconds
+        Works.left[seconds] = calls
+
+    def extra_repr(self):
+        return str(self.seconds)
+
+    def forward(self, x):
+        if Works.left[self.seconds] is not None:
+            Works.left[self.seconds] -= 1
+            if Works.left[self.seconds] < 0:
+                raise RuntimeError("no more\nof it")
+        Clock.now += self.seconds
+        return x * 1
+
+
+class StandIn:
+    """A meter of a device that takes 3 W while it works, in steps of 1/8 J."""
+
+    name = "stand_in"
+
+    def __init__(self, resolution_j=0.125):
+        self.resolution_j = resolution_j
+
+    def joules(self):
+        return 3 * Clock.now // self.resolution_j * self.resolution_j
+
+
+def network():
+    return nn.Sequential(
+        nn.Conv2d(3, 8, 3, padding=1), nn.BatchNorm2d(8), nn.ReLU(inplace=True),
+        nn.Conv2d(8, 8, 3, padding=1), nn.BatchNorm2d(8), nn.ReLU(inplace=True),
+        nn.Conv2d(8, 8, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(8 * 16, 10))
+
+
+class Folder(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        self.file = self.folder / "p.csv"
+        Works.left.clear()
+
+    def profile(self, module, inputs, **options):
+        given = {"budget_s": 1e-6, "meter": None, **options}
+        return sluice.profile_torch(module, inputs, self.file, **given)
+
+    def worked(self, module, **options):
+        return self.profile(module, torch.zeros(2, 4), clock=Clock.read, **options)
+
+    def rows(self, **where):
+        lines = self.file.read_text().splitlines(keepends=True)
+        self.assertEqual(lines[0], "# format: sluice-profile/1\n")
+        rows = list(csv.DictReader(line for line in lines if not line.startswith("#")))
+        return [row for row in rows if all(row[key] == value for key, value in where.items())]
+
+    def asked(self, *arguments):
+        done = subprocess.run([PROGRAM, "profile", *map(str, arguments), "--json"], capture_output=True,
+                              text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+
+class Operators(Folder):
+    def test_leaves_are_grouped_by_configuration_and_shapes(self):
+        self.profile(network(), torch.zeros(4, 3, 8, 8), name="net")
+        # conv2d of 3 channels once, of 8 twice; both batch norms see 4x8x8x8, so do the three ReLUs
+        counts = [(row["operator"], row["inputs"], row["occurrences"]) for row in self.rows(level="leaf")]
+        self.assertEqual(counts, [
+            ("conv2d", "4x8x8x3", "1"), ("batch_norm", "4x8x8x8", "2"), ("relu", "4x8x8x8", "3"),
+            ("conv2d", "4x8x8x8", "2"), ("max_pool", "4x8x8x8", "1"), ("flatten", "4x4x4x8", "1"),
+            ("dense", "4x128", "1")])
+        whole = self.rows(level="whole")
+        self.assertEqual([(row["operator"], row["inputs"], row["outputs"], row["model"]) for row in whole],
+                         [("Sequential", "4x3x8x8", "4x10", "net")])
+
+    def test_the_command_reads_it_and_it_prices_the_model_of_the_same_module(self):
+        self.profile(network(), torch.zeros(4, 3, 8, 8), name="net", passes=("forward", "backward"))
+        shown = self.asked("show", self.file)
+        self.assertEqual((shown["rows"], shown["measured"], shown["failed"]), (16, 16, 0))
+        model = self.folder / "net.json"
+        document = sluice.from_torch(network(), torch.zeros(4, 3, 8, 8), "net").document
+        model.write_text(json.dumps(document.get("definition", document)))
+        covered = self.asked("cover", model, self.file, "--batch", 4, "--mode", "training", "--target", 0)
+        # flattening is no work: the other six, forward and backward
+        self.assertEqual((covered["operators"], covered["measured"]), (12, 12))
+
+    def test_a_leaf_that_is_no_layer_has_its_own_words(self):
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.words = nn.Embedding(11, 8)
+                self.attention = nn.MultiheadAttention(8, 2, batch_first=True)
+
+            def forward(self, tokens):
+                x = self.words(tokens)
+                return self.attention(x, x, x, need_weights=False)[0]
+
+        self.profile(Net(), torch.full((2, 5), 10), passes=("forward", "backward"), caches=("hot", "cold"),
+                     cache_bytes=4096)
+        rows = self.rows(level="leaf", cache="cold", processed="yes")
+        self.assertEqual([(row["operator"], row["inputs"], row["pass"]) for row in rows], [
+            ("embedding", "2x5", "forward"), ("embedding", "2x5", "backward"),
+            ("MultiheadAttention", "2x5x8;2x5x8;2x5x8", "forward"),
+            ("MultiheadAttention", "2x5x8;2x5x8;2x5x8", "backward")])
+        self.assertIn("need_weights=False", rows[-1]["config"])
+        self.assertEqual(self.asked("show", self.file)["measured"], 12)
+
+    def test_the_module_is_as_it_was(self):
+        module = network().eval()
+        before = {key: value.clone() for key, value in module.state_dict().items()}
+        self.profile(module, torch.ones(4, 3, 8, 8), passes=("forward", "backward"))
+        self.assertTrue(all(torch.equal(before[key], value) for key, value in module.state_dict().items()))
+        self.assertFalse(any(one.training or "forward" in one.__dict__ for one in module.modules()))
+
+
+class Times(Folder):
+    def test_the_seconds_are_the_clocks_and_the_leaves_sum_up_to_the_whole(self):
+        done = self.worked(nn.Sequential(Works(0.25), Works(1.0), Works(0.25)))
+        self.assertEqual((done.measured, done.kept, done.failed), (3, 0, 0))
+        self.assertEqual([(row["config"], row["occurrences"], row["seconds_samples"], row["calls"])
+                          for row in self.rows()],
+                         [("", "1", ";".join(["1.5"] * 10), "1"),
+                          ("Works(0.25)", "2", ";".join(["0.25"] * 10), "1"),
+                          ("Works(1.0)", "1", ";".join(["1.0"] * 10), "1")])
+        covered = self.asked("cover", self.file)
+        self.assertEqual((covered["attributed_s"], covered["whole_s"]), (1.5, 1.5))
+
+    def test_a_chain_counts_each_of_its_layers(self):
+        self.worked(nn.Sequential(Works(0.25), nn.Linear(4, 3)), caches=("chained",))
+        rows = self.rows()  # neither the whole nor the linear layer keeps the shape
+        self.assertEqual([(row["config"], row["calls"], row["seconds_samples"]) for row in rows],
+                         [("Works(0.25)", "8", ";".join(["0.25"] * 10))])
+
+    def test_rounds_pool_their_samples(self):
+        self.worked(nn.Sequential(Works(0.25)), rounds=3, whole=False)
+        self.assertEqual(self.rows()[0]["seconds_samples"], ";".join(["0.25"] * 30))
+
+    def test_a_sample_is_as_many_calls_as_it_takes_and_there_are_enough_of_them(self):
+        def run(durations, **loop):
+            steps = iter(durations)
+
+            def prepare(calls):
+                def work():
+                    Clock.now += sum(next(steps) for _ in range(calls))
+                return work
+
+            return _measuring.measure(_measuring.Subject(prepare, lambda: None),
+                                      _measuring.Loop(clock=Clock.read, **loop))
+
+        # 1 + 2 calls of 1/4 s are less than a second, 4 are not; then 3 samples of 4 calls, one disturbed
+        durations = [0.25] * 7 + [0.25] * 4 + [0.25, 0.25, 0.25, 1.25] + [0.25] * 4
+        found = run(durations, warmup=0, sample_s=1.0, budget_s=4.0, least=3)
+        self.assertEqual((found.calls, found.seconds), (4, [0.25, 0.5, 0.25]))
+        # Of 1, 3, 1, 3, ... with n even the mean is 2, s = sqrt(n / (n - 1)), and 1.96 s / sqrt(n) is at
+        # most a quarter of the mean where 1.96 <= 0.5 sqrt(n - 1): n >= 16.4. For n = 17 the mean is
+        # 33 / 17 and s = 1.029: 0.489 > 0.485.
+        found = run([1.0] + [1.0, 3.0] * 50, warmup=0, budget_s=1e9, confidence=0.25, least=2)
+        self.assertEqual(len(found.seconds), 18)
+
+    def test_an_array_larger_than_the_cache_is_cycled_through(self):
+        from sluice._torch_operators import operators_of
+        from sluice._torch_subjects import _Inputs
+
+        given = torch.arange(24.0).reshape(2, 3, 4).transpose(1, 2)
+        operators, _ = operators_of(nn.Sequential(nn.ReLU()), (given,))
+        inputs = _Inputs(operators[0], 960)  # of 96 bytes each: 10 fill the cache
+        tensors = [inputs.next()[0][0] for _ in range(13)]
+        self.assertEqual(len({one.data_ptr() for one in tensors}), 12)
+        self.assertEqual(tensors[12].data_ptr(), tensors[0].data_ptr())
+        self.assertTrue(all(torch.equal(one, given) and one.stride() == given.stride() for one in tensors))
+
+
+class Resumed(Folder):
+    def test_what_is_there_is_not_measured_again(self):
+        module = nn.Sequential(Works(0.25), Works(1.0))
+        self.worked(module)
+        before, text = Clock.now, self.file.read_text()
+        done = self.worked(module)
+        self.assertEqual((done.measured, done.kept), (0, 3))
+        self.assertEqual(Clock.now - before, 1.25)  # the one run that finds the leaves
+        self.assertEqual(self.file.read_text(), text)
+
+    def test_a_kill_loses_no_row_and_more_may_be_asked_for_later(self):
+        class Killed(Exception):
+            pass
+
+        def killing(done, every):
+            told.append((done, every))
+            if done == 2:
+                raise Killed
+
+        told, module = [], nn.Sequential(Works(0.25), Works(1.0))
+        with self.assertRaises(Killed):
+            self.worked(module, progress=killing)
+        self.assertEqual((told, len(self.rows())), ([(1, 3), (2, 3)], 2))
+        told.clear()
+        done = self.worked(module, caches=("hot", "cold"), cache_bytes=64,
+                           progress=lambda *numbers: told.append(numbers))
+        self.assertEqual((done.measured, done.kept), (4, 2))
+        self.assertEqual(told, [(3, 6), (4, 6), (5, 6), (6, 6)])
+        self.assertEqual(len(self.rows(cache="hot")), 3)
+
+    def test_one_that_fails_says_why_and_is_tried_again(self):
+        module = nn.Sequential(Works(0.25), Works(1.0, calls=9))
+        done = self.worked(module, whole=False)
+        self.assertEqual((done.measured, done.failed), (1, 1))
+        self.assertEqual([row["note"] for row in self.rows(processed="failed")], ["no more"])
+        self.assertEqual(self.asked("show", self.file)["failed"], 1)
+        Works.left[1.0] = None
+        done = self.worked(module, whole=False)
+        self.assertEqual((done.measured, done.kept, done.failed), (1, 1, 0))
+        self.assertEqual([row["note"] for row in self.rows()], ["", ""])
+
+    def test_a_file_of_another_machine_or_of_another_kind_is_not_touched(self):
+        for text, words in (("operator\nrelu\n", "no profile"),
+                            ('# format: sluice-profile/1\n# device: "K40"\noperator\n', "K40.*another file")):
+            self.file.write_text(text)
+            with self.subTest(text=text), self.assertRaisesRegex(sluice.InputError, words):
+                self.worked(nn.Sequential(Works(0.25)))
+            self.assertEqual(self.file.read_text(), text)
+
+
+class Energy(Folder):
+    def test_joules_are_the_meters(self):
+        # 3 W for 1 s are 3 J. Two steps of 1/8 J are 1 % of 25 J: 9 calls, 27 J.
+        self.worked(nn.Sequential(Works(1.0)), whole=False, meter=StandIn(), idle_w=2.0, budget_s=10.0)
+        row = self.rows()[0]
+        self.assertEqual((row["joules_mean"], row["joules_error"]), ("3.0", repr(0.25 / 9)))
+        shown = self.asked("show", self.file)
+        self.assertEqual((shown["with_energy"], shown["header"]["how"]["meter"], shown["header"]["idle"]),
+                         (1, "stand_in", "2.0W"))
+
+    def test_where_the_patience_ends_the_error_says_what_is_open(self):
+        self.worked(nn.Sequential(Works(1.0)), whole=False, meter=StandIn(8.0), budget_s=0.4)
+        # 10 x 0.4 s: 4 calls, 12 J, of which two steps of 8 J leave open 16 / 4
+        self.assertEqual(self.rows()[0]["joules_error"], "4.0")
+
+    def test_power_at_rest_is_joules_over_seconds(self):
+        def sleep(seconds):
+            Clock.now += seconds
+
+        self.assertEqual(meters.idle_watts(StandIn(), 4.0, Clock.read, sleep), 3.0)
+
+    def test_rapl_sums_packages_and_goes_on_after_its_range(self):
+        for package, energy in ((0, 900_000), (1, 5)):
+            (self.folder / f"intel-rapl:{package}").mkdir()
+            (self.folder / f"intel-rapl:{package}/max_energy_range_uj").write_text("999999\n")
+            (self.folder / f"intel-rapl:{package}/energy_uj").write_text(f"{energy}\n")
+        (self.folder / "intel-rapl:0:0").mkdir()  # cores, part of the package
+        meter = meters.Rapl(str(self.folder))
+        (self.folder / "intel-rapl:0/energy_uj").write_text("400000\n")
+        (self.folder / "intel-rapl:1/energy_uj").write_text("250005\n")
+        self.assertEqual(meter.joules(), 0.75)
+        with self.assertRaisesRegex(sluice.IoError, "no RAPL"):
+            meters.Rapl(str(self.folder / "none"))
+
+
+class Refused(Folder):
+    def test_arguments_that_make_no_sense(self):
+        module, given = nn.Linear(4, 4), torch.zeros(2, 4)
+        for arguments, options, words in (
+                ((torch.relu, given), {}, "torch.nn.Module"), ((module, 3), {}, "not a int"),
+                ((module, ()), {}, "at least one"), ((module, torch.tensor(1.0)), {}, "axes"),
+                ((module, given), {"passes": ("forwards",)}, "forwards.*forward, backward"),
+                ((module, given), {"caches": "hot"}, "tuple"), ((module, given), {"caches": ()}, "tuple"),
+                ((module, given), {"budget_s": 0}, "more than 0"),
+                ((module, given), {"rounds": 0}, "more than 0")):
+            with self.subTest(words=words), self.assertRaisesRegex(sluice.InputError, words):
+                self.profile(*arguments, **options)
+        with self.assertRaisesRegex(sluice.InputError, "merge"):
+            sluice.profile_torch(module, given, self.folder / "p.h5")
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
