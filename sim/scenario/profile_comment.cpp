@@ -1,25 +1,82 @@
 #include <filesystem>
+#include <set>
 
 #include "base/sha256.hpp"
+#include "document/bundled.hpp"
 #include "document/foreign.hpp"
+#include "document/load.hpp"
 #include "document/roots.hpp"
 #include "scenario/records.hpp"
 
 namespace sluice {
+namespace {
+
+/// A line of the comment; empty where `bytes` cannot be read: the text may be read again elsewhere,
+/// where the file is not.
+template <class Bytes>
+std::string line_of(const std::string& what, Bytes&& bytes) {
+  try {
+    return "# SHA-256 of " + what + ": " + sha256_of(bytes()) + "\n";
+  } catch (const Error&) {
+    return "";
+  }
+}
+
+/// A fit may be a variant of another document (`file:`), whose content counts as well.
+std::string fit_bytes(const std::string& file_or_name) {
+  const std::string path = find_document(file_or_name, "fits");
+  std::string bytes = read_regular_file(path);
+  if (bytes.find("file") == std::string::npos) return bytes;
+  return to_yaml(load_document(path, "fits"), false);
+}
+
+bool says(const Value& map, std::string_view key, std::string_view word) {
+  const Value* value = map.is_map() ? map.find(key) : nullptr;
+  return value && value->is_scalar() && value->text() == word;
+}
+
+bool is_fitted(const Value& cost) {
+  if (cost.is_scalar()) return cost.text() == "fitted";
+  return says(cost, "model", "fitted") || says(cost, "outside", "fitted");
+}
+
+/// The fits that the platform's devices name, each once.
+std::set<std::string> device_fits(const Value& document) {
+  std::set<std::string> fits;
+  const Value* platform = document.find("platform");
+  const Value* devices = platform && platform->is_map() ? platform->find("devices") : nullptr;
+  if (!devices || !devices->is_map()) return fits;
+  for (const Value::Entry& device : devices->entries()) {
+    const Value* fit = device.value.is_map() ? device.value.find("fit") : nullptr;
+    if (fit && fit->is_scalar()) fits.insert(fit->text());
+  }
+  return fits;
+}
+
+}  // namespace
 
 std::string profile_comment(const Value& document) {
   const Value* cost = document.find("cost");
-  const Value* profile = cost ? cost->find("profile") : nullptr;
-  if (!profile) return "";
+  if (!cost) return "";
   const std::string folder =
       document.source() ? std::filesystem::path(document.source()->name).parent_path().string()
                         : std::string();
-  try {
-    return "# SHA-256 of cost.profile: " +
-           sha256_of(read_regular_file(named_file(*profile, folder))) + "\n";
-  } catch (const Error&) {
-    return "";  // the text may be read again elsewhere, where the file is not
-  }
+  std::string comment;
+  if (cost->is_map())
+    if (const Value* profile = cost->find("profile"))
+      comment +=
+          line_of("cost.profile", [&] { return read_regular_file(named_file(*profile, folder)); });
+  if (!is_fitted(*cost)) return comment;
+  const Value* file = cost->is_map() ? cost->find("file") : nullptr;
+  if (file && file->is_scalar() && !file->text().empty())
+    return comment + line_of("cost.file", [&] {
+             const std::string name = file->text();
+             const bool beside = name.front() != '/' && !is_bare_name(name) && !folder.empty();
+             return fit_bytes(beside ? folder + "/" + name : name);
+           });
+  for (const std::string& fit : device_fits(document))
+    comment += line_of("the fit " + fit, [&] { return fit_bytes(fit); });
+  return comment;
 }
 
 }  // namespace sluice

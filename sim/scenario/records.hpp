@@ -11,9 +11,9 @@ const Record& cost_record();
 const Record& fates_record();
 const Record& memory_record();
 
-/// A comment of the resolved text. A profile is not in the document: what is in it is told by a
-/// hash, so that answers that were kept for another content are not taken for this one's. Empty
-/// where none is named, or it cannot be read.
+/// A comment of the resolved text. The files that a cost model reads, a profile or fits, are not in
+/// the document: what is in them is told by hashes, so that answers that were kept for another
+/// content are not taken for this one's. Empty where none is named, or none can be read.
 std::string profile_comment(const Value& document);
 
 }  // namespace sluice

@@ -5,6 +5,7 @@ import csv
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -75,6 +76,24 @@ class FromPlanToAnswer(unittest.TestCase):
                                   cwd=self.folder, env=ENVIRONMENT)
             self.assertIn(done.returncode, (2, 3), done.stderr)
             self.assertIn(says, done.stderr)
+
+    def test_a_stored_answer_of_another_fit_is_not_taken(self):
+        fit = (ROOT / "fits/v100_pcie.yaml").read_text()
+        words = ["cost.model=fitted", "cost.unfitted=roofline", "workload.batch=1"]
+        platform = f"format: sluice-platform/1\nfile: v100_pcie\ndevices: {{gpu: {{fit: {self.folder}/mine.yaml}}}}\n"
+        (self.folder / "p.yaml").write_text(platform)
+        for named in (["platform=v100_pcie", f"cost.file={self.folder}/mine.yaml"], [f"platform.file={self.folder}/p.yaml"]):
+            answers = []
+            for launch in (r"\g<0>", "launch: 0.5"):
+                changed, times = re.subn(r"launch: [^,}\n]+", launch, fit)
+                self.assertGreater(times, 0)
+                (self.folder / "mine.yaml").write_text(changed)
+                asked = ["sweep", "alexnet_resident", *words, *named]
+                stored = self.sluice(*asked, "--store", "fits.db")
+                fresh = self.sluice(*asked, "--store", f"{len(named)}{len(answers)}.db")
+                answers.append([line for line in stored.splitlines() if "from the store" not in line])
+                self.assertEqual(answers[-1], [line for line in fresh.splitlines() if "from the store" not in line])
+            self.assertNotEqual(*answers)
 
     def test_a_verdict_decides_the_exit_code(self):
         self.measure([1, 2, 3, 4, 5])
