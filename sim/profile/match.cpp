@@ -76,17 +76,22 @@ ProfileRow row_for(const Layer& layer, std::int64_t samples, std::string_view dt
   return row;
 }
 
-const ProfileRow& only_row(const std::vector<const ProfileRow*>& rows) {
+void require_alike(const std::vector<const ProfileRow*>& rows, const std::string& what,
+                   const std::vector<std::string>& but) {
   for (const ProfileColumn& column : profile_columns()) {
-    if (!column.key || column.name == "node" || column.name == "model") continue;
+    if (!column.key || std::find(but.begin(), but.end(), column.name) != but.end()) continue;
     std::set<std::string> values;
     for (const ProfileRow* row : rows) values.insert(column.get(*row));
     if (values.size() < 2) continue;
-    throw InputError("the operator was measured with " + column.name + " " +
+    throw InputError(what + " measured with " + column.name + " " +
                      join({values.begin(), values.end()}, " and ") +
                      "; say which counts, as cost.where={" + column.name + ": " +
                      (values.begin()->empty() ? *values.rbegin() : *values.begin()) + "}");
   }
+}
+
+const ProfileRow& only_row(const std::vector<const ProfileRow*>& rows) {
+  require_alike(rows, "the operator was", {"node", "model"});
   std::vector<const ProfileRow*> sorted = rows;
   std::stable_sort(sorted.begin(), sorted.end(), [](const ProfileRow* a, const ProfileRow* b) {
     return *a->time() < *b->time();

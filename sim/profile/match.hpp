@@ -36,4 +36,9 @@ ProfileRow row_for(const Layer& layer, std::int64_t samples, std::string_view dt
 /// column and what there is.
 const ProfileRow& only_row(const std::vector<const ProfileRow*>& rows);
 
+/// Throws InputError where the rows, `what` was measured, differ in a key column other than `but`:
+/// it names the column, what there is, and how one is chosen.
+void require_alike(const std::vector<const ProfileRow*>& rows, const std::string& what,
+                   const std::vector<std::string>& but);
+
 }  // namespace sluice

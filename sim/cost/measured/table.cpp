@@ -1,6 +1,7 @@
 #include "cost/measured/table.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "profile/cells.hpp"
 
@@ -25,7 +26,8 @@ bool is_product(const std::string& operator_class) {
 
 std::optional<std::vector<double>> product_sizes(const ProfileRow& row) {
   const auto m = row.size("m"), n = row.size("n"), k = row.size("k");
-  if (!m || !n || !k || !is_product(row.operator_class) || row.pass != "forward")
+  if (!m || !n || !k || !is_product(row.operator_class) || row.pass != "forward" ||
+      row.sparsity > 0)
     return std::nullopt;
   const std::int64_t b = row.size("b").value_or(1);
   if (b < 1 || *m < 1 || *n < 1 || *k < 1) return std::nullopt;
@@ -120,15 +122,23 @@ const Utilisation& MeasuredTable::products(const Device& device, DType dtype) co
   const std::string name = device.name + " " + std::string(name_of(dtype));
   const auto known = products_.find(name);
   if (known != products_.end()) return known->second;
-  std::vector<MeasuredPoint> points;
+  std::map<std::vector<double>, std::vector<double>> by_sizes;
+  std::vector<const ProfileRow*> rows;
   for (const ProfileRow& row : profile_.rows) {
     const auto sizes = product_sizes(row);
     if (!sizes || row.level != Level::leaf || !row.time() || !(*seconds_of(row) > 0) ||
         (!row.dtype.empty() && row.dtype != name_of(dtype)))
       continue;
-    points.push_back(
-        {*sizes, ideal_seconds(product_work(*sizes, dtype), device, dtype) / *seconds_of(row)});
+    rows.push_back(&row);
+    by_sizes[*sizes].push_back(*seconds_of(row));
   }
+  require_alike(
+      rows, "products of matrices were",
+      {"operator", "config", "node", "sizes", "inputs", "outputs", "batch", "dtype", "model"});
+  std::vector<MeasuredPoint> points;
+  for (const auto& [sizes, seconds] : by_sizes)
+    points.push_back(
+        {sizes, ideal_seconds(product_work(sizes, dtype), device, dtype) / median_of(seconds)});
   return products_.emplace(name, Utilisation(std::move(points))).first->second;
 }
 

@@ -160,6 +160,34 @@ TEST_CASE(
   CHECK(error_of([&] { of(100); }).find("was not measured") != std::string::npos);
 }
 
+TEST_CASE("products are estimated from rows of one device, dense, the median of equal ones") {
+  const Model model = sluice::test::model_of(
+      "- {type: input, name: x, shape: [1000]}\n"
+      "- {type: dense, name: y, features: 1000, bias: false}\n");
+  const auto of = [&](const std::string& table, const std::string& keys = "") {
+    const Prices prices(", interpolate: sizes" + keys, table);
+    return prices.cost
+        ->of(query_of(model, model.layers[1], Pass::forward, 1000, DType::float32,
+                      prices.platform.devices.front()))
+        .seconds;
+  };
+  const std::string head = "operator,sizes,dtype,device,cache,node,sparsity,seconds_median\n";
+  const auto row = [](const std::string& circumstances, const std::string& seconds) {
+    return "gemm,m=1000;n=1000;k=1000,float32," + circumstances + "," + seconds + "\n";
+  };
+  const std::string fast = row("fast,hot,1,", "0.001"), slow = row("slow,hot,1,", "0.005");
+  CHECK(error_of([&] { of(head + fast + slow); })
+            .find("products of matrices were measured with device fast and slow; say which "
+                  "counts, as cost.where={device: fast}") != std::string::npos);
+  CHECK(of(head + fast + slow, ", where: {device: slow}") == Approx(0.005));
+  CHECK(error_of([&] {
+          of(head + fast + row("fast,cold,1,", "0.002"));
+        }).find("with cache cold and hot") != std::string::npos);
+  CHECK(of(head + row("fast,hot,0,0.9", "0.0001") + fast) == Approx(0.001));
+  CHECK(of(head + row("fast,hot,2,", "0.009") + fast + row("fast,hot,3,", "0.002")) ==
+        Approx(0.002));
+}
+
 TEST_CASE("a row that is left out is estimated from the others, where these surround it") {
   // Exactly a power of the size: no error. The first and the last have none on one side.
   const Utilisation power({{{1}, 0.1}, {{2}, 0.2}, {{4}, 0.4}, {{8}, 0.8}});
