@@ -5,6 +5,9 @@
 #include <map>
 
 #include "base/quantity.hpp"
+#include "base/suggest.hpp"
+#include "document/bundled.hpp"
+#include "document/load.hpp"
 
 namespace sluice {
 namespace {
@@ -85,16 +88,40 @@ Value seconds(double seconds) {
   return text(exact(seconds) + "s");
 }
 
-/// bandwidth and setup of one kind of memory; those of the other direction where both are known.
-void add_directions(Value& into, const LinkDirection* down, const LinkDirection* up) {
-  const LinkDirection* first = down ? down : up;
-  into.set("bandwidth", bandwidth(first->fit.bandwidth));
-  into.set("setup", seconds(first->setup_s()));
-  if (!down || !up) return;
+/// Bandwidth and set-up. Over a `base` that says a share of the link's bandwidth, `whole`, it is a
+/// share: beside one, a bandwidth is refused.
+void add_rates(Value& into, const LinkDirection& one, const Value* base, double whole) {
+  if (base && base->find("share"))
+    into.set("share", Value::make(one.fit.bandwidth / whole));
+  else
+    into.set("bandwidth", bandwidth(one.fit.bandwidth));
+  into.set("setup", seconds(one.setup_s()));
+}
+
+/// The rates of one kind of memory; those of the other direction where both are known, or where
+/// the base has some, which would else stay. `base`: what they are laid over, null: nothing.
+void add_directions(Value& into, const LinkDirection* down, const LinkDirection* up,
+                    const Value* base, double whole) {
+  add_rates(into, down ? *down : *up, base, whole);
+  const Value* base_up = base ? base->find("up") : nullptr;
+  if (!up || (!down && !base_up)) return;
   Value other = Value::make_map();
-  other.set("bandwidth", bandwidth(up->fit.bandwidth));
-  other.set("setup", seconds(up->setup_s()));
+  add_rates(other, *up, base_up, whole);
   into.set("up", std::move(other));
+}
+
+/// The link of that name, with what the platform is a variant of.
+Value link_of(const std::string& platform, const std::string& link) {
+  const Value document = load_document(find_document(platform, "platforms"), "platforms");
+  const Value* links = document.find("links");
+  std::vector<std::string> known;
+  if (links && links->is_map())
+    for (const Value::Entry& entry : links->entries()) {
+      if (entry.key == link) return entry.value;
+      known.push_back(entry.key);
+    }
+  throw InputError("the platform '" + platform + "' has no link '" + link + "'" +
+                   did_you_mean(link, known) + "; --link names one of its own: " + join(known));
 }
 
 const LinkDirection* find(const std::vector<LinkDirection>& all, const std::string& direction,
@@ -136,6 +163,7 @@ std::vector<LinkDirection> fit_link(const Profile& profile) {
 Value link_document(const std::vector<LinkDirection>& directions, const std::string& link,
                     const std::string& joins, const std::string& platform) {
   Value made = Value::make_map();
+  const Value base = platform.empty() ? Value::make_map() : link_of(platform, link);
   if (platform.empty()) {
     Value ends = Value::make_list();
     for (const std::string& end : {std::string("host"), joins}) ends.items().push_back(text(end));
@@ -146,10 +174,12 @@ Value link_document(const std::vector<LinkDirection>& directions, const std::str
   const LinkDirection *pageable_down = find(directions, "down", "pageable"),
                       *pageable_up = find(directions, "up", "pageable");
   const bool pinned = down || up;
-  add_directions(made, pinned ? down : pageable_down, pinned ? up : pageable_up);
+  const LinkDirection *first = pinned ? down : pageable_down, *back = pinned ? up : pageable_up;
+  const double whole = (first ? first : back)->fit.bandwidth;
+  add_directions(made, first, back, &base, whole);
   if (pinned && (pageable_down || pageable_up)) {
     Value pageable = Value::make_map();
-    add_directions(pageable, pageable_down, pageable_up);
+    add_directions(pageable, pageable_down, pageable_up, base.find("pageable"), whole);
     made.set("pageable", std::move(pageable));
   }
   double latency = 0;

@@ -1,8 +1,13 @@
 // Links from copies that were measured: what was put in comes out.
-#include <catch2/catch.hpp>
+#include <unistd.h>
 
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
 #include <string>
 
+#include "document/bundled.hpp"
 #include "document/load.hpp"
 #include "platform/platform.hpp"
 #include "profile/link_fit.hpp"
@@ -29,6 +34,15 @@ std::string copies(const std::string& from, const std::string& to, const std::st
 
 Profile profile(const std::string& rows) {
   return parse_profile(head + rows, "copies.csv");
+}
+
+/// Beside the link's own there may be channels of both directions together, or of other links.
+bool has_rate(const Platform& platform, const std::string& from, const std::string& to,
+              double rate) {
+  const Path& path = platform.path(from, to);
+  return std::any_of(path.channels.begin(), path.channels.end(), [&](auto channel) {
+    return platform.channels[channel].bandwidth == Approx(rate).epsilon(1e-4);
+  });
 }
 
 }  // namespace
@@ -66,6 +80,35 @@ TEST_CASE("latency, set-up and bandwidth of a link are those that its copies wer
   CHECK(platform.channels[down.channels.front()].bandwidth == Approx(25e9).epsilon(1e-4));
   CHECK(platform.channels[platform.path("gpu", "host").channels.front()].bandwidth ==
         Approx(20e9).epsilon(1e-4));
+}
+
+TEST_CASE("a link takes the place of the link of each platform that comes with Sluice") {
+  const std::string pinned = copies("pinned", "device", "", 10e-6, 25e9),
+                    back = copies("device", "pinned", "", 8e-6, 20e9),
+                    pageable = copies("pageable", "device", "", 30e-6, 6e9) +
+                               copies("device", "pageable", "", 30e-6, 5e9);
+  const auto file = std::filesystem::temp_directory_path() /
+                    ("sluice_link_" + std::to_string(getpid()) + ".yaml");
+  std::size_t written = 0;
+  for (const std::string& name : bundled_names("platforms")) {
+    if (name == "rx7900xtx_as_written") continue;  // it says its links by another key
+    CAPTURE(name);
+    for (const std::string& rows : {pinned, pinned + back, back, pinned + back + pageable}) {
+      const auto found = fit_link(profile(rows));
+      std::ofstream(file) << to_yaml(link_document(found, "host", "gpu", name), false);
+      const Platform platform = load_platform(file.string());
+      const std::string memory = name.rfind("ipu", 0) == 0 ? "streaming" : "host";
+      const std::string& device = platform.devices.front().name;
+      CHECK(has_rate(platform, memory, device, rows == back ? 20e9 : 25e9));
+      if (rows != pinned) CHECK(has_rate(platform, device, memory, 20e9));
+      ++written;
+    }
+  }
+  std::filesystem::remove(file);
+  CHECK(written >= 80);
+  const auto found = fit_link(profile(pinned));
+  CHECK(error_of([&] { link_document(found, "hots", "gpu", "k40"); }).find("did you mean 'host'") !=
+        std::string::npos);
 }
 
 TEST_CASE("what is left at 0 bytes is never below 0") {
