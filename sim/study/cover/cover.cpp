@@ -56,20 +56,25 @@ void add_whole(Cover& cover, const Profile& profile, const CoverRequest& request
                const std::string& model) {
   double seconds = 0, joules = 0;
   std::size_t timed = 0, metered = 0;
-  for (const std::string& pass : request.passes)
+  bool several = false;
+  for (const std::string& pass : request.passes) {
+    std::size_t of_pass = 0;
     for (const ProfileRow& row : profile.rows) {
       if (row.level != Level::whole || row.pass != pass || !row.time() ||
           (!model.empty() && !row.model.empty() && row.model != model) ||
           (row.batch && *row.batch != request.samples))
         continue;
       seconds += *row.time();
-      ++timed;
+      ++of_pass;
       if (row.energy()) joules += *row.energy(), ++metered;
     }
-  if (timed > request.passes.size())
+    timed += of_pass;
+    several = several || of_pass > 1;
+  }
+  if (several)
     throw InputError(
         "'" + profile.path +
-        "' has several wholes of these passes and samples; --where chooses, as --where "
+        "' has several wholes of one pass and these samples; --where chooses, as --where "
         "cache=hot, or --whole says the seconds");
   if (timed == request.passes.size()) cover.whole_s = seconds;
   if (metered == request.passes.size()) cover.whole_j = joules;

@@ -65,6 +65,17 @@ TEST_CASE("another whole may be given, and without one no share is known") {
         std::string::npos);
 }
 
+TEST_CASE("the whole of several passes has one row of each") {
+  const CoverRequest training = {.samples = 2, .passes = {"forward", "backward"}};
+  const std::string forward = "net,a,,2,hot,whole,,,,1,\n";
+  const Profile twice = profile(forward + "net,a,,2,cold,whole,,,,2,\n");
+  CHECK(error_of([&] { cover_of(model(), twice, training); }).find("several wholes of one pass") !=
+        std::string::npos);
+  CHECK_FALSE(cover_of(model(), profile(forward), training).whole_s);
+  CHECK(*cover_of(model(), profile(forward + "net,a,,2,hot,whole,backward,,,2,\n"), training)
+             .whole_s == 3);
+}
+
 TEST_CASE("a profile's own rows are summed by their occurrences") {
   const Profile read = profile(
       "x,1,,2,,,,3,100,0.001,\ny,2,,2,,,,1,50,,\nz,3,,2,,,backward,5,,9,\n"
