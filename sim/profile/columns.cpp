@@ -78,7 +78,15 @@ std::vector<ProfileColumn> statistics(const std::string& unit, const std::string
        .kind = Kind::samples,
        .get = [](const ProfileRow& row) { return cell::text_of((row.*of).samples); },
        .set = [](ProfileRow& row, const std::string& c) { (row.*of).samples = cell::numbers(c); }},
-      statistic<of, &Statistics::n>(unit + "_n", "how many samples there were"),
+      {.name = unit + "_n",
+       .summary = "how many samples there were",
+       .kind = Kind::number,
+       .get = [](const ProfileRow& row) { return said((row.*of).n); },
+       .set =
+           [](ProfileRow& row, const std::string& c) {
+             (row.*of).n = cell::number(c);
+             if (*(row.*of).n < 1) throw InputError("'" + c + "': expected at least 1 sample");
+           }},
       statistic<of, &Statistics::mean>(unit + "_mean", "their mean, " + what),
       statistic<of, &Statistics::median>(unit + "_median", "their median, " + what),
       statistic<of, &Statistics::std>(unit + "_std",

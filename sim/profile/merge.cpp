@@ -1,8 +1,10 @@
 #include "profile/merge.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
+#include "base/quantity.hpp"
 #include "profile/columns.hpp"
 
 namespace sluice {
@@ -19,7 +21,7 @@ void pool_moments(Statistics& into, const Statistics& a, const Statistics& b) {
                          n_b * (mean_b - mean) * (mean_b - mean);
   into.n = n;
   into.mean = mean;
-  into.std = std::sqrt(squares / (n - 1));
+  if (n > 1) into.std = std::sqrt(squares / (n - 1));
 }
 
 void absorb(ProfileRow& row, const ProfileRow& other) {
@@ -35,12 +37,39 @@ void absorb(ProfileRow& row, const ProfileRow& other) {
   if (!row.bytes) row.bytes = other.bytes;
 }
 
-/// Joules may be pooled where they mean the same.
+bool has_joules(const Profile& profile) {
+  return std::any_of(profile.rows.begin(), profile.rows.end(),
+                     [](const ProfileRow& row) { return row.energy().has_value(); });
+}
+
+std::string idle_of(const Profile& profile) {
+  const auto watts = profile.idle_w();
+  return "'" + profile.path + "' " +
+         (watts ? "says idle: " + format_quantity(*watts, Dimension::watts) : "says no idle");
+}
+
+/// Joules may be pooled where they mean the same: also the power at rest that is in them.
 void require_same_joules(const Profile& a, const Profile& b) {
-  if (a.joules_above_idle() == b.joules_above_idle()) return;
+  if (a.joules_above_idle() == b.joules_above_idle()) {
+    if (a.joules_above_idle() || a.idle_w() == b.idle_w() || !has_joules(a) || !has_joules(b))
+      return;
+    throw InputError("the joules of both files have the device's power at rest in them, and " +
+                     idle_of(a) + ", " + idle_of(b) +
+                     "; a profile has one idle: merge those that agree, or subtract idle x seconds "
+                     "from the joules of each and say joules: above_idle in its header");
+  }
   throw InputError("the joules of '" + a.path + "' and '" + b.path +
                    "' are not of the same kind: one says joules: above_idle, the other joules: "
                    "whole; merge those that agree");
+}
+
+/// The power at rest is that of the joules, not what a header without joules says.
+void take_idle(Value& header, const Value& of_joules) {
+  auto& entries = header.entries();
+  entries.erase(std::remove_if(entries.begin(), entries.end(),
+                               [](const Value::Entry& entry) { return entry.key == "idle"; }),
+                entries.end());
+  if (const Value* idle = of_joules.find("idle")) header.set("idle", *idle);
 }
 
 }  // namespace
@@ -77,9 +106,12 @@ Profile merged(const std::vector<Profile>& profiles) {
   Profile all = profiles.front();
   for (std::size_t p = 1; p < profiles.size(); ++p) {
     require_same_joules(all, profiles[p]);
-    for (const Value::Entry& entry : profiles[p].header.entries())
-      if (entry.key != "device" && !all.header.find(entry.key))  // rows have devices of their own
-        all.header.set(entry.key, entry.value);
+    if (!has_joules(all) && has_joules(profiles[p])) take_idle(all.header, profiles[p].header);
+    for (const Value::Entry& entry : profiles[p].header.entries()) {
+      const bool stays =
+          entry.key == "device" || (entry.key == "idle" && has_joules(all));  // rows say the device
+      if (!stays && !all.header.find(entry.key)) all.header.set(entry.key, entry.value);
+    }
     all.rows.insert(all.rows.end(), profiles[p].rows.begin(), profiles[p].rows.end());
   }
   return without_repeats(std::move(all));

@@ -202,6 +202,42 @@ TEST_CASE("Merging keeps what was measured and pools what was measured twice") {
         }).find("are not of the same kind") != std::string::npos);
 }
 
+TEST_CASE("Joules with the power at rest in them are merged where it is the same") {
+  const auto of = [](const std::string& header, const std::string& row) {
+    return parse_profile(
+        "# format: sluice-profile/1\n" + header + "operator,node,seconds_mean,joules_mean\n" + row,
+        "p.csv");
+  };
+  const Profile thirty = of("# idle: 30W\n", "x,1,1,50\n"),
+                forty = of("# idle: 40W\n", "x,2,1,60\n"), silent = of("", "x,3,1,60\n"),
+                timed = of("# idle: 40W\n", "x,4,1,\n");
+  const auto refused = [](const Profile& a, const Profile& b) {
+    return error_of([&] { merged({a, b}); });
+  };
+  CHECK(refused(thirty, forty).find("says idle: 30 W, 'p.csv' says idle: 40 W") !=
+        std::string::npos);
+  CHECK(refused(thirty, silent).find("says no idle") != std::string::npos);
+  CHECK(refused(silent, thirty).find("says no idle") != std::string::npos);
+  CHECK(merged({thirty, of("# idle: 30000mW\n", "x,2,1,60\n")}).rows.size() == 2);
+  // Of a file without joules no power at rest is taken.
+  CHECK(merged({thirty, timed}).idle_w() == 30);
+  CHECK(merged({timed, thirty}).idle_w() == 30);
+  CHECK_FALSE(merged({timed, silent}).idle_w());
+  CHECK_FALSE(merged({silent, timed}).idle_w());
+}
+
+TEST_CASE("Counts of samples are at least 1, so that what is pooled has a spread") {
+  const std::string head = "operator,seconds_n,seconds_mean,joules_n,joules_mean\n";
+  CHECK(refusal(head + "x,0,1,,\n").find("seconds_n: '0': expected at least 1 sample") !=
+        std::string::npos);
+  CHECK(refusal(head + "x,1,1,0.5,1\n").find("joules_n: '0.5': expected at least 1 sample") !=
+        std::string::npos);
+  const Profile once = profile("operator,seconds_n,seconds_mean\nx,1,1\n"),
+                again = profile("operator,seconds_n,seconds_mean\nx,1,3\n");
+  // Of 1 and 3: the mean is 2, and the squares 1 + 1 are divided by 2 - 1.
+  CHECK(*merged({once, again}).rows[0].seconds.std == Approx(std::sqrt(2)));
+}
+
 TEST_CASE("Two kinds of rows are compared by ratio, zeros and small ones left out") {
   const Profile read = profile(
       "operator,node,cache,seconds_mean\n"
