@@ -197,6 +197,28 @@ class Answers(unittest.TestCase):
         certainty = self.answer(text)["certainty"]
         self.assertGreater(certainty["measured"], 0.9)
 
+    def test_what_the_roofline_stands_in_for_rests_on_its_figures(self):
+        scenario = "format: sluice-scenario/1\nmodel: alexnet\npolicy: resident\n"
+        words = ("cost.model=fitted", "cost.unfitted=roofline", "platform=v100_pcie")
+        said = json.loads(self.run_sluice(scenario, *words, "--json").stdout)
+        note = next(note["text"] for note in said["notes"] if note["name"] == "fitted_share")
+        self.assertIn("The roofline stands in for conv2d", note)
+        by_roofline = 1 - float(note.split(" %")[0]) / 100
+        self.assertGreater(by_roofline, 0.05)
+        computing = said["metrics"]["compute_s"]
+        all_work = computing + sum(said["metrics"]["transfer_s_by_link"].values())
+        certainty = said["certainty"]
+        self.assertAlmostEqual(certainty["assumed"], by_roofline * computing / all_work, delta=1e-4)
+        self.assertEqual(certainty["figures"], ["devices.gpu.roofline"])
+
+    def test_a_fit_on_the_command_line_is_found_in_the_working_folder(self):
+        text = "format: sluice-scenario/1\nmodel: alexnet\nplatform: v100_pcie\npolicy: resident\n"
+        words = ("cost.model=fitted", "cost.unfitted=roofline")
+        (self.folder / "here").mkdir()
+        (self.folder / "here" / "mine.yaml").write_text((ROOT / "fits/v100_pcie.yaml").read_text())
+        mine = self.answer(text, *words, "cost.file=here/mine.yaml")
+        self.assertEqual(mine["certainty"], self.answer(text, *words)["certainty"])
+
     def test_copies_of_pageable_memory_rest_on_their_own_rates(self):
         scenario = "format: sluice-scenario/1\nmodel: alexnet\nplatform: a100_pcie\npolicy: resident\n"
         pinned = self.answer(scenario)["certainty"]

@@ -10,16 +10,16 @@
 namespace sluice {
 namespace {
 
-/// The class of each layer type that has one.
+/// The class of each layer type that has one. Products of experts have none: each reads weights of
+/// its own, as many as are picked, which no measured product did.
 const std::map<std::string_view, std::string_view>& class_by_type() {
   static const std::map<std::string_view, std::string_view> classes = {
-      {"dense", "linear"},          {"matmul", "linear"},         {"expert_matmul", "linear"},
-      {"batched_matmul", "bmm"},    {"conv1d", "conv"},           {"conv2d", "conv"},
-      {"conv3d", "conv"},           {"conv_transpose1d", "conv"}, {"conv_transpose2d", "conv"},
-      {"conv_transpose3d", "conv"}, {"softmax", "softmax"},       {"layer_norm", "layer_norm"},
-      {"rms_norm", "layer_norm"},   {"group_norm", "layer_norm"}, {"batch_norm", "batch_norm"},
-      {"max_pool", "pool"},         {"avg_pool", "pool"},         {"global_avg_pool", "pool"},
-      {"adaptive_avg_pool", "pool"}};
+      {"dense", "linear"},          {"matmul", "linear"},         {"batched_matmul", "bmm"},
+      {"conv1d", "conv"},           {"conv2d", "conv"},           {"conv3d", "conv"},
+      {"conv_transpose1d", "conv"}, {"conv_transpose2d", "conv"}, {"conv_transpose3d", "conv"},
+      {"softmax", "softmax"},       {"layer_norm", "layer_norm"}, {"rms_norm", "layer_norm"},
+      {"group_norm", "layer_norm"}, {"batch_norm", "batch_norm"}, {"max_pool", "pool"},
+      {"avg_pool", "pool"},         {"global_avg_pool", "pool"},  {"adaptive_avg_pool", "pool"}};
   return classes;
 }
 
@@ -112,7 +112,7 @@ std::vector<Kernel> products_of(const Query& query, const std::string& of) {
 
 const std::vector<KernelClass>& kernel_classes() {
   static const std::vector<KernelClass> classes = {
-      {"linear", "dense, matmul, expert_matmul"},
+      {"linear", "dense, matmul"},
       {"bmm", "batched_matmul and the two products of attention"},
       {"conv", "convolutions and their transposes, as products over all pixels"},
       {"grouped_conv", "convolutions in groups, depthwise ones too"},

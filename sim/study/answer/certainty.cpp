@@ -3,6 +3,7 @@
 
 #include "base/quantity.hpp"
 #include "base/suggest.hpp"
+#include "cost/account.hpp"
 #include "study/answer/asked.hpp"
 
 namespace sluice {
@@ -83,12 +84,11 @@ class Figures {
 
 /// What a cost model reads of each kind of device. Where nobody says which share of a rate is
 /// reached, all of it is, and that is an assumption, too.
-std::vector<std::string> device_figures(const Scenario& scenario, const Figures& figures,
+std::vector<std::string> device_figures(const Scenario& scenario, const ChosenCost& cost,
+                                        const Figures& figures,
                                         std::vector<std::string>& shares_assumed) {
-  const Shares shares = scenario.cost->shares(scenario.platform.devices.front());
+  const Shares shares = cost->shares(scenario.platform.devices.front());
   std::vector<std::string> read;
-  if (scenario.cost.name() == "fitted")
-    return read;  // on measurements, as the note fitted_share says
   for (const std::string& device : figures.devices()) {
     read.push_back(device + ".rate." + std::string(name_of(scenario.workload.dtype)));
     read.push_back(device + ".efficiency");
@@ -100,7 +100,7 @@ std::vector<std::string> device_figures(const Scenario& scenario, const Figures&
     for (const char* part : {"compute", "memory"}) {
       const std::string own = std::string(part) + "_efficiency";
       const std::string share = device + ".roofline." + part;
-      if (scenario.cost.model.keys.map().find(own))
+      if (cost.model.keys.map().find(own))
         shares_assumed.push_back("cost." + own);
       else if (figures.has(share))
         read.push_back(share);
@@ -131,6 +131,16 @@ std::vector<std::string> figures_of(const Scenario& scenario, const std::string&
   return figures;
 }
 
+/// The share of the computed seconds that rests on fitted measurements, as the note fitted_share
+/// says: no figure of the platform stands for it.
+double fitted_part(const Scenario& scenario) {
+  if (scenario.cost.name() != "fitted") return 0;
+  const Account account = account_of(
+      *scenario.cost, scenario.model, scenario.platform.devices.front(), scenario.workload.dtype,
+      scenario.workload.micro_batch, scenario.workload.training.has_value());
+  return account.seconds > 0 && !account.others.empty() ? account.fitted : 1;
+}
+
 double finite_or_zero(double number) {
   return std::isfinite(number) ? number : 0;
 }
@@ -147,13 +157,17 @@ Certainty certainty_of(const Scenario& scenario, const Summary& summary) {
   const double compute = finite_or_zero(summary.number("compute_s"));
   const double measured = compute * finite_or_zero(summary.number("measured_share"));
   found.measured = measured;
-  const bool computes = compute - measured > 1e-12 * compute;
+  const double fitted = (compute - measured) * fitted_part(scenario);
+  found.sourced = fitted;
+  const double by_rates = compute - measured - fitted;
+  const bool computes = by_rates > 1e-12 * compute;
+  const ChosenCost cost = scenario.cost.name() == "fitted" ? plain_cost("roofline") : scenario.cost;
   std::vector<std::string> shares_assumed;
-  const std::vector<std::string> read = device_figures(scenario, figures, shares_assumed);
+  const std::vector<std::string> read = device_figures(scenario, cost, figures, shares_assumed);
   if (computes)
     for (const std::string& figure : shares_assumed) figures.note(figure);
   const bool by_figures = computes && (figures.assumed(read) || !shares_assumed.empty());
-  (by_figures ? found.assumed : found.sourced) += compute - measured;
+  (by_figures ? found.assumed : found.sourced) += by_rates;
   if (const Summary::Metric* links = summary.find("transfer_s_by_link"))
     for (const SummaryValue::Keyed& keyed : links->value.keyed) {
       if (!(keyed.number > 0)) continue;

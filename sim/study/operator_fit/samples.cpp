@@ -81,7 +81,7 @@ class Collector {
                                            .configuration = configuration_of(row, *kernel),
                                            .sheet = sheet_of_row(device, dtype),
                                            .seconds = *row.time(),
-                                           .joules = row.energy()});
+                                           .joules = energy_of(profile, row, device)});
   }
 
   FitSamples found;
@@ -103,16 +103,30 @@ class Collector {
     return found.classes.emplace_back(ClassSamples{.name = name, .dtype = dtype, .samples = {}});
   }
 
-  std::size_t sheet_of_row(const std::string& name, DType dtype) {
-    const auto [at, fresh] = known_.try_emplace({name, dtype}, found.sheets.size());
-    if (!fresh) return at->second;
+  /// All that the device took, its idle power too, as a fit has it.
+  std::optional<double> energy_of(const Profile& profile, const ProfileRow& row,
+                                  const std::string& device) const {
+    std::optional<double> joules = row.energy();
+    if (joules && profile.joules_above_idle())
+      *joules += profile.idle_w().value_or(device_of(device).idle_w) * *row.time();
+    return joules;
+  }
+
+  const Device& device_of(const std::string& name) const {
     auto device = devices_.find(name);
     if (device == devices_.end()) device = devices_.find("");
     if (device == devices_.end())
       throw InputError("rows are of the device '" + name +
                        "', whose data sheet is not known: expected --on 'NAME=PLATFORM' for it");
-    Sheet sheet = sheet_of(device->second, dtype);
-    sheet.name = name.empty() ? device->second.name : name;
+    return device->second;
+  }
+
+  std::size_t sheet_of_row(const std::string& name, DType dtype) {
+    const auto [at, fresh] = known_.try_emplace({name, dtype}, found.sheets.size());
+    if (!fresh) return at->second;
+    const Device& device = device_of(name);
+    Sheet sheet = sheet_of(device, dtype);
+    sheet.name = name.empty() ? device.name : name;
     found.sheets.push_back(sheet);
     return at->second;
   }

@@ -70,13 +70,20 @@ void fit_joules(ClassFit& fit, const std::vector<Sample>& samples) {
       });
 }
 
-ClassFit fit_of(const std::vector<Sample>& samples, const std::vector<Sheet>& sheets,
-                bool corrections) {
+/// One sample without energy, and there is no fit of it, in no split either.
+bool have_energy(const std::vector<Sample>& samples) {
+  return std::all_of(samples.begin(), samples.end(),
+                     [](const Sample& s) { return s.joules && *s.joules > 0; });
+}
+
+struct Parts {
+  bool corrections = true, energy = false;
+};
+
+ClassFit fit_of(const std::vector<Sample>& samples, const std::vector<Sheet>& sheets, Parts parts) {
   ClassFit fit;
   fit_seconds(fit, samples, sheets);
-  if (std::all_of(samples.begin(), samples.end(),
-                  [](const Sample& s) { return s.joules && *s.joules > 0; }))
-    fit_joules(fit, samples);
+  if (parts.energy) fit_joules(fit, samples);
   fit.least = fit.most = samples.front().kernel.place();
   for (const Sample& sample : samples) {
     const Place place = sample.kernel.place();
@@ -84,7 +91,7 @@ ClassFit fit_of(const std::vector<Sample>& samples, const std::vector<Sheet>& sh
       fit.least[i] = std::min(fit.least[i], place[i]);
       fit.most[i] = std::max(fit.most[i], place[i]);
     }
-    if (!corrections) continue;
+    if (!parts.corrections) continue;
     fit.seconds.left.emplace_back(place, over_time(sample, sheets, fit.seconds.parameters));
     if (fit.joules)
       fit.joules->left.emplace_back(place, over_energy(sample, fit.joules->parameters));
@@ -139,7 +146,7 @@ FitError error_elsewhere(const std::vector<Sample>& samples, const std::vector<S
   for (std::size_t i = 0; i < sheets.size(); ++i) {
     const auto [others, here] = parted(samples, [&](const Sample& s) { return s.sheet != i; });
     if (!others.empty() && !here.empty())
-      errors.add(fit_of(others, sheets, corrections), here, sheets);
+      errors.add(fit_of(others, sheets, {.corrections = corrections}), here, sheets);
   }
   return summary_of(errors.time);
 }
@@ -155,7 +162,8 @@ FitError error_of(const ClassFit& fit, const std::vector<Sample>& samples,
 
 ClassFit train(const std::string& name, DType dtype, const std::vector<Sample>& samples,
                const std::vector<Sheet>& sheets, const TrainingOptions& options) {
-  ClassFit fit = fit_of(samples, sheets, options.corrections);
+  const Parts parts = {.corrections = options.corrections, .energy = have_energy(samples)};
+  ClassFit fit = fit_of(samples, sheets, parts);
   fit.name = name;
   fit.dtype = dtype;
   fit.samples = static_cast<std::int64_t>(samples.size());
@@ -165,7 +173,7 @@ ClassFit train(const std::string& name, DType dtype, const std::vector<Sample>& 
     const auto [seen, unseen] =
         parted(samples, [&](const Sample& s) { return known.count(s.configuration) > 0; });
     if (unseen.empty()) break;
-    errors.add(fit_of(seen, sheets, options.corrections), unseen, sheets);
+    errors.add(fit_of(seen, sheets, parts), unseen, sheets);
   }
   fit.time_error = summary_of(errors.time);
   if (!errors.energy.empty()) fit.energy_error = summary_of(errors.energy);

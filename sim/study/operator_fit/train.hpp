@@ -14,8 +14,8 @@ struct TrainingOptions {
   bool corrections = true;  ///< keep what the form leaves over
 };
 
-/// A fit of one class. `samples` are not empty, have positive seconds, and all or none have joules.
-/// Equal inputs give equal fits.
+/// A fit of one class. `samples` are not empty and have positive seconds; energy is fitted where
+/// all of them have joules. Equal inputs give equal fits.
 ClassFit train(const std::string& name, DType dtype, const std::vector<Sample>& samples,
                const std::vector<Sheet>& sheets, const TrainingOptions& options);
 

@@ -152,6 +152,45 @@ TEST_CASE("what was not fitted is refused, or priced by the roofline, which the 
             .empty());
 }
 
+TEST_CASE("a fit that a document names lies within the document's root") {
+  const Platform platform = load_platform("a100_pcie");
+  const auto named = [&](const std::string& file) {
+    choose_cost(parse_text("{model: fitted, file: " + file + "}", "/nowhere/a/s.yaml"), "",
+                platform);
+  };
+  CHECK_THROWS_WITH(named("../../other/fit.yaml"), Contains("leads out of '/nowhere'"));
+  CHECK_THROWS_WITH(named("/etc/passwd"), Contains("leads out of '/nowhere'"));
+  CHECK_NOTHROW(named("t4"));  // a bundled one
+  const auto of_device = [](const std::string& file) {
+    return read_platform(
+        parse_text("format: sluice-platform/1\ndevices:\n  gpu: {rate: "
+                   "{float32: 1TFLOP/s}, memory: {capacity: 1GB}, fit: " +
+                       file + "}\n",
+                   "/nowhere/a/p.yaml"));
+  };
+  CHECK_THROWS_WITH(of_device("../../other/fit.yaml"), Contains("leads out of '/nowhere'"));
+  CHECK(of_device("mine/fit.yaml").devices.front().fit == "/nowhere/a/mine/fit.yaml");
+  CHECK(of_device("t4").devices.front().fit == "t4");
+}
+
+TEST_CASE("products of experts are of no class, and take no less than their bytes") {
+  const Case a{sluice::test::model_of(
+      "- {type: input, name: x, shape: [16, 256]}\n"
+      "- {type: matmul, name: scores, features: 8, bias: false}\n"
+      "- {type: top_k, name: choice, k: 2}\n"
+      "- {type: dispatch, inputs: [choice, x], name: out}\n"
+      "- {type: expert_matmul, name: experts, experts: 8, features: 512}\n")};
+  const Platform platform = load_platform("a100_pcie");
+  const Device& device = platform.devices.front();
+  for (const Pass pass : {Pass::forward, Pass::backward}) {
+    const Query query = query_of(a.model, a.model.layers[4], pass, 1, DType::float32, device);
+    CHECK(query.work.bytes >= 4. * 8 * 256 * 512);  // the weights of all eight
+    CHECK(cost_of(", unfitted: roofline", platform)->of(query).seconds >=
+          query.work.bytes / *device.memory_bandwidth);
+    CHECK_THROWS_WITH(cost_of("", platform)->of(query), Contains("class 'expert_matmul'"));
+  }
+}
+
 TEST_CASE("a device says its units and its cache, and which fit is its own") {
   const Model model = sluice::test::model_of(
       "- {type: input, name: x, shape: [64, 64]}\n"

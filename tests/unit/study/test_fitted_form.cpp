@@ -1,4 +1,5 @@
 // The form of the fitted cost model, what is left over beside it, and its fit, by hand.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <random>
@@ -151,6 +152,16 @@ TEST_CASE("a fit finds the form that made the samples, twice the same") {
   CHECK(again.time_error.median == fit.time_error.median);
 }
 
+TEST_CASE("one sample without energy, and there is neither a fit of energy nor an error of one") {
+  std::vector<Sample> samples = samples_of(parameters(), 0.1);
+  samples.resize(20);
+  samples[0].joules.reset();  // in one half of each split; the other has energy throughout
+  const ClassFit fit = train("linear", DType::float32, samples, {sheet()}, {4, true});
+  CHECK(fit.time_error.count > 0);
+  CHECK_FALSE(fit.joules);
+  CHECK_FALSE(fit.energy_error);
+}
+
 TEST_CASE("a fit document reads back as it was written, and says where it is wrong") {
   std::vector<Sample> samples = samples_of(parameters(), 0.1);
   samples.resize(20);
@@ -163,6 +174,11 @@ TEST_CASE("a fit document reads back as it was written, and says where it is wro
   CHECK(read.find("linear", DType::float16) == nullptr);
   CHECK(read.saw(fit.devices.front()));
   CHECK_FALSE(read.saw(sheet(1e6) = {.units = 8, .rate = 4e12, .bandwidth = 1e12}));
+  // the least and the greatest sizes that were fitted are inside, whatever digits were written
+  const bool all_inside = std::all_of(samples.begin(), samples.end(), [&](const Sample& sample) {
+    return read.classes[0].covers(sample.kernel);
+  });
+  CHECK(all_inside);
   // what was read prices as what was fitted, but for the digits that were written
   const Kernel& kernel = samples[3].kernel;
   CHECK(read.classes[0].seconds_of(kernel, fit.devices[0]) ==

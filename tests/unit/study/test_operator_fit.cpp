@@ -93,6 +93,21 @@ TEST_CASE("dense layers, norms and pools by the shapes of their inputs") {
   CHECK_FALSE(kernel_of(empty, "softmax", 4));
 }
 
+TEST_CASE("joules above idle are fitted with what the device takes at rest besides") {
+  const std::string rows =
+      "operator,sizes,dtype,device,pass,level,seconds_median,joules_median\n"
+      "gemm,m=64;n=64;k=64,float32,a,forward,leaf,2e-3,0.5\n";
+  Device device = load_platform("a100_pcie").devices.front();
+  device.idle_w = 30;
+  const auto joules = [&](const std::string& header) {
+    const FitSamples samples = samples_of({table(header + rows)}, {{"a", device}});
+    return *samples.classes.at(0).samples.at(0).joules;
+  };
+  CHECK(joules("") == 0.5);
+  CHECK(joules("# joules: above_idle\n") == Approx(0.5 + 30 * 2e-3));
+  CHECK(joules("# joules: above_idle\n# idle: 50W\n") == Approx(0.5 + 50 * 2e-3));
+}
+
 TEST_CASE("rows that cannot be fitted are left out, each kind with its count") {
   const Profile profile = table(
       "operator,sizes,dtype,device,pass,level,seconds_median\n"
