@@ -160,7 +160,7 @@ class Files(Words):
     def test_an_export_replaces_no_document(self):
         self.assertEqual(self.run_here("run", "s.yaml", "-o", "t.h5").returncode, 0)
         text = self.fails(2, "export", "t.h5", "--to", "csv", "-o", "s.yaml")
-        self.assertIn("'s.yaml' for '--output' is a trace or a document of Sluice", text)
+        self.assertIn("'s.yaml' for '--output' is a trace, a store or a document of Sluice", text)
         for _ in range(2):
             self.assertEqual(self.run_here("export", "t.h5", "--to", "csv", "-o", "t.csv").returncode, 0)
 
