@@ -154,7 +154,7 @@ extern const CostModel fitted_cost = {
                     .choices = {"eager", "fused"}}},
     .make = [](const Reader& keys, const std::string& folder) -> std::shared_ptr<const Cost> {
       std::string file = keys.has("file") ? keys.text("file") : "";
-      if (!file.empty() && !is_bare_name(file)) file = named_file(*keys.value("file"), folder);
+      if (!file.empty()) file = named_file_or_word(*keys.value("file"), folder);
       if (file.empty()) return std::make_shared<const Fitted>(keys, file);
       return located(*keys.value("file"),
                      [&] { return std::make_shared<const Fitted>(keys, std::move(file)); });

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/version.hpp"
+#include "document/bundled.hpp"
 #include "document/record.hpp"
 
 namespace sluice {
@@ -43,6 +44,10 @@ std::string named_file(const Value& file, const std::string& folder) {
                       "or .sluice-root, else of the folder above its own. Copy the file there, or "
                       "put an empty file .sluice-root into a folder that holds both");
   return beside.lexically_normal().string();
+}
+
+std::string named_file_or_word(const Value& file, const std::string& folder) {
+  return is_bare_name(file.text()) ? file.text() : named_file(file, folder);
 }
 
 }  // namespace sluice

@@ -21,5 +21,7 @@ bool is_inside(const std::filesystem::path& path, const std::filesystem::path& r
 /// override, or of a value that was made, also from the working folder, anywhere. `folder` is that
 /// of the whole document. Throws InputError.
 std::string named_file(const Value& file, const std::string& folder);
+/// The same where a word alone is the name of a document that comes with Sluice: it stays as it is.
+std::string named_file_or_word(const Value& file, const std::string& folder);
 
 }  // namespace sluice

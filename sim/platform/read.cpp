@@ -115,10 +115,7 @@ void Builder::add_devices(const Value::Entry& entry) {
   }
   if (reader.has("units")) device.units = reader.integer("units");
   if (reader.has("cache")) device.cache = reader.bytes("cache");
-  if (reader.has("fit")) {
-    device.fit = reader.text("fit");
-    if (!is_bare_name(device.fit)) device.fit = named_file(*reader.value("fit"), "");
-  }
+  if (reader.has("fit")) device.fit = named_file_or_word(*reader.value("fit"), "");
   device.launch_overhead = reader.quantity("launch_overhead");
   std::tie(device.idle_w, device.busy_w) = watts(reader);
   device.tiles = reader.integer("tiles");

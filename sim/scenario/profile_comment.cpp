@@ -1,5 +1,5 @@
 #include <filesystem>
-#include <set>
+#include <map>
 
 #include "base/sha256.hpp"
 #include "document/bundled.hpp"
@@ -40,15 +40,15 @@ bool is_fitted(const Value& cost) {
   return says(cost, "model", "fitted") || says(cost, "outside", "fitted");
 }
 
-/// The fits that the platform's devices name, each once.
-std::set<std::string> device_fits(const Value& document) {
-  std::set<std::string> fits;
+/// The fits that the platform's devices name, each once, by what is written.
+std::map<std::string, const Value*> device_fits(const Value& document) {
+  std::map<std::string, const Value*> fits;
   const Value* platform = document.find("platform");
   const Value* devices = platform && platform->is_map() ? platform->find("devices") : nullptr;
   if (!devices || !devices->is_map()) return fits;
   for (const Value::Entry& device : devices->entries()) {
     const Value* fit = device.value.is_map() ? device.value.find("fit") : nullptr;
-    if (fit && fit->is_scalar()) fits.insert(fit->text());
+    if (fit && fit->is_scalar()) fits.emplace(fit->text(), fit);
   }
   return fits;
 }
@@ -69,13 +69,11 @@ std::string profile_comment(const Value& document) {
   if (!is_fitted(*cost)) return comment;
   const Value* file = cost->is_map() ? cost->find("file") : nullptr;
   if (file && file->is_scalar() && !file->text().empty())
-    return comment + line_of("cost.file", [&] {
-             const std::string name = file->text();
-             const bool beside = name.front() != '/' && !is_bare_name(name) && !folder.empty();
-             return fit_bytes(beside ? folder + "/" + name : name);
-           });
-  for (const std::string& fit : device_fits(document))
-    comment += line_of("the fit " + fit, [&] { return fit_bytes(fit); });
+    return comment +
+           line_of("cost.file", [&] { return fit_bytes(named_file_or_word(*file, folder)); });
+  for (const auto& [word, fit] : device_fits(document))
+    comment += line_of("the fit " + word,
+                       [&fit = fit] { return fit_bytes(named_file_or_word(*fit, "")); });
   return comment;
 }
 

@@ -82,7 +82,8 @@ class FromPlanToAnswer(unittest.TestCase):
         words = ["cost.model=fitted", "cost.unfitted=roofline", "workload.batch=1"]
         platform = f"format: sluice-platform/1\nfile: v100_pcie\ndevices: {{gpu: {{fit: {self.folder}/mine.yaml}}}}\n"
         (self.folder / "p.yaml").write_text(platform)
-        for named in (["platform=v100_pcie", f"cost.file={self.folder}/mine.yaml"], [f"platform.file={self.folder}/p.yaml"]):
+        for named in (["platform=v100_pcie", f"cost.file={self.folder}/mine.yaml"],
+                      ["platform=v100_pcie", "cost.file=mine.yaml", "workload.steps=1"], [f"platform.file={self.folder}/p.yaml"]):
             answers = []
             for launch in (r"\g<0>", "launch: 0.5"):
                 changed, times = re.subn(r"launch: [^,}\n]+", launch, fit)
