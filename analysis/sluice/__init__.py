@@ -23,6 +23,7 @@ from . import meters
 from ._late import late as _late
 from ._metrics import Metrics
 from ._model import Model, model
+from ._paper import paper
 from ._platform import Platform, platform
 from ._policy import Action, PlanBuilder, Stage, Workload, parameter, policy
 from .answer import Asked, Certainty, Note
@@ -93,6 +94,6 @@ __all__ = [
     "InputError", "InternalError", "Interrupted", "IoError", "Metrics", "Model", "Note", "Plan",
     "PlanBuilder", "Platform", "Plots", "Result", "Scenario", "Stage", "TorchProfile", "UsageError",
     "Waiter", "Workload", "data_root", "from_torch", "layers", "load", "load_plan", "maximise", "meters",
-    "metrics", "minimise", "model", "models", "open", "parameter", "platform", "platforms", "policies",
+    "metrics", "minimise", "model", "models", "open", "paper", "parameter", "platform", "platforms", "policies",
     "policy", "profile_torch", "scenarios",
 ]

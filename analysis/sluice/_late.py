@@ -11,10 +11,7 @@ import signal
 import threading
 from contextlib import contextmanager
 from types import ModuleType
-from typing import TYPE_CHECKING, Iterator, Optional
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from typing import Iterator
 
 _whole: dict[str, ModuleType] = {}
 
@@ -25,14 +22,6 @@ def late(name: str) -> ModuleType:
         with _uninterrupted():
             _whole[name] = importlib.import_module(name, __package__)
     return _whole[name]
-
-
-def axes_of(ax: Optional["Axes"], width: float, height: float) -> "Axes":
-    """The caller's axes, or some of their own in a figure of that size (inches)."""
-    if ax is not None:
-        return ax
-    _, ax = late("matplotlib.pyplot").subplots(figsize=(width, height), layout="constrained")
-    return ax
 
 
 @contextmanager

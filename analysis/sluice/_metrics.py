@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 from collections.abc import Mapping
 from html import escape
-from typing import TYPE_CHECKING, Any, Iterator
+from typing import TYPE_CHECKING, Any, Iterable, Iterator
 
 from ._late import late
 
@@ -31,6 +32,12 @@ def for_people(value: float, unit: str) -> str:
         steps = [step for step in steps if step[0] <= 1]
     factor, prefix = next((step for step in steps if size >= step[0] * 0.99999), (1, ""))
     return f"{value / factor:.4g} {prefix}{_SHORT.get(unit, unit)}".rstrip()
+
+
+def close_to(name: Any, known: Iterable[str]) -> str:
+    """" (did you mean 'x'?)", or nothing."""
+    found = difflib.get_close_matches(str(name), list(known), 1)
+    return f" (did you mean '{found[0]}'?)" if found else ""
 
 
 class Metrics(Mapping):

@@ -1,15 +1,69 @@
-"""What lies in a memory over time, by tensor class, for a picture."""
+"""What lies in a memory over time, by tensor class."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
 
+from . import _colours, errors
+from ._metrics import for_people
+
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from ._recording import Recording
 
 _COLUMNS = 300  # of a picture: what is narrower is not told apart
+_SEEN = 1 / 200  # of its height and of its width: what is less is not seen
+
+
+def draw(ax: "Axes", r: "Recording", pool: int, start: float, end: float) -> tuple[list[Any], float]:
+    """Classes one upon the other, and the capacity. What the legend says, from the top of the stack down, of
+    classes that can be seen; and how high (bytes) the picture has to be."""
+    limit = int(r.numbers("pools/capacity")[pool])
+    time, classes = by_class(r, pool, start, end)
+    top = sum(classes.values(), np.zeros(len(time))).max()
+    near = 0 <= limit <= 4 * top
+    height = max(limit if near else 0, top) * 1.12 or 1
+    said = []
+    bottom = np.zeros(len(time) + 1)
+    x = np.append(time, end)
+    for one in (one for one in _colours.CLASSES if one in classes and classes[one].any()):
+        upper = bottom + np.append(classes[one], classes[one][-1:])
+        area = ax.fill_between(x, bottom, upper, step="post", color=_colours.CLASSES[one],
+                               label=one.replace("_", " "), linewidth=0)
+        if np.diff(x)[classes[one] > _SEEN * height].sum() > _SEEN * (end - start):
+            said.append(area)
+        bottom = upper
+    if limit >= 0:
+        _capacity(ax, limit, near)
+    return said[::-1], height
+
+
+def _capacity(ax: "Axes", limit: int, near: bool) -> None:
+    """A line there, or where that is far above a word."""
+    look = {"textcoords": "offset points", "fontsize": "small", "color": _colours.ink(ax)}
+    text = f"capacity {for_people(limit, 'byte')}"
+    if not near:
+        ax.annotate(text, (0, 1), xycoords="axes fraction", xytext=(4, -4), va="top", **look)
+        return
+    ax.axhline(limit, color=_colours.ink(ax), linestyle="--", linewidth=1)
+    ax.annotate(text, (0, limit), xycoords=ax.get_yaxis_transform(), xytext=(4, 3), **look)
+
+
+def pool_of(r: "Recording", name: Optional[str]) -> int:
+    """The number of the memory of that name; of the first limited one that something enters. Raises
+    InputError."""
+    names, capacity = list(r.texts("pools/name")), r.numbers("pools/capacity")
+    if name is not None:
+        if name not in names:
+            raise errors.InputError(f"no memory is called '{name}'; known: {', '.join(names)}")
+        return names.index(name)
+    entered = set(np.unique(r.numbers("memory/pool")))
+    if not entered:
+        raise errors.InputError("nothing entered any memory in this run")
+    return int(min(entered, key=lambda number: (capacity[number] < 0, number)))
 
 
 def by_class(r: "Recording", pool: int, start: float, end: float) -> tuple[np.ndarray, dict]:

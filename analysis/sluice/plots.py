@@ -1,173 +1,145 @@
-"""Pictures of a result, with matplotlib. Each returns its Axes; colours are those of Okabe and Ito,
-which people with any colour vision tell apart."""
+"""Pictures of a run, with matplotlib. Each returns its Axes. Axes are in seconds and bytes; the unit that is
+written there suits all panels that share them. What a colour means: _colours.py."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING, Any, Optional, Sequence, Union
 
 import numpy as np
 
-from . import levels, roofline, shares, timeline
-from ._late import axes_of, late
+from . import _colours, levels, roofline, shares, timeline
+from ._late import late
+from ._metrics import close_to, for_people
 from .errors import InputError
-from ._metrics import for_people
-from .timeline import OKABE_ITO
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from .result import Result
+    from ._recording import Recording
 
-_CLASS_COLOUR = {"weight": "blue", "activation": "orange", "workspace": "yellow", "input": "sky",
-                 "output": "green", "gradient": "red", "optimizer": "purple", "kv_cache": "grey"}
-
-
-def _scale(seconds: float) -> tuple[float, str]:
-    """A factor and a unit for a time axis."""
-    for factor, unit in ((1, "s"), (1e3, "ms"), (1e6, "µs"), (1e9, "ns")):
-        if seconds * factor >= 1:
-            return factor, unit
-    return 1, "s"
-
-
-def _byte_scale(amount: float) -> tuple[float, str]:
-    for factor, unit in ((1e-12, "TB"), (1e-9, "GB"), (1e-6, "MB"), (1e-3, "kB")):
-        if amount * factor >= 1:
-            return factor, unit
-    return 1, "B"
+Streams = Optional[Sequence[str]]
+Legend = Union[bool, str]
+Size = Optional[tuple[float, float]]
 
 
 class Plots:
-    """result.plot.timeline() and others. `ax`: where to draw; `title`: in place of ours."""
+    """result.plot.timeline() and others.
 
-    def __init__(self, result: "Result") -> None:
-        self._result = result
-        self._recording = result._recording
+    ax: where to draw; else a figure of its own, of `figsize` (inches). title: in place of ours, "" for none.
+    unit: of the time axis ("s", "ms", "µs", "ns"); else the one that suits all panels that share it. legend:
+    False for none, or one of matplotlib's places ("upper right"). Panels that share an axis are drawn one
+    after the other: the axis grows until all of them are on it. For print see sluice.paper."""
 
-    def timeline(self, ax: Optional["Axes"] = None, start: float = 0.0,
-                 end: Optional[float] = None, title: Optional[str] = None) -> "Axes":
+    def __init__(self, recording: "Recording", name: str = "", makespan_s: Optional[float] = None,
+                 scenario: str = "") -> None:
+        self._recording = recording
+        self._name, self._makespan, self._scenario = name, makespan_s, scenario
+
+    def timeline(self, ax: Optional["Axes"] = None, start: float = 0.0, end: Optional[float] = None,
+                 title: Optional[str] = None, *, streams: Streams = None, unit: Optional[str] = None,
+                 legend: Legend = True, figsize: Size = None) -> "Axes":
         """Who did what when: a row a stream, a bar an action, from `start` to `end` (s). Stage
         numbers stand in the bars where there is room. Actions too narrow to be told apart become a
-        strip: as high as the share of the time in which one is executed, by kind."""
-        r = self._recording
+        strip: as high as the share of the time in which one is executed, by kind. `streams`: their names,
+        where not all are wanted."""
         start, end = self._window(start, end)
-        order = _stream_order(r)
-        ax = axes_of(ax, 10, 1.3 + 0.45 * len(order))
-        factor, unit = _scale(end - start)
-        timeline.draw(ax, r, order, start, end, factor)
-        ax.set_xlabel(f"time ({unit})")
-        ax.set_title(title or self._title("Timeline"), loc="left")
-        _tidy(ax)
+        order = self._streams(streams)
+        axes = late("._axes")
+        ax = axes.new(ax, 10, 1.3 + 0.45 * len(order), figsize)
+        limits = axes.Limits(ax)
+        said = timeline.draw(ax, self._recording, order, start, end)
+        limits.x(start, end)
+        axes.scale(ax, "x", "time", "s", unit)
+        self._finish(ax, said, legend, title, "Timeline")
         return ax
 
     def memory(self, pool: Optional[str] = None, ax: Optional["Axes"] = None, start: float = 0.0,
-               end: Optional[float] = None, title: Optional[str] = None) -> "Axes":
+               end: Optional[float] = None, title: Optional[str] = None, *, unit: Optional[str] = None,
+               bytes_unit: Optional[str] = None, legend: Legend = True, figsize: Size = None) -> "Axes":
         """What lies in a memory from `start` to `end` (s), by tensor class; where that changes more
         often than can be seen, when there was most. `pool`: by default the first limited one that
-        something enters. A line at the capacity, or where that is far above, its number."""
-        r = self._recording
+        something enters. A line at the capacity, or where that is far above, its number. `bytes_unit`:
+        "B", "kB", "MB", "GB" or "TB". The legend names what can be seen."""
         start, end = self._window(start, end)
-        number = self._pool(pool)
-        name, limit = r.texts("pools/name")[number], int(r.numbers("pools/capacity")[number])
-        time, classes = levels.by_class(r, number, start, end)
-        top = sum(classes.values(), np.zeros(len(time))).max()
-        near = 0 <= limit <= 4 * top
-        t_factor, t_unit = _scale(end - start)
-        b_factor, b_unit = _byte_scale(max(top, limit) if near else top)
-        ax = axes_of(ax, 10, 3.6)
-        bottom = np.zeros(len(time) + 1)
-        x = np.append(time, end) * t_factor
-        for one in (one for one in _CLASS_COLOUR if one in classes and classes[one].any()):
-            height = classes[one] * b_factor
-            upper = bottom + np.append(height, height[-1:])
-            ax.fill_between(x, bottom, upper, step="post", color=OKABE_ITO[_CLASS_COLOUR[one]],
-                            label=one, linewidth=0)
-            bottom = upper
-        if limit >= 0:
-            _capacity(ax, limit, limit * b_factor if near else None)
-        ax.set_ylim(0, max(limit if near else 0, top) * b_factor * 1.12 or 1)
-        ax.set_xlim(start * t_factor, end * t_factor)
-        ax.set_xlabel(f"time ({t_unit})")
-        ax.set_ylabel(f"in {name} ({b_unit})")
-        ax.set_title(title or self._title(f"Memory '{name}'"), loc="left")
-        ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
-        _tidy(ax)
+        number = levels.pool_of(self._recording, pool)
+        name = self._recording.texts("pools/name")[number]
+        axes = late("._axes")
+        ax = axes.new(ax, 10, 3.6, figsize)
+        limits = axes.Limits(ax)
+        said, height = levels.draw(ax, self._recording, number, start, end)
+        limits.x(start, end)
+        limits.y(0, height)
+        axes.scale(ax, "x", "time", "s", unit)
+        axes.scale(ax, "y", f"in {name}", "byte", bytes_unit)
+        self._finish(ax, said, legend, title, f"Memory '{name}'")
         return ax
 
-    def _pool(self, pool: Optional[str]) -> int:
-        r = self._recording
-        names, capacity = list(r.texts("pools/name")), r.numbers("pools/capacity")
-        if pool is not None:
-            if pool not in names:
-                raise InputError(f"no memory is called '{pool}'; known: {', '.join(names)}")
-            return names.index(pool)
-        entered = set(np.unique(r.numbers("memory/pool")))
-        if not entered:
-            raise InputError("nothing entered any memory in this run")
-        return min(entered, key=lambda number: (capacity[number] < 0, number))
-
-    def utilisation(self, ax: Optional["Axes"] = None, start: float = 0.0,
-                    end: Optional[float] = None, title: Optional[str] = None) -> "Axes":
-        """How busy each stream is from `start` to `end` (s), and on average. Actions too narrow to be
-        told apart are put together."""
-        r = self._recording
+    def utilisation(self, ax: Optional["Axes"] = None, start: float = 0.0, end: Optional[float] = None,
+                    title: Optional[str] = None, *, streams: Streams = None, unit: Optional[str] = None,
+                    legend: Legend = True, figsize: Size = None) -> "Axes":
+        """How busy each stream is from `start` to `end` (s), and on average: a panel each, or on `ax` a line
+        each. Actions too narrow to be told apart are put together."""
         start, end = self._window(start, end)
-        factor, unit = _scale(end - start)
-        streams = self._shares(start, end)
+        busy = self._shares(start, end, self._streams(streams))
+        axes = late("._axes")
         if ax is not None:
-            return self._utilisation_lines(ax, streams, start, end, title)
-        plt = late("matplotlib.pyplot")
-        figure, rows = plt.subplots(len(streams), 1, figsize=(10, 0.8 + 0.8 * len(streams)),
-                                    sharex=True, layout="constrained", squeeze=False)
-        for row, (name, time, share) in zip(rows[:, 0], streams):
-            busy = share[:-1] > 0
-            timeline.add_boxes(row, time[:-1][busy] * factor, time[1:][busy] * factor,
-                               np.zeros(busy.sum()), share[:-1][busy],
-                               OKABE_ITO["blue" if "compute" in name else "orange"])
-            row.set_ylim(0, 1)
-            row.set_yticks([0, 1], ["0 %", "100 %"])
-            row.set_ylabel(name, rotation=0, ha="right", va="center", labelpad=6)
-            mean = np.sum(share[:-1] * np.diff(time)) / (end - start)
-            row.text(1.005, 0.5, f"{100 * mean:.3g} % busy", transform=row.transAxes, va="center")
-            _tidy(row)
-        rows[-1, 0].set_xlim(start * factor, end * factor)
-        rows[-1, 0].set_xlabel(f"time ({unit})")
-        rows[0, 0].set_title(title or self._title("Utilisation"), loc="left")
+            axes.new(ax, 0, 0, figsize)
+            self._utilisation_lines(ax, busy, start, end, unit)
+            named = [line for line in ax.get_lines() if not line.get_label().startswith("_")]
+            self._finish(ax, named, legend, title, "Utilisation")
+            return ax
+        _, rows = late("matplotlib.pyplot").subplots(
+            len(busy), 1, sharex=True, layout="constrained", squeeze=False,
+            figsize=axes.size(10, 0.8 + 0.8 * len(busy), figsize))
+        for row, (name, time, share) in zip(rows[:, 0], busy):
+            _utilisation_row(row, name, time, share)
+        rows[-1, 0].set_xlim(start, end)
+        axes.scale(rows[-1, 0], "x", "time", "s", unit)
+        axes.title(rows[0, 0], title, self._title("Utilisation"))
         return rows[0, 0]
 
-    def _shares(self, start: float, end: float) -> list[tuple[str, np.ndarray, np.ndarray]]:
-        """Name, times and shares of each stream, in the order of the timeline."""
+    def roofline(self, ax: Optional["Axes"] = None, title: Optional[str] = None, *,
+                 unit: Optional[str] = None, legend: Legend = True, figsize: Size = None) -> "Axes":
+        """What limits each stage: FLOP/s against FLOP for each byte that comes to the device (loaded
+        or received), with the device's peak and the link that feeds it (Williams et al. 2009, with
+        these transfers in place of DRAM traffic). Of a scenario; a plan names no device's peak. Stages are
+        named where there is room, those that take longest first. `unit`: "GFLOP/s", "TFLOP/s" and so on."""
+        axes = late("._axes")
+        points = roofline.Points.of(self._recording, self._scenario)
+        ax = axes.new(ax, 7, 5, figsize)
+        roofline.draw(ax, points, unit, legend)
+        axes.title(ax, title, self._title("Roofline"))
+        return ax
+
+    def _finish(self, ax: "Axes", said: Sequence[Any], legend: Legend, title: Optional[str],
+                what: str) -> None:
+        axes = late("._axes")
+        axes.title(ax, title, self._title(what))
+        axes.legend(ax, said, legend)
+        axes.tidy(ax)
+
+    def _shares(self, start: float, end: float,
+                order: list[int]) -> list[tuple[str, np.ndarray, np.ndarray]]:
+        """Name, times and shares of each stream, in that order."""
         spans = timeline.spans(self._recording, start, end)
         streams = []
-        for number in _stream_order(self._recording):
+        for number in order:
             mine = spans["stream"] == number
             steps = shares.steps({key: column[mine] for key, column in spans.items()}, start, end)
             streams.append((self._recording.texts("streams/name")[number], *steps))
         return streams
 
-    def _utilisation_lines(self, ax, streams, start, end, title) -> "Axes":
-        factor, unit = _scale(end - start)
-        colours = [colour for name, colour in OKABE_ITO.items() if name != "yellow"]
-        for number, (name, time, share) in enumerate(streams):
-            ax.step(time * factor, 100 * share, where="post", label=name, linewidth=1.2,
-                    color=colours[number % len(colours)])
-        ax.set_xlim(start * factor, end * factor)
-        ax.set_ylim(0, 105)
-        ax.set_xlabel(f"time ({unit})")
+    def _utilisation_lines(self, ax: "Axes", streams: list, start: float, end: float,
+                           unit: Optional[str]) -> None:
+        axes = late("._axes")
+        limits = axes.Limits(ax)
+        for number, (name, time, share) in enumerate(streams, start=len(ax.get_lines())):
+            ax.step(time, 100 * share, where="post", label=name, linewidth=1.2,
+                    color=_colours.compared(number, ax))
+        limits.x(start, end)
+        limits.y(0, 105)
+        axes.scale(ax, "x", "time", "s", unit)
         ax.set_ylabel("busy (%)")
-        ax.set_title(title or self._title("Utilisation"), loc="left")
-        ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
-        _tidy(ax)
-        return ax
-
-    def roofline(self, ax: Optional["Axes"] = None, title: Optional[str] = None) -> "Axes":
-        """What limits each stage: FLOP/s against FLOP for each byte that comes to the device (loaded
-        or received), with the device's peak and the link that feeds it (Williams et al. 2009, with
-        these transfers in place of DRAM traffic). Of a scenario; a plan names no device's peak."""
-        ax = axes_of(ax, 7, 5)
-        roofline.draw(ax, self._result)
-        ax.set_title(title or self._title("Roofline"), loc="left")
-        return ax
 
     def _window(self, start: float, end: Optional[float]) -> tuple[float, float]:
         """What is to be seen. Raises InputError where nothing can be."""
@@ -181,34 +153,37 @@ class Plots:
                              f"0 <= start < end, and a start before {makespan:.6g} s")
         return start, end
 
+    def _streams(self, wanted: Streams) -> list[int]:
+        """Their numbers: those that are wanted in that order, else device by device, its computation first.
+        Raises InputError."""
+        r = self._recording
+        names, kinds = list(r.texts("streams/name")), r.texts("streams/kind")
+        devices = r.texts("streams/device")
+        if wanted is None:
+            return sorted(range(len(names)), key=lambda s: (devices[s], kinds[s] != "compute", names[s]))
+        wanted = [wanted] if isinstance(wanted, str) else list(wanted)
+        for name in wanted:
+            if name not in names:
+                raise InputError(f"no stream is called '{name}'{close_to(name, names)}; "
+                                 f"known: {', '.join(names)}")
+        if not wanted:
+            raise InputError(f"'streams' is empty; known: {', '.join(names)}")
+        return [names.index(name) for name in wanted]
+
     def _title(self, what: str) -> str:
         """What is shown, of which run, and how long that took."""
-        name = self._result.name
-        makespan = self._result.metrics["makespan_s"]
-        return (what + (f" of {name}" if name else "")
-                + (f", {for_people(makespan, 's')} in all" if makespan else ""))
+        return (what + (f" of {self._name}" if self._name else "")
+                + (f", {for_people(self._makespan, 's')} in all" if self._makespan else ""))
 
 
-def _stream_order(r) -> list[int]:
-    """Device by device, its computation first."""
-    names, kinds = r.texts("streams/name"), r.texts("streams/kind")
-    devices = r.texts("streams/device")
-    return sorted(range(len(names)), key=lambda s: (devices[s], kinds[s] != "compute", names[s]))
-
-
-def _capacity(ax: "Axes", limit: int, height: Optional[float]) -> None:
-    """A line at that height, or without one a word."""
-    text = f"capacity {for_people(limit, 'byte')}"
-    if height is None:
-        ax.annotate(text, (0, 1), xycoords="axes fraction", xytext=(4, -4), va="top",
-                    textcoords="offset points", fontsize=9)
-        return
-    ax.axhline(height, color="black", linestyle="--", linewidth=1)
-    ax.annotate(text, (0, height), xycoords=ax.get_yaxis_transform(), xytext=(4, 4),
-                textcoords="offset points", fontsize=9,
-                bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.7, "pad": 1})
-
-
-def _tidy(ax: "Axes") -> None:
-    for side in ("top", "right"):
-        ax.spines[side].set_visible(False)
+def _utilisation_row(row: "Axes", name: str, time: np.ndarray, share: np.ndarray) -> None:
+    busy = share[:-1] > 0
+    timeline.add_boxes(row, time[:-1][busy], time[1:][busy], np.zeros(busy.sum()), share[:-1][busy],
+                       _colours.neutral(row))
+    row.set_ylim(0, 1)
+    row.set_yticks([0, 1], ["0 %", "100 %"])
+    row.set_ylabel(name, rotation=0, ha="right", va="center", labelpad=6)
+    mean = np.sum(share[:-1] * np.diff(time)) / (time[-1] - time[0])
+    row.text(1.005, 0.5, f"{100 * mean:.3g} % busy", transform=row.transAxes, va="center",
+             color=_colours.ink(row))
+    late("._axes").tidy(row)

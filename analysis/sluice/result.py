@@ -124,7 +124,7 @@ class Result:
     @property
     def plot(self) -> "Plots":
         """Pictures: .timeline(), .memory(), .utilisation(), .roofline()."""
-        return late(".plots").Plots(self)
+        return late(".plots").Plots(self._recording, self.name, self.metrics["makespan_s"], self.scenario)
 
     def save(self, path: Union[str, Path]) -> None:
         """Writes a trace (HDF5, sim/trace/FORMAT.md), whole or not at all: what

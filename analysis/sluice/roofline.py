@@ -1,66 +1,117 @@
-"""The roofline of a result: peak and links of its platform, and where each stage stands."""
+"""The roofline of a run: peak and links of its platform, and where each stage stands."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Optional, Union
 
 import numpy as np
 
-from . import _sluice
+from . import _colours, _sluice
+from ._late import late
 from ._metrics import for_people
 from .errors import InputError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from .result import Result
+    from ._recording import Recording
 
 _ROOF = 0.75  # how high the peak is in the picture: the legend stands above
+_NAMED = 24  # names are tried for so many points
+_SAME = 0.02  # decades: points so near have one name
 
 
-def draw(ax: "Axes", result: "Result") -> None:
+@dataclass(frozen=True)
+class Stage:
+    """A stage that loads and computes. The seconds are those in which it does one or both: so none is above
+    the roof."""
+
+    name: str
+    intensity: float  #: FLOP for each byte
+    flop_per_s: float
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Points:
+    """What is drawn."""
+
+    device: str
+    dtype: str
+    peak: float  #: FLOP/s
+    bandwidth: float  #: byte/s
+    stages: list[Stage]
+    whole: tuple[float, float]  #: of the run: FLOP for each byte, FLOP/s
+
+    @classmethod
+    def of(cls, r: "Recording", scenario_text: str) -> "Points":
+        """Of the device that computes most. Raises InputError."""
+        if not scenario_text:
+            raise InputError("a roofline needs the platform; this is the result of a plan alone")
+        scenario = _sluice.Scenario.parse(scenario_text, "scenario", "scenario", [])
+        device = _busiest_device(r)
+        platform = scenario.platform
+        columns = _columns(r, device)
+        stages = _stages(columns, r.texts("stages/name"))
+        if not stages:
+            raise InputError(f"no stage of this run both computes and loads bytes on {device}")
+        flop, makespan = columns["flop"].sum(), float(r.numbers("spans/available").max())
+        return cls(device, scenario.dtype, platform.device(device).flop_per_s(scenario.dtype),
+                   platform.path(platform.host().name, device)[2], stages,
+                   (flop / columns["bytes"].sum(), flop / makespan))
+
+
+def draw(ax: "Axes", points: Points, unit: Optional[str], legend: Union[bool, str]) -> None:
     """Peak, the slope of the link from host memory to the device, the stages, and the run."""
-    if not result.scenario:
-        raise InputError("a roofline needs the platform; this is the result of a plan alone")
-    scenario = _sluice.Scenario.parse(result.scenario, "scenario", "scenario", [])
-    device = _busiest_device(result)
-    platform = scenario.platform
-    peak = platform.device(device).flop_per_s(scenario.dtype)
-    bandwidth = platform.path(platform.host().name, device)[2]
-    stages = _stages(result, device)
-    if not stages:
-        raise InputError(f"no stage of this run both computes and loads bytes on {device}")
-    whole = _run(result, device)
-    xs = [x for _, x, _ in stages] + [whole[0]]
-    ridge = peak / bandwidth
+    axes = late("._axes")
+    factor = 1.0 if unit is None else axes.factor_of(unit, "FLOP/s")[1]
+    limits = axes.Limits(ax)
+    ax.set_xscale("log")
+    ax.set_yscale("log")
+    xs = [stage.intensity for stage in points.stages] + [points.whole[0]]
+    ridge = points.peak / points.bandwidth
     low, high = min(ridge, *xs) / 4, max(ridge, *xs) * 4
-    x = np.geomspace(low, high, 200)
-    ax.loglog(x, np.minimum(peak, bandwidth * x), color="black", linewidth=1.5,
-              label=f"{for_people(bandwidth, 'B/s')} over the link, {for_people(peak, 'FLOP/s')} "
-                    f"({scenario.dtype}) on {device}")
-    ax.scatter([x for _, x, _ in stages], [y for *_, y in stages], color="#0072B2", zorder=3,
-               label="a stage, while it loads or computes")
-    ax.scatter(*whole, color="#D55E00", marker="*", s=140, zorder=4, label="the whole run")
-    lowest = min(whole[1], bandwidth * low, *(y for *_, y in stages)) / 2
-    ax.set_xlim(low, high)
-    ax.set_ylim(lowest, lowest * (peak / lowest) ** (1 / _ROOF))
+    lowest = min(points.whole[1], points.bandwidth * low, *(s.flop_per_s for s in points.stages)) / 2
+    said = _marks(ax, points, np.geomspace(low / 1e6, high * 1e6, 2000))
+    limits.x(low, high)
+    limits.y(lowest, lowest * (points.peak / lowest) ** (1 / _ROOF))
     ax.set_xlabel("FLOP for each byte loaded or received")
-    ax.set_ylabel("FLOP/s")
-    ax.legend(loc="upper left", frameon=False)
+    ax.set_ylabel(unit or "FLOP/s")
+    ticker = late("matplotlib.ticker")
+    ax.xaxis.set_major_formatter(ticker.EngFormatter())
+    ax.yaxis.set_major_formatter(ticker.EngFormatter() if unit is None else
+                                 ticker.FuncFormatter(lambda value, _: f"{value / factor:g}"))
+    for axis in (ax.xaxis, ax.yaxis):
+        axis.set_minor_formatter(ticker.NullFormatter())
     ax.grid(True, which="major", alpha=0.3)
-    _name(ax, stages)
+    if legend:
+        ax.legend(handles=said, loc=legend if isinstance(legend, str) else "upper left", frameon=False,
+                  labelcolor=_colours.ink(ax))
+    _name(ax, points)
 
 
-def _busiest_device(result: "Result") -> str:
-    r = result._recording
+def _marks(ax: "Axes", points: Points, x: np.ndarray) -> list[Any]:
+    ink, area = _colours.ink(ax), late("matplotlib").rcParams["lines.markersize"] ** 2
+    text = (f"{for_people(points.bandwidth, 'B/s')} over the link, {for_people(points.peak, 'FLOP/s')}\n"
+            f"({points.dtype}) on {points.device}")
+    roof, = ax.plot(x, np.minimum(points.peak, points.bandwidth * x), color=ink, label=text)
+    stages = ax.scatter([stage.intensity for stage in points.stages],
+                        [stage.flop_per_s for stage in points.stages], s=0.7 * area,
+                        color=_colours.compared(0, ax), zorder=3, label="a stage, while it loads or computes")
+    run = ax.scatter(*points.whole, color=_colours.compared(1, ax), marker="*", s=4 * area, zorder=4,
+                     label="the whole run")
+    return [roof, stages, run]
+
+
+def _busiest_device(r: "Recording") -> str:
     flop = np.bincount(r.of_action("stream"), weights=r.of_action("flop"),
                        minlength=r.rows("streams/name"))
     return str(r.texts("streams/device")[int(np.argmax(flop))])
 
 
-def _columns(result: "Result", device: str) -> dict[str, np.ndarray]:
+def _columns(r: "Recording", device: str) -> dict[str, np.ndarray]:
     """Spans of one device that compute or load."""
-    r = result._recording
     mine = (r.texts("streams/device") == device)[r.of_action("stream")]
     kind = r.texts("actions/kind")[r.numbers("spans/action")]
     flop = r.of_action("flop")
@@ -71,24 +122,15 @@ def _columns(result: "Result", device: str) -> dict[str, np.ndarray]:
             "start": r.numbers("spans/start")[keep], "end": r.numbers("spans/end")[keep]}
 
 
-def _stages(result: "Result", device: str) -> list[tuple[str, float, float]]:
-    """Name, FLOP a loaded byte and FLOP/s of each stage that loads and computes. The seconds are
-    those in which it does one or both: so no stage is above the roof."""
-    columns = _columns(result, device)
-    points = []
-    for number, name in enumerate(result._recording.texts("stages/name")):
+def _stages(columns: dict[str, np.ndarray], names: np.ndarray) -> list[Stage]:
+    stages = []
+    for number, name in enumerate(names):
         mine = columns["stage"] == number
         flop, moved = columns["flop"][mine].sum(), columns["bytes"][mine].sum()
         if flop > 0 and moved > 0:
             seconds = _covered(columns["start"][mine], columns["end"][mine])
-            points.append((str(name), flop / moved, flop / seconds))
-    return points
-
-
-def _run(result: "Result", device: str) -> tuple[float, float]:
-    columns = _columns(result, device)
-    flop = columns["flop"].sum()
-    return flop / columns["bytes"].sum(), flop / result.metrics["makespan_s"]
+            stages.append(Stage(str(name), flop / moved, flop / seconds, seconds))
+    return stages
 
 
 def _covered(start: np.ndarray, end: np.ndarray) -> float:
@@ -99,28 +141,15 @@ def _covered(start: np.ndarray, end: np.ndarray) -> float:
     return float(np.sum(np.maximum(0, reach - np.maximum(start, before))))
 
 
-def _name(ax: "Axes", stages: list) -> None:
-    """Names at the points, one below the other where they would overlap; for a few points only."""
-    points: dict[tuple, list[str]] = {}
-    for name, x, y in sorted(stages, key=lambda one: one[1]):
-        near = (p for p in points if abs(np.log10(x / p[0])) + abs(np.log10(y / p[1])) < 0.02)
-        points.setdefault(next(near, (x, y)), []).append(name)
-    if len(points) > 8:
-        return
-    ax.get_figure().draw_without_rendering()  # places the axes
-    inch = 72 / ax.get_figure().dpi
-    placed: list[tuple[float, float, float]] = []  # left, right, height, in points of type
-    for (x, y), names in points.items():
-        text = ", ".join(names) if len(names) < 3 else f"{names[0]} and {len(names) - 1} more"
-        left, height = ax.transData.transform((x, y)) * inch
-        width = 3.8 * len(text)
-        right = left + width
-        to_the_left = right > ax.bbox.x1 * inch
-        if to_the_left:
-            left, right = left - width, left
-        below = 11
-        while any(left < r and l < right and abs(height - below - h) < 10 for l, r, h in placed):
-            below += 11
-        placed.append((left, right, height - below))
-        ax.annotate(text, (x, y), textcoords="offset points", fontsize=8,
-                    xytext=(-6 if to_the_left else 6, -below), ha="right" if to_the_left else "left")
+def _name(ax: "Axes", points: Points) -> None:
+    """Names at the points, one for those that lie upon each other; the longest stages first."""
+    groups: dict[tuple[float, float], list[str]] = {}
+    for stage in sorted(points.stages, key=lambda one: -one.seconds):
+        x, y = stage.intensity, stage.flop_per_s
+        near = (p for p in groups if abs(np.log10(x / p[0])) + abs(np.log10(y / p[1])) < _SAME)
+        groups.setdefault(next(near, (x, y)), []).append(stage.name)
+    named = [(x, y, ", ".join(names) if len(names) < 3 else f"{names[0]} and {len(names) - 1} more")
+             for (x, y), names in list(groups.items())[:_NAMED]]
+    roof = ax.get_lines()[-1].get_xydata()[::4]
+    stand = [[stage.intensity, stage.flop_per_s] for stage in points.stages]
+    late("._artists").Names(ax, named, np.concatenate([stand, [points.whole], roof]), _colours.ink(ax))

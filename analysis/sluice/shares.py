@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 _APART = 300  # actions narrower than this part of the picture are not told apart
+_GAPS = 150  # nor are gaps between them; lines that show thin actions are narrower than these gaps
 _PARTS = 100  # at most so many groups stand side by side
 
 
@@ -15,7 +16,7 @@ def divided(spans: dict[str, np.ndarray], seconds: float) -> tuple[dict, dict]:
     order = np.argsort(spans["start"], kind="stable")
     spans = {name: column[order] for name, column in spans.items()}
     narrow = spans["end"] - spans["start"] < seconds / _APART
-    groups = together({name: column[narrow] for name, column in spans.items()}, seconds / _APART,
+    groups = together({name: column[narrow] for name, column in spans.items()}, seconds / _GAPS,
                       seconds / _PARTS)
     return {name: column[~narrow] for name, column in spans.items()}, groups
 

@@ -108,7 +108,7 @@ class Sweep:
     def plot(self) -> "SweepPlots":
         """plot.curve(x, y, by=) and plot.heatmap(x, y, metric)."""
         from .sweep_plots import SweepPlots
-        return SweepPlots(self)
+        return SweepPlots(self.frame)
 
     def __len__(self) -> int:
         return len(self._results)

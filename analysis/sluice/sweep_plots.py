@@ -3,89 +3,87 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Optional
+from typing import TYPE_CHECKING, Any, Optional, Union
 
 import numpy as np
 
-from . import errors
-from ._late import axes_of, late
-from .timeline import OKABE_ITO
+from . import _colours, errors
+from ._late import late
 
 if TYPE_CHECKING:
+    import pandas
     from matplotlib.axes import Axes
 
-    from .sweep import Sweep
-
-_COLOURS = ("blue", "orange", "green", "red", "purple", "sky", "yellow", "grey")
+Legend = Union[bool, str]
+Size = Optional[tuple[float, float]]
 _MARKERS = "os^vDP*X"
 
 
 class SweepPlots:
-    """sweep.plot.curve(...) and sweep.plot.heatmap(...); each returns its Axes."""
+    """sweep.plot.curve(...) and sweep.plot.heatmap(...); each returns its Axes. `unit`: of the metric, "ms" or
+    "GB"; else its own, as in the table. ax, title, legend and figsize as in result.plot."""
 
-    def __init__(self, sweep: "Sweep") -> None:
-        self._table = sweep.frame
+    def __init__(self, table: "pandas.DataFrame") -> None:
+        self._table = table
         self._units = self._table.attrs["units"]
 
     def curve(self, x: str, y: str, by: Optional[str] = None, ax: Optional["Axes"] = None,
-              log: str = "", title: Optional[str] = None) -> "Axes":
+              log: str = "", title: Optional[str] = None, *, unit: Optional[str] = None,
+              legend: Legend = True, figsize: Size = None) -> "Axes":
         """A metric `y` over a key `x` that is a number, a line for each value of the key `by`. A
         cross at the foot marks a point that was refused. log: the axes that are logarithmic, "x", "y" or "xy"."""
         self._require(x, y, by)
-        ax = axes_of(ax, 5.5, 3.6)
+        axes = late("._axes")
+        factor, label = self._labelled(y, unit)
+        ax = axes.new(ax, 5.5, 3.6, figsize)
+        limits = axes.Limits(ax)
         groups = [(None, self._table)] if by is None else self._table.groupby(by, sort=False)
+        x_unit, lines = "", []
         for place, (value, rows) in enumerate(groups):
-            colour = OKABE_ITO[_COLOURS[place % len(_COLOURS)]]
-            numbers, unit = _numbers(rows[x])
+            colour = _colours.compared(place, ax)
+            numbers, x_unit = _numbers(rows[x])
             order = np.argsort(numbers)
             fits = rows[y].notna().to_numpy()
-            label = None if by is None else f"{_last(by)} {value}"
-            ax.plot(numbers[order], rows[y].to_numpy()[order], color=colour, label=label,
-                    marker=_MARKERS[place % len(_MARKERS)], markersize=4)
+            lines += ax.plot(numbers[order], rows[y].to_numpy()[order] / factor, color=colour,
+                             label=None if by is None else f"{_last(by)} {value}",
+                             marker=_MARKERS[place % len(_MARKERS)], markersize=4)
             ax.plot(numbers[~fits], np.full((~fits).sum(), 0.03), "x", color=colour, markersize=6,
                     transform=ax.get_xaxis_transform(), clip_on=False)
-        if "x" in log:
-            ax.set_xscale("log", base=2)
-            ax.xaxis.set_major_formatter(late("matplotlib.ticker").FormatStrFormatter("%g"))
-        if "y" in log:
-            ax.set_yscale("log")
-        else:
-            ax.set_ylim(bottom=0)
-        ax.set_xlabel(_last(x) + (f" ({unit})" if unit else ""))
-        ax.set_ylabel(self._labelled(y))
-        if by is not None:
-            ax.legend(frameon=False, fontsize="small")
+        _logarithmic(ax, log)
+        if "y" not in log:
+            ax.autoscale_view()
+            limits.y(0, ax.get_ylim()[1])
+        ax.set_xlabel(_last(x) + (f" ({x_unit})" if x_unit else ""))
+        ax.set_ylabel(label)
+        if by is not None and legend:
+            ax.legend(handles=lines, loc=legend if isinstance(legend, str) else "best", frameon=False,
+                      fontsize="small", labelcolor=_colours.ink(ax))
         self._note_refusals(ax, y)
         _title(ax, title)
         return ax
 
     def heatmap(self, x: str, y: str, metric: str, ax: Optional["Axes"] = None,
-                title: Optional[str] = None) -> "Axes":
+                title: Optional[str] = None, *, unit: Optional[str] = None, legend: Legend = True,
+                figsize: Size = None) -> "Axes":
         """A metric as a colour and a number for each value of the keys `x` and `y`. Points that were
         refused are hatched. Raises UsageError where several points share a field."""
         self._require(x, metric, y)
         if self._table.duplicated([x, y]).any():
             raise errors.UsageError(f"several points have the same '{x}' and '{y}': choose some of "
                                     "them by sweeping fewer keys")
+        factor, label = self._labelled(metric, unit)
         columns, rows = list(dict.fromkeys(self._table[x])), list(dict.fromkeys(self._table[y]))
         field = np.full((len(rows), len(columns)), np.nan)
         for _, point in self._table.iterrows():
-            field[rows.index(point[y]), columns.index(point[x])] = point[metric]
-        ax = axes_of(ax, 1.6 + 0.8 * len(columns), max(2.6, 1.2 + 0.45 * len(rows)))
-        image = ax.imshow(np.ma.masked_invalid(field), aspect="auto", origin="lower", cmap="cividis")
-        for (row, column), number in np.ndenumerate(field):
-            if np.isnan(number):
-                ax.add_patch(late("matplotlib.patches").Rectangle(
-                    (column - 0.5, row - 0.5), 1, 1, fill=False, hatch="///", linewidth=0))
-            else:
-                light = image.norm(number) > 0.6
-                ax.text(column, row, _short(number), ha="center", va="center", fontsize="small",
-                        color="black" if light else "white")
+            field[rows.index(point[y]), columns.index(point[x])] = point[metric] / factor
+        ax = late("._axes").new(ax, 1.6 + 0.8 * len(columns), max(2.6, 1.2 + 0.45 * len(rows)), figsize)
+        image = _fields(ax, field)
         ax.set_xticks(range(len(columns)), [str(value) for value in columns])
         ax.set_yticks(range(len(rows)), [str(value) for value in rows])
         ax.set_xlabel(_last(x))
         ax.set_ylabel(_last(y))
-        ax.figure.colorbar(image, ax=ax, label=self._labelled(metric))
+        if legend:
+            ax.figure.colorbar(image, ax=ax, label=label)
         self._note_refusals(ax, metric, "hatched")
         _title(ax, title)
         return ax
@@ -96,15 +94,46 @@ class SweepPlots:
                 raise errors.UsageError(f"'{column}' is neither a key nor a metric of this sweep; "
                                         "there are: " + ", ".join(self._table.columns))
 
-    def _labelled(self, metric: str) -> str:
-        unit = self._units.get(metric, "")
-        return metric + (f" ({unit})" if unit not in ("", "1") else "")
+    def _labelled(self, metric: str, unit: Optional[str]) -> tuple[float, str]:
+        """What one of the written unit is of the metric's own, and the label of the axis."""
+        own, factor = self._units.get(metric, ""), 1.0
+        if unit is not None:
+            axes = late("._axes")
+            if own not in axes.UNITS:
+                raise errors.UsageError(f"unit={unit!r}: '{metric}' is in {own or 'no unit'}, which has no others "
+                                        "here")
+            unit, factor = axes.factor_of(unit, own)
+        shown = unit or own
+        return factor, metric + (f" ({shown})" if shown not in ("", "1") else "")
 
     def _note_refusals(self, ax: "Axes", metric: str, mark: str = "×") -> None:
         refused = int(self._table[metric].isna().sum())
         if refused:
             ax.annotate(f"{mark}: {refused} point{'s' if refused > 1 else ''} refused", (1, 1),
-                        xycoords="axes fraction", ha="right", va="bottom", fontsize="small")
+                        xycoords="axes fraction", ha="right", va="bottom", fontsize="small",
+                        color=_colours.ink(ax))
+
+
+def _logarithmic(ax: "Axes", log: str) -> None:
+    if "x" in log:
+        ax.set_xscale("log", base=2)
+        ax.xaxis.set_major_formatter(late("matplotlib.ticker").FormatStrFormatter("%g"))
+    if "y" in log:
+        ax.set_yscale("log")
+
+
+def _fields(ax: "Axes", field: np.ndarray) -> Any:
+    """Colours, with a number or a hatch in each."""
+    image = ax.imshow(np.ma.masked_invalid(field), aspect="auto", origin="lower", cmap="cividis")
+    for (row, column), number in np.ndenumerate(field):
+        if np.isnan(number):
+            ax.add_patch(late("matplotlib.patches").Rectangle(
+                (column - 0.5, row - 0.5), 1, 1, fill=False, hatch="///", linewidth=0,
+                edgecolor=_colours.ink(ax)))
+        else:
+            ax.text(column, row, _short(number), ha="center", va="center", fontsize="small",
+                    color=_colours.upon(image.to_rgba(number)))
+    return image
 
 
 def _title(ax: "Axes", title: Optional[str]) -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _sluice, shares
+from . import _colours, shares
 from ._late import late
 
 if TYPE_CHECKING:
@@ -14,29 +14,24 @@ if TYPE_CHECKING:
 
     from ._recording import Recording
 
-OKABE_ITO = {"blue": "#0072B2", "orange": "#E69F00", "green": "#009E73", "red": "#D55E00",
-             "sky": "#56B4E9", "purple": "#CC79A7", "yellow": "#F0E442", "black": "#000000",
-             "grey": "#999999"}
-_KIND_COLOUR = _sluice.kind_colours()  # "#rrggbb" by kind, in the order of the legend
-_DARK = ("forward", "backward", "backward_input", "backward_weight", "save", "update")
 _HALF = 0.38  # of a row's height
-_PALE = "#EEEEEE"  # behind a strip, as high as one that is always busy
 
 
-def draw(ax: "Axes", r: "Recording", order: list[int], start: float, end: float,
-         factor: float) -> None:
-    """Streams in that order from top to bottom, seconds times `factor` from left to right."""
+def draw(ax: "Axes", r: "Recording", order: list[int], start: float, end: float) -> list[Any]:
+    """Streams in that order from top to bottom, seconds from left to right. What the legend says."""
     columns = spans(r, start, end)
-    strips = False
+    columns = {name: column[np.isin(columns["stream"], order)] for name, column in columns.items()}
+    strips = numbers = False
     for row, stream in enumerate(order):
         mine = columns["stream"] == stream
-        strips |= _row(ax, row, {name: column[mine] for name, column in columns.items()}, start, end,
-                       factor)
-    ax.set_xlim(start * factor, end * factor)
+        some_strips, some_numbers = _row(ax, row, {name: column[mine] for name, column in columns.items()},
+                                         start, end)
+        strips |= some_strips
+        numbers |= some_numbers
     ax.set_ylim(len(order) - 0.5, -0.5)
     names = r.texts("streams/name")
     ax.set_yticks(range(len(order)), [names[stream] for stream in order])
-    _legend(ax, set(columns["kind"]), strips)
+    return handles(ax, set(columns["kind"]), strips, numbers)
 
 
 def spans(r: "Recording", start: float, end: float) -> dict[str, np.ndarray]:
@@ -48,67 +43,74 @@ def spans(r: "Recording", start: float, end: float) -> dict[str, np.ndarray]:
     return {name: column[seen] for name, column in columns.items()}
 
 
-def _row(ax: "Axes", row: int, actions: dict, start: float, end: float, factor: float) -> bool:
-    """Whether a strip is in it."""
+def _row(ax: "Axes", row: int, actions: dict, start: float, end: float) -> tuple[bool, bool]:
+    """Whether a strip is in it, and whether there is room for numbers."""
     wide, groups = shares.divided(actions, end - start)
-    _strips(ax, row, groups, factor)
+    _strips(ax, row, groups)
     length = wide["end"] - wide["start"]
     for kind in dict.fromkeys(wide["kind"]):
         mine = wide["kind"] == kind
-        edges = np.where(length[mine] > (end - start) / 150, "white", _colour(kind))
-        ax.broken_barh(list(zip(wide["start"][mine] * factor, length[mine] * factor)),
-                       (row - _HALF, 2 * _HALF), facecolors=_colour(kind), edgecolors=edges,
-                       linewidths=0.5)
-    _numbers(ax, row, wide, start, end, factor)
-    return bool(np.any(groups["idle"]))
+        colour = _colours.kind(kind, ax)
+        apart = _colours.ground(ax)
+        edges = [apart if one > (end - start) / 150 else colour for one in length[mine]]
+        ax.broken_barh(list(zip(wide["start"][mine], length[mine])), (row - _HALF, 2 * _HALF),
+                       facecolors=colour, edgecolors=edges, linewidths=0.5)
+    return bool(np.any(groups["idle"])), _numbers(ax, row, wide, start, end)
 
 
-def _strips(ax: "Axes", row: int, groups: dict, factor: float) -> None:
+def _strips(ax: "Axes", row: int, groups: dict) -> None:
     """The kinds of each group one upon the other, as high as their shares."""
-    left, right = groups["left"] * factor, groups["right"] * factor
+    left, right = groups["left"], groups["right"]
 
     def boxes(mine, bottom, top, colour):
         low, high = (row + _HALF - 2 * _HALF * level[mine] for level in (bottom, top))
         add_boxes(ax, left[mine], right[mine], low, high, colour)
 
     level = np.zeros(len(left))
-    boxes(groups["idle"], level, level + 1, _PALE)
-    for kind in (one for one in _KIND_COLOUR if one in groups["share"]):
+    boxes(groups["idle"], level, level + 1, _colours.pale(ax))
+    for kind in (one for one in _colours.KINDS if one in groups["share"]):
         share = groups["share"][kind]
-        boxes(share > 0, level, level + share, _colour(kind))
+        boxes(share > 0, level, level + share, _colours.kind(kind, ax))
         level = level + share
 
 
 def add_boxes(ax: "Axes", left: np.ndarray, right: np.ndarray, low: np.ndarray, high: np.ndarray,
-              colour: str) -> None:
-    """Boxes of one colour; lines around them let what is thinner than a dot be seen."""
+              colour: Any) -> None:
+    """Boxes of one colour; upright lines let what is thinner than a dot be seen, and are no higher."""
     if len(left) == 0:
         return
     corners = np.stack([left, low, right, low, right, high, left, high], axis=1).reshape(-1, 4, 2)
-    ax.add_collection(late("matplotlib.collections").PolyCollection(
-        corners, facecolors=colour, edgecolors=colour, linewidths=0.8, snap=False))
+    collections = late("matplotlib.collections")
+    ax.add_collection(collections.PolyCollection(corners, facecolors=colour, linewidths=0,
+                                                 antialiaseds=False, snap=False))
+    upright = np.stack([left, low, left, high], axis=1).reshape(-1, 2, 2)
+    ax.add_collection(collections.LineCollection(upright, colors=colour, linewidths=0.8,
+                                                 capstyle="butt", zorder=1, snap=False))
 
 
-def _numbers(ax: "Axes", row: int, actions: dict, start: float, end: float, factor: float) -> None:
-    """Stage numbers, where they fit."""
-    inches = ax.get_figure().get_size_inches()[0] * 0.8 / (end - start)
+def _numbers(ax: "Axes", row: int, actions: dict, start: float, end: float) -> bool:
+    """Stage numbers, drawn where they fit. Whether one does at the width of the figure."""
+    artists = late("._artists")
+    inches = ax.get_figure().get_size_inches()[0] * ax.get_position().width / (end - start)
+    some = False
     for left, right, stage, kind in zip(*(actions[key] for key in ("start", "end", "stage", "kind"))):
-        if stage < 0 or (right - left) * inches < 0.09 * len(str(stage)) + 0.06:
+        if stage < 0:
             continue
-        middle = (max(left, start) + min(right, end)) / 2
-        ax.text(middle * factor, row, str(stage), ha="center", va="center", fontsize=8, clip_on=True,
-                color="white" if kind in _DARK else "black")
+        colour = _colours.upon(_colours.kind(kind, ax))
+        ax.add_artist(artists.InBar(max(left, start), min(right, end), row, str(stage),
+                                    fontsize="small", color=colour))
+        some |= (right - left) * inches >= 0.08 * len(str(stage)) + 0.02
+    return some
 
 
-def _legend(ax: "Axes", kinds: set, strips: bool) -> None:
+def handles(ax: "Axes", kinds: set[str], strips: bool, numbers: bool) -> list[Any]:
+    """What a legend says of those kinds."""
     Patch = late("matplotlib.patches").Patch
-    handles = [Patch(color=_colour(kind), label=kind.replace("_", " "))
-               for kind in _KIND_COLOUR if kind in kinds]
+    said = [Patch(color=_colours.kind(kind, ax), label=kind.replace("_", " "))
+            for kind in _colours.KINDS if kind in kinds]
     if strips:
-        handles.append(Patch(color=_PALE, label="many: height is\nthe share busy"))
-    ax.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False,
-              title="number: stage" if ax.texts else None)
-
-
-def _colour(kind: str) -> str:
-    return _KIND_COLOUR.get(kind, OKABE_ITO["grey"])
+        said.append(Patch(color=_colours.pale(ax), label="many: height is\nthe share busy"))
+    if numbers:
+        said.append(late("matplotlib.lines").Line2D(
+            [], [], linestyle="none", marker="$3$", markeredgewidth=0, color=_colours.ink(ax), label="number of the stage"))
+    return said

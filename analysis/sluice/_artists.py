@@ -1,0 +1,94 @@
+"""What is placed when a picture is drawn, by the size it then has. It imports matplotlib:
+`late("._artists")` asks for it."""
+
+from __future__ import annotations
+
+from typing import Any, Sequence
+
+import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.text import Annotation, Text
+from matplotlib.transforms import Bbox
+
+_NEAR = 8.0  # points: a label so near needs no line to what it names
+_RINGS = (_NEAR, 16.0, 26.0, 38.0, 52.0, 68.0)  # points: how far labels may stand away
+_SIDES = ((1, -1), (1, 1), (-1, -1), (-1, 1), (0, -1), (0, 1), (1, 0), (-1, 0))  # the first that is free
+
+
+class InBar(Text):
+    """A text in the middle of a bar, drawn where the bar has room for it."""
+
+    def __init__(self, left: float, right: float, y: float, text: str, **look: Any) -> None:
+        super().__init__((left + right) / 2, y, text, ha="center", va="center", clip_on=True, **look)
+        self.bar = (left, right)
+        self.set_in_layout(False)
+
+    def has_room(self, renderer: Any) -> bool:
+        """At the size that the picture has now."""
+        left, right = self.axes.transData.transform([(edge, 0) for edge in self.bar])[:, 0]
+        return self.get_window_extent(renderer).width * 1.15 <= right - left
+
+    def draw(self, renderer: Any) -> None:
+        if self.get_visible() and self.has_room(renderer):
+            super().draw(renderer)
+
+
+class Names(Artist):
+    """Names of points, each at the first place around its point where nothing else is, with a line to the
+    point where that is far. A name for which there is no place is left out; those before it come first."""
+
+    def __init__(self, ax: Axes, points: Sequence[tuple[float, float, str]], obstacles: np.ndarray,
+                 colour: Any) -> None:
+        super().__init__()
+        self.set_zorder(0)  # before the names, which it places
+        self.set_in_layout(False)
+        self._obstacles = obstacles
+        self._ax = ax
+        self.names = [ax.annotate(
+            name, (x, y), xytext=(_NEAR, -_NEAR), textcoords="offset points", fontsize="small",
+            color=colour, ha="center", va="center", zorder=5,
+            arrowprops={"arrowstyle": "-", "linewidth": 0.6, "color": colour, "alpha": 0.6,
+                        "shrinkA": 0, "shrinkB": 2})
+            for x, y, name in points]
+        for name in self.names:
+            name.set_in_layout(False)
+        ax.add_artist(self)
+
+    def draw(self, renderer: Any) -> None:
+        taken = [_around(point, 2.5 * renderer.points_to_pixels(1))
+                 for point in self._ax.transData.transform(self._obstacles)]
+        legend = self._ax.get_legend()
+        if legend is not None:
+            taken.append(legend.get_window_extent(renderer))
+        for name in self.names:
+            self._place(name, taken, renderer)
+
+    def _place(self, name: Annotation, taken: list[Bbox], renderer: Any) -> None:
+        pixels = renderer.points_to_pixels(1)
+        extent = Text.get_window_extent(name, renderer)
+        half = (extent.width / pixels / 2, extent.height / pixels / 2)
+        place = self._ax.transData.transform(name.xy)
+        inside = self._ax.get_window_extent(renderer)
+        for away in _RINGS:
+            for right, up in _SIDES:
+                aside = away if 0 in (right, up) else 0.6 * away
+                offset = (right * (half[0] + aside), up * (half[1] + aside))
+                middle = place + np.array(offset) * pixels
+                box = Bbox.from_extents(middle[0] - half[0] * pixels - 1, middle[1] - half[1] * pixels - 1,
+                                        middle[0] + half[0] * pixels + 1, middle[1] + half[1] * pixels + 1)
+                if _within(box, inside) and not box.count_overlaps(taken):
+                    name.xyann = offset
+                    name.set_visible(True)
+                    name.arrow_patch.set_visible(away > _NEAR)
+                    taken.append(box)
+                    return
+        name.set_visible(False)
+
+
+def _around(point: np.ndarray, reach: float) -> Bbox:
+    return Bbox.from_extents(*(point - reach), *(point + reach))
+
+
+def _within(box: Bbox, outer: Bbox) -> bool:
+    return bool(outer.x0 <= box.x0 and box.x1 <= outer.x1 and outer.y0 <= box.y0 and box.y1 <= outer.y1)

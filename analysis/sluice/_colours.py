@@ -1,0 +1,81 @@
+"""Colours: one meaning each, so that a page may hold pictures of all sorts. Three families, which people with
+any colour vision tell apart: kinds of actions are those of Okabe and Ito, tensor classes are light, nearly as those
+of Paul Tol's light scheme, and what else is compared (runs, streams, groups) has his muted ones, which lines need."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import _sluice
+
+#: "#rrggbb" by kind of action, in the order of the legend
+KINDS: dict[str, str] = _sluice.kind_colours()
+#: by tensor class, from the foot of a stack: what stays as it is lies below what comes and goes
+CLASSES = {"weight": "#99AAEE", "optimizer": "#FFAABB", "kv_cache": "#C8B8A8", "gradient": "#BBCC33",
+           "activation": "#EE8866", "workspace": "#EEDD88", "input": "#99DDFF", "output": "#88DDBB"}
+_COMPARED = ("#332288", "#CC6677", "#117733", "#AA4499", "#999933", "#882255", "#44AA99", "#661100")
+_COMPARED_ON_DARK = ("#CC88FF", "#FF5577", "#55DD55", "#CCA050", "#33CCCC", "#FF66DD", "#AABB99", "#DDDDDD")
+OTHER_KIND = "#999999"
+
+
+def compared(number: int, ax: Any) -> str:
+    """The colour of the run, stream or group of that number, as it is seen on those axes."""
+    family = _COMPARED_ON_DARK if on_dark(ax) else _COMPARED
+    return family[number % len(family)]
+
+
+def ink(ax: Any) -> Any:
+    """What the axes write with: black, or white on a dark style."""
+    return ax.xaxis.label.get_color()
+
+
+def on_dark(ax: Any) -> bool:
+    """Whether light ink is written on those axes."""
+    return _luminance(ink(ax)) > 0.5
+
+
+def ground(ax: Any) -> Any:
+    """What the axes are painted with, also where that is nothing."""
+    from matplotlib import colors
+
+    for painted in (ax.get_facecolor(), ax.get_figure().get_facecolor()):
+        if colors.to_rgba(painted)[3] > 0:
+            return painted
+    return "#111111" if on_dark(ax) else "#FFFFFF"
+
+
+def kind(name: str, ax: Any) -> Any:
+    """Of a kind of action; what is black is drawn with the ink of the axes."""
+    colour = KINDS.get(name, OTHER_KIND)
+    return ink(ax) if _luminance(colour) < 0.01 else colour
+
+
+def neutral(ax: Any) -> Any:
+    """Between ground and ink, for what needs no colour because it is named beside."""
+    return _mixed(ax, 0.55)
+
+
+def upon(colour: Any) -> Any:
+    """For a text on a field of that colour."""
+    return "black" if _luminance(colour) > 0.3 else "white"
+
+
+def pale(ax: Any) -> Any:
+    """Near the ground."""
+    return _mixed(ax, 0.25 if on_dark(ax) else 0.07)
+
+
+def _mixed(ax: Any, share: float) -> Any:
+    """So much of the ink on the ground."""
+    from matplotlib import colors
+
+    one, other = (colors.to_rgb(colour) for colour in (ground(ax), ink(ax)))
+    return tuple((1 - share) * a + share * b for a, b in zip(one, other))
+
+
+def _luminance(colour: Any) -> float:
+    """How bright it is, 0 to 1 (WCAG 2.1, relative luminance)."""
+    from matplotlib import colors
+
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in colors.to_rgb(colour)]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]

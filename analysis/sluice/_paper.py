@@ -1,0 +1,42 @@
+"""Pictures at the sizes of a printed page."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Iterator, Optional
+
+from . import errors
+from ._late import late
+
+_WIDTHS = {1: 3.33, 2: 7.0}  # inches: a column of a page of two, and both (ACM's and IEEE's within 0.2)
+_width: ContextVar[Optional[float]] = ContextVar("width", default=None)
+
+
+@contextmanager
+def paper(columns: int = 1, width: Optional[float] = None) -> Iterator[None]:
+    """Within it, pictures are made for print: `with sluice.paper(columns=1): result.plot.timeline()`. They
+    are as wide as one or two columns of a page (3.33 and 7 in, or `width` in inches), with type of 7 and 8
+    points that PDF files embed, and without a title of ours, since a caption says it. Legends of narrow
+    pictures stand above them. It holds for figures of your own, too, that are made within it."""
+    if width is None and columns not in _WIDTHS:
+        raise errors.UsageError(f"columns={columns!r}: expected 1 or 2, or a width in inches")
+    inches = _WIDTHS[columns] if width is None else width
+    if not 0.5 <= inches <= 50:
+        raise errors.UsageError(f"width={width!r}: expected inches from 0.5 to 50")
+    token = _width.set(inches)
+    try:
+        with late("matplotlib").rc_context({
+                "figure.figsize": (inches, 0.62 * inches), "font.size": 8, "axes.titlesize": 8,
+                "axes.labelsize": 8, "xtick.labelsize": 7, "ytick.labelsize": 7, "legend.fontsize": 7,
+                "axes.linewidth": 0.6, "lines.linewidth": 1, "lines.markersize": 3.5,
+                "xtick.major.width": 0.6, "ytick.major.width": 0.6, "hatch.linewidth": 0.5,
+                "pdf.fonttype": 42, "ps.fonttype": 42, "savefig.dpi": 300}):
+            yield
+    finally:
+        _width.reset(token)
+
+
+def page_width() -> Optional[float]:
+    """In inches, within `paper`."""
+    return _width.get()
