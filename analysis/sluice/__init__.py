@@ -28,7 +28,7 @@ from ._platform import Platform, platform
 from ._policy import Action, PlanBuilder, Stage, Workload, parameter, policy
 from .answer import Asked, Certainty, Note
 from .errors import (Error, HelperDied, HelperRestarted, Infeasible, InputError, InternalError,
-                     Interrupted, IoError, UsageError, Waiter)
+                     Interrupted, IoError, KeysDropped, UsageError, Waiter)
 from .plan import Plan, load_plan
 from .plots import Plots
 from .result import Result, open
@@ -91,9 +91,14 @@ def data_root() -> str:
 
 __all__ = [
     "Action", "Asked", "Certainty", "Error", "Found", "HelperDied", "HelperRestarted", "Infeasible",
-    "InputError", "InternalError", "Interrupted", "IoError", "Metrics", "Model", "Note", "Plan",
+    "InputError", "InternalError", "Interrupted", "IoError", "KeysDropped", "Metrics", "Model", "Note", "Plan",
     "PlanBuilder", "Platform", "Plots", "Result", "Scenario", "Stage", "TorchProfile", "UsageError",
     "Waiter", "Workload", "data_root", "from_torch", "layers", "load", "load_plan", "maximise", "meters",
     "metrics", "minimise", "model", "models", "open", "paper", "parameter", "platform", "platforms", "policies",
     "policy", "profile_torch", "scenarios",
 ]
+
+
+def __dir__() -> list[str]:
+    """What is public: modules of the package are not."""
+    return sorted([*__all__, "__doc__", "__file__", "__version__"])

@@ -5,34 +5,87 @@ from __future__ import annotations
 import json
 import operator
 import os
+import sys
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Optional
 
 from . import errors
+from ._checked import clipped, is_text
+
+_DEEPEST = 64  # as the readers have it
 
 
 def plain(value: Any, where: str = "") -> Any:
     """Nothing but dict, list, str, int, float, bool and None. A Model or a Platform becomes its
-    document, a Path its text. Raises InputError for anything else."""
-    if hasattr(value, "_as_document"):
-        return value._as_document()
+    document, a Path its text, an element type of numpy or torch its name. Raises InputError for
+    anything else."""
+    if where.count(".") > _DEEPEST:
+        raise errors.InputError(f"'{where.strip('.')[:40]}…' is nested deeper than {_DEEPEST} levels, or "
+                                "holds itself")
+    if value is None or isinstance(value, (bool, int, float)):
+        return value
+    if isinstance(value, str):
+        return _text(value, where)
     if isinstance(value, Mapping):
         return {_key(key, where): plain(inner, f"{where}.{key}") for key, inner in value.items()}
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return value
-    if isinstance(value, os.PathLike):
-        return os.fspath(value)
-    if hasattr(value, "tolist"):  # numpy
-        return plain(value.tolist(), where)
     if isinstance(value, (list, tuple, range)):
         return [plain(inner, f"{where}.{i}") for i, inner in enumerate(value)]
+    if isinstance(value, os.PathLike):
+        return _text(os.fsdecode(value), where)
+    dtype = _name_of_dtype(value)
+    if dtype is not None:
+        return dtype
+    if not isinstance(value, type):
+        if hasattr(value, "_as_document"):
+            return value._as_document()
+        if hasattr(value, "tolist"):  # numpy, torch
+            return plain(value.tolist(), where)
     raise errors.InputError(f"a {type(value).__name__} at '{where.strip('.')}' is nothing that a "
-                            "document may hold")
+                            "document may hold: expected a mapping, a list, a text, a number, True, False "
+                            "or None, or a Model, a Platform, a path, an array, an element type")
+
+
+def dtype_name(value: Any) -> str:
+    """Of an element type that is given as a name, or as numpy or torch have it. Raises InputError."""
+    if isinstance(value, str):
+        return _text(value, "dtype")
+    name = _name_of_dtype(value)
+    if name is None:
+        raise errors.InputError(f"{clipped(value)} for 'dtype': expected a name like 'float16', or an element "
+                                "type of numpy or torch")
+    return name
+
+
+def _name_of_dtype(value: Any) -> Optional[str]:
+    """None: it is no element type. Nothing is imported: who has one has imported it."""
+    torch, numpy = sys.modules.get("torch"), sys.modules.get("numpy")
+    if torch is not None and isinstance(value, torch.dtype):
+        return str(value).rpartition(".")[2]
+    if numpy is not None and (isinstance(value, numpy.dtype) or
+                              isinstance(value, type) and issubclass(value, numpy.generic)):
+        return str(numpy.dtype(value).name)
+    return None
+
+
+def text_of(value: Any, what: str) -> str:
+    """What str makes of it. Raises InputError where that is none."""
+    try:
+        return _text(str(value), what)
+    except (ValueError, RuntimeError) as error:  # RecursionError is one
+        raise errors.InputError(f"a {type(value).__name__} for '{what}' has no text: {error}") from None
+
+
+def _text(value: str, where: str) -> str:
+    if not is_text(value):
+        raise errors.InputError(f"{clipped(value)} for '{where.strip('.')}': a text must be UTF-8 and have "
+                                "no NUL")
+    return value
 
 
 def _key(key: Any, where: str) -> str:
-    if not isinstance(key, str):
-        raise errors.InputError(f"the key {key!r} at '{where.strip('.')}' is no text")
+    if not is_text(key):
+        at = f" at '{where.strip('.')}'" if where else ""
+        raise errors.InputError(f"the key {clipped(key)}{at} is no text in UTF-8 without NUL")
     return key
 
 
@@ -43,7 +96,7 @@ def whole(value: Any, key: str, least: int = 0, most: int = 2**63 - 1) -> int:
     except TypeError:
         number = least - 1
     if not least <= number <= most:
-        raise errors.InputError(f"{value!r} for '{key}': expected an integer from {least} to {most}")
+        raise errors.InputError(f"{clipped(value)} for '{key}': expected an integer from {least} to {most}")
     return number
 
 
@@ -58,11 +111,18 @@ def to_json(value: Any, indent: int | None = None) -> str:
 def overrides(changes: Mapping | None, more: Mapping | None = None) -> list[str]:
     """KEY=VALUE texts of both, as the command line has them: a value takes the place of what is
     there, a text is read as YAML. Raises InputError, UsageError."""
-    if changes is not None and not isinstance(changes, Mapping):
+    return [f"{_path(key)}={_word(value, key)}"
+            for key, value in {**mapping(changes), **(more or {})}.items()]
+
+
+def mapping(changes: Any) -> Mapping:
+    """Itself; None is an empty one. Raises UsageError."""
+    if changes is None:
+        return {}
+    if not isinstance(changes, Mapping):
         raise errors.UsageError("changes are a mapping, like {'policy.overlap': False}, not a "
                                 f"{type(changes).__name__}")
-    return [f"{_path(key)}={_word(value, key)}"
-            for key, value in {**(changes or {}), **(more or {})}.items()]
+    return changes
 
 
 def _path(key: Any) -> str:
@@ -73,4 +133,7 @@ def _path(key: Any) -> str:
 
 def _word(value: Any, where: str) -> str:
     """As it would stand on the command line."""
-    return value if isinstance(value, str) else to_json(plain(value, where))
+    dtype = _name_of_dtype(value)
+    if dtype is not None:
+        return dtype
+    return _text(value, where) if isinstance(value, str) else to_json(plain(value, f".{where}"))

@@ -2,25 +2,41 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Optional, Union
 
-from . import _documents, _sluice
+from . import _documents, _sluice, errors
+from ._checked import checked
 from ._late import late
 from ._platform import Platform, named
+from ._words import Dtype, Mode, Optimizer
 
 if TYPE_CHECKING:
     import pandas
 
 
-class Model:
-    """A network. `sluice.model(name_or_path)` and `sluice.from_torch(module, inputs)` make one."""
+_OF_THE_DOCUMENT = ("format", "name", "summary", "source", "parameters", "blocks", "layers",
+                    "measured_batch", "file")
 
-    def __init__(self, native: Any) -> None:
-        self._native = native
+
+@checked
+class Model:
+    """A network. `sluice.model(name_or_path)` and `sluice.from_torch(module, inputs)` make one, and so
+    does Model(name_or_path). It never changes: `with_` gives another one."""
+
+    def __init__(self, source: Union[str, Path, Mapping]) -> None:
+        made = Model.from_dict(source) if isinstance(source, Mapping) else model(source)
+        self._native = made._native
+
+    @classmethod
+    def _of(cls, native: Any) -> "Model":
+        made = cls.__new__(cls)
+        made._native = native
+        return made
 
     @classmethod
     def from_dict(cls, document: Mapping, name: str = "<dict>") -> "Model":
@@ -29,7 +45,7 @@ class Model:
         content = _documents.plain(document)
         text = _documents.to_json(content, indent=2)
         parse = _sluice.Model.from_use if "definition" in content else _sluice.Model.parse
-        return cls(parse(text, name))
+        return cls._of(parse(text, name))
 
     @property
     def name(self) -> str:
@@ -69,8 +85,37 @@ class Model:
     def _as_document(self) -> dict:
         return self.document
 
+    def with_(self, changes: Optional[Mapping] = None, /, **parameters: Any) -> "Model":
+        """Another model with values changed:
+
+            sluice.model("gpt2").with_(blocks=24, tokens=512)  # parameters, and `scale`
+            sluice.model("alexnet").with_({"layers.conv1.channels": 128, "name": "wide"})
+
+        A key with dots leads into the document (models/FORMAT.md). A layer is found by its name, also
+        within repetitions, or by its place from 0. Raises InputError."""
+        given = {**_documents.mapping(changes), **parameters}
+        own = self.document["definition"].get("parameters", {})
+        texts = _documents.overrides({_within(key, own): value for key, value in given.items()})
+        return Model._of(self._native.with_overrides(texts))
+
+    @property
+    def layers(self) -> list[str]:
+        """Names of all layers, in order: those that `stage_table` has a row for."""
+        return list(self.stage_table()["layer"])
+
+    def layer(self, name: str) -> "pandas.Series":
+        """The row of `stage_table` of one layer, by the layer's name. Raises InputError."""
+        table = self.stage_table()
+        found = table[table["layer"] == name]
+        if found.empty:
+            near = difflib.get_close_matches(name, table["layer"], 1)
+            raise errors.InputError(f"no layer of '{self.name}' is called '{name}'"
+                                    + (f" (did you mean '{near[0]}'?)" if near else "")
+                                    + "; `model.layers` has their names")
+        return found.iloc[0]
+
     def stage_table(self, platform: Union[Platform, str, Path, None] = None,
-                    device: Optional[str] = None, dtype: str = "float32",
+                    device: Optional[str] = None, dtype: Dtype = "float32",
                     cost: str = "") -> "pandas.DataFrame":
         """One row a layer, the columns of `sluice model`: counts of one sample (elements, MACs,
         FLOP, bytes in `dtype`), and with a platform milliseconds: over the link that feeds the
@@ -79,14 +124,14 @@ class Model:
         means. state: elements of the output; total_*: running sums."""
         pandas = late("pandas")
         native = named(platform)._native if platform is not None else None
-        columns = self._native.stage_columns(native, device or "", dtype, cost)
+        columns = self._native.stage_columns(native, device or "", _documents.dtype_name(dtype), cost)
         table = pandas.DataFrame({key: values for key, _, values in columns}).set_index("step")
         table.attrs = {key: meaning for key, meaning, _ in columns}
         return table
 
     def fits(self, platforms: Union[Platform, str, Path, Sequence[Union[Platform, str, Path]]] = (),
-             *, mode: str = "training", batch: Optional[int] = None, dtype: str = "float32",
-             optimizer: str = "", policy: str = "resident", fates: str = "keep_all",
+             *, mode: Mode = "training", batch: Optional[int] = None, dtype: Dtype = "float32",
+             optimizer: Optimizer = "", policy: str = "resident", fates: str = "keep_all",
              changes: Optional[Mapping] = None) -> "pandas.DataFrame":
         """The largest micro-batch that each platform's device holds: one row a platform (without
         any, one device without a limit). capacity_bytes, largest in samples (none: any number),
@@ -97,7 +142,7 @@ class Model:
         are laid over the scenario that is asked."""
         given = list(platforms) if isinstance(platforms, (list, tuple)) else [platforms]
         cards = _sluice.fits(self._native.json(), [named(one)._document for one in given],
-                             [mode, dtype, optimizer, policy, fates],
+                             [mode, _documents.dtype_name(dtype), optimizer, policy, fates],
                              None if batch is None else _documents.whole(batch, "batch", 1),
                              _documents.overrides(changes))
         return late("pandas").DataFrame([_fit_row(card) for card in cards]).set_index("platform")
@@ -119,6 +164,15 @@ class Model:
         return Model.from_dict, (self.document,)
 
 
+def _within(key: Any, parameters: Mapping) -> Any:
+    """The way to it from the `model:` mapping of a scenario, which holds values of parameters and the
+    document as its `definition`."""
+    first = key.partition(".")[0] if isinstance(key, str) else ""
+    if first in _OF_THE_DOCUMENT and key not in parameters:
+        return f"definition.{key}"
+    return key
+
+
 def _fit_row(card: dict) -> dict:
     """Flat: bytes of the largest by class."""
     row = {"platform": card["platform"], "device": card["device"], "cost": card["cost"],
@@ -135,6 +189,7 @@ def _fit_row(card: dict) -> dict:
     return row
 
 
+@checked
 def model(path: Union[str, Path], changes: Optional[Mapping] = None, **parameters: Any) -> Model:
     """Reads a model from a file, or the one of that name in the zoo (`sluice.models()`).
 
@@ -142,4 +197,4 @@ def model(path: Union[str, Path], changes: Optional[Mapping] = None, **parameter
     are overrides as the command line has them."""
     found = _sluice.find_document(str(path), "models")
     texts = _documents.overrides(changes, parameters)
-    return Model(_sluice.Model.load(found, texts))
+    return Model._of(_sluice.Model.load(found, texts))

@@ -9,24 +9,33 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Optional, Union
 
 from . import _documents, _sluice, errors
+from ._checked import checked
 from ._late import late
+from ._words import Dtype
 
 if TYPE_CHECKING:
     import pandas
 
 
+@checked
 class Platform:
-    """A machine. `sluice.platform(name_or_path)` reads one."""
+    """A machine. `sluice.platform(name_or_path)` reads one, and so does Platform(name_or_path)."""
 
-    def __init__(self, native: Any, document: str = "{}") -> None:
-        self._native = native
-        self._document = document
+    def __init__(self, source: Union[str, Path, Mapping]) -> None:
+        made = (Platform.from_dict(source) if isinstance(source, Mapping) else platform(source))
+        self._native, self._document = made._native, made._document
+
+    @classmethod
+    def _of(cls, native: Any, document: str = "{}") -> "Platform":
+        made = cls.__new__(cls)
+        made._native, made._document = native, document
+        return made
 
     @classmethod
     def from_dict(cls, document: Mapping, name: str = "<dict>") -> "Platform":
         """From a sluice-platform/1 document (platforms/FORMAT.md). Raises InputError."""
         text = _documents.to_json(_documents.plain(document), indent=2)
-        return cls(*_sluice.parse_platform(text, name))
+        return cls._of(*_sluice.parse_platform(text, name))
 
     @property
     def name(self) -> str:
@@ -58,9 +67,9 @@ class Platform:
                 return one.capacity
         return self._native.device(node).capacity  # raises with the known names
 
-    def flop_per_s(self, device: str, dtype: str = "float32") -> float:
+    def flop_per_s(self, device: str, dtype: Dtype = "float32") -> float:
         """FLOP/s that the device reaches: rate x efficiency."""
-        return self._native.device(device).flop_per_s(dtype)
+        return self._native.device(device).flop_per_s(_documents.dtype_name(dtype))
 
     def bandwidth(self, source: str, target: str) -> float:
         """byte/s of the narrowest link on the way from one memory to another."""
@@ -116,7 +125,12 @@ def named(given: Union[Platform, str, Path]) -> Platform:
     return platform(given)
 
 
+@checked
 def platform(path: Union[str, Path], changes: Optional[Mapping] = None) -> Platform:
-    """Reads a platform from a file, or the one of that name in the zoo (`sluice.platforms()`)."""
+    """Reads a platform from a file, or the one of that name in the zoo (`sluice.platforms()`).
+
+        sluice.platform("k40", {"links.host.bandwidth": "8GB/s"})
+
+    `changes` are overrides as the command line has them. Raises InputError, IoError."""
     found = _sluice.find_document(str(path), "platforms")
-    return Platform(*_sluice.load_platform(found, _documents.overrides(changes)))
+    return Platform._of(*_sluice.load_platform(found, _documents.overrides(changes)))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import numbers
-from typing import Any, Callable, NamedTuple, Optional, Sequence, Union
+from pathlib import Path
+from typing import Any, Callable, NamedTuple, Optional, Sequence, TypeVar, Union
 
 from . import _sluice, errors
-from ._documents import whole
-from ._platform import Platform
+from ._checked import checked
+from ._documents import plain, text_of, to_json, whole
+from ._platform import Platform, named
+from ._words import (Collective, Computation, Mode, Movement, ParameterType, Section, TensorClass)
 from .plan import Plan
 
 
@@ -47,6 +49,7 @@ class Stage(NamedTuple):
     cache_bytes: int = 0
 
 
+@checked
 class Action:
     """An action of a builder: to wait for, and to add allocations and uses to."""
 
@@ -108,14 +111,15 @@ class Action:
         return self
 
 
+@checked
 class PlanBuilder:
     """Makes a plan: tensors, then actions in listing order, which is the order on each stream and
     the order in which a device's memory is granted. Nodes are devices and memories by name."""
 
-    def __init__(self, platform: Platform, name: str) -> None:
-        self._native = _sluice.PlanBuilder(platform._native, name, True)
+    def __init__(self, platform: Union[Platform, str, Path], name: str) -> None:
+        self._native = _sluice.PlanBuilder(named(platform)._native, name, True)
 
-    def tensor(self, name: str, kind: str, bytes: int, home: Optional[str] = None) -> int:
+    def tensor(self, name: str, kind: TensorClass, bytes: int, home: Optional[str] = None) -> int:
         """A tensor of a class: weight, gradient, optimizer, activation, workspace, input, output or
         kv_cache. `home`: the memory that holds it from start to end. Returns its number."""
         return self._native.tensor(name, kind, whole(bytes, "bytes"), home or "")
@@ -131,24 +135,24 @@ class PlanBuilder:
         and flows between these two take it; transfers have a stream of their own for it."""
         self._native.way(source, target, float(bandwidth), float(setup), float(latency))
 
-    def collective(self, name: str, kind: str, devices: Sequence[str], bytes: int = 0,
+    def collective(self, name: str, kind: Collective, devices: Sequence[str], bytes: int = 0,
                    algorithm: str = "") -> int:
         """What several devices do together (kind: all_reduce, all_gather, reduce_scatter,
         all_to_all), for `Action.part_of`. Returns its number."""
         return self._native.collective(name, kind, list(devices), whole(bytes, "bytes"), algorithm)
 
-    def enter(self, section: str) -> None:
+    def enter(self, section: Section) -> None:
         """The actions that follow belong to the prologue (at first), the body or the epilogue."""
         self._native.enter(section)
 
     def compute(self, device: str, stage: Union[int, Stage], micro_batch: int = -1,
-                samples: int = 0, kind: str = "forward") -> Action:
+                samples: int = 0, kind: Computation = "forward") -> Action:
         """A computation of a stage for some samples; the cost model gives its seconds."""
         return Action(self, self._native.compute(kind, device, _number(stage),
                                                  whole(micro_batch, "micro_batch", -1, _MOST),
                                                  whole(samples, "samples")))
 
-    def transfer(self, kind: str, tensor: int, source: str, target: str, *, release: bool = True,
+    def transfer(self, kind: Movement, tensor: int, source: str, target: str, *, release: bool = True,
                  allocate: bool = True, stage: Union[int, Stage] = -1,
                  micro_batch: int = -1) -> Action:
         """Moves a tensor (kind: load, save, send, move, all_reduce, …) on the copy engine of that route. It
@@ -164,10 +168,10 @@ class PlanBuilder:
         if isinstance(value, numbers.Real) and not isinstance(value, bool):
             value = float(value)
         elif isinstance(value, (list, tuple)):
-            value = [str(element) for element in value]
+            value = [text_of(element, "value") for element in value]
         else:
-            value = str(value)
-        self._native.fact(name, value, unit, str(of))
+            value = text_of(value, "value")
+        self._native.fact(name, value, unit, text_of(of, "of"))
 
     def finish(self, iterations: int = 1, steps_per_iteration: int = 1) -> Plan:
         """The plan; the body runs `iterations` times. The builder is used up."""
@@ -179,21 +183,28 @@ def _number(stage: Union[int, Stage]) -> int:
     return stage.number if isinstance(stage, Stage) else whole(stage, "stage", -1, _MOST)
 
 
-def parameter(name: str, type: str, summary: str, *, default: Any = None, optional: bool = False,
+@checked
+def parameter(name: str, type: ParameterType, summary: str, *, default: Any = None, optional: bool = False,
               choices: Sequence[str] = (), unit: str = "", minimum: Optional[float] = None,
               maximum: Optional[float] = None) -> dict:
     """A parameter of a policy. type: boolean, integer, number, quantity, text or choice. A quantity
     has a `unit` (byte, s, FLOP, FLOP/s, byte/s, W, J) and comes in it. Without a default it is
     required, or None where it is `optional`. For types other than choice, `choices` are words
     allowed besides. Numbers are at least 0, unless a `minimum` says otherwise."""
-    text = default if default is None or isinstance(default, str) else json.dumps(default)
+    text = default if default is None or isinstance(default, str) else to_json(plain(
+        default, "default"))
     return {"name": name, "type": type, "summary": summary, "default": text, "optional": optional,
             "choices": list(choices), "unit": unit, "minimum": minimum, "maximum": maximum}
 
 
+Planner = Callable[[list[Stage], Platform, Workload, dict[str, Any]], Plan]
+AnyPlanner = TypeVar("AnyPlanner", bound=Planner)
+
+
+@checked
 def policy(*, name: str, summary: str, source: str = "", parameters: Sequence[dict] = (),
-           all_devices: bool = False, modes: Sequence[str] = ("inference",),
-           strategies: Sequence[str] = ("keep_all",)) -> Callable[[Callable], Callable]:
+           all_devices: bool = False, modes: Sequence[Mode] = ("inference",),
+           strategies: Sequence[str] = ("keep_all",)) -> Callable[[AnyPlanner], AnyPlanner]:
     """Makes a function(stages, platform, workload, parameters) -> Plan a policy: scenarios may name
     it, its parameters are checked, `sluice.policies()` lists it. It runs in this process; what it
     raises reaches whoever asked for the plan.
@@ -240,11 +251,15 @@ def policy(*, name: str, summary: str, source: str = "", parameters: Sequence[di
     `strategies`: the workloads and fates that it plans for; others are refused. The same name
     again replaces the policy; one of Sluice's own is an InputError."""
 
-    def register(function: Callable) -> Callable:
+    def register(function: AnyPlanner) -> AnyPlanner:
+        if not callable(function):
+            raise errors.InputError(f"{function!r} for policy '{name}': expected a function of stages, "
+                                    "platform, workload and parameters")
+
         def call(stages, platform, workload, values):
             work = Workload(**workload)
             return function([_stage(number, stage, work) for number, stage in enumerate(stages)],
-                            Platform(platform), work, values)
+                            Platform._of(platform), work, values)
 
         _sluice.add_policy(name, summary, source, list(parameters), all_devices,
                            list(modes), list(strategies), call)

@@ -81,6 +81,10 @@ class Interrupted(Error):
     exit_code = 130
 
 
+class KeysDropped(UserWarning):
+    """A mapping given to Scenario.with_ took the place of one with keys that it does not have."""
+
+
 class HelperRestarted(RuntimeWarning):
     """The process that runs simulations had died since the last run; there is a new one."""
 

@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable, Optional, Union
 
 from . import _sluice, errors
+from ._checked import checked
 from ._helper import helper
 from ._late import late
+from ._words import Executor
 from .progress import telling
 
 if TYPE_CHECKING:
@@ -19,10 +21,11 @@ if TYPE_CHECKING:
     from .result import Result
 
 
+@checked
 class Plan:
     """A plan. `scenario.plan()`, `sluice.load_plan(path)` and a PlanBuilder make one."""
 
-    def __init__(self, native: Any, file: str = "", scenario_text: str = "",
+    def __init__(self, native: "_sluice.Plan", file: str = "", scenario_text: str = "",
                  question_bound_s: Optional[float] = None, scenario: Any = None) -> None:
         self._native = native
         self._file = file
@@ -86,6 +89,8 @@ class Plan:
             Path(path).write_text(self.text(), encoding="utf-8")
         except OSError as error:
             raise errors.IoError(f"cannot write '{path}': {error.strerror}") from None
+        except ValueError as error:  # a path that no system has
+            raise errors.InputError(f"{str(path)!r} is no path: {error}") from None
 
     def check(self) -> None:
         """Raises InputError when the plan contradicts itself, Infeasible when it blocks for ever
@@ -93,7 +98,7 @@ class Plan:
         self._native.check()
 
     def run(self, progress: Union[bool, Callable[[int, int], None]] = False,
-            executor: str = "auto") -> "Result":
+            executor: Executor = "auto") -> "Result":
         """Executes it. `progress`: True for a bar, or a function of executed and all actions.
         `executor`: "simgrid", "replay", "both" (InternalError where they differ), or "auto", as in
         `sluice run --executor`. Raises UsageError for any other."""
@@ -134,13 +139,14 @@ class Plan:
         return cls(_sluice.Plan.parse(text, file or "plan"), file, scenario_text, question_bound_s)
 
 
+@checked
 def load_plan(path: Union[str, Path]) -> Plan:
     """Reads a plan's text. Raises InputError with file, line and column; IoError."""
     if "\n" in str(path):
         raise errors.InputError("this is a text and no file's name: sluice.Plan.from_text reads it")
     try:
         text = Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise errors.IoError(f"cannot read '{path}': {reason}") from None
     return Plan.from_text(text, str(path))

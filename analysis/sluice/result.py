@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable, Optional, Union
 
 from . import errors
+from ._checked import checked
 from ._helper import helper
 from ._late import late
 from ._metrics import Metrics, for_people
@@ -28,6 +29,7 @@ _HEADLINES = ("makespan_s", "first_step_s", "step_s", "steady_throughput_samples
               "compute_utilisation", "bound_by", "peak_bytes")
 
 
+@checked
 class Result:
     """Metrics, spans, memory levels and series of one run. Times in seconds from its start."""
 
@@ -172,6 +174,7 @@ def _path(path: Union[str, Path]) -> bytes:
     return os.fsencode(os.fspath(path))
 
 
+@checked
 def open(path: Union[str, Path]) -> Result:  # noqa: A001 - sluice.open reads well
     """Reads a trace. Raises IoError when it cannot be read, InputError when it is no trace, is
     damaged or was never finished."""

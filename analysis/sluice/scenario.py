@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable, Optional, Union
 
 from . import _documents, _sluice, errors
+from ._checked import checked
 from ._late import late
 from ._model import Model
 from ._platform import Platform
+from ._words import Executor as ExecutorName, Over
 from .plan import Plan
 
 if TYPE_CHECKING:
@@ -26,11 +29,20 @@ if TYPE_CHECKING:
 Changes = Mapping[str, Any]
 
 
+@checked
 class Scenario:
-    """A question that never changes: `with_` gives another one. `sluice.load` reads one."""
+    """A question that never changes: `with_` gives another one. `sluice.load(name_or_path)` reads one,
+    and so does Scenario(name_or_path); Scenario({...}) is `from_dict`."""
 
-    def __init__(self, native: Any) -> None:
-        self._native = native
+    def __init__(self, source: Union[str, Path, Mapping]) -> None:
+        made = Scenario.from_dict(source) if isinstance(source, Mapping) else load(source)
+        self._native = made._native
+
+    @classmethod
+    def _of(cls, native: Any) -> "Scenario":
+        made = cls.__new__(cls)
+        made._native = native
+        return made
 
     @classmethod
     def from_dict(cls, document: Mapping, name: str = "<dict>",
@@ -52,7 +64,7 @@ class Scenario:
         current one). Raises InputError."""
         folder = os.fspath(relative_to) if relative_to is not None else os.getcwd()
         path = os.path.join(folder, name if name[:1] != "<" else "scenario")
-        return cls(_sluice.Scenario.parse(text, name, path, []))
+        return cls._of(_sluice.Scenario.parse(text, name, path, []))
 
     @property
     def name(self) -> str:
@@ -77,7 +89,7 @@ class Scenario:
     @property
     def platform(self) -> Platform:
         """The machine."""
-        return Platform(self._native.platform, json.dumps(self.document["platform"]))
+        return Platform._of(self._native.platform, json.dumps(self.document["platform"]))
 
     def text(self) -> str:
         """As YAML: reads back as the same scenario, without any other file."""
@@ -94,10 +106,19 @@ class Scenario:
             scenario.with_(policy="resident", platform="k40", model=sluice.model("gpt2"))
 
         A key with dots changes one value. What is given for a whole mapping (a word, a dict, its
-        YAML as text, a Model, a Platform) takes its place. A text is read as YAML. A path of a file
-        is relative to the scenario, or to the current folder. Raises InputError with the command
-        line's text."""
-        return Scenario(self._native.with_overrides(_documents.overrides(changes, more)))
+        YAML as text, a Model, a Platform) takes its place; a dict that leaves out keys that were there
+        is told by the warning sluice.KeysDropped. A text is read as YAML. A path of a file is relative
+        to the scenario, or to the current folder. Raises InputError with the command line's text."""
+        texts = _documents.overrides(changes, more)
+        given = {**_documents.mapping(changes), **more}
+        try:
+            changed = Scenario._of(self._native.with_overrides(texts))
+        except errors.InputError as error:
+            raise errors.InputError(f"{error}{_hint(str(error), given)}") from None
+        for key, value in given.items():
+            if isinstance(value, Mapping):
+                _tell_dropped(key, value, self.document)
+        return changed
 
     def stages(self) -> "pandas.DataFrame":
         """One row a stage. Bytes per sample, but weight_bytes; macs and flop per sample."""
@@ -117,14 +138,15 @@ class Scenario:
                     scenario=self._native)
 
     def run(self, progress: Union[bool, Callable[[int, int], None]] = False,
-            executor: str = "auto") -> "Result":
+            executor: ExecutorName = "auto") -> "Result":
         """Runs it in the helper process. `progress`: True for a bar, or a function of the numbers
-        of executed and of all actions. `executor`: as in Plan.run. Raises Infeasible when it does not fit or blocks, InputError,
-        HelperDied; Ctrl-C raises KeyboardInterrupt, and nothing is left running."""
+        of executed and of all actions. `executor`: as in Plan.run. Raises Infeasible when it does not
+        fit or blocks, InputError, HelperDied; Ctrl-C raises KeyboardInterrupt, and nothing is left
+        running."""
         return self.plan().run(progress, executor)
 
     def sweep(self, changes: Union[Mapping[str, Sequence[Any]], Sequence[Mapping[str, Any]]],
-              over: str = "grid", workers: "Union[int, Executor, None]" = None,
+              over: Over = "grid", workers: "Union[int, Executor, None]" = None,
               store: Union[str, Path, None] = None, verify: float = 0.01,
               retry_failed: bool = False,
               progress: Union[bool, Callable[[int, int], None]] = False) -> "Sweep":
@@ -146,8 +168,9 @@ class Scenario:
         progress: as in `run`, in points.
 
         A point that does not fit, or that cannot be asked, is a row with its reason. Raises
-        UsageError, InputError where no point could be asked, IoError of the store, InternalError where SimGrid differs; Ctrl-C raises
-        KeyboardInterrupt, and what was answered until then is in the store."""
+        UsageError, InputError where no point could be asked, IoError of the store, InternalError where
+        SimGrid differs; Ctrl-C raises KeyboardInterrupt, and what was answered until then is in the
+        store."""
         from .sweep import sweep
         return sweep(self, changes, over, workers, store, verify, retry_failed, progress)
 
@@ -169,10 +192,49 @@ class Scenario:
         return Scenario.from_text, (self.text(), f"{self.name}.yaml")
 
 
+def _hint(said: str, given: Changes) -> str:
+    """What to write instead, where a keyword or a list shows what was meant; empty: nothing."""
+    for key, value in given.items():
+        whole, _, rest = key.partition("_")
+        if f"unknown key '{key}'" in said and rest.strip("_") and whole in _WHOLES:
+            return f"\nA key with dots leads to one value: with_({{'{whole}.{rest.strip('_')}': …}})."
+        if f"{key}=[" in said and "a list for" in said:
+            return ("\nscenario.sweep({" + repr(key) + ": [...]}) asks the question once for each value of "
+                    "a list.")
+    return ""
+
+
+_WHOLES = ("model", "platform", "workload", "stages", "policy", "phases", "fates", "cost", "memory")
+_KINDS = {"policy": "name", "stages": "cut", "fates": "strategy", "cost": "model"}  # another kind: other keys
+
+
+def _tell_dropped(key: str, value: Mapping, before: dict) -> None:
+    """Warns where a mapping takes the place of one with further keys. A model, a platform and a policy
+    of another name are something else as a whole."""
+    if key in ("model", "platform"):
+        return
+    was: Any = before
+    for step in key.split("."):
+        was = was.get(step) if isinstance(was, dict) else None
+    kind = _KINDS.get(key)
+    if not isinstance(was, dict) or (kind and value.get(kind, was.get(kind)) != was.get(kind)):
+        return
+    lost = [f"{one}: {json.dumps(was[one])}" for one in was if one not in value]
+    if lost:
+        warnings.warn(f"the mapping given for '{key}' takes the place of the one that was there, and drops "
+                      f"{', '.join(lost)}. with_({{'{key}.{next(iter(value), 'key')}': …}}) changes one "
+                      "value and keeps the others.", errors.KeysDropped, stacklevel=4)
+
+
+@checked
 def load(path: Union[str, Path], changes: Optional[Changes] = None) -> Scenario:
-    """Reads a scenario from a file, or the one of that name in the zoo (`sluice.scenarios()`)."""
+    """Reads a scenario from a file, or the one of that name in the zoo (`sluice.scenarios()`).
+
+        sluice.load("alexnet_x200", {"workload.batch": 8})
+
+    `changes` are as in `Scenario.with_`. Raises InputError, IoError."""
     if "\n" in str(path):
         raise errors.InputError("this is a text and no file's name: sluice.Scenario.from_text reads it")
     found = _sluice.find_document(str(path), "scenarios")
-    scenario = Scenario(_sluice.Scenario.load(found, []))
-    return scenario.with_(changes) if changes else scenario
+    scenario = Scenario._of(_sluice.Scenario.load(found, []))
+    return scenario if changes is None else scenario.with_(changes)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable, Optional, Union
 
 from . import _documents, _sluice, errors
+from ._checked import checked, clipped
 from ._metrics import for_people
 from .progress import telling
 from .sweep import Sweep, label_of, listed, require_same, simulated, text_of
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 Over = Mapping[str, Union[tuple[Any, Any], Sequence[Any]]]
 
 
+@checked
 class Found:
     """What a search found. `points` has every point that was asked, as a Sweep."""
 
@@ -104,6 +106,7 @@ class Found:
         return f"Found {self._metric} {number} at {where}{kept}, of {count} ({sure})"
 
 
+@checked
 def minimise(scenario: Union["Scenario", str, Path], metric: str, over: Over, subject_to: Union[str, Sequence[str]] = (),
              *, points: int = 200, store: Union[str, Path, None] = None, by: str = "nlopt",
              seed: int = 0, verify: bool = True, retry_failed: bool = False,
@@ -136,6 +139,7 @@ def minimise(scenario: Union["Scenario", str, Path], metric: str, over: Over, su
                    retry_failed, progress)
 
 
+@checked
 def maximise(scenario: Union["Scenario", str, Path], metric: str, over: Over, subject_to: Union[str, Sequence[str]] = (),
              *, points: int = 200, store: Union[str, Path, None] = None, by: str = "nlopt",
              seed: int = 0, verify: bool = True, retry_failed: bool = False,
@@ -151,6 +155,9 @@ def _search(scenario, metric, maximise, over, subject_to, points, store, by, see
         from .scenario import load  # which imports sweeps
 
         scenario = load(scenario)
+    if not hasattr(scenario, "with_"):
+        raise errors.InputError(f"{clipped(scenario)} for 'scenario': expected a Scenario, or the name or the "
+                                "path of one")
     if by not in ("nlopt", "optuna"):
         raise errors.UsageError(f"by={by!r}: expected 'nlopt' or 'optuna'")
     most = _documents.whole(points, "points", 1, 1_000_000)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable, Optional, Union
 
 from . import _documents, _sluice, errors
+from ._checked import checked, clipped
 from ._late import late
 from ._workers import Workers
 from .progress import telling
@@ -26,6 +27,7 @@ _WORDS = ("status", "reason", "chosen", "bound_by", "verified")
 _SAME = 1e-9  # of the makespan: how far the replay and SimGrid may differ
 
 
+@checked
 class Sweep:
     """What a scenario came to at many points. `frame` is all of it as a table."""
 
@@ -125,6 +127,8 @@ def sweep(scenario: "Scenario", changes: Axes, over: str, workers: Union[int, Ex
           store: Union[str, Path, None], verify: float, retry_failed: bool,
           progress: Union[bool, Callable[[int, int], None]]) -> Sweep:
     """`Scenario.sweep`, which describes it."""
+    if not 0 <= verify <= 1:
+        raise errors.InputError(f"{verify} for 'verify': expected a share of the points, from 0 to 1")
     keys, rows, points = _points(changes, over)
     driver = _Driver(scenario, points, store, retry_failed)
     with telling(progress) as told:
@@ -168,7 +172,7 @@ class _Driver:
 
         asked = Workers(self._text, self._path, keep)
         if not isinstance(workers, (int, Executor)) and not hasattr(workers, "submit"):
-            raise errors.UsageError(f"workers={workers!r}: expected a number of processes or an executor of "
+            raise errors.UsageError(f"workers={clipped(workers)}: expected a number of processes or an executor of "
                                     "concurrent.futures")
         if isinstance(workers, int):
             asked.run_own(_documents.whole(workers, "workers", 1, 1024), todo)
@@ -206,7 +210,7 @@ class _Driver:
 def simulated(scenario: "Scenario", overrides: list[str]) -> float:
     """How long a point takes by SimGrid and by the replay, in the helper."""
     from .scenario import Scenario
-    changed = Scenario(scenario._native.with_overrides(overrides))
+    changed = Scenario._of(scenario._native.with_overrides(overrides))
     return changed.run(executor="both").metrics["makespan_s"]
 
 
@@ -222,7 +226,7 @@ def require_same(overrides: list[str], result: "_sluice.PointResult", makespan: 
 def _points(changes: Axes, over: str) -> tuple[list[str], list[list[Any]], "_sluice.Points"]:
     """The keys, the values of each point as they were given, and the points."""
     if over not in ("grid", "zip", "points"):
-        raise errors.UsageError(f"over={over!r}: expected 'grid', 'zip' or 'points'")
+        raise errors.UsageError(f"over={clipped(over)}: expected 'grid', 'zip' or 'points'")
     if over == "points":
         return _points_one_by_one(changes)
     if not isinstance(changes, Mapping):
@@ -262,7 +266,8 @@ def label_of(value: Any) -> Any:
     """A value as it stands in a table: a document by its name."""
     if isinstance(value, (str, int, float, bool)) or value is None:
         return value
-    return getattr(value, "name", None) or json.dumps(_documents.plain(value))
+    plain = _documents.plain(value)
+    return getattr(value, "name", None) or (plain if isinstance(plain, str) else json.dumps(plain))
 
 
 def _direction(metric: str) -> int:

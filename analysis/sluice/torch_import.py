@@ -13,10 +13,12 @@ from contextlib import contextmanager
 from typing import Any, Iterator
 
 from . import errors
+from ._checked import checked
 from ._late import late
 from ._model import Model
 
 
+@checked
 def from_torch(module: Any, example_inputs: Any, name: str = "") -> Model:
     """The Model of a torch module, from one run with example inputs (a tensor, or a tuple of them),
     in evaluation mode and on whatever device it is. The first axis of every input is the batch;

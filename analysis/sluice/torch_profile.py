@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable, Optional, Sequence, Union
 
 from . import errors
+from ._checked import checked
 from ._late import late
 from ._measuring import Loop, Measured, measure
 from ._profile_file import ProfileFile, Row
@@ -33,6 +34,7 @@ class TorchProfile:
     failed: int  # rows whose operator could not run; `note` says why
 
 
+@checked
 def profile_torch(module: Any, inputs: Any, file: Union[str, Path], *, name: str = "",
                   passes: Sequence[str] = ("forward",), caches: Sequence[str] = ("hot",),
                   budget_s: float = 1.0, confidence: Optional[float] = None, rounds: int = 1,

@@ -33,7 +33,7 @@ struct Synonym {
 };
 
 /// What people call things that have another name here.
-constexpr std::array<Synonym, 14> synonyms = {{{"half", "float16"},
+constexpr std::array<Synonym, 17> synonyms = {{{"half", "float16"},
                                                {"fp16", "float16"},
                                                {"f16", "float16"},
                                                {"bf16", "bfloat16"},
@@ -46,7 +46,10 @@ constexpr std::array<Synonym, 14> synonyms = {{{"half", "float16"},
                                                {"double", "float64"},
                                                {"fp64", "float64"},
                                                {"f64", "float64"},
-                                               {"i8", "int8"}}};
+                                               {"i8", "int8"},
+                                               {"linear", "dense"},
+                                               {"fc", "dense"},
+                                               {"fully_connected", "dense"}}};
 
 /// The one that is said with another word, or that begins with what is given; null: neither.
 const std::string* plainly_meant(const std::string& wanted, const std::vector<std::string>& known) {

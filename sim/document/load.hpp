@@ -49,7 +49,7 @@ void resolve_includes(Value& document, const std::string& path,
 
 /// "platform.links.host.bandwidth=64GB/s" in order. The value is parsed as YAML. Unknown
 /// intermediate paths are errors that name the nearest known key; a new leaf is allowed (its reader
-/// checks it). List elements are addressed by number, from 0. Throws UsageError when one is not
+/// checks it). An element of a list has its place, from 0, or its name. UsageError when one is not
 /// KEY=VALUE.
 void apply_overrides(Value& document, const std::vector<std::string>& overrides);
 

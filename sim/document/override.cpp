@@ -18,6 +18,22 @@ std::vector<std::string> keys_of(const Value& map) {
   return keys;
 }
 
+/// The mappings of a list that are called so, also within those that hold a list of `layers`, as a
+/// repetition does; `known`: the names of all.
+void find_named(Value& list, const std::string& name, std::vector<Value*>& found,
+                std::vector<std::string>& known) {
+  for (Value& element : list.items()) {
+    if (!element.is_map()) continue;
+    const Value* own = element.find("name");
+    if (own && own->kind() == Value::Kind::string) {
+      known.push_back(own->text());
+      if (own->text() == name) found.push_back(&element);
+    }
+    Value* inner = element.find("layers");
+    if (inner && inner->is_list()) find_named(*inner, name, found, known);
+  }
+}
+
 /// Walks the document along an override's path.
 class Walk {
  public:
@@ -42,14 +58,23 @@ class Walk {
     column_ += static_cast<int>(segment.size()) + 1;
   }
 
+  /// By its place, or by its name where its elements have names.
   Value& element(const std::string& segment) {
     std::size_t index = 0;
     const char* const end = segment.data() + segment.size();
     const auto [stop, error] = std::from_chars(segment.data(), end, index);
-    if (error != std::errc() || stop != end || index >= at_->items().size())
-      fail("'" + segment + "' is no element of the list " + here() + ", which has " +
-           std::to_string(at_->items().size()) + " (counted from 0)");
-    return at_->items()[index];
+    if (error == std::errc() && stop == end && index < at_->items().size())
+      return at_->items()[index];
+    std::vector<Value*> found;
+    std::vector<std::string> known;
+    find_named(*at_, segment, found, known);
+    if (found.size() == 1) return *found.front();
+    if (found.size() > 1)
+      fail(std::to_string(found.size()) + " elements of the list " + here() + " are called '" +
+           segment + "'; give the place of one, counted from 0");
+    fail("'" + segment + "' is no element of the list " + here() + did_you_mean(segment, known) +
+         ", which has " + std::to_string(at_->items().size()) + " (counted from 0" +
+         (known.empty() ? ")" : ", or by their names)"));
   }
 
   Value& child(const std::string& segment) {

@@ -72,6 +72,14 @@ void bind_model(py::module_& module) {
       .def_static("parse", &parse, FreeGil())
       .def_static("from_use", [](const std::string& text,
                                  const std::string& name) { return read(parse_text(text, name)); })
+      .def(
+          "with_overrides",
+          [](const ModelHandle& self, const std::vector<std::string>& overrides) {
+            Value use = self.use;
+            apply_overrides(use, overrides);
+            return read(std::move(use));
+          },
+          FreeGil())
       .def("json", [](const ModelHandle& self) { return to_json(self.use, 0); })
       .def("stage_columns", &stage_columns)
       .def_property_readonly("name", [](const ModelHandle& self) { return self.model->name; })

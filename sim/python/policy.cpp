@@ -127,6 +127,21 @@ void require_priceable(const Plan& plan, const PolicyRequest& request) {
   }
 }
 
+/// A plan that leaves samples without an answer would have a makespan, and no throughput or a wrong
+/// one.
+void require_all_samples(const Plan& plan, const PolicyRequest& request) {
+  std::int64_t done = 0;
+  for (std::uint32_t a = 0; a < plan.actions.size(); ++a)
+    done += plan.executions_of(a) * plan.actions[a].samples_done;
+  const Workload& workload = request.workload;
+  const std::int64_t asked = workload.steps * workload.batches_per_step * workload.batch;
+  if (done != asked)
+    throw InputError("the actions of policy '" + plan.name + "' finish " + std::to_string(done) +
+                     " samples of the " + std::to_string(asked) +
+                     " that the workload has; action.done(samples) says whose end is the answer of "
+                     "how many, each sample once");
+}
+
 /// The declarations of a policy: in each of its modes it honours those of its strategies that there
 /// are for the mode.
 std::vector<PlansFor> plans_for(const std::string& policy, const std::vector<std::string>& modes,
@@ -162,6 +177,7 @@ Plan plan_in_python(const py::handle& function, const std::string& name,
   }
   for (Pool& pool : plan.pools) pool.enforced = pool.enforced && request.capacity_enforced;
   require_priceable(plan, request);
+  require_all_samples(plan, request);
   return plan;
 }
 

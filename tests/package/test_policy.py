@@ -139,7 +139,7 @@ class Alike(unittest.TestCase):
         @sluice.policy(name="stating", summary="States facts of every type.")
         def stating(stages, platform, workload, parameters):
             builder = sluice.PlanBuilder(platform, "stating")
-            builder.compute(platform.device_names[0], 0, 0, 1)
+            builder.compute(platform.device_names[0], 0, 0, 1).done(1)
             builder.fact("count", 3)
             builder.fact("ratio", 0.25)
             builder.fact("wait_s", 1.0, unit="s")
@@ -243,7 +243,7 @@ class Registering(unittest.TestCase):
             sluice.parameter("kind", "text", "", default="forward")])
         def unpriced(stages, platform, workload, parameters):
             builder = sluice.PlanBuilder(platform, "unpriced")
-            builder.compute("gpu", parameters["stage"], samples=1, kind=parameters["kind"])
+            builder.compute("gpu", parameters["stage"], samples=1, kind=parameters["kind"]).done(1)
             return builder.finish()
 
         base = scenario()
@@ -255,6 +255,19 @@ class Registering(unittest.TestCase):
                 base.with_(policy={"name": "unpriced", **keys}).plan()
         update = base.with_(policy={"name": "unpriced", "kind": "update"})
         update.with_({"workload.mode": "training"}).plan()
+
+    def test_a_plan_that_leaves_samples_without_an_answer_is_refused(self):
+        @sluice.policy(name="silent", summary="Says `done` of so many samples.",
+                       parameters=[sluice.parameter("says", "integer", "samples done", default=0)])
+        def silent(stages, platform, workload, parameters):
+            builder = sluice.PlanBuilder(platform, "silent")
+            builder.compute("gpu", stages[0], samples=1).done(parameters["says"])
+            return builder.finish()
+
+        for says in (0, 2):
+            with self.assertRaisesRegex(sluice.InputError, rf"'silent' finish {says} samples of the 1 .*done\("):
+                scenario().with_(policy={"name": "silent", "says": says}).run()
+        self.assertEqual(scenario().with_(policy={"name": "silent", "says": 1}).run().metrics.samples, 1)
 
     def test_a_parameter_of_no_known_type_is_refused(self):
         with self.assertRaisesRegex(sluice.InputError, "colour.*boolean"):

@@ -79,6 +79,22 @@ TEST_CASE("an override replaces a value, of any kind, and is its source") {
   CHECK(at(d, {"a", "text"}) == "x=y");
 }
 
+TEST_CASE("an element of a list is addressed by its place or by its name") {
+  const std::string text =
+      "layers: [{name: a, x: 1}, {repeat: 2, layers: [{name: b, x: 1}]}, {name: c}, {name: c}]";
+  Value d = parse_text(text, "t.yaml");
+  apply_overrides(d, {"layers.a.x=2", "layers.b.x=3", "layers.1.repeat=4"});
+  const auto& layers = d.find("layers")->items();
+  CHECK(layers[0].find("x")->as_integer() == 2);
+  CHECK(layers[1].find("layers")->items()[0].find("x")->as_integer() == 3);
+  CHECK(layers[1].find("repeat")->as_integer() == 4);
+  CHECK_THAT(overridden("layers.aaaa.x=2", text),
+             Contains("'aaaa' is no element of the list 'layers', which has 4 (counted from 0, or "
+                      "by their names)"));
+  CHECK_THAT(overridden("layers.c.x=2", text),
+             Contains("2 elements of the list 'layers' are called 'c'"));
+}
+
 TEST_CASE("an override that leads nowhere is refused by name") {
   const std::string text = "platform: {links: {host: {bandwidth: 1B/s}}}\nlist: [1, 2]\n";
   CHECK(overridden("platform.lnks.host.bandwidth=2B/s", text) ==
