@@ -95,6 +95,12 @@ class Action:
         self._builder._native.not_before(self._ref, float(seconds))
         return self
 
+    def takes(self, seconds: float) -> "Action":
+        """A computation takes so many seconds, whatever the cost model says. A plan that is made
+        without a scenario has no cost model: there, each computation needs this."""
+        self._builder._native.takes(self._ref, float(seconds))
+        return self
+
     def part_of(self, collective: int) -> "Action":
         """Is a part of that collective of the builder."""
         self._builder._native.part_of(self._ref, whole(collective, "collective", most=_MOST))

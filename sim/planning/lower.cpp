@@ -92,15 +92,24 @@ class Prices {
   std::map<std::tuple<ActionKind, WorkPart, std::int32_t, std::string, std::int64_t>, Price> known_;
 };
 
-std::uint32_t route_of(Plan& plan, const Platform& platform, const Flow& flow,
-                       std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t>& known) {
-  auto [found, fresh] = known.try_emplace({flow.from, flow.to}, 0);
-  if (fresh) {
-    const Path& path = platform.path(plan.pools[flow.from].name, plan.pools[flow.to].name);
-    found->second = static_cast<std::uint32_t>(plan.routes.size());
-    plan.routes.push_back({path.name, path.channels, path.setup_s, path.latency_s});
-  }
-  return found->second;
+void find_routes(Plan& plan, const Platform& platform) {
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> known;  // by pools
+  for (Action& action : plan.actions)
+    for (Flow& flow : action.flows) {
+      if (flow.route != none) continue;
+      auto [found, fresh] =
+          known.try_emplace({flow.from, flow.to}, static_cast<std::uint32_t>(plan.routes.size()));
+      if (fresh) {
+        const Path& path = platform.path(plan.pools[flow.from].name, plan.pools[flow.to].name);
+        plan.routes.push_back({path.name, path.channels, path.setup_s, path.latency_s});
+      }
+      flow.route = found->second;
+    }
+}
+
+/// Of seconds that were not priced by a cost model.
+double joules_of(const Action& action, const Stream& stream) {
+  return (stream.busy_w - stream.idle_w) * action.seconds;
 }
 
 }  // namespace
@@ -143,19 +152,26 @@ std::vector<LayerPrice> layer_prices(const Pricing& pricing, const StageQuery& q
 
 void lower(Plan& plan, const Pricing& pricing) {
   Prices prices(pricing);
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> routes;
+  find_routes(plan, pricing.platform);
   if (plan.stages.empty())
     for (const Stage& stage : pricing.stages) plan.stages.push_back(stage.name);
   for (Action& action : plan.actions) {
-    for (Flow& flow : action.flows)
-      if (flow.route == none) flow.route = route_of(plan, pricing.platform, flow, routes);
     if (action.is_transfer()) continue;
     const Stream& stream = plan.streams[action.stream];
     if (std::isnan(action.seconds))
       take_price(action, prices.of(action, stream.device), stream);
     else  // a policy has priced it itself
-      action.joules = (stream.busy_w - stream.idle_w) * action.seconds;
+      action.joules = joules_of(action, stream);
   }
+}
+
+bool lower_as_written(Plan& plan, const Platform& platform) {
+  for (const Action& action : plan.actions)
+    if (!action.is_transfer() && std::isnan(action.seconds)) return false;
+  find_routes(plan, platform);
+  for (Action& action : plan.actions)
+    if (!action.is_transfer()) action.joules = joules_of(action, plan.streams[action.stream]);
+  return true;
 }
 
 }  // namespace sluice

@@ -45,4 +45,9 @@ std::vector<LayerPrice> layer_prices(const Pricing& pricing, const StageQuery& q
 /// nothing joins two memories or the device has no rate for the dtype.
 void lower(Plan& plan, const Pricing& pricing);
 
+/// The same for a plan that was made without a scenario, which has no cost model: its computations
+/// say their seconds themselves. False, and nothing is filled, where one does not. Throws
+/// InputError when nothing joins two memories.
+bool lower_as_written(Plan& plan, const Platform& platform);
+
 }  // namespace sluice

@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "base/quantity.hpp"
 #include "base/suggest.hpp"
+#include "planning/lower.hpp"
 #include "python/module.hpp"
 
 namespace sluice::python {
@@ -137,6 +138,13 @@ class Builder {
       throw InputError(exact(seconds) + " s for 'not_before': expected at least 0");
     action(ref).not_before = seconds;
   }
+  void takes(Ref ref, double seconds) {
+    if (!(seconds >= 0) || !std::isfinite(seconds))
+      throw InputError(exact(seconds) + " s for 'takes': expected at least 0");
+    if (record_of(action(ref).kind).transfers)
+      throw InputError("seconds for a transfer: its bytes and its route say how long it takes");
+    action(ref).seconds = seconds;
+  }
   void part_of(Ref ref, std::uint32_t collective) {
     if (collectives_ == none || collective > collectives_)
       throw InputError("there is no collective " + std::to_string(collective));
@@ -158,7 +166,8 @@ class Builder {
   PlanHandle finish(std::int64_t iterations, std::int64_t steps_per_iteration) {
     Plan plan = open().finish(iterations, steps_per_iteration);
     builder_.reset();
-    return {std::make_shared<const Plan>(std::move(plan)), false};
+    const bool lowered = lower_as_written(plan, *platform_);
+    return {std::make_shared<const Plan>(std::move(plan)), lowered};
   }
 
  private:
@@ -220,6 +229,7 @@ void bind_builder(py::module_& module) {
       .def("collective", &Builder::collective)
       .def("flow", &Builder::flow)
       .def("not_before", &Builder::not_before)
+      .def("takes", &Builder::takes)
       .def("part_of", &Builder::part_of)
       .def("fact", &Builder::fact)
       .def("finish", &Builder::finish);

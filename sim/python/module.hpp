@@ -18,7 +18,7 @@ namespace py = pybind11;
 /// Python holds plans that nobody changes.
 struct PlanHandle {
   std::shared_ptr<const Plan> plan;
-  bool lowered = true;  ///< false: what a builder finished; it has no seconds yet
+  bool lowered = true;  ///< false: a builder finished it, and some computations have no seconds yet
 };
 
 using FreeGil = py::call_guard<py::gil_scoped_release>;

@@ -16,8 +16,10 @@ namespace {
 const Plan& lowered(const PlanHandle& self) {
   if (!self.lowered)
     throw InputError(
-        "this plan has no seconds and routes yet: the scenario gives them to what its policy "
-        "returns");
+        "this plan has no seconds and routes yet: a scenario gives them to the plan that its "
+        "policy "
+        "returns; for a plan without a scenario, say the seconds of each computation by "
+        "Action.takes()");
   return *self.plan;
 }
 

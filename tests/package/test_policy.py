@@ -306,7 +306,25 @@ class Building(unittest.TestCase):
             with self.subTest(words=words), self.assertRaisesRegex(sluice.InputError, words):
                 call()
 
+    def test_seconds_by_hand_make_a_plan_that_runs_without_a_scenario(self):
+        # 1 GB/s: 2 MB take 2 ms; then the computation, 3 ms.
+        x = self.builder.tensor("y", "input", 2_000_000, home="host")
+        load = self.builder.transfer("load", x, "host", "gpu", release=False)
+        self.builder.compute("gpu", 0, samples=1).wait(load).use(x, "gpu").takes(3e-3).done(1)
+        metrics = self.builder.finish().run().metrics
+        self.assertAlmostEqual(metrics.makespan_s, 5e-3, delta=1e-15)
+
+    def test_seconds_that_nothing_takes_are_refused(self):
+        x = self.builder.tensor("y", "input", 2_000_000, home="host")
+        load = self.builder.transfer("load", x, "host", "gpu", release=False)
+        with self.assertRaisesRegex(sluice.InputError, "its bytes and its route"):
+            load.takes(1)
+        for seconds in -1, float("nan"), float("inf"):
+            with self.subTest(seconds=seconds), self.assertRaisesRegex(sluice.InputError, "'takes'"):
+                self.builder.compute("gpu", 0).takes(seconds)
+
     def test_a_finished_builder_says_so(self):
+        self.builder.compute("gpu", 0)
         plan = self.builder.finish()
         with self.assertRaisesRegex(sluice.InputError, "finished"):
             self.builder.enter("body")
