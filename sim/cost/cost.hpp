@@ -89,7 +89,8 @@ struct Cost {
 struct CostModel {
   std::string name;
   std::string summary;
-  std::string source;  ///< paper, section
+  std::string source;        ///< paper, section
+  std::string example = {};  ///< a command that runs as it stands
   std::vector<Field> parameters = {};
   /// `folder`: what files that the keys name are relative to. Throws InputError at a key, IoError.
   std::shared_ptr<const Cost> (*make)(const Reader& keys, const std::string& folder) = nullptr;

@@ -136,6 +136,8 @@ extern const CostModel fitted_cost = {
     .source =
         "Lee et al., Forecasting GPU performance for deep learning training and inference "
         "(ASPLOS 2025), section 4: tiles and waves; fits/FORMAT.md has the formula",
+    .example =
+        "sluice run alexnet_resident platform=a100_pcie 'cost={model: fitted, unfitted: roofline}'",
     .parameters = {{.name = "file",
                     .summary = "a sluice-fit/1 document, or the name of a bundled one; absent: the "
                                "one that the device names under fit",

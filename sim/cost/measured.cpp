@@ -137,6 +137,9 @@ extern const CostModel measured_cost = {
         "Narayanan et al., PipeDream (SOSP 2019), section 3.1; Braun et al., A simple model for "
         "portable and fast prediction of execution time and power consumption of GPU kernels "
         "(2020)",
+    .example =
+        "sluice run alexnet_resident 'cost={model: measured, profile: mine.csv, outside: "
+        "roofline}'",
     .parameters = {{.name = "profile",
                     .summary = "a profile (sim/profile/FORMAT.md), relative to the scenario",
                     .optional = true},

@@ -21,6 +21,7 @@ extern const CostModel peak_cost = {
     .name = "peak",
     .summary = "FLOP / (rate x efficiency) of the device.",
     .source = "definition of a rate",
+    .example = "sluice run alexnet_resident cost=peak",
     .make = [](const Reader&, const std::string&) -> std::shared_ptr<const Cost> {
       return std::make_shared<const Peak>();
     },

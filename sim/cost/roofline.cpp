@@ -76,6 +76,7 @@ extern const CostModel roofline_cost = {
     .source =
         "Williams, Waterman and Patterson, Roofline: an insightful visual performance model, "
         "CACM 52(4), 2009",
+    .example = "sluice run alexnet_resident cost=roofline",
     .parameters = {efficiency("compute_efficiency",
                               "share of the device's rate that operators bound by it reach"),
                    efficiency("memory_efficiency",

@@ -44,6 +44,9 @@ const FateStrategy listed_fates = {
     .name = "listed",
     .summary = "A fate for each stage as listed; stages that are not listed are kept.",
     .source = "seed 000, the combined strategy",
+    .example =
+        "sluice run alexnet_resident workload.mode=training policy=resident stages=per_layer "
+        "'fates={strategy: listed, offload: [2, 5], recompute: [3, 6]}'",
     .parameters = {list_of("keep", "stages that are kept: numbers from 1, ranges 6..14, names"),
                    list_of("recompute", "stages that are recomputed from what is kept before them"),
                    list_of("offload", "stages that go to host memory and come back")},

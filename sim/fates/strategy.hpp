@@ -58,8 +58,9 @@ struct FateChoice {
 
 struct FateStrategy {
   std::string name;
-  std::string summary;  ///< one sentence
-  std::string source;   ///< paper, section
+  std::string summary;       ///< one sentence
+  std::string source;        ///< paper, section
+  std::string example = {};  ///< a command that runs as it stands
   std::vector<Field> parameters = {};
   bool selective = false;            ///< what selective recomputation drops is never kept
   bool inference = false;            ///< also says where boundary activations of inference go

@@ -15,6 +15,7 @@ const FateStrategy keep_all_fates = {
     .name = "keep_all",
     .summary = "Activations stay on the device until they are needed.",
     .source = "the usual way where everything fits",
+    .example = "sluice run alexnet_resident workload.mode=training policy=resident fates=keep_all",
     .inference = true,
     .compared = true,
     .choose = [](const FateRequest& request, const Reader&) { return all(request, Fate::keep); },
@@ -25,6 +26,8 @@ const FateStrategy recompute_all_fates = {
     .name = "recompute_all",
     .summary = "Only the input is kept; the forward pass runs again before the backward pass.",
     .source = "seed 000, \"recomputing\"",
+    .example =
+        "sluice run alexnet_resident workload.mode=training policy=resident fates=recompute_all",
     .compared = true,
     .choose = [](const FateRequest& request,
                  const Reader&) { return all(request, Fate::recompute); },
@@ -35,6 +38,8 @@ const FateStrategy offload_all_fates = {
     .name = "offload_all",
     .summary = "Activations go to host memory and come back when they are needed.",
     .source = "seed 000, \"reloading\"; Rhu et al., vDNN (2016)",
+    .example =
+        "sluice run alexnet_resident workload.mode=training policy=resident fates=offload_all",
     .inference = true,
     .offloads_boundaries = true,
     .compared = true,
@@ -48,6 +53,9 @@ const FateStrategy sqrt_fates = {
     .source =
         "Chen, Xu, Zhang and Guestrin, Training deep nets with sublinear memory cost (2016), "
         "section 4.1",
+    .example =
+        "sluice run alexnet_resident workload.mode=training policy=resident stages=per_layer "
+        "fates=sqrt",
     .compared = true,
     .choose =
         [](const FateRequest& request, const Reader&) {
@@ -63,6 +71,9 @@ const FateStrategy checkpoint_fates = {
     .source =
         "Chen, Xu, Zhang and Guestrin, Training deep nets with sublinear memory cost (2016), "
         "section 3; full recomputation in Korthikanti et al. (2022), section 5",
+    .example =
+        "sluice run alexnet_resident workload.mode=training policy=resident stages=per_layer "
+        "fates=checkpoint",
     .compared = true,
     .choose =
         [](const FateRequest& request, const Reader&) {
@@ -79,6 +90,7 @@ const FateStrategy selective_fates = {
     .source =
         "Korthikanti et al., Reducing activation recomputation in large transformer models "
         "(2022), section 5",
+    .example = "sluice run megatron_22b fates=selective",
     .selective = true,
     .compared = true,
     .choose = [](const FateRequest& request, const Reader&) { return all(request, Fate::keep); },

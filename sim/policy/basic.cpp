@@ -43,6 +43,7 @@ const Policy basic_policy = {
     .name = "basic",
     .summary = "One device, one thing at a time: the shortest policy, an example to read.",
     .source = "definition",
+    .example = "sluice run alexnet_resident policy=basic",
     .parameters = {},
     .plan = plan,
 };

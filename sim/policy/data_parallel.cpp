@@ -54,6 +54,7 @@ const Policy data_parallel_policy = {
     .source =
         "seed 004; the usual data parallelism; Li et al., PyTorch distributed (2020), "
         "section 3.2 (overlap)",
+    .example = "sluice run data_parallel_ipu_pair workload.steps=2",
     .parameters =
         {
             {.name = "replica",

@@ -65,8 +65,9 @@ struct CutQuestion {
 /// parameter) and Infeasible.
 struct Policy {
   std::string name;
-  std::string summary;  ///< one sentence
-  std::string source;   ///< paper or document, section
+  std::string summary;       ///< one sentence
+  std::string source;        ///< paper or document, section
+  std::string example = {};  ///< a command that runs as it stands
   std::vector<Field> parameters;
   /// What it plans for; anything else is refused where the scenario is read.
   std::vector<PlansFor> modes = {{Mode::inference, {"keep_all"}}};

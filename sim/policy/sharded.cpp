@@ -77,6 +77,7 @@ const Policy sharded_policy = {
     .name = "sharded",
     .summary = "Stages fixed on devices, one batch after another, without phases.",
     .source = "seed 004, --sharded-execution",
+    .example = "sluice run sharded_ipu_pair workload.steps=2",
     .parameters = parameters(),
     .all_devices = true,
     .cuts = cuts_for_devices,

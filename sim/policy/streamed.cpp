@@ -73,6 +73,7 @@ const Policy streamed_policy = {
     .source =
         "seed 000 (a model larger than its card); Sheng et al. 2023, FlexGen, section 4 (block "
         "schedule)",
+    .example = "sluice run alexnet_x200 policy.in_flight=450",
     .parameters = parameters(),
     .modes = {{Mode::inference}, {Mode::training}},
     .replicable = true,

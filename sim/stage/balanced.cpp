@@ -84,6 +84,7 @@ extern const Cut balanced_cut = {
         "A number of stages whose longest takes the least time by the cost model; of equal "
         "cuts the one with the longer early stages.",
     .source = "the linear partition problem; the bound is searched exactly",
+    .example = "sluice run sharded_ipu_pair 'stages={cut: balanced, count: 2}'",
     .parameters = {{.name = "count",
                     .type = Type::integer,
                     .summary = "Number of stages.",

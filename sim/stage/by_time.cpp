@@ -139,6 +139,7 @@ extern const Cut by_time_cut = {
         "takes as long as its computation of all micro-batches in flight or the load of its "
         "weights, whichever is longer.",
     .source = "a dynamic programme over cuts and numbers of passes; seed 000's estimate of a group",
+    .example = "sluice run alexnet_x200 stages=by_time",
     .parameters = {{.name = "in_flight",
                     .type = Type::integer,
                     .summary =

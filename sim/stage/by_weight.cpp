@@ -85,6 +85,7 @@ extern const Cut by_weight_cut = {
         "Stages with at most an equal share of the weights, cut where the fewest bytes cross; a "
         "layer with more than a share becomes equal parts.",
     .source = "seed 000, \"split 15, as 15a and 15b\"; the shares do not depend on the machine",
+    .example = "sluice run alexnet_x200 'stages={cut: by_weight, groups: 12}'",
     .parameters = {{.name = "groups",
                     .type = Type::integer,
                     .summary = "Into how many shares the weights are divided.",

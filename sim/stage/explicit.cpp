@@ -29,6 +29,7 @@ extern const Cut explicit_cut = {
     .name = "explicit",
     .summary = "Cuts after the layers that are given.",
     .source = "seed 000",
+    .example = "sluice run alexnet_resident 'stages={cut: explicit, after: [conv5]}'",
     .parameters = {{.name = "after",
                     .type = Type::list,
                     .summary = "Layers, ascending: by number from 1 or by name."}},

@@ -20,6 +20,7 @@ extern const Cut per_layer_cut = {
     .name = "per_layer",
     .summary = "A stage for each layer; the input belongs to the first.",
     .source = "as in Calculon and PyTorch's FSDP: the finest cut",
+    .example = "sluice run alexnet_resident stages=per_layer",
     .parameters = {{.name = "input_stage",
                     .type = Type::boolean,
                     .summary =

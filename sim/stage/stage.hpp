@@ -89,6 +89,7 @@ struct Cut {
   std::string name;
   std::string summary;
   std::string source;
+  std::string example = {};  ///< a command that runs as it stands
   std::vector<Field> parameters;
   std::vector<std::uint32_t> (*last_layers)(const CutRequest& request, const Reader& parameters);
   /// Into how many parts each layer is to be split first; null: none is.

@@ -7,6 +7,7 @@ extern const Cut whole_cut = {
     .name = "whole",
     .summary = "The whole model is one stage.",
     .source = "no cut",
+    .example = "sluice run alexnet_resident stages=whole",
     .parameters = {},
     .last_layers =
         [](const CutRequest& request, const Reader&) {

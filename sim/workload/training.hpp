@@ -15,10 +15,11 @@ namespace sluice {
 struct Optimizer {
   std::string name;
   std::string summary;
-  std::string source;   ///< paper, section
-  bool updates = true;  ///< false: gradients are only summed
-  int states = 0;       ///< values kept per parameter beside its gradient
-  int flop = 0;         ///< FLOP per parameter
+  std::string source;        ///< paper, section
+  std::string example = {};  ///< a command that runs as it stands
+  bool updates = true;       ///< false: gradients are only summed
+  int states = 0;            ///< values kept per parameter beside its gradient
+  int flop = 0;              ///< FLOP per parameter
 };
 
 const Catalog<Optimizer>& optimizer_catalog();

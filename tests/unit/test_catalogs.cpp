@@ -29,6 +29,7 @@ void check_records(const Catalog<Entry>& catalog) {
     CHECK(entry->summary.size() > 10);
     CHECK(entry->summary.back() == '.');
     CHECK_FALSE(entry->source.empty());
+    if constexpr (requires { entry->example; }) CHECK_FALSE(entry->example.empty());
     if constexpr (requires { entry->parameters; })
       for (const Field& field : entry->parameters) {
         INFO("parameter " << field.name);
@@ -43,6 +44,8 @@ TEST_CASE("every record of every catalog is whole") {
   check_records(layer_catalog());
   check_records(cost_catalog());
   check_records(cut_catalog());
+  check_records(fate_catalog());
+  check_records(optimizer_catalog());
   check_records(metric_catalog());
 }
 

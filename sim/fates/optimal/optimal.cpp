@@ -265,6 +265,9 @@ const FateStrategy optimal_fates = {
         "Beaumont, Eyraud-Dubois, Herrmann, Joly and Shilova, Optimal checkpointing for "
         "heterogeneous chains (2019); Beaumont, Eyraud-Dubois and Shilova, Efficient "
         "combination of rematerialization and offloading (2021)",
+    .example =
+        "sluice run alexnet_resident workload.mode=training policy=resident stages=per_layer "
+        "fates=optimal",
     .parameters = {{.name = "budget",
                     .type = Type::quantity,
                     .summary = "bytes for activations, their gradients and workspace of a "

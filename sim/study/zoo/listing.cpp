@@ -19,7 +19,8 @@ template <class Kind>
 std::vector<Listed> entries_of(const Catalog<Kind>& catalog) {
   std::vector<Listed> entries;
   for (const Kind* kind : catalog.entries()) {
-    Listed entry{kind->name, kind->summary, kind->source, {}, {}};
+    Listed entry{.name = kind->name, .summary = kind->summary, .source = kind->source};
+    if constexpr (requires { kind->example; }) entry.example = kind->example;
     if constexpr (requires { kind->parameters; }) entry.parameters = &kind->parameters;
     if constexpr (requires { kind->unit; }) entry.unit = kind->unit;
     entries.push_back(std::move(entry));
@@ -29,7 +30,7 @@ std::vector<Listed> entries_of(const Catalog<Kind>& catalog) {
 
 /// First what leaves the choice open, which is no entry of the catalog.
 std::vector<Listed> with_auto(std::vector<Listed> entries, const std::string& summary) {
-  entries.insert(entries.begin(), Listed{"auto", summary, "", {}, {}});
+  entries.insert(entries.begin(), Listed{.name = "auto", .summary = summary});
   return entries;
 }
 
@@ -218,6 +219,7 @@ Value listing_json(const std::vector<Listed>& entries) {
   return list_of(entries, [](const Listed& entry) {
     Value map = object(
         {{"name", entry.name}, {"summary", entry.summary}, {"source", text_or_null(entry.source)}});
+    if (!entry.example.empty()) map.set("example", json_text(entry.example));
     if (!entry.file.empty()) map.set("file", json_text(entry.file));
     if (!entry.unit.empty()) map.set("unit", json_text(entry.unit));
     if (entry.parameters) map.set("parameters", list_of(*entry.parameters, json_field));

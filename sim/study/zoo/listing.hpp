@@ -18,9 +18,10 @@ struct Figure {
 
 /// What is known of one entry, whatever its kind.
 struct Listed {
-  std::string name, summary, source;
-  std::string unit;  ///< of a metric
-  std::string file;  ///< of a document
+  std::string name, summary, source = {};
+  std::string example = {};  ///< a command that runs as it stands
+  std::string unit = {};     ///< of a metric
+  std::string file = {};     ///< of a document
   const std::vector<Field>* parameters = nullptr;
   std::vector<Figure> figures = {};
 };

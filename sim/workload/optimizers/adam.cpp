@@ -11,6 +11,9 @@ const Optimizer adam_optimizer = {
     .source =
         "Kingma and Ba, Adam: a method for stochastic optimization (2015), algorithm 1 and "
         "the end of section 2",
+    .example =
+        "sluice run alexnet_resident workload.mode=training policy=resident "
+        "workload.optimizer=adam",
     .states = 2,
     .flop = 12,
 };

@@ -8,6 +8,9 @@ const Optimizer none_optimizer = {
     .name = "none",
     .summary = "Gradients are summed and nothing is updated.",
     .source = "seed 000, whose estimate of training has no update",
+    .example =
+        "sluice run alexnet_resident workload.mode=training policy=resident "
+        "workload.optimizer=none",
     .updates = false,
 };
 

@@ -8,6 +8,8 @@ const Optimizer sgd_optimizer = {
     .name = "sgd",
     .summary = "Stochastic gradient descent without momentum: no state, 2 FLOP per parameter.",
     .source = "Robbins and Monro, A stochastic approximation method (1951)",
+    .example =
+        "sluice run alexnet_resident workload.mode=training policy=resident workload.optimizer=sgd",
     .flop = 2,
 };
 

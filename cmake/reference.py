@@ -1,0 +1,118 @@
+#!/usr/bin/python3
+"""Writes docs/reference/: a page for each catalog and one for the commands, from what `sluice` says of itself.
+
+    reference.py PROGRAM FOLDER           writes the pages
+    reference.py PROGRAM FOLDER --check   says which of them are not what it would write, and exits 1
+"""
+
+import json
+import pathlib
+import subprocess
+import sys
+
+TITLES = {
+    "policies": ("Policies", "policy: {name: …}", "How a scenario becomes a plan."),
+    "layers": ("Layer types", "layers: [{type: …}]", "What a model is made of. [models/FORMAT.md](../../models/FORMAT.md)"
+               " has an example of each in a document."),
+    "costs": ("Cost models", "cost: {model: …}", "How long an operator takes on a device."),
+    "cuts": ("Cuts", "stages: {cut: …}", "How a model is divided into stages."),
+    "fates": ("Fates of activations", "fates: {strategy: …}",
+              "What becomes of an activation until the backward pass needs it."),
+    "optimizers": ("Optimizers", "workload: {optimizer: …}", "What updates the weights in training."),
+    "metrics": ("Metrics", "`sluice run --json`", "The numbers of an answer."),
+}
+
+
+def output(program, *words):
+    return subprocess.run([program, *words], capture_output=True, text=True, check=True,
+                          env={"COLUMNS": "80", "PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"}).stdout
+
+
+def cell(text):
+    return " ".join(str(text).split()).replace("|", "\\|")
+
+
+def parameter_rows(parameters):
+    yield "| parameter | takes | unless given | what |"
+    yield "|---|---|---|---|"
+    for parameter in parameters:
+        takes = parameter["type"]
+        if parameter["choices"] and not takes.startswith("one of"):
+            takes += " or " + ", ".join(parameter["choices"])
+        default = "required" if parameter["required"] else parameter["default"] or ""
+        yield f"| `{parameter['name']}` | {cell(takes)} | {cell(default)} | {cell(parameter['summary'])} |"
+
+
+def entry_lines(entry):
+    yield f"## {entry['name']}"
+    yield entry["summary"]
+    yield ""
+    if entry.get("unit"):
+        yield f"Unit: {entry['unit']}. "
+    if entry.get("parameters"):
+        yield from parameter_rows(entry["parameters"])
+        yield ""
+    if entry.get("example"):
+        yield f"    {entry['example']}"
+        yield ""
+    if entry.get("source"):
+        yield f"Source: {entry['source']}."
+        yield ""
+
+
+def catalog_page(program, kind):
+    title, key, what = TITLES[kind]
+    yield f"# {title}"
+    yield f"{what} In a scenario: `{key.strip('`')}`." if kind not in ("layers", "metrics") else what
+    yield f"This page is written by `./dev docs` from what `sluice list {kind} -v` says."
+    yield ""
+    for entry in json.loads(output(program, "list", kind, "--json")):
+        yield from entry_lines(entry)
+
+
+def command_words(program):
+    for name in output(program, "completion", "words", "").split():
+        if name in ("help", "version"):
+            continue
+        yield [name]
+        if "\nSubcommands:\n" in output(program, "help", name):
+            for word in output(program, "completion", "words", name, "").split():
+                yield [name, word]
+
+
+def commands_page(program):
+    yield "# Commands"
+    yield "What `sluice help` and `sluice help COMMAND` print, the exit codes among it. Written by `./dev docs`."
+    yield ""
+    overview = output(program, "help")
+    yield from ("```text", overview.rstrip(), "```", "")
+    for words in command_words(program):
+        yield f"## sluice {' '.join(words)}"
+        yield from ("```text", output(program, "help", *words).rstrip(), "```", "")
+
+
+def pages(program):
+    for kind in TITLES:
+        yield f"{kind}.md", "\n".join(catalog_page(program, kind)).rstrip() + "\n"
+    yield "commands.md", "\n".join(commands_page(program)).rstrip() + "\n"
+
+
+def main():
+    program, folder = sys.argv[1], pathlib.Path(sys.argv[2])
+    check = "--check" in sys.argv[3:]
+    folder.mkdir(parents=True, exist_ok=True)
+    stale = []
+    for name, text in pages(program):
+        path = folder / name
+        if not path.exists() or path.read_text() != text:
+            stale.append(name)
+            if not check:
+                path.write_text(text)
+    if check and stale:
+        print(f"not what the program says: {', '.join(stale)}; run ./dev docs", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
