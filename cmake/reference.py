@@ -82,7 +82,10 @@ def command_words(program):
 
 def commands_page(program):
     yield "# Commands"
-    yield "What `sluice help` and `sluice help COMMAND` print, the exit codes among it. Written by `./dev docs`."
+    yield ("What `sluice help` and `sluice help COMMAND` print; `./dev docs` writes this page. A SCENARIO or PLAN of `-` comes"
+           " from standard input. Data goes to standard output, messages to standard error. Tables keep within the"
+           " terminal, or within COLUMNS. `./dev man` makes man pages, and `eval \"$(sluice completion bash)\"` has bash"
+           " complete commands, names and keys.")
     yield ""
     overview = output(program, "help")
     yield from ("```text", overview.rstrip(), "```", "")

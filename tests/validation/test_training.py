@@ -157,12 +157,12 @@ WEIGHTS = CONVOLUTIONS + FULL6 + FULL7 + FULL8
 
 
 class Optimal(Case):
-    """The README's answer: the image loaded again, 2-Conv saved and loaded, 4-Pool and 6-ReLu recomputed,
+    """The answer of docs/alexnet.md: the image loaded again, 2-Conv saved and loaded, 4-Pool and 6-ReLu recomputed,
     in the memory of the combined strategy."""
 
     FATES = "fates={strategy: optimal, budget: 671846400B}"
 
-    def test_optimal_beats_the_combined_strategy_by_what_the_readme_says(self):
+    def test_optimal_beats_the_combined_strategy_by_what_the_page_says(self):
         strategies = Strategies()
         sample = (strategies.move(strategies.state[0]) + 2 * strategies.save(2, 2) +
                   strategies.forward(4, 4) + strategies.forward(6, 6))
@@ -172,9 +172,9 @@ class Optimal(Case):
         per_sample = Fraction("0.0616086")
         self.assertAlmostEqual((combined - optimal) / SAMPLES, float(per_sample - sample), delta=1e-7)
         self.assertEqual(f"{combined:.1f} {optimal:.1f}", "1092.0 1055.8")
-        readme = (ROOT / "README.md").read_text()
+        page = (ROOT / "docs/alexnet.md").read_text()
         for number in ("**21.4 ms**", "1055.8 s instead of 1092.0 s", "costs 61.6 ms"):
-            self.assertIn(number, readme)
+            self.assertIn(number, page)
 
     def test_a_byte_less_than_any_fate_allows_exits_4_and_names_the_least(self):
         done = subprocess.run([PROGRAM, "run", AS_WRITTEN, "fates={strategy: optimal, budget: 671846399B}"],

@@ -1,0 +1,40 @@
+#!/usr/bin/python3
+"""README.md: its commands run, in order, in an empty folder outside the repository. No page names a page that is not
+there."""
+
+import re
+import unittest
+
+from test_guide import ROOT, in_an_empty_folder
+
+PAGE = (ROOT / "README.md").read_text()
+
+
+class Readme(unittest.TestCase):
+    def test_every_command_runs(self):
+        question = re.search(r"```yaml\n(.*?)```", PAGE, re.S)[1]
+        commands = re.findall(r"`(sluice [^`]+)`", PAGE)
+        self.assertGreater(len(commands), 10)
+
+        def use(run):
+            run(f"cat > question.yaml <<'END'\n{question}END")
+            for command in commands:
+                with self.subTest(command=command):
+                    self.assertTrue(run(command) or "-o" in command)
+
+        in_an_empty_folder(use)
+
+    def test_every_page_that_a_page_names_is_there(self):
+        pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md"),
+                 *(ROOT / "examples").glob("*.md"), *(ROOT / "analysis").rglob("*.md"), *ROOT.glob("*/FORMAT.md")]
+        found = 0
+        for page in pages:
+            for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text()):
+                with self.subTest(page=str(page.relative_to(ROOT)), link=link):
+                    self.assertTrue((page.parent / link).exists())
+                    found += 1
+        self.assertGreater(found, 60)
+
+
+if __name__ == "__main__":
+    unittest.main()
