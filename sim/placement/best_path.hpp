@@ -1,0 +1,32 @@
+// The best path of one tensor while prices are given for its time in fast memory: an exact dynamic
+// programme over its uses. In each gap it lies in slow memory, in fast memory with its copy in slow
+// memory still good, or in fast memory alone.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "placement/placing.hpp"
+
+namespace sluice {
+
+/// Infinity where there is no room.
+struct PathPrices {
+  PlacementProblem::Begins begins = PlacementProblem::Begins::made;
+  const std::vector<char>* written = nullptr;  ///< by use
+  std::vector<double> slow, fast;              ///< of each use
+  std::vector<double> hold;                    ///< of each gap, in fast memory
+  double fetch = 0, save = 0;
+};
+
+struct PricedPath {
+  TensorPath path;
+  double cost = 0;  ///< infinite: there is none
+};
+
+PricedPath best_path(const PathPrices& prices);
+
+/// The better of: all the time in slow memory, all the time in fast memory.
+PricedPath best_constant_path(const PathPrices& prices);
+
+}  // namespace sluice

@@ -1,0 +1,159 @@
+#include "placement/cached.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "base/error.hpp"
+
+namespace sluice {
+namespace {
+
+/// The lowest free addresses, first fit.
+class Addresses {
+ public:
+  explicit Addresses(const PlacementQuestion& question) : at_(question.tensor_count()) {
+    std::vector<std::vector<std::uint32_t>> begin(question.kernel_count()),
+        end(question.kernel_count() + 1);
+    for (std::uint32_t t = 0; t < question.tensor_count(); ++t) {
+      begin[question.live(t).first].push_back(t);
+      end[question.live(t).last].push_back(t);
+    }
+    for (std::uint32_t k = 0; k < question.kernel_count(); ++k) {
+      for (const std::uint32_t t : end[k]) taken_.erase({at_[t], t});
+      for (const std::uint32_t t : begin[k]) take(t, question.tensor(t).bytes);
+    }
+  }
+  std::int64_t of(std::uint32_t t) const { return at_[t]; }
+
+ private:
+  void take(std::uint32_t t, std::int64_t bytes) {
+    std::int64_t low = 0;
+    for (const auto& [key, high] : taken_) {
+      if (key.first - low >= bytes) break;
+      low = std::max(low, high);
+    }
+    at_[t] = low;
+    taken_[{low, t}] = low + bytes;
+  }
+  std::vector<std::int64_t> at_;
+  std::map<std::pair<std::int64_t, std::uint32_t>, std::int64_t> taken_;  ///< to their ends
+};
+
+/// What each byte of the cache holds: from a place on, the bytes of which lap of the addresses.
+class Cache {
+ public:
+  explicit Cache(std::int64_t size) : size_(size) {
+    if (size_ > 0) lines_[0] = {-1, false};
+  }
+
+  struct Traffic {
+    double hits = 0, misses = 0, written_back = 0;
+  };
+
+  void access(std::int64_t address, std::int64_t bytes, bool writes, Traffic& traffic) {
+    if (size_ == 0) {
+      traffic.misses += static_cast<double>(bytes);
+      if (writes) traffic.written_back += static_cast<double>(bytes);
+      return;
+    }
+    while (bytes > 0) {
+      const std::int64_t place = address % size_, lap = address / size_;
+      const std::int64_t part = std::min(bytes, size_ - place);
+      touch(place, place + part, lap, writes, traffic);
+      address += part;
+      bytes -= part;
+    }
+  }
+
+ private:
+  struct Held {
+    std::int64_t lap;
+    bool dirty;
+  };
+
+  void split(std::int64_t place) {
+    if (place >= size_) return;
+    const auto after = lines_.upper_bound(place);
+    const auto at = std::prev(after);
+    if (at->first != place) lines_.emplace_hint(after, place, at->second);
+  }
+
+  void touch(std::int64_t low, std::int64_t high, std::int64_t lap, bool writes, Traffic& traffic) {
+    split(low);
+    split(high);
+    bool dirty = true;  // of all of it, where it is one piece afterwards
+    bool uniform = true, any = false;
+    auto at = lines_.find(low);
+    while (at != lines_.end() && at->first < high) {
+      const auto after = std::next(at);
+      const auto bytes =
+          static_cast<double>((after == lines_.end() ? size_ : after->first) - at->first);
+      Held& held = at->second;
+      if (held.lap == lap) {
+        traffic.hits += bytes;
+      } else {
+        traffic.misses += bytes;
+        if (held.dirty) traffic.written_back += bytes;
+        held = {lap, false};
+      }
+      held.dirty |= writes;
+      if (any && held.dirty != dirty) uniform = false;
+      dirty = held.dirty;
+      any = true;
+      at = after;
+    }
+    if (uniform) {
+      lines_.erase(lines_.upper_bound(low), lines_.lower_bound(high));
+      lines_[low] = {lap, dirty};
+    }
+  }
+
+  std::int64_t size_;
+  std::map<std::int64_t, Held> lines_;  ///< from this place to the next
+};
+
+double seconds_of(const PlacementProblem::Kernel& kernel, double more) {
+  const std::size_t count = kernel.operands.size();
+  if (kernel.time.lines.empty()) return kernel.time.all_fast(count) + more;
+  double most = 0;
+  for (const KernelTime::Line& line : kernel.time.lines) {
+    const bool of_bytes =
+        std::any_of(line.extra.begin(), line.extra.end(), [](double extra) { return extra != 0; });
+    most = std::max(most, line.base + (of_bytes || count == 0 ? more : 0));
+  }
+  return most;
+}
+
+}  // namespace
+
+CachedRun cached_run(const PlacementQuestion& question, std::int64_t capacity) {
+  const PlacementProblem& problem = question.problem();
+  const auto check_rate = [&](double rate, const char* what) {
+    if (!(std::isfinite(rate) && rate > 0))
+      throw InputError("memory '" + problem.slow + "' of " + problem.device +
+                       " has no rate at which a hardware cache could " + what +
+                       "; give it a bandwidth");
+  };
+  check_rate(problem.cache.to_fast, "read it");
+  check_rate(problem.cache.to_slow, "write to it");
+  const Addresses addresses(question);
+  Cache cache(capacity);
+  CachedRun run;
+  for (const PlacementProblem::Kernel& kernel : problem.kernels) {
+    Cache::Traffic traffic;
+    for (const bool writes : {false, true})
+      for (const PlacementProblem::Operand& operand : kernel.operands)
+        if (writes ? operand.written : operand.read_bytes > 0 || !operand.written)
+          cache.access(addresses.of(operand.tensor), question.tensor(operand.tensor).bytes, writes,
+                       traffic);
+    run.hit_bytes += traffic.hits;
+    run.miss_bytes += traffic.misses;
+    run.written_back_bytes += traffic.written_back;
+    run.seconds += seconds_of(kernel, traffic.misses / problem.cache.to_fast +
+                                          traffic.written_back / problem.cache.to_slow);
+  }
+  return run;
+}
+
+}  // namespace sluice

@@ -1,0 +1,23 @@
+// Fast memory as a hardware cache of slow memory, direct-mapped, as Optane's memory mode has it:
+// the order of the kernels is known, so hits, misses and write-backs are arithmetic over a map of
+// addresses. A line is filled whenever it is read or written and not there; what it replaces is
+// written back where it was written. Bytes stand for lines: tensors are much larger.
+// Source: Hildebrand et al., A Case Against Hardware Managed DRAM Caches for NVRAM Based Systems
+// (ISPASS 2021), on which accesses cost what.
+#pragma once
+
+#include "placement/problem.hpp"
+
+namespace sluice {
+
+struct CachedRun {
+  double seconds = 0;
+  double hit_bytes = 0, miss_bytes = 0, written_back_bytes = 0;
+};
+
+/// Tensors take the lowest addresses that are free while they live, in the order in which they are
+/// made. A kernel takes its seconds with all in fast memory, and those of its misses and
+/// write-backs: added to the line of its bytes where its seconds are lines, else to the whole.
+CachedRun cached_run(const PlacementQuestion& question, std::int64_t capacity);
+
+}  // namespace sluice

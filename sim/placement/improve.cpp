@@ -1,0 +1,200 @@
+#include "placement/improve.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "base/interrupt.hpp"
+
+namespace sluice {
+namespace {
+
+constexpr double never = std::numeric_limits<double>::infinity();
+using Pinned = PlacementProblem::Pinned;
+
+std::vector<double> sums_of(const std::vector<double>& prices, std::uint32_t kernels) {
+  std::vector<double> sums(kernels + 1, 0);
+  for (std::uint32_t k = 0; k < kernels && !prices.empty(); ++k) sums[k + 1] = sums[k] + prices[k];
+  return sums;
+}
+
+/// The same numbers on every machine: SplitMix64 (Steele et al. 2014).
+class Chance {
+ public:
+  std::uint64_t below(std::uint64_t bound) {
+    std::uint64_t z = (state_ += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return (z ^ (z >> 31)) % bound;
+  }
+
+ private:
+  std::uint64_t state_ = 15;
+};
+
+/// Tensors by what their place in fast memory is worth per what it costs there, the best first.
+std::vector<std::uint32_t> by_worth(const ImproveRequest& request,
+                                    const std::vector<double>& prices) {
+  const PlacementQuestion& question = request.question;
+  PlacementDraft draft(request, all_slow(question));
+  const double slow = draft.seconds();
+  const std::vector<double> sums = sums_of(prices, question.kernel_count());
+  std::vector<double> worth(question.tensor_count());
+  for (std::uint32_t t = 0; t < question.tensor_count(); ++t) {
+    draft.put_in(t, {});
+    const double saved = slow - draft.seconds();
+    draft.take_out(t);
+    const KernelRange live = question.live(t);
+    const double cost =
+        static_cast<double>(question.tensor(t).bytes) * (sums[live.last] - sums[live.first]);
+    worth[t] = saved / (cost + 1e-12 * slow + 1e-300);
+  }
+  std::vector<std::uint32_t> order(question.tensor_count());
+  std::iota(order.begin(), order.end(), 0U);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return worth[a] > worth[b]; });
+  return order;
+}
+
+}  // namespace
+
+PlacementDraft::PlacementDraft(const ImproveRequest& request, Placing placing)
+    : request_(request),
+      question_(request.question),
+      placing_(std::move(placing)),
+      bytes_(fast_bytes(question_, placing_)),
+      slow_(slow_operands(question_, placing_)) {
+  for (std::uint32_t k = 0; k < question_.kernel_count(); ++k) {
+    kernel_s_.push_back(request_.weights.kernels *
+                        question_.problem().kernels[k].time.at(slow_[k]));
+    seconds_ += kernel_s_.back();
+  }
+  for (std::uint32_t t = 0; t < question_.tensor_count(); ++t)
+    seconds_ += path_seconds(t, placing_[t]);
+}
+
+double PlacementDraft::path_seconds(std::uint32_t t, const TensorPath& path) const {
+  const PathMoves moves = moves_of_path(question_, t, path);
+  return request_.weights.fetch * static_cast<double>(moves.fetches) * question_.fetch_s(t) +
+         request_.weights.save * static_cast<double>(moves.saves) * question_.save_s(t);
+}
+
+void PlacementDraft::take_out(std::uint32_t t) {
+  set(t, constant_path(question_, t, question_.tensor(t).pinned == Pinned::fast));
+}
+
+void PlacementDraft::set(std::uint32_t t, TensorPath path) {
+  if (path == placing_[t]) return;
+  const TensorUses& uses = question_.uses(t);
+  const std::int64_t bytes = question_.tensor(t).bytes;
+  const auto change = [&](KernelRange range, std::int64_t by) {
+    for (std::uint32_t k = range.first; k < range.last; ++k) bytes_[k] += by;
+  };
+  seconds_ += path_seconds(t, path) - path_seconds(t, placing_[t]);
+  for (std::size_t i = 0; i < uses.count(); ++i) {
+    const std::uint32_t k = uses.kernels[i];
+    if (path.gap[i] != placing_[t].gap[i]) {
+      const std::int64_t by = path.gap[i] ? bytes : -bytes;
+      change(question_.gap(t, i), by);
+      if (i == 0) change(question_.behind(t), by);
+    }
+    if (path.use[i] == placing_[t].use[i]) continue;
+    bytes_[k] += path.use[i] ? bytes : -bytes;
+    slow_[k][uses.operands[i]] = path.use[i] ? 0 : 1;
+    const double now = request_.weights.kernels * question_.problem().kernels[k].time.at(slow_[k]);
+    seconds_ += now - kernel_s_[k];
+    kernel_s_[k] = now;
+  }
+  placing_[t] = std::move(path);
+}
+
+bool PlacementDraft::room(KernelRange range, std::int64_t bytes) const {
+  for (std::uint32_t k = range.first; k < range.last; ++k)
+    if (bytes_[k] + bytes > request_.capacity) return false;
+  return true;
+}
+
+PathPrices PlacementDraft::prices_of(std::uint32_t t, const std::vector<double>& sums) const {
+  const TensorUses& uses = question_.uses(t);
+  const std::int64_t bytes = question_.tensor(t).bytes;
+  const auto size = static_cast<double>(bytes);
+  PathPrices prices{.begins = question_.tensor(t).begins, .written = &uses.written};
+  const auto held = [&](KernelRange range) {
+    return room(range, bytes) ? size * (sums[range.last] - sums[range.first]) : never;
+  };
+  for (std::size_t i = 0; i < uses.count(); ++i) {
+    const std::uint32_t k = uses.kernels[i];
+    std::vector<char> slow = slow_[k];
+    slow[uses.operands[i]] = 0;
+    const KernelTime& time = question_.problem().kernels[k].time;
+    const double fast_s = request_.weights.kernels * time.at(slow);
+    slow[uses.operands[i]] = 1;
+    prices.slow.push_back(request_.weights.kernels * time.at(slow) - fast_s);
+    prices.fast.push_back(held({k, k + 1}));
+    double hold = held(question_.gap(t, i));
+    if (i == 0) hold += held(question_.behind(t));
+    prices.hold.push_back(hold);
+  }
+  prices.fetch = request_.weights.fetch * question_.fetch_s(t);
+  prices.save = request_.weights.save * question_.save_s(t);
+  return prices;
+}
+
+void PlacementDraft::put_in(std::uint32_t t, const std::vector<double>& prices) {
+  if (question_.tensor(t).pinned != Pinned::no) return;
+  take_out(t);
+  PricedPath found = best_path_of(question_, t, request_.moves,
+                                  prices_of(t, sums_of(prices, question_.kernel_count())));
+  set(t, std::move(found.path));
+}
+
+Placing placing_from(const ImproveRequest& request, const std::vector<double>& prices) {
+  PlacementDraft draft(request, all_slow(request.question));
+  const std::vector<std::uint32_t> order = by_worth(request, prices);
+  for (const std::uint32_t t : order) draft.put_in(t, prices);
+  for (int pass = 0; pass < 3; ++pass) {
+    const double before = draft.seconds();
+    for (const std::uint32_t t : order) draft.put_in(t, {});
+    if (!(draft.seconds() < before)) break;
+  }
+  return draft.placing();
+}
+
+Placing improved(const ImproveRequest& request, Placing placing, const std::vector<double>& prices,
+                 std::size_t tries, double bound) {
+  const PlacementQuestion& question = request.question;
+  PlacementDraft draft(request, std::move(placing));
+  std::vector<std::vector<std::uint32_t>> live(question.kernel_count());
+  for (std::uint32_t t = 0; t < question.tensor_count(); ++t)
+    for (std::uint32_t k = question.live(t).first; k < question.live(t).last; ++k)
+      if (question.tensor(t).pinned == Pinned::no) live[k].push_back(t);
+  std::vector<double> half = prices;
+  for (double& price : half) price /= 2;
+  const std::vector<double> nothing;
+  Chance chance;
+  for (std::size_t n = 0; n < tries && draft.seconds() > bound * (1 + 1e-12); ++n) {
+    check_interrupt();
+    std::vector<std::uint32_t> out = live[chance.below(live.size())];
+    if (out.empty()) continue;
+    for (std::size_t i = out.size(); i > 1; --i) std::swap(out[i - 1], out[chance.below(i)]);
+    out.resize(std::min<std::size_t>(out.size(), 2 + chance.below(9)));
+    const double before = draft.seconds();
+    std::vector<TensorPath> old;
+    for (const std::uint32_t t : out) {
+      old.push_back(draft.placing()[t]);
+      draft.take_out(t);
+    }
+    const std::uint64_t kind = chance.below(3);
+    const std::vector<double>& at = kind == 0 ? prices : kind == 1 ? half : nothing;
+    for (const std::uint32_t t : out) draft.put_in(t, at);
+    if (kind < 2)
+      for (const std::uint32_t t : out) draft.put_in(t, nothing);
+    if (draft.seconds() <= before) continue;
+    for (std::size_t i = 0; i < out.size(); ++i) draft.take_out(out[i]);
+    for (std::size_t i = 0; i < out.size(); ++i) draft.set(out[i], old[i]);
+  }
+  return draft.placing();
+}
+
+}  // namespace sluice

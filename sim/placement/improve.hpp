@@ -1,0 +1,58 @@
+// Placements that fit, from prices: tensors enter fast memory one after the other, those first
+// whose seconds per byte are the best, each on its best path through the room that is left. Then
+// some are taken out at random moments and put back in another order, as long as that helps.
+// Source: Shaw, Using constraint programming and local search methods to solve vehicle routing
+// problems (1998), for the second part.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "placement/relaxation.hpp"
+
+namespace sluice {
+
+struct ImproveRequest {
+  const PlacementQuestion& question;
+  std::int64_t capacity = 0;
+  bool moves = true;
+  PlacementWeights weights = {};
+};
+
+/// A placement that is changed tensor by tensor, with all that it comes to kept up to date.
+class PlacementDraft {
+ public:
+  PlacementDraft(const ImproveRequest& request, Placing placing);
+
+  const Placing& placing() const { return placing_; }
+  double seconds() const { return seconds_; }
+
+  /// Puts a tensor where it is all the time when it takes no room: in slow memory.
+  void take_out(std::uint32_t t);
+  /// Its best path through the room that is left, when a byte costs these prices (by kernel; empty:
+  /// nothing).
+  void put_in(std::uint32_t t, const std::vector<double>& prices);
+  void set(std::uint32_t t, TensorPath path);
+
+ private:
+  PathPrices prices_of(std::uint32_t t, const std::vector<double>& sums) const;
+  bool room(KernelRange range, std::int64_t bytes) const;
+  double path_seconds(std::uint32_t t, const TensorPath& path) const;
+
+  const ImproveRequest& request_;
+  const PlacementQuestion& question_;
+  Placing placing_;
+  std::vector<std::int64_t> bytes_;  ///< in fast memory, by kernel
+  std::vector<std::vector<char>> slow_;
+  std::vector<double> kernel_s_;
+  double seconds_ = 0;
+};
+
+/// A placement that fits, made anew from prices.
+Placing placing_from(const ImproveRequest& request, const std::vector<double>& prices);
+
+/// The best that is found in so many tries, from one that fits. Ends early once it is at `bound`.
+Placing improved(const ImproveRequest& request, Placing placing, const std::vector<double>& prices,
+                 std::size_t tries, double bound);
+
+}  // namespace sluice

@@ -1,0 +1,139 @@
+#include "placement/optimum.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace sluice {
+namespace {
+
+constexpr double small_gap = 1e-9;
+
+bool fits(const PlacementQuestion& question, const Placing& placing, std::int64_t capacity) {
+  const std::vector<std::int64_t> bytes = fast_bytes(question, placing);
+  return *std::max_element(bytes.begin(), bytes.end()) <= capacity;
+}
+
+/// The best placement so far under the weights, and the best bound.
+class Search {
+ public:
+  Search(const OptimumRequest& request, PlacementWeights weights)
+      : request_(request),
+        question_(request.question),
+        at_{request.question, request.capacity, request.moves, weights} {
+    offer(all_slow(question_));
+    Placing fast;
+    for (std::uint32_t t = 0; t < question_.tensor_count(); ++t)
+      fast.push_back(constant_path(question_, t,
+                                   question_.tensor(t).pinned != PlacementProblem::Pinned::slow));
+    offer(std::move(fast));
+    for (const Placing& placing : request.known) offer(placing);
+  }
+
+  void by_prices() {
+    constexpr std::size_t rounds = 3;
+    for (std::size_t round = 0; round < rounds && open(); ++round) {
+      PlacementBound found = relax({.question = question_,
+                                    .capacity = request_.capacity,
+                                    .moves = request_.moves,
+                                    .weights = at_.weights,
+                                    .known = seconds_,
+                                    .iterations = request_.iterations / rounds,
+                                    .from = round > 0 ? &prices_ : nullptr});
+      if (round == 0 || found.seconds > prices_.seconds) prices_ = std::move(found);
+      bound_ = std::max(bound_, prices_.seconds);
+      offer(placing_from(at_, prices_.prices));
+      if (open()) offer(improved(at_, placing_, prices_.prices, request_.tries / rounds, bound_));
+    }
+  }
+
+  void by_programme() {
+    if (!open() || request_.time_limit_s <= 0 ||
+        programme_size(question_, request_.moves) > request_.largest_programme)
+      return;
+    const ProgrammeAnswer answer =
+        solve_programme(at_, seconds_ * (1 - small_gap / 10), request_.time_limit_s);
+    bound_ = std::max(bound_, std::min(answer.bound, seconds_));
+    const bool usable = !answer.placing || fits(question_, *answer.placing, request_.capacity);
+    if (answer.placing) offer(*answer.placing);
+    proven_ = answer.proven && usable;
+  }
+
+  bool open() const { return seconds_ - bound_ > small_gap * seconds_; }
+  bool proven() const { return proven_ || !open(); }
+  double seconds() const { return seconds_; }
+  double bound() const { return proven() ? seconds_ : std::min(bound_, seconds_); }
+  const Placing& placing() const { return placing_; }
+
+ private:
+  void offer(Placing placing) {
+    if (!fits(question_, placing, request_.capacity)) return;
+    const double seconds = PlacementDraft(at_, placing).seconds();
+    if (seconds >= seconds_) return;
+    seconds_ = seconds;
+    placing_ = std::move(placing);
+  }
+
+  const OptimumRequest& request_;
+  const PlacementQuestion& question_;
+  ImproveRequest at_;
+  Placing placing_;
+  PlacementBound prices_;
+  double seconds_ = std::numeric_limits<double>::infinity();
+  double bound_ = 0;
+  bool proven_ = false;
+};
+
+}  // namespace
+
+Optimum optimum(const OptimumRequest& request) {
+  check_capacity(request.question, all_slow(request.question), request.capacity,
+                 "what is pinned to fast memory");
+  Search search(request, {});
+  search.by_prices();
+  search.by_programme();
+  const double seconds =
+      predicted_seconds(request.question, synchronous_schedule(request.question, search.placing()));
+  return {search.placing(), seconds, std::min(seconds, search.bound()), search.proven()};
+}
+
+OverlappedOptimum overlapped_optimum(const OptimumRequest& request) {
+  const PlacementQuestion& question = request.question;
+  check_capacity(question, all_slow(question), request.capacity, "what is pinned to fast memory");
+  OverlappedOptimum best;
+  best.seconds = std::numeric_limits<double>::infinity();
+  const auto offer = [&](const Placing& placing) {
+    if (!fits(question, placing, request.capacity)) return;
+    PlacementSchedule schedule = overlapped(question, request.capacity, placing);
+    const double seconds = predicted_seconds(question, schedule);
+    if (seconds >= best.seconds) return;
+    best.schedule = std::move(schedule);
+    best.seconds = seconds;
+  };
+  offer(all_slow(question));
+  for (const Placing& placing : request.known) offer(placing);
+  // A run takes as long as its kernels and synchronous moves, and as long as the copy engine: so no
+  // less than any mean of the two, in which a move costs whichever of its two ways is the cheaper.
+  const auto& engine = question.problem().asynchronous;
+  const auto& rates = question.problem().synchronous;
+  for (const double share : {0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7}) {
+    PlacementWeights weights{1 - share, 1 - share, 1 - share};
+    if (engine) {
+      weights.fetch = std::min(weights.fetch, share * rates.to_fast / engine->to_fast);
+      weights.save = std::min(weights.save, share * rates.to_slow / engine->to_slow);
+    } else if (share > 0) {
+      break;
+    }
+    OptimumRequest part = request;
+    part.iterations /= 3;
+    part.tries /= 4;
+    part.known.push_back(best.schedule.placing);
+    Search search(part, weights);
+    search.by_prices();
+    best.bound = std::max(best.bound, search.bound());
+    offer(search.placing());
+  }
+  best.bound = std::min(best.bound, best.seconds);
+  return best;
+}
+
+}  // namespace sluice

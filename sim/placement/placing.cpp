@@ -1,0 +1,178 @@
+#include "placement/placing.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/error.hpp"
+#include "base/quantity.hpp"
+
+namespace sluice {
+namespace {
+
+using Begins = PlacementProblem::Begins;
+
+/// Calls each(gap) for the gaps that a version lives through that use j writes.
+template <class Each>
+void gaps_of_version(const PlacementQuestion& question, std::uint32_t t, std::size_t j,
+                     const Each& each) {
+  const TensorUses& uses = question.uses(t);
+  for (std::size_t i = j + 1; i < uses.count(); ++i) {
+    each(i);
+    if (uses.written[i]) return;
+  }
+  if (question.tensor(t).begins != Begins::stays) return;
+  for (std::size_t i = 0; i <= j; ++i) {
+    each(i);
+    if (uses.written[i]) return;
+  }
+}
+
+/// The gap in which the version of use j is saved; none: it is not.
+std::size_t saved_in(const PlacementQuestion& question, std::uint32_t t, const TensorPath& path,
+                     std::size_t j) {
+  std::size_t found = none;
+  gaps_of_version(question, t, j, [&](std::size_t i) {
+    if (found == none && !path.gap[i]) found = i;
+  });
+  return found;
+}
+
+template <class Fetch, class Save>
+void walk_moves(const PlacementQuestion& question, std::uint32_t t, const TensorPath& path,
+                const Fetch& fetch, const Save& save) {
+  const TensorUses& uses = question.uses(t);
+  for (std::size_t i = 0; i < uses.count(); ++i)
+    if (path.use[i] && !path.gap[i] && question.has_gap(t, i)) fetch(i);
+  for (std::size_t j = 0; j < uses.count(); ++j)
+    if (uses.written[j] && path.use[j])
+      if (const std::size_t gap = saved_in(question, t, path, j); gap != none) save(gap);
+}
+
+template <class Each>
+void each_fast_kernel(const PlacementQuestion& question, std::uint32_t t, const TensorPath& path,
+                      const Each& each) {
+  const TensorUses& uses = question.uses(t);
+  for (std::size_t i = 0; i < uses.count(); ++i) {
+    if (path.use[i]) each(uses.kernels[i]);
+    if (!path.gap[i]) continue;
+    const KernelRange gap = question.gap(t, i);
+    for (std::uint32_t k = gap.first; k < gap.last; ++k) each(k);
+    if (i > 0) continue;
+    const KernelRange behind = question.behind(t);
+    for (std::uint32_t k = behind.first; k < behind.last; ++k) each(k);
+  }
+}
+
+}  // namespace
+
+TensorPath constant_path(const PlacementQuestion& question, std::uint32_t t, bool fast) {
+  const std::size_t count = question.uses(t).count();
+  TensorPath path{std::vector<char>(count, fast), std::vector<char>(count, fast)};
+  if (!question.has_gap(t, 0)) path.gap[0] = 0;
+  return path;
+}
+
+Placing all_slow(const PlacementQuestion& question) {
+  Placing placing;
+  for (std::uint32_t t = 0; t < question.tensor_count(); ++t)
+    placing.push_back(
+        constant_path(question, t, question.tensor(t).pinned == PlacementProblem::Pinned::fast));
+  return placing;
+}
+
+std::vector<PlacementMove> moves_of(const PlacementQuestion& question, const Placing& placing) {
+  std::vector<PlacementMove> moves;
+  for (std::uint32_t t = 0; t < question.tensor_count(); ++t) {
+    const TensorUses& uses = question.uses(t);
+    walk_moves(
+        question, t, placing[t],
+        [&](std::size_t i) {
+          moves.push_back({t, true, uses.kernels[i], uses.kernels[i], i});
+        },
+        [&](std::size_t i) {
+          const std::uint32_t at = (i > 0 ? uses.kernels[i - 1] : uses.kernels.back()) + 1;
+          moves.push_back({t, false, at, at, i});
+        });
+  }
+  std::stable_sort(moves.begin(), moves.end(), [](const auto& a, const auto& b) {
+    return a.begin != b.begin ? a.begin < b.begin : a.to_fast < b.to_fast;
+  });
+  return moves;
+}
+
+PathMoves moves_of_path(const PlacementQuestion& question, std::uint32_t t,
+                        const TensorPath& path) {
+  PathMoves moves;
+  walk_moves(
+      question, t, path, [&](std::size_t) { ++moves.fetches; },
+      [&](std::size_t) { ++moves.saves; });
+  return moves;
+}
+
+std::vector<std::vector<char>> slow_operands(const PlacementQuestion& question,
+                                             const Placing& placing) {
+  std::vector<std::vector<char>> slow;
+  for (const PlacementProblem::Kernel& kernel : question.problem().kernels)
+    slow.emplace_back(kernel.operands.size(), 0);
+  for (std::uint32_t t = 0; t < question.tensor_count(); ++t) {
+    const TensorUses& uses = question.uses(t);
+    for (std::size_t i = 0; i < uses.count(); ++i)
+      slow[uses.kernels[i]][uses.operands[i]] = placing[t].use[i] ? 0 : 1;
+  }
+  return slow;
+}
+
+std::vector<double> kernel_seconds(const PlacementQuestion& question, const Placing& placing) {
+  const auto slow = slow_operands(question, placing);
+  std::vector<double> seconds;
+  for (std::uint32_t k = 0; k < question.kernel_count(); ++k)
+    seconds.push_back(question.problem().kernels[k].time.at(slow[k]));
+  return seconds;
+}
+
+std::vector<std::int64_t> fast_bytes(const PlacementQuestion& question, const Placing& placing) {
+  std::vector<std::int64_t> bytes(question.kernel_count(), 0);
+  for (std::uint32_t t = 0; t < question.tensor_count(); ++t)
+    each_fast_kernel(question, t, placing[t],
+                     [&](std::uint32_t k) { bytes[k] += question.tensor(t).bytes; });
+  return bytes;
+}
+
+double synchronous_seconds(const PlacementQuestion& question, const Placing& placing) {
+  const std::vector<double> kernels = kernel_seconds(question, placing);
+  double seconds = std::accumulate(kernels.begin(), kernels.end(), 0.0);
+  for (std::uint32_t t = 0; t < question.tensor_count(); ++t) {
+    const PathMoves moves = moves_of_path(question, t, placing[t]);
+    seconds += static_cast<double>(moves.fetches) * question.fetch_s(t) +
+               static_cast<double>(moves.saves) * question.save_s(t);
+  }
+  return seconds;
+}
+
+void check_capacity(const PlacementQuestion& question, const Placing& placing,
+                    std::int64_t capacity, const std::string& what) {
+  const std::vector<std::int64_t> bytes = fast_bytes(question, placing);
+  const auto worst = std::max_element(bytes.begin(), bytes.end());
+  if (*worst <= capacity) return;
+  const auto k = static_cast<std::uint32_t>(worst - bytes.begin());
+  std::vector<std::uint32_t> there;
+  for (std::uint32_t t = 0; t < question.tensor_count(); ++t)
+    each_fast_kernel(question, t, placing[t], [&](std::uint32_t at) {
+      if (at == k) there.push_back(t);
+    });
+  std::stable_sort(there.begin(), there.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return question.tensor(a).bytes > question.tensor(b).bytes;
+  });
+  std::string largest;
+  for (std::size_t i = 0; i < std::min<std::size_t>(5, there.size()); ++i)
+    largest += "\n  " + question.tensor(there[i]).name + ": " +
+               std::to_string(question.tensor(there[i]).bytes) + " bytes";
+  throw Infeasible(
+      what + " exceeds memory '" + question.problem().fast + "' at kernel '" +
+          question.problem().kernels[k].name + "' (step " + std::to_string(k + 1) + " of " +
+          std::to_string(question.kernel_count()) + "): it puts " + std::to_string(*worst) +
+          " bytes there, which has " + std::to_string(capacity) + "; the largest are" + largest,
+      {.pool = question.problem().fast, .needed_bytes = *worst, .available_bytes = capacity});
+}
+
+}  // namespace sluice

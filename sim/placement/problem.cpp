@@ -1,0 +1,196 @@
+#include "placement/problem.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/error.hpp"
+
+namespace sluice {
+namespace {
+
+using Begins = PlacementProblem::Begins;
+
+std::string of_kernel(const PlacementProblem& problem, std::size_t k) {
+  return "kernel '" + problem.kernels[k].name + "' (step " + std::to_string(k + 1) + " of " +
+         std::to_string(problem.kernels.size()) + ")";
+}
+
+void check_time(const PlacementProblem& problem, std::size_t k) {
+  const PlacementProblem::Kernel& kernel = problem.kernels[k];
+  const std::size_t count = kernel.operands.size();
+  const auto refuse = [&](const std::string& what) {
+    throw InputError(of_kernel(problem, k) + " " + what);
+  };
+  const auto check_number = [&](double seconds) {
+    if (!(std::isfinite(seconds) && seconds >= 0))
+      refuse("takes " + std::to_string(seconds) + " s; expected a finite time, not negative");
+  };
+  if (kernel.time.table.empty() == kernel.time.lines.empty())
+    refuse("needs seconds by placement: either a table or lines, not both");
+  if (!kernel.time.table.empty()) {
+    if (count > KernelTime::most_in_table || kernel.time.table.size() != std::size_t{1} << count)
+      refuse("has " + std::to_string(count) + " operands and a table of " +
+             std::to_string(kernel.time.table.size()) +
+             " times; expected one for each set of operands in slow memory");
+    for (const double seconds : kernel.time.table) check_number(seconds);
+  }
+  for (const KernelTime::Line& line : kernel.time.lines) {
+    if (line.extra.size() != count) refuse("has a line that does not fit its operands");
+    check_number(line.base);
+    for (const double extra : line.extra)
+      if (!std::isfinite(extra)) refuse("has an extra time that is no finite number");
+  }
+}
+
+void check_tensors(const PlacementProblem& problem) {
+  for (const PlacementProblem::Tensor& tensor : problem.tensors)
+    if (tensor.bytes < 0)
+      throw InputError("tensor '" + tensor.name + "' has " + std::to_string(tensor.bytes) +
+                       " bytes; expected a number that is not negative");
+}
+
+void check_rates(const PlacementProblem& problem) {
+  const auto check = [&](double rate, const std::string& from, const std::string& to,
+                         const std::string& mode) {
+    if (!(std::isfinite(rate) && rate > 0))
+      throw InputError("no rate is known for " + mode + " moves from memory '" + from + "' to '" +
+                       to + "' of " + problem.device +
+                       "; give the link between the two memories a bandwidth");
+  };
+  check(problem.synchronous.to_fast, problem.slow, problem.fast, "synchronous");
+  check(problem.synchronous.to_slow, problem.fast, problem.slow, "synchronous");
+  if (!problem.asynchronous) return;
+  check(problem.asynchronous->to_fast, problem.slow, problem.fast, "asynchronous");
+  check(problem.asynchronous->to_slow, problem.fast, problem.slow, "asynchronous");
+}
+
+std::vector<TensorUses> uses_of(const PlacementProblem& problem) {
+  std::vector<TensorUses> uses(problem.tensors.size());
+  for (std::uint32_t k = 0; k < problem.kernels.size(); ++k) {
+    const auto& operands = problem.kernels[k].operands;
+    for (std::uint32_t o = 0; o < operands.size(); ++o) {
+      const std::uint32_t t = operands[o].tensor;
+      if (t >= problem.tensors.size())
+        throw InputError(of_kernel(problem, k) + " has an operand " + std::to_string(o + 1) +
+                         " that lies in no memory: there is no tensor of the number " +
+                         std::to_string(t));
+      TensorUses& of = uses[t];
+      const std::string& name = problem.tensors[t].name;
+      if (!of.kernels.empty() && of.kernels.back() == k)
+        throw InputError(of_kernel(problem, k) + " names tensor '" + name +
+                         "' twice; expected each operand once");
+      if (of.kernels.empty() && problem.tensors[t].begins == Begins::made && !operands[o].written)
+        throw InputError(of_kernel(problem, k) + " reads tensor '" + name +
+                         "', which lies in no memory: no kernel before it makes it, and it is not "
+                         "given at the start");
+      of.kernels.push_back(k);
+      of.operands.push_back(o);
+      of.written.push_back(operands[o].written ? 1 : 0);
+    }
+  }
+  for (std::size_t t = 0; t < uses.size(); ++t)
+    if (uses[t].kernels.empty())
+      throw InputError("tensor '" + problem.tensors[t].name +
+                       "' is used by no kernel; leave it out");
+  return uses;
+}
+
+}  // namespace
+
+double KernelTime::at(const std::vector<char>& slow) const {
+  if (!table.empty()) {
+    std::size_t set = 0;
+    for (std::size_t o = 0; o < slow.size(); ++o)
+      if (slow[o]) set |= std::size_t{1} << o;
+    return table[set];
+  }
+  double most = 0;
+  for (const Line& line : lines) {
+    double seconds = line.base;
+    for (std::size_t o = 0; o < slow.size(); ++o)
+      if (slow[o]) seconds += line.extra[o];
+    most = std::max(most, seconds);
+  }
+  return most;
+}
+
+std::vector<KernelTime::Line> KernelTime::lines_below(std::size_t operands) const {
+  if (table.empty()) return lines;
+  Line up{table.front(), {}}, down{table.back(), {}};
+  for (std::size_t o = 0; o < operands; ++o) {
+    double least = std::numeric_limits<double>::infinity(), most = -least;
+    for (std::size_t set = 0; set < table.size(); ++set) {
+      const std::size_t bit = std::size_t{1} << o;
+      if ((set & bit) != 0) continue;
+      const double more = table[set | bit] - table[set];
+      least = std::min(least, more);
+      most = std::max(most, more);
+    }
+    up.extra.push_back(least);
+    down.extra.push_back(most);
+    down.base -= most;
+  }
+  return {std::move(up), std::move(down)};
+}
+
+PlacementQuestion::PlacementQuestion(PlacementProblem problem) : problem_(std::move(problem)) {
+  if (problem_.kernels.empty()) throw InputError("there is no kernel to place tensors for");
+  check_tensors(problem_);
+  uses_ = uses_of(problem_);
+  for (std::size_t k = 0; k < problem_.kernels.size(); ++k) check_time(problem_, k);
+  check_rates(problem_);
+  live_bytes_.assign(kernel_count(), 0);
+  for (std::uint32_t t = 0; t < tensor_count(); ++t) {
+    const KernelRange range = live(t);
+    for (std::uint32_t k = range.first; k < range.last; ++k) live_bytes_[k] += tensor(t).bytes;
+  }
+  if (!problem_.slow_capacity) return;
+  for (std::uint32_t k = 0; k < kernel_count(); ++k)
+    if (live_bytes_[k] > *problem_.slow_capacity)
+      throw Infeasible(
+          "memory '" + problem_.slow + "' has " + std::to_string(*problem_.slow_capacity) +
+              " bytes and has to be able to hold every tensor: during " + of_kernel(problem_, k) +
+              " these are " + std::to_string(live_bytes_[k]) + " bytes",
+          {.pool = problem_.slow,
+           .needed_bytes = live_bytes_[k],
+           .available_bytes = *problem_.slow_capacity});
+}
+
+KernelRange PlacementQuestion::gap(std::uint32_t t, std::size_t i) const {
+  const TensorUses& of = uses_[t];
+  if (i > 0) return {of.kernels[i - 1] + 1, of.kernels[i]};
+  return {tensor(t).begins == Begins::made ? of.kernels[0] : 0, of.kernels[0]};
+}
+
+KernelRange PlacementQuestion::behind(std::uint32_t t) const {
+  if (tensor(t).begins != Begins::stays) return {};
+  return {uses_[t].kernels.back() + 1, kernel_count()};
+}
+
+KernelRange PlacementQuestion::live(std::uint32_t t) const {
+  if (tensor(t).begins == Begins::stays) return {0, kernel_count()};
+  return {tensor(t).begins == Begins::given ? 0 : uses_[t].kernels.front(),
+          uses_[t].kernels.back() + 1};
+}
+
+std::int64_t PlacementQuestion::peak() const {
+  return *std::max_element(live_bytes_.begin(), live_bytes_.end());
+}
+
+double PlacementQuestion::all_fast_seconds() const {
+  double seconds = 0;
+  for (const PlacementProblem::Kernel& kernel : problem_.kernels)
+    seconds += kernel.time.all_fast(kernel.operands.size());
+  return seconds;
+}
+
+double PlacementQuestion::fetch_s(std::uint32_t t) const {
+  return static_cast<double>(tensor(t).bytes) / problem_.synchronous.to_fast;
+}
+
+double PlacementQuestion::save_s(std::uint32_t t) const {
+  return static_cast<double>(tensor(t).bytes) / problem_.synchronous.to_slow;
+}
+
+}  // namespace sluice

@@ -1,0 +1,137 @@
+// The question of placement: kernels in a fixed order, the tensors that they touch, and a device
+// that reaches two memories, a fast one that is small and a slow one that holds everything. How
+// long a kernel takes depends on which of its operands lie in the slow memory; tensors can be moved
+// between kernels.
+// Source: Hildebrand et al., AutoTM (ASPLOS 2020), section 4.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plan/plan.hpp"
+
+namespace sluice {
+
+/// Seconds of a kernel by where its operands lie. Either a table with an entry for each set of
+/// operands in slow memory (bit i: operand i; as measured), or lines, of which the greatest counts:
+/// a roofline is the line of its FLOP beside the line of its bytes.
+struct KernelTime {
+  struct Line {
+    double base = 0;            ///< s, with all operands in fast memory
+    std::vector<double> extra;  ///< s more where this operand is slow, by operand
+  };
+  std::vector<Line> lines;
+  std::vector<double> table;
+
+  static constexpr std::size_t most_in_table = 12;  ///< operands
+
+  /// `slow`: by operand.
+  double at(const std::vector<char>& slow) const;
+  double all_fast(std::size_t operands) const { return at(std::vector<char>(operands, 0)); }
+  /// Lines that nowhere lie above it. Of a table: one from each end, by the least (the greatest)
+  /// that an operand adds.
+  std::vector<Line> lines_below(std::size_t operands) const;
+};
+
+struct PlacementProblem {
+  enum class Begins : std::uint8_t {
+    made,   ///< the first kernel that touches it makes it
+    given,  ///< it is there before the first kernel, where the placement puts it
+    stays   ///< … and after the last one lies where it lay before the first: the next step's
+  };
+  enum class Pinned : std::uint8_t { no, fast, slow };
+
+  struct Tensor {
+    std::string name;
+    TensorClass tensor_class = TensorClass::activation;
+    std::int64_t bytes = 0;
+    Begins begins = Begins::made;
+    Pinned pinned = Pinned::no;
+  };
+  struct Operand {
+    std::uint32_t tensor = none;
+    bool written = false;  ///< what another memory holds of it is out of date then
+    /// Bytes that the kernel reads and writes of it: what a hardware cache sees.
+    double read_bytes = 0, written_bytes = 0;
+  };
+  struct Kernel {
+    std::string name;
+    std::vector<Operand> operands;  ///< each tensor once
+    KernelTime time;
+  };
+  /// Rates of moves, byte/s.
+  struct Rates {
+    double to_fast = 0, to_slow = 0;
+  };
+
+  std::string name;
+  std::string device = "device";
+  std::string fast = "fast", slow = "slow";  ///< names of the memories
+  std::optional<std::int64_t> slow_capacity;
+  std::vector<Tensor> tensors;
+  std::vector<Kernel> kernels;
+  /// While a synchronous move lasts, nothing else goes on.
+  Rates synchronous;
+  /// Of the copy engine, which moves while kernels run; none: there is no such engine.
+  std::optional<Rates> asynchronous;
+  /// Rates at which a hardware cache fills a line from slow memory and writes one back.
+  Rates cache;
+
+  std::uint32_t kernel_count() const { return static_cast<std::uint32_t>(kernels.size()); }
+};
+
+/// Where a tensor is used: by these kernels, in order. Before each use but the first is a gap;
+/// where the tensor is given, the first use has one, too, from the first kernel on; where it stays,
+/// that gap is what lies behind its last use and before its first one.
+struct TensorUses {
+  std::vector<std::uint32_t> kernels;   ///< of use i
+  std::vector<std::uint32_t> operands;  ///< which of that kernel's operands it is
+  std::vector<char> written;
+
+  std::size_t count() const { return kernels.size(); }
+};
+
+/// The kernels first..last - 1.
+struct KernelRange {
+  std::uint32_t first = 0, last = 0;
+};
+
+/// A problem that has been checked, with what follows from it.
+class PlacementQuestion {
+ public:
+  /// Throws InputError: an operand that lies nowhere or stands twice, a tensor that no kernel uses,
+  /// a number that is none, a memory without a rate. Infeasible: slow memory cannot hold all.
+  explicit PlacementQuestion(PlacementProblem problem);
+
+  const PlacementProblem& problem() const { return problem_; }
+  const PlacementProblem::Tensor& tensor(std::uint32_t t) const { return problem_.tensors[t]; }
+  std::uint32_t tensor_count() const { return static_cast<std::uint32_t>(uses_.size()); }
+  std::uint32_t kernel_count() const { return problem_.kernel_count(); }
+  const TensorUses& uses(std::uint32_t t) const { return uses_[t]; }
+  bool has_gap(std::uint32_t t, std::size_t i) const {
+    return i > 0 || tensor(t).begins != PlacementProblem::Begins::made;
+  }
+  /// The kernels of the gap before use i; `behind`: the second part of a first gap that goes on
+  /// behind the last use.
+  KernelRange gap(std::uint32_t t, std::size_t i) const;
+  KernelRange behind(std::uint32_t t) const;
+  /// Kernels during which it is there.
+  KernelRange live(std::uint32_t t) const;
+  /// Bytes that are there during each kernel, and their greatest sum.
+  const std::vector<std::int64_t>& live_bytes() const { return live_bytes_; }
+  std::int64_t peak() const;
+  double all_fast_seconds() const;
+
+  /// Seconds of a synchronous move.
+  double fetch_s(std::uint32_t t) const;
+  double save_s(std::uint32_t t) const;
+
+ private:
+  PlacementProblem problem_;
+  std::vector<TensorUses> uses_;
+  std::vector<std::int64_t> live_bytes_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,188 @@
+#include "placement/relaxation.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "base/interrupt.hpp"
+
+namespace sluice {
+namespace {
+
+constexpr double never = std::numeric_limits<double>::infinity();
+
+/// Moves the weights of lines along, and back to where they are weights: not negative, sum 1.
+void project(std::vector<double>& weights) {
+  std::vector<double> sorted = weights;
+  std::sort(sorted.rbegin(), sorted.rend());
+  double sum = 0, shift = 0;
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
+    sum += sorted[i];
+    const double at = (sum - 1) / static_cast<double>(i + 1);
+    if (sorted[i] > at) shift = at;
+  }
+  for (double& weight : weights) weight = std::max(0.0, weight - shift);
+}
+
+class Relaxation {
+ public:
+  explicit Relaxation(const BoundRequest& request)
+      : request_(request), question_(request.question), kernels_(question_.kernel_count()) {
+    for (const PlacementProblem::Kernel& kernel : question_.problem().kernels) {
+      lines_.push_back(kernel.time.lines_below(kernel.operands.size()));
+      shares_.emplace_back(lines_.back().size(), 0.0);
+      shares_.back().back() = 1;
+    }
+    prices_.assign(kernels_, 0);
+    unit_ = std::max(1e-12, question_.all_fast_seconds() / static_cast<double>(kernels_));
+    if (!request.from) return;
+    shares_ = request.from->shares;
+    for (std::uint32_t k = 0; k < kernels_; ++k)
+      prices_[k] = request.from->prices[k] * capacity() / unit_;
+  }
+
+  PlacementBound run() {
+    PlacementBound best;
+    best.seconds = -never;
+    double step = 1;
+    std::size_t since = 0;
+    for (std::size_t n = 0; n < request_.iterations; ++n) {
+      check_interrupt();
+      const double seconds = evaluate();
+      if (n == 0 || seconds > best.seconds + 1e-9 * std::abs(best.seconds)) {
+        best = {seconds, per_byte(), shares_, placing_};
+        since = 0;
+      } else if (++since >= 30) {
+        step *= 0.8;
+        since = 0;
+      }
+      const double left = std::max(request_.known - seconds, 1e-9 * std::abs(request_.known));
+      if (!advance(step, left)) break;
+    }
+    return best;
+  }
+
+ private:
+  std::vector<double> per_byte() const {
+    std::vector<double> prices = prices_;
+    for (double& price : prices) price *= unit_ / capacity();
+    return prices;
+  }
+  double capacity() const { return std::max(1.0, static_cast<double>(request_.capacity)); }
+
+  /// The sum that all tensors and lines come to at the present prices; usage_ and placing_ too.
+  double evaluate() {
+    const std::vector<double> prices = per_byte();
+    sums_.assign(kernels_ + 1, 0);
+    for (std::uint32_t k = 0; k < kernels_; ++k) sums_[k + 1] = sums_[k] + prices[k];
+    double seconds = -sums_[kernels_] * static_cast<double>(request_.capacity);
+    for (std::uint32_t k = 0; k < kernels_; ++k)
+      for (std::size_t l = 0; l < lines_[k].size(); ++l)
+        seconds += request_.weights.kernels * shares_[k][l] * lines_[k][l].base;
+    placing_.resize(question_.tensor_count());
+    for (std::uint32_t t = 0; t < question_.tensor_count(); ++t) {
+      PricedPath found = best_path_of(question_, t, request_.moves, prices_of(t, prices));
+      seconds += found.cost;
+      placing_[t] = std::move(found.path);
+    }
+    return seconds;
+  }
+
+  double held(KernelRange range) const { return sums_[range.last] - sums_[range.first]; }
+
+  PathPrices prices_of(std::uint32_t t, const std::vector<double>& prices) const {
+    const TensorUses& uses = question_.uses(t);
+    const auto bytes = static_cast<double>(question_.tensor(t).bytes);
+    PathPrices of{.begins = question_.tensor(t).begins, .written = &uses.written};
+    for (std::size_t i = 0; i < uses.count(); ++i) {
+      const std::uint32_t k = uses.kernels[i];
+      double slow = 0;
+      for (std::size_t l = 0; l < lines_[k].size(); ++l)
+        slow += shares_[k][l] * lines_[k][l].extra[uses.operands[i]];
+      of.slow.push_back(request_.weights.kernels * slow);
+      of.fast.push_back(bytes * prices[k]);
+      double hold = held(question_.gap(t, i));
+      if (i == 0) hold += held(question_.behind(t));
+      of.hold.push_back(bytes * hold);
+    }
+    of.fetch = request_.weights.fetch * question_.fetch_s(t);
+    of.save = request_.weights.save * question_.save_s(t);
+    return of;
+  }
+
+  /// One step along the (deflected) subgradient; false where it is zero.
+  bool advance(double step, double left) {
+    const std::vector<std::int64_t> bytes = fast_bytes(question_, placing_);
+    const auto slow = slow_operands(question_, placing_);
+    std::vector<double> price_slope(kernels_);
+    std::vector<std::vector<double>> line_slope(kernels_);
+    double square = 0;
+    for (std::uint32_t k = 0; k < kernels_; ++k) {
+      double slope = (static_cast<double>(bytes[k] - request_.capacity)) / capacity() * unit_;
+      if (prices_[k] <= 0 && slope < 0) slope = 0;
+      price_slope[k] = slope;
+      square += slope * slope;
+      if (lines_[k].size() < 2) continue;
+      line_slope[k] = slope_of_lines(k, slow[k]);
+      for (const double each : line_slope[k]) square += each * each;
+    }
+    if (!(square > 0)) return false;
+    const double length = step * left / square;
+    for (std::uint32_t k = 0; k < kernels_; ++k) {
+      prices_[k] = std::max(0.0, prices_[k] + length * price_slope[k]);
+      if (line_slope[k].empty()) continue;
+      for (std::size_t l = 0; l < shares_[k].size(); ++l)
+        shares_[k][l] += length * line_slope[k][l];
+      project(shares_[k]);
+    }
+    return true;
+  }
+
+  std::vector<double> slope_of_lines(std::uint32_t k, const std::vector<char>& slow) const {
+    std::vector<double> slopes;
+    for (const KernelTime::Line& line : lines_[k]) {
+      double value = line.base;
+      for (std::size_t o = 0; o < slow.size(); ++o)
+        if (slow[o]) value += line.extra[o];
+      slopes.push_back(request_.weights.kernels * value);
+    }
+    const double mean =
+        std::accumulate(slopes.begin(), slopes.end(), 0.0) / static_cast<double>(slopes.size());
+    for (double& slope : slopes) slope -= mean;
+    return slopes;
+  }
+
+  const BoundRequest& request_;
+  const PlacementQuestion& question_;
+  std::uint32_t kernels_;
+  double unit_ = 1;  ///< s: of a price of 1, for all of fast memory during one kernel
+  std::vector<double> prices_;
+  std::vector<std::vector<KernelTime::Line>> lines_;  ///< by kernel
+  std::vector<std::vector<double>> shares_;           ///< their weights, sum 1
+  std::vector<double> sums_;
+  Placing placing_;
+};
+
+}  // namespace
+
+PricedPath best_path_of(const PlacementQuestion& question, std::uint32_t t, bool moves,
+                        const PathPrices& prices) {
+  using Pinned = PlacementProblem::Pinned;
+  const Pinned pinned = question.tensor(t).pinned;
+  if (pinned == Pinned::no) return moves ? best_path(prices) : best_constant_path(prices);
+  PathPrices only = prices;
+  if (pinned == Pinned::slow) {
+    std::fill(only.fast.begin(), only.fast.end(), never);
+    std::fill(only.hold.begin(), only.hold.end(), never);
+  } else {
+    std::fill(only.slow.begin(), only.slow.end(), never);
+  }
+  return best_constant_path(only);
+}
+
+PlacementBound relax(const BoundRequest& request) {
+  return Relaxation(request).run();
+}
+
+}  // namespace sluice

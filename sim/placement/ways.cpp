@@ -1,0 +1,221 @@
+#include "placement/ways.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/error.hpp"
+#include "base/suggest.hpp"
+#include "placement/listing.hpp"
+
+namespace sluice {
+namespace {
+
+using Begins = PlacementProblem::Begins;
+using Pinned = PlacementProblem::Pinned;
+
+PlacementResult judged(const WayRequest& request, PlacementSchedule schedule) {
+  PlacementResult result;
+  result.predicted_s = predicted_seconds(request.question, schedule);
+  result.simulated_s = simulated_seconds(request.question, schedule, request.capacity);
+  result.schedule = std::move(schedule);
+  return result;
+}
+
+PlacementResult of_placing(const WayRequest& request, Placing placing, const std::string& what) {
+  check_capacity(request.question, placing, request.capacity, what);
+  return judged(request, synchronous_schedule(request.question, std::move(placing)));
+}
+
+PlacementResult place_all_fast(const WayRequest& request) {
+  Placing placing;
+  for (std::uint32_t t = 0; t < request.question.tensor_count(); ++t)
+    placing.push_back(
+        constant_path(request.question, t, request.question.tensor(t).pinned != Pinned::slow));
+  return of_placing(request, std::move(placing), "the placement all_fast");
+}
+
+PlacementResult place_all_slow(const WayRequest& request) {
+  return of_placing(request, all_slow(request.question), "what is pinned to fast memory");
+}
+
+PlacementResult place_first_touch(const WayRequest& request) {
+  const PlacementQuestion& question = request.question;
+  Placing placing = all_slow(question);
+  std::vector<std::int64_t> ends(question.kernel_count() + 1, 0);  // bytes that leave before it
+  std::int64_t level = 0;
+  const auto touch = [&](std::uint32_t t) {
+    const std::int64_t bytes = question.tensor(t).bytes;
+    const Pinned pinned = question.tensor(t).pinned;
+    if (pinned == Pinned::slow) return;
+    if (pinned == Pinned::no && level + bytes > request.capacity) return;
+    level += bytes;
+    ends[question.live(t).last] += bytes;
+    placing[t] = constant_path(question, t, true);
+  };
+  for (std::uint32_t k = 0; k < question.kernel_count(); ++k) {
+    level -= ends[k];
+    if (k == 0)
+      for (std::uint32_t t = 0; t < question.tensor_count(); ++t)
+        if (question.has_gap(t, 0)) touch(t);
+    for (const auto& operand : question.problem().kernels[k].operands)
+      if (!question.has_gap(operand.tensor, 0) && question.live(operand.tensor).first == k)
+        touch(operand.tensor);
+  }
+  return of_placing(request, std::move(placing), "the placement first_touch");
+}
+
+PlacementResult place_cached(const WayRequest& request) {
+  PlacementResult result;
+  result.cached = cached_run(request.question, request.capacity);
+  result.predicted_s = result.cached->seconds;
+  return result;
+}
+
+/// Placements of others that may do here: those without moves, or all.
+OptimumRequest search_from(const WayRequest& request, bool moves) {
+  OptimumRequest search{.question = request.question, .capacity = request.capacity};
+  search.moves = moves;
+  search.time_limit_s = request.time_limit_s;
+  for (const PlacementResult* lesser : request.lesser)
+    if (lesser->schedule && (moves || lesser->schedule->moves.empty()))
+      search.known.push_back(lesser->schedule->placing);
+  return search;
+}
+
+PlacementResult place_optimum(const WayRequest& request, bool moves) {
+  const Optimum found = optimum(search_from(request, moves));
+  PlacementResult result = judged(request, synchronous_schedule(request.question, found.placing));
+  result.bound_s = found.proven ? result.simulated_s : found.bound;
+  return result;
+}
+
+PlacementResult place_static(const WayRequest& request) {
+  return place_optimum(request, false);
+}
+PlacementResult place_synchronous(const WayRequest& request) {
+  return place_optimum(request, true);
+}
+
+PlacementResult place_asynchronous(const WayRequest& request) {
+  if (!request.question.problem().asynchronous)
+    throw Infeasible("no copy engine moves tensors between '" + request.question.problem().fast +
+                     "' and '" + request.question.problem().slow + "' while kernels run");
+  OverlappedOptimum found = overlapped_optimum(search_from(request, true));
+  const double bound = found.bound;
+  PlacementResult result = judged(request, std::move(found.schedule));
+  result.bound_s = bound;
+  return result;
+}
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+bool asked(const std::vector<std::string>& ways, const std::string& way) {
+  return ways.empty() || std::find(ways.begin(), ways.end(), way) != ways.end();
+}
+
+/// The least of its own and of those that are known already: all were executed.
+void keep_least(PlacementResult& result, const std::vector<const PlacementResult*>& lesser,
+                bool moves, bool beside) {
+  for (const PlacementResult* other : lesser) {
+    if (!other->schedule || other->simulated_s >= result.simulated_s) continue;
+    if (!moves && !other->schedule->moves.empty()) continue;
+    if (!beside && other->way == "asynchronous") continue;
+    result.schedule = other->schedule;
+    result.predicted_s = other->predicted_s;
+    result.simulated_s = other->simulated_s;
+  }
+  if (result.bound_s) result.bound_s = std::min(*result.bound_s, result.simulated_s);
+}
+
+}  // namespace
+
+std::optional<double> PlacementResult::gap() const {
+  if (!bound_s || !refused.empty()) return {};
+  return seconds() > 0 ? std::max(0.0, (seconds() - *bound_s) / seconds()) : 0;
+}
+
+PlacementResult::Moved PlacementResult::moved(const PlacementQuestion& question) const {
+  Moved moved;
+  if (!schedule) return moved;
+  for (const PlacementMove& move : schedule->moves) {
+    const std::int64_t bytes = question.tensor(move.tensor).bytes;
+    (move.to_fast ? moved.to_fast : moved.to_slow) += 1;
+    (move.to_fast ? moved.to_fast_bytes : moved.to_slow_bytes) += bytes;
+    if (move.synchronous()) continue;
+    moved.beside += 1;
+    moved.beside_bytes += bytes;
+  }
+  return moved;
+}
+
+const std::vector<PlacementWay>& placement_ways() {
+  static const std::vector<PlacementWay> ways = {
+      {"all_fast", "everything in fast memory; refused where that is too small", place_all_fast},
+      {"all_slow", "everything in slow memory", place_all_slow},
+      {"first_touch", "in fast memory what finds room there when it is made, until it is used last",
+       place_first_touch},
+      {"cached", "fast memory is a direct-mapped hardware cache of slow memory", place_cached},
+      {"static", "each tensor in one memory for its whole life, chosen together", place_static,
+       true},
+      {"synchronous", "tensors are moved between kernels, nothing else going on meanwhile",
+       place_synchronous, true},
+      {"asynchronous", "a copy engine moves tensors while kernels run, too", place_asynchronous,
+       true},
+  };
+  return ways;
+}
+
+std::vector<PlacementResult> place_by_all(const PlacementQuestion& question,
+                                          std::vector<std::int64_t> capacities,
+                                          const std::vector<std::string>& ways,
+                                          double time_limit_s) {
+  std::vector<std::string> names;
+  for (const PlacementWay& way : placement_ways()) names.push_back(way.name);
+  for (const std::string& way : ways)
+    if (!asked(names, way))
+      throw InputError("no way to place tensors is called '" + way + "'" +
+                       did_you_mean(way, names) + ": expected " + join(names));
+  std::sort(capacities.begin(), capacities.end());
+  std::vector<PlacementResult> results;
+  results.reserve(capacities.size() * placement_ways().size());
+  for (const std::int64_t capacity : capacities)
+    for (const PlacementWay& way : placement_ways()) {
+      if (!asked(ways, way.name)) continue;
+      WayRequest request{.question = question, .capacity = capacity, .time_limit_s = time_limit_s};
+      for (const PlacementResult& lesser : results) request.lesser.push_back(&lesser);
+      const double from = now();
+      PlacementResult result;
+      try {
+        result = way.place(request);
+        if (way.searched)
+          keep_least(result, request.lesser, way.name != "static", way.name == "asynchronous");
+      } catch (const Infeasible& error) {
+        result.refused = error.headline();
+      }
+      result.way = way.name;
+      result.capacity = capacity;
+      result.oracle_s = now() - from;
+      results.push_back(std::move(result));
+    }
+  return results;
+}
+
+std::vector<TensorWorth> worth_of(const PlacementQuestion& question, const Placing& placing) {
+  const double seconds = synchronous_seconds(question, placing);
+  std::vector<TensorWorth> worth;
+  Placing other = placing;
+  for (std::uint32_t t = 0; t < question.tensor_count(); ++t) {
+    const bool fast = placing[t].use.front() != 0;
+    other[t] = constant_path(question, t, !fast);
+    const double changed = synchronous_seconds(question, other);
+    worth.push_back({t, fast, fast ? changed - seconds : seconds - changed});
+    other[t] = placing[t];
+  }
+  std::stable_sort(worth.begin(), worth.end(),
+                   [](const auto& a, const auto& b) { return a.seconds > b.seconds; });
+  return worth;
+}
+
+}  // namespace sluice

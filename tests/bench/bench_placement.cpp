@@ -1,0 +1,61 @@
+// How near the placements of large random networks come to a proven bound: 500 tensors over 1000
+// kernels, like the training of a deep network.
+//   bench_placement [networks] [seconds of CBC] [effort: 1, as in use, or more]
+// One row a network and way: the gap, and the seconds that it took.
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+
+#include "placement/listing.hpp"
+#include "placement/optimum.hpp"
+#include "support/random_placement.hpp"
+
+namespace {
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+void print(int seed, const char* way, double seconds, double bound, double simulated, double from) {
+  std::printf("%d,%s,%.6f,%.6f,%.4f %%,%.1e,%.1f\n", seed, way, seconds, bound,
+              100 * (seconds - bound) / seconds, simulated / seconds - 1, now() - from);
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using namespace sluice;
+  const int networks = argc > 1 ? std::atoi(argv[1]) : 3;
+  const double limit = argc > 2 ? std::atof(argv[2]) : 60;
+  const std::size_t effort = argc > 3 ? static_cast<std::size_t>(std::atoi(argv[3])) : 1;
+  std::printf("seed,way,seconds,bound,gap,simulated / predicted - 1,took_s\n");
+  for (int seed = 1; seed <= networks; ++seed) {
+    test::Dice dice(static_cast<std::uint64_t>(seed));
+    const PlacementQuestion question(test::layered_placement(dice, 500, 1000));
+    const std::int64_t capacity = question.peak() * (10 + 4 * (seed % 20)) / 100;
+    OptimumRequest request{.question = question, .capacity = capacity, .moves = false};
+    request.time_limit_s = limit;
+    request.iterations *= effort;
+    request.tries *= effort;
+    double from = now();
+    const Optimum still = optimum(request);
+    print(seed, "static", still.seconds, still.bound,
+          simulated_seconds(question, synchronous_schedule(question, still.placing), capacity),
+          from);
+    request.moves = true;
+    request.known = {still.placing};
+    from = now();
+    const Optimum moving = optimum(request);
+    print(seed, "synchronous", moving.seconds, moving.bound,
+          simulated_seconds(question, synchronous_schedule(question, moving.placing), capacity),
+          from);
+    request.known.push_back(moving.placing);
+    request.iterations /= effort;
+    request.tries /= effort;
+    from = now();
+    const OverlappedOptimum beside = overlapped_optimum(request);
+    print(seed, "asynchronous", beside.seconds, beside.bound,
+          simulated_seconds(question, beside.schedule, capacity), from);
+  }
+}

@@ -1,0 +1,219 @@
+#include "placement/optimum.hpp"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "placement/listing.hpp"
+#include "support/campaign.hpp"
+#include "support/random_placement.hpp"
+
+namespace sluice {
+namespace {
+
+using Begins = PlacementProblem::Begins;
+constexpr double never = std::numeric_limits<double>::infinity();
+
+/// The best of all 2^n placements in which nothing moves.
+double enumerated(const PlacementQuestion& question, std::int64_t capacity) {
+  double best = never;
+  const std::uint32_t n = question.tensor_count();
+  for (std::uint64_t set = 0; set < std::uint64_t{1} << n; ++set) {
+    std::vector<std::int64_t> bytes(question.kernel_count(), 0);
+    bool fits = true;
+    for (std::uint32_t t = 0; t < n; ++t)
+      for (std::uint32_t k = question.live(t).first; k < question.live(t).last; ++k)
+        if ((set >> t & 1U) != 0) fits = (bytes[k] += question.tensor(t).bytes) <= capacity && fits;
+    if (!fits) continue;
+    double seconds = 0;
+    for (const auto& kernel : question.problem().kernels) {
+      std::vector<char> slow;
+      for (const auto& operand : kernel.operands) slow.push_back((set >> operand.tensor & 1U) == 0);
+      seconds += kernel.time.at(slow);
+    }
+    best = std::min(best, seconds);
+  }
+  return best;
+}
+
+/// The exact dynamic programme: before each kernel every tensor is in slow memory, in both, or in
+/// fast memory alone, and any of them may be moved at any boundary, whether that is of use or not.
+class Exact {
+ public:
+  Exact(const PlacementQuestion& question, std::int64_t capacity)
+      : question_(question), capacity_(capacity), n_(question.tensor_count()) {
+    for (std::uint32_t t = 0, power = 1; t < n_; ++t, power *= 3) power_.push_back(power);
+    states_ = 3 * power_.back();
+  }
+
+  double best() const {
+    double best = never;
+    for (std::uint32_t start = 0; start < states_; ++start) {
+      if (!may_start(start)) continue;
+      std::vector<double> costs(states_, never);
+      costs[start] = 0;
+      for (std::uint32_t k = 0; k < question_.kernel_count(); ++k) {
+        move(costs, k);
+        run(costs, k);
+      }
+      move(costs, question_.kernel_count());
+      for (std::uint32_t state = 0; state < states_; ++state)
+        if (ends_as(state, start)) best = std::min(best, costs[state]);
+    }
+    return best;
+  }
+
+ private:
+  enum { slow, both, fast };
+  std::uint32_t digit(std::uint32_t state, std::uint32_t t) const { return state / power_[t] % 3; }
+
+  bool may_start(std::uint32_t state) const {
+    for (std::uint32_t t = 0; t < n_; ++t) {
+      const std::uint32_t at = digit(state, t);
+      if (question_.tensor(t).begins == Begins::made && at != slow) return false;
+    }
+    return true;
+  }
+  bool ends_as(std::uint32_t state, std::uint32_t start) const {
+    for (std::uint32_t t = 0; t < n_; ++t)
+      if (question_.tensor(t).begins == Begins::stays && digit(state, t) != digit(start, t))
+        return false;
+    return true;
+  }
+  bool alive(std::uint32_t t, std::uint32_t k) const {
+    const KernelRange live = question_.live(t);
+    return k >= live.first && k < live.last;
+  }
+
+  void move(std::vector<double>& costs, std::uint32_t k) const {
+    for (std::uint32_t t = 0; t < n_; ++t) {
+      const double fetch = question_.fetch_s(t), save = question_.save_s(t);
+      const bool there = k > 0 ? alive(t, k - 1) : question_.tensor(t).begins != Begins::made;
+      for (std::uint32_t state = 0; state < states_; ++state) {
+        if (digit(state, t) != slow) continue;
+        double& in_slow = costs[state];
+        double& in_both = costs[state + power_[t]];
+        double& in_fast = costs[state + 2 * power_[t]];
+        if (!there) continue;
+        if (!alive(t, k) && k < question_.kernel_count()) {  // dead: it takes no room
+          in_slow = std::min({in_slow, in_both, in_fast});
+          in_both = in_fast = never;
+          continue;
+        }
+        in_both = std::min(in_both, in_fast + save);
+        in_slow = std::min(in_slow, in_both);
+        in_both = std::min(in_both, in_slow + fetch);
+      }
+    }
+  }
+
+  void run(std::vector<double>& costs, std::uint32_t k) const {
+    const PlacementProblem::Kernel& kernel = question_.problem().kernels[k];
+    std::vector<double> after(states_, never);
+    for (std::uint32_t state = 0; state < states_; ++state) {
+      if (costs[state] == never) continue;
+      std::vector<std::uint32_t> makes;
+      for (const auto& operand : kernel.operands)
+        if (question_.tensor(operand.tensor).begins == Begins::made &&
+            question_.uses(operand.tensor).kernels.front() == k)
+          makes.push_back(operand.tensor);
+      for (std::uint32_t set = 0; set < 1U << makes.size(); ++set) {
+        std::uint32_t now = state;
+        for (std::size_t m = 0; m < makes.size(); ++m)
+          if ((set >> m & 1U) != 0) now += 2 * power_[makes[m]];
+        take(after, kernel, now, costs[state]);
+      }
+    }
+    costs = std::move(after);
+  }
+
+  void take(std::vector<double>& after, const PlacementProblem::Kernel& kernel, std::uint32_t state,
+            double cost) const {
+    const auto k = static_cast<std::uint32_t>(&kernel - question_.problem().kernels.data());
+    std::int64_t bytes = 0;
+    for (std::uint32_t t = 0; t < n_; ++t)
+      if (alive(t, k) && digit(state, t) != slow) bytes += question_.tensor(t).bytes;
+    if (bytes > capacity_) return;
+    std::vector<char> in_slow;
+    std::uint32_t then = state;
+    for (const auto& operand : kernel.operands) {
+      in_slow.push_back(digit(state, operand.tensor) == slow);
+      if (operand.written && digit(state, operand.tensor) == both) then += power_[operand.tensor];
+    }
+    after[then] = std::min(after[then], cost + kernel.time.at(in_slow));
+  }
+
+  const PlacementQuestion& question_;
+  std::int64_t capacity_;
+  std::uint32_t n_, states_;
+  std::vector<std::uint32_t> power_;
+};
+
+std::int64_t some_capacity(test::Dice& dice, const PlacementQuestion& question) {
+  return static_cast<std::int64_t>(dice.below(static_cast<std::uint64_t>(question.peak()) + 2));
+}
+
+void check_replay(const PlacementQuestion& question, const PlacementSchedule& schedule,
+                  std::int64_t capacity) {
+  const double predicted = predicted_seconds(question, schedule);
+  CHECK(simulated_seconds(question, schedule, capacity) == Approx(predicted).epsilon(1e-9));
+  for (const std::int64_t bytes : fast_bytes(question, schedule)) CHECK(bytes <= capacity);
+}
+
+TEST_CASE("the static optimum is that of an enumeration, and its plan takes as long",
+          "[placement][property]") {
+  test::Dice dice(2020);
+  for (int n = 0; n < test::cases_of(300); ++n) {
+    INFO("case " << n);
+    const PlacementQuestion question(test::random_placement(
+        dice, {.tensors = 2 + dice.below(11), .kernels = 2 + dice.below(14), .users = 5}));
+    const std::int64_t capacity = some_capacity(dice, question);
+    const Optimum found = optimum({.question = question, .capacity = capacity, .moves = false});
+    REQUIRE(found.proven);
+    CHECK(found.seconds == Approx(enumerated(question, capacity)).epsilon(1e-9));
+    CHECK(found.bound == Approx(found.seconds).epsilon(1e-8));
+    check_replay(question, synchronous_schedule(question, found.placing), capacity);
+  }
+}
+
+TEST_CASE("the synchronous optimum is that of a dynamic programme over all states of all tensors",
+          "[placement][property]") {
+  test::Dice dice(2021);
+  for (int n = 0; n < test::cases_of(60); ++n) {
+    INFO("case " << n);
+    const PlacementQuestion question(test::random_placement(
+        dice, {.tensors = 2 + dice.below(7), .kernels = 2 + dice.below(11), .users = 6}));
+    const std::int64_t capacity = some_capacity(dice, question);
+    const Optimum found = optimum({.question = question, .capacity = capacity});
+    REQUIRE(found.proven);
+    CHECK(found.seconds == Approx(Exact(question, capacity).best()).epsilon(1e-9));
+    check_replay(question, synchronous_schedule(question, found.placing), capacity);
+  }
+}
+
+TEST_CASE("more freedom is never slower, no bound is above what was found",
+          "[placement][property]") {
+  test::Dice dice(2022);
+  for (int n = 0; n < test::cases_of(15); ++n) {
+    INFO("case " << n);
+    const PlacementQuestion question(
+        test::random_placement(dice, {.tensors = 3 + dice.below(20), .kernels = 30, .users = 8}));
+    const std::int64_t capacity = some_capacity(dice, question);
+    const Optimum still =
+        optimum({.question = question, .capacity = capacity, .moves = false, .time_limit_s = 0});
+    const Optimum moving = optimum(
+        {.question = question, .capacity = capacity, .known = {still.placing}, .time_limit_s = 0});
+    const OverlappedOptimum beside =
+        overlapped_optimum({.question = question, .capacity = capacity, .known = {moving.placing}});
+    CHECK(moving.seconds <= still.seconds);
+    CHECK(beside.seconds <= moving.seconds);
+    CHECK(still.bound <= still.seconds);
+    CHECK(moving.bound <= moving.seconds);
+    CHECK(beside.bound <= beside.seconds);
+    check_replay(question, beside.schedule, capacity);
+  }
+}
+
+}  // namespace
+}  // namespace sluice

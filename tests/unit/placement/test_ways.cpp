@@ -1,0 +1,173 @@
+#include "placement/ways.hpp"
+
+#include <catch2/catch.hpp>
+#include <map>
+
+#include "base/error.hpp"
+#include "placement/listing.hpp"
+#include "support/campaign.hpp"
+#include "support/random_placement.hpp"
+
+namespace sluice {
+namespace {
+
+using Begins = PlacementProblem::Begins;
+using Catch::Matchers::Contains;
+
+/// Makes a (10 bytes) in 1 s, or 3 s in slow memory; makes b (10 bytes) from a: 1 s, each slow
+/// operand 2 s more; reads a again: 1 s, 5 s where it is slow.
+PlacementProblem small() {
+  PlacementProblem problem;
+  problem.tensors = {{.name = "a", .bytes = 10}, {.name = "b", .bytes = 10}};
+  problem.kernels = {
+      {"first", {{.tensor = 0, .written = true}}, {.lines = {{1, {2}}}}},
+      {"second", {{.tensor = 0}, {.tensor = 1, .written = true}}, {.lines = {{1, {2, 2}}}}},
+      {"third", {{.tensor = 0}}, {.lines = {{1, {4}}}}}};
+  problem.synchronous = {10, 5};
+  problem.asynchronous = {5, 5};
+  problem.cache = {10, 5};
+  return problem;
+}
+
+double seconds_of(const std::vector<PlacementResult>& results, const std::string& way) {
+  for (const PlacementResult& result : results)
+    if (result.way == way) return result.seconds();
+  return -1;
+}
+
+TEST_CASE("three kernels by hand: each way at three capacities", "[placement]") {
+  const PlacementQuestion question(small());
+  const auto none = place_by_all(question, {0}, {}, 1);
+  // 3 + 5 + 5 in slow memory, whatever is free to move.
+  for (const char* way : {"all_slow", "first_touch", "static", "synchronous", "asynchronous"})
+    CHECK(seconds_of(none, way) == 13);
+  // Every byte is a miss (1 s for 10 bytes), what is written goes back at once (2 s):
+  // 1 + 3, 1 + 1 + 1 + 2 (b is filled, too, and written back), 1 + 1.
+  CHECK(seconds_of(none, "cached") == 11);
+  const auto one = place_by_all(question, {10}, {}, 1);
+  // a fast: 1 + 3 + 1.
+  for (const char* way : {"first_touch", "static", "synchronous", "asynchronous"})
+    CHECK(seconds_of(one, way) == 5);
+  // a is filled (1 s); b drives it out and is filled (2 + 1); a drives b out (2 + 1).
+  CHECK(seconds_of(one, "cached") == 2 + 4 + 4);
+  CHECK_THAT(
+      one.front().refused,
+      Contains("exceeds memory 'fast' at kernel 'second' (step 2 of 3)") && Contains("20 bytes"));
+  const auto all = place_by_all(question, {20}, {}, 1);
+  for (const char* way : {"all_fast", "first_touch", "static", "synchronous", "asynchronous"})
+    CHECK(seconds_of(all, way) == 3);
+  CHECK(seconds_of(all, "cached") == 3 + 2);  // the first touch of each byte
+}
+
+TEST_CASE("a tensor that is moved out and in again, by hand", "[placement]") {
+  // a is made, rests while b and c need the room, and is read: slow it costs 2 + 9 s more; moved, 2
+  // s out and 1 s in, or beside the 4 s of the kernels between.
+  PlacementProblem problem;
+  problem.tensors = {{.name = "a", .bytes = 10}, {.name = "b", .bytes = 10}};
+  problem.kernels = {{"make", {{.tensor = 0, .written = true}}, {.lines = {{1, {2}}}}},
+                     {"wait", {}, {.lines = {{4, {}}}}},
+                     {"fill", {{.tensor = 1, .written = true}}, {.lines = {{1, {20}}}}},
+                     {"rest", {}, {.lines = {{4, {}}}}},
+                     {"read", {{.tensor = 0}}, {.lines = {{1, {9}}}}}};
+  problem.synchronous = {10, 5};
+  problem.cache = {10, 5};
+  const PlacementQuestion still(problem);
+  const auto moved = place_by_all(still, {10}, {"static", "synchronous"}, 1);
+  CHECK(seconds_of(moved, "static") == 11 + 11);
+  CHECK(seconds_of(moved, "synchronous") == 11 + 3);
+  problem.asynchronous = {5, 2.5};  // 2 s in, 4 s out: both hidden
+  const PlacementQuestion beside(problem);
+  const auto hidden = place_by_all(beside, {10}, {"synchronous", "asynchronous"}, 1);
+  CHECK(seconds_of(hidden, "asynchronous") == 11);
+  const PlacementResult& result = hidden.back();
+  CHECK(result.moved(beside).beside == 2);
+  CHECK(result.moved(beside).to_slow_bytes == 10);
+}
+
+TEST_CASE("weights that are read only leave fast memory at no cost, written ones are saved once",
+          "[placement]") {
+  PlacementProblem problem;
+  problem.tensors = {{.name = "w", .bytes = 10, .begins = Begins::stays}};
+  problem.kernels = {{"a", {{.tensor = 0}}, {.lines = {{1, {5}}}}},
+                     {"b", {{.tensor = 0}}, {.lines = {{1, {5}}}}}};
+  problem.synchronous = {10, 5};
+  PlacementQuestion question(problem);
+  const TensorPath fetched{{1, 1}, {0, 1}};
+  CHECK(synchronous_seconds(question, {fetched}) == 2 + 1);
+  problem.kernels[0].operands[0].written = true;
+  question = PlacementQuestion(problem);
+  CHECK(synchronous_seconds(question, {fetched}) == 2 + 1 + 2);
+  const PlacementSchedule schedule = synchronous_schedule(question, {fetched});
+  CHECK(simulated_seconds(question, schedule, 10) == 5);
+}
+
+TEST_CASE("more fast memory is never slower, nor is more freedom", "[placement][property]") {
+  test::Dice dice(77);
+  for (int n = 0; n < test::cases_of(2); ++n) {
+    INFO("case " << n);
+    const PlacementQuestion question(
+        test::random_placement(dice, {.tensors = 25, .kernels = 40, .users = 8}));
+    std::vector<std::int64_t> capacities;
+    for (int part = 0; part <= 5; ++part) capacities.push_back(question.peak() * part / 5);
+    const auto results = place_by_all(question, capacities, {}, 0);
+    std::map<std::string, double> before;
+    double freedom = 0;
+    for (const PlacementResult& result : results) {
+      if (result.way == "static" || result.way == "synchronous" || result.way == "asynchronous") {
+        if (!result.refused.empty()) continue;
+        if (before.count(result.way) > 0) CHECK(result.simulated_s <= before[result.way]);
+        if (result.way != "static") CHECK(result.simulated_s <= freedom);
+        before[result.way] = freedom = result.simulated_s;
+        CHECK(result.simulated_s == Approx(result.predicted_s).epsilon(1e-9));
+        CHECK(*result.bound_s <= result.simulated_s);
+      }
+    }
+  }
+}
+
+TEST_CASE("bad questions name tensor, kernel and memory", "[placement]") {
+  const auto refused = [](const PlacementProblem& problem) {
+    try {
+      PlacementQuestion question(problem);
+    } catch (const Error& error) {
+      return std::to_string(error.exit_code()) + ": " + error.what();
+    }
+    return std::string("accepted");
+  };
+  PlacementProblem problem = small();
+  problem.kernels[0].operands[0].written = false;
+  CHECK_THAT(refused(problem), Contains("3: kernel 'first' (step 1 of 3) reads tensor 'a', which "
+                                        "lies in no memory"));
+  problem = small();
+  problem.kernels[1].operands[0].tensor = 7;
+  CHECK_THAT(refused(problem), Contains("3: kernel 'second'") && Contains("lies in no memory"));
+  problem = small();
+  problem.synchronous.to_slow = 0;
+  CHECK_THAT(refused(problem),
+             Contains("3: no rate is known for synchronous moves from memory 'fast' to 'slow'"));
+  problem = small();
+  problem.slow_capacity = 19;
+  CHECK_THAT(refused(problem), Contains("4: memory 'slow' has 19 bytes") &&
+                                   Contains("kernel 'second'") && Contains("20 bytes"));
+  problem = small();
+  problem.tensors[0].pinned = PlacementProblem::Pinned::fast;
+  const PlacementQuestion pinned(problem);
+  CHECK_THROWS_WITH(optimum({.question = pinned, .capacity = 9}),
+                    Contains("what is pinned to fast memory exceeds memory 'fast' at kernel 'first'"
+                             " (step 1 of 3): it puts 10 bytes there, which has 9"));
+}
+
+TEST_CASE("what a tensor's place is worth: the seconds that it would cost to change it",
+          "[placement]") {
+  const PlacementQuestion question(small());
+  const Optimum found = optimum({.question = question, .capacity = 10, .moves = false});
+  const std::vector<TensorWorth> worth = worth_of(question, found.placing);
+  CHECK(worth[0].tensor == 0);
+  CHECK(worth[0].fast);
+  CHECK(worth[0].seconds == 2 + 2 + 4);
+  CHECK(worth[1].seconds == 2);
+  CHECK_FALSE(worth[1].fast);
+}
+
+}  // namespace
+}  // namespace sluice
