@@ -103,7 +103,9 @@ class Frontier::Solver {
       pass(segment, boundary_goes);
     }
     const bool whole = segment.s == 0 && segment.t + 1 == count_;
-    if (best_.size() > cap_ && !whole) {
+    if (frontier_.settings_.only_least) {
+      best_.resize(1);
+    } else if (best_.size() > cap_ && !whole) {
       thin(best_, cap_, prices_, scratch_);
       frontier_.thinned_ = true;
     }
@@ -187,27 +189,12 @@ class Frontier::Solver {
   }
 
   /// Both parts of a split, the first of them with `held` bytes beside it.
-  void join(ParetoNode node, const ParetoNodes& later, std::int64_t held,
+  void join(const ParetoNode& node, const ParetoNodes& later, std::int64_t held,
             const ParetoNodes& again) {
-    constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
-    const double passing = node.seconds;
+    const std::int64_t least = std::max({node.peak, later[0].peak + held, again[0].peak});
+    if (frontier_.settings_.only_least && !best_.empty() && best_.front().peak <= least) return;
     added_.clear();
-    std::uint32_t i = 0, j = 0;
-    auto known = best_.begin();  // the first with a greater peak
-    node.peak = std::max({node.peak, later[0].peak + held, again[0].peak});
-    while (node.peak != never) {
-      while (i + 1 < later.size() && later[i + 1].peak + held <= node.peak) ++i;
-      while (j + 1 < again.size() && again[j + 1].peak <= node.peak) ++j;
-      node.seconds = passing + later[i].seconds + again[j].seconds;
-      while (known != best_.end() && known->peak <= node.peak) ++known;
-      if (known == best_.begin() || is_faster(node.seconds, (known - 1)->seconds)) {
-        node.first = i;
-        node.second = j;
-        added_.push_back(node);
-      }
-      node.peak = std::min(i + 1 < later.size() ? later[i + 1].peak + held : never,
-                           j + 1 < again.size() ? again[j + 1].peak : never);
-    }
+    sluice::join(node, {later, held, again}, best_, added_);
     if (!added_.empty()) merge(best_, added_, scratch_);
   }
 

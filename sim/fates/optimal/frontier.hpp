@@ -34,6 +34,9 @@ struct FrontierSettings {
   /// less where copies hide beside it (a guess, from 0 to 1, to be judged by a replay).
   double copy_price = 1;
   bool copies = true;  ///< false: nothing that is made goes to host memory
+  /// Only the first point of each segment: what is then the frontier's only point has the peak that
+  /// the whole frontier's first one has, whatever the cap, and is found much sooner.
+  bool only_least = false;
   /// Points a segment, about: where there are more, see `thin`. Nothing is lost below the cap, and
   /// no schedule becomes feasible that is not. 0: 4096 for up to 20 stages, 256 for up to 64, then
   /// fewer.

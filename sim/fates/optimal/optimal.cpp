@@ -90,23 +90,15 @@ class InTurn {
       if (best.empty() || serial_seconds(chain_, tape) < serial_seconds(chain_, best) * (1 - 1e-12))
         best = tape;
     };
-    for (const Frontier& frontier : frontiers()) {
-      const std::size_t first = frontier.within(budget);
-      if (first == frontier.points().size()) continue;
-      for (std::size_t point = first + 1; point-- > 0;) {
-        const Tape tape = frontier.tape(point);
-        if (!fits_in_host(chain_, tape)) continue;
-        consider(tape);
-        break;
-      }
-    }
+    // Whole frontiers are dear, and where not even the least point fits nothing of them is needed.
+    if (least_peak(true) <= budget) consider_frontiers(budget, consider);
     for (const Tape& tape : alike_)
       if (memory_of(chain_, tape).peak <= budget && fits_in_host(chain_, tape)) consider(tape);
     return best;
   }
 
   /// With nothing in host memory where that is limited.
-  std::int64_t least() { return frontiers().back().points().front().peak; }
+  std::int64_t least() const { return least_peak(!chain_.host_room); }
 
   double seconds(std::int64_t budget) {
     const Tape tape = within(budget);
@@ -123,6 +115,27 @@ class InTurn {
   /// Then nothing is copied or computed that need not be.
   bool keeps_all(std::int64_t budget) const {
     return memory_of(chain_, alike_.front()).peak <= budget;
+  }
+
+  /// Of any schedule that may copy what it makes to host memory, or copies nothing.
+  std::int64_t least_peak(bool copies) const {
+    const FrontierSettings settings{.copies = copies, .only_least = true};
+    return Frontier(chain_, settings).points().front().peak;
+  }
+
+  /// Of each frontier the fastest within the budget and the host's memory.
+  template <typename Use>
+  void consider_frontiers(std::int64_t budget, const Use& use) {
+    for (const Frontier& frontier : frontiers()) {
+      const std::size_t first = frontier.within(budget);
+      if (first == frontier.points().size()) continue;
+      for (std::size_t point = first + 1; point-- > 0;) {
+        const Tape tape = frontier.tape(point);
+        if (!fits_in_host(chain_, tape)) continue;
+        use(tape);
+        break;
+      }
+    }
   }
 
   /// One that is exact; where host memory is limited, others for prices of its bytes, and one that

@@ -1,5 +1,6 @@
 #include "fates/optimal/pareto.hpp"
 
+#include <algorithm>
 #include <limits>
 
 namespace sluice {
@@ -8,7 +9,7 @@ namespace {
 /// Marks the points that are best at one of these prices of a byte (falling seconds a byte): those
 /// that a larger segment needs to be best at that price.
 void mark_best(const ParetoNodes& nodes, const std::vector<double>& prices,
-               std::vector<bool>& stays) {
+               std::vector<std::uint8_t>& stays) {
   std::vector<std::size_t> hull;  // the lower convex hull
   const auto slope = [&nodes](std::size_t a, std::size_t b) {
     return (nodes[a].seconds - nodes[b].seconds) /
@@ -22,52 +23,143 @@ void mark_best(const ParetoNodes& nodes, const std::vector<double>& prices,
   std::size_t at = 0;
   for (const double price : prices) {
     while (at + 1 < hull.size() && slope(hull[at], hull[at + 1]) > price) ++at;
-    stays[hull[at]] = true;
+    stays[hull[at]] = 1;
   }
 }
 
-/// Those that are marked or faster than the one kept before by a factor; returns how many.
-std::size_t select(const ParetoNodes& nodes, const std::vector<bool>& stays, double factor,
-                   ParetoNodes* kept) {
-  std::size_t count = 0;
+/// Those that are marked or faster than the one kept before by a factor, in turn.
+template <typename Use>
+void select(const ParetoNodes& nodes, const std::vector<std::uint8_t>& stays, double factor,
+            Use&& use) {
   double limit = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     if (nodes[i].seconds > limit && !stays[i]) continue;
-    ++count;
-    if (kept != nullptr) kept->push_back(nodes[i]);
+    if (!use(nodes[i])) return;
     limit = nodes[i].seconds * factor;
   }
-  return count;
 }
+
+bool selects_at_most(std::size_t cap, const ParetoNodes& nodes,
+                     const std::vector<std::uint8_t>& stays, double factor) {
+  std::size_t count = 0;
+  select(nodes, stays, factor, [&](const ParetoNode&) { return ++count <= cap; });
+  return count <= cap;
+}
+
+/// Walks through the pairs of a split by rising peaks.
+class Pairs {
+ public:
+  static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
+
+  Pairs(const ParetoSplit& split, double passing)
+      : first_(split.first.data()),
+        second_(split.second.data()),
+        held_(split.held),
+        passing_(passing),
+        last_i_(static_cast<std::uint32_t>(split.first.size() - 1)),
+        last_j_(static_cast<std::uint32_t>(split.second.size() - 1)) {}
+
+  std::uint32_t i = 0, j = 0;  ///< the fastest points within the peak
+
+  std::int64_t least() const { return std::max(first_[0].peak + held_, second_[0].peak); }
+  void advance(std::int64_t peak) {
+    while (i < last_i_ && first_[i + 1].peak + held_ <= peak) ++i;
+    while (j < last_j_ && second_[j + 1].peak <= peak) ++j;
+  }
+  double seconds() const { return seconds(i, j); }
+
+  /// The next peak at which a pair is faster.
+  std::int64_t next() const { return next(i, j); }
+
+  /// A peak before which no pair is faster than this. Both rows fall: where even points further on
+  /// are not, none before them is.
+  std::int64_t next_faster(double than) const {
+    std::int64_t peak = next();
+    for (std::uint32_t far = 2; peak != never; far *= 2) {
+      const std::uint32_t a = std::min(i + far, last_i_), b = std::min(j + far, last_j_);
+      if (is_faster(seconds(a, b), than)) break;
+      peak = next(a, b);
+    }
+    return peak;
+  }
+
+ private:
+  double seconds(std::uint32_t a, std::uint32_t b) const {
+    return passing_ + first_[a].seconds + second_[b].seconds;
+  }
+  std::int64_t next(std::uint32_t a, std::uint32_t b) const {
+    return std::min(a < last_i_ ? first_[a + 1].peak + held_ : never,
+                    b < last_j_ ? second_[b + 1].peak : never);
+  }
+
+  const ParetoNode* first_;
+  const ParetoNode* second_;
+  std::int64_t held_;
+  double passing_;
+  std::uint32_t last_i_, last_j_;
+};
 
 }  // namespace
 
-void merge(ParetoNodes& nodes, const ParetoNodes& added, ParetoNodes& scratch) {
-  scratch.clear();
-  auto a = nodes.begin();
-  auto b = added.begin();
-  while (a != nodes.end() || b != added.end()) {
-    const bool takes_a =
-        b == added.end() ||
-        (a != nodes.end() && (a->peak != b->peak ? a->peak < b->peak : a->seconds <= b->seconds));
-    const auto& next = takes_a ? *a++ : *b++;
-    if (scratch.empty() || is_faster(next.seconds, scratch.back().seconds)) scratch.push_back(next);
+void join(ParetoNode node, const ParetoSplit& split, const ParetoNodes& known, ParetoNodes& added) {
+  Pairs pairs(split, node.seconds);
+  node.peak = std::max(node.peak, pairs.least());
+  const ParetoNode* const begin = known.data();
+  const ParetoNode* const end = begin + known.size();
+  const ParetoNode* beyond = begin;  // the first with a greater peak
+  while (node.peak != Pairs::never) {
+    pairs.advance(node.peak);
+    while (beyond != end && beyond->peak <= node.peak) ++beyond;
+    node.seconds = pairs.seconds();
+    if (beyond != begin && !is_faster(node.seconds, (beyond - 1)->seconds)) {
+      node.peak = pairs.next_faster((beyond - 1)->seconds);
+      continue;
+    }
+    node.first = pairs.i;
+    node.second = pairs.j;
+    added.push_back(node);
+    node.peak = pairs.next();
   }
+}
+
+void merge(ParetoNodes& nodes, const ParetoNodes& added, ParetoNodes& scratch) {
+  if (added.empty()) return;
+  // What lies before all that is added stays, and so does what follows the first that is kept
+  // behind it.
+  auto a =
+      std::lower_bound(nodes.begin(), nodes.end(), added.front().peak,
+                       [](const ParetoNode& node, std::int64_t peak) { return node.peak < peak; });
+  scratch.assign(nodes.begin(), a);
+  const auto faster = [&scratch](const ParetoNode& node) {
+    return scratch.empty() || is_faster(node.seconds, scratch.back().seconds);
+  };
+  for (const ParetoNode& node : added) {
+    for (; a != nodes.end(); ++a) {
+      if (a->peak != node.peak ? a->peak > node.peak : a->seconds > node.seconds) break;
+      if (faster(*a)) scratch.push_back(*a);
+    }
+    if (faster(node)) scratch.push_back(node);
+  }
+  while (a != nodes.end() && !faster(*a)) ++a;
+  scratch.insert(scratch.end(), a, nodes.end());
   nodes.swap(scratch);
 }
 
 void thin(ParetoNodes& nodes, std::size_t cap, const std::vector<double>& prices,
           ParetoNodes& scratch) {
-  std::vector<bool> stays(nodes.size());
-  stays.front() = stays.back() = true;
+  std::vector<std::uint8_t> stays(nodes.size());
+  stays.front() = stays.back() = 1;
   mark_best(nodes, prices, stays);
   double low = nodes.back().seconds / nodes.front().seconds, high = 1;  // of the factor
   for (int i = 0; i < 30; ++i) {
     const double middle = (low + high) / 2;
-    (select(nodes, stays, middle, nullptr) <= cap ? low : high) = middle;
+    (selects_at_most(cap, nodes, stays, middle) ? low : high) = middle;
   }
   scratch.clear();
-  select(nodes, stays, low, &scratch);
+  select(nodes, stays, low, [&](const ParetoNode& node) {
+    scratch.push_back(node);
+    return true;
+  });
   nodes.swap(scratch);
 }
 

@@ -1,5 +1,5 @@
 // Rows of schedules of which no other needs fewer bytes and fewer seconds, and how to keep such a
-// row short. For sim/plan/passes/frontier.
+// row short. For frontier.hpp.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +23,18 @@ using ParetoNodes = std::vector<ParetoNode>;
 inline bool is_faster(double seconds, double than) {
   return seconds < than * (1 - 1e-12);
 }
+
+/// A segment that splits: a point of each row, one after the other, with `held` bytes beside the
+/// first.
+struct ParetoSplit {
+  const ParetoNodes& first;
+  std::int64_t held;
+  const ParetoNodes& second;
+};
+
+/// Adds the best pairs of a split that are faster than what is known with no more memory. They
+/// start from `node`: no pair has a lower peak, and its seconds come on top.
+void join(ParetoNode node, const ParetoSplit& split, const ParetoNodes& known, ParetoNodes& added);
 
 /// What is best of both rows; `scratch` saves allocations.
 void merge(ParetoNodes& nodes, const ParetoNodes& added, ParetoNodes& scratch);

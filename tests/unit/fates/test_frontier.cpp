@@ -1,9 +1,12 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <limits>
+#include <utility>
 
 #include "fates/choices.hpp"
 #include "fates/optimal/bound.hpp"
 #include "fates/optimal/frontier.hpp"
+#include "fates/optimal/pareto.hpp"
 #include "support/random_chain.hpp"
 
 namespace sluice {
@@ -105,6 +108,76 @@ TEST_CASE("frontier: a thinned row is made of schedules too, and close to the ex
       if (point.peak >= thinned.points().front().peak)
         CHECK(seconds_within(thinned, point.peak) <= point.seconds * 1.02);
   }
+}
+
+TEST_CASE("frontier: the least alone is the first peak of the whole frontier") {
+  test::Dice dice(9);
+  for (int round = 0; round < 200; ++round) {
+    const Chain chain = test::random_chain(dice, 1 + dice.below(14));
+    for (FrontierSettings settings : {FrontierSettings{}, FrontierSettings{.copies = false},
+                                      FrontierSettings{.cap = 8, .splits = 3, .free_length = 2}}) {
+      const Frontier whole(chain, settings);
+      settings.only_least = true;
+      const Frontier least(chain, settings);
+      REQUIRE(least.points().size() == 1);
+      CHECK(least.points()[0].peak == whole.points()[0].peak);
+      CHECK(memory_of(chain, least.tape(0)).peak == least.points()[0].peak);
+    }
+  }
+}
+
+/// Rising peaks, falling seconds.
+ParetoNodes random_row(test::Dice& dice, std::size_t count) {
+  ParetoNodes row;
+  ParetoNode node{.peak = static_cast<std::int64_t>(dice.below(50)), .seconds = 1000};
+  for (std::size_t i = 0; i < count; ++i) {
+    row.push_back(node);
+    node.peak += 1 + static_cast<std::int64_t>(dice.below(20));
+    node.seconds -= static_cast<double>(1 + dice.below(9));
+  }
+  return row;
+}
+
+/// Of every pair, and of what is known, those than which no other is better.
+ParetoNodes best_of_all_pairs(const ParetoSplit& split, ParetoNodes all, const ParetoNode& from) {
+  for (const ParetoNode& first : split.first)
+    for (const ParetoNode& second : split.second)
+      all.push_back({.peak = std::max({from.peak, first.peak + split.held, second.peak}),
+                     .seconds = from.seconds + first.seconds + second.seconds});
+  std::sort(all.begin(), all.end(), [](const ParetoNode& a, const ParetoNode& b) {
+    return std::pair(a.peak, a.seconds) < std::pair(b.peak, b.seconds);
+  });
+  ParetoNodes best;
+  for (const ParetoNode& node : all)
+    if (best.empty() || node.seconds < best.back().seconds) best.push_back(node);
+  return best;
+}
+
+TEST_CASE("frontier: a split gives the best of all pairs of its parts") {
+  test::Dice dice(10);
+  ParetoNodes scratch;
+  int kept = 0, better = 0;
+  for (int round = 0; round < 2000; ++round) {
+    const ParetoNodes first = random_row(dice, 1 + dice.below(40));
+    const ParetoNodes second = random_row(dice, 1 + dice.below(40));
+    ParetoNodes known = random_row(dice, dice.below(60));
+    for (ParetoNode& node : known) node.seconds *= 2;
+    const ParetoSplit split{first, static_cast<std::int64_t>(dice.below(100)), second};
+    const ParetoNode from{.peak = static_cast<std::int64_t>(dice.below(400)),
+                          .seconds = static_cast<double>(dice.below(300)) - 150};
+    const ParetoNodes expected = best_of_all_pairs(split, known, from);
+    ParetoNodes added;
+    join(from, split, known, added);
+    (added.empty() ? kept : better) += 1;
+    merge(known, added, scratch);
+    REQUIRE(known.size() == expected.size());
+    for (std::size_t i = 0; i < known.size(); ++i) {
+      CHECK(known[i].peak == expected[i].peak);
+      CHECK(known[i].seconds == expected[i].seconds);
+    }
+  }
+  CHECK(kept > 100);
+  CHECK(better > 100);
 }
 
 TEST_CASE("frontier: the price of a copy weighs the copies alone") {
