@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import difflib
 import math
 from collections.abc import Mapping
@@ -9,6 +10,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any, Iterable, Iterator
 
 from ._late import late
+from ._metric_types import MetricTypes
 
 if TYPE_CHECKING:
     import pandas
@@ -40,34 +42,69 @@ def close_to(name: Any, known: Iterable[str]) -> str:
     return f" (did you mean '{found[0]}'?)" if found else ""
 
 
-class Metrics(Mapping):
+class MissingMetric(KeyError):
+    """There is no metric of that name; its text says which one may be meant."""
+
+    def __str__(self) -> str:
+        return str(self.args[0]) if self.args else ""
+
+
+class Metrics(MetricTypes, Mapping):
     """Metrics by name, as `sluice run --json` has them: metrics["makespan_s"] or
-    metrics.makespan_s. A metric by key (a link, a pool, a class) is a dict. None: there is none."""
+    metrics.makespan_s. A metric by key (a link, a pool, a class) is a dict. None: there is none. They cannot
+    be changed: dicts that are given out are copies."""
+
+    _values: dict[str, Any]
+    _units: dict[str, "str | None"]
+    _summaries: dict[str, str]
+    _absent: dict[str, str]
 
     def __init__(self, values: dict[str, Any], units: dict[str, str | None],
                  summaries: dict[str, str], absent: dict[str, str]) -> None:
-        self._values = values
-        #: unit of each metric: s, byte, J, FLOP, sample, 1 (a ratio); None for a word
-        self.units = units
-        #: one sentence for each metric
-        self.summaries = summaries
-        #: why there is no number, for those that have none
-        self.absent = absent
+        self.__dict__.update(_values=values, _units=units, _summaries=summaries, _absent=absent)
+
+    @property
+    def units(self) -> dict[str, "str | None"]:
+        """Of each metric: s, byte, J, FLOP, sample, 1 (a ratio); None for a word."""
+        return dict(self._units)
+
+    @property
+    def summaries(self) -> dict[str, str]:
+        """One sentence for each metric."""
+        return dict(self._summaries)
+
+    @property
+    def absent(self) -> dict[str, str]:
+        """Why there is no number, for those that have none."""
+        return dict(self._absent)
 
     def __getitem__(self, name: str) -> Any:
-        return self._values[name]
+        try:
+            value = self._values[name]
+        except KeyError:
+            raise MissingMetric(self._no(name)) from None
+        return copy.deepcopy(value) if isinstance(value, dict) else value
+
+    if not TYPE_CHECKING:  # MetricTypes says which there are
+        def __getattr__(self, name: str) -> Any:
+            if name.startswith("__") or name not in self.__dict__.get("_values", ()):
+                raise AttributeError(self._no(name)) from None
+            return self[name]
+
+    def _no(self, name: str) -> str:
+        return f"there is no metric '{name}'{close_to(name, self.__dict__.get('_values', ()))}"
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"metrics cannot be changed: '{name}' is what the run came to")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"metrics cannot be changed: '{name}' is what the run came to")
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._values)
 
     def __len__(self) -> int:
         return len(self._values)
-
-    def __getattr__(self, name: str) -> Any:
-        try:
-            return self.__dict__["_values"][name]
-        except KeyError:
-            raise AttributeError(f"there is no metric '{name}'") from None
 
     def __dir__(self):
         return [*super().__dir__(), *self._values]
@@ -84,7 +121,7 @@ class Metrics(Mapping):
                 rows.append((name, value, unit))
 
         for name, value in self._values.items():
-            add(name, value, self.units.get(name))
+            add(name, value, self._units.get(name))
         return rows
 
     def to_series(self) -> "pandas.Series":
@@ -99,7 +136,7 @@ class Metrics(Mapping):
         rows = self.rows()
         return pandas.DataFrame(
             {"value": [value for _, value, _ in rows], "unit": [unit or "" for *_, unit in rows],
-             "meaning": [self.summaries.get(name.split("/")[0], "") for name, *_ in rows]},
+             "meaning": [self._summaries.get(name.split("/")[0], "") for name, *_ in rows]},
             index=pandas.Index([name for name, *_ in rows], name="metric"))
 
     def _lines(self) -> list[tuple[str, str]]:
@@ -113,7 +150,7 @@ class Metrics(Mapping):
 
     def _repr_html_(self) -> str:
         def meaning(name: str) -> str:
-            return escape(self.summaries.get(name.split("/")[0], ""), quote=True)
+            return escape(self._summaries.get(name.split("/")[0], ""), quote=True)
 
         rows = "".join(
             f"<tr><th style='text-align:left' title='{meaning(name)}'>{escape(name)}</th>"

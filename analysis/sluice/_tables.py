@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Optional
+
 import numpy as np
 import pandas as pd
 
 from ._late import late
 from ._recording import NOBODY, REASONS, Recording
+
+_UNITS = {"start": "s", "end": "s", "available": "s", "waited": "s", "time": "s", "bytes": "byte",
+          "flop": "FLOP", "level": "byte", "delta": "byte"}
 
 
 def coded(codes: np.ndarray, names) -> pd.Categorical:
@@ -33,15 +38,36 @@ def by_text(codes: np.ndarray, texts: np.ndarray) -> pd.Categorical:
     return pd.Categorical.from_codes(numbers[codes], categories=names)
 
 
-def frame(columns: dict, index=None) -> pd.DataFrame:
-    """Without copies of what is an array already."""
-    return pd.DataFrame(columns, index=index, copy=False)
+class Table:
+    """Columns that nobody can write to, and any number of DataFrames that show them. What is done to one of
+    these, a new column, another order, is seen in no other."""
+
+    def __init__(self, columns: dict, index: Optional[pd.Index] = None) -> None:
+        self._columns = {name: _read_only(column) for name, column in columns.items()}
+        self._index = index
+
+    def frame(self) -> pd.DataFrame:
+        """A new one, without copies of numbers."""
+        index = None if self._index is None else self._index.view()
+        table = pd.DataFrame({name: column.view() for name, column in self._columns.items()}, index=index,
+                             copy=False)
+        table.attrs["units"] = {name: _UNITS[name] for name in self._columns if name in _UNITS}
+        return table
 
 
-def spans(r: Recording) -> pd.DataFrame:
+def _read_only(column):
+    """Its numbers, or the codes of its texts."""
+    if isinstance(column, pd.Categorical):
+        column._ndarray.setflags(write=False)
+    else:
+        column.setflags(write=False)
+    return column
+
+
+def spans(r: Recording) -> Table:
     """One row for each executed action, in the order of the ends."""
     action = r.numbers("spans/action")
-    return frame({
+    return Table({
         "start": r.numbers("spans/start"),
         "end": r.numbers("spans/end"),
         "available": r.numbers("spans/available"),
@@ -49,7 +75,9 @@ def spans(r: Recording) -> pd.DataFrame:
         "stream": coded(r.of_action("stream"), r.texts("streams/name")),
         "action": by_text(action, r.texts("actions/name")),
         "kind": by_text(action, r.texts("actions/kind")),
+        "device": by_text(r.of_action("stream"), r.texts("streams/device")),
         "stage": r.of_action("stage"),
+        "stage_name": coded(r.of_action("stage"), r.texts("stages/name")),
         "micro_batch": r.of_action("micro_batch"),
         "iteration": r.numbers("spans/iteration"),
         "section": by_text(action, r.texts("actions/section")),
@@ -74,10 +102,10 @@ def _blockers(r: Recording) -> pd.Categorical:
     return pd.Categorical.from_codes(result, categories=names)
 
 
-def memory(r: Recording) -> pd.DataFrame:
+def memory(r: Recording) -> Table:
     """One row for each tensor that enters or leaves a pool; pool by pool, in the order of time."""
     tensor = r.numbers("memory/tensor")
-    return frame({
+    return Table({
         "time": r.numbers("memory/time"),
         "pool": coded(r.numbers("memory/pool"), r.texts("pools/name")),
         "level": r.numbers("memory/level"),
@@ -87,7 +115,7 @@ def memory(r: Recording) -> pd.DataFrame:
     })
 
 
-def series(r: Recording) -> pd.DataFrame:
+def series(r: Recording) -> Table:
     """One row a bin, by the time at which it ends; one column a series, as in a trace's /series."""
     time = r.numbers("series/time")
     streams = [f"utilisation/{name}" for name in r.texts("streams/name")]
@@ -95,11 +123,9 @@ def series(r: Recording) -> pd.DataFrame:
     columns = dict(zip(streams, busy.reshape(-1, len(time)))) if len(busy) else {}
     for number, (name, _, _) in enumerate(r.info["series"]):
         columns[name] = r.numbers(f"series/{number}")
-    return frame(columns, index=pd.Index(time, name="time"))
+    return Table(columns, index=pd.Index(time, name="time"))
 
 
-_UNITS = {"start": "s", "end": "s", "available": "s", "waited": "s", "time": "s", "bytes": "byte",
-          "flop": "FLOP", "level": "byte", "delta": "byte"}
 _LARGEST = np.iinfo(np.int32).max  # that every form of netCDF holds as an integer
 
 
@@ -109,10 +135,10 @@ def to_xarray(r: Recording, attributes: dict):
     xarray = late("xarray")
     arrays = {}
     for dimension, table, prefix in (("span", spans(r), ""), ("event", memory(r), "memory_")):
-        for name, column in table.items():
+        for name, column in table.frame().items():
             units = {"units": _UNITS[name]} if name in _UNITS else {}
             arrays[prefix + name] = (dimension, _array(column), units)
-    table = series(r)
+    table = series(r).frame()
     about = {name: (unit, summary) for name, unit, summary in r.info["series"]}
     for name, column in table.items():
         unit, summary = about.get(name, ("1", "busy share of the bin"))
@@ -138,3 +164,27 @@ def _array(column: pd.Series) -> np.ndarray:
 
 def _attribute(value):
     return float(value) if isinstance(value, int) and abs(value) > _LARGEST else value
+
+
+def stages(r: Recording) -> pd.DataFrame:
+    """One row for each stage of the plan, by number."""
+    names = list(r.texts("stages/name"))
+    table = spans(r).frame()
+    computes = np.isin(r.of_action("stream"), np.flatnonzero(r.texts("streams/kind") == "compute"))
+    seconds = (table["end"] - table["start"]).to_numpy()
+    columns = pd.DataFrame({
+        "stage": table["stage"], "device": table["device"].astype(str), "start": table["start"], "end": table["end"],
+        "compute_s": np.where(computes, seconds, 0.0), "flop": table["flop"],
+        "loaded_bytes": table["bytes"].where(table["kind"] == "load", 0),
+        "saved_bytes": table["bytes"].where(table["kind"] == "save", 0)})
+    groups = columns[columns["stage"] >= 0].groupby("stage")
+    found = groups.agg(devices=("device", lambda one: ", ".join(sorted(set(one)))), spans=("start", "size"),
+                       compute_s=("compute_s", "sum"), flop=("flop", "sum"),
+                       loaded_bytes=("loaded_bytes", "sum"), saved_bytes=("saved_bytes", "sum"),
+                       start=("start", "min"), end=("end", "max"))
+    found = found.reindex(pd.RangeIndex(len(names), name="stage"))
+    counts = {name: 0 for name in ("spans", "flop", "loaded_bytes", "saved_bytes")}
+    found = found.fillna({"devices": "", "compute_s": 0.0, **counts}).astype({name: "int64" for name in counts})
+    found.insert(0, "name", names)
+    found.attrs["units"] = {**_UNITS, "compute_s": "s", "loaded_bytes": "byte", "saved_bytes": "byte"}
+    return found

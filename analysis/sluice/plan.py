@@ -75,6 +75,14 @@ class Plan:
         pandas = late("pandas")
         return pandas.DataFrame(self._native.tensors()).astype({"class": "category"})
 
+    @property
+    def fates(self) -> "pandas.DataFrame":
+        """What becomes of the activations of each stage until its backward pass, by the stage's number: name,
+        fate ("keep", "recompute", "offload", or the last two where parts differ), and what it costs in one
+        run of the body: recomputed_s and saved_bytes. Read from the actions, so of any policy's plan; empty
+        where nothing is trained."""
+        return late("._facts").fates(self.actions, self.tensors, self.stages)
+
     def text(self) -> str:
         """As `sluice plan` prints it (sim/plan/FORMAT.md)."""
         return self._native.text()

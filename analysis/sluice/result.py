@@ -10,7 +10,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable, Optional, Union
 
-from . import errors
+from . import _sluice, errors
 from ._checked import checked
 from ._helper import helper
 from ._late import late
@@ -36,6 +36,7 @@ class Result:
     def __init__(self, memory: Any, answer: Union[str, Callable[[], str]] = "") -> None:
         self._recording = Recording(memory)
         self._said = answer
+        self._tables: dict[str, Any] = {}
 
     @cached_property
     def _answer_text(self) -> str:
@@ -77,26 +78,51 @@ class Result:
         return Metrics(info["metrics"], info["units"], {row[0]: row[2] for row in rows},
                        {row[0]: row[5] for row in rows if row[5]})
 
-    @cached_property
+    def _table(self, name: str) -> "pandas.DataFrame":
+        """A new DataFrame of the columns of that name, which are made once."""
+        if name not in self._tables:
+            self._tables[name] = getattr(late("._tables"), name)(self._recording)
+        return self._tables[name].frame()
+
+    @property
     def spans(self) -> "pandas.DataFrame":
         """One row for each executed action, by the order of the ends: start, end, available (its
-        consumers may start), waited (the stream was idle before it), all in s; what it waited for
-        (reason, blocker) and the row of the span that ended the wait (cause, -1: none); bytes that it
-        moved, flop that it computed. Columns that are numbers are
-        views of shared memory, read-only: copy what you want to change."""
-        return late("._tables").spans(self._recording)
+        consumers may start), waited (the stream was idle before it), all in s; stream and device; what it
+        waited for (reason, blocker) and the row of the span that ended the wait (cause, -1: none); stage by
+        number and name (-1 and none: of no stage); bytes that it moved, flop that it computed. Each time a
+        new DataFrame, to be changed at will; its columns that are numbers are views of shared memory and
+        read-only, so that `-=` is refused: assign `spans["start"] - t0` instead, or take `spans.copy()`."""
+        return self._table("spans")
 
-    @cached_property
+    @property
     def memory(self) -> "pandas.DataFrame":
         """One row for each tensor that enters (delta > 0) or leaves a pool: time in s, level (in the
-        pool afterwards) and delta in bytes."""
-        return late("._tables").memory(self._recording)
+        pool afterwards) and delta in bytes. A new DataFrame each time, as for `spans`."""
+        return self._table("memory")
 
-    @cached_property
+    @property
     def series(self) -> "pandas.DataFrame":
         """Quantities over time in equal bins, by the time (s) at which a bin ends: utilisation of
-        each stream (0..1), samples done, cumulative seconds of recomputation, watts."""
-        return late("._tables").series(self._recording)
+        each stream (0..1), samples done, cumulative seconds of recomputation, watts. A new DataFrame each
+        time, as for `spans`."""
+        return self._table("series")
+
+    @property
+    def stages(self) -> "pandas.DataFrame":
+        """One row for each stage of the plan, by its number: name, the devices that worked on it, its spans,
+        compute_s (busy time of compute streams), flop, loaded_bytes and saved_bytes, and when it was first
+        and last at work (start, end, in s)."""
+        return late("._tables").stages(self._recording)
+
+    @property
+    def facts(self) -> "pandas.DataFrame":
+        """What the policy decided, one row each by name: value and unit; `of` the group, stage or device
+        that it is said of, and the `replica` that decided it ("" for none). `plan.facts` as a table."""
+        return late("._facts").table(json.loads(self._parsed_plan.facts))
+
+    @cached_property
+    def _parsed_plan(self) -> Any:
+        return _sluice.Plan.parse(self.plan, "plan")
 
     def to_xarray(self) -> "xarray.Dataset":
         """Spans (dimension span), memory events (event) and series (time) with their units; attrs: name,

@@ -1,0 +1,55 @@
+#!/usr/bin/python3
+"""Writes analysis/sluice/_metric_types.py, the types of all metrics, from what the goldens hold: for editors and
+type checkers. `./dev accept` calls it."""
+
+import json
+import pathlib
+import re
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+FILE = ROOT / "analysis/sluice/_metric_types.py"
+WHOLE = ("byte", "FLOP", "sample")  # units that are counted
+HEAD = '''"""The types of all metrics, written by `./dev accept`."""
+
+from __future__ import annotations
+
+from typing import Optional
+
+
+class MetricTypes:
+    """Those of a run that ended. A metric that some runs have no number for may be None."""
+
+'''
+
+
+def type_of(metric):
+    """Of one in a golden; None where it has no number there."""
+    if "by" in metric:
+        if all("/" in key for key in metric["by"]) and metric["by"]:  # by pool and by class
+            return f"dict[str, dict[str, {type_of(next(iter(metric['by'].values())))}]]"
+        inner = {type_of(one) for one in metric["by"].values()}
+        return f"dict[str, {inner.pop()}]" if len(inner) == 1 else "dict[str, float]" if inner else None
+    if metric.get("value") is None:
+        return None
+    if isinstance(metric["value"], str):
+        return "str"
+    return "int" if metric.get("unit") in WHOLE else "float"
+
+
+def text():
+    entries = (ROOT / "sim/metrics/catalog.cpp").read_text()
+    found = {name: set() for name in re.findall(r"SLUICE_ENTRY\(Metric, (\w+)_metric\)", entries)}
+    for path in sorted((ROOT / "tests/golden").glob("*.json")):
+        for name, metric in json.loads(path.read_text())["metrics"].items():
+            found.setdefault(name, set()).add((type_of(metric), "by" in metric))
+    lines = []
+    for name, types in sorted(found.items()):
+        known = {one for one, _ in types if one is not None}
+        keyed = any(by for _, by in types) or "_by_" in name
+        kind = known.pop() if len(known) == 1 else "dict[str, float]" if keyed else "float"
+        lines.append(f"    {name}: {kind if keyed or types and (None, False) not in types else f'Optional[{kind}]'}\n")
+    return HEAD + "".join(lines)
+
+
+if __name__ == "__main__":
+    FILE.write_text(text())
