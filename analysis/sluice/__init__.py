@@ -27,6 +27,7 @@ from ._paper import paper
 from ._platform import Platform, platform
 from ._policy import Action, PlanBuilder, Stage, Workload, parameter, policy
 from .answer import Asked, Certainty, Note
+from .compare import Comparison, compare
 from .errors import (Error, HelperDied, HelperRestarted, Infeasible, InputError, InternalError,
                      Interrupted, IoError, KeysDropped, UsageError, Waiter)
 from .plan import Plan, load_plan
@@ -90,10 +91,10 @@ def data_root() -> str:
 
 
 __all__ = [
-    "Action", "Asked", "Certainty", "Error", "Found", "HelperDied", "HelperRestarted", "Infeasible",
+    "Action", "Asked", "Certainty", "Comparison", "Error", "Found", "HelperDied", "HelperRestarted", "Infeasible",
     "InputError", "InternalError", "Interrupted", "IoError", "KeysDropped", "Metrics", "Model", "Note", "Plan",
     "PlanBuilder", "Platform", "Plots", "Result", "Scenario", "Stage", "TorchProfile", "UsageError",
-    "Waiter", "Workload", "data_root", "from_torch", "layers", "load", "load_plan", "maximise", "meters",
+    "Waiter", "Workload", "compare", "data_root", "from_torch", "layers", "load", "load_plan", "maximise", "meters",
     "metrics", "minimise", "model", "models", "open", "paper", "parameter", "platform", "platforms", "policies",
     "policy", "profile_torch", "scenarios",
 ]

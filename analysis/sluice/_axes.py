@@ -173,10 +173,15 @@ def legend(ax: Axes, handles: Sequence[Any], wanted: Legend) -> None:
     look = {"handles": handles, "frameon": False, "labelcolor": _colours.ink(ax)}
     if isinstance(wanted, str):
         ax.legend(loc=wanted, **look)
-    elif ax.get_figure().get_size_inches()[0] >= _NARROW:
+    elif not is_narrow(ax.get_figure()):
         ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), **look)
     else:
         _legend_above(ax, look)
+
+
+def is_narrow(figure: Any) -> bool:
+    """Whether a legend beside would take too much of it."""
+    return bool(figure.get_size_inches()[0] < _NARROW)
 
 
 def _legend_above(ax: Axes, look: dict[str, Any]) -> None:

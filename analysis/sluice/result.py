@@ -8,7 +8,7 @@ import re
 from functools import cached_property
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Callable, Optional, Union
+from typing import TYPE_CHECKING, Any, Callable, Optional, Sequence, Union
 
 from . import _sluice, errors
 from ._checked import checked
@@ -131,6 +131,12 @@ class Result:
         about = {"name": self.name, "status": self.status, "scenario": self.scenario}
         numbers = {name: value for name, value, _ in self.metrics.rows() if value is not None}
         return late("._tables").to_xarray(self._recording, {**about, **numbers})
+
+    def resampled(self, times: Sequence[float]) -> "xarray.Dataset":
+        """The run on a time base of yours, for `xarray.concat` with others: bins that end at `times` (s). The share
+        of each bin that each stream is busy, the most bytes in each pool, samples done; not a number in bins that
+        begin when the run has ended. `sluice.compare(...).to_xarray()` does it for several runs."""
+        return late("._resampled").dataset(self._recording, times, self.metrics["makespan_s"], {"name": self.name})
 
     @property
     def scenario(self) -> str:

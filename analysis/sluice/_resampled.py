@@ -1,0 +1,77 @@
+"""A run on a time base that is given: bins that end at those times, so that several runs have the same."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Sequence
+
+import numpy as np
+
+from . import errors
+from ._late import late
+
+if TYPE_CHECKING:
+    import xarray
+
+    from ._recording import Recording
+
+
+def bins(seconds: float, count: int) -> np.ndarray:
+    """The ends of so many equal bins."""
+    if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or not 1 <= count <= 10_000_000:
+        raise errors.UsageError(f"bins={count!r}: expected a whole number from 1 on")
+    return np.linspace(0, seconds, int(count) + 1)[1:]
+
+
+def dataset(r: "Recording", times: Sequence[float], makespan: float,
+            attributes: dict[str, Any]) -> "xarray.Dataset":
+    """Utilisation by stream, level by pool and samples done, of the bins that end at `times`."""
+    ends = np.array(times, dtype=float)
+    if ends.ndim != 1 or len(ends) == 0 or not np.all(np.isfinite(ends)) or np.any(np.diff(ends, prepend=0) <= 0):
+        raise errors.UsageError("times are the ends of bins: a list of seconds, above 0 and each more than the "
+                                "one before")
+    edges = np.append(0.0, ends)
+    over = edges[:-1] >= makespan  # bins that begin when the run has ended
+    streams, pools = list(r.texts("streams/name")), list(r.texts("pools/name"))
+    busy = np.array([_busy(r, number, edges) for number in range(len(streams))]).reshape(len(streams), len(ends))
+    level = np.array([_highest(r, number, edges) for number in range(len(pools))]).reshape(len(pools), len(ends))
+    done = _at(r, "samples_done", ends)
+    about = {"utilisation": ("1", "busy share of the bin"), "level": ("byte", "most in the pool in the bin"),
+             "samples_done": ("sample", "samples complete by the end of the bin")}
+    arrays = {"utilisation": (("stream", "time"), np.where(over, np.nan, busy)),
+              "level": (("pool", "time"), np.where(over, np.nan, level)),
+              "samples_done": (("time",), np.where(over, np.nan, done))}
+    return late("xarray").Dataset(
+        {name: (*array, {"units": about[name][0], "long_name": about[name][1]}) for name, array in arrays.items()},
+        coords={"time": ("time", ends, {"units": "s", "long_name": "end of the bin"}), "stream": streams,
+                "pool": pools}, attrs=attributes)
+
+
+def _busy(r: "Recording", stream: int, edges: np.ndarray) -> np.ndarray:
+    """The share of each bin in which the stream executes: it does one thing at a time."""
+    mine = r.of_action("stream") == stream
+    start, end = np.sort(r.numbers("spans/start")[mine]), np.sort(r.numbers("spans/end")[mine])
+    if len(start) == 0:
+        return np.zeros(len(edges) - 1)
+    begun = np.append(0.0, np.cumsum(end - start))
+    which = np.searchsorted(start, edges, "right")  # how many have begun by then
+    still = np.where(which > 0, np.maximum(0, end[which - 1] - edges), 0.0)
+    return np.diff(begun[which] - still) / np.diff(edges)
+
+
+def _highest(r: "Recording", pool: int, edges: np.ndarray) -> np.ndarray:
+    """The most bytes in each bin: at its beginning, or after a change in it."""
+    mine = r.numbers("memory/pool") == pool
+    time, level = r.numbers("memory/time")[mine], np.append(0, r.numbers("memory/level")[mine])
+    first = np.searchsorted(time, edges[:-1], "right")  # changes by the beginning
+    last = np.searchsorted(time, edges[1:], "left")  # and before the end
+    return np.array([level[a : max(a, b) + 1].max() for a, b in zip(first, last)], dtype=float)
+
+
+def _at(r: "Recording", name: str, times: np.ndarray) -> np.ndarray:
+    """A series that grows in steps, by the bins of the recording."""
+    names = [one for one, _, _ in r.info["series"]]
+    own = r.numbers("series/time")
+    if name not in names or len(own) == 0:
+        return np.full(len(times), np.nan)
+    values = np.append(0.0, r.numbers(f"series/{names.index(name)}"))
+    return values[np.searchsorted(own, times * (1 + 1e-12), "right")]

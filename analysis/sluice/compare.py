@@ -1,0 +1,207 @@
+"""Several runs beside each other: what differs, pictures on common axes, one time base."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Optional, Sequence, Union
+
+import numpy as np
+
+from . import _colours, _resampled, errors
+from ._late import late
+from ._metrics import close_to, for_people
+from .result import Result
+
+if TYPE_CHECKING:
+    import pandas
+    import xarray
+    from matplotlib.axes import Axes
+
+Legend = Union[bool, str]
+Size = Optional[tuple[float, float]]
+
+
+def compare(results: Mapping[str, Result]) -> "Comparison":
+    """Runs by name, in their order: `sluice.compare({"sqrt": r1, "optimal": r2})`. `.frame` has all metrics,
+    `.differences` those that are not the same with the change against the first run, `.plot.timeline()`,
+    `.memory()` and `.utilisation()` are panels on common axes, and `.to_xarray()` puts the runs on one time base.
+    Raises UsageError for what is no mapping of names to results."""
+    if not isinstance(results, Mapping) or not results:
+        raise errors.UsageError("compare takes a mapping of names to results, like {'slow': r1, 'fast': r2}")
+    for name, result in results.items():
+        if not isinstance(result, Result):
+            raise errors.UsageError(f"'{name}' is a {type(result).__name__} and no Result; .run() gives one")
+    return Comparison({str(name): result for name, result in results.items()})
+
+
+class Comparison:
+    """Several runs by name. `sluice.compare` makes one."""
+
+    def __init__(self, results: dict[str, Result]) -> None:
+        self._results = results
+
+    @property
+    def names(self) -> list[str]:
+        return list(self._results)
+
+    def __getitem__(self, name: str) -> Result:
+        if name not in self._results:
+            raise KeyError(f"there is no run '{name}'{close_to(name, self._results)}")
+        return self._results[name]
+
+    def __len__(self) -> int:
+        return len(self._results)
+
+    @property
+    def frame(self) -> "pandas.DataFrame":
+        """One row for each metric ("peak_bytes/gpu"), a column for each run, and `unit`. What a run has not is
+        None."""
+        pandas = late("pandas")
+        rows = {name: {metric: (value, unit) for metric, value, unit in result.metrics.rows()}
+                for name, result in self._results.items()}
+        metrics = list(dict.fromkeys(metric for values in rows.values() for metric in values))
+        units = [next(values[metric][1] for values in rows.values() if metric in values) or ""
+                 for metric in metrics]
+        columns = {name: [values.get(metric, (None,))[0] for metric in metrics]
+                   for name, values in rows.items()}
+        return pandas.DataFrame({**columns, "unit": units}, index=pandas.Index(metrics, name="metric"),
+                                dtype=object)
+
+    @property
+    def differences(self) -> "pandas.DataFrame":
+        """The rows of `frame` in which runs differ by more than 1e-9 of the larger one; for each run but the first
+        a column "NAME: change" with what it is more or less than the first, as a share of that (0.25: a quarter
+        more), where both are numbers."""
+        pandas = late("pandas")
+        table = self.frame
+        first, *others = self._results
+        table = table[[_differ(row) for row in table[self.names].itertuples(index=False)]].copy()
+        for name in others:
+            table[f"{name}: change"] = pandas.Series(
+                [_change(a, b) for a, b in zip(table[first], table[name])], index=table.index, dtype=float)
+        return table
+
+    def to_xarray(self, bins: int = 300) -> "xarray.Dataset":
+        """All runs on one time base, along `run`: `bins` equal bins from 0 to the end of the longest, `time` (s) is
+        where each ends. utilisation (of each `stream`, the share of the bin that it is busy), level (of each
+        `pool`, the most bytes in the bin), samples_done; not a number behind the end of a run. `Result.resampled`
+        does it for one."""
+        xarray = late("xarray")
+        longest = max(result.metrics["makespan_s"] for result in self._results.values())
+        times = _resampled.bins(longest, bins)
+        return xarray.concat([result.resampled(times) for result in self._results.values()],
+                             dim=late("pandas").Index(self.names, name="run"), join="outer",
+                             combine_attrs="drop")
+
+    @property
+    def plot(self) -> "ComparisonPlots":
+        """Panels on common axes: .timeline(), .memory(), .utilisation()."""
+        return ComparisonPlots(self._results)
+
+    def __repr__(self) -> str:
+        widest = max(len(name) for name in self._results)
+        lines = [f"  {name:<{widest}}  {for_people(result.metrics['makespan_s'], 's')}"
+                 for name, result in self._results.items()]
+        return "\n".join([f"Comparison of {len(self)} runs", *lines])
+
+    def _repr_html_(self) -> str:
+        return self.differences._repr_html_()
+
+
+class ComparisonPlots:
+    """compare(...).plot: a panel for each run, one below the other, with one time axis in one unit and one legend.
+    start, end, unit, title, legend and figsize as in result.plot; each returns the Axes of all panels."""
+
+    def __init__(self, results: dict[str, Result]) -> None:
+        self._results = results
+
+    def timeline(self, start: float = 0.0, end: Optional[float] = None, title: Optional[str] = None, *,
+                 streams: Optional[Sequence[str]] = None, unit: Optional[str] = None, legend: Legend = True,
+                 figsize: Size = None) -> "list[Axes]":
+        """Who did what when, in each run. A run that ends before `start` has an empty panel."""
+        rows = [result._recording.rows("streams/name") if streams is None else 1 if isinstance(streams, str)
+                else len(streams) for result in self._results.values()]
+
+        def draw(result: Result, ax: "Axes") -> None:
+            result.plot.timeline(ax, start, end, streams=streams, unit=unit, title="")
+
+        return self._panels(draw, [0.25 + 0.36 * one for one in rows], start, title, legend, figsize)
+
+    def memory(self, pool: Optional[str] = None, start: float = 0.0, end: Optional[float] = None,
+               title: Optional[str] = None, *, unit: Optional[str] = None, bytes_unit: Optional[str] = None,
+               legend: Legend = True, figsize: Size = None) -> "list[Axes]":
+        """What lies in a memory, in each run, also with one axis of bytes."""
+        def draw(result: Result, ax: "Axes") -> None:
+            result.plot.memory(pool, ax, start, end, unit=unit, bytes_unit=bytes_unit, title="")
+
+        return self._panels(draw, [1.6] * len(self._results), start, title, legend, figsize, sharey=True)
+
+    def utilisation(self, start: float = 0.0, end: Optional[float] = None, title: Optional[str] = None, *,
+                    streams: Optional[Sequence[str]] = None, unit: Optional[str] = None,
+                    legend: Legend = True, figsize: Size = None) -> "list[Axes]":
+        """How busy each stream is, in each run."""
+        def draw(result: Result, ax: "Axes") -> None:
+            result.plot.utilisation(ax, start, end, streams=streams, unit=unit, title="")
+
+        return self._panels(draw, [1.3] * len(self._results), start, title, legend, figsize)
+
+    def _panels(self, draw: Any, heights: list[float], start: float, title: Optional[str], legend: Legend,
+                figsize: Size, sharey: bool = False) -> "list[Axes]":
+        """`draw` draws a result on axes of that height (inches)."""
+        axes = late("._axes")
+        figure, panels = late("matplotlib.pyplot").subplots(
+            len(heights), 1, sharex=True, sharey=sharey, squeeze=False, layout="constrained",
+            height_ratios=heights, figsize=axes.size(10, 0.5 + sum(heights) + 0.3 * len(heights), figsize))
+        panels = list(panels[:, 0])
+        if all(result.metrics["makespan_s"] <= start for result in self._results.values()):
+            raise errors.InputError(f"'{start}' for 'start': all of these runs have ended by then")
+        for ax, (name, result) in zip(panels, self._results.items()):
+            if result.metrics["makespan_s"] > start:
+                draw(result, ax)
+            said = f"{name}: {for_people(result.metrics['makespan_s'], 's')}"
+            ax.set_title(said, loc="left", fontsize="medium")
+        _one_legend(panels, legend)
+        if title:
+            figure.suptitle(title, x=0.01, ha="left", color=_colours.ink(panels[0]))
+        return panels
+
+
+def _one_legend(panels: "list[Axes]", wanted: Legend) -> None:
+    """What any of them says, once: beside all of them, or above the first one of a narrow figure."""
+    axes = late("._axes")
+    said: dict[str, Any] = {}
+    for ax in panels:
+        if ax.get_legend() is not None:
+            handles = ax.get_legend().legendHandles
+            for handle, text in zip(handles, ax.get_legend().get_texts()):
+                handle.set_label(text.get_text())
+                said.setdefault(text.get_text(), handle)
+            ax.get_legend().remove()
+    order = sorted(said, key=lambda label: _place(label))
+    axes.legend(panels[0], [said[label] for label in order], wanted)
+    figure, legend = panels[0].get_figure(), panels[0].get_legend()
+    if legend is not None and wanted is True and not axes.is_narrow(figure):
+        legend.set_in_layout(False)  # else the first panel would be as high as it
+        figure.draw_without_rendering()
+        width = legend.get_window_extent().width / figure.bbox.width
+        figure.get_layout_engine().set(rect=(0, 0, 1 - width - 0.01, 1))
+
+
+def _place(label: str) -> int:
+    """Kinds in their order, classes from the top of the stack down, and then what else there is."""
+    order = [*(kind.replace("_", " ") for kind in _colours.KINDS),
+             *(one.replace("_", " ") for one in reversed(_colours.CLASSES))]
+    return order.index(label) if label in order else len(order)
+
+
+def _differ(values: Sequence[Any]) -> bool:
+    numbers = [value for value in values if isinstance(value, (int, float))]
+    if len(numbers) == len(values):
+        return bool(np.ptp(np.array(numbers, dtype=float)) > 1e-9 * max(abs(one) for one in numbers))
+    return len(set(values)) > 1
+
+
+def _change(a: Any, b: Any) -> float:
+    if not isinstance(a, (int, float)) or not isinstance(b, (int, float)) or a == 0:
+        return float("nan")
+    return (b - a) / abs(a)
