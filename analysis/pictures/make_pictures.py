@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Makes the pictures of the README, beside this file, for light and for dark pages:
+"""Makes the pictures of README.md and docs/results.md, beside this file, for light and for dark pages:
 ./dev python analysis/pictures/make_pictures.py"""
 
 import pathlib
@@ -27,8 +27,23 @@ def alexnet_x200():
     return figure
 
 
+def vgg16_fates():
+    """Three ways to make room for what VGG-16's layers made, on common axes."""
+    training = sluice.Scenario.from_dict({
+        "model": "vgg16", "platform": "gtx980", "policy": "resident",
+        "workload": {"mode": "training", "batch": 20, "optimizer": "adam"}})
+    runs = {fates: training.with_({"fates.strategy": fates}).run() for fates in ("sqrt", "offload_all", "optimal")}
+    return sluice.compare(runs).plot.memory(figsize=(9, 5))[0].figure
+
+
+def for_a_column():
+    """What fits a column of a paper."""
+    with sluice.paper(columns=1):
+        return sluice.load("alexnet_x200_training", {"workload.batch": 30}).run().plot.memory().figure
+
+
 def main():
-    for picture in (alexnet_x200,):
+    for picture in (alexnet_x200, vgg16_fates, for_a_column):
         for ending, style in (("", "default"), ("_dark", "dark_background")):
             path = FOLDER / f"{picture.__name__}{ending}.png"
             with plt.style.context(style):

@@ -178,13 +178,17 @@ def _one_legend(panels: "list[Axes]", wanted: Legend) -> None:
                 said.setdefault(text.get_text(), handle)
             ax.get_legend().remove()
     order = sorted(said, key=lambda label: _place(label))
-    axes.legend(panels[0], [said[label] for label in order], wanted)
-    figure, legend = panels[0].get_figure(), panels[0].get_legend()
-    if legend is not None and wanted is True and not axes.is_narrow(figure):
-        legend.set_in_layout(False)  # else the first panel would be as high as it
+    handles, figure = [said[label] for label in order], panels[0].get_figure()
+    if wanted is not True or axes.is_narrow(figure):
+        axes.legend(panels[0], handles, wanted)
+    elif handles:  # of the figure: in the first panel it would make that one as high as it is
+        legend = figure.legend(handles=handles, loc="upper right", frameon=False,
+                               labelcolor=_colours.ink(panels[0]), borderaxespad=0.0)
         figure.draw_without_rendering()
         width = legend.get_window_extent().width / figure.bbox.width
         figure.get_layout_engine().set(rect=(0, 0, 1 - width - 0.01, 1))
+        figure.draw_without_rendering()
+        legend.set_bbox_to_anchor((1, panels[0].get_position().y1), figure.transFigure)
 
 
 def _place(label: str) -> int:

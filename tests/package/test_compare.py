@@ -62,15 +62,21 @@ class Panels(unittest.TestCase):
             panels = draw()
             self.assertEqual([ax.get_xlim() for ax in panels], 2 * [(0, longest)])
             self.assertEqual([ax.get_xlabel() for ax in panels], ["", "time (s)"])
-            self.assertEqual([ax.get_legend() is not None for ax in panels], [True, False])
+            self.assertEqual([ax.get_legend() for ax in panels], [None, None])
             self.assertRegex(panels[0].get_title(loc="left"), "slow: 18.* s")
-            panels[0].figure.canvas.draw()
-            legend = panels[0].get_legend().get_window_extent()
-            self.assertLessEqual(legend.x1, panels[0].figure.bbox.x1)
-            self.assertGreaterEqual(legend.x0, panels[0].get_window_extent().x1)
+            figure = panels[0].figure
+            figure.canvas.draw()
+            [legend] = figure.legends
+            box = legend.get_window_extent()
+            self.assertLessEqual(box.x1, figure.bbox.x1 + 1)
+            self.assertGreaterEqual(box.x0, panels[0].get_window_extent().x1)
+            self.assertLessEqual(figure.get_tightbbox().x1, figure.get_size_inches()[0] + 0.01)
             self.assertTrue(all(ax.get_window_extent().height > 40 for ax in panels))
-            labels = [text.get_text() for text in panels[0].get_legend().get_texts()]
+            labels = [text.get_text() for text in legend.get_texts()]
             self.assertEqual(len(labels), len(set(labels)))
+            self.assertEqual(draw(legend=False)[0].figure.legends, [])
+            with sluice.paper():
+                self.assertIsNotNone(draw()[0].get_legend())
             self.assertTrue(all(ax.get_legend() is None for ax in draw(legend=False)))
         self.assertEqual(len({ax.get_ylim() for ax in BOTH.plot.memory()}), 1)
         self.assertEqual(BOTH.plot.timeline(unit="ms")[-1].get_xlabel(), "time (ms)")

@@ -38,7 +38,12 @@ assert facts["chosen_from"] > 1 and facts["runner_up_s"] >= result.metrics.makes
     "2_what_if_pcie": """
 time = table.set_index("link")["makespan_s"]
 assert abs(time["PCIe 2.0"] / time["PCIe 3.0"] - 2) < 0.1
-assert list(table["bound_by"]) == 2 * ["gpu.host.down"] + 2 * ["dependencies"] + ["gpu.compute"]
+for binds, first, last in (("gpu.host.down", 8, 21.5), ("dependencies", 22, 70), ("gpu.compute", 75, 121)):
+    assert set(table.loc[first:last, "bound_by"]) == {binds} and len(table.loc[first:last]) >= 4
+assert ((table["makespan_s"] * table.index)[:21.5] / (8 * time["PCIe 2.0"]) - 1).abs().max() < 0.01
+shown = both.plot.timeline()
+assert {ax.get_xlim() for ax in shown} == {(0, time["PCIe 2.0"])}
+assert both["PCIe 6.0, 121 GB/s each way"].metrics.compute_utilisation > 0.995
 assert round(100 * (1 - time["PCIe 6.0"] / time["PCIe 4.0"])) == 8
 assert round(1000 * (1 - table["compute_utilisation"].iloc[-1])) == 5
 assert (table["makespan_s"] >= table["question_bound_s"]).all()
@@ -51,6 +56,20 @@ assert round(ridge) == 7133 and round(base.platform.flop_per_s("ipu0", "float16"
 hidden = table["loaded a phase ahead"] < 1.01
 assert list(hidden) == [intensity > ridge for intensity in table.index]
 assert (table["loaded when it begins"] > 1.4).all()
+took = places.frame.loc["makespan_s", places.names]
+assert took["on_chip"] == took["pair_link"] and round(1e3 * took["pair_link"], 1) == 6.6
+assert round(1e3 * took["streaming"]) == 152 and round(took["streaming"] / took["on_chip"]) == 23
+assert not places["pair_link"].spans["kind"].isin(["send", "save"]).any()
+assert [places[place].facts.loc["in_flight", "value"] for place in places.names[1:]] == [2, 3]
+assert abs(places["on_chip"].metrics.compute_utilisation - 0.5) < 1e-3
+spans = places["streaming"].spans
+saves = spans[spans["kind"] == "save"]
+assert set(saves["bytes"]) == {4_000_000} and abs((saves["end"] - saves["start"]).mean() - 125e-6) < 1e-6
+computes = spans[spans["kind"] == "forward"]
+assert abs((computes["end"] - computes["start"]).mean() - 4.4e-6) < 1e-7
+assert round(100 * places["streaming"].metrics.compute_utilisation) == 2
+crossed = places["streaming"].metrics.transferred_bytes_by_class
+assert crossed["activation"] == 8e9 and round(crossed["weight"] / 1e9, 2) == 0.19
 """,
     "4_keep_recompute_offload": """
 refused = {(2, "keep_all"), (2, "recompute_all"), (4, "keep_all"), (4, "selective"), (4, "recompute_all")}
@@ -62,7 +81,8 @@ assert round(100 * (cold[4, "sqrt"] / cold[1, "sqrt"] - 1)) == 17
 assert all(rate[batch, "optimal"] == rate[batch].max() for batch in (1, 2, 4))
 assert rate[2, "optimal"] > rate[1, "keep_all"]
 fates = [fate.split(":")[0] for key, fate in plan.facts.items() if key.startswith("stage ")]
-assert set(fates) == {"keep", "offload", "recompute"}
+assert set(fates) == {"keep", "offload", "recompute"} and plan.fates["fate"].tolist() == fates
+assert {ax.get_xlim() for ax in rows} == {(0, rows[1].get_xlim()[1])} and len({ax.get_ylim() for ax in rows}) == 1
 assert round(100 * (rate[2, "offload_all"] / rate[2, "sqrt"] - 1)) == 2
 for cost, overtakes in (("peak", 10), ("roofline", 7)):
     offload, sqrt, selective, optimal = (steps[cost, strategy] for strategy in marks)
@@ -76,7 +96,18 @@ for cost, overtakes in (("peak", 10), ("roofline", 7)):
 assert [round(m.peak_bytes["ipu0"] / 1e6) for m in runs] == [80, 88, 96, 104, 112, 128]
 assert len({m.makespan_s for m in runs[2:]}) == 1 and runs[1].makespan_s > runs[2].makespan_s
 assert runs[2].bound_by == "ipu0.compute"
-assert right.get_ylim()[1] > 130
+assert bottom.get_ylim()[1] > 130 and top.get_ylim()[1] > 1e3 * runs[0].makespan_s
+assert abs(runs[0].makespan_s - one_by_one.metrics.makespan_s - 11 * (0.25e-3 + 0.25e-3)) < 1e-9
+def starts(result, stream):
+    return result.spans[result.spans["stream"] == stream].sort_values("start")
+inputs = starts(results[0], "ipu0.host.down").iloc[2:]
+answers = starts(results[0], "ipu1.host.up")
+assert abs(inputs["start"].to_numpy()[1:] - answers["end"].to_numpy()[:-1]).max() < 1e-12
+batch = 4 * 0.4005e-3 + 0.05e-3
+assert round(1e3 * batch, 2) == 1.65
+assert abs(inputs["start"].diff().iloc[1:] - batch - 0.5e-3).max() < 1e-6
+ready = starts(one_by_one, "ipu1.host.up")["start"]
+assert abs(ready.diff().iloc[1:] - batch).max() < 1e-6 and runs[1].makespan_s < one_by_one.metrics.makespan_s
 """,
     "6_which_pcie": """
 assert len(models) == 79 and len(table) == 79 * 3 * 6 and table["verified"].sum() >= 1
@@ -115,6 +146,7 @@ class Notebooks(unittest.TestCase):
                 self.assertGreater(sum(pictures(committed)), 1)
                 self.assertEqual(pictures(run), pictures(committed))
                 self.assertEqual(errors(run) + errors(committed), [])
+                self.assertIn("**Where to go next.**", committed.cells[-1].source)
 
 
 if __name__ == "__main__":
