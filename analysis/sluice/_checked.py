@@ -71,7 +71,7 @@ def _require(value: Any, name: str, check: tuple[Check, str], function: Callable
     if not check[0](value):
         called = function.__qualname__.removesuffix(".__init__")
         words = check[1]
-        if isinstance(value, (str, os.PathLike)):
+        if isinstance(value, str) and not is_text(value) or isinstance(value, os.PathLike):
             words += ", in UTF-8 and without NUL"
         raise errors.InputError(f"{clipped(value)} for '{name}': expected {words} ({called})")
 
@@ -160,8 +160,8 @@ _PLAIN: dict[Any, tuple[Check, str]] = {
     type(None): (lambda value: value is None, "None"),
     None: (lambda value: value is None, "None"),
     dict: (lambda value: isinstance(value, collections.abc.Mapping), "a mapping"),
-    list: (_is_list, "a list"),
-    tuple: (_is_list, "a tuple"),
+    list: (_is_list, "a list or tuple"),
+    tuple: (_is_list, "a list or tuple"),
 }
 
 
@@ -204,8 +204,8 @@ def _any_of(parts: list[tuple[Check, str]]) -> tuple[Check, str]:
 def _list_of(element: tuple[Check, str]) -> tuple[Check, str]:
     check, words = element
     if check is _anything:
-        return _is_list, "a list"
-    return (lambda value: _is_list(value) and all(map(check, value))), f"a list (each {words})"
+        return _is_list, "a list or tuple"
+    return (lambda value: _is_list(value) and all(map(check, value))), f"a list or tuple (each {words})"
 
 
 def _name_of(kind: type) -> str:

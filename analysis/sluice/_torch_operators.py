@@ -133,13 +133,19 @@ def _as_layer(module: nn.Module, args: tuple, kwargs: dict, result: Any) -> Any:
         layers.module(module, args, result)
     except (errors.InputError, KeyError):
         return None
-    documents, shapes = layers.documents(), layers.shapes()
-    if len(documents) != len(args) + 1:
+    shapes = {made["name"]: shape or [1] for made, shape in zip(layers.documents(), layers.shapes())}
+    made = [one for one in layers.documents() if one["type"] not in _NO_WORK]
+    if len(made) == 0 and len(shapes) == len(args) + 1:
+        made = layers.documents()[-1:]
+    if len(made) != 1:
         return None
     batch = len(args[0])
-    texts = [_shape_text([batch, *(shape or [1])]) for shape in shapes]
-    return {"operator": documents[-1]["type"], "config": _config(documents[-1]),
-            "inputs": ";".join(texts[:-1]), "outputs": texts[-1], "batch": str(batch)}
+    return {"operator": made[0]["type"], "config": _config(made[0]),
+            "inputs": ";".join(_shape_text([batch, *shapes[name]]) for name in made[0]["inputs"]),
+            "outputs": _shape_text([batch, *shapes[made[0]["name"]]]), "batch": str(batch)}
+
+
+_NO_WORK = ("input", "reshape", "transpose", "flatten", "slice")  # around a layer
 
 
 def _config(document: dict) -> str:

@@ -8,9 +8,11 @@ becomes stands in torch_layers.py.
 
 from __future__ import annotations
 
+import functools
 import inspect
+import warnings
 from contextlib import contextmanager
-from typing import Any, Iterator
+from typing import Any, Callable, Iterator, Literal, Sequence
 
 from . import errors
 from ._checked import checked
@@ -19,22 +21,37 @@ from ._model import Model
 
 
 @checked
-def from_torch(module: Any, example_inputs: Any, name: str = "") -> Model:
+def from_torch(module: Any, example_inputs: Any, name: str = "", *,
+               unknown: Literal["error", "operator"] = "error", ignore: Sequence[str] = ()) -> Model:
     """The Model of a torch module, from one run with example inputs (a tensor, or a tuple of them),
     in evaluation mode and on whatever device it is. The first axis of every input is the batch;
     counts are of one sample. An axis order of [channels, height, width] becomes [height, width,
     channels], as models have it.
 
-    Raises InputError when a module or a function is none that Sluice knows, or when parameters
-    would be left out. Needs torch, which Sluice itself does not."""
+        sluice.from_torch(torchvision.models.googlenet(), torch.zeros(1, 3, 224, 224), ignore=["aux*"])
+
+    unknown: what becomes of a call that Sluice has no layer for: "error", or "operator", a layer that
+    moves its output and computes nothing; a warning then names them. ignore: modules and parameters
+    by their names in the module, with * and ?, that are left out, such as heads for training alone.
+
+    Raises InputError, with the place in the module, when a call is none that Sluice knows, or when
+    parameters would be left out. Needs torch, which Sluice itself does not."""
     try:
         torch = late("torch")
     except ImportError:
         raise errors.InputError("from_torch needs torch, which is not installed") from None
     if not isinstance(module, torch.nn.Module):
         raise errors.InputError(f"from_torch takes a torch.nn.Module, not a {type(module).__name__}")
+    if unknown not in ("error", "operator"):
+        raise errors.InputError(f"{unknown!r} for 'unknown': expected 'error' or 'operator'")
     inputs = _inputs(torch, example_inputs)
-    layers = _watch(torch, module, inputs)
+    try:
+        layers = _watch(torch, module, inputs, lambda: _layers(module, unknown, ignore))
+    except errors.InputError as error:  # without the lines of torch in between
+        raise errors.InputError(str(error)) from None
+    if layers.uncounted:
+        warnings.warn("counted as layers that compute nothing: " + "; ".join(dict.fromkeys(layers.uncounted)),
+                      stacklevel=3)
     document = {
         "format": "sluice-model/1",
         "name": name or type(module).__name__.lower(),
@@ -63,19 +80,29 @@ _FACTORIES = {"arange", "ones", "zeros", "full", "empty", "tensor", "rand", "ran
               "tril_indices", "triu_indices"}
 
 
-def _watch(torch: Any, module: Any, inputs: tuple) -> Any:
-    """The layers of one run."""
+def _layers(module: Any, unknown: str, ignore: Sequence[str]) -> Any:
     from .torch_layers import Layers
 
-    try:
-        with _on_meta(torch, module):
-            layers = Layers(module)
-            _run(torch, module, tuple(one.to("meta") for one in inputs), layers, meta=True)
-            return layers
-    except (NotImplementedError, RuntimeError):  # a function without shapes, or that needs values
-        layers = Layers(module)
-        _run(torch, module, inputs, layers, meta=False)
-        return layers
+    return Layers(module, unknown, [ignore] if isinstance(ignore, str) else ignore)
+
+
+def _watch(torch: Any, module: Any, inputs: tuple, new: Callable[[], Any]) -> Any:
+    """The layers of one run: of one sample, or of all where a module counts on their number; without
+    values, or with them where one looks at them or a function has no shapes."""
+    one_sample = tuple(one[:1] for one in inputs)
+    tries = [(one_sample, True), (inputs, True), (one_sample, False)]
+    for given, meta in tries if len(inputs[0]) > 1 else tries[:1]:
+        try:
+            if not meta:
+                return _run(torch, module, given, new(), meta=False)
+            with _on_meta(torch, module):
+                layers = new()  # which knows parameters by their identity
+                return _run(torch, module, tuple(one.to("meta") for one in given), layers, meta=True)
+        except errors.InputError:
+            raise
+        except (NotImplementedError, RuntimeError, ValueError, TypeError, AssertionError, IndexError):
+            continue
+    return _run(torch, module, inputs, new(), meta=False)
 
 
 @contextmanager
@@ -105,7 +132,7 @@ def _on_meta(torch: Any, module: Any) -> Iterator[None]:
             table.update(own)
 
 
-def _run(torch: Any, module: Any, inputs: tuple, layers: Any, meta: bool) -> None:
+def _run(torch: Any, module: Any, inputs: tuple, layers: Any, meta: bool) -> Any:
     from torch.overrides import TorchFunctionMode
 
     depth = 0  # inside a module that is one layer its functions are no layers of their own
@@ -126,45 +153,84 @@ def _run(torch: Any, module: Any, inputs: tuple, layers: Any, meta: bool) -> Non
 
         def call(*args, **kwargs):
             nonlocal depth
-            depth += 1
+            whole = layers.knows(one) or layers.leaves(one)
+            depth += whole
+            layers.stack.append(one)
             try:
                 result = forward(*args, **kwargs)
-                if depth == 1:
+                if whole and depth == 1:
                     layers.module(one, tuple(names.bind(*args, **kwargs).arguments.values()), result)
                 return result
             finally:
-                depth -= 1
+                layers.stack.pop()
+                depth -= whole
 
         return call
 
+    forwards = {one: one.__dict__["forward"] for one in module.modules() if "forward" in one.__dict__}
     was_training = {one: one.training for one in module.modules()}
-    leaves = [one for one in module.modules() if layers.knows(one)]
     try:
         module.eval()
-        for one in leaves:
+        for one in was_training:
             one.forward = watched(one, one.forward)
         for one in inputs:
             layers.input(one)
         # With gradients: without them torch takes shortcuts that call no modules.
-        with torch.enable_grad(), Functions():
+        with torch.enable_grad(), Functions(), _indexing(torch, lambda: depth == 0, layers):
             module(*inputs)
+        return layers
     finally:
-        for one in leaves:
-            one.__dict__.pop("forward", None)
+        for one in was_training:
+            _put_back(one, forwards.get(one))
         for one, training in was_training.items():
             one.training = training
+
+
+@contextmanager
+def _indexing(torch: Any, between: Callable[[], bool], layers: Any) -> Iterator[None]:
+    """torch 1.13 hides some of it from function modes: tensor[0], parameter[table]."""
+    own = torch.Tensor.__getitem__
+
+    @functools.wraps(own)  # a function mode goes by its name
+    def item(tensor: Any, index: Any) -> Any:
+        result = own(tensor, index)
+        if between() and not layers.is_known(result) and not layers.learned(result):
+            layers.function(own, (tensor, index), {}, result)
+        return result
+
+    torch.Tensor.__getitem__ = item
+    try:
+        yield
+    finally:
+        torch.Tensor.__getitem__ = own
 
 
 def _compare(module: Any, layers: Any, model: Model) -> None:
     """What Sluice infers must be what torch computed."""
     table = model.stage_table()
+    if len(table) != len(layers.shapes()):
+        raise errors.InternalError("from_torch made layers that the model does not have")
     for shape, (number, row) in zip(layers.shapes(), table.iterrows()):
         if list(row["shape"]) != shape:
             raise errors.InputError(f"layer {number} '{row['layer']}' ({row['type']}) has shape "
                                     f"{list(row['shape'])}, but torch computed {shape}")
-    counted = sum(parameter.numel() for parameter in module.parameters())
+    counted = layers.parameters()
     if counted != model.parameters:
         unused = layers.unused()
         raise errors.InputError(
             f"the module has {counted} parameters, its layers {model.parameters}"
-            + (f"; not used by any known layer: {', '.join(unused)}" if unused else ""))
+            + (f"; not used by any known layer: {', '.join(unused[:20])}; ignore=['{_shared(unused)}'] leaves "
+               "them out" if unused else ""))
+
+
+def _shared(names: list[str]) -> str:
+    """A pattern for all: what they begin with, or the first of them."""
+    heads = list(dict.fromkeys(name.split(".")[0] for name in names))
+    return heads[0] if len(heads) == 1 else "', '".join(heads[:5])
+
+
+def _put_back(module: Any, own: Any) -> None:
+    """The module's forward as it was: its class's, or its own."""
+    module.__dict__.pop("forward", None)
+    if own is not None:
+        module.forward = own

@@ -1,32 +1,59 @@
-"""What calls of torch become as layers of a model."""
+"""What calls of torch become as layers of a model.
+
+A layer's shape is that of one sample, and an image has its channels last. How the axes of a tensor of
+torch's lie in it says a Place: so a permutation moves nothing and is no layer, and a layer that needs
+its axes in another order gets them by a `transpose`, which is a view.
+"""
 
 from __future__ import annotations
 
-from typing import Any, Callable, Optional
+import fnmatch
+from dataclasses import dataclass
+from typing import Any, Callable, Optional, Sequence
 
 import torch
 from torch import nn
 
-from . import errors, torch_calls as calls
+from . import errors
+
+WAY_OUT = ("torch.onnx.export(module, inputs, 'net.onnx') and sluice.model('net.onnx') know more of "
+           "torch; unknown='operator' counts it as a layer that moves its output and computes nothing")
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the axes of a tensor are in its layer's shape."""
+
+    batch: Optional[int]  # the axis of the samples, or of samples and something else
+    order: tuple[int, ...]  # the axes of one sample; with `batch` where a sample has several there
 
 
 class Layers:
     """Collects the layers of one run, in the order of the calls."""
 
-    def __init__(self, module: nn.Module) -> None:
+    def __init__(self, module: nn.Module, unknown: str = "error", ignore: Sequence[str] = ()) -> None:
         self._names = {id(one): name for name, one in module.named_modules()}
         self._made: list[tuple[dict, list[int]]] = []
-        self.of: dict[int, str] = {}  # layer by tensor
-        self._rows: dict[int, tuple] = {}  # learned rows by tensor: (entries, parameters)
-        self.alive: list[Any] = []  # a tensor that is gone could lend its id to another
+        self._of: dict[int, str] = {}  # layer by tensor
+        self._places: dict[int, Place] = {}
+        self._later: dict[int, Callable[[], None]] = {}  # what makes a tensor's layer, once it is read
+        self._learned: dict[int, list] = {}  # parameters that a tensor is made of alone
+        self._arranged: dict[tuple, str] = {}
+        self._alive: list[Any] = []  # a tensor that is gone could lend its id to another
         self._taken: set[str] = set()
-        self.counted: dict[int, str] = {}  # layer by parameter
-        self.plain: set[int] = set()  # tensors of rank 4 that are no images
-        self.grouped: set[int] = set()  # tensors of rank 5 that are images, channels along two axes
-        self._parameters = dict(module.named_parameters())
-        for parameter in self._parameters.values():
-            entries = parameter.shape[-2] if parameter.dim() > 1 else 1
-            self._rows[id(parameter)] = (entries, [parameter])
+        self._counted: dict[int, str] = {}  # layer by parameter
+        self.batch = 1
+        self.tolerant = unknown == "operator"
+        self.stack: list[nn.Module] = []  # the modules that are being called
+        self.uncounted: list[str] = []  # what `tolerant` let pass
+        ignored = [one for name, one in module.named_modules() if _matches(name, ignore)]
+        self._ignored = {id(one) for one in ignored}
+        without = {id(parameter) for one in ignored for parameter in one.parameters()}
+        self._parameters = {name: one for name, one in module.named_parameters()
+                            if id(one) not in without and not _matches(name, ignore)}
+        for parameter in module.parameters():
+            self._learned[id(parameter)] = [parameter]
+            self._alive.append(parameter)
 
     def documents(self) -> list[dict]:
         """The `layers` of a sluice-model/1 document."""
@@ -36,96 +63,247 @@ class Layers:
         """What torch computed, layer by layer."""
         return [shape for _, shape in self._made]
 
+    def parameters(self) -> int:
+        """Elements of all that are not ignored."""
+        return sum(one.numel() for one in self._parameters.values())
+
     def unused(self) -> list[str]:
         """Parameters that no layer has."""
-        return [name for name, parameter in self._parameters.items()
-                if id(parameter) not in self.counted]
+        return [name for name, one in self._parameters.items() if id(one) not in self._counted]
 
     # --- what is called ------------------------------------------------------------------------
 
     def input(self, tensor: torch.Tensor) -> None:
         """An input of the whole module."""
-        self.add("input", "input", tensor, [], shape=self.shape(tensor))
+        self.batch = len(tensor)
+        place = self.channels_last(tensor) if tensor.dim() in (4, 5) else self.natural(tensor)
+        self.add("input", "input", tensor, [], place, shape=self.extents(tensor, place) or [1])
+
+    def leaves(self, module: nn.Module) -> bool:
+        """Is it left out?"""
+        return id(module) in self._ignored
 
     def knows(self, module: nn.Module) -> bool:
         """Is it one layer?"""
-        return type(module).__name__ in calls.PLAIN or type(module).__name__ in calls.MODULES
+        from .torch_modules import kind_of
+
+        return bool(kind_of(module))
 
     def module(self, module: nn.Module, args: tuple, result: Any) -> None:
-        """A module that is one layer was called."""
-        kind = type(module).__name__
-        name = self._names.get(id(module), kind.lower()).replace(".", "_")
-        known = self.of.get(id(args[0]))
-        if known is None:
-            self._constant(module, args, result)
-        elif kind in calls.PLAIN:
-            self.as_of(args[0], result)
-            self.add(calls.PLAIN[kind], name, result, [known])
-        else:
-            calls.MODULES[kind](self, name, module, args, result)
+        """A module that is one layer, or that is left out, was called."""
+        from .torch_modules import MODULES, kind_of
+
+        name = self._names.get(id(module), type(module).__name__.lower()).replace(".", "_")
+        given = [one for one in tensors_of(args) if self.is_known(one)]
+        if self.leaves(module):
+            self.moved(name, list(tensors_of(result)), given)
+            return
+        if not given and isinstance(module, nn.Embedding):
+            self._learned[id(result)] = [module.weight]
+            self._alive.append(result)
+            return
+        if not given:  # over a constant: layers like others, after it
+            for one in tensors_of(args):
+                self.constant(f"{name}_of", one)
+        MODULES[kind_of(module)](self, name, module, args, result)
 
     def function(self, function: Callable, args: tuple, kwargs: dict, result: Any) -> None:
         """A function was called outside of any such module."""
-        name = getattr(function, "__name__", str(function))
-        if not isinstance(result, torch.Tensor):
-            if args and id(args[0]) in self.of and any(True for _ in _tensors(result)):
-                if name not in calls.SEVERAL:
-                    self.unknown(name)
-                calls.SEVERAL[name](self, name, args, kwargs, result)
+        from .torch_functions import call
+
+        results = list(tensors_of(result))
+        if not results:
             return
-        tensors = list(_tensors((args, list(kwargs.values()))))
-        if not any(id(tensor) in self.of for tensor in tensors):
-            self._constant_of(tensors, result)
-        elif name in calls.SAME or (name in calls.SUMS | calls.PRODUCTS and len(tensors) == 1):
-            self.alias(result, next(t for t in tensors if id(t) in self.of))
-        elif name in calls.PLAIN:
-            self.as_of(tensors[0], result)
-            self.add(calls.PLAIN[name], name, result, [self.of[id(tensors[0])]])
-        elif name in calls.RESHAPED:
-            self._reshape(name, tensors[0], result)
-        elif name in calls.FUNCTIONS:
-            calls.FUNCTIONS[name](self, name, args, kwargs, result)
+        given = list(tensors_of((args, list(kwargs.values()))))
+        if any(self.is_known(one) for one in given):
+            call(self, getattr(function, "__name__", str(function)), args, kwargs, result)
         else:
-            self.unknown(name)
+            learned = {id(one): one for tensor in given for one in self._learned.get(id(tensor), [])}
+            for one in results:
+                self._alive.append(one)
+                if learned:
+                    self._learned[id(one)] = list(learned.values())
+
+    # --- tensors and their layers --------------------------------------------------------------
+
+    def is_known(self, tensor: Any) -> bool:
+        """Does an input reach it?"""
+        return id(tensor) in self._of or id(tensor) in self._later
+
+    def of(self, tensor: torch.Tensor, place: Optional[Place] = None) -> str:
+        """The layer that a tensor is the output of, with its axes as `place` says."""
+        if id(tensor) in self._later:
+            self._later.pop(id(tensor))()
+        layer, own = self._of[id(tensor)], self._places[id(tensor)]
+        if place is None or self._same_order(tensor, own, place):
+            return layer
+        key = (id(tensor), place)
+        if key not in self._arranged:
+            axes = [own.order.index(axis) for axis in place.order]
+            self._arranged[key] = self._append("transpose", f"{layer}_turned", [layer],
+                                               self.extents(tensor, place), axes=axes)
+        return self._arranged[key]
+
+    def place(self, tensor: torch.Tensor) -> Place:
+        """Of a known tensor."""
+        if id(tensor) in self._later:
+            self.of(tensor)
+        return self._places[id(tensor)]
+
+    def natural(self, tensor: torch.Tensor) -> Place:
+        """Its axes in torch's order, the first of them the samples'."""
+        several = tensor.dim() > 0 and len(tensor) != self.batch
+        return Place(0, tuple(range(0 if several else 1, tensor.dim())))
+
+    def channels_last(self, tensor: torch.Tensor) -> Place:
+        """Samples, channels, then the axes of a signal, an image or a volume."""
+        order = self.natural(tensor).order
+        return Place(0, (*(axis for axis in order if axis != 1), 1))
+
+    def like(self, tensor: torch.Tensor, source: torch.Tensor) -> Place:
+        """As a source has its axes, where the tensor has as many."""
+        if tensor.dim() == source.dim() and self.is_known(source):
+            return self.place(source)
+        return self.natural(tensor)
+
+    def extents(self, tensor: torch.Tensor, place: Optional[Place] = None) -> list[int]:
+        """The shape of a tensor's layer."""
+        place = place or self.place(tensor)
+        size = list(tensor.shape)
+        if place.batch is not None and size and size[place.batch] % self.batch:
+            raise errors.InputError(f"axis {place.batch} of a tensor of shape {size} does not hold the "
+                                    f"{self.batch} samples of the inputs{self.where()}; give one sample")
+        return [size[axis] // self.batch if axis == place.batch else size[axis] for axis in place.order]
+
+    def axis(self, axis: int, tensor: torch.Tensor) -> int:
+        """Where an axis of torch's is in the layer's shape."""
+        order = self.place(tensor).order
+        if axis % tensor.dim() not in order:
+            self.unknown("an operation along the axis of the samples")
+        return order.index(axis % tensor.dim())
+
+    def rows(self, tensor: torch.Tensor) -> Place:
+        """Its axes so that torch's last one is the last."""
+        own, last = self.place(tensor), tensor.dim() - 1
+        if own.order and own.order[-1] == last:
+            return own
+        return Place(own.batch, (*(axis for axis in own.order if axis != last), last))
+
+    # --- layers --------------------------------------------------------------------------------
+
+    def add(self, kind: str, name: str, result: torch.Tensor, inputs: Sequence[str],
+            place: Optional[Place] = None, /, **keys: Any) -> str:
+        """A layer whose output is `result`."""
+        place = place or self.natural(result)
+        layer = self._append(kind, name, inputs, self.extents(result, place) or [1], **keys)
+        return self.is_layer(result, layer, place)
+
+    def between(self, kind: str, name: str, extents: list[int], inputs: Sequence[str], /, **keys: Any) -> str:
+        """A layer whose output torch shows nobody."""
+        return self._append(kind, name, inputs, extents, **keys)
+
+    def is_layer(self, result: torch.Tensor, layer: str, place: Place) -> str:
+        """The tensor is the output of a layer that is there."""
+        self._of[id(result)], self._places[id(result)] = layer, place
+        self._later.pop(id(result), None)
+        self._alive.append(result)
+        return layer
+
+    def operator(self, name: str, result: torch.Tensor, sources: Sequence[torch.Tensor],
+                 place: Optional[Place] = None, **keys: Any) -> str:
+        """A layer that no type is for, by what it costs; learned sources are parameters of it."""
+        known = [one for one in sources if self.is_known(one)]
+        place = place or self.like(result, known[0])
+        parameters = self.count_new(name, [one for one in sources if not self.is_known(one)])
+        if parameters:
+            keys["parameters"] = parameters
+        inputs = list(dict.fromkeys(self.of(one) for one in known))
+        shape = self.extents(result, place) or [1]
+        if "flop" not in keys or len(known) > 1 or shape != self.extents(known[0]):
+            keys["shape"] = shape  # else it is the input's
+        return self.add("operator", name, result, inputs, place, **keys)
+
+    def alias(self, result: torch.Tensor, tensor: torch.Tensor, place: Optional[Place] = None) -> None:
+        """The same elements."""
+        self.is_layer(result, self.of(tensor), place or self.place(tensor))
+
+    def later(self, result: torch.Tensor, make: Callable[[], Any]) -> None:
+        """A tensor that is a layer only if something reads it."""
+        self._later[id(result)] = make
+        self._alive.append(result)
+
+    def keep(self, tensor: torch.Tensor) -> None:
+        """A tensor that no input reaches."""
+        self._alive.append(tensor)
+
+    def moved(self, name: str, results: Sequence[torch.Tensor], given: Sequence[torch.Tensor]) -> None:
+        """Outputs of what is not counted: their elements are there, where something reads them."""
+        for one in results:
+            if self.is_known(one):
+                continue
+            if given:
+                self.later(one, lambda one=one: self.operator(name, one, given, self.natural(one)))
+            self._alive.append(one)
+
+    def unknown(self, what: str) -> None:
+        """Raises InputError, with the place and the way out."""
+        raise Unknown(f"from_torch knows no layer for torch's '{what}'{self.where()}. {WAY_OUT}")
+
+    def where(self) -> str:
+        """The place in the module."""
+        if not self.stack:
+            return ""
+        name = self._names.get(id(self.stack[-1]), "")
+        return f", called in {name or 'the module'} ({type(self.stack[-1]).__name__})"
+
+    # --- parameters ----------------------------------------------------------------------------
+
+    def count(self, layer: str, *parameters: Any) -> None:
+        """Marks parameters as those of a layer."""
+        for parameter in parameters:
+            for one in self._learned.get(id(parameter), []) if parameter is not None else []:
+                self._counted.setdefault(id(one), layer)
+
+    def count_new(self, layer: str, tensors: Sequence[Any]) -> int:
+        """The elements of what is learned in them and no layer has yet, which are then that layer's."""
+        new = {id(one): one for tensor in tensors for one in self._learned.get(id(tensor), [])
+               if id(one) not in self._counted}
+        for one in new.values():
+            self._counted[id(one)] = layer
+        return sum(one.numel() for one in new.values())
+
+    def learned(self, tensor: Any) -> list:
+        """The parameters that a tensor which no input reaches is made of."""
+        return [] if self.is_known(tensor) else self._learned.get(id(tensor), [])
+
+    def rename(self, parameters: Sequence[Any], layer: str) -> None:
+        """They are those of a layer."""
+        for one in parameters:
+            self._counted[id(one)] = layer
+
+    def holder(self, parameter: Any) -> Optional[str]:
+        """The layer that has it already."""
+        return self._counted.get(id(parameter))
+
+    def has_bias(self, layer: str) -> bool:
+        """Of a layer with weights."""
+        document = next(one for one, _ in self._made if one["name"] == layer)
+        return document.get("bias", document["type"] not in ("matmul", "embedding"))
+
+    def constant(self, name: str, tensor: torch.Tensor) -> None:
+        """Something that no input reaches, and that layers compute on."""
+        place = self.natural(tensor)
+        shape = self.extents(tensor, place) or [1]
+        self.add("constant", name, tensor, [self._made[0][0]["name"]], place, shape=shape)
 
     # --- helpers -------------------------------------------------------------------------------
 
-    def unknown(self, name: str) -> None:
-        modules = sorted({*calls.MODULES, *(one for one in calls.PLAIN if one[0].isupper())})
-        functions = sorted({*calls.FUNCTIONS, *calls.RESHAPED})
-        raise errors.InputError(f"from_torch knows no layer for torch's '{name}'; it knows the modules "
-                                f"{', '.join(modules)} and the functions {', '.join(functions)}")
-
-    def add(self, kind: str, name: str, result: torch.Tensor, inputs: list[str], **keys: Any) -> str:
+    def _append(self, kind: str, name: str, inputs: Sequence[str], extents: list[int], /, **keys: Any) -> str:
         document = {"type": kind, "name": self._unique(name), **keys}
         if inputs:
-            document["inputs"] = inputs
-        self._made.append((document, self.shape(result)))
-        self.of[id(result)] = document["name"]
-        self.alive.append(result)
+            document["inputs"] = list(inputs)
+        self._made.append((document, extents))
         return document["name"]
-
-    def shape(self, tensor: torch.Tensor) -> list[int]:
-        """Of one sample; an image with its channels last."""
-        size = list(tensor.shape[1:])
-        is_image = self.image(tensor) or id(tensor) in self.grouped
-        return [*size[-2:], *size[:-2]] if is_image else size
-
-    def image(self, tensor: torch.Tensor) -> bool:
-        """Its axes are samples, channels, height and width."""
-        return tensor.dim() == 4 and id(tensor) not in self.plain
-
-    def axis(self, axis: int, tensor: torch.Tensor) -> int:
-        """Where an axis of torch's is in one sample's shape."""
-        axis %= tensor.dim()
-        return [-1, 2, 0, 1][axis] if self.image(tensor) else axis - 1
-
-    def as_of(self, source: torch.Tensor, result: torch.Tensor) -> None:
-        """A result that is no image where its source is none, and a grouped one where that is."""
-        if result.dim() == 4 and id(source) in self.plain:
-            self.plain.add(id(result))
-        if result.shape == source.shape and id(source) in self.grouped:
-            self.grouped.add(id(result))
 
     def _unique(self, name: str) -> str:
         number, unique = 1, name or "layer"
@@ -135,65 +313,31 @@ class Layers:
         self._taken.add(unique)
         return unique
 
-    def alias(self, result: torch.Tensor, tensor: torch.Tensor) -> None:
-        self.as_of(tensor, result)
-        self.of[id(result)] = self.of[id(tensor)]
-        self.alive.append(result)
+    def _same_order(self, tensor: torch.Tensor, a: Place, b: Place) -> bool:
+        """Axes of one element may lie anywhere."""
+        def longer(place: Place) -> list[int]:
+            return [axis for axis in place.order if tensor.shape[axis] > 1]
 
-    def _reshape(self, name: str, tensor: torch.Tensor, result: torch.Tensor) -> None:
-        if tensor.numel() != result.numel():
-            self.unknown(name + " to more elements")
-        grouped = id(tensor) in self.grouped
-        same_area = (grouped or self.image(tensor)) and tensor.shape[-2:] == result.shape[-2:]
-        if result.dim() == 5 and same_area:
-            self.grouped.add(id(result))
-        elif result.dim() == 4 and not (same_area and (grouped or tensor.shape == result.shape)):
-            self.plain.add(id(result))
-        if self.shape(tensor) == self.shape(result):
-            self.alias(result, tensor)
-        else:
-            self.add("reshape", name, result, [self.of[id(tensor)]], shape=self.shape(result))
-
-    def _constant(self, module: nn.Module, args: tuple, result: Any) -> None:
-        """A module of something that no input reaches: learned rows of an embedding."""
-        if isinstance(module, nn.Embedding):
-            self._rows[id(result)] = (module.num_embeddings, [module.weight])
-            self.alive.append(result)
-        else:
-            self.unknown(type(module).__name__ + " of a constant")
-
-    def _constant_of(self, tensors: list, result: torch.Tensor) -> None:
-        """What is made of learned rows alone are those rows still."""
-        known = [self._rows[id(tensor)] for tensor in tensors if id(tensor) in self._rows]
-        if known:
-            self._rows[id(result)] = known[0]
-        self.alive.append(result)
-
-    def learned(self, tensor: Any) -> Optional[int]:
-        """Entries of the learned rows that a tensor is, which are then counted."""
-        if id(tensor) not in self._rows:
-            return None
-        entries, parameters = self._rows[id(tensor)]
-        self.count("learned rows", *parameters)
-        return entries
-
-    def count(self, layer: str, *parameters: Any) -> Optional[str]:
-        """Marks parameters as those of a layer. Returns the layer that has the first one already."""
-        tied = self.counted.get(id(parameters[0]))
-        for parameter in parameters:
-            if parameter is not None:
-                self.counted.setdefault(id(parameter), layer)
-        return tied
-
-    def rename(self, constant: Any, layer: str) -> None:
-        """The learned rows that a constant is are those of a layer."""
-        for parameter in self._rows[id(constant)][1]:
-            self.counted[id(parameter)] = layer
+        return longer(a) == longer(b) and self.extents(tensor, a) == self.extents(tensor, b)
 
 
-def _tensors(value: Any):
+class Unknown(errors.InputError):
+    """What from_torch has no layer for."""
+
+
+def tensors_of(value: Any):
+    """All tensors in lists, tuples and dicts."""
     if isinstance(value, torch.Tensor):
         yield value
+    elif isinstance(value, dict):
+        yield from tensors_of(list(value.values()))
     elif isinstance(value, (tuple, list)):
         for one in value:
-            yield from _tensors(one)
+            yield from tensors_of(one)
+
+
+def _matches(name: str, patterns: Sequence[str]) -> bool:
+    """Of a module or parameter: itself, or something that it is in."""
+    parts = name.split(".")
+    return any(fnmatch.fnmatchcase(".".join(parts[:end]), pattern)
+               for pattern in patterns for end in range(1, len(parts) + 1))

@@ -137,8 +137,57 @@ class Models(unittest.TestCase):
             def forward(self, x):
                 return torch.fft.fft(x)
 
-        with self.assertRaisesRegex(sluice.InputError, "fft_fft.*Conv2d.*matmul"):
+        with self.assertRaisesRegex(sluice.InputError, r"'fft_fft'.*\(Odd\).*onnx.export.*unknown='operator'"):
             sluice.from_torch(Odd(), torch.zeros(1, 4))
+
+    def test_the_place_of_what_is_not_known_is_told(self):
+        class Odd(nn.Module):
+            def forward(self, x):
+                return torch.fft.fft(x).real
+
+        network = nn.Sequential(nn.Linear(4, 4), nn.Sequential(nn.ReLU(), Odd()))
+        with self.assertRaisesRegex(sluice.InputError, r"'fft_fft', called in 1\.1 \(Odd\)"):
+            sluice.from_torch(network, torch.zeros(1, 4))
+        self.assertNotIn("forward", vars(network[1][1]))
+
+    def test_what_is_not_known_becomes_an_operator_where_that_is_asked_for(self):
+        class Odd(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.weight = nn.Parameter(torch.rand(7))
+
+            def forward(self, x):
+                return torch.kron(x, self.weight)  # 7 times as wide
+
+        network = nn.Sequential(nn.Linear(4, 4), Odd(), nn.Linear(28, 2))
+        with self.assertWarnsRegex(UserWarning, r"compute nothing: kron, called in 1 \(Odd\)"):
+            model = sluice.from_torch(network, torch.zeros(1, 4), unknown="operator")
+        self.assertEqual((model.parameters, model.macs), (20 + 7 + 58, 16 + 56))
+        self.assertEqual(model.layer("kron").type, "operator")
+        with self.assertRaisesRegex(sluice.InputError, "expected 'error' or 'operator'"):
+            sluice.from_torch(network, torch.zeros(1, 4), unknown="skip")
+
+    def test_what_is_ignored_is_left_out(self):
+        class Headed(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.body, self.aux1, self.aux2 = nn.Linear(4, 4), nn.Linear(4, 9), nn.Linear(4, 9)
+                self.first = nn.Parameter(torch.rand(3))
+
+            def forward(self, x):
+                x = self.body(x)
+                return x, self.aux1(x)
+
+        model = sluice.from_torch(Headed(), torch.zeros(1, 4), ignore=["aux*", "first"])
+        self.assertEqual((model.parameters, model.layers), (20, ["input", "body"]))
+        with self.assertRaisesRegex(sluice.InputError, r"not used.*aux2.weight.*ignore=\['first', 'aux2'\]"):
+            sluice.from_torch(Headed(), torch.zeros(1, 4))
+
+    def test_a_forward_of_the_modules_own_stays(self):
+        network = nn.Sequential(nn.Linear(4, 4))
+        network.forward = own = lambda x: network[0](x)
+        sluice.from_torch(network, torch.zeros(1, 4))
+        self.assertIs(network.forward, own)
 
     def test_parameters_that_nothing_uses_are_named(self):
         network = nn.Sequential(nn.Linear(4, 4))
