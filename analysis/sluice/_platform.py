@@ -61,10 +61,15 @@ class Platform:
         return self._native.host().name
 
     def capacity(self, node: str) -> Optional[int]:
-        """Bytes of a device's own memory, or of a memory; None: unlimited."""
+        """Bytes of a device's first memory, of a further one ("gpu_ddr"), or of a memory; None:
+        unlimited."""
         for one in [*self._native.devices, *self._native.memories]:
             if one.name == node:
                 return one.capacity
+        for device in self._native.devices:
+            for memory in device.memories:
+                if memory.pool == node:
+                    return memory.capacity
         return self._native.device(node).capacity  # raises with the known names
 
     def flop_per_s(self, device: str, dtype: Dtype = "float32") -> float:
@@ -90,6 +95,15 @@ class Platform:
                          "busy_w": device.busy_w,
                          **{f"{dtype}_flop_per_s": rate for dtype, rate in device.rate.items()}})
         return pandas.DataFrame(rows).set_index("device")
+
+    def memories(self) -> "pandas.DataFrame":
+        """One row a memory that a device reaches without a link, the default first: its pool in
+        plans, whether it is the device's own, capacity in bytes, and read and write in byte/s."""
+        pandas = late("pandas")
+        rows = [{"device": device.name, "pool": memory.pool, "own": memory.own,
+                 "capacity": memory.capacity, "read": memory.read, "write": memory.write}
+                for device in self._native.devices for memory in device.memories]
+        return pandas.DataFrame(rows).set_index(["device", "pool"])
 
     def links(self) -> "pandas.DataFrame":
         """One row a direction of a link: bandwidth in byte/s, setup and latency in s."""

@@ -52,7 +52,7 @@ Record record_of(const CostModel& model) {
 const CostModel& default_cost(const Platform& platform) {
   const bool known =
       std::all_of(platform.devices.begin(), platform.devices.end(),
-                  [](const Device& device) { return device.memory_bandwidth.has_value(); });
+                  [](const Device& device) { return device.memory().bandwidth().has_value(); });
   return cost_catalog().find(known ? "roofline" : "peak");
 }
 
@@ -88,9 +88,9 @@ std::string reached_text(const Cost& cost, const Device& device, DType dtype) {
   std::string text;
   if (shares.compute)
     text = share_of(*shares.compute, device.flop_per_s(dtype), Dimension::flop_per_s);
-  if (shares.memory && device.memory_bandwidth)
+  if (shares.memory && device.memory().bandwidth())
     text += (text.empty() ? "" : " and ") +
-            share_of(*shares.memory, *device.memory_bandwidth, Dimension::bytes_per_s);
+            share_of(*shares.memory, *device.memory().bandwidth(), Dimension::bytes_per_s);
   return text;
 }
 

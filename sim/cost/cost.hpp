@@ -17,10 +17,11 @@
 
 namespace sluice {
 
-/// Bytes that a pass reads and writes in one memory.
+/// A tensor that a pass reads or writes, and the memory in which it lies.
 struct Operand {
-  std::string pool;
-  double read = 0, written = 0;
+  std::string pool;              ///< empty: the device's default memory
+  double read = 0, written = 0;  ///< bytes
+  std::string name = {};         ///< for messages: "input 'conv1'", "weights"
 };
 
 /// What is asked: one pass of one operator on a device.
@@ -34,7 +35,8 @@ struct Query {
   /// Null: an update of weights, which are those of no one operator.
   const Model* model = nullptr;
   const Layer* layer = nullptr;
-  /// Where its bytes lie; empty: all of them in the device's own memory.
+  /// Where its bytes lie, as operands_of() lists them (cost/operands.hpp); empty: all of them in
+  /// the device's default memory.
   std::vector<Operand> operands = {};
 };
 
@@ -77,6 +79,9 @@ struct Cost {
   virtual ~Cost() = default;
   /// Throws InputError: the device lacks a rate or a bandwidth, or the operator was not measured.
   virtual Price of(const Query& query) const = 0;
+  /// Was the pass measured with its operands in these memories? Then the price holds wherever they
+  /// lie; else seconds are those of memories that the device reaches itself.
+  virtual bool measured_so(const Query&) const { return false; }
   /// The only number of samples whose seconds are known for a model; 0: any are.
   virtual std::int64_t only_samples(const Model&) const { return 0; }
   /// The answer says them.

@@ -72,6 +72,11 @@ struct MeasuredProfile final : Cost {
     throw InputError(table_.why_not(query));
   }
 
+  bool measured_so(const Query& query) const override {
+    if (!query.layer || !does_work(*query.layer, query.pass)) return false;
+    return table_.measured_so(query) || (outside_ && outside_->measured_so(query));
+  }
+
   std::int64_t only_samples(const Model& model) const override {
     return outside_ ? 0 : table_.only_samples(model);
   }

@@ -1,7 +1,10 @@
 // roofline: an operator is bound by its FLOP or by the bytes that it moves in the device's memory.
 #include <algorithm>
 #include <optional>
+#include <string>
+#include <vector>
 
+#include "base/suggest.hpp"
 #include "cost/cost.hpp"
 
 namespace sluice {
@@ -11,11 +14,13 @@ namespace {
 /// platform says.
 struct Roofline final : Cost {
   std::optional<double> compute_efficiency, memory_efficiency;
+  bool side_by_side;    ///< memories are read and written at the same time, not one after another
   double memory_power;  ///< share of the power above idle that work bound by memory takes
 
   explicit Roofline(const Reader& keys)
       : compute_efficiency(given(keys, "compute_efficiency")),
         memory_efficiency(given(keys, "memory_efficiency")),
+        side_by_side(keys.text("pools") == "side_by_side"),
         memory_power(keys.number("memory_power")) {}
 
   Price of(const Query& query) const override {
@@ -44,15 +49,66 @@ struct Roofline final : Cost {
     const Work& work = query.work;
     const Device& device = query.device;
     if (work.flop == 0 && work.bytes == 0) return 0;  // an input: nothing is launched
-    if (!device.memory_bandwidth)
+    const Shares reached = shares(device);
+    const double computing = peak_seconds(work, device, query.dtype) / *reached.compute;
+    const double moving = memory_seconds(query) / *reached.memory;
+    by_memory = moving > computing;
+    return std::max(computing, moving) + device.launch_overhead;
+  }
+
+  /// What is no operand's lies in the default memory.
+  double memory_seconds(const Query& query) const {
+    const Device& device = query.device;
+    if (query.operands.empty()) return seconds_in(device.memory(), query.work, query);
+    std::vector<Work> moved(device.memories.size());
+    Work rest = query.work;
+    for (const Operand& operand : query.operands) {
+      const DeviceMemory* memory =
+          operand.pool.empty() ? &device.memory() : device.memory_or_null(operand.pool);
+      if (!memory) refuse_far(query, operand);
+      Work& in = moved[static_cast<std::size_t>(memory - device.memories.data())];
+      in.bytes += operand.read + operand.written;
+      in.written += operand.written;
+      rest.bytes -= operand.read + operand.written;
+      rest.written -= operand.written;
+    }
+    moved.front().bytes += std::max(0.0, rest.bytes);
+    moved.front().written += std::max(0.0, std::min(rest.written, rest.bytes));
+    double seconds = 0;
+    for (std::size_t m = 0; m < moved.size(); ++m) {
+      if (!(moved[m].bytes > 0)) continue;
+      const double one = seconds_in(device.memories[m], moved[m], query);
+      seconds = side_by_side ? std::max(seconds, one) : seconds + one;
+    }
+    return seconds;
+  }
+
+  static double seconds_in(const DeviceMemory& memory, const Work& work, const Query& query) {
+    if (const auto seconds = memory.seconds(work.bytes, work.written)) return *seconds;
+    const Device& device = query.device;
+    if (&memory == &device.memory() && memory.own)
       throw InputError("device '" + device.name +
                        "' has no memory bandwidth, which the roofline cost model needs (memory: "
                        "{bandwidth: 960GB/s})");
-    const Shares reached = shares(device);
-    const double computing = peak_seconds(work, device, query.dtype) / *reached.compute;
-    const double moving = work.bytes / *device.memory_bandwidth / *reached.memory;
-    by_memory = moving > computing;
-    return std::max(computing, moving) + device.launch_overhead;
+    const bool reads = work.bytes > work.written && !memory.read;
+    throw InputError(of_layer(query) + "device '" + device.name + "' has no rate at which it " +
+                     (reads ? "reads" : "writes") + " the memory '" + memory.pool +
+                     "', which the roofline cost model needs (" + (reads ? "read" : "write") +
+                     ": 30GB/s of that memory)");
+  }
+
+  static std::string of_layer(const Query& query) {
+    return query.layer
+               ? std::string(name_of(query.pass)) + " of layer '" + query.layer->name + "': "
+               : "";
+  }
+
+  [[noreturn]] static void refuse_far(const Query& query, const Operand& operand) {
+    std::vector<std::string> reached;
+    for (const DeviceMemory& memory : query.device.memories) reached.push_back(memory.pool);
+    throw InputError(of_layer(query) + (operand.name.empty() ? "an operand" : operand.name) +
+                     " lies in '" + operand.pool + "', which device '" + query.device.name +
+                     "' does not reach without a link; it reaches " + join(reached));
   }
 };
 
@@ -81,6 +137,13 @@ extern const CostModel roofline_cost = {
                               "share of the device's rate that operators bound by it reach"),
                    efficiency("memory_efficiency",
                               "share of the memory bandwidth that operators bound by it reach"),
+                   {.name = "pools",
+                    .type = Type::choice,
+                    .summary = "where operands lie in several memories of the device: read and "
+                               "written in_turn (their seconds add up), or side_by_side (the "
+                               "longest counts)",
+                    .default_text = "in_turn",
+                    .choices = {"in_turn", "side_by_side"}},
                    {.name = "memory_power",
                     .type = Type::number,
                     .summary = "share of the device's power above idle that operators bound by "

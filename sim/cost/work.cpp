@@ -67,6 +67,10 @@ Work backward_work(const Model& model, const Layer& layer, std::int64_t samples,
           .written = size * (count * gradients + weights_of(layer, count))};
 }
 
+double weight_bytes(const Layer& layer, std::int64_t samples, DType dtype) {
+  return static_cast<double>(bytes_of(dtype)) * weights_of(layer, static_cast<double>(samples));
+}
+
 double share_of(const Backward& backward, Pass pass) {
   if (pass != Pass::backward_input && pass != Pass::backward_weight) return 1;
   const auto input = static_cast<double>(backward.input_flop),

@@ -37,6 +37,10 @@ Work forward_work(const Model& model, const Layer& layer, std::int64_t samples, 
 /// are read, the gradients of inputs and weights are written.
 Work backward_work(const Model& model, const Layer& layer, std::int64_t samples, DType dtype);
 
+/// Bytes of the weights that a pass of so many samples reads, also of those that the layer shares:
+/// all, or at most what it picks.
+double weight_bytes(const Layer& layer, std::int64_t samples, DType dtype);
+
 /// Any pass but an update. One gradient takes its part of the work of both.
 Work work_of(const Model& model, const Layer& layer, Pass pass, std::int64_t samples, DType dtype);
 

@@ -48,7 +48,7 @@ std::string expected(const Field& field) {
       text = "a list";
       break;
     case Type::any:
-      text = "a value";
+      text = field.record ? "a mapping, a name, or a list of these" : "a value";
       break;
   }
   return field.choices.empty() ? text : text + ", or: " + join(field.choices);

@@ -41,7 +41,7 @@ struct Field {
   double minimum = 0;
   double maximum = std::numeric_limits<double>::infinity();
   bool minimum_excluded = false;
-  /// Of a mapping, of each element (list), or of each value (map_of).
+  /// Of a mapping, of each element (list) or value (map_of); or of what may be names instead (any).
   const struct Record* record = nullptr;
   bool map_of = false;  ///< a mapping with free keys whose values are `record`
   /// Of a mapping at the top of a document: the key that a word alone gives (`policy: resident` is

@@ -73,6 +73,17 @@ Value container(const Field& field, Requires required) {
   return schema;
 }
 
+/// Each a name or a mapping, one or several.
+Value name_or_mapping_or_list(Value mapping) {
+  Value one = Value::make_map(), several = typed("array");
+  one.set("anyOf", list({typed("string"), mapping}));
+  several.set("items", std::move(one));
+  several.set("minItems", number(1));
+  Value any = Value::make_map();
+  any.set("anyOf", list({typed("string"), std::move(mapping), std::move(several)}));
+  return any;
+}
+
 Value value_schema(const Field& field, Requires required) {
   Value schema = Value::make_map();
   switch (field.type) {
@@ -103,7 +114,7 @@ Value value_schema(const Field& field, Requires required) {
     case Type::list:
       return container(field, required);
     case Type::any:
-      return schema;
+      return field.record ? name_or_mapping_or_list(schema_of(*field.record, required)) : schema;
   }
   return schema;
 }

@@ -10,14 +10,18 @@ namespace sluice {
 PlanBuilder::PlanBuilder(const Platform& platform, std::string name, bool enforce_capacity)
     : platform_(platform) {
   plan_.name = std::move(name);
-  for (const Device& device : platform.devices) {
-    pools_[device.name] = static_cast<std::uint32_t>(plan_.pools.size());
-    plan_.pools.push_back({device.name, device.capacity, device.name, enforce_capacity});
-  }
-  for (const Memory& memory : platform.memories) {
-    pools_[memory.name] = static_cast<std::uint32_t>(plan_.pools.size());
-    plan_.pools.push_back({memory.name, memory.capacity, "", enforce_capacity});
-  }
+  const auto add = [&](const std::string& pool, const std::optional<std::int64_t>& capacity,
+                       const std::string& owner) {
+    pools_[pool] = static_cast<std::uint32_t>(plan_.pools.size());
+    plan_.pools.push_back({pool, capacity, owner, enforce_capacity});
+  };
+  for (const Device& device : platform.devices)
+    for (const DeviceMemory& memory : device.memories)
+      if (memory.own)
+        add(&memory == &device.memory() ? device.name : memory.pool, memory.capacity, device.name);
+  for (const Memory& memory : platform.memories) add(memory.name, memory.capacity, "");
+  for (const Device& device : platform.devices)  // is at a memory of the platform
+    if (!device.memory().own) pools_[device.name] = pools_.at(device.memory().pool);
   for (const Channel& channel : platform.channels)
     plan_.links.push_back({channel.name, channel.bandwidth, channel.idle_w, channel.busy_w});
 }
@@ -44,7 +48,10 @@ PlanBuilder::Ref PlanBuilder::compute(ActionKind kind, const std::string& device
   action.stage = stage;
   action.micro_batch = micro_batch;
   action.samples = samples;
-  return add(std::move(action));
+  const std::uint32_t units = action.stream;
+  const Ref ref = add(std::move(action));
+  take_turn(ref, units, false);
+  return ref;
 }
 
 PlanBuilder::Ref PlanBuilder::transfer(ActionKind kind, std::uint32_t tensor, const Ends& ends,
@@ -59,12 +66,44 @@ PlanBuilder::Ref PlanBuilder::transfer(ActionKind kind, std::uint32_t tensor, co
     action.flows.front().route = way->second.route;
     action.stream = stream(way->second.stream, StreamKind::copy, way->second.device);
   } else {
-    const Path& path = platform_.path(ends.from, ends.to);
+    const Path& path = platform_.path(
+        ends.from, ends.to, ends.synchronous ? CopyMode::synchronous : CopyMode::asynchronous);
     action.stream = stream(path.stream, StreamKind::copy, path.device);
+    if (ends.synchronous) action.flows.front().route = synchronous_route(path);
   }
   if (ends.release) action.uses.push_back({tensor, from});
   if (ends.allocate) action.allocates.push_back({tensor, to});
-  return add(std::move(action));
+  const std::string device = plan_.streams[action.stream].device;
+  const Ref ref = add(std::move(action));
+  if (ends.synchronous)
+    take_turn(ref, stream(device + ".compute", StreamKind::compute, device), true);
+  return ref;
+}
+
+/// lower() finds the routes of copy engines; this one has a path of its own.
+std::uint32_t PlanBuilder::synchronous_route(const Path& path) {
+  const auto [found, fresh] =
+      synchronous_routes_.emplace(path.name, static_cast<std::uint32_t>(plan_.routes.size()));
+  if (fresh) plan_.routes.push_back({path.name, path.channels, path.setup_s, path.latency_s});
+  return found->second;
+}
+
+/// A copy waits for what the compute units did before it, and what they do next waits for the copy.
+void PlanBuilder::take_turn(Ref ref, std::uint32_t units, bool copies) {
+  if (turns_.size() <= units) turns_.resize(units + 1);
+  Turns& turns = turns_[units];
+  if (copies || turns.last.copies) wait(ref, turns.last.ref);
+  turns.last = {ref, copies};
+  if (section_ != Section::body) return;
+  if (!turns.first_of_body.ref) turns.first_of_body = turns.last;
+  turns.last_of_body = turns.last;
+}
+
+/// So does what the body begins with for what it ended with an iteration ago.
+void PlanBuilder::close_turns() {
+  for (const Turns& turns : turns_)
+    if (turns.first_of_body.copies || turns.last_of_body.copies)
+      wait(turns.first_of_body.ref, turns.last_of_body.ref, 1);
 }
 
 void PlanBuilder::flow(Ref ref, std::uint32_t tensor, const std::string& from,
@@ -152,6 +191,7 @@ std::string PlanBuilder::unique_name(std::string tensor) {
 }
 
 Plan PlanBuilder::finish(std::int64_t iterations, std::int64_t steps_per_iteration) {
+  close_turns();
   plan_.body_begin = static_cast<std::uint32_t>(actions_[0].size());
   plan_.body_end = plan_.body_begin + static_cast<std::uint32_t>(actions_[1].size());
   const std::array<std::uint32_t, 3> base = {0, plan_.body_begin, plan_.body_end};

@@ -51,6 +51,8 @@ class PlanBuilder {
   struct Ends {
     std::string from, to;
     bool release = true, allocate = true;
+    /// The device's compute units copy: it computes nothing meanwhile, as waits say.
+    bool synchronous = false;
   };
   Ref transfer(ActionKind kind, std::uint32_t tensor, const Ends& ends, std::int32_t stage,
                std::int32_t micro_batch);
@@ -82,9 +84,21 @@ class PlanBuilder {
     std::uint32_t distance;
   };
   std::uint32_t stream(const std::string& name, StreamKind kind, const std::string& device);
+  std::uint32_t synchronous_route(const Path& path);
+  void take_turn(Ref ref, std::uint32_t units, bool copies);
+  void close_turns();
   Ref add(Action action);
   std::string own_name(const Action& action);
   std::string unique_name(std::string tensor);
+
+  /// What a device's compute units do: computations and synchronous copies, one after the other.
+  struct Turn {
+    Ref ref;
+    bool copies = false;
+  };
+  struct Turns {
+    Turn last, first_of_body, last_of_body;
+  };
 
   const Platform& platform_;
   Plan plan_;
@@ -99,6 +113,8 @@ class PlanBuilder {
     std::string stream, device;
   };
   std::map<std::pair<std::uint32_t, std::uint32_t>, Way> ways_;  ///< by pools
+  std::map<std::string, std::uint32_t> synchronous_routes_;      ///< by name
+  std::vector<Turns> turns_;                                     ///< by the compute stream's number
 };
 
 }  // namespace sluice

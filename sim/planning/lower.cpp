@@ -160,7 +160,7 @@ void lower(Plan& plan, const Pricing& pricing) {
     const Stream& stream = plan.streams[action.stream];
     if (std::isnan(action.seconds))
       take_price(action, prices.of(action, stream.device), stream);
-    else  // a policy has priced it itself
+    else if (action.joules == 0)  // a policy has priced it itself, and its energy not
       action.joules = joules_of(action, stream);
   }
 }

@@ -21,9 +21,18 @@ namespace {
 constexpr std::int64_t longest_listed_step = 20'000;
 
 auto figures(const Device& device) {
-  return std::tie(device.rate, device.efficiency, device.capacity, device.memory_bandwidth,
-                  device.roofline.compute, device.roofline.memory, device.launch_overhead,
-                  device.idle_w, device.busy_w, device.tiles, device.io_tiles);
+  return std::tie(device.rate, device.efficiency, device.threads, device.roofline.compute,
+                  device.roofline.memory, device.launch_overhead, device.idle_w, device.busy_w,
+                  device.tiles, device.io_tiles);
+}
+
+/// But for their names.
+bool alike_memories(const Device& a, const Device& b) {
+  return std::equal(a.memories.begin(), a.memories.end(), b.memories.begin(), b.memories.end(),
+                    [](const DeviceMemory& x, const DeviceMemory& y) {
+                      return x.own == y.own && (x.own || x.pool == y.pool) &&
+                             x.capacity == y.capacity && x.read == y.read && x.write == y.write;
+                    });
 }
 
 bool alike(const Platform& platform, const Path& a, const Path& b) {
@@ -41,6 +50,7 @@ bool alike(const Platform& platform, const Path& a, const Path& b) {
 bool alike(const Platform& platform, const std::string& device, const std::string& other) {
   const std::string& host = platform.host().name;
   return figures(platform.device(device)) == figures(platform.device(other)) &&
+         alike_memories(platform.device(device), platform.device(other)) &&
          alike(platform, platform.path(host, device), platform.path(host, other)) &&
          alike(platform, platform.path(device, host), platform.path(other, host));
 }

@@ -9,15 +9,23 @@ namespace {
 // Each function names all members of what it compares, so that a further one does not compile
 // before it is said here whether it is a price.
 
+bool alike(const DeviceMemory& a, const DeviceMemory& b) {
+  const auto& [pool, own, capacity, reserved, read, write] = a;
+  return pool == b.pool && own == b.own && capacity == b.capacity && reserved == b.reserved &&
+         read.has_value() == b.read.has_value() && write.has_value() == b.write.has_value();
+}
+
 bool alike(const Device& a, const Device& b) {
-  const auto& [name, rate, efficiency, capacity, reserved, memory_bandwidth, roofline, units, cache,
-               fit, overhead, idle_w, busy_w, tiles, io_tiles] = a;
+  const auto& [name, rate, efficiency, memories, threads, roofline, units, cache, fit, overhead,
+               idle_w, busy_w, tiles, io_tiles] = a;
   const bool same_rates =
       std::equal(rate.begin(), rate.end(), b.rate.begin(), b.rate.end(),
                  [](const auto& one, const auto& other) { return one.first == other.first; });
-  return same_rates && name == b.name && fit == b.fit && capacity == b.capacity &&
-         reserved == b.reserved && memory_bandwidth.has_value() == b.memory_bandwidth.has_value() &&
-         tiles == b.tiles && io_tiles == b.io_tiles;
+  const bool same_memories = std::equal(
+      memories.begin(), memories.end(), b.memories.begin(), b.memories.end(),
+      [](const DeviceMemory& one, const DeviceMemory& other) { return alike(one, other); });
+  return same_rates && same_memories && name == b.name && fit == b.fit && tiles == b.tiles &&
+         io_tiles == b.io_tiles;
 }
 
 bool alike(const Memory& a, const Memory& b) {
@@ -31,9 +39,10 @@ bool alike(const Channel& a, const Channel& b) {
 }
 
 bool alike(const Platform::Edge& a, const Platform::Edge& b) {
-  const auto& [from, to, link, direction, channels, setup_s, latency_s] = a;
+  const auto& [from, to, link, direction, channels, setup_s, latency_s, by_compute,
+               by_compute_setup_s] = a;
   return from == b.from && to == b.to && link == b.link && direction == b.direction &&
-         channels == b.channels;
+         channels == b.channels && by_compute == b.synchronous_channels;
 }
 
 template <class T>

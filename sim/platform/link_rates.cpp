@@ -50,6 +50,14 @@ LinkRates rates_of(const Reader& link, const Record& record) {
     if (is_pageable) rates = slower;
   }
   const auto by_direction = [](const Value& map) { return map.find("down") || map.find("up"); };
+  if (const Value* written = link.value("synchronous")) {
+    const Record& keys = record_of(record, "synchronous");
+    const Reader reader(*written, keys, "the synchronous copies of a link");
+    LinkRates by_compute = rates;
+    by_compute.down.setup_s = by_compute.up.setup_s = 0;  // no engine is set up
+    lay_over(by_compute, reader, keys, whole);
+    rates.synchronous = {by_compute.down, by_compute.up};
+  }
   const bool directed =
       by_direction(link.map()) || (pageable && by_direction(*pageable)) || link.has("together");
   if (link.text("duplex") == "half" && directed)

@@ -14,9 +14,16 @@ struct LinkRates {
     double setup_s = 0;
   };
   Direction down, up;
-  std::optional<double> together;  ///< byte/s of both
+  struct Both {
+    Direction down, up;
+  };
+  std::optional<Both> synchronous;  ///< of copies by the compute units
+  std::optional<double> together;   ///< byte/s of both
   double latency_s = 0;
 };
+
+/// The record of a link.
+const Record& link_record();
 
 /// `record`: of a link. Throws InputError: a half-duplex link with directions of its own, or copies
 /// of pageable memory whose rates are not given.

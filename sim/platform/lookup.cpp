@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -31,8 +32,22 @@ struct PlatformLookup::Tables {
       : devices(platform.devices.size()),
         memories(platform.memories.size()),
         edges(platform.edges.size()) {
-    for (std::uint32_t d = 0; d < devices; ++d) device.emplace(platform.devices[d].name, d);
-    for (std::uint32_t m = 0; m < memories; ++m) memory.emplace(platform.memories[m].name, m);
+    for (const Memory& one : platform.memories) memory.emplace(one.name, one.name);
+    for (std::uint32_t d = 0; d < devices; ++d) {
+      const Device& one = platform.devices[d];
+      device.emplace(one.name, d);
+      memory.emplace(one.name, one.memory().own ? one.name : one.memory().pool);
+      owner.emplace(one.name, d);
+      for (std::size_t m = one.memory().own ? 1 : 0; m < one.memories.size(); ++m) {
+        const DeviceMemory& reached = one.memories[m];
+        if (reached.own) {
+          memory.emplace(reached.pool, reached.pool);
+          owner.emplace(reached.pool, d);
+        } else if (const auto [user, is_first] = users.emplace(reached.pool, d); !is_first) {
+          user->second = nowhere;  // several are at it
+        }
+      }
+    }
     for (std::uint32_t e = 0; e < edges; ++e) {
       const Platform::Edge& edge = platform.edges[e];
       const std::uint32_t from = number_of(edge.from);
@@ -50,8 +65,8 @@ struct PlatformLookup::Tables {
   /// Edges of the way with the fewest links, by breadth-first search in the order of declaration;
   /// empty when there is none.
   std::vector<std::uint32_t> fewest_links(const std::string& from, const std::string& to) const {
-    const auto begin = node.find(from), end = node.find(to);
-    if (begin == node.end() || end == node.end()) return {};
+    const auto begin = node.find(memory.at(from)), end = node.find(memory.at(to));
+    if (begin == node.end() || end == node.end() || begin == end) return {};
     std::vector<std::uint32_t> reached_by(leaving.size(), nowhere), queue = {begin->second};
     for (std::size_t next = 0; next < queue.size() && reached_by[end->second] == nowhere; ++next)
       for (const std::uint32_t edge : leaving[queue[next]]) {
@@ -74,30 +89,52 @@ struct PlatformLookup::Tables {
   }
 
   std::size_t devices, memories, edges;  ///< how many there were
-  std::unordered_map<std::string, std::uint32_t> device, memory, node;
+  std::unordered_map<std::string, std::uint32_t> device, node;
+  std::unordered_map<std::string, std::string> memory;  ///< by node
+  /// Numbers of devices, by node: whose own memory it is, and of a memory of the platform the only
+  /// one that is at it.
+  std::unordered_map<std::string, std::uint32_t> owner, users;
   std::vector<std::vector<std::uint32_t>> leaving;            ///< edges by node, as declared
   std::vector<std::pair<std::uint32_t, std::uint32_t>> ends;  ///< from and to, by edge
-  std::map<std::pair<std::string, std::string>, Path> paths;
+  std::map<std::tuple<std::string, std::string, CopyMode>, Path> paths;
+
+  /// Whose copy engine moves bytes between two nodes, and whether it stands at the last link of the
+  /// way: the sender's, unless only the receiver is a device or its memory.
+  std::pair<std::string, bool> engine(const Platform& platform, const std::string& from,
+                                      const std::string& to) const {
+    const auto name = [&](const std::unordered_map<std::string, std::uint32_t>& numbers,
+                          const std::string& node) {
+      const auto found = numbers.find(node);
+      return found == numbers.end() || found->second == nowhere
+                 ? std::string()
+                 : platform.devices[found->second].name;
+    };
+    for (const auto* numbers : {&owner, &users}) {
+      if (std::string sender = name(*numbers, from); !sender.empty()) return {sender, false};
+      if (std::string receiver = name(*numbers, to); !receiver.empty()) return {receiver, true};
+    }
+    return {from, false};
+  }
 };
 
 namespace {
 
+/// `from`, `to`: the memories at its ends.
 Path path_along(const Platform& platform, const std::vector<std::uint32_t>& way,
-                const std::string& from, const std::string& to) {
+                const std::pair<std::string, bool>& engine, const std::string& from,
+                const std::string& to, CopyMode mode) {
+  const bool by_compute = mode == CopyMode::synchronous;
   Path path;
-  path.name = from + ">" + to;
-  // The sender's copy engine, unless only the receiver is a device; then the engine stands at the
-  // link that ends there.
-  const bool receives =
-      platform.device_or_null(from) == nullptr && platform.device_or_null(to) != nullptr;
-  const Platform::Edge& at_engine = platform.edges[receives ? way.back() : way.front()];
-  path.device = receives ? to : from;
-  path.stream = path.device + "." + at_engine.link + "." + at_engine.direction;
+  const Platform::Edge& at_engine = platform.edges[engine.second ? way.back() : way.front()];
+  path.device = engine.first;
+  path.stream = path.device + "." + at_engine.link + "." + at_engine.direction +
+                (by_compute ? ".synchronous" : "");
   add_ports(path.channels, platform.read_ports, from);
   for (const std::uint32_t number : way) {
     const Platform::Edge& edge = platform.edges[number];
-    add_once(path.channels, edge.channels);
-    path.setup_s += edge.setup_s;
+    const bool differs = by_compute && !edge.synchronous_channels.empty();
+    add_once(path.channels, differs ? edge.synchronous_channels : edge.channels);
+    path.setup_s += differs ? edge.synchronous_setup_s : edge.setup_s;
     path.latency_s += edge.latency_s;
   }
   add_ports(path.channels, platform.write_ports, to);
@@ -126,27 +163,38 @@ std::uint32_t PlatformLookup::device(const Platform& platform, const std::string
   return found == devices.end() ? nowhere : found->second;
 }
 
-bool PlatformLookup::has_memory(const Platform& platform, const std::string& name) {
+bool PlatformLookup::has_node(const Platform& platform, const std::string& name) {
   const std::lock_guard held(mutex_);
   return tables(platform).memory.count(name) != 0;
 }
 
+const std::string& PlatformLookup::memory_of(const Platform& platform, const std::string& name) {
+  const std::lock_guard held(mutex_);
+  return tables(platform).memory.at(name);
+}
+
 const Path& PlatformLookup::path(const Platform& platform, const std::string& from,
-                                 const std::string& to) {
+                                 const std::string& to, CopyMode mode) {
   std::vector<std::uint32_t> way;
+  std::pair<std::string, bool> engine;
+  std::string source, target;
   {
     const std::lock_guard held(mutex_);
     Tables& known = tables(platform);
-    if (const auto found = known.paths.find({from, to}); found != known.paths.end())
+    if (const auto found = known.paths.find({from, to, mode}); found != known.paths.end())
       return found->second;
     way = known.fewest_links(from, to);
+    engine = known.engine(platform, from, to);
+    source = known.memory.at(from);
+    target = known.memory.at(to);
   }
   if (way.empty())
     throw InputError("platform '" + platform.name + "' has no link that leads from '" + from +
                      "' to '" + to + "'");
-  Path path = path_along(platform, way, from, to);
+  Path path = path_along(platform, way, engine, source, target, mode);
+  path.name = from + ">" + to + (mode == CopyMode::synchronous ? ".synchronous" : "");
   const std::lock_guard held(mutex_);
-  return tables(platform).paths.emplace(std::pair(from, to), std::move(path)).first->second;
+  return tables(platform).paths.emplace(std::tuple(from, to, mode), std::move(path)).first->second;
 }
 
 std::size_t PlatformLookup::distance(const Platform& platform, const std::string& from,

@@ -1,6 +1,8 @@
 // Questions to a platform: rates, names, routes.
 #include "platform/platform.hpp"
 
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "base/suggest.hpp"
 
@@ -10,11 +12,32 @@ namespace {
 std::vector<std::string> node_names(const Platform& platform) {
   std::vector<std::string> names;
   for (const Device& device : platform.devices) names.push_back(device.name);
+  for (const Device& device : platform.devices)
+    for (std::size_t m = 1; m < device.memories.size(); ++m)
+      if (device.memories[m].own) names.push_back(device.memories[m].pool);
   for (const Memory& memory : platform.memories) names.push_back(memory.name);
   return names;
 }
 
 }  // namespace
+
+std::optional<double> DeviceMemory::bandwidth() const {
+  if (!read || !write) return std::nullopt;
+  return std::min(*read, *write);
+}
+
+std::optional<double> DeviceMemory::seconds(double bytes, double written) const {
+  if (read && write && *read == *write) return bytes / *read;
+  const double is_read = bytes - written;
+  if ((is_read > 0 && !read) || (written > 0 && !write)) return std::nullopt;
+  return (is_read > 0 ? is_read / *read : 0) + (written > 0 ? written / *write : 0);
+}
+
+const DeviceMemory* Device::memory_or_null(const std::string& pool) const {
+  for (const DeviceMemory& memory : memories)
+    if (memory.pool == pool) return &memory;
+  return nullptr;
+}
 
 double Device::flop_per_s(DType dtype) const {
   const auto found = rate.find(dtype);
@@ -59,22 +82,27 @@ const Memory& Platform::host() const {
   }
   if (nearest.size() == 1) return *nearest.front();
   if (nearest.empty())
-    throw InputError("platform '" + name + "' has no memory beside its devices to feed them");
+    throw InputError("platform '" + name +
+                     "' has no memory beside its devices to feed them over a link");
   std::vector<std::string> names;
   for (const Memory* memory : nearest) names.push_back(memory->name);
   throw InputError("platform '" + name +
                    "': more than one memory may feed its devices: " + join(names));
 }
 
-const Path& Platform::path(const std::string& from, const std::string& to) const {
+const Path& Platform::path(const std::string& from, const std::string& to, CopyMode mode) const {
   for (const std::string& node : {from, to})
-    if (!lookup.has_memory(*this, node) && device_or_null(node) == nullptr) {
+    if (!lookup.has_node(*this, node)) {
       const std::vector<std::string> names = node_names(*this);
       throw InputError("platform '" + name + "' has no device or memory '" + node + "'" +
                        did_you_mean(node, names) + "; it has " + join(names));
     }
   if (from == to) throw InputError("no route leads from '" + from + "' to itself");
-  return lookup.path(*this, from, to);
+  const std::string& memory = lookup.memory_of(*this, from);
+  if (memory == lookup.memory_of(*this, to))
+    throw InputError("device '" + (memory == from ? to : from) + "' is at the memory '" + memory +
+                     "': nothing is moved between '" + from + "' and '" + to + "'");
+  return lookup.path(*this, from, to, mode);
 }
 
 }  // namespace sluice

@@ -9,6 +9,7 @@
 #include "document/load.hpp"
 #include "document/record.hpp"
 #include "document/roots.hpp"
+#include "platform/device_memories.hpp"
 #include "platform/link_rates.hpp"
 #include "platform/platform.hpp"
 
@@ -27,14 +28,13 @@ void require_name(const std::string& text, const Position& where) {
     throw InputError(where, "'" + text + "' is no name: a letter, then letters, digits and _");
 }
 
-std::optional<std::int64_t> capacity_of(const Reader& memory) {
-  if (memory.is_word("capacity", "unlimited")) return std::nullopt;
-  return located(*memory.value("capacity"), [&] { return memory.bytes("capacity"); });
-}
-
 std::optional<double> optional_quantity(const Reader& reader, std::string_view name) {
   if (!reader.has(name)) return std::nullopt;
   return reader.quantity(name);
+}
+
+void add_once(std::vector<std::string>& words, const std::string& word) {
+  if (std::find(words.begin(), words.end(), word) == words.end()) words.push_back(word);
 }
 
 /// Adds to a platform while it checks that names are names, and unique.
@@ -45,13 +45,17 @@ class Builder {
 
  private:
   void add_devices(const Value::Entry& entry);
+  void add_each(Device device, const Value::Entry& entry, std::int64_t count);
   void add_memory(const Value::Entry& entry);
-  void add_switches();
+  void add_switches(const Value& switches);
+  void add_nodes(const Reader& part);
+  void add_links(const Reader& part);
+  void add_group(const Value::Entry& entry);
+  WrittenMemory memory_called(const Value& name, const std::string& device) const;
   void require_figures() const;
   void add_link(const Value::Entry& entry);
-  void join(const std::string& link, const Reader& reader, const std::string& near,
+  void join(const std::string& link, const Reader& reader, const std::vector<std::string>& near,
             const std::vector<std::string>& far);
-  static void reserve(Device& device, const Reader& memory);
   std::vector<std::string> nodes_of(const Value& name) const;
   void claim(const std::string& name, const Position& where);
   std::uint32_t add_channel(const Reader& reader, std::string name, double bandwidth,
@@ -60,6 +64,8 @@ class Builder {
   static std::pair<double, double> watts(const Reader& reader);
 
   Reader document_;
+  const Reader* part_ = nullptr;  ///< the document, or the group that is read
+  std::string prefix_;            ///< of names in that part: "node0_"
   Platform platform_;
   std::map<std::string, std::vector<std::string>> nodes_;  ///< as written -> expanded by count
   std::set<std::string> taken_, channels_;
@@ -80,17 +86,21 @@ void Builder::claim(const std::string& name, const Position& where) {
     throw InputError(where, "two devices, memories or switches are called '" + name + "'");
 }
 
-void Builder::reserve(Device& device, const Reader& memory) {
-  device.reserved = memory.bytes("reserved");
-  if (device.reserved == 0) return;
-  if (!device.capacity)
-    memory.fail("reserved", "'" + memory.text("reserved") +
-                                "' for 'reserved': of a memory without limit nothing is reserved");
-  if (device.reserved >= *device.capacity)
-    memory.fail("reserved", "'" + memory.text("reserved") +
-                                "' for 'reserved': expected less than the capacity, " +
-                                memory.text("capacity"));
-  *device.capacity -= device.reserved;
+/// Of the part that is read, or else of the whole platform.
+WrittenMemory Builder::memory_called(const Value& name, const std::string& device) const {
+  std::vector<std::string> known;
+  for (const Reader* part : {part_, &document_}) {
+    const Value* memories = part->value("memories");
+    if (!memories) continue;
+    if (const Value* found = name.is_scalar() ? memories->find(name.text()) : nullptr)
+      return {(part == &document_ ? "" : prefix_) + name.text(), found};
+    for (const Value::Entry& memory : memories->entries()) add_once(known, memory.key);
+  }
+  const std::string asked = name.is_scalar() ? name.text() : "";
+  fail_at(name, "'" + asked + "' for the memory of device '" + device +
+                    "': no memory of the platform is called so" + did_you_mean(asked, known) +
+                    "; known: " + (known.empty() ? "none" : sluice::join(known)) +
+                    "; a memory of its own is a mapping, as {capacity: 24GB, bandwidth: 960GB/s}");
 }
 
 void Builder::add_devices(const Value::Entry& entry) {
@@ -103,11 +113,10 @@ void Builder::add_devices(const Value::Entry& entry) {
     device.rate[dtype_of(written.key)] = rate.quantity(written.key);
   if (device.rate.empty())
     reader.fail("rate", word + " needs a rate for at least one of: " + sluice::join(dtype_names()));
-  const Reader memory(*reader.value("memory"), record_of(record, "memory"),
-                      "the memory of " + word);
-  device.capacity = capacity_of(memory);
-  reserve(device, memory);
-  device.memory_bandwidth = optional_quantity(memory, "bandwidth");
+  if (reader.has("threads")) device.threads = reader.integer("threads");
+  device.memories = memories_of(
+      *reader.value("memory"), {entry.key, device.threads,
+                                [&](const Value& name) { return memory_called(name, entry.key); }});
   device.efficiency = reader.number("efficiency");
   if (const Value* shares = reader.value("roofline")) {
     const Reader roofline(*shares, record_of(record, "roofline"), "the roofline of " + word);
@@ -123,34 +132,50 @@ void Builder::add_devices(const Value::Entry& entry) {
   if (device.io_tiles > 0 && device.io_tiles >= device.tiles)
     reader.fail("io_tiles", "io_tiles must be fewer than tiles (" + std::to_string(device.tiles) +
                                 "): the others compute");
-  const std::int64_t count = reader.integer("count");
-  if (count > 1) claim(entry.key, entry.position());  // the word for all of them
+  add_each(device, entry, reader.integer("count"));
+}
+
+/// So many of them, each with pools of its own; a memory of the platform is one for all.
+void Builder::add_each(Device device, const Value::Entry& entry, std::int64_t count) {
+  const std::string key = prefix_ + entry.key;
+  const std::vector<DeviceMemory> memories = device.memories;
+  if (count > 1) claim(key, entry.position());  // the word for all of them
   for (std::int64_t i = 0; i < count; ++i) {
-    device.name = count == 1 ? entry.key : entry.key + std::to_string(i);
+    device.name = count == 1 ? key : key + std::to_string(i);
     claim(device.name, entry.position());
-    nodes_[entry.key].push_back(device.name);
-    if (count > 1) nodes_[device.name] = {device.name};
+    for (std::size_t m = 0; m < memories.size(); ++m) {
+      const DeviceMemory& memory = memories[m];
+      std::string& pool = device.memories[m].pool;
+      if (memory.own) pool = device.name + memory.pool;
+      if (m > 0 && !memory.own) continue;
+      const std::string ending = m == 0 ? "" : memory.pool;
+      if (m > 0) claim(pool, entry.position());
+      if (m > 0 && i == 0 && count > 1) claim(key + ending, entry.position());
+      // A link that joins a device joins its default memory.
+      add_once(nodes_[key + ending], pool);
+      add_once(nodes_[device.name + ending], pool);
+    }
     platform_.devices.push_back(device);
   }
 }
 
 void Builder::add_memory(const Value::Entry& entry) {
-  const Reader reader(entry.value, record_of(platform_record(), "memories"),
-                      "memory '" + entry.key + "'");
-  claim(entry.key, entry.position());
-  nodes_[entry.key] = {entry.key};
+  const Reader reader(entry.value, platform_memory_record(), "memory '" + entry.key + "'");
+  const std::string name = prefix_ + entry.key;
+  claim(name, entry.position());
+  nodes_[name] = {name};
   Memory memory;
-  memory.name = entry.key;
+  memory.name = name;
   memory.capacity = capacity_of(reader);
   platform_.memories.push_back(memory);
-  auto& read = platform_.read_ports[entry.key];
-  auto& write = platform_.write_ports[entry.key];
+  auto& read = platform_.read_ports[name];
+  auto& write = platform_.write_ports[name];
   if (reader.has("read"))
-    read.push_back(add_channel(reader, entry.key + ".read", reader.quantity("read")));
+    read.push_back(add_channel(reader, name + ".read", reader.quantity("read")));
   if (reader.has("write"))
-    write.push_back(add_channel(reader, entry.key + ".write", reader.quantity("write")));
+    write.push_back(add_channel(reader, name + ".write", reader.quantity("write")));
   if (!reader.has("bandwidth")) return;
-  read.push_back(add_channel(reader, entry.key + ".port", reader.quantity("bandwidth")));
+  read.push_back(add_channel(reader, name + ".port", reader.quantity("bandwidth")));
   write.push_back(read.back());
 }
 
@@ -173,13 +198,11 @@ void Builder::require_figures() const {
   }
 }
 
-void Builder::add_switches() {
-  const Value* switches = document_.value("switches");
-  if (switches == nullptr) return;
-  for (const Value& name : switches->items()) {
+void Builder::add_switches(const Value& switches) {
+  for (const Value& name : switches.items()) {
     if (!name.is_scalar()) fail_at(name, "a switch is a name");
-    claim(name.text(), name.position());
-    nodes_[name.text()] = {name.text()};
+    claim(prefix_ + name.text(), name.position());
+    nodes_[prefix_ + name.text()] = {prefix_ + name.text()};
   }
 }
 
@@ -193,8 +216,8 @@ std::uint32_t Builder::add_channel(const Reader& reader, std::string name, doubl
 
 std::vector<std::string> Builder::nodes_of(const Value& name) const {
   if (!name.is_scalar()) fail_at(name, "joins lists names of devices, memories and switches");
-  const auto found = nodes_.find(name.text());
-  if (found != nodes_.end()) return found->second;
+  for (const std::string& word : {prefix_ + name.text(), name.text()})
+    if (const auto found = nodes_.find(word); found != nodes_.end()) return found->second;
   std::vector<std::string> known;
   for (const auto& node : nodes_) known.push_back(node.first);
   fail_at(name, "no device, memory or switch is called '" + name.text() + "'" +
@@ -208,28 +231,29 @@ void Builder::add_link(const Value::Entry& entry) {
   const std::vector<Value>& joins = reader.value("joins")->items();
   if (joins.size() < 2) reader.fail("joins", "a link joins at least two nodes: [host, gpu]");
   const std::vector<std::string> near = nodes_of(joins.front());
-  if (near.size() != 1)
-    fail_at(joins.front(), "the first node of a link is one, and '" + joins.front().text() +
-                               "' is " + std::to_string(near.size()) +
-                               " devices: " + sluice::join(near));
   std::vector<std::string> far;
-  std::set<std::string> joined;
+  std::set<std::string> joined(near.begin(), near.end());
   for (std::size_t i = 1; i < joins.size(); ++i)
     for (const std::string& node : nodes_of(joins[i])) {
-      if (node == near.front() || !joined.insert(node).second)
-        fail_at(joins[i], "the link joins '" + node + "' twice");
+      if (!joined.insert(node).second) fail_at(joins[i], "the link joins '" + node + "' twice");
       far.push_back(node);
     }
-  join(entry.key, reader, near.front(), far);
+  if (near.size() != 1 && (joins.size() != 2 || near.size() != far.size()))
+    fail_at(joins.front(),
+            "the first node of a link is one, or one for each at the other end, and '" +
+                joins.front().text() + "' is " + std::to_string(near.size()) +
+                " devices: " + sluice::join(near));
+  join(prefix_ + entry.key, reader, near, far);
 }
 
-void Builder::join(const std::string& link, const Reader& reader, const std::string& near,
-                   const std::vector<std::string>& far) {
+/// One near node with all far ones, or each with the one of its number.
+void Builder::join(const std::string& link, const Reader& reader,
+                   const std::vector<std::string>& near, const std::vector<std::string>& far) {
   const LinkRates rates = rates_of(reader, record_of(platform_record(), "links"));
   const auto [idle, busy] = watts(reader);
   const bool half = reader.text("duplex") == "half";
   const bool shared = reader.text("sharing") == "shared";
-  std::vector<std::uint32_t> down, up;
+  std::vector<std::uint32_t> down, up, all_down, all_up;
   for (std::size_t i = 0; i < far.size(); ++i) {
     if (i == 0 || !shared) {
       const std::string name = shared ? link : link + "." + far[i];
@@ -240,27 +264,82 @@ void Builder::join(const std::string& link, const Reader& reader, const std::str
         down.push_back(add_channel(reader, name + ".together", *rates.together));
         up.push_back(down.back());
       }
+      if (rates.synchronous) {
+        all_down = {
+            add_channel(reader, name + ".down.synchronous", rates.synchronous->down.bandwidth)};
+        all_up = {add_channel(reader, name + ".up.synchronous", rates.synchronous->up.bandwidth)};
+      }
     }
-    Platform::Edge edge = {near, far[i], link, "down", down, rates.down.setup_s, rates.latency_s};
+    Platform::Edge edge = {near[near.size() == 1 ? 0 : i],
+                           far[i],
+                           link,
+                           "down",
+                           down,
+                           rates.down.setup_s,
+                           rates.latency_s,
+                           all_down,
+                           rates.synchronous ? rates.synchronous->down.setup_s : 0};
     platform_.edges.push_back(edge);
     std::swap(edge.from, edge.to);
     edge.direction = "up";
     edge.channels = up;
     edge.setup_s = rates.up.setup_s;
+    edge.synchronous_channels = all_up;
+    edge.synchronous_setup_s = rates.synchronous ? rates.synchronous->up.setup_s : 0;
     platform_.edges.push_back(edge);
+  }
+}
+
+/// The devices, memories and switches of the platform, or of one of a group's instances.
+void Builder::add_nodes(const Reader& part) {
+  part_ = &part;
+  if (const Value* devices = part.value("devices"))
+    for (const auto& entry : devices->entries()) add_devices(entry);
+  if (const Value* memories = part.value("memories"))
+    for (const auto& entry : memories->entries()) add_memory(entry);
+  if (const Value* switches = part.value("switches")) add_switches(*switches);
+}
+
+void Builder::add_links(const Reader& part) {
+  if (const Value* links = part.value("links"))
+    for (const auto& entry : links->entries()) add_link(entry);
+}
+
+/// Nodes and links of each instance; `node_gpu` are those that are `gpu` in any of them.
+void Builder::add_group(const Value::Entry& entry) {
+  const Reader group(entry.value, record_of(platform_record(), "groups"),
+                     "group '" + entry.key + "'");
+  require_name(entry.key, entry.position());
+  const std::int64_t count = group.integer("count");
+  for (std::int64_t i = 0; i < count; ++i) {
+    prefix_ = entry.key + (count == 1 ? "" : std::to_string(i)) + "_";
+    add_nodes(group);
+    add_links(group);
+    std::map<std::string, std::vector<std::string>> words;
+    for (auto at = nodes_.lower_bound(prefix_); count > 1 && at != nodes_.end(); ++at) {
+      if (at->first.compare(0, prefix_.size(), prefix_) != 0) break;
+      words[entry.key + "_" + at->first.substr(prefix_.size())] = at->second;
+    }
+    for (const auto& [word, nodes] : words) {
+      if (i == 0) claim(word, entry.position());
+      for (const std::string& node : nodes) add_once(nodes_[word], node);
+    }
+    prefix_.clear();
   }
 }
 
 Platform Builder::build() {
   if (document_.has("name")) platform_.name = document_.text("name");
-  const Value& devices = *document_.value("devices");
-  for (const auto& entry : devices.entries()) add_devices(entry);
+  const Value* groups = document_.value("groups");
+  if (!document_.has("devices") && !groups)
+    document_.fail("devices",
+                   "the key 'devices' is missing in platform (By name); expected a mapping, or "
+                   "'groups' that have some");
+  add_nodes(document_);
+  if (groups)
+    for (const auto& entry : groups->entries()) add_group(entry);
   if (platform_.devices.empty()) document_.fail("devices", "a platform has at least one device");
-  if (const Value* memories = document_.value("memories"))
-    for (const auto& entry : memories->entries()) add_memory(entry);
-  add_switches();
-  if (const Value* links = document_.value("links"))
-    for (const auto& entry : links->entries()) add_link(entry);
+  add_links(document_);
   require_figures();
   return std::move(platform_);
 }

@@ -1,6 +1,9 @@
 // What a platform document may contain.
 #include "document/record.hpp"
 
+#include "platform/device_memories.hpp"
+#include "platform/fields.hpp"
+#include "platform/link_rates.hpp"
 #include "platform/platform.hpp"
 
 namespace sluice {
@@ -8,28 +11,6 @@ namespace {
 
 Field text(std::string name, std::string summary) {
   return {.name = std::move(name), .summary = std::move(summary), .optional = true};
-}
-
-Field quantity(std::string name, Dimension dimension, std::string summary) {
-  return {.name = std::move(name),
-          .type = Type::quantity,
-          .summary = std::move(summary),
-          .dimension = dimension};
-}
-
-Field with_default(Field field, std::string written) {
-  field.default_text = std::move(written);
-  return field;
-}
-
-Field may_be_absent(Field field) {
-  field.optional = true;
-  return field;
-}
-
-Field above_zero(Field field) {
-  field.minimum_excluded = true;
-  return field;
 }
 
 Field capacity() {
@@ -49,20 +30,53 @@ const Record& rate_record() {
   return record;
 }
 
+/// Rates of compute units by how many of them there are.
+const Record& threads_record() {
+  static const Record record = {
+      "row of by_threads",
+      "Byte/s of so many threads together.",
+      {{.name = "threads", .type = Type::integer, .summary = "How many.", .minimum = 1},
+       above_zero(quantity("read", Dimension::bytes_per_s, "Byte/s that they read.")),
+       above_zero(quantity("write", Dimension::bytes_per_s, "Byte/s that they write."))}};
+  return record;
+}
+
+Field by_threads() {
+  return {.name = "by_threads",
+          .type = Type::list,
+          .summary =
+              "Byte/s of compute units by their number, fewest first; between two rows on "
+              "a straight line. The device says its `threads`.",
+          .optional = true,
+          .record = &threads_record()};
+}
+
+}  // namespace
+
 const Record& device_memory_record() {
   static const Record record = {
       "memory of a device",
-      "A device's own memory.",
-      {capacity(),
+      "A memory of a device's own.",
+      {{.name = "name",
+        .summary = "Of a further one in a list: ddr of gpu is the pool gpu_ddr.",
+        .optional = true},
+       capacity(),
        with_default(quantity("reserved", Dimension::bytes,
                              "Bytes of the capacity that no tensor gets: the driver's context, "
                              "kernels, what an allocator cannot use."),
                     "0B"),
        may_be_absent(above_zero(quantity("bandwidth", Dimension::bytes_per_s,
                                          "Byte/s that the compute units read and write; the "
-                                         "roofline cost model needs it.")))}};
+                                         "roofline cost model needs it."))),
+       may_be_absent(above_zero(quantity("read", Dimension::bytes_per_s,
+                                         "Byte/s that they read, where it is not `bandwidth`."))),
+       may_be_absent(above_zero(quantity("write", Dimension::bytes_per_s,
+                                         "Byte/s that they write, where it is not `bandwidth`."))),
+       by_threads()}};
   return record;
 }
+
+namespace {
 
 Field share(std::string name, std::string summary) {
   return {.name = std::move(name),
@@ -104,9 +118,18 @@ const Record& device_record() {
         .maximum = 1,
         .minimum_excluded = true},
        {.name = "memory",
-        .type = Type::mapping,
-        .summary = "Its own memory.",
+        .type = Type::any,
+        .summary = "Its own memory; or the name of one of the platform's memories, which its "
+                   "compute units reach without a link; or a list of these, the first being where "
+                   "tensors lie unless a plan says otherwise.",
         .record = &device_memory_record()},
+       {.name = "threads",
+        .type = Type::integer,
+        .summary = "With how many threads its memories are read and written, for rates that are "
+                   "given by_threads.",
+        .optional = true,
+        .minimum = 1,
+        .maximum = 1000000},
        {.name = "roofline",
         .type = Type::mapping,
         .summary = "Shares of its peaks that whole networks reach, for the roofline cost model.",
@@ -142,7 +165,9 @@ const Record& device_record() {
   return record;
 }
 
-const Record& memory_record() {
+}  // namespace
+
+const Record& platform_memory_record() {
   static const Record record = {
       "memory",
       "A memory that belongs to no device: host DRAM, streaming memory, a disk.",
@@ -153,145 +178,73 @@ const Record& memory_record() {
                                          "Byte/s of all transfers into it; absent: no limit."))),
        may_be_absent(above_zero(quantity("bandwidth", Dimension::bytes_per_s,
                                          "Byte/s of all transfers into and out of it together; "
-                                         "absent: no limit.")))}};
+                                         "absent: no limit."))),
+       by_threads()}};
   return record;
 }
 
-Field bandwidth_of_a_direction() {
-  return may_be_absent(above_zero(quantity("bandwidth", Dimension::bytes_per_s,
-                                           "Byte/s; absent: the link's, or `share` of it.")));
-}
+namespace {
 
-Field share_of_the_bandwidth() {
-  return {.name = "share",
-          .type = Type::number,
-          .summary = "Its bandwidth as a share of the link's, which may change.",
-          .optional = true,
-          .minimum_excluded = true};
-}
-
-/// One direction of a link, where it differs from the other.
-const Record& direction_record() {
-  static const Record record = {
-      "direction of a link",
-      "What differs in one direction.",
-      {bandwidth_of_a_direction(), share_of_the_bandwidth(),
-       may_be_absent(quantity("setup", Dimension::seconds,
-                              "Seconds for which a transfer occupies its copy engine before bytes "
-                              "flow; absent: the link's."))}};
-  return record;
-}
-
-Field direction(std::string name, std::string summary) {
+Field by_name(std::string name, std::string summary, const Record& record) {
   return {.name = std::move(name),
           .type = Type::mapping,
           .summary = std::move(summary),
           .optional = true,
-          .record = &direction_record()};
+          .record = &record,
+          .map_of = true};
 }
 
-/// What copies of pageable memory take instead.
-const Record& pageable_record() {
-  static const Record record = {
-      "pageable copies of a link",
-      "What differs where host memory is not pinned.",
-      {bandwidth_of_a_direction(), share_of_the_bandwidth(),
-       may_be_absent(quantity("setup", Dimension::seconds, "As that of the link.")),
-       direction("down", "Away from the first node of `joins`."),
-       direction("up", "Back to the first node of `joins`.")}};
-  return record;
+Field switches() {
+  return {.name = "switches",
+          .type = Type::list,
+          .summary = "Names of nodes without memory that links join.",
+          .optional = true};
 }
 
-const Record& link_record() {
+const Record& group_record() {
   static const Record record = {
-      "link",
-      "What joins devices, memories and switches.",
-      {{.name = "joins",
-        .type = Type::list,
-        .summary = "One node, then those at the other end; a device with a count means all of "
-                   "its kind."},
-       above_zero(quantity("bandwidth", Dimension::bytes_per_s,
-                           "Byte/s a direction; of both together when half duplex.")),
-       with_default(quantity("latency", Dimension::seconds,
-                             "Seconds that delay an arrival and occupy nothing."),
-                    "0s"),
-       with_default(quantity("setup", Dimension::seconds,
-                             "Seconds for which a transfer occupies its copy engine before bytes "
-                             "flow."),
-                    "0s"),
-       direction("down", "What differs away from the first node of `joins`."),
-       direction("up", "What differs back to the first node of `joins`."),
-       {.name = "together",
-        .type = Type::number,
-        .summary = "Byte/s of both directions together, of full duplex, as a multiple of "
-                   "`bandwidth`; absent: no limit but their own.",
-        .optional = true,
-        .minimum_excluded = true},
-       {.name = "copies",
-        .type = Type::choice,
-        .summary = "Whether the host memory of its copies is pinned, or pageable: then what "
-                   "`pageable` says takes the place of the other rates.",
-        .default_text = "pinned",
-        .choices = {"pinned", "pageable"}},
-       {.name = "pageable",
-        .type = Type::mapping,
-        .summary = "What differs where host memory is pageable.",
-        .optional = true,
-        .record = &pageable_record()},
-       {.name = "duplex",
-        .type = Type::choice,
-        .summary = "Whether the two directions have the bandwidth each, or share it.",
-        .default_text = "full",
-        .choices = {"full", "half"}},
-       {.name = "sharing",
-        .type = Type::choice,
-        .summary = "One link that all cross, or one for each node at the other end.",
-        .default_text = "shared",
-        .choices = {"shared", "private"}},
-       with_default(quantity("idle", Dimension::watts,
-                             "Watts of each direction (half duplex: of the link) at rest."),
-                    "0W"),
-       may_be_absent(quantity("busy", Dimension::watts,
-                              "Watts at full bandwidth; where absent, as many as idle."))}};
+      "group",
+      "Devices, memories, switches and links that are there several times.",
+      {{.name = "count",
+        .type = Type::integer,
+        .summary = "How many; what is gpu in 2 of node is node0_gpu and node1_gpu.",
+        .default_text = "1",
+        .minimum = 1,
+        .maximum = 4096},
+       by_name("devices", "By name.", device_record()),
+       by_name("memories", "By name: what belongs to no device.", platform_memory_record()),
+       switches(),
+       by_name("links",
+               "By name; they join what is in the group, or by its name in the platform what is "
+               "not.",
+               link_record())}};
   return record;
 }
 
 }  // namespace
 
 const Record& platform_record() {
-  static const Record record = {"platform",
-                                "A machine: devices, memories and links.",
-                                {{.name = "format", .summary = "sluice-platform/1"},
-                                 text("name", "What to call it."),
-                                 text("summary", "One sentence."),
-                                 text("source", "Where the figures come from."),
-                                 {.name = "assumed",
-                                  .type = Type::list,
-                                  .summary = "Paths of figures that no source gives, as "
-                                             "devices.gpu.roofline: answers say what rests on "
-                                             "them.",
-                                  .optional = true},
-                                 {.name = "devices",
-                                  .type = Type::mapping,
-                                  .summary = "By name.",
-                                  .record = &device_record(),
-                                  .map_of = true},
-                                 {.name = "memories",
-                                  .type = Type::mapping,
-                                  .summary = "By name: what belongs to no device.",
-                                  .optional = true,
-                                  .record = &memory_record(),
-                                  .map_of = true},
-                                 {.name = "switches",
-                                  .type = Type::list,
-                                  .summary = "Names of nodes without memory that links join.",
-                                  .optional = true},
-                                 {.name = "links",
-                                  .type = Type::mapping,
-                                  .summary = "By name.",
-                                  .optional = true,
-                                  .record = &link_record(),
-                                  .map_of = true}}};
+  static const Record record = {
+      "platform",
+      "A machine: devices, memories and links.",
+      {{.name = "format", .summary = "sluice-platform/1"},
+       text("name", "What to call it."),
+       text("summary", "One sentence."),
+       text("source", "Where the figures come from."),
+       {.name = "assumed",
+        .type = Type::list,
+        .summary = "Paths of figures that no source gives, as "
+                   "devices.gpu.roofline: answers say what rests on "
+                   "them.",
+        .optional = true},
+       by_name("devices", "By name.", device_record()),
+       by_name("memories", "By name: what belongs to no device.", platform_memory_record()),
+       switches(),
+       by_name("links", "By name.", link_record()),
+       by_name("groups",
+               "By name: what is there several times, with links of its "
+               "own.",
+               group_record())}};
   return record;
 }
 

@@ -63,9 +63,10 @@ std::vector<Value> alternatives(const PolicyRequest& request, const Reader& para
 /// or as many as there is room for beside the rest.
 std::int64_t inputs_ahead(const PolicyRequest& request, const Common& common, ForwardShape shape) {
   const std::int64_t most = common.buffers - 1, input = stage_bytes(request).front().input;
-  if (!request.capacity_enforced || !common.device.capacity || input == 0) return most;
+  if (!request.capacity_enforced || !common.device.memory().capacity || input == 0) return most;
   shape.round = {};
-  const std::int64_t room = *common.device.capacity - forward_program(request, shape).peak();
+  const std::int64_t room =
+      *common.device.memory().capacity - forward_program(request, shape).peak();
   return std::min(most, std::max<std::int64_t>(0, room) / input);
 }
 

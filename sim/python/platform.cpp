@@ -36,9 +36,13 @@ double narrowest(const Platform& platform, const std::vector<std::uint32_t>& cha
   return bandwidth;
 }
 
-}  // namespace
-
-void bind_platform(py::module_& module) {
+void bind_device(py::module_& module) {
+  py::class_<DeviceMemory>(module, "DeviceMemory")
+      .def_readonly("pool", &DeviceMemory::pool)
+      .def_readonly("own", &DeviceMemory::own)
+      .def_readonly("capacity", &DeviceMemory::capacity)
+      .def_readonly("read", &DeviceMemory::read)
+      .def_readonly("write", &DeviceMemory::write);
   py::class_<Device>(module, "Device")
       .def_readonly("name", &Device::name)
       .def_readonly("efficiency", &Device::efficiency)
@@ -46,8 +50,11 @@ void bind_platform(py::module_& module) {
                              [](const Device& self) { return self.roofline.compute; })
       .def_property_readonly("roofline_memory",
                              [](const Device& self) { return self.roofline.memory; })
-      .def_readonly("capacity", &Device::capacity)
-      .def_readonly("memory_bandwidth", &Device::memory_bandwidth)
+      .def_property_readonly("capacity", [](const Device& self) { return self.memory().capacity; })
+      .def_property_readonly("memory_bandwidth",
+                             [](const Device& self) { return self.memory().bandwidth(); })
+      .def_readonly("memories", &Device::memories)
+      .def_readonly("threads", &Device::threads)
       .def_readonly("launch_overhead", &Device::launch_overhead)
       .def_readonly("idle_w", &Device::idle_w)
       .def_readonly("busy_w", &Device::busy_w)
@@ -57,6 +64,12 @@ void bind_platform(py::module_& module) {
       .def("flop_per_s", [](const Device& self, const std::string& dtype) {
         return self.flop_per_s(dtype_of(dtype));
       });
+}
+
+}  // namespace
+
+void bind_platform(py::module_& module) {
+  bind_device(module);
   py::class_<Memory>(module, "Memory")
       .def_readonly("name", &Memory::name)
       .def_readonly("capacity", &Memory::capacity);

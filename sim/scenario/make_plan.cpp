@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "base/quantity.hpp"
 #include "planning/copy_time.hpp"
+#include "platform/written.hpp"
 #include "policy/settle.hpp"
 #include "scenario/scenario.hpp"
 
@@ -22,7 +23,7 @@ const Device& device_of(const Scenario& scenario) {
                    [&]() -> const Device& { return scenario.platform.device(device->text()); });
   if (!scenario.policy->all_devices) return devices.front();
   const auto bytes = [](const Device& device) {
-    return device.capacity.value_or(std::numeric_limits<std::int64_t>::max());
+    return device.memory().capacity.value_or(std::numeric_limits<std::int64_t>::max());
   };
   return *std::min_element(devices.begin(), devices.end(),
                            [&](const Device& a, const Device& b) { return bytes(a) < bytes(b); });
@@ -35,14 +36,13 @@ const Value& chosen(const Value& document, std::string_view mapping, std::string
   return inner ? *inner : outer ? *outer : document;
 }
 
-/// The key of the platform's document that a device is of: "gpu" of gpu0 and gpu1.
-std::string key_of(const Scenario& scenario, const Device& device) {
+/// Where the platform's document says what a device is: "devices.gpu" of gpu0 and gpu1.
+std::string path_of(const Scenario& scenario, const Device& device) {
   const Value* platform = scenario.document.find("platform");
-  const Value* devices = platform ? platform->find("devices") : nullptr;
-  std::string key = device.name;
-  while (devices && !devices->find(key) && !key.empty() && key.back() >= '0' && key.back() <= '9')
-    key.pop_back();
-  return devices && devices->find(key) ? key : device.name;
+  const std::vector<WrittenPart> devices =
+      platform ? written_parts(*platform, "devices") : std::vector<WrittenPart>{};
+  const WrittenPart* written = part_called(devices, device.name);
+  return written ? written->path : "devices." + device.name;
 }
 
 /// Says what to do where a device lacks a rate.
@@ -54,10 +54,10 @@ void require_rate(const Scenario& scenario, const Device& device) {
   } catch (const InputError& error) {
     std::string like = format_quantity(device.rate.begin()->second, Dimension::flop_per_s);
     std::erase(like, ' ');
-    throw InputError(
-        std::string(error.what()) + "\n  take that as workload.dtype, or give the peak in " +
-        std::string(name_of(dtype)) + ", as in platform.devices." + key_of(scenario, device) +
-        ".rate." + std::string(name_of(dtype)) + "=" + like);
+    throw InputError(std::string(error.what()) +
+                     "\n  take that as workload.dtype, or give the peak in " +
+                     std::string(name_of(dtype)) + ", as in platform." + path_of(scenario, device) +
+                     ".rate." + std::string(name_of(dtype)) + "=" + like);
   }
 }
 
@@ -215,9 +215,9 @@ PlannedScenario plan_scenario(const Scenario& scenario) {
   settled.plan.name = scenario.name + ": " + settled.plan.name;
   settled.plan.facts.emplace_back("cost", scenario.cost.name());
   for (const Device& device : scenario.platform.devices)
-    if (device.reserved > 0)
+    if (device.memory().reserved > 0)
       settled.plan.facts.push_back(
-          Fact("reserved_bytes", device.reserved, "byte").said_of(device.name));
+          Fact("reserved_bytes", device.memory().reserved, "byte").said_of(device.name));
   return {std::move(settled.plan), cuts[settled.attempt / strategies.size()],
           strategies[settled.attempt % strategies.size()], std::move(settled.again)};
 }

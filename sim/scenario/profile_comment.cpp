@@ -6,6 +6,7 @@
 #include "document/foreign.hpp"
 #include "document/load.hpp"
 #include "document/roots.hpp"
+#include "platform/written.hpp"
 #include "scenario/records.hpp"
 
 namespace sluice {
@@ -44,10 +45,9 @@ bool is_fitted(const Value& cost) {
 std::map<std::string, const Value*> device_fits(const Value& document) {
   std::map<std::string, const Value*> fits;
   const Value* platform = document.find("platform");
-  const Value* devices = platform && platform->is_map() ? platform->find("devices") : nullptr;
-  if (!devices || !devices->is_map()) return fits;
-  for (const Value::Entry& device : devices->entries()) {
-    const Value* fit = device.value.is_map() ? device.value.find("fit") : nullptr;
+  if (!platform) return fits;
+  for (const WrittenPart& device : written_parts(*platform, "devices")) {
+    const Value* fit = device.keys->is_map() ? device.keys->find("fit") : nullptr;
     if (fit && fit->is_scalar()) fits.emplace(fit->text(), fit);
   }
   return fits;

@@ -147,8 +147,8 @@ class Terms {
 
   void add_memory() {
     for (const Device* device : devices_)
-      terms_.capacity += scenario_.capacity_enforced && device->capacity
-                             ? static_cast<double>(*device->capacity)
+      terms_.capacity += scenario_.capacity_enforced && device->memory().capacity
+                             ? static_cast<double>(*device->memory().capacity)
                              : infinity;
     if (scenario_.working_set_counted) return;
     // What a micro-batch holds amid a stage takes no memory then.

@@ -52,7 +52,7 @@ Need need_of(const CutRequest& request, const Sizes& sizes, std::uint32_t first,
 
 std::int64_t budget_of(const CutRequest& request, const Reader& parameters) {
   const double share = parameters.number("share");
-  const auto capacity = *request.device.capacity;
+  const auto capacity = *request.device.memory().capacity;
   return share == 1 ? capacity
                     : static_cast<std::int64_t>(std::floor(static_cast<double>(capacity) * share));
 }
@@ -87,7 +87,7 @@ std::vector<std::pair<std::string, std::int64_t>> by_class(const Need& need) {
       "the caches of keys and values do not fit into device '" + request.device.name +
           "': " + samples(request.cached_samples) + " of " + std::to_string(each) + " B are " +
           std::to_string(need.cache) + " B, and " + std::to_string(budget) + " of " +
-          std::to_string(*request.device.capacity) + " B may be used. " +
+          std::to_string(*request.device.memory().capacity) + " B may be used. " +
           (most > 0
                ? "Caches of " + samples(most) +
                      " do, without anything beside them: a smaller "
@@ -113,8 +113,8 @@ std::vector<std::pair<std::string, std::int64_t>> by_class(const Need& need) {
   throw Infeasible("layer '" + request.model.layers[layer].name + "' does not fit into device '" +
                        request.device.name + "' alone: " + parts + " = " + bytes(need.total()) +
                        " for " + std::to_string(request.samples) + " samples, and " +
-                       bytes(budget) + " of " + bytes(*request.device.capacity) + " may be used; " +
-                       advice(request, need, budget, split),
+                       bytes(budget) + " of " + bytes(*request.device.memory().capacity) +
+                       " may be used; " + advice(request, need, budget, split),
                    {.pool = request.device.name,
                     .needed_bytes = need.total(),
                     .available_bytes = budget,
@@ -176,7 +176,7 @@ std::vector<std::uint32_t> fewest(const CutRequest& request, const Sizes& sizes,
 
 std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader& parameters) {
   const Sizes sizes(request.model, request.dtype);
-  if (!request.device.capacity) return {sizes.layers() - 1};
+  if (!request.device.memory().capacity) return {sizes.layers() - 1};
   const std::int64_t budget = budget_of(request, parameters);
   std::vector<std::uint32_t> last;
   for (std::uint32_t first = 0; first < sizes.layers(); first = last.back() + 1) {
@@ -212,7 +212,7 @@ std::vector<std::int64_t> parts_of_layers(const CutRequest& request, const Reade
   constexpr std::int64_t most = 1024;
   const Sizes sizes(request.model, request.dtype);
   std::vector<std::int64_t> parts(sizes.layers(), 1);
-  if (!request.device.capacity || !parameters.boolean("split")) return parts;
+  if (!request.device.memory().capacity || !parameters.boolean("split")) return parts;
   const std::int64_t budget = budget_of(request, parameters);
   for (std::uint32_t layer = 0; layer < sizes.layers(); ++layer) {
     if (request.model.layers[layer].inputs.empty()) continue;

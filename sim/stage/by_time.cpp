@@ -46,7 +46,7 @@ class Divider {
       for (std::uint32_t last = first; last < count; ++last) {
         const std::int64_t inner = workspace.extend();
         if (leading_input(last)) continue;
-        if (weights(first, last) > *request_.device.capacity) break;
+        if (weights(first, last) > *request_.device.memory().capacity) break;
         if (!fits(first, last, inner, in_flight)) continue;
         const double seconds = best[first].seconds + stage_seconds(first, last, in_flight);
         Best& found = best[last + 1];
@@ -94,7 +94,7 @@ class Divider {
         static_cast<Wide>(request_.one_device ? sizes_.cached(0, sizes_.layers() - 1)
                                               : sizes_.cached(first, last)) *
         request_.cached_samples;
-    return weights(first, last) + caches + crossing + working <= *request_.device.capacity;
+    return weights(first, last) + caches + crossing + working <= *request_.device.memory().capacity;
   }
 
   const CutRequest& request_;
@@ -107,7 +107,7 @@ std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader& 
   const auto end = static_cast<std::uint32_t>(request.model.layers.size()) - 1;
   if (request.state_bytes)
     fail_at(parameters.map(), "the cut by_time is for inference: it knows no backward pass");
-  if (!request.device.capacity) return {end};
+  if (!request.device.memory().capacity) return {end};
   const Divider divider(request);
   Division best;
   if (!parameters.is_word("in_flight", "auto")) {
@@ -122,11 +122,12 @@ std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader& 
     }
   }
   if (best.last.empty())
-    throw Infeasible("no cut by_time fits into device '" + request.device.name + "' of " +
-                         std::to_string(*request.device.capacity) +
-                         " B: some layer with its input, output and workspace is larger; "
-                         "'stages: {cut: by_weight, groups: 8}' makes parts of large layers",
-                     {.pool = request.device.name, .available_bytes = *request.device.capacity});
+    throw Infeasible(
+        "no cut by_time fits into device '" + request.device.name + "' of " +
+            std::to_string(*request.device.memory().capacity) +
+            " B: some layer with its input, output and workspace is larger; "
+            "'stages: {cut: by_weight, groups: 8}' makes parts of large layers",
+        {.pool = request.device.name, .available_bytes = *request.device.memory().capacity});
   return best.last;
 }
 

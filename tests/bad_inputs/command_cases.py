@@ -149,6 +149,12 @@ VALUES = [
     said("a link with one end", 27, ["at least two"], "platform.links.host.joins=[host]"),
     said("a link from a node to itself", 34, ["'host' twice"], "platform.links.host.joins=[host, host]"),
     said("a machine without devices", 18, ["at least one device"], "platform.devices={}"),
+    said("a device at a memory that is none", 29, ["'hots' for the memory of device 'gpu'", "did you mean 'host'"], "platform.devices.gpu.memory=hots"),
+    said("a device without memory", 29, ["'gpu' has no memory", "the first being the default"], "platform.devices.gpu.memory=[]"),
+    said("a further memory without a name", 47, ["'name' is missing", "'gpu_ddr'"], "platform.devices.gpu.memory=[{capacity: 1MB}, {capacity: 1MB}]"),
+    said("rates by threads and no threads", 29, ["'gpu' does not say its threads", "expected threads: 4"], "platform.devices.gpu.memory={capacity: 1MB, by_threads: [{threads: 4, read: 1GB/s, write: 1GB/s}]}"),
+    said("a group of nothing", 32, ["'0' for 'count'", "at least 1"], "platform.groups={node: {count: 0}}"),
+    said("a group within a group", 25, ["unknown key 'groups' in group 'node'"], "platform.groups={node: {groups: {}}}"),
     said("busier at rest", 27, ["'1W' for 'busy'", "at least 2 W"], "platform.devices.gpu.idle=2W", "platform.devices.gpu.busy=1W"),
     said("an override of nothing that is there", 1, ["'plaform'", "did you mean 'platform'"], "plaform.links.host.bandwidth=1GB/s"),
 ]

@@ -9,6 +9,7 @@
 #include "document/load.hpp"
 #include "document/override.hpp"
 #include "fates/strategy.hpp"
+#include "platform/written.hpp"
 #include "scenario/scenario.hpp"
 
 #include "command/fits/report.hpp"
@@ -83,13 +84,21 @@ void add_card(Cards& cards, const std::string& name, Value platform) {
   cards.platforms.push_back(std::move(platform));
 }
 
-/// The platform with so much memory in each of its devices.
+/// The platform with so much memory in each of its devices: that which is the default.
 Value with_memory(Value platform, const std::string& capacity) {
-  std::vector<std::string> devices;
-  if (const Value* given = platform.find("devices"); given && given->is_map())
-    for (const Value::Entry& device : given->entries()) devices.push_back(device.key);
-  for (const std::string& device : devices)
-    apply_override(platform, parse_override("devices." + device + ".memory.capacity=" + capacity));
+  std::vector<std::string> memories;
+  for (const WrittenPart& device : written_parts(platform, "devices")) {
+    const Value* memory = device.keys->is_map() ? device.keys->find("memory") : nullptr;
+    const bool several = memory && memory->is_list() && !memory->items().empty();
+    if (several) memory = &memory->items().front();
+    if (memory && memory->is_scalar())
+      throw UsageError("'--memory' is of memories of the cards' own, and '" + device.key +
+                       "' is at the platform's memory '" + memory->text() +
+                       "'; override memories." + memory->text() + ".capacity");
+    memories.push_back(device.path + ".memory" + (several ? ".0" : ""));
+  }
+  for (const std::string& memory : memories)
+    apply_override(platform, parse_override(memory + ".capacity=" + capacity));
   return platform;
 }
 

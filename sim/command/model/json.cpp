@@ -43,7 +43,7 @@ Value platform_value(const Model& model, const Target& target, const TableRow::T
       {"cost", target.cost.name()},
       {"flop_per_s", target.flop_per_s},
       {"bandwidth_bytes_per_s", target.bandwidth},
-      {"capacity_bytes", target.device.capacity},
+      {"capacity_bytes", target.device.memory().capacity},
       {"parameter_bytes", summary.parameter_bytes},
       {"state_bytes", summary.state_bytes},
       {"input_bytes", summary.input_bytes},

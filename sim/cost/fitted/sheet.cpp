@@ -11,13 +11,14 @@ Sheet sheet_of(const Device& device, DType dtype) {
                        ", which the fitted cost model needs: add " + key +
                        " to the device, or take the cost model roofline");
   };
-  require(device.memory_bandwidth.has_value(), "its memory bandwidth", "memory: {bandwidth: …}");
+  require(device.memory().bandwidth().has_value(), "its memory bandwidth",
+          "memory: {bandwidth: …}");
   require(device.units > 0, "how many units compute side by side", "units: …");
   require(device.cache > 0, "the bytes of its last cache", "cache: …");
   return {.name = device.name,
           .units = static_cast<double>(device.units),
           .rate = device.flop_per_s(dtype),
-          .bandwidth = *device.memory_bandwidth,
+          .bandwidth = *device.memory().bandwidth(),
           .cache = static_cast<double>(device.cache),
           .watts = device.busy_w};
 }

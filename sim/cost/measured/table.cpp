@@ -1,6 +1,7 @@
 #include "cost/measured/table.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 
 #include "profile/cells.hpp"
@@ -53,6 +54,56 @@ Work product_work(const std::vector<double>& s, DType dtype) {
           .bytes = static_cast<double>(bytes_of(dtype)) * b * (m * k + k * n + m * n)};
 }
 
+using Rows = std::vector<const ProfileRow*>;
+
+bool same_memory(const std::string& a, const std::string& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](unsigned char x, unsigned char y) {
+    return std::tolower(x) == std::tolower(y);
+  });
+}
+
+/// The memories of what the pass reads, or of what it writes, in the order of its operands.
+std::vector<std::string> pools_of(const Query& query, bool written) {
+  std::vector<std::string> pools;
+  for (const Operand& operand : query.operands)
+    if ((written ? operand.written : operand.read) > 0)
+      pools.push_back(operand.pool.empty() ? query.device.memory().pool : operand.pool);
+  return pools;
+}
+
+bool begins_with(const std::vector<std::string>& pools, const std::vector<std::string>& measured) {
+  return measured.size() <= pools.size() &&
+         std::equal(measured.begin(), measured.end(), pools.begin(), same_memory);
+}
+
+/// In the default memory, where the query does not say another.
+bool lies_so(const ProfileRow& row, const Query& query) {
+  if (!query.operands.empty())
+    return begins_with(pools_of(query, false), row.input_pools) &&
+           begins_with(pools_of(query, true), row.output_pools);
+  const auto is_default = [&](const std::string& pool) {
+    return same_memory(pool, query.device.memory().pool);
+  };
+  return std::all_of(row.input_pools.begin(), row.input_pools.end(), is_default) &&
+         std::all_of(row.output_pools.begin(), row.output_pools.end(), is_default);
+}
+
+bool is_placed(const ProfileRow* row) {
+  return !row->input_pools.empty() || !row->output_pools.empty();
+}
+
+/// Of rows of an operator in several placements those in the one that is asked for; rows that say
+/// nothing of memories are of any. Where the query says nothing and no row lies in the default
+/// memory, all: whoever takes them says which counts.
+Rows in_place(const Rows& rows, const Query& query) {
+  if (std::none_of(rows.begin(), rows.end(), is_placed)) return rows;
+  Rows placed;
+  for (const ProfileRow* row : rows)
+    if (is_placed(row) && lies_so(*row, query)) placed.push_back(row);
+  if (placed.empty() && query.operands.empty()) return rows;
+  return placed;
+}
+
 std::string batches_text(const ProfileIndex::ByBatch& rows) {
   std::vector<std::string> words;
   for (const auto& [batch, unused] : rows) words.push_back(std::to_string(batch));
@@ -62,7 +113,7 @@ std::string batches_text(const ProfileIndex::ByBatch& rows) {
 }  // namespace
 
 double ideal_seconds(const Work& work, const Device& device, DType dtype) {
-  const double moving = device.memory_bandwidth ? work.bytes / *device.memory_bandwidth : 0;
+  const double moving = device.memory().bandwidth() ? work.bytes / *device.memory().bandwidth() : 0;
   return std::max(peak_seconds(work, device, dtype), moving);
 }
 
@@ -96,14 +147,26 @@ std::optional<Price> MeasuredTable::exact(const Query& query, std::string_view p
   const auto& rows = index_.of(*query.layer, name_of(query.dtype), pass);
   const auto found = rows.find(query.samples);
   if (found == rows.end()) return std::nullopt;
-  return price_of_row(only_row(found->second), query, share);
+  const Rows placed = in_place(found->second, query);
+  if (placed.empty()) return std::nullopt;
+  return price_of_row(only_row(placed), query, share);
+}
+
+bool MeasuredTable::measured_so(const Query& query) const {
+  const auto& rows = index_.of(*query.layer, name_of(query.dtype), row_pass(query.pass));
+  const auto found = rows.find(query.samples);
+  if (found == rows.end()) return false;
+  const Rows placed = in_place(found->second, query);
+  return std::any_of(placed.begin(), placed.end(), is_placed);
 }
 
 /// The share of the rates between the batches that were measured.
 std::optional<Price> MeasuredTable::by_batch(const Query& query, std::string_view pass) const {
   std::vector<MeasuredPoint> points;
   for (const auto& [batch, rows] : index_.of(*query.layer, name_of(query.dtype), pass)) {
-    const double seconds = *seconds_of(only_row(rows));
+    const Rows placed = in_place(rows, query);
+    if (placed.empty()) continue;
+    const double seconds = *seconds_of(only_row(placed));
     const Query then =
         query_of(*query.model, *query.layer, query.pass, batch, query.dtype, query.device);
     const double ideal = ideal_seconds(then.work, query.device, query.dtype);
@@ -181,7 +244,13 @@ std::string MeasuredTable::why_not(const Query& query) const {
                      cell::text_of(wanted.inputs) + ", " + wanted.dtype + ", " + wanted.pass +
                      ") was not measured";
   if (!profile_.path.empty()) text += " in '" + profile_.path + "'";
-  if (!rows.empty()) {
+  if (const auto found = rows.find(query.samples); found != rows.end()) {
+    text += " with what it reads in " + join(pools_of(query, false), ";") +
+            " and what it writes in " + join(pools_of(query, true), ";") + "; it was with";
+    for (const ProfileRow* row : found->second)
+      text += (row == found->second.front() ? " " : ", ") + join(row->input_pools, ";") + " and " +
+              join(row->output_pools, ";");
+  } else if (!rows.empty()) {
     text += "; it was for " + batches_text(rows) + " samples: expected a micro-batch of those";
     if (interpolation_ == Interpolation::none) text += ", or cost.interpolate=batch between them";
   }

@@ -23,6 +23,8 @@ class MeasuredTable {
   /// None: it was not measured, and may not be interpolated or lies outside. Measured seconds are
   /// in measured_s, interpolated ones are not.
   std::optional<Price> price(const Query& query) const;
+  /// Was it measured with its operands where they lie?
+  bool measured_so(const Query& query) const;
   /// Why there is no price, and what to do.
   std::string why_not(const Query& query) const;
   /// The only batch for which each layer was measured forward; 0: there are several, or none.

@@ -375,7 +375,7 @@ std::vector<Candidate> streamed_candidates(const PolicyRequest& request, const C
   for (const bool offload : fates) {
     const auto shared = std::make_shared<const Shared>(
         Shared{request, common, keys, streamed_case(request, common, offload),
-               request.capacity_enforced ? common.device.capacity : std::nullopt});
+               request.capacity_enforced ? common.device.memory().capacity : std::nullopt});
     for (const std::int64_t in_flight : counts) {
       const auto ways = std::make_shared<const Ways>(shared, in_flight, offload);
       candidates.push_back({.at_least = ways->at_least(), .ways = ways->count(), .open = [ways] {

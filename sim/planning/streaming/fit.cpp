@@ -22,7 +22,7 @@ StreamedFit::StreamedFit(const PolicyRequest& request, const Common& common,
       caches_(cache_bytes(request)),
       per_step_(request.workload.micro_batches_per_step()),
       offload_(choice.offload && bytes_.size() > 1),
-      capacity_(request.capacity_enforced ? common.device.capacity : std::nullopt) {}
+      capacity_(request.capacity_enforced ? common.device.memory().capacity : std::nullopt) {}
 
 std::int64_t StreamedFit::weights_at(std::size_t g) const {
   return all_resident_ + bytes_[g].weights - (resident_.empty() ? 0 : resident_[g]);

@@ -188,7 +188,7 @@ class TrainingWays {
   std::optional<std::int64_t> smallest_capacity() const {
     std::optional<std::int64_t> least;
     for (const std::string& name : order_.devices)
-      if (const auto capacity = unlimited_.pricing.platform.device(name).capacity)
+      if (const auto capacity = unlimited_.pricing.platform.device(name).memory().capacity)
         least = std::min(*capacity, least.value_or(*capacity));
     return enforced_ ? least : std::nullopt;
   }

@@ -145,7 +145,7 @@ std::optional<std::int64_t> bytes_of_all(const PolicyRequest& request, const Tra
   if (!request.capacity_enforced) return {};
   std::int64_t bytes = 0;
   for (const std::string& name : order.devices) {
-    const auto capacity = request.pricing.platform.device(name).capacity;
+    const auto capacity = request.pricing.platform.device(name).memory().capacity;
     if (!capacity) return {};
     bytes += *capacity;
   }

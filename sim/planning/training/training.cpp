@@ -19,7 +19,8 @@ namespace {
 
 const Device& smallest(const Platform& platform, const std::vector<std::string>& names) {
   const auto bytes = [&](const std::string& name) {
-    return platform.device(name).capacity.value_or(std::numeric_limits<std::int64_t>::max());
+    return platform.device(name).memory().capacity.value_or(
+        std::numeric_limits<std::int64_t>::max());
   };
   return platform.device(*std::min_element(
       names.begin(), names.end(),
@@ -44,7 +45,7 @@ class TrainingPlan {
         strategy_(*fates_),
         chain_(chain_of(request, device_, strategy_.selective, order.overlap)),
         states_(states_of(request, device_, strategy_.selective, order.overlap)),
-        capacity_(request.capacity_enforced ? device_.capacity : std::nullopt),
+        capacity_(request.capacity_enforced ? device_.memory().capacity : std::nullopt),
         pace_(order.pace),
         weights_stay_(order.weights_stay ||
                       (chain_.stages.size() == 1 && order.devices.size() == 1)) {

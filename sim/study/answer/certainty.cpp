@@ -4,6 +4,7 @@
 #include "base/quantity.hpp"
 #include "base/suggest.hpp"
 #include "cost/account.hpp"
+#include "platform/written.hpp"
 #include "study/answer/asked.hpp"
 
 namespace sluice {
@@ -50,9 +51,11 @@ class Figures {
   /// "devices.gpu", of each kind.
   std::vector<std::string> devices() const {
     std::vector<std::string> paths;
-    if (const Value* devices = document_ ? document_->find("devices") : nullptr)
-      for (const Value::Entry& entry : devices->entries()) paths.push_back("devices." + entry.key);
+    for (const WrittenPart& device : parts("devices")) paths.push_back(device.path);
     return paths;
+  }
+  std::vector<WrittenPart> parts(const char* kind) const {
+    return document_ ? written_parts(*document_, kind) : std::vector<WrittenPart>{};
   }
 
  private:
@@ -97,6 +100,7 @@ std::vector<std::string> device_figures(const Scenario& scenario, const ChosenCo
       continue;
     }
     read.push_back(device + ".memory.bandwidth");
+    read.push_back(device + ".memory.by_threads");
     for (const char* part : {"compute", "memory"}) {
       const std::string own = std::string(part) + "_efficiency";
       const std::string share = device + ".roofline." + part;
@@ -111,23 +115,47 @@ std::vector<std::string> device_figures(const Scenario& scenario, const ChosenCo
   return read;
 }
 
+/// What the rates rest on at which devices are at memories of the platform.
+std::vector<std::string> shared_memory_figures(const Scenario& scenario, const Figures& figures) {
+  std::vector<std::string> read;
+  for (const WrittenPart& memory : figures.parts("memories")) {
+    const auto is_reached = [&](const Device& device) {
+      return std::any_of(device.memories.begin(), device.memories.end(),
+                         [&](const DeviceMemory& reached) {
+                           return !reached.own && part_called({memory}, reached.pool) != nullptr;
+                         });
+    };
+    const auto& devices = scenario.platform.devices;
+    if (std::none_of(devices.begin(), devices.end(), is_reached)) continue;
+    for (const char* key : {".bandwidth", ".read", ".write", ".by_threads"})
+      read.push_back(memory.path + key);
+  }
+  return read;
+}
+
 /// What the rate of a channel ("host.gpu0.down") rests on: of its link what is said of both
 /// directions, or of this one, of pinned or of pageable memory. Figures that are not there play no
 /// part.
-std::vector<std::string> figures_of(const Scenario& scenario, const std::string& channel) {
+std::vector<std::string> figures_of(const Figures& platform, const std::string& channel) {
+  const std::vector<WrittenPart> links = platform.parts("links");
   const std::string name = channel.substr(0, channel.find('.'));
-  const std::string link = "links." + name, ending = channel.substr(channel.rfind('.') + 1);
-  const Value* platform = scenario.document.find("platform");
-  const Value* links = platform ? platform->find("links") : nullptr;
-  const Value* written = links ? links->find(name) : nullptr;
-  const Value* copies = written ? written->find("copies") : nullptr;
-  const bool pageable = copies && copies->is_scalar() && copies->text() == "pageable";
+  const WrittenPart* written = part_called(links, name);
+  const std::string link = written ? written->path : "links." + name;
+  const std::string by_compute = ".synchronous";
+  std::string way = channel, variant;  // what takes the place of the rates of both directions
+  if (way.size() > by_compute.size() && way.ends_with(by_compute)) {
+    way.resize(way.size() - by_compute.size());
+    variant = by_compute;
+  } else if (const Value* copies = written ? written->keys->find("copies") : nullptr;
+             copies && copies->is_scalar() && copies->text() == "pageable") {
+    variant = ".pageable";
+  }
+  const std::string direction = way.substr(way.rfind('.') + 1);
   std::vector<std::string> figures{link + ".bandwidth"};
-  if (pageable)
-    for (const char* figure : {".pageable.share", ".pageable.bandwidth"})
-      figures.push_back(link + figure);
+  if (!variant.empty())
+    for (const char* figure : {".share", ".bandwidth"}) figures.push_back(link + variant + figure);
   for (const char* rate : {".share", ".bandwidth"})
-    figures.push_back(link + (pageable ? ".pageable." : ".") + ending + rate);
+    figures.push_back(link + variant + "." + direction + rate);
   return figures;
 }
 
@@ -163,7 +191,10 @@ Certainty certainty_of(const Scenario& scenario, const Summary& summary) {
   const bool computes = by_rates > 1e-12 * compute;
   const ChosenCost cost = scenario.cost.name() == "fitted" ? plain_cost("roofline") : scenario.cost;
   std::vector<std::string> shares_assumed;
-  const std::vector<std::string> read = device_figures(scenario, cost, figures, shares_assumed);
+  std::vector<std::string> read = device_figures(scenario, cost, figures, shares_assumed);
+  if (cost->shares(scenario.platform.devices.front()).memory)
+    for (std::string& figure : shared_memory_figures(scenario, figures))
+      read.push_back(std::move(figure));
   if (computes)
     for (const std::string& figure : shares_assumed) figures.note(figure);
   const bool by_figures = computes && (figures.assumed(read) || !shares_assumed.empty());
@@ -171,7 +202,7 @@ Certainty certainty_of(const Scenario& scenario, const Summary& summary) {
   if (const Summary::Metric* links = summary.find("transfer_s_by_link"))
     for (const SummaryValue::Keyed& keyed : links->value.keyed) {
       if (!(keyed.number > 0)) continue;
-      const bool assumed = figures.assumed(figures_of(scenario, keyed.key.front()));
+      const bool assumed = figures.assumed(figures_of(figures, keyed.key.front()));
       (assumed ? found.assumed : found.sourced) += keyed.number;
     }
   const double all = found.measured + found.sourced + found.assumed;

@@ -79,9 +79,9 @@ CardFit Card::answer(std::optional<std::int64_t> batch) {
   fit.platform = asked_.platform.name;
   fit.device = device_.name;
   fit.cost = timed_.cost.name();
-  fit.capacity = device_.capacity;
-  fit.reserved = device_.reserved;
-  if (device_.capacity) {
+  fit.capacity = device_.memory().capacity;
+  fit.reserved = device_.memory().reserved;
+  if (device_.memory().capacity) {
     fit.largest = largest();
     if (refusal_) {
       fit.refusal = refusal_->what();

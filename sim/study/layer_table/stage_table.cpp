@@ -109,8 +109,8 @@ class Rows {
     times.backward = seconds_of(Pass::backward);
     times.total_forward = forward_s_ += times.forward;
     times.total_backward = backward_s_ += times.backward;
-    if (target.device.capacity && row_.own.state > 0) {
-      const std::int64_t room = *target.device.capacity - target.bytes(total_.parameters);
+    if (target.device.memory().capacity && row_.own.state > 0) {
+      const std::int64_t room = *target.device.memory().capacity - target.bytes(total_.parameters);
       times.copies = std::max<std::int64_t>(0, room) / target.bytes(row_.own.state);
     }
     return times;
@@ -156,8 +156,8 @@ TableSummary summary_of(const Model& model, const Target& target) {
   summary.load_and_input_s = summary.load_s + target.transfer_s(input);
   summary.flop_s = static_cast<double>(model.flop()) / target.flop_per_s;
   if (summary.flop_s > 0) summary.inferences_per_load = summary.load_s / summary.flop_s;
-  if (!target.device.capacity) return summary;
-  const auto capacity = static_cast<double>(*target.device.capacity);
+  if (!target.device.memory().capacity) return summary;
+  const auto capacity = static_cast<double>(*target.device.memory().capacity);
   summary.fill_s = capacity / target.bandwidth;
   if (summary.parameter_bytes > 0)
     summary.copies = capacity / static_cast<double>(summary.parameter_bytes);

@@ -1,5 +1,6 @@
 #include "study/zoo/listing.hpp"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "base/suggest.hpp"
@@ -50,6 +51,11 @@ std::string comment_at(const Value& value) {
 std::string text_of(const Value& value) {
   if (value.is_scalar()) return value.text();
   std::vector<std::string> words;
+  if (value.is_map()) {
+    for (const Value::Entry& entry : value.entries())
+      words.push_back(entry.key + ": " + text_of(entry.value));
+    return "{" + join(words) + "}";
+  }
   for (const Value& item : value.items()) words.push_back(text_of(item));
   return "[" + join(words) + "]";
 }
@@ -81,6 +87,13 @@ std::vector<Figure> parameters_of(const Value& model) {
 
 /// Everything that an override may change, by the way to it.
 void add_figures(std::vector<Figure>& figures, const Value& value, const std::string& way) {
+  const auto is_map = [](const Value& item) { return item.is_map(); };
+  if (value.is_list() && std::any_of(value.items().begin(), value.items().end(), is_map)) {
+    for (std::size_t i = 0; i < value.items().size(); ++i)
+      figures.push_back(
+          {way + "." + std::to_string(i), text_of(value.items()[i]), comment_at(value.items()[i])});
+    return;
+  }
   if (!value.is_map()) {
     figures.push_back({way, text_of(value), comment_at(value)});
     return;

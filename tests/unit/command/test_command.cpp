@@ -166,7 +166,7 @@ TEST_CASE("The stage table counts up, and times are bytes over the link and FLOP
   Device device;
   device.name = "gpu";
   device.rate = {{DType::float32, 4.0}};
-  device.capacity = 100;
+  device.memory().capacity = 100;
   platform.devices = {device};
   platform.memories = {{"host", {}}};
   platform.channels = {{"wide", 5.0}, {"narrow", 2.0}};
@@ -196,7 +196,7 @@ TEST_CASE("Where the parameters alone exceed the memory, no copy fits beside the
   Device device;
   device.name = "gpu";
   device.rate = {{DType::float32, 4.0}};
-  device.capacity = 100;
+  device.memory().capacity = 100;
   platform.devices = {device};
   platform.memories = {{"host", {}}};
   platform.channels = {{"l", 2.0}};

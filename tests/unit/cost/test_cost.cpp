@@ -16,7 +16,7 @@ Device device() {
   made.name = "gpu";
   made.rate = {{DType::float32, 10e12}, {DType::float16, 20e12}};
   made.efficiency = 0.5;
-  made.memory_bandwidth = 100e9;
+  made.memory().read = made.memory().write = 100e9;
   made.launch_overhead = 3e-6;
   made.units = 10;
   made.cache = 1000000;
@@ -173,7 +173,7 @@ TEST_CASE("where none is named it is roofline, or peak where a device has no mem
   CHECK(halved.name() == "roofline");
   // 1e8 / 100e9 = 1 ms, at half of the bandwidth 2 ms; + 3 us
   CHECK(halved->of({.device = device(), .work = {0, 1e8}}).seconds == Approx(2003e-6));
-  platform.devices.back().memory_bandwidth.reset();
+  platform.devices.back().memory().read.reset();
   CHECK(default_cost(platform).name == "peak");
   CHECK(choose_cost(nothing, "", platform).name() == "peak");
   CHECK_THROWS_WITH(choose_cost(half, "", platform), Contains("memory_efficiency"));
@@ -193,7 +193,7 @@ TEST_CASE("an answer can say what a cost model lets a device reach") {
 
 TEST_CASE("roofline refuses a device without memory bandwidth") {
   Device without = device();
-  without.memory_bandwidth.reset();
+  without.memory().read.reset();
   CHECK_THROWS_WITH(seconds("roofline", {1, 1}, without),
                     Contains("device 'gpu' has no memory bandwidth"));
 }

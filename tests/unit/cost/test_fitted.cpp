@@ -186,7 +186,7 @@ TEST_CASE("products of experts are of no class, and take no less than their byte
     const Query query = query_of(a.model, a.model.layers[4], pass, 1, DType::float32, device);
     CHECK(query.work.bytes >= 4. * 8 * 256 * 512);  // the weights of all eight
     CHECK(cost_of(", unfitted: roofline", platform)->of(query).seconds >=
-          query.work.bytes / *device.memory_bandwidth);
+          query.work.bytes / *device.memory().bandwidth());
     CHECK_THROWS_WITH(cost_of("", platform)->of(query), Contains("class 'expert_matmul'"));
   }
 }

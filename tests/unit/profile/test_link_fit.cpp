@@ -92,6 +92,7 @@ TEST_CASE("a link takes the place of the link of each platform that comes with S
   std::size_t written = 0;
   for (const std::string& name : bundled_names("platforms")) {
     if (name == "rx7900xtx_as_written") continue;  // it says its links by another key
+    if (name == "optane_server") continue;         // a processor, which no link joins to a host
     CAPTURE(name);
     for (const std::string& rows : {pinned, pinned + back, back, pinned + back + pageable}) {
       const auto found = fit_link(profile(rows));

@@ -56,9 +56,9 @@ TEST_CASE(
   // (4 + 5 + 4 = 13) is too much beside them (83).
   Cutting cutting(chain_of(1, {{4, 5}, {60, 5}, {4, 65}, {4, 5}}));
   cutting.working_set_counted = false;
-  cutting.device.capacity = 78;
+  cutting.device.memory().capacity = 78;
   CHECK(cutting.lasts("{cut: by_memory}") == Lasts{1, 3, 4});
-  cutting.device.capacity = 77;  // no stage with l2 fits
+  cutting.device.memory().capacity = 77;  // no stage with l2 fits
   CHECK_THROWS_AS(cutting.cut("{cut: by_memory}"), Infeasible);
 }
 
@@ -73,8 +73,8 @@ TEST_CASE("by_memory refuses exactly those chains that no cut makes fit") {
     }
     Cutting cutting(chain_of(static_cast<std::int64_t>(1 + dice.below(60)), rows));
     cutting.working_set_counted = false;
-    cutting.device.capacity = static_cast<std::int64_t>(60 + dice.below(120));
-    const std::size_t fewest = fewest_of_all(cutting.model, *cutting.device.capacity);
+    cutting.device.memory().capacity = static_cast<std::int64_t>(60 + dice.below(120));
+    const std::size_t fewest = fewest_of_all(cutting.model, *cutting.device.memory().capacity);
     INFO("case " << c);
     if (fewest == 0) {
       CHECK_THROWS_AS(cutting.cut("{cut: by_memory}"), Infeasible);
@@ -86,9 +86,10 @@ TEST_CASE("by_memory refuses exactly those chains that no cut makes fit") {
     std::uint32_t first = 0;
     bool longest = true;  // as long as each stage can be
     for (const std::uint32_t last : lasts) {
-      CHECK(bytes_of_stage(cutting.model, first, last) <= *cutting.device.capacity);
+      CHECK(bytes_of_stage(cutting.model, first, last) <= *cutting.device.memory().capacity);
       for (std::uint32_t more = last + 1; more < cutting.model.layers.size(); ++more)
-        longest = longest && bytes_of_stage(cutting.model, first, more) > *cutting.device.capacity;
+        longest = longest &&
+                  bytes_of_stage(cutting.model, first, more) > *cutting.device.memory().capacity;
       first = last + 1;
     }
     if (!longest) CHECK(lasts.size() == fewest);

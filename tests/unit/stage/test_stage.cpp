@@ -40,17 +40,17 @@ TEST_CASE("explicit cuts after layers by number from 1 or by name") {
 TEST_CASE("by_memory makes each stage as long as fits") {
   Cutting cutting(chain());
   // One stage: weights 10 + input 10 + output 7 + workspace 50 (a and b while b runs) = 77.
-  cutting.device.capacity = 77;
+  cutting.device.memory().capacity = 77;
   CHECK(cutting.lasts("{cut: by_memory}") == Lasts{4});
   // 76 B: a..c needs 6 + 10 + 5 + 50 = 71 and fits; d alone 4 + 5 + 7 = 16.
-  cutting.device.capacity = 76;
+  cutting.device.memory().capacity = 76;
   CHECK(cutting.lasts("{cut: by_memory}") == Lasts{3, 4});
   // 70 B: a, b: 3 + 10 + 30 + 20 = 63 fits; then c, d: 7 + 30 + 7 + 5 = 49.
-  cutting.device.capacity = 70;
+  cutting.device.memory().capacity = 70;
   CHECK(cutting.lasts("{cut: by_memory}") == Lasts{2, 4});
   // The working set aside, a..d needs 10 + 10 + 7 = 27 and a..c 6 + 10 + 5 = 21.
   cutting.working_set_counted = false;
-  cutting.device.capacity = 27;
+  cutting.device.memory().capacity = 27;
   CHECK(cutting.lasts("{cut: by_memory}") == Lasts{4});
 }
 
@@ -58,22 +58,22 @@ TEST_CASE("by_memory counts the samples of a micro-batch and the share that it m
   Cutting cutting(chain());
   cutting.samples = 2;
   // a..d: 10 + 2 x 67 = 144
-  cutting.device.capacity = 144;
+  cutting.device.memory().capacity = 144;
   CHECK(cutting.lasts("{cut: by_memory}") == Lasts{4});
-  cutting.device.capacity = 143;
+  cutting.device.memory().capacity = 143;
   CHECK(cutting.lasts("{cut: by_memory}") == Lasts{3, 4});
-  cutting.device.capacity = 288;
+  cutting.device.memory().capacity = 288;
   CHECK(cutting.lasts("{cut: by_memory, share: 50%}") == Lasts{4});
-  cutting.device.capacity = 287;
+  cutting.device.memory().capacity = 287;
   CHECK(cutting.lasts("{cut: by_memory, share: 0.5}") == Lasts{3, 4});
-  cutting.device.capacity.reset();
+  cutting.device.memory().capacity.reset();
   CHECK(cutting.lasts("{cut: by_memory}") == Lasts{4});
 }
 
 TEST_CASE("by_memory names the layer that does not fit alone") {
   Cutting cutting(chain());
   // a fits: 1 + 10 + 20 = 31; b alone: 2 + 20 + 30 = 52; b and c: 5 + 20 + 5 + 30 = 60
-  cutting.device.capacity = 51;
+  cutting.device.memory().capacity = 51;
   CHECK_THROWS_AS(cutting.cut("{cut: by_memory}"), Infeasible);
   CHECK_THROWS_WITH(cutting.cut("{cut: by_memory}"),
                     Contains("layer 'b' does not fit") && Contains("weights 2 B") &&
@@ -98,11 +98,11 @@ TEST_CASE("by_weight cuts where the fewest bytes cross, with at most a share of 
 
 TEST_CASE("by_time takes as few stages as fit where loads cost nothing, and fits their crossings") {
   Cutting cutting(chain());  // as in by_memory: 77 B for one stage, 63 and 49 for two
-  cutting.device.capacity = 77;
+  cutting.device.memory().capacity = 77;
   CHECK(cutting.lasts("{cut: by_time}") == Lasts{4});
-  cutting.device.capacity = 70;
+  cutting.device.memory().capacity = 70;
   CHECK(cutting.lasts("{cut: by_time}") == Lasts{2, 4});
-  cutting.device.capacity = 10;
+  cutting.device.memory().capacity = 10;
   CHECK_THROWS_WITH(cutting.lasts("{cut: by_time}"), Contains("no cut by_time fits into device"));
 }
 
@@ -151,7 +151,7 @@ TEST_CASE("every cut covers a model once, in order, and its sums are the model's
                                                                        {"explicit", ", after: [2]"},
                                                                        {"balanced", ", count: 2"}};
   Cutting cutting(chain());
-  cutting.device.capacity = 70;
+  cutting.device.memory().capacity = 70;
   for (const Cut* cut : cut_catalog().entries()) {
     INFO(cut->name);
     CHECK_FALSE(cut->summary.empty());

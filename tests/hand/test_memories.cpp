@@ -1,0 +1,180 @@
+// Kernels on a processor at two memories, and copies between these, in both executors: by an engine
+// beside the kernels, or by the compute units, which then compute nothing.
+#include <catch2/catch.hpp>
+
+#include <map>
+
+#include "cost/operands.hpp"
+#include "document/load.hpp"
+#include "execute/arithmetic/replay.hpp"
+#include "execute/feasibility.hpp"
+#include "planning/builder.hpp"
+#include "planning/lower.hpp"
+#include "planning/placed_price.hpp"
+#include "run/isolated.hpp"
+
+namespace sluice {
+namespace {
+
+/// PMEM to DRAM at 2 byte/s by the engine and at 29 by the compute units, back at 2.5 and at 12, as
+/// AutoTM has it in GB/s.
+Platform server() {
+  return read_platform(parse_text(R"(format: sluice-platform/1
+name: server
+devices:
+  cpu: {rate: {float32: 1TFLOP/s}, memory: [dram, pmem]}
+memories:
+  dram: {capacity: 400B, bandwidth: 100GB/s}
+  pmem: {capacity: 4000B, bandwidth: 10GB/s}
+links:
+  copy:
+    joins: [dram, pmem]
+    bandwidth: 2B/s
+    down: {bandwidth: 2.5B/s}
+    synchronous: {bandwidth: 29B/s, down: {bandwidth: 12B/s}}
+)",
+                                  "server.yaml"));
+}
+
+using Ends = std::map<std::string, std::vector<double>>;
+
+/// When each action ends, by its name; equal in both executors.
+Ends ends_of(const Plan& plan) {
+  check(plan);
+  const auto by_name = [&](const std::vector<Span>& spans) {
+    Ends ends;
+    for (const Span& span : spans) ends[name_of(plan.actions[span.action])].push_back(span.end);
+    return ends;
+  };
+  std::vector<Span> spans;
+  REQUIRE_FALSE(replay(plan, [&](const Span& span) { spans.push_back(span); }).blocking);
+  const Ends ends = by_name(spans);
+  const Ends simulated = by_name(execute_isolated(plan, {}).spans);
+  REQUIRE(simulated.size() == ends.size());
+  for (const auto& [name, times] : ends) {
+    INFO(name);
+    REQUIRE(simulated.at(name).size() == times.size());
+    for (std::size_t i = 0; i < times.size(); ++i)
+      CHECK(simulated.at(name)[i] == Approx(times[i]).epsilon(1e-9));
+  }
+  return ends;
+}
+
+/// Kernel 0 for 1 s; tensor x of 58 byte moves from PMEM to DRAM; kernel 1 for 1 s, kernel 2 for 1
+/// s that reads x.
+Plan plan_with(bool synchronous) {
+  const Platform platform = server();
+  PlanBuilder builder(platform, "by hand", true);
+  const std::uint32_t x = builder.tensor("x", TensorClass::weight, 58, "pmem");
+  const auto kernel = [&](std::int32_t number) {
+    const PlanBuilder::Ref ref = builder.compute(ActionKind::forward, "cpu", number, 0, 1);
+    builder.at(ref).seconds = 1;
+    return ref;
+  };
+  kernel(0);
+  const PlanBuilder::Ref move = builder.transfer(
+      ActionKind::move, x,
+      {.from = "pmem", .to = "dram", .release = false, .synchronous = synchronous}, 2, 0);
+  kernel(1);
+  const PlanBuilder::Ref last = kernel(2);
+  builder.at(last).uses.push_back({x, builder.pool("dram")});
+  builder.wait(last, move);
+  Plan plan = builder.finish(0);
+  const Model model;
+  const std::vector<Stage> stages;
+  const ChosenCost cost = plain_cost("peak");
+  lower(plan, {model, stages, platform, *cost, DType::float32});
+  return plan;
+}
+
+Approx s(double seconds) {
+  return Approx(seconds).epsilon(1e-12);
+}
+
+TEST_CASE("an engine copies beside the kernels, compute units between them") {
+  // The engine: 58 B at 2 B/s from 0, kernels 0 and 1 until 2, kernel 2 from 29.
+  Ends ends = ends_of(plan_with(false));
+  CHECK(ends.at("1F0") == std::vector<double>{2});
+  CHECK(ends.at("2MOVE0").front() == s(29));
+  CHECK(ends.at("2F0").front() == s(30));
+  // The compute units: kernel 0 until 1, 58 B at 29 B/s until 3, kernels 1 and 2 until 5.
+  ends = ends_of(plan_with(true));
+  CHECK(ends.at("2MOVE0").front() == s(3));
+  CHECK(ends.at("1F0").front() == s(4));
+  CHECK(ends.at("2F0").front() == s(5));
+}
+
+TEST_CASE("in a loop, too, the compute units do one thing at a time") {
+  // An iteration: x to DRAM in 58/29 = 2 s, a kernel of 1 s, y of 36 B to PMEM in 36/12 = 3 s.
+  const Platform platform = server();
+  PlanBuilder builder(platform, "loop", true);
+  builder.enter(Section::body);
+  const std::uint32_t x = builder.tensor("x", TensorClass::weight, 58, "pmem");
+  const std::uint32_t y = builder.tensor("y", TensorClass::activation, 36);
+  builder.transfer(ActionKind::move, x,
+                   {.from = "pmem", .to = "dram", .release = false, .synchronous = true}, 0, 0);
+  const PlanBuilder::Ref kernel = builder.compute(ActionKind::forward, "cpu", 0, 0, 1);
+  builder.at(kernel).seconds = 1;
+  builder.at(kernel).uses.push_back({x, builder.pool("dram")});
+  builder.at(kernel).allocates.push_back({y, builder.pool("dram")});
+  const PlanBuilder::Ref out = builder.transfer(
+      ActionKind::move, y, {.from = "dram", .to = "pmem", .synchronous = true}, 0, 1);
+  builder.at(out).uses.push_back({y, builder.pool("pmem")});
+  const Plan plan = builder.finish(3);
+  const Ends ends = ends_of(plan);
+  for (int i = 0; i < 3; ++i) {
+    CHECK(ends.at("0MOVE0")[i] == s(6 * i + 2));
+    CHECK(ends.at("0F0")[i] == s(6 * i + 3));
+    CHECK(ends.at("0MOVE1")[i] == s(6 * i + 6));
+  }
+}
+
+/// 1 GFLOP/s; memory of its own at 1 kB/s, and a host's behind 100 byte/s.
+Platform card() {
+  return read_platform(parse_text(R"(format: sluice-platform/1
+name: card
+devices:
+  gpu: {rate: {float32: 1GFLOP/s}, memory: {capacity: 10kB, bandwidth: 1kB/s}}
+memories: {host: {capacity: unlimited}}
+links: {pcie: {joins: [host, gpu], bandwidth: 100B/s}}
+)",
+                                  "card.yaml"));
+}
+
+TEST_CASE("a kernel reads an operand over the link while it computes, and shares it with a load") {
+  // relu of 75 samples of 1 element, float32: it reads 300 B and writes 300 B.
+  const Platform platform = card();
+  const Model model = read_model(parse_text(
+      "{definition: {format: sluice-model/1, name: m, layers: [{type: input, name: x, shape: [1]}, "
+      "{type: relu, name: r}]}}",
+      "m.yaml"));
+  const ChosenCost cost = plain_cost("roofline");
+  const Query asked =
+      query_of(model, model.layers[1], Pass::forward, 75, DType::float32, platform.devices.front());
+  CHECK(cost->of(asked).seconds == s(0.6));
+  const auto ends_with = [&](const std::string& home, bool load) {
+    PlanBuilder builder(platform, "zero copy", true);
+    const std::uint32_t x = builder.tensor("x", TensorClass::input, 300, home);
+    const std::uint32_t r = builder.tensor("r", TensorClass::output, 300, "gpu");
+    const std::uint32_t w = builder.tensor("w", TensorClass::weight, 200, "host");
+    const PlacedPrice placed = placed_price(platform, *cost, placed_query(asked, {home, "gpu"}));
+    const PlanBuilder::Ref kernel = builder.compute(ActionKind::forward, "gpu", 0, 0, 75);
+    take_placed_price(builder, kernel, platform.devices.front(), placed, {x, r});
+    if (load)
+      builder.transfer(ActionKind::load, w,
+                       {.from = "host", .to = "gpu", .release = false, .allocate = false}, 0, 0);
+    Plan plan = builder.finish(0);
+    lower(plan, {model, {}, platform, *cost, DType::float32});
+    return ends_of(plan);
+  };
+  CHECK(ends_with("gpu", false).at("0F0").front() == s(0.6));
+  // 300 B at 100 B/s, longer than the 0.3 s in which the card writes its own 300 B.
+  CHECK(ends_with("host", false).at("0F0").front() == s(3));
+  // With a load of 200 B: 50 B/s each until that is through at 4 s, then 100 B at 100 B/s.
+  const Ends both = ends_with("host", true);
+  CHECK(both.at("0LOAD0").front() == s(4));
+  CHECK(both.at("0F0").front() == s(5));
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,229 @@
+// What a pass takes by where its operands lie, each number worked out beside it.
+#include <unistd.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "base/version.hpp"
+#include "cost/operands.hpp"
+#include "document/load.hpp"
+#include "planning/placed_price.hpp"
+#include "support/bad_input.hpp"
+#include "support/models.hpp"
+
+using namespace sluice;
+using Catch::Matchers::Contains;
+using sluice::test::error_of;
+
+namespace {
+
+/// DRAM read at 100 GB/s and written at 50, PMEM read at 20 and written at 5; a disk behind a link.
+Platform server(const std::string& dram = "read: 100GB/s, write: 50GB/s") {
+  return read_platform(
+      parse_text("format: sluice-platform/1\n"
+                 "devices: {cpu: {rate: {float32: 1TFLOP/s}, memory: [dram, pmem]}}\n"
+                 "memories:\n"
+                 "  dram: {capacity: 192GB" +
+                     std::string(dram.empty() ? "" : ", ") + dram +
+                     "}\n"
+                     "  pmem: {capacity: 768GB, read: 20GB/s, write: 5GB/s}\n"
+                     "  disk: {capacity: unlimited}\n"
+                     "  tape: {capacity: unlimited}\n"
+                     "links: {ssd: {joins: [dram, disk], bandwidth: 2GB/s}}\n",
+                 "server.yaml"));
+}
+
+/// A product of 30 x 50, then relu.
+Model small() {
+  return sluice::test::model_of(
+      "- {type: input, name: x, shape: [30]}\n"
+      "- {type: dense, name: full, features: 50, bias: false}\n"
+      "- {type: relu, name: last}\n");
+}
+
+struct Asked {
+  Platform platform = server();
+  Model model = small();
+  ChosenCost cost = plain_cost("roofline");
+
+  Query query(std::size_t layer, Pass pass = Pass::forward) const {
+    return query_of(model, model.layers[layer], pass, 1000, DType::float32,
+                    platform.devices.front());
+  }
+  Query placed(std::size_t layer, const std::vector<std::string>& pools,
+               Pass pass = Pass::forward) const {
+    return placed_query(query(layer, pass), pools);
+  }
+};
+
+// Bytes of `full` for 1000 samples in float32.
+constexpr double input = 4.0 * 1000 * 30, weights = 4.0 * 30 * 50, output = 4.0 * 1000 * 50;
+
+}  // namespace
+
+TEST_CASE("the operands of every pass of every layer sum to its work") {
+  int passes = 0;
+  for (const char* name : {"cnn_mnist", "gpt2", "resnet18"}) {
+    const Model model = load_model(sluice::test::zoo + name + ".yaml", {});
+    for (const Layer& layer : model.layers)
+      for (const Pass pass : {Pass::forward, Pass::backward, Pass::recompute, Pass::backward_input,
+                              Pass::backward_weight}) {
+        INFO(name << " " << layer.name << " " << name_of(pass));
+        const Work work = work_of(model, layer, pass, 3, DType::float16);
+        double bytes = 0, written = 0;
+        for (const Operand& operand : operands_of(model, layer, pass, 3, DType::float16)) {
+          bytes += operand.read + operand.written;
+          written += operand.written;
+          CHECK_FALSE(operand.name.empty());
+        }
+        CHECK(bytes == Approx(work.bytes).epsilon(1e-12));
+        CHECK(written == Approx(work.written).epsilon(1e-12));
+        ++passes;
+      }
+  }
+  CHECK(passes > 500);
+}
+
+TEST_CASE("the operands of a pass are named and stand in the order of a profile's columns") {
+  const Asked asked;
+  const auto operands =
+      operands_of(asked.model, asked.model.layers[1], Pass::forward, 1000, DType::float32);
+  REQUIRE(operands.size() == 3);
+  CHECK((operands[0].name == "input 'x'" && operands[0].read == input));
+  CHECK((operands[1].name == "weights of 'full'" && operands[1].read == weights));
+  CHECK((operands[2].name == "output of 'full'" && operands[2].written == output));
+}
+
+TEST_CASE("roofline reads and writes the memories of a device one after another") {
+  const Asked asked;
+  const auto seconds = [&](const std::vector<std::string>& pools) {
+    return asked.cost->of(asked.placed(1, pools)).seconds;
+  };
+  const double in_dram = (input + weights) / 100e9 + output / 50e9;
+  CHECK(seconds({"dram", "dram", "dram"}) == Approx(in_dram).epsilon(1e-14));
+  // Nothing said is the default memory.
+  CHECK(asked.cost->of(asked.query(1)).seconds == Approx(in_dram).epsilon(1e-14));
+  CHECK(seconds({"pmem", "dram", "dram"}) ==
+        Approx(input / 20e9 + weights / 100e9 + output / 50e9).epsilon(1e-14));
+  CHECK(seconds({"dram", "dram", "pmem"}) ==
+        Approx((input + weights) / 100e9 + output / 5e9).epsilon(1e-14));
+  CHECK(seconds({"pmem", "pmem", "pmem"}) ==
+        Approx((input + weights) / 20e9 + output / 5e9).epsilon(1e-14));
+  // Side by side the longest counts: the output's 200 kB at 5 GB/s.
+  const ChosenCost together = choose_cost(
+      parse_text("{model: roofline, pools: side_by_side}", "c.yaml"), "", asked.platform);
+  CHECK(together->of(asked.placed(1, {"dram", "dram", "pmem"})).seconds ==
+        Approx(output / 5e9).epsilon(1e-14));
+  // FLOP bound it where memory does not: 3 MFLOP at 1 TFLOP/s take 3 us, the bytes in DRAM 5.26 us.
+  CHECK(in_dram == Approx(5.26e-6).epsilon(1e-3));
+}
+
+TEST_CASE("what lies behind a link flows while the device computes on the rest") {
+  const Asked asked;
+  const PlacedPrice placed =
+      placed_price(asked.platform, *asked.cost, asked.placed(1, {"disk", "pmem", "dram"}));
+  CHECK(placed.price.seconds == Approx(weights / 20e9 + output / 50e9).epsilon(1e-14));
+  CHECK(placed.price.bytes == weights + output);
+  CHECK(placed.price.flop == 2.0 * 1000 * 30 * 50);
+  REQUIRE(placed.flows.size() == 1);
+  CHECK((placed.flows[0].from == "disk" && placed.flows[0].to == "cpu"));
+  CHECK((placed.flows[0].bytes == input && placed.flows[0].operand == 0));
+  const PlacedPrice out =
+      placed_price(asked.platform, *asked.cost, asked.placed(1, {"dram", "dram", "disk"}));
+  REQUIRE(out.flows.size() == 1);
+  CHECK((out.flows[0].from == "cpu" && out.flows[0].to == "disk"));
+  CHECK(out.price.seconds == Approx(std::max((input + weights) / 100e9, 3e-6)).epsilon(1e-14));
+}
+
+TEST_CASE("a placement that has no price is refused with its layer, operand and memory") {
+  const Asked asked;
+  const auto refused = [&](const std::vector<std::string>& pools) {
+    return error_of([&] { placed_price(asked.platform, *asked.cost, asked.placed(1, pools)); });
+  };
+  CHECK_THAT(refused({"dram", "", "dram"}),
+             Contains("forward of layer 'full': weights of 'full' lies nowhere"));
+  CHECK_THAT(refused({"dram", "dram"}), Contains("it has 3 operands, and is told of 2 memories"));
+  CHECK_THAT(refused({"dram", "tape", "dram"}),
+             Contains("weights of 'full' lies in 'tape'") && Contains("no link that leads"));
+  CHECK_THAT(refused({"drum", "dram", "dram"}),
+             Contains("input 'x' lies in 'drum'") && Contains("did you mean 'dram'"));
+  // Without a route, a price of the device alone is refused, too.
+  CHECK_THAT(error_of([&] {
+               asked.cost->of(asked.placed(1, {"disk", "dram", "dram"}));
+             }),
+             Contains("input 'x' lies in 'disk'") && Contains("it reaches dram, pmem"));
+  Asked without;
+  without.platform = server("write: 50GB/s");
+  CHECK_THAT(error_of([&] {
+               without.cost->of(without.placed(1, {"dram", "dram", "dram"}));
+             }),
+             Contains("layer 'full'") && Contains("no rate at which it reads the memory 'dram'"));
+}
+
+TEST_CASE("a profile with memories prices the placement that was measured") {
+  Asked asked;
+  const std::string dense = "dense,dense bias=false features=50 sparsity=0,1000x30,1000,";
+  const auto file = std::filesystem::temp_directory_path() /
+                    ("sluice_placed_" + std::to_string(getpid()) + ".csv");
+  std::ofstream(file) << "# format: sluice-profile/1\n"
+                         "operator,config,inputs,batch,input_pools,output_pools,seconds_median\n" +
+                             dense + "DRAM;DRAM,DRAM,0.001\n" + dense + "PMEM;DRAM,DRAM,0.002\n" +
+                             dense + "DRAM;DRAM,PMEM,0.004\n" + dense + "DISK;DRAM,DRAM,0.008\n";
+  Value mapping = parse_text("{model: measured}", "cost.yaml");
+  mapping.set("profile", Value::make(file.string()));
+  asked.cost = choose_cost(mapping, "", asked.platform);
+  std::filesystem::remove(file);
+  const auto seconds = [&](const std::vector<std::string>& pools) {
+    return asked.cost->of(asked.placed(1, pools)).seconds;
+  };
+  CHECK(seconds({"dram", "dram", "dram"}) == 0.001);
+  CHECK(seconds({"pmem", "dram", "dram"}) == 0.002);
+  CHECK(seconds({"dram", "dram", "pmem"}) == 0.004);
+  CHECK(asked.cost->of(asked.query(1)).seconds == 0.001);  // all in the default memory
+  CHECK_THAT(error_of([&] {
+               seconds({"pmem", "pmem", "dram"});
+             }),
+             Contains("what it reads in pmem;pmem and what it writes in dram") &&
+                 Contains("it was with DRAM;DRAM and DRAM, PMEM;DRAM and DRAM"));
+  // Measured over the link, it needs no flow beside it.
+  const PlacedPrice far =
+      placed_price(asked.platform, *asked.cost, asked.placed(1, {"disk", "dram", "dram"}));
+  CHECK(far.price.seconds == 0.008);
+  CHECK(far.flows.empty());
+}
+
+TEST_CASE("copies by threads take as long as reading and writing one after the other") {
+  // Six channels of DRAM and six modules of Optane memory, 1 to 24 threads (darchr/ml-tools).
+  const std::string path =
+      std::string(data_root()) + "/../shared/data/placement/bandwidth_vs_threads_GBps.csv";
+  if (!std::filesystem::exists(path)) {
+    WARN("skipped: the measurements are not here");
+    return;
+  }
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  std::vector<double> in_turn, side_by_side;
+  while (std::getline(file, line)) {
+    std::vector<double> of;
+    std::stringstream cells(line);
+    for (std::string cell; std::getline(cells, cell, ',');) of.push_back(std::stod(cell));
+    REQUIRE(of.size() == 8);
+    const double read_dram = of[1], write_dram = of[2], read_pmem = of[5];
+    for (const auto& [read, copy] :
+         {std::pair(read_dram, of[3]), std::pair(read_dram, of[4]), std::pair(read_pmem, of[6])}) {
+      in_turn.push_back(std::abs(1 / (1 / read + 1 / write_dram) / copy - 1));
+      side_by_side.push_back(std::abs(std::min(read, write_dram) / copy - 1));
+    }
+  }
+  REQUIRE(in_turn.size() == 72);
+  const auto median = [](std::vector<double> errors) {
+    std::sort(errors.begin(), errors.end());
+    return errors[errors.size() / 2];
+  };
+  CHECK(median(in_turn) < 0.05);
+  CHECK(median(side_by_side) > 0.3);
+}

@@ -1,0 +1,230 @@
+// Several memories of one device, its own and shared; copies between them by an engine or by the
+// compute units; groups of devices.
+#include <catch2/catch.hpp>
+#include <string>
+#include <vector>
+
+#include "document/load.hpp"
+#include "planning/builder.hpp"
+#include "platform/platform.hpp"
+
+using namespace sluice;
+using Catch::Matchers::Contains;
+
+namespace {
+
+Platform read(const std::string& text) {
+  return read_platform(parse_text("format: sluice-platform/1\nname: test\n" + text, "p.yaml"));
+}
+
+std::string error_of(const std::string& text) {
+  try {
+    read(text);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+using Names = std::vector<std::string>;
+
+Names channel_names(const Platform& platform, const Path& path) {
+  Names names;
+  for (const std::uint32_t channel : path.channels)
+    names.push_back(platform.channels.at(channel).name);
+  return names;
+}
+
+Names pools_of(const Platform& platform, const std::string& owner) {
+  Names names;
+  for (const Pool& pool : PlanBuilder(platform, "test", true).finish(0).pools)
+    if (pool.owner == owner) names.push_back(pool.name);
+  return names;
+}
+
+const std::string two_memories = R"(devices:
+  gpu:
+    count: 2
+    rate: {float32: 1TFLOP/s}
+    memory:
+    - {capacity: 24GB, bandwidth: 960GB/s, reserved: 4GB}
+    - {name: ddr, capacity: 64GB, read: 100GB/s, write: 50GB/s}
+memories:
+  host: {capacity: unlimited}
+links:
+  pcie: {joins: [host, gpu], bandwidth: 30GB/s, sharing: private}
+  far: {joins: [gpu, gpu_ddr], bandwidth: 80GB/s, sharing: private}
+)";
+
+const std::string server = R"(devices:
+  cpu:
+    rate: {float32: 1TFLOP/s}
+    threads: 3
+    memory: [dram, pmem]
+memories:
+  dram: {capacity: 192GB, by_threads: [{threads: 1, read: 10GB/s, write: 5GB/s}, {threads: 5, read: 50GB/s, write: 15GB/s}]}
+  pmem: {capacity: 768GB, read: 40GB/s, write: 12GB/s, bandwidth: 35GB/s}
+links:
+  copy:
+    joins: [dram, pmem]
+    bandwidth: 2GB/s
+    down: {bandwidth: 2.5GB/s}
+    setup: 5us
+    synchronous: {bandwidth: 29GB/s, down: {bandwidth: 12GB/s}}
+)";
+
+}  // namespace
+
+TEST_CASE("a device may have several memories of its own, the first being the default") {
+  const Platform platform = read(two_memories);
+  const Device& gpu = platform.device("gpu1");
+  REQUIRE(gpu.memories.size() == 2);
+  CHECK(&gpu.memory() == &gpu.memories[0]);
+  CHECK(gpu.memory().pool == "gpu1");
+  CHECK(gpu.memory().capacity == 20'000'000'000);
+  CHECK(gpu.memory().reserved == 4'000'000'000);
+  CHECK((gpu.memory().read == 960e9 && gpu.memory().write == 960e9));
+  const DeviceMemory* ddr = gpu.memory_or_null("gpu1_ddr");
+  REQUIRE(ddr);
+  CHECK((ddr->own && ddr->capacity == 64'000'000'000));
+  CHECK((ddr->read == 100e9 && ddr->write == 50e9));
+  CHECK(ddr->bandwidth() == 50e9);
+  CHECK(gpu.memory_or_null("gpu0_ddr") == nullptr);
+  // 3 GB of which 1 GB is written: 2 GB at 100 GB/s, then 1 GB at 50 GB/s.
+  CHECK(ddr->seconds(3e9, 1e9) == Approx(0.04).epsilon(1e-15));
+  CHECK(gpu.memory().seconds(3e9, 1e9) == 3e9 / 960e9);
+  CHECK(pools_of(platform, "gpu1") == Names{"gpu1", "gpu1_ddr"});
+  CHECK(pools_of(platform, "") == Names{"host"});
+}
+
+TEST_CASE("a device's further memory is joined by links, and its device's engine copies") {
+  const Platform platform = read(two_memories);
+  CHECK(platform.path("gpu1", "gpu1_ddr").stream == "gpu1.far.down");
+  CHECK(platform.path("gpu1_ddr", "gpu1").stream == "gpu1.far.up");
+  const Path& out = platform.path("gpu1_ddr", "host");
+  CHECK(out.device == "gpu1");
+  CHECK(channel_names(platform, out) == Names{"far.gpu1_ddr.up", "pcie.gpu1.up"});
+  CHECK(platform.path("host", "gpu1_ddr").stream == "gpu1.far.down");
+  CHECK_THROWS_WITH(platform.path("host", "gpu1_dd"), Contains("did you mean 'gpu1_ddr'"));
+}
+
+TEST_CASE(
+    "a processor is at memories of the platform, which have rates by threads or by direction") {
+  const Platform platform = read(server);
+  const Device& cpu = platform.device("cpu");
+  REQUIRE(cpu.memories.size() == 2);
+  CHECK((cpu.memory().pool == "dram" && !cpu.memory().own));
+  // 3 threads lie half way between 1 and 5.
+  CHECK((cpu.memory().read == 30e9 && cpu.memory().write == 10e9));
+  // No more than 35 GB/s either way, whatever the directions have.
+  CHECK((cpu.memories[1].read == 35e9 && cpu.memories[1].write == 12e9));
+  CHECK(cpu.memories[1].capacity == 768'000'000'000);
+  CHECK(pools_of(platform, "") == Names{"dram", "pmem"});
+  CHECK(pools_of(platform, "cpu").empty());
+  const PlanBuilder builder(platform, "test", true);
+  CHECK(builder.pool("cpu") == builder.pool("dram"));
+  CHECK_THROWS_WITH(platform.path("dram", "cpu"), Contains("device 'cpu' is at the memory 'dram'"));
+  CHECK(platform.path("pmem", "cpu").channels == platform.path("pmem", "dram").channels);
+}
+
+TEST_CASE("compute units copy at other rates than a copy engine, over channels of their own") {
+  const Platform platform = read(server);
+  const auto rate = [&](const Path& path) {
+    double least = 1e18;
+    for (const std::uint32_t channel : path.channels)
+      least = std::min(least, platform.channels[channel].bandwidth);
+    return least;
+  };
+  const Path &down = platform.path("dram", "pmem"), &up = platform.path("pmem", "dram");
+  CHECK(down.stream == "cpu.copy.down");
+  CHECK(up.stream == "cpu.copy.up");
+  CHECK((rate(down) == 2.5e9 && rate(up) == 2e9 && down.setup_s == 5e-6));
+  const Path& by_units = platform.path("dram", "pmem", CopyMode::synchronous);
+  CHECK(by_units.stream == "cpu.copy.down.synchronous");
+  CHECK((rate(by_units) == 12e9 && by_units.setup_s == 0));
+  CHECK(rate(platform.path("pmem", "dram", CopyMode::synchronous)) == 29e9);
+  CHECK(&platform.path("dram", "pmem") == &down);
+}
+
+TEST_CASE("a group is there as often as it says, with links of its own") {
+  const Platform platform = read(R"(groups:
+  node:
+    count: 3
+    devices: {gpu: {count: 2, rate: {float32: 1TFLOP/s}, memory: {capacity: 1GB}}}
+    memories: {host: {capacity: 8GB}}
+    switches: [leaf]
+    links:
+      pcie: {joins: [host, gpu], bandwidth: 30GB/s}
+      port: {joins: [leaf, gpu], bandwidth: 25GB/s, sharing: private}
+switches: [spine]
+links:
+  rail: {joins: [spine, node_leaf], bandwidth: 50GB/s, sharing: private}
+  side: {joins: [node0_gpu0, node1_gpu0], bandwidth: 1GB/s}
+)");
+  Names devices;
+  for (const Device& device : platform.devices) devices.push_back(device.name);
+  CHECK(devices ==
+        Names{"node0_gpu0", "node0_gpu1", "node1_gpu0", "node1_gpu1", "node2_gpu0", "node2_gpu1"});
+  CHECK(platform.memories.size() == 3);
+  CHECK(channel_names(platform, platform.path("node1_host", "node1_gpu1")) ==
+        Names{"node1_pcie.down"});
+  CHECK(channel_names(platform, platform.path("node0_gpu1", "node2_gpu0")) ==
+        Names{"node0_port.node0_gpu1.up", "rail.node0_leaf.up", "rail.node2_leaf.down",
+              "node2_port.node2_gpu0.down"});
+  CHECK(channel_names(platform, platform.path("node0_gpu0", "node1_gpu0")) == Names{"side.down"});
+}
+
+TEST_CASE("a link joins as many nodes as stand at its other end, each with the one of its number") {
+  const Platform platform = read(R"(groups:
+  node:
+    count: 2
+    devices: {gpu: {rate: {float32: 1TFLOP/s}, memory: {capacity: 1GB}}}
+    switches: [leaf]
+links:
+  pair: {joins: [node_leaf, node_gpu], bandwidth: 25GB/s, sharing: private}
+)");
+  CHECK(platform.edges.size() == 4);
+  CHECK(platform.edges[2].from == "node1_leaf");
+  CHECK(platform.edges[2].to == "node1_gpu");
+  CHECK_THROWS_WITH(platform.path("node0_gpu", "node1_gpu"), Contains("no link that leads"));
+}
+
+TEST_CASE("what is wrong with memories and groups is refused where it is wrong") {
+  struct Case {
+    std::string text, where, says;
+  };
+  const std::string gpu = "devices:\n  gpu: {rate: {float32: 1TFLOP/s}, memory: ";
+  const std::string dram = "}\nmemories:\n  dram: {capacity: 1GB";
+  const std::string rows = ", by_threads: [{threads: 2, read: 1GB/s, write: 1GB/s}, {threads: ";
+  const std::vector<Case> cases = {
+      {gpu + "[]}\n", "p.yaml:4:44", "device 'gpu' has no memory"},
+      {gpu + "drm" + dram + "}\n", "p.yaml:4:44", "did you mean 'dram'"},
+      {gpu + "dram}\n", "p.yaml:4:44", "no memory of the platform is called so"},
+      {gpu + "[{capacity: 1GB}, {capacity: 1GB}]}\n", "p.yaml:4:62",
+       "'name' is missing in a further memory of device 'gpu'"},
+      {gpu + "{name: hbm, capacity: 1GB}}\n", "p.yaml:4:51", "called as the device"},
+      {gpu + "[{capacity: 1GB}, {name: a, capacity: 1GB}, {name: a, capacity: 1GB}]}\n",
+       "p.yaml:4:88", "has the memory 'a' twice"},
+      {gpu + "[dram, dram]" + dram + "}\n", "p.yaml:4:51", "has the memory 'dram' twice"},
+      {gpu + "[[dram]]" + dram + "}\n", "p.yaml:4:45", "a list within the list"},
+      {gpu + "{capacity: 1GB, bandwith: 1GB/s}}\n", "p.yaml:4:60", "did you mean 'bandwidth'"},
+      {gpu + "dram" + dram + rows + "4, read: 1GB/s, write: 1GB/s}]}\n", "p.yaml:4:44",
+       "does not say its threads"},
+      {gpu + "dram, threads: 5" + dram + rows + "4, read: 1GB/s, write: 1GB/s}]}\n", "p.yaml:4:44",
+       "has 5 threads, and 'dram' has rates by_threads, for 2 to 4 threads"},
+      {gpu + "dram, threads: 2" + dram + rows + "2, read: 1GB/s, write: 1GB/s}]}\n",
+       "p.yaml:6:", "more threads than the one before"},
+      {gpu + "{capacity: 1GB, bandwidth: 1GB/s, by_threads: [{threads: 1, read: 1GB/s, write: "
+             "1GB/s}]}}\n",
+       "p.yaml:4:71", "beside 'by_threads'"},
+      {"groups: {node: {count: 0}}\n", "p.yaml:3:24", "at least 1"},
+      {"groups: {node: {switches: [a]}}\n", "p.yaml:", "at least one device"},
+      {"groups: {node: {device: {}}}\n", "p.yaml:3:17", "did you mean 'devices'"},
+  };
+  for (const Case& wrong : cases) {
+    INFO(wrong.text);
+    const std::string message = error_of(wrong.text);
+    CHECK_THAT(message, Contains(wrong.where));
+    CHECK_THAT(message, Contains(wrong.says));
+  }
+}
