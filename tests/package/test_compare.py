@@ -136,9 +136,9 @@ class OneTimeBase(unittest.TestCase):
         self.assertTrue(np.array_equal(joined["time"], times))
         self.assertTrue(np.isnan(joined["utilisation"].sel(stream="gpu.compute").isel(run=0)).all())
         for wrong in ([], [0.0, 1.0], [2.0, 1.0], [float("nan")], [[1.0]]):
-            self.assertRaises(sluice.UsageError, SMALL.resampled, wrong)
+            self.assertRaises(sluice.Error, SMALL.resampled, wrong)
         for wrong in (0, 1.5, True, "10"):
-            self.assertRaises(sluice.UsageError, BOTH.to_xarray, wrong)
+            self.assertRaises(sluice.Error, BOTH.to_xarray, wrong)
 
 
 if __name__ == "__main__":
