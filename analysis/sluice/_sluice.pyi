@@ -49,6 +49,13 @@ class Scenario:
     @property
     def dtype(self) -> str: ...
 
+class DeviceMemory:
+    pool: str
+    own: bool
+    capacity: Optional[int]
+    read: Optional[float]
+    write: Optional[float]
+
 class Device:
     name: str
     efficiency: float
@@ -56,6 +63,8 @@ class Device:
     roofline_memory: float
     capacity: Optional[int]
     memory_bandwidth: Optional[float]
+    memories: list[DeviceMemory]
+    threads: int
     launch_overhead: float
     idle_w: float
     busy_w: float

@@ -42,6 +42,7 @@ class Comparison:
 
     @property
     def names(self) -> list[str]:
+        """Of the results, in the order in which they were given."""
         return list(self._results)
 
     def __getitem__(self, name: str) -> Result:

@@ -378,7 +378,10 @@ class Questions(unittest.TestCase):
             self.assertEqual(len({make(), make(), other}), 2)
             self.assertNotEqual(make(), other)
             self.assertNotEqual(make(), None)
-        one, another = (sluice.PlanBuilder(sluice.platform("k40"), "b").finish() for _ in range(2))
+        builders = [sluice.PlanBuilder(sluice.platform("k40"), "b") for _ in range(2)]
+        for builder in builders:
+            builder.compute("gpu", 0)
+        one, another = (builder.finish() for builder in builders)
         self.assertEqual(one, one)
         self.assertNotEqual(one, another)  # nothing is known of their actions' seconds
 
