@@ -14,7 +14,7 @@ ZOO = ("models", "platforms", "scenarios", "fits")
 
 
 class CMakeBuild(build_ext):
-    """The module and the helper come from CMake; the zoo is copied beside them."""
+    """The module, the helper and its SimGrid come from CMake; the zoo is copied beside them."""
 
     def run(self):
         built = ROOT / "build/release"
@@ -24,7 +24,7 @@ class CMakeBuild(build_ext):
         target = (ROOT / "analysis" if self.inplace else Path(self.build_lib)) / "sluice"
         target.mkdir(parents=True, exist_ok=True)
         for file in [*(built / "python/sluice").glob("_sluice.*.so"),
-                     built / "python/sluice/sluice-worker"]:
+                     built / "python/sluice/sluice-worker", built / "sluice_simgrid.so"]:
             shutil.copy(file, target)
         for folder in ZOO:
             shutil.copytree(ROOT / folder, target / "_data" / folder, dirs_exist_ok=True)

@@ -12,8 +12,13 @@ namespace sluice {
 namespace {
 
 std::string version_text() {
-  return "sluice " + std::string(program_version()) + " (" + std::string(git_sha()) +
-         "), SimGrid " + simgrid_version() + "\n";
+  const std::string own =
+      "sluice " + std::string(program_version()) + " (" + std::string(git_sha()) + ")";
+  try {
+    return own + ", SimGrid " + simgrid_version() + "\n";
+  } catch (const IoError& error) {
+    return own + "\n" + error.what() + "\n";
+  }
 }
 
 const Command& find_command(const std::string& name) {

@@ -20,6 +20,7 @@ double number_of(std::string_view text) {
 }  // namespace
 
 MemoryTrace execute_isolated(const Plan& plan, const EngineOptions& options) {
+  load_engine();
   const std::string answer = run_isolated([&] {
     MemorySink sink;
     const EngineReport report = execute(plan, sink, options);

@@ -9,6 +9,7 @@ import os
 import pathlib
 import random
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -61,6 +62,32 @@ class Cli(unittest.TestCase):
 def without_question(metrics):
     """The metrics of a scenario's plan by itself, which does not name its question."""
     return {**metrics, "question_bound_s": None, "question_ratio": None}
+
+
+class Engine(Cli):
+    def test_a_program_without_its_engine_says_where_it_looked_and_answers_by_the_replay(self):
+        program = self.folder / "bin" / "sluice"
+        program.parent.mkdir()
+        shutil.copy(PROGRAM, program)
+        ask = lambda *words: subprocess.run(  # noqa: E731
+            [program, *words], capture_output=True, text=True, cwd=self.folder, env=ENVIRONMENT, check=False)
+        module = pathlib.Path(PROGRAM).with_name("sluice_simgrid.so")
+        if not module.exists():
+            self.skipTest("the engine is linked into this program")
+        done = ask("run", *SMALL)
+        self.assertEqual((done.returncode, done.stdout), (5, ""))
+        for place in ("bin/sluice_simgrid.so", "lib/sluice/sluice_simgrid.so"):
+            self.assertIn(str(self.folder / place), done.stderr)
+        self.assertIn("--executor replay answers without SimGrid", done.stderr)
+        self.assertEqual(ask("run", *SMALL, "--executor", "replay").returncode, 0)
+        (self.folder / "lib/sluice").mkdir(parents=True)
+        installed = self.folder / "lib/sluice" / module.name
+        installed.write_bytes(b"no library")
+        done = ask("run", *SMALL)
+        self.assertEqual(done.returncode, 5)
+        self.assertIn(f"cannot load SimGrid's engine: {installed}: ", done.stderr)
+        shutil.copy(module, installed)
+        self.assertEqual(ask("run", *SMALL).returncode, 0)
 
 
 class Usage(Cli):

@@ -1,365 +1,91 @@
 #include "execute/simgrid/engine.hpp"
 
-#include <simgrid/s4u.hpp>  // before the two that need what it includes
+#include <dlfcn.h>
 
-#include <simgrid/version.h>
-#include <xbt/log.h>
-
-#include <algorithm>
-#include <chrono>
-#include <cmath>
-#include <csignal>
-#include <exception>
-#include <optional>
+#include <filesystem>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/interrupt.hpp"
-#include "base/quantity.hpp"
 #include "base/suggest.hpp"
-#include "execute/arrivals.hpp"
-#include "execute/emitter.hpp"
-#include "execute/grants.hpp"
-#include "execute/occupancy.hpp"
-#include "execute/simgrid/agenda.hpp"
+#include "base/version.hpp"
+#include "execute/simgrid/engine_module.hpp"
 
 namespace sluice {
-
-namespace sg = simgrid::s4u;
-
 namespace {
 
-/// What one actor knows of itself. Times are exact sums, not readings of the clock.
-struct StreamState {
-  Cursor cursor;
-  double free_at = 0;
-  bool ends = false;  ///< it sleeps until its action ends
-  std::uint32_t awaited_action = none;
-  std::int64_t awaited_iteration = 0;
-  std::uint32_t next_waiter = none;
-  sg::Actor* actor = nullptr;             ///< SimGrid's, while it lives
-  std::vector<sg::CommPtr> through = {};  ///< its communications that are under way
-};
+constexpr EngineHost host = {check_interrupt, install_interrupt_handlers};
 
-double ulp(double x) {
-  return std::nextafter(x, HUGE_VAL) - x;
+#ifdef SLUICE_ENGINE_IS_LINKED
+
+const EngineModule& engine() {
+  static const EngineModule* const module = sluice_engine_module(host);
+  return *module;
 }
 
-/// Fine enough for short kernels, and coarse enough that no event is lost up to a bound of the
-/// makespan.
-double precision_for(const Plan& plan) {
-  return std::max(1e-15, 8 * ulp(serial_seconds(plan)));
+#else
+
+namespace fs = std::filesystem;
+
+constexpr const char* file_name = "sluice_simgrid.so";
+constexpr const char* way_out = "; --executor replay answers without SimGrid";
+
+/// Beside the program (an installed package), in the build folder above it (its tests, the helper
+/// of Python), and where libraries are installed.
+std::vector<std::string> places() {
+  std::error_code failed;
+  const fs::path folder = fs::read_symlink("/proc/self/exe", failed).parent_path();
+  std::vector<std::string> files;
+  for (const char* way : {".", "..", "../..", "../lib/sluice"})
+    files.push_back((folder / way / file_name).lexically_normal().string());
+  return files;
 }
 
-/// Exact transfers; see simgrid's documentation of each. Latency is ours, so links have none.
-std::vector<std::string> settings_for(double precision) {
-  return {"network/model:CM02", "network/crosstraffic:0", "network/TCP-gamma:0",
-          "contexts/stack-size:1024", "surf/precision:" + exact(precision)};
+const EngineModule* load() {
+  const std::vector<std::string> files = places();
+  for (const std::string& file : files) {
+    std::error_code unreadable;
+    if (!fs::exists(file, unreadable)) continue;
+    void* const library = ::dlopen(file.c_str(), RTLD_LAZY | RTLD_LOCAL);
+    if (!library)
+      throw IoError("cannot load SimGrid's engine: " + std::string(::dlerror()) + way_out);
+    // The only way from what dlsym returns to a function.
+    auto* const entry = reinterpret_cast<EngineEntry*>(::dlsym(library, engine_entry_name));
+    const EngineModule* const module = entry ? entry(host) : nullptr;
+    if (!module || module->digest != library_digest())
+      throw IoError(file + " belongs to another Sluice than this program: build or install both " +
+                    "together (`./dev build`)" + way_out);
+    return module;
+  }
+  throw IoError(std::string("cannot find SimGrid's engine, ") + file_name + ": it is neither " +
+                join(files, " nor ") + "; `./dev build` makes it" + way_out);
 }
 
-class Execution {
- public:
-  Execution(const Plan& plan, Sink& sink, const EngineOptions& options)
-      : plan_(plan),
-        options_(options),
-        tables_(plan),
-        residency_(tables_),
-        grants_(tables_, residency_, false),
-        arrivals_(tables_),
-        emitter_(plan, sink),
-        agenda_([this](const auto& due) { return wake(due); }),
-        occupancy_(tables_, !options.direct_links),
-        streams_(plan.streams.size()),
-        first_waiter_(plan.actions.size(), none) {}
+/// Loaded when first asked for; what failed is tried again.
+const EngineModule& engine() {
+  static const EngineModule* const module = load();
+  return *module;
+}
 
-  EngineReport run() {
-    EngineReport report;
-    static bool used = false;
-    if (std::exchange(used, true)) throw InternalError("a process can run one engine only");
-    sg::Engine engine("sluice");
-    install_interrupt_handlers();  // SimGrid's own handler would call exit()
-    xbt_log_control_set("root.app:file:/dev/null");
-    report.precision = precision_for(plan_);
-    for (const std::string& setting : settings_for(report.precision))
-      sg::Engine::set_config(setting);
-    if (!options_.contexts.empty()) sg::Engine::set_config("contexts/factory:" + options_.contexts);
-    build_platform();
-    for (std::uint32_t s = 0; s < streams_.size(); ++s) start_actor(s);
-    sg::Engine::on_deadlock_cb([this] { note_blocking(); });
-    const auto begin = std::chrono::steady_clock::now();
-    engine.run();
-    report.loop_wall_s =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    if (failure_) {
-      cancel_transfers();  // those that began beside the failure
-      for (StreamState& stream : streams_) stream.through.clear();  // before the engine goes
-      std::rethrow_exception(failure_);
-    }
-    emitter_.end_round();
-    report.blocking = std::move(blocking_);
-    report.makespan = makespan_;
-    if (2 * ulp(makespan_) > report.precision)
-      throw InternalError("the run left the range of its clock: " + exact(makespan_) + " s");
-    return report;
-  }
+#endif
 
- private:
-  /// A host for each device, and for each route that others share a pair of hosts at its ends.
-  void build_platform() {
-    auto* zone = sg::create_full_zone("machine");
-    host_ = zone->create_host("host", 1e9)->seal();
-    std::vector<sg::Link*> links(plan_.links.size(), nullptr);
-    ends_.resize(plan_.routes.size());
-    for (std::uint32_t a = 0; a < plan_.actions.size(); ++a)
-      for (const std::uint32_t f : occupancy_.shared(a)) {
-        const std::uint32_t r = plan_.actions[a].flows[f].route;
-        if (ends_[r].first) continue;
-        std::vector<sg::LinkInRoute> route;
-        for (std::uint32_t l : plan_.routes[r].links) {
-          if (!links[l])
-            links[l] = zone->create_link("link" + std::to_string(l), plan_.links[l].bandwidth)
-                           ->set_latency(0)
-                           ->seal();
-          route.emplace_back(links[l]);
-        }
-        const std::string number = std::to_string(r);
-        ends_[r] = {zone->create_host("from" + number, 1e9)->seal(),
-                    zone->create_host("to" + number, 1e9)->seal()};
-        zone->add_route(ends_[r].first->get_netpoint(), ends_[r].second->get_netpoint(), nullptr,
-                        nullptr, route, false);
-      }
-    zone->seal();
-  }
-
-  void start_actor(std::uint32_t s) {
-    streams_[s].cursor = Cursor(plan_, tables_.stream_actions[s]);
-    const auto actor = sg::Actor::create(plan_.streams[s].name, host_, [this, s] {
-      try {
-        walk(s);
-      } catch (const simgrid::ForcefulKillException&) {
-        throw;
-      } catch (...) {
-        if (!failure_) failure_ = std::current_exception();
-        end_all();
-      }
-    });
-    streams_[s].actor = actor.get();
-  }
-
-  /// SimGrid shows a backtrace where a communication that is under way is freed.
-  void cancel_transfers() {
-    for (const StreamState& stream : streams_)
-      for (const sg::CommPtr& one : stream.through) one->cancel();
-  }
-
-  /// Ends every actor from within one of them. The communications of an actor that is killed
-  /// outlive it, and are cancelled.
-  void end_all() {
-    cancel_transfers();
-    sg::Actor::kill_all();
-  }
-
-  /// The life of a stream: its actions, one after the other.
-  void walk(std::uint32_t s) {
-    StreamState& stream = streams_[s];
-    for (; !stream.cursor.done(); stream.cursor.next()) {
-      const std::uint32_t a = stream.cursor.action();
-      if (stream.cursor.dropped()) continue;
-      if (++executed_ % 4096 == 0) {
-        check_interrupt();
-        if (options_.progress) options_.progress(executed_);
-      }
-      Cause cause = wait_for_data(s, a);
-      wait_for_memory(s, a, cause);
-      if (tables_.touches_memory(a)) residency_.require(a, stream.cursor.iteration());
-      const double end = occupy(s, a, cause.ready);
-      finish(s, a, cause, end);
-    }
-  }
-
-  /// Suspends until all that it waits for has ended; says when that will have arrived.
-  Cause wait_for_data(std::uint32_t s, std::uint32_t a) {
-    StreamState& stream = streams_[s];
-    const std::int64_t iteration = stream.cursor.iteration();
-    for (const Wait& wait : tables_.waits(a)) {
-      const std::int64_t target = tables_.awaited(a, iteration, wait);
-      if (target < 0 || arrivals_.ended(wait.action, target)) continue;
-      stream.awaited_action = wait.action;
-      stream.awaited_iteration = target;
-      stream.next_waiter = std::exchange(first_waiter_[wait.action], s);
-      sg::this_actor::suspend();
-      stream.awaited_action = none;
-    }
-    return arrivals_.cause_of(stream.free_at, a, iteration);
-  }
-
-  void wait_for_memory(std::uint32_t s, std::uint32_t a, Cause& cause) {
-    const bool allocates = !plan_.actions[a].allocates.empty();
-    if (cause.ready > agenda_.now() &&
-        (allocates || cause.ready + tables_.seconds_alone(a) == cause.ready))
-      sleep_until(s, cause.ready);
-    if (!allocates) return;
-    const std::int64_t iteration = streams_[s].cursor.iteration();
-    if (!grants_.limited(a)) {
-      residency_.allocate(a, iteration);
-    } else if (!grants_.request(s, a, iteration, agenda_.now())) {
-      if (grants_.shared_unsettled()) agenda_.add(agenda_.now(), everybody);
-      sg::this_actor::suspend();
-      agenda_.running();
-      cause.granted(agenda_.now(), grants_.awaited(s), grants_.granted_by(s));
-    }
-    emitter_.granted(cause.ready, a);
-  }
-
-  /// Spends the action's time from `start`; returns its exact end.
-  double occupy(std::uint32_t s, std::uint32_t a, double start) {
-    double end = occupancy_.has_own(a) ? start + occupancy_.own(a) : start;
-    if (occupancy_.shares(a)) end = std::max(end, flow_through(s, a, start));
-    streams_[s].ends = true;
-    sleep_until(s, end);
-    return end;
-  }
-
-  /// Lets the flows that others may meet begin, each after its setup; returns when all are through.
-  double flow_through(std::uint32_t s, std::uint32_t a, double start) {
-    std::vector<std::pair<double, const Flow*>> flows;  // with when they begin
-    for (const std::uint32_t f : occupancy_.shared(a)) {
-      const Flow& flow = plan_.actions[a].flows[f];
-      flows.emplace_back(start + plan_.routes[flow.route].setup_s, &flow);
-    }
-    std::stable_sort(flows.begin(), flows.end(),
-                     [](const auto& x, const auto& y) { return x.first < y.first; });
-    std::vector<sg::CommPtr>& through = streams_[s].through;
-    for (const auto& [begin, flow] : flows) {
-      if (begin > agenda_.now()) sleep_until(s, begin);
-      auto [from, to] = ends_[flow->route];
-      through.push_back(sg::Comm::sendto_async(from, to, static_cast<double>(flow->bytes)));
-    }
-    for (const sg::CommPtr& one : through) one->wait();
-    through.clear();
-    return std::max(flows.back().first, sg::Engine::get_clock());
-  }
-
-  /// All that changes comes before the first call of SimGrid, which would let other actors run:
-  /// so all that ends at one time has ended before anything starts.
-  void finish(std::uint32_t s, std::uint32_t a, const Cause& cause, double end) {
-    StreamState& stream = streams_[s];
-    const std::int64_t iteration = stream.cursor.iteration();
-    const double available = end + tables_.latency(a);
-    const std::int64_t row =
-        emitter_.span({a, iteration, cause.ready, end, available, cause.ready - stream.free_at,
-                       cause.reason, cause.blocker, cause.row});
-    stream.free_at = end;
-    stream.ends = false;
-    makespan_ = std::max(makespan_, available);
-    arrivals_.end(a, iteration, end, available, row);
-    if (tables_.touches_memory(a))
-      residency_.release(a, iteration, [&](const Placement& freed) {
-        emitter_.released(end, freed);
-        grants_.released(freed.pool, row);
-      });
-    std::vector<std::uint32_t> next = waiters_for(a, iteration);
-    const bool others_end = --ending_ > 0;
-    if (!others_end) {
-      grants_.settle(next);
-      if (grants_.shared_unsettled()) agenda_.add(end, everybody);
-    }
-    for (const std::uint32_t other : next) streams_[other].actor->resume();
-    if (others_end && next.empty()) sg::this_actor::yield();
-  }
-
-  /// The streams that waited for this execution.
-  std::vector<std::uint32_t> waiters_for(std::uint32_t a, std::int64_t iteration) {
-    std::vector<std::uint32_t> woken;
-    std::uint32_t s = std::exchange(first_waiter_[a], none);
-    while (s != none) {
-      StreamState& stream = streams_[s];
-      const std::uint32_t next = stream.next_waiter;
-      if (stream.awaited_iteration <= iteration)
-        woken.push_back(s);
-      else
-        stream.next_waiter = std::exchange(first_waiter_[a], s);
-      s = next;
-    }
-    return woken;
-  }
-
-  /// Called by the agenda, in no actor: a round begins. Shared pools grant when all that is due at
-  /// a time has happened: `everybody` comes after all streams.
-  bool wake(const std::vector<std::uint32_t>& due) {
-    emitter_.end_round();
-    std::vector<std::uint32_t> next = due;
-    if (next.back() == everybody) {
-      next.erase(std::find(next.begin(), next.end(), everybody), next.end());
-      if (next.empty())
-        grants_.settle_shared(next);
-      else
-        agenda_.add(agenda_.now(), everybody);
-    }
-    ending_ = std::count_if(next.begin(), next.end(), [&](auto s) { return streams_[s].ends; });
-    if (failure_) return false;  // the actors are gone
-    for (const std::uint32_t s : next) streams_[s].actor->resume();
-    return !next.empty();
-  }
-
-  void sleep_until(std::uint32_t s, double time) {
-    agenda_.add(time, s);
-    sg::this_actor::suspend();
-    agenda_.running();
-    if (!streams_[s].ends && ending_ > 0) sg::this_actor::yield();  // ends come first
-  }
-
-  void note_blocking() {
-    std::vector<Deadlock::Waiter> waiters;
-    double time = 0;
-    for (std::uint32_t s = 0; s < streams_.size(); ++s) {
-      const StreamState& stream = streams_[s];
-      time = std::max(time, stream.free_at);
-      if (stream.cursor.done()) continue;
-      waiters.push_back({stream.cursor.action(), stream.cursor.iteration(), stream.awaited_action,
-                         stream.awaited_iteration, grants_.waits(s) ? grants_.awaited(s) : none, 0,
-                         grants_.earlier_requests(s)});
-    }
-    blocking_ = residency_.blocking(time, std::move(waiters));
-  }
-
-  /// Stands for the shared pools on the agenda.
-  static constexpr std::uint32_t everybody = none;
-
-  const Plan& plan_;
-  const EngineOptions& options_;
-  PlanTables tables_;
-  Residency residency_;
-  Grants grants_;
-  Arrivals arrivals_;
-  Emitter emitter_;
-  Agenda agenda_;
-  Occupancy occupancy_;  ///< a flow that others may meet is a SimGrid communication
-  std::vector<StreamState> streams_;
-  std::vector<std::uint32_t> first_waiter_;            ///< by action: a list through StreamState
-  std::vector<std::pair<sg::Host*, sg::Host*>> ends_;  ///< by route
-  sg::Host* host_ = nullptr;
-  std::int64_t ending_ = 0;  ///< actors that have been woken at their action's end, and not run yet
-  double makespan_ = 0;
-  std::int64_t executed_ = 0;
-  std::exception_ptr failure_;
-  std::optional<Deadlock> blocking_;
-};
+Outcome execute_on_simgrid(const Plan& plan, Sink& sink, const ExecutorOptions& options) {
+  EngineReport report =
+      engine().run(plan, sink, {.contexts = options.contexts, .progress = options.progress});
+  return {report.makespan, std::move(report.blocking)};
+}
 
 }  // namespace
 
+void load_engine() {
+  engine();
+}
+
 EngineReport execute(const Plan& plan, Sink& sink, const EngineOptions& options) {
-  EngineReport report = Execution(plan, sink, options).run();
+  EngineReport report = engine().run(plan, sink, options);
   if (report.blocking) throw Infeasible(describe(plan, *report.blocking));
   return report;
 }
-
-namespace {
-Outcome execute_on_simgrid(const Plan& plan, Sink& sink, const ExecutorOptions& options) {
-  const EngineOptions engine{.contexts = options.contexts, .progress = options.progress};
-  EngineReport report = Execution(plan, sink, engine).run();
-  return {report.makespan, std::move(report.blocking)};
-}
-}  // namespace
 
 extern const PlanExecutor simgrid_executor = {
     .name = "simgrid",
@@ -368,14 +94,11 @@ extern const PlanExecutor simgrid_executor = {
 };
 
 std::string engine_settings(const Plan& plan) {
-  return join(settings_for(precision_for(plan)), " ");
+  return engine().settings(plan);
 }
 
 std::string simgrid_version() {
-  int major = 0, minor = 0, patch = 0;
-  sg_version_get(&major, &minor, &patch);
-  return std::to_string(major) + "." + std::to_string(minor) +
-         (patch > 0 ? "." + std::to_string(patch) : "");
+  return engine().version();
 }
 
 }  // namespace sluice

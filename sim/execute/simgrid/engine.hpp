@@ -1,4 +1,6 @@
-// The engine: executes a plan with SimGrid, one actor per stream. The only user of SimGrid.
+// The engine: executes a plan with SimGrid, one actor per stream. It is in a module that is loaded
+// when first asked for (engine_module.hpp): a process that does not ask starts without SimGrid.
+// Where the module is not there, or is another Sluice's, everything here throws IoError.
 //
 // Times. A transfer that can meet no other flow, and every computation, is timed by arithmetic: its
 // end is start plus seconds, and its actor is suspended until SimGrid's clock is there. SimGrid's
@@ -44,6 +46,10 @@ struct EngineReport {
 EngineReport execute(const Plan& plan, Sink& sink, const EngineOptions& options = {});
 
 extern const PlanExecutor simgrid_executor;
+
+/// Loads the module. To be called before forks whose children run the engine, that each of them has
+/// it already.
+void load_engine();
 
 /// SimGrid's settings for a plan, for the trace: "network/model:CM02 …".
 std::string engine_settings(const Plan& plan);

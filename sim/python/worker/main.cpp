@@ -20,6 +20,7 @@
 #include "base/parts.hpp"
 #include "base/processes.hpp"
 #include "document/load.hpp"
+#include "execute/simgrid/engine.hpp"
 #include "profile/hdf5.hpp"
 #include "python/protocol.hpp"
 #include "python/worker/requests.hpp"
@@ -188,6 +189,10 @@ int main() {
   std::signal(SIGCHLD, SIG_DFL);  // what that process ignores is inherited
   std::signal(SIGTERM, SIG_DFL);
   sluice::know_hdf5_profiles();
+  try {
+    sluice::load_engine();          // once, for all children
+  } catch (const sluice::Error&) {  // who asks for it is told why
+  }
   sluice::helper::Loop().run();
   return 0;
 }

@@ -13,6 +13,7 @@
 #include "base/interrupt.hpp"
 #include "base/processes.hpp"
 #include "base/sha256.hpp"
+#include "execute/simgrid/engine.hpp"
 #include "study/sweep/store.hpp"
 
 namespace sluice {
@@ -40,6 +41,7 @@ class Sweep {
   }
 
   SweepResult run() {
+    if (request_.simgrid || (request_.both && request_.verify > 0)) load_engine();  // before forks
     if (request_.simgrid)
       in_processes();
     else

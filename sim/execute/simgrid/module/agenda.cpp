@@ -1,4 +1,4 @@
-#include "execute/simgrid/agenda.hpp"
+#include "execute/simgrid/module/agenda.hpp"
 
 #include <simgrid/s4u/Engine.hpp>
 
