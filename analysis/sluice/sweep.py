@@ -79,12 +79,15 @@ class Sweep:
 
     def best(self, metric: str) -> "pandas.Series":
         """The row with the best number of a metric, as `sluice list metrics` knows better from
-        worse. Raises UsageError where a metric has neither, and Infeasible where no point has it."""
+        worse; of rows that are equal to a part in 10^9, the first. Raises UsageError where a metric
+        has neither, and Infeasible where no point has it."""
         table, sign = self.frame, _direction(metric)
         _require(table, metric)
         if not table[metric].notna().any():
             raise errors.Infeasible(f"no point has '{metric}': " + self.refusals())
-        return table.loc[(sign * table[metric]).idxmin()]
+        numbers = sign * table[metric]
+        least = numbers.min()
+        return table.loc[(numbers <= least + 1e-9 * abs(least)).idxmax()]
 
     def pareto(self, a: str, b: str) -> "pandas.DataFrame":
         """The rows that no other row beats in both metrics, by `a`."""

@@ -27,6 +27,31 @@ std::string trimmed(const std::string& text) {
   return text.substr(first, text.find_last_not_of(' ') - first + 1);
 }
 
+bool take_ending(std::string& text, const std::string& ending) {
+  const bool there = !ending.empty() && text.size() >= ending.size() &&
+                     text.compare(text.size() - ending.size(), ending.size(), ending) == 0;
+  if (there) text.resize(text.size() - ending.size());
+  return there;
+}
+
+/// 16GB, 5ms, 0.5J/sample, 200 samples/s. In units that are a share of two a number alone counts,
+/// too.
+double quantity_of(std::string text, const SearchNumber& number) {
+  const std::string& unit = number.unit;
+  std::string name = number.text;
+  Dimension dimension = dimension_of(unit);
+  if (dimension == Dimension::none && unit != "1") {
+    name += "' in '" + unit;
+    const std::size_t per = std::min(unit.find('/'), unit.size());
+    const std::string what = unit.substr(0, per), per_one = unit.substr(per);
+    if (what == "sample")
+      take_ending(text, what + per_one) || take_ending(text, "samples" + per_one);
+    else if (take_ending(text, per_one))
+      dimension = dimension_of(what);
+  }
+  return parse_quantity(trimmed(text), dimension, name);
+}
+
 SearchNumber metric_number(const std::string& text, const std::vector<std::string>& others) {
   const std::size_t end = text.find_first_of(".[");
   const std::string name = text.substr(0, end);
@@ -83,8 +108,7 @@ SearchLimit parse_search_limit(const std::string& text) {
   SearchLimit limit{.text = text, .number = parse_search_number(trimmed(text.substr(0, at)), {})};
   limit.at_most = text[at] == '<';
   try {
-    limit.limit = parse_quantity(trimmed(text.substr(at + 2)), dimension_of(limit.number.unit),
-                                 limit.number.text);
+    limit.limit = quantity_of(trimmed(text.substr(at + 2)), limit.number);
   } catch (const InputError& error) {
     throw UsageError("'" + text + "': " + error.what());
   }

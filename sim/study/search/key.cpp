@@ -42,7 +42,7 @@ double SearchKey::share_of(double number) const {
 }
 
 std::string SearchKey::text_of(double number) const {
-  return bytes ? whole_bytes(number, unit) : exact(number) + unit;
+  return bytes ? whole_bytes(number, unit) : number_text(number, kind == Kind::whole) + unit;
 }
 
 SearchKey parse_search_key(const std::string& word) {

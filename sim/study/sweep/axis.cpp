@@ -156,9 +156,9 @@ std::vector<std::string> values_of(const std::string& word, const Range& range) 
                                       : range.by == '*' ? by_factor(word, range)
                                                         : one_by_one(word, range);
   std::vector<std::string> values;
-  const bool bytes = is_unit_of_bytes(unit);
+  const bool bytes = is_unit_of_bytes(unit), whole = range.low.whole && range.high.whole;
   for (const double number : numbers) {
-    std::string text = exact(number) + unit;
+    std::string text = number_text(number, whole) + unit;
     values.push_back(bytes && !is_whole(text) ? whole_bytes(number, unit) : std::move(text));
   }
   return values;
@@ -172,6 +172,12 @@ void require_unique(const std::vector<Axis>& axes) {
 }
 
 }  // namespace
+
+std::string number_text(double number, bool whole) {
+  constexpr double exactly_whole = 0x1p53;
+  const bool digits = whole && number == std::round(number) && std::abs(number) <= exactly_whole;
+  return digits ? std::to_string(static_cast<std::int64_t>(number)) : exact(number);
+}
 
 bool is_unit_of_bytes(const std::string& unit) {
   const std::vector<std::string> units = units_of(Dimension::bytes);

@@ -32,6 +32,10 @@ struct PlainRange {
 /// UsageError: the ends have two units, or the range ends before it begins.
 std::optional<PlainRange> plain_range(const std::string& word, const std::string& values);
 
+/// A value of a range as text: where its ends are `whole` numbers, so are those between them, which
+/// are written with all their digits (10000000, not 1e+07).
+std::string number_text(double number, bool whole);
+
 bool is_unit_of_bytes(const std::string& unit);
 /// "4121212121B": an amount in such a unit as whole bytes, the nearest ones.
 std::string whole_bytes(double number, const std::string& unit);

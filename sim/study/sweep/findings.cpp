@@ -1,8 +1,10 @@
 #include "study/sweep/findings.hpp"
 
+#include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <map>
 
 #include "base/error.hpp"
@@ -38,26 +40,32 @@ std::string without_numbers(const std::string& text) {
 
 }  // namespace
 
+/// Numbers as close as this are equal: they are sums of many, and the order of the terms differs.
+constexpr double same_to = 1e-9;
+
 std::optional<std::size_t> best_place(const SweepResult& result, const std::string& metric) {
   const Metric::Better better = metric_catalog().find(metric).better;
   if (better == Metric::Better::neither) return std::nullopt;
-  std::optional<std::size_t> best;
-  double best_number = 0;
-  for (std::size_t i = 0; i < result.outcomes.size(); ++i) {
-    const double number = result.outcomes[i].number(metric);
-    if (!std::isfinite(number)) continue;
-    if (best && !(better == Metric::Better::lower ? number < best_number : number > best_number))
-      continue;
-    best = i;
-    best_number = number;
-  }
-  return best;
+  const double sign = better == Metric::Better::lower ? 1 : -1;
+  double least = std::numeric_limits<double>::infinity();
+  for (const PointResult& outcome : result.outcomes)
+    if (const double number = sign * outcome.number(metric); std::isfinite(number))
+      least = std::min(least, number);
+  if (!std::isfinite(least)) return std::nullopt;
+  const double enough = least + same_to * std::abs(least);
+  for (std::size_t i = 0; i < result.outcomes.size(); ++i)
+    if (sign * result.outcomes[i].number(metric) <= enough) return i;
+  return std::nullopt;
 }
 
 double exposed_share(const PointResult& outcome) {
   const double exposed = outcome.number("exposed_transfer_s");
   const double computed = outcome.number("compute_s");
   return exposed / (exposed + computed);
+}
+
+bool hides(const PointResult& outcome) {
+  return exposed_share(outcome) <= hidden_share * (1 + same_to);
 }
 
 std::vector<HiddenFrom> crossings(const Points& points, const SweepResult& result) {
@@ -78,7 +86,7 @@ std::vector<HiddenFrom> crossings(const Points& points, const SweepResult& resul
     };
     if (std::none_of(row.begin(), row.end(), has_numbers)) continue;
     std::size_t from = row.size();  // the first place from which on all are hidden
-    while (from > 0 && exposed_share(result.outcomes[row[from - 1]]) <= hidden_share) --from;
+    while (from > 0 && hides(result.outcomes[row[from - 1]])) --from;
     HiddenFrom crossing{.everywhere = from == 0};
     for (std::size_t a = 0; a < points.axes().size(); ++a) {
       const std::string text = points.axes()[a].key + "=";

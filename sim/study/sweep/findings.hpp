@@ -11,9 +11,9 @@
 
 namespace sluice {
 
-/// The place in the result of the complete point with the best number of a metric; of several, the
-/// first. None: no point has one, or the metric has no better and worse. Throws UsageError: there
-/// is no such metric, or it is not one number.
+/// The place in the result of the complete point with the best number of a metric; of several
+/// that are equal to a part in 10^9, the first. None: no point has one, or the metric has no better
+/// and worse. Throws UsageError: there is no such metric, or it is not one number.
 std::optional<std::size_t> best_place(const SweepResult& result, const std::string& metric);
 
 /// Compute waits for transfers at most this share of its time: they count as hidden.
@@ -21,6 +21,8 @@ inline constexpr double hidden_share = 0.05;
 /// The share of computation and waiting for transfers that is waiting; not a number where the point
 /// has no numbers.
 double exposed_share(const PointResult& outcome);
+/// Is that no more than hidden_share, to a part in 10^9?
+bool hides(const PointResult& outcome);
 
 /// Along one axis, with the values of the other axes fixed.
 struct HiddenFrom {

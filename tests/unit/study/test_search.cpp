@@ -98,6 +98,14 @@ TEST_CASE("Goals and limits name metrics, and say what is wrong with others") {
   CHECK(limit.broken_by(20e9) == Approx(0.25));
   CHECK(parse_search_limit("compute_utilisation>=50%").limit == 0.5);
   CHECK(parse_search_limit("step_s<=5ms").limit == 0.005);
+  CHECK(parse_search_limit("energy_per_sample_j<=500mJ/sample").limit == 0.5);
+  CHECK(parse_search_limit("energy_per_sample_j <= 0.5 J/sample").limit == 0.5);
+  CHECK(parse_search_limit("energy_per_sample_j<=0.5").limit == 0.5);
+  CHECK(parse_search_limit("throughput_samples_per_s>=200 samples/s").limit == 200);
+  CHECK(parse_search_limit("throughput_samples_per_s>=200sample/s").limit == 200);
+  CHECK(parse_search_limit("throughput_samples_per_s>=200").limit == 200);
+  CHECK(parse_search_limit("samples>=16 samples").limit == 16);
+  CHECK(parse_search_limit("arithmetic_intensity>=2kFLOP/byte").limit == 2000);
   const auto number = [&](const char* text) {
     return test::error_of([&] { parse_search_number(text, keys); });
   };
@@ -111,6 +119,7 @@ TEST_CASE("Goals and limits name metrics, and say what is wrong with others") {
   CHECK_THAT(refused("peak_bytes.gpu"), Contains("expected METRIC<=QUANTITY"));
   CHECK_THAT(refused("peak_bytes.gpu<16GB"), Contains("expected METRIC<=QUANTITY"));
   CHECK_THAT(refused("peak_bytes.gpu<=16"), Contains("the unit is missing"));
+  CHECK_THAT(refused("energy_per_sample_j<=5J"), Contains("'energy_per_sample_j' in 'J/sample'"));
   CHECK_THAT(refused("step_s<=16GB"), Contains("step_s<=16GB"));
 }
 

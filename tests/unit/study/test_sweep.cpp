@@ -78,6 +78,9 @@ TEST_CASE("An axis is a list of values, a range by steps, by a factor, or of who
   CHECK(values("a=1..4GB*1.5") == Words{"1GB", "1.5GB", "2.25GB", "3.375GB"});
   CHECK(values("a=1KiB..2KiB:4") == Words{"1KiB", "1365B", "1707B", "2KiB"});
   for (const std::string& value : values("a=4GB..16GB:100")) CHECK_NOTHROW(parse_bytes(value));
+  CHECK(values("a=10000000..100000000*10") == Words{"10000000", "100000000"});
+  CHECK(values("a=100000000..300000000:3") == Words{"100000000", "200000000", "300000000"});
+  CHECK(values("a=1e7..1e8*10") == Words{"1e+07", "1e+08"});
   CHECK(values("a=10%..30%:3") == Words{"10%", "20%", "30%"});
 }
 
@@ -261,6 +264,23 @@ TEST_CASE("A part of a sweep has each N-th point, and the parts have all") {
     for (const std::size_t point : run_sweep(request).points) all.push_back(point);
   }
   CHECK(all == std::vector<std::size_t>{0, 2, 4, 1, 3});
+}
+
+TEST_CASE("Points that are equal but for the last bits are equal: the first one is the best") {
+  // 0.1 + 0.2 and 0.3 differ by a bit; 0.11 of 2.2 is 5 % and a bit more as numbers of a computer.
+  const Points points({parse_axis("b=1..4")}, Over::grid);
+  SweepResult result;
+  for (std::size_t p = 0; p < 4; ++p) result.points.push_back(p);
+  REQUIRE(0.1 + 0.2 > 0.3);
+  REQUIRE(exposed_share(with_numbers({0.11, 2.09, 0})) > hidden_share);
+  for (const double exposed : {0.5, 0.1 + 0.2, 0.3, 0.3 + 1e-12})
+    result.outcomes.push_back(with_numbers({exposed, 1, 0}));
+  CHECK(*best_place(result, "exposed_transfer_s") == 1);
+  result.outcomes[3] = with_numbers({0.3 - 1e-6, 1, 0});
+  CHECK(*best_place(result, "exposed_transfer_s") == 3);
+  result.outcomes = {with_numbers({1, 1, 0}), with_numbers({0.11, 2.09, 0}),
+                     with_numbers({0.05, 0.95, 0}), with_numbers({0, 1, 0})};
+  CHECK(crossings(points, result)[0].from == "b=2");
 }
 
 TEST_CASE("Transfers count as hidden from the value on from which they stay hidden") {
