@@ -4,6 +4,8 @@
 #include <cmath>
 #include <string>
 
+#include "base/interrupt.hpp"
+
 namespace sluice {
 
 namespace {
@@ -87,6 +89,45 @@ void SeriesSink::span(const Span& span) {
   if (effect.joules != 0) spread(dynamic_, span.start, span.end, effect.joules);
   if (effect.recompute) spread(recompute_, span.start, span.end, seconds);
   if (effect.samples != 0) spread(samples_, span.available, span.available, effect.samples);
+}
+
+void SeriesSink::repeat(const Repetition& r) {
+  if (!r.is_folded() || r.times <= static_cast<std::int64_t>(most_bins_)) return Sink::repeat(r);
+  const double last = static_cast<double>(r.times) * r.seconds;
+  for (const Span& span : r.spans)
+    if (span.available + last > end_) reach(span.available + last);
+  for (const Span& span : r.spans) {
+    check_interrupt();
+    const Effect& effect = effects_[span.action];
+    const double seconds = span.end - span.start;
+    spread_again(busy_[effect.stream], r, span.start, span.end, seconds);
+    if (effect.joules != 0) spread_again(dynamic_, r, span.start, span.end, effect.joules);
+    if (effect.recompute) spread_again(recompute_, r, span.start, span.end, seconds);
+    if (effect.samples != 0)
+      spread_again(samples_, r, span.available, span.available, effect.samples);
+  }
+}
+
+void SeriesSink::spread_again(Bins& bins, const Repetition& r, double start, double end,
+                              double amount) {
+  const auto times = static_cast<double>(r.times);
+  const auto before = [&](double time) {  // of all that is repeated: how much of it
+    const double whole = std::clamp(std::floor((time - end) / r.seconds), 0.0, times);
+    if (whole == times || end == start) return amount * whole;
+    const double begun = time - (start + (whole + 1) * r.seconds);
+    return amount * (whole + std::clamp(begun / (end - start), 0.0, 1.0));
+  };
+  const auto bin_of = [&](double time) {
+    return std::min(static_cast<std::size_t>(time * per_second_), most_bins_ - 1);
+  };
+  const std::size_t last = bin_of(end + times * r.seconds);
+  double so_far = 0;
+  for (std::size_t bin = bin_of(start + r.seconds); bin <= last; ++bin) {
+    const double until =
+        bin == last ? amount * times : before(static_cast<double>(bin + 1) * width_);
+    bins[bin] += until - so_far;
+    so_far = until;
+  }
 }
 
 double SeriesSink::length(std::size_t bin) const {

@@ -19,6 +19,8 @@ class SeriesSink final : public Sink {
 
   void span(const Span& span) override;
   void memory(const MemoryEvent&) override {}
+  /// Of very many spans (Repetition::is_folded) the sum of each bin, without walking through them.
+  void repeat(const Repetition& repetition) override;
 
   /// Utilisation is the share of a bin in which the stream is busy. Samples count from when they
   /// are available, recomputation is cumulative, too. Watts are idle power plus, evenly over each
@@ -36,6 +38,9 @@ class SeriesSink final : public Sink {
   };
   void reach(double time);  ///< makes the bins wide enough
   void spread(Bins& bins, double start, double end, double amount);
+  /// The same of all times that this comes again.
+  void spread_again(Bins& bins, const Repetition& repetition, double start, double end,
+                    double amount);
   SeriesTable::Series cumulative(const Bins& bins, std::size_t count) const;
   double length(std::size_t bin) const;  ///< s, of a bin within the run
 

@@ -44,6 +44,9 @@ struct MemoryEvent {
 
 /// What has just been emitted comes again, so many times, each time later.
 struct Repetition {
+  /// More spans than this are kept as a period and its count, where the whole is written.
+  static constexpr std::int64_t most_written = 1'000'000;
+
   std::int64_t times = 0;
   double seconds = 0;              ///< later, each time
   std::int64_t iterations = 0;     ///< of the body, later each time
@@ -54,6 +57,11 @@ struct Repetition {
   /// The span in its repetition number k, from 1; 0: itself.
   Span span(std::size_t i, std::int64_t k) const;
   MemoryEvent event(std::size_t i, std::int64_t k) const;
+
+  /// Are its spans so many that they are not written one by one?
+  bool is_folded() const {
+    return !spans.empty() && times > most_written / static_cast<std::int64_t>(spans.size());
+  }
 };
 
 /// Keeps times that were shifted in order: a rounding must not let two spans of a stream overlap,

@@ -13,9 +13,10 @@
 #include <optional>
 
 #include "base/error.hpp"
-#include "trace/hdf5/columns.hpp"
 #include "trace/hdf5/file_reader.hpp"
+#include "trace/hdf5/folds.hpp"
 #include "trace/hdf5/read_tables.hpp"
+#include "trace/hdf5/stored.hpp"
 
 namespace sluice {
 
@@ -23,7 +24,7 @@ namespace {
 
 using hdf5::Failure;
 
-constexpr std::uint64_t block_rows = 32768;
+constexpr std::int64_t block_rows = 32768;
 
 /// The file can be read, is a file (a pipe would wait for ever), and nobody is writing it.
 void require_file(const std::string& path) {
@@ -78,14 +79,21 @@ struct TraceReader::State {
   }
 
   void read_header();
+  /// Read when they are first asked for: a file may be damaged there only.
+  const std::vector<Fold>& folds() const;
+  std::int64_t stored_events(std::uint32_t pool) const {
+    return static_cast<std::int64_t>(file->rows(events_group(labels, pool) + "/time"));
+  }
+  bool minor_1_0() const { return major == 1 && minor == 0; }
 
   std::string path;
   std::optional<FileReader> file;
   TraceHeader header;
   TraceStatus status = TraceStatus::running;
-  std::int32_t minor = 0;  ///< of the version
+  std::int32_t major = 1, minor = 0;  ///< of the version
   std::string content_sha256, scenario_sha256;
   Labels labels;
+  mutable std::optional<std::vector<Fold>> folds_;
 };
 
 void TraceReader::State::read_header() {
@@ -93,8 +101,9 @@ void TraceReader::State::read_header() {
       file->text_attribute("/", "filetype") != "sluice-trace")
     throw Failure("the attribute filetype does not say sluice-trace");
   const auto version = file->integer_attribute("/", "version");
-  if (version.size() != 2 || version[0] != 1)
-    throw Failure("its version is " + std::to_string(version[0]) + "; known: 1");
+  if (version.size() != 2 || version[0] < 1 || version[0] > 2)
+    throw Failure("its version is " + std::to_string(version[0]) + "; known: 1, 2");
+  major = version[0];
   minor = version[1];
   const std::string said = file->text_attribute("/", "status");
   bool known = false;
@@ -119,6 +128,17 @@ void TraceReader::State::read_header() {
   content_sha256 = file->text_attribute("/", "content_sha256");
   header.scenario = file->text("/scenario");
   header.plan = file->text("/plan");
+}
+
+const std::vector<Fold>& TraceReader::State::folds() const {
+  if (!folds_)
+    guarded([&] {
+      std::vector<std::int64_t> events;
+      for (std::uint32_t p = 0; p < labels.pools.size(); ++p) events.push_back(stored_events(p));
+      const auto spans = static_cast<std::int64_t>(file->rows("/spans/start"));
+      folds_ = read_folds(*file, spans, events);
+    });
+  return *folds_;
 }
 
 TraceReader::TraceReader(const std::string& path) : state_(std::make_unique<State>(path)) {}
@@ -152,74 +172,70 @@ SeriesTable TraceReader::series() const {
 }
 
 std::uint64_t TraceReader::span_count() const {
-  return state_->guarded([&] { return state_->file->rows("/spans/start"); });
+  return state_->guarded([&] {
+    std::uint64_t count = state_->file->rows("/spans/start");
+    for (const Fold& fold : state_->folds())
+      count += static_cast<std::uint64_t>(fold.spans.count * fold.times);
+    return count;
+  });
 }
 
 void TraceReader::spans(const std::function<void(const std::vector<Span>&)>& take) const {
-  Columns columns(*state_->file, "/spans");
-  state_->guarded([&] {
-    for (const char* name :
-         {"start", "end", "available", "waited", "action", "iteration", "reason", "blocker"})
-      columns.open(name);
-    if (state_->minor >= 1) columns.open("cause");
-  });
-  const std::size_t actions = state_->labels.actions.size(), pools = state_->labels.pools.size();
+  const std::uint64_t all = span_count();
+  const StoredSpans stored = state_->guarded(
+      [&] { return StoredSpans(*state_->file, state_->labels, state_->minor_1_0(), all); });
   std::vector<Span> block;
-  for (std::uint64_t begin = 0; begin < columns.rows(); begin += block_rows) {
-    const std::size_t n = std::min(block_rows, columns.rows() - begin);
-    block.assign(n, Span{});
-    state_->guarded([&] {
-      columns.read<double>(0, begin, n, [&](auto i, auto v) { block[i].start = v; });
-      columns.read<double>(1, begin, n, [&](auto i, auto v) { block[i].end = v; });
-      columns.read<double>(2, begin, n, [&](auto i, auto v) { block[i].available = v; });
-      columns.read<double>(3, begin, n, [&](auto i, auto v) { block[i].waited = v; });
-      columns.read<std::uint32_t>(
-          4, begin, n, [&](auto i, auto v) { block[i].action = within(v, actions, "action"); });
-      columns.read<std::int64_t>(5, begin, n, [&](auto i, auto v) { block[i].iteration = v; });
-      columns.read<std::uint8_t>(6, begin, n, [&](auto i, auto v) {
-        block[i].reason = static_cast<WaitReason>(within(v, 3, "reason"));
-      });
-      columns.read<std::uint32_t>(7, begin, n, [&](auto i, auto v) {
-        const bool memory = block[i].reason == WaitReason::memory;
-        block[i].blocker = v == Span::nobody ? v : within(v, memory ? pools : actions, "blocker");
-      });
-      if (state_->minor >= 1)
-        columns.read<std::int64_t>(8, begin, n, [&](auto i, auto v) {
-          block[i].cause = v == -1 ? v : within(v, columns.rows(), "span");
-        });
-    });
-    take(block);
+  const auto hand_over = [&](StoredRows rows) {
+    for (; rows.count > 0; rows.first += block_rows, rows.count -= block_rows) {
+      state_->guarded([&] { stored.read(rows.first, std::min(block_rows, rows.count), block); });
+      take(block);
+    }
+  };
+  std::int64_t begin = 0;
+  for (const Fold& fold : state_->folds()) {
+    hand_over({begin, fold.spans.end() - begin});
+    begin = fold.spans.end();
+    const std::vector<Span> period = state_->guarded([&] { return stored.period(fold); });
+    repeat_spans(fold, period, state_->labels, take);
   }
+  hand_over({begin, stored.rows() - begin});
 }
 
 std::uint64_t TraceReader::event_count(std::uint32_t pool) const {
   return state_->guarded([&] {
-    return state_->file->rows("/memory/" + hdf5::escaped(state_->labels.pools.at(pool).name) +
-                              "/time");
+    std::int64_t count = state_->stored_events(pool);
+    for (const Fold& fold : state_->folds()) count += fold.pools[pool].count * fold.times;
+    return static_cast<std::uint64_t>(count);
   });
 }
 
 void TraceReader::memory(std::uint32_t pool,
                          const std::function<void(const std::vector<MemoryEvent>&)>& take) const {
-  Columns columns(*state_->file, "/memory/" + hdf5::escaped(state_->labels.pools.at(pool).name));
-  state_->guarded([&] {
-    for (const char* name : {"time", "level", "delta", "tensor"}) columns.open(name);
-  });
-  const std::size_t tensors = state_->labels.tensors.size();
+  const auto stored_of = [&](std::uint32_t p) {
+    return state_->guarded([&] { return StoredEvents(*state_->file, state_->labels, p); });
+  };
+  const StoredEvents stored = stored_of(pool);
   std::vector<MemoryEvent> block;
-  for (std::uint64_t begin = 0; begin < columns.rows(); begin += block_rows) {
-    const std::size_t n = std::min(block_rows, columns.rows() - begin);
-    block.assign(n, MemoryEvent{});
-    state_->guarded([&] {
-      columns.read<double>(0, begin, n, [&](auto i, auto v) { block[i].time = v; });
-      columns.read<std::int64_t>(1, begin, n, [&](auto i, auto v) { block[i].level = v; });
-      columns.read<std::int64_t>(2, begin, n, [&](auto i, auto v) { block[i].delta = v; });
-      columns.read<std::uint32_t>(
-          3, begin, n, [&](auto i, auto v) { block[i].tensor = within(v, tensors, "tensor"); });
-    });
-    for (MemoryEvent& event : block) event.pool = pool;
-    take(block);
+  const auto hand_over = [&](StoredRows rows) {
+    for (; rows.count > 0; rows.first += block_rows, rows.count -= block_rows) {
+      state_->guarded([&] { stored.read(rows.first, std::min(block_rows, rows.count), block); });
+      take(block);
+    }
+  };
+  std::int64_t begin = 0;
+  for (const Fold& fold : state_->folds()) {
+    if (fold.pools[pool].count == 0) continue;
+    hand_over({begin, fold.pools[pool].end() - begin});
+    begin = fold.pools[pool].end();
+    std::vector<std::vector<MemoryEvent>> period(fold.pools.size());
+    for (std::uint32_t p = 0; p < period.size(); ++p)
+      if (fold.pools[p].count > 0) {
+        const StoredEvents other = stored_of(p);
+        state_->guarded([&] { other.read(fold.pools[p].first, fold.pools[p].count, period[p]); });
+      }
+    repeat_events(fold, period, pool, take);
   }
+  hand_over({begin, stored.rows() - begin});
 }
 
 }  // namespace sluice

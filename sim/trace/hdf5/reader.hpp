@@ -35,11 +35,11 @@ class TraceReader {
   Summary summary() const;
   SeriesTable series() const;
 
-  std::uint64_t span_count() const;
-  /// All spans in blocks, as they were written.
+  std::uint64_t span_count() const;  ///< those that folds stand for included
+  /// All spans in blocks, those that folds stand for where they belong.
   void spans(const std::function<void(const std::vector<Span>&)>& take) const;
   std::uint64_t event_count(std::uint32_t pool) const;
-  /// All events of one pool in blocks.
+  /// All events of one pool in blocks, likewise.
   void memory(std::uint32_t pool,
               const std::function<void(const std::vector<MemoryEvent>&)>& take) const;
 

@@ -12,6 +12,7 @@
 #include "base/sha256.hpp"
 #include "trace/hdf5/batches.hpp"
 #include "trace/hdf5/column.hpp"
+#include "trace/hdf5/folds.hpp"
 #include "trace/hdf5/tables.hpp"
 
 namespace sluice {
@@ -96,7 +97,11 @@ void keep_for_ever(std::unique_ptr<Store> store) {
 
 struct TraceWriter::State {
   State(const std::string& path, TraceHeader head, Labels tables, std::size_t rows)
-      : part(path), header(std::move(head)), labels(std::move(tables)), chunk_rows(rows) {
+      : part(path),
+        header(std::move(head)),
+        labels(std::move(tables)),
+        chunk_rows(rows),
+        folds(labels.pools.size()) {
     guarded([&] {
       const auto held = hdf5::lock();
       store = std::make_unique<Store>(part.path());
@@ -145,6 +150,7 @@ struct TraceWriter::State {
   TraceHeader header;
   Labels labels;
   std::size_t chunk_rows;
+  FoldWriter folds;  ///< of the simulation's own thread, until that has ended
   std::unique_ptr<Store> store;
   std::vector<ActionCodes> codes;
   Codes kinds, sections{{"prologue", "body", "epilogue"}};
@@ -265,6 +271,10 @@ void TraceWriter::State::finish(TraceStatus status, const Summary& summary,
     for (std::size_t i = 0; i < pools.size(); ++i)
       tree.dimension(pools[i].group, "event", event_rows[i],
                      {memory_columns.begin(), memory_columns.end()});
+    if (!folds.empty()) {
+      folds.write(tree, store->filter);
+      tree.attribute("/", "version", std::vector<std::int32_t>{2, 0});
+    }
     write_summary(tree, summary);
     write_series(tree, store->filter, series);
     write_plan();
@@ -287,13 +297,20 @@ TraceWriter::~TraceWriter() = default;
 void TraceWriter::span(const Span& span) {
   Batch& batch = state_->queue->current();
   batch.spans.push_back(span);
+  state_->folds.span();
   if (batch.spans.size() == Batch::rows) state_->queue->hand_over();
 }
 
 void TraceWriter::memory(const MemoryEvent& event) {
   Batch& batch = state_->queue->current();
   batch.events.push_back(event);
+  state_->folds.event(event.pool);
   if (batch.events.size() == Batch::rows) state_->queue->hand_over();
+}
+
+void TraceWriter::repeat(const Repetition& repetition) {
+  if (!repetition.is_folded()) return Sink::repeat(repetition);
+  state_->folds.add(repetition);
 }
 
 void TraceWriter::finish(TraceStatus status, const Summary& summary, const SeriesTable& series,

@@ -28,6 +28,8 @@ class TraceWriter final : public Sink {
 
   void span(const Span& span) override;
   void memory(const MemoryEvent& event) override;
+  /// Very many spans (Repetition::is_folded) stand as a fold in the file.
+  void repeat(const Repetition& repetition) override;
 
   /// Writes the rest and gives the file its name. Once. `answer`: in place of the header's, where
   /// it was not known before.

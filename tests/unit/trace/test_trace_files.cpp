@@ -123,12 +123,12 @@ TEST_CASE("What is no trace is refused with the reason") {
   edited([](hid_t file) { H5Adelete(file, "filetype"); });
   REQUIRE_THROWS_WITH(open(path), Contains("filetype"));
   edited([](hid_t file) {
-    const int version[2] = {2, 0};
+    const int version[2] = {3, 0};
     const hid_t attribute = H5Aopen(file, "version", H5P_DEFAULT);
     H5Awrite(attribute, H5T_NATIVE_INT, version);
     H5Aclose(attribute);
   });
-  REQUIRE_THROWS_WITH(open(path), Contains("version is 2; known: 1"));
+  REQUIRE_THROWS_WITH(open(path), Contains("version is 3; known: 1, 2"));
   edited([](hid_t file) { H5Ldelete(file, "/labels/actions/kind", H5P_DEFAULT); });
   REQUIRE_THROWS_WITH(open(path), Contains("/labels/actions/kind is missing"));
 }

@@ -1,0 +1,179 @@
+#include "trace/hdf5/folds.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "trace/hdf5/column.hpp"
+
+namespace sluice {
+
+using hdf5::Failure;
+
+namespace {
+
+constexpr std::size_t chunk_rows = 32768;
+/// So many rows a trace can have when it is expanded.
+constexpr std::int64_t most_rows = std::int64_t{1} << 62;
+
+/// A column of numbers, from `get` of each row.
+template <class T, class Get>
+void write_column(Tree& tree, ChunkFilter& filter, const std::string& path, Cell cell,
+                  std::size_t rows, const char* unit, const char* long_name, Get&& get) {
+  Column column(tree, filter, path, cell, chunk_rows, unit, long_name);
+  column.append<T>(rows, [&](std::size_t i) { return static_cast<T>(get(i)); });
+  column.finish();
+}
+
+void write_periods(Tree& tree, ChunkFilter& filter, const std::vector<Fold>& folds) {
+  const auto whole = [&](const char* name, const char* long_name, auto get) {
+    write_column<std::int64_t>(tree, filter, std::string("/folds/") + name, Cell::i64(),
+                               folds.size(), "", long_name,
+                               [&](std::size_t i) { return get(folds[i]); });
+  };
+  whole("first_row", "first span of the period, a row of /spans as it is stored",
+        [](const Fold& fold) { return fold.spans.first; });
+  whole("rows", "spans of the period", [](const Fold& fold) { return fold.spans.count; });
+  whole("times", "how often the period comes again", [](const Fold& fold) { return fold.times; });
+  write_column<double>(tree, filter, "/folds/period", Cell::f64(), folds.size(), "s",
+                       "later each time", [&](std::size_t i) { return folds[i].seconds; });
+  whole("iterations", "of the body, later each time",
+        [](const Fold& fold) { return fold.iterations; });
+  whole("events", "memory events of the period, rows of /folds/order",
+        [](const Fold& fold) { return fold.order.size(); });
+  tree.dimension("/folds", "fold", folds.size(),
+                 {"first_row", "rows", "times", "period", "iterations", "events"});
+}
+
+/// One row for each pool of each fold.
+void write_pools(Tree& tree, ChunkFilter& filter, const std::vector<Fold>& folds,
+                 std::size_t pools) {
+  const std::size_t rows = folds.size() * pools;
+  tree.group("/folds/pools");
+  const auto of = [&](std::size_t i) -> const StoredRows& {
+    return folds[i / pools].pools[i % pools];
+  };
+  write_column<std::uint32_t>(tree, filter, "/folds/pools/fold", Cell::u32(), rows, "",
+                              "a row of /folds", [&](std::size_t i) { return i / pools; });
+  write_column<std::uint32_t>(tree, filter, "/folds/pools/pool", Cell::u32(), rows, "",
+                              "a row of /labels/pools", [&](std::size_t i) { return i % pools; });
+  write_column<std::int64_t>(tree, filter, "/folds/pools/first_row", Cell::i64(), rows, "",
+                             "first event of the period, a row of the pool as it is stored",
+                             [&](std::size_t i) { return of(i).first; });
+  write_column<std::int64_t>(tree, filter, "/folds/pools/rows", Cell::i64(), rows, "",
+                             "events of the period", [&](std::size_t i) { return of(i).count; });
+  tree.dimension("/folds/pools", "place", rows, {"fold", "pool", "first_row", "rows"});
+}
+
+void write_order(Tree& tree, ChunkFilter& filter, const std::vector<Fold>& folds) {
+  std::vector<std::uint32_t> order;
+  for (const Fold& fold : folds) order.insert(order.end(), fold.order.begin(), fold.order.end());
+  tree.group("/folds/order");
+  write_column<std::uint32_t>(tree, filter, "/folds/order/pool", Cell::u32(), order.size(), "",
+                              "of each event of the period, a row of /labels/pools",
+                              [&](std::size_t i) { return order[i]; });
+  tree.dimension("/folds/order", "event", order.size(), {"pool"});
+}
+
+[[noreturn]] void refuse(const std::string& what) {
+  throw Failure("/folds does not go with the rest of the file: " + what);
+}
+
+/// Adds the rows that come again to `all`.
+void add_rows(std::int64_t& all, const StoredRows& rows, std::int64_t times) {
+  std::int64_t more = 0;
+  if (__builtin_mul_overflow(rows.count, times, &more) || __builtin_add_overflow(all, more, &all) ||
+      all > most_rows)
+    refuse("there are more than 2^62 rows");
+}
+
+void check(const Fold& fold, std::int64_t spans, const std::vector<std::int64_t>& events) {
+  std::int64_t later = 0;
+  if (__builtin_mul_overflow(fold.times, fold.iterations, &later) || later > most_rows)
+    refuse("there are more than 2^62 iterations");
+  if (fold.times < 1 || fold.iterations < 1 || !(fold.seconds >= 0) || !std::isfinite(fold.seconds))
+    refuse("a period comes again a number of times, iterations and seconds later");
+  if (fold.spans.first < 0 || fold.spans.count < 1 || fold.spans.count > spans ||
+      fold.spans.first > spans - fold.spans.count)
+    refuse("a period has spans that are not there");
+  std::vector<std::int64_t> ordered(events.size(), 0);
+  for (const std::uint32_t pool : fold.order) {
+    if (pool >= events.size()) refuse("an event of a period is of no pool");
+    ++ordered[pool];
+  }
+  for (std::size_t p = 0; p < events.size(); ++p) {
+    const StoredRows& rows = fold.pools[p];
+    if (rows.count != ordered[p] || rows.first < 0 || rows.count > events[p] ||
+        rows.first > events[p] - rows.count)
+      refuse("a period has events that are not there");
+  }
+}
+
+}  // namespace
+
+void FoldWriter::add(const Repetition& r) {
+  Fold fold{.times = r.times, .seconds = r.seconds, .iterations = r.iterations};
+  const auto count = static_cast<std::int64_t>(r.spans.size());
+  fold.spans = {spans_ - count, count};
+  fold.pools.resize(events_.size());
+  for (const MemoryEvent& event : r.memory) {
+    ++fold.pools[event.pool].count;
+    fold.order.push_back(event.pool);
+  }
+  for (std::size_t p = 0; p < events_.size(); ++p)
+    fold.pools[p].first = events_[p] - fold.pools[p].count;
+  folds_.push_back(std::move(fold));
+}
+
+void FoldWriter::write(Tree& tree, ChunkFilter& filter) const {
+  tree.group("/folds");
+  write_periods(tree, filter, folds_);
+  write_pools(tree, filter, folds_, events_.size());
+  write_order(tree, filter, folds_);
+}
+
+std::vector<Fold> read_folds(const FileReader& file, std::int64_t spans,
+                             const std::vector<std::int64_t>& events) {
+  if (!file.has("/folds")) return {};
+  const auto whole = [&](const std::string& path) {
+    return file.column<std::int64_t>("/folds/" + path);
+  };
+  const auto first = whole("first_row"), rows = whole("rows"), times = whole("times"),
+             iterations = whole("iterations"), counts = whole("events"),
+             pool_first = whole("pools/first_row"), pool_rows = whole("pools/rows");
+  const auto period = file.column<double>("/folds/period");
+  const auto order = file.column<std::uint32_t>("/folds/order/pool");
+  const std::size_t count = first.size();
+  for (const std::size_t size :
+       {rows.size(), times.size(), iterations.size(), counts.size(), period.size()})
+    if (size != count) refuse("its columns are of unequal length");
+  if (pool_first.size() != count * events.size() || pool_rows.size() != pool_first.size())
+    refuse("it has not one row for each pool");
+  std::vector<Fold> folds(count);
+  std::size_t next = 0;
+  std::int64_t end = 0, all = spans;
+  std::vector<std::int64_t> all_events = events, ends(events.size(), 0);
+  for (std::size_t f = 0; f < count; ++f) {
+    Fold& fold = folds[f];
+    fold = {{first[f], rows[f]}, times[f], period[f], iterations[f], {}, {}};
+    for (std::size_t p = 0; p < events.size(); ++p)
+      fold.pools.push_back({pool_first[f * events.size() + p], pool_rows[f * events.size() + p]});
+    if (counts[f] < 0 || static_cast<std::size_t>(counts[f]) > order.size() - next)
+      refuse("a period has events without an order");
+    const auto begin = order.begin() + static_cast<std::ptrdiff_t>(next);
+    fold.order.assign(begin, begin + static_cast<std::ptrdiff_t>(counts[f]));
+    next += fold.order.size();
+    check(fold, spans, events);
+    if (fold.spans.end() < end) refuse("its periods are not in the order of the spans");
+    end = fold.spans.end();
+    add_rows(all, fold.spans, fold.times);
+    for (std::size_t p = 0; p < events.size(); ++p) {
+      if (fold.pools[p].first < ends[p]) refuse("its periods are not in the order of the events");
+      ends[p] = fold.pools[p].end();
+      add_rows(all_events[p], fold.pools[p], fold.times);
+    }
+  }
+  return folds;
+}
+
+}  // namespace sluice

@@ -1,0 +1,57 @@
+// Spans and events of a trace as they stand in the file, and the ones that a fold stands for.
+// Internal to sim/trace; the caller holds hdf5::lock(), but for what repeats. Throws hdf5::Failure.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "trace/hdf5/columns.hpp"
+#include "trace/hdf5/folds.hpp"
+#include "trace/labels.hpp"
+#include "trace/span.hpp"
+
+namespace sluice {
+
+class StoredSpans {
+ public:
+  /// `all`: rows when folds are expanded; causes are rows of those. Version 1.0 has no causes.
+  StoredSpans(const FileReader& file, const Labels& labels, bool without_causes, std::uint64_t all);
+  std::int64_t rows() const { return static_cast<std::int64_t>(columns_.rows()); }
+  /// So many from a row on take the place of what is in `block`.
+  void read(std::int64_t first, std::int64_t count, std::vector<Span>& block) const;
+
+  std::vector<Span> period(const Fold& fold) const;
+
+ private:
+  Columns columns_;
+  std::size_t actions_, pools_;
+  bool without_causes_;
+  std::uint64_t all_;
+};
+
+/// The group of a pool's events.
+std::string events_group(const Labels& labels, std::uint32_t pool);
+
+class StoredEvents {
+ public:
+  StoredEvents(const FileReader& file, const Labels& labels, std::uint32_t pool);
+  std::int64_t rows() const { return static_cast<std::int64_t>(columns_.rows()); }
+  void read(std::int64_t first, std::int64_t count, std::vector<MemoryEvent>& block) const;
+
+ private:
+  Columns columns_;
+  std::size_t tensors_;
+  std::uint32_t pool_;
+};
+
+/// What Sink::repeat() would have emitted of a period, in blocks.
+void repeat_spans(const Fold& fold, const std::vector<Span>& period, const Labels& labels,
+                  const std::function<void(const std::vector<Span>&)>& take);
+/// The same of one pool's events; `period`: by pool.
+void repeat_events(const Fold& fold, const std::vector<std::vector<MemoryEvent>>& period,
+                   std::uint32_t pool,
+                   const std::function<void(const std::vector<MemoryEvent>&)>& take);
+
+}  // namespace sluice
