@@ -12,6 +12,7 @@
 #include "planning/run_seconds.hpp"
 #include "planning/training/late_loads.hpp"
 #include "planning/training/load_offers.hpp"
+#include "planning/training/step_again.hpp"
 
 namespace sluice {
 
@@ -93,15 +94,19 @@ class TrainingPlan {
     return listed(shape, step);
   }
 
-  /// Of what is listed: the tape, and when each load may come.
-  PriceDecisions decisions() {
+  /// Of what is listed: the tape, and when each load may come. `known`: the step, once it was made.
+  PriceDecisions decisions(KnownStep& known) {
     PriceDecisions made;
     for (const TapeOp& op : tape_)
       for (const std::int64_t number :
            {static_cast<std::int64_t>(op.kind), std::int64_t{op.number}, std::int64_t{op.inner}})
         made.push_back(number);
     if (!order_.overlap) return made;
-    Program step = step_of_order();
+    const bool same = known.step && known.tape == made && known.selective == selective_;
+    const StepShape shape = shape_of(1, per_batch(), request_.workload.batches_per_step);
+    if (!same) known = {made, selective_, StepAgain::of(step_of_order(), shape)};
+    Program anew = known.step ? Program() : step_of_order();
+    Program& step = known.step ? known.step->priced(shape) : anew;
     load_late(step, load_latencies(request_.pricing.platform, order_.devices), pace_);
     for (const Program::Load& load : step.loads) made.push_back(load.earliest);
     return made;
@@ -165,6 +170,7 @@ class TrainingPlan {
 
   void take(FateChoice choice) {
     if (choice.selective) chain_ = selective_chain_, states_ = selective_states_;
+    selective_ = choice.selective;
     tape_ = std::move(choice.tape);
     facts_ = std::move(choice.facts);
     explained_ = choice.explained;
@@ -325,6 +331,7 @@ class TrainingPlan {
   std::optional<double> pace_;
   bool weights_stay_;
   Tape tape_;
+  bool selective_ = false;  ///< chain_ and states_ are those of selective recomputation
   bool explained_ = false;
   std::optional<std::int64_t> room_;         ///< bytes that early loads stay within
   std::optional<std::int64_t> chosen_room_;  ///< … and everything else
@@ -376,8 +383,8 @@ FateChoice choose_fates(const PolicyRequest& request, const TrainingOrder& order
 Draft plan_training(const PolicyRequest& request, const TrainingOrder& order) {
   Draft draft = TrainingPlan(request, order).make();
   if (!request.strategy().searches)
-    draft.decisions = [order](const PolicyRequest& priced) {
-      return TrainingPlan(priced, order).decisions();
+    draft.decisions = [order, known = std::make_shared<KnownStep>()](const PolicyRequest& priced) {
+      return TrainingPlan(priced, order).decisions(*known);
     };
   return draft;
 }

@@ -156,7 +156,8 @@ TEST_CASE("What is kept in memory of a folded trace is all of it, or nothing and
   CHECK(recording.memory.size() == walked.events.size());
   const TraceReader large(write_steady(folder / "large.h5", 2'000'000));
   CHECK_THROWS_AS(recording_of(large), InputError);
-  CHECK_THROWS_WITH(recording_of(large), Contains("has 14000014 spans") && Contains("sluice export"));
+  CHECK_THROWS_WITH(recording_of(large),
+                    Contains("has 14000014 spans") && Contains("sluice export"));
 }
 
 TEST_CASE("Series of a steady state that is not walked are those of one that is") {
