@@ -691,8 +691,8 @@ class Show(Cli):
 
 
 class Signals(Cli):
-    """A run that would take minutes, interrupted."""
-    LONG = ["run", "alexnet_resident", "workload.steps=50000000"]
+    """A run that would take minutes, interrupted: the replay would leave its steady state out."""
+    LONG = ["run", "alexnet_resident", "workload.steps=50000000", "--executor", "simgrid"]
 
     def interrupt(self, number, trace):
         process = start(*self.LONG, "-o", trace)

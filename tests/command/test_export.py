@@ -489,7 +489,8 @@ class Export(unittest.TestCase):
     def test_a_run_that_was_stopped_is_exported_with_a_note_and_an_export_can_be_stopped(self):
         trace = self.path("stopped.h5")
         run = subprocess.Popen([PROGRAM, "run", "matmul_chain_streamed_ipu",
-                                "workload.steps=1000000", "-o", trace], env=ENVIRONMENT,
+                                "workload.steps=1000000", "--executor", "simgrid", "-o", trace],
+                               env=ENVIRONMENT,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         time.sleep(1.5)
         run.send_signal(signal.SIGINT)
