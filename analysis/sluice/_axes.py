@@ -9,8 +9,10 @@ from weakref import WeakKeyDictionary, WeakSet
 
 from matplotlib import pyplot, ticker
 from matplotlib.axes import Axes
+from matplotlib.legend import Legend as Legends
 
 from . import _colours, errors
+from ._checked import clipped
 from ._paper import page_width
 
 UNITS = {"s": {"s": 1.0, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9},
@@ -140,6 +142,8 @@ def _is_above_a_sibling(ax: Axes) -> bool:
 def new(ax: Optional[Axes], width: float, height: float, figsize: Size = None) -> Axes:
     """The caller's axes, or some of their own in a figure of that size (inches)."""
     if ax is not None:
+        if not isinstance(ax, Axes):
+            raise errors.UsageError(f"ax is a {type(ax).__name__} and no Axes of matplotlib; plt.subplots() makes some")
         if figsize is not None:
             raise errors.UsageError("figsize is for a picture of its own: the size of the axes given is that "
                                     "of their figure")
@@ -153,7 +157,9 @@ def new(ax: Optional[Axes], width: float, height: float, figsize: Size = None) -
 def size(width: float, height: float, figsize: Size) -> tuple[float, float]:
     """In inches: what was asked for, or else what suits the picture and, within `paper`, the page."""
     if figsize is not None:
-        return figsize
+        if len(figsize) != 2 or not all(isinstance(one, (int, float)) and 0.1 <= one <= 200 for one in figsize):
+            raise errors.UsageError(f"figsize={clipped(figsize)}: expected width and height in inches, from 0.1 to 200")
+        return tuple(figsize)
     page = page_width()
     if page is None:
         return width, height
@@ -172,11 +178,18 @@ def legend(ax: Axes, handles: Sequence[Any], wanted: Legend) -> None:
         return
     look = {"handles": handles, "frameon": False, "labelcolor": _colours.ink(ax)}
     if isinstance(wanted, str):
-        ax.legend(loc=wanted, **look)
+        ax.legend(loc=place(wanted), **look)
     elif not is_narrow(ax.get_figure()):
         ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), **look)
     else:
         _legend_above(ax, look)
+
+
+def place(wanted: str) -> str:
+    """One of matplotlib's places of legends. Raises UsageError."""
+    if wanted not in Legends.codes:
+        raise errors.UsageError(f"legend={wanted!r}: expected True, False or one of {', '.join(Legends.codes)}")
+    return wanted
 
 
 def is_narrow(figure: Any) -> bool:

@@ -7,6 +7,7 @@ from contextvars import ContextVar
 from typing import Iterator, Optional
 
 from . import errors
+from ._checked import checked, clipped
 from ._late import late
 
 _WIDTHS = {1: 3.33, 2: 7.0}  # inches: a column of a page of two, and both (ACM's and IEEE's within 0.2)
@@ -14,13 +15,14 @@ _width: ContextVar[Optional[float]] = ContextVar("width", default=None)
 
 
 @contextmanager
+@checked
 def paper(columns: int = 1, width: Optional[float] = None) -> Iterator[None]:
     """Within it, pictures are made for print: `with sluice.paper(columns=1): result.plot.timeline()`. They
     are as wide as one or two columns of a page (3.33 and 7 in, or `width` in inches), with type of 7 and 8
     points that PDF files embed, and without a title of ours, since a caption says it. Legends of narrow
     pictures stand above them. It holds for figures of your own, too, that are made within it."""
-    if width is None and columns not in _WIDTHS:
-        raise errors.UsageError(f"columns={columns!r}: expected 1 or 2, or a width in inches")
+    if width is None and (not isinstance(columns, (int, float)) or columns not in _WIDTHS):
+        raise errors.UsageError(f"columns={clipped(columns)}: expected 1 or 2, or a width in inches")
     inches = _WIDTHS[columns] if width is None else width
     if not 0.5 <= inches <= 50:
         raise errors.UsageError(f"width={width!r}: expected inches from 0.5 to 50")

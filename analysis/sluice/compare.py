@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Optional, Sequence, Union
 import numpy as np
 
 from . import _colours, _resampled, errors
+from ._checked import checked
 from ._late import late
 from ._metrics import close_to, for_people
 from .result import Result
@@ -18,14 +19,16 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Legend = Union[bool, str]
+Streams = Optional[Union[str, Sequence[str]]]
 Size = Optional[tuple[float, float]]
 
 
+@checked
 def compare(results: Mapping[str, Result]) -> "Comparison":
     """Runs by name, in their order: `sluice.compare({"sqrt": r1, "optimal": r2})`. `.frame` has all metrics,
     `.differences` those that are not the same with the change against the first run, `.plot.timeline()`,
     `.memory()` and `.utilisation()` are panels on common axes, and `.to_xarray()` puts the runs on one time base.
-    Raises UsageError for what is no mapping of names to results."""
+    Raises UsageError or InputError for what is no mapping of names to results."""
     if not isinstance(results, Mapping) or not results:
         raise errors.UsageError("compare takes a mapping of names to results, like {'slow': r1, 'fast': r2}")
     for name, result in results.items():
@@ -34,6 +37,7 @@ def compare(results: Mapping[str, Result]) -> "Comparison":
     return Comparison({str(name): result for name, result in results.items()})
 
 
+@checked
 class Comparison:
     """Several runs by name. `sluice.compare` makes one."""
 
@@ -109,6 +113,7 @@ class Comparison:
         return self.differences._repr_html_()
 
 
+@checked
 class ComparisonPlots:
     """compare(...).plot: a panel for each run, one below the other, with one time axis in one unit and one legend.
     start, end, unit, title, legend and figsize as in result.plot; each returns the Axes of all panels."""
@@ -117,7 +122,7 @@ class ComparisonPlots:
         self._results = results
 
     def timeline(self, start: float = 0.0, end: Optional[float] = None, title: Optional[str] = None, *,
-                 streams: Optional[Sequence[str]] = None, unit: Optional[str] = None, legend: Legend = True,
+                 streams: Streams = None, unit: Optional[str] = None, legend: Legend = True,
                  figsize: Size = None) -> "list[Axes]":
         """Who did what when, in each run. A run that ends before `start` has an empty panel."""
         rows = [result._recording.rows("streams/name") if streams is None else 1 if isinstance(streams, str)
@@ -138,7 +143,7 @@ class ComparisonPlots:
         return self._panels(draw, [1.6] * len(self._results), start, title, legend, figsize, sharey=True)
 
     def utilisation(self, start: float = 0.0, end: Optional[float] = None, title: Optional[str] = None, *,
-                    streams: Optional[Sequence[str]] = None, unit: Optional[str] = None,
+                    streams: Streams = None, unit: Optional[str] = None,
                     legend: Legend = True, figsize: Size = None) -> "list[Axes]":
         """How busy each stream is, in each run."""
         def draw(result: Result, ax: "Axes") -> None:
@@ -196,7 +201,8 @@ def _place(label: str) -> int:
     """Kinds in their order, classes from the top of the stack down, and then what else there is."""
     order = [*(kind.replace("_", " ") for kind in _colours.KINDS),
              *(one.replace("_", " ") for one in reversed(_colours.CLASSES))]
-    return order.index(label) if label in order else len(order)
+    first = label.split(",\n")[0]
+    return order.index(first) if first in order else len(order)
 
 
 def _differ(values: Sequence[Any]) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Optional, Sequence, Union
 import numpy as np
 
 from . import _colours, levels, roofline, shares, timeline
+from ._checked import checked
 from ._late import late
 from ._metrics import close_to, for_people
 from .errors import InputError
@@ -17,11 +18,12 @@ if TYPE_CHECKING:
 
     from ._recording import Recording
 
-Streams = Optional[Sequence[str]]
+Streams = Optional[Union[str, Sequence[str]]]
 Legend = Union[bool, str]
 Size = Optional[tuple[float, float]]
 
 
+@checked
 class Plots:
     """result.plot.timeline() and others.
 
@@ -147,7 +149,7 @@ class Plots:
         makespan = float(available.max()) if len(available) else 0.0
         if makespan == 0:
             raise InputError("this run took no time: there is nothing to see")
-        end = makespan if end is None else end
+        end = makespan if end is None else float(end)
         if not 0 <= start < min(end, makespan) or not np.isfinite(end):
             raise InputError(f"'{start}' for 'start' and '{end}' for 'end': expected seconds with "
                              f"0 <= start < end, and a start before {makespan:.6g} s")

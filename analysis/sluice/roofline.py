@@ -86,7 +86,7 @@ def draw(ax: "Axes", points: Points, unit: Optional[str], legend: Union[bool, st
         axis.set_minor_formatter(ticker.NullFormatter())
     ax.grid(True, which="major", alpha=0.3)
     if legend:
-        ax.legend(handles=said, loc=legend if isinstance(legend, str) else "upper left", frameon=False,
+        ax.legend(handles=said, loc=axes.place(legend) if isinstance(legend, str) else "upper left", frameon=False,
                   labelcolor=_colours.ink(ax))
     _name(ax, points)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Optional, Union
 import numpy as np
 
 from . import _colours, errors
+from ._checked import checked
 from ._late import late
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ Size = Optional[tuple[float, float]]
 _MARKERS = "os^vDP*X"
 
 
+@checked
 class SweepPlots:
     """sweep.plot.curve(...) and sweep.plot.heatmap(...); each returns its Axes. `unit`: of the metric, "ms" or
     "GB"; else its own, as in the table. ax, title, legend and figsize as in result.plot."""
@@ -56,7 +58,7 @@ class SweepPlots:
         ax.set_xlabel(_last(x) + (f" ({x_unit})" if x_unit else ""))
         ax.set_ylabel(label)
         if by is not None and legend:
-            ax.legend(handles=lines, loc=legend if isinstance(legend, str) else "best", frameon=False,
+            ax.legend(handles=lines, loc=axes.place(legend) if isinstance(legend, str) else "best", frameon=False,
                       fontsize="small", labelcolor=_colours.ink(ax))
         self._note_refusals(ax, y)
         _title(ax, title)

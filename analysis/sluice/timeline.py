@@ -106,11 +106,13 @@ def _numbers(ax: "Axes", row: int, actions: dict, start: float, end: float) -> b
 def handles(ax: "Axes", kinds: set[str], strips: bool, numbers: bool) -> list[Any]:
     """What a legend says of those kinds."""
     Patch = late("matplotlib.patches").Patch
-    said = [Patch(color=_colours.kind(kind, ax), label=kind.replace("_", " "))
-            for kind in _colours.KINDS if kind in kinds]
+    names: dict[Any, list[str]] = {}  # by colour: parts of one thing share one
+    for kind in (one for one in _colours.KINDS if one in kinds):
+        names.setdefault(_colours.kind(kind, ax), []).append(kind.replace("_", " "))
+    said = [Patch(color=colour, label=",\n".join(some)) for colour, some in names.items()]
     if strips:
         said.append(Patch(color=_colours.pale(ax), label="many: height is\nthe share busy"))
     if numbers:
-        said.append(late("matplotlib.lines").Line2D(
-            [], [], linestyle="none", marker="$3$", markeredgewidth=0, color=_colours.ink(ax), label="number of the stage"))
+        look = {"linestyle": "none", "marker": "$3$", "markeredgewidth": 0, "color": _colours.ink(ax)}
+        said.append(late("matplotlib.lines").Line2D([], [], **look, label="number of the stage"))
     return said

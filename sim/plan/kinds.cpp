@@ -9,7 +9,8 @@ namespace {
 
 constexpr std::string_view blue = "#0072B2", orange = "#E69F00", green = "#009E73", red = "#D55E00",
                            sky = "#56B4E9", purple = "#CC79A7", yellow = "#F0E442",
-                           black = "#000000", grey = "#999999";
+                           black = "#000000", grey = "#999999", brown = "#8B5A2B",
+                           violet = "#6A51A3";
 
 using Kind = ActionKind;
 constexpr std::array kinds = {
@@ -71,28 +72,28 @@ constexpr std::array kinds = {
                .name = "all_reduce",
                .letter = "ALL_REDUCE",
                .summary = "A part of a sum over devices that all of them get.",
-               .colour = purple,
+               .colour = brown,
                .transfers = true,
                .is_collective = true},
     KindRecord{.kind = Kind::all_gather,
                .name = "all_gather",
                .letter = "ALL_GATHER",
                .summary = "A part of what puts the pieces of all devices together on each.",
-               .colour = sky,
+               .colour = violet,
                .transfers = true,
                .is_collective = true},
     KindRecord{.kind = Kind::reduce_scatter,
                .name = "reduce_scatter",
                .letter = "REDUCE_SCATTER",
                .summary = "A part of a sum over devices of which each gets a piece.",
-               .colour = purple,
+               .colour = brown,
                .transfers = true,
                .is_collective = true},
     KindRecord{.kind = Kind::all_to_all,
                .name = "all_to_all",
                .letter = "ALL_TO_ALL",
                .summary = "A part of an exchange: each device sends a piece to each other one.",
-               .colour = sky,
+               .colour = violet,
                .transfers = true,
                .is_collective = true},
     KindRecord{.kind = Kind::update,

@@ -46,7 +46,7 @@ class Tables(unittest.TestCase):
 
     def test_what_is_no_mapping_of_results_is_refused(self):
         for wrong in ({}, [RUNS["slow"]], RUNS["slow"], {"a": BASE}, {"a": None}):
-            self.assertRaises(sluice.UsageError, sluice.compare, wrong)
+            self.assertRaises(sluice.Error, sluice.compare, wrong)
         self.assertIs(BOTH["slow"], RUNS["slow"])
         with self.assertRaisesRegex(KeyError, "did you mean 'slow'"):
             BOTH["slo"]

@@ -14,7 +14,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
 import numpy as np  # noqa: E402
 
-from sluice import _colours  # noqa: E402
+from sluice import _colours, timeline  # noqa: E402
 
 KEY = "platform.links.host.bandwidth"
 TRAINING = sluice.Scenario.from_dict({
@@ -252,6 +252,17 @@ class Colours(unittest.TestCase):
             for family in (_colours.CLASSES, compared):
                 for one, other in itertools.combinations(family.values(), 2):
                     self.assertGreater(np.linalg.norm(lab(one) - lab(other)), 15, (one, other))
+
+    def test_a_legend_has_each_colour_once(self):
+        ax = plt.subplots()[1]
+        said = timeline.handles(ax, set(_colours.KINDS), True, True)
+        colours = [matplotlib.colors.to_hex(one.get_facecolor()) for one in said[:-1]]
+        self.assertEqual(len(colours), len(set(colours)))
+        self.assertEqual(said[1].get_label(), "backward,\nbackward input")  # a part of it
+        self.assertEqual({name for one in said[:-2] for name in one.get_label().split(",\n")},
+                         {kind.replace("_", " ") for kind in _colours.KINDS})
+        self.assertEqual({_colours.KINDS[kind] for kind in ("all_reduce", "all_gather", "all_to_all")}
+                         & {_colours.KINDS[kind] for kind in ("send", "backward_weight", "move")}, set())
 
     def test_the_page_of_a_timeline_and_a_memory_repeats_no_colour(self):
         _, (top, bottom) = plt.subplots(2, sharex=True)
