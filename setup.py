@@ -1,6 +1,7 @@
 """Builds the package `sluice` with CMake and Debian's pybind11: pip install --no-build-isolation
 --no-index . needs no network. What takes long is shared with ./dev build, in build/release."""
 
+import importlib.util
 import re
 import shutil
 import subprocess
@@ -13,10 +14,22 @@ ROOT = Path(__file__).resolve().parent
 ZOO = ("models", "platforms", "scenarios", "fits")
 
 
+def require_packages():
+    """Ends with one line where something is not installed, before anything is compiled."""
+    if importlib.util.find_spec("wheel") is None:
+        raise SystemExit("sluice: this environment has no 'wheel'. One that sees Debian's packages has: "
+                         "apt-get install python3-wheel python3-numpy python3-pandas; "
+                         "python3 -m venv --system-site-packages ENV")
+    missing = subprocess.run([ROOT / "dev", "missing"], capture_output=True, text=True).stdout.split()
+    if missing:
+        raise SystemExit(f"sluice: not installed: apt-get install {' '.join(missing)}")
+
+
 class CMakeBuild(build_ext):
     """The module, the helper and its SimGrid come from CMake; the zoo is copied beside them."""
 
     def run(self):
+        require_packages()
         built = ROOT / "build/release"
         if not (built / "build.ninja").exists():
             subprocess.run(["cmake", "--preset", "release"], cwd=ROOT, check=True)
@@ -29,6 +42,9 @@ class CMakeBuild(build_ext):
         for folder in ZOO:
             shutil.copytree(ROOT / folder, target / "_data" / folder, dirs_exist_ok=True)
 
+
+if importlib.util.find_spec("wheel") is None:  # setuptools would say: invalid command 'bdist_wheel'
+    require_packages()
 
 setup(
     version=re.search(r"project\(sluice VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text())[1],

@@ -1,11 +1,30 @@
 // The program `sluice`.
+#include <filesystem>
 #include <string>
+#include <system_error>
 #include <vector>
 
+#include "base/version.hpp"
 #include "command/command.hpp"
 #include "profile/hdf5.hpp"
 
+namespace {
+
+/// Where it is installed its documents are beside it: those of PREFIX/bin/sluice in
+/// PREFIX/share/sluice.
+void know_installed_documents() {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  const fs::path documents = program.parent_path().parent_path() / "share/sluice";
+  if (!error && fs::is_directory(documents / "models", error))
+    sluice::set_data_root(documents.string());
+}
+
+}  // namespace
+
 int main(int count, char** words) {
+  know_installed_documents();
   sluice::know_hdf5_profiles();
   return sluice::run_command_line(std::vector<std::string>(words + 1, words + count));
 }

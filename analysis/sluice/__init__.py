@@ -19,7 +19,7 @@ try:
     from . import _sluice
 except ImportError as _error:
     raise ImportError(f"the package is not built here: ./dev python builds it ({_error})") from _error
-from . import meters
+from . import meters, words
 from ._late import late as _late
 from ._metrics import Metrics
 from ._model import Model, model
@@ -96,7 +96,7 @@ __all__ = [
     "PlanBuilder", "Platform", "Plots", "Result", "Scenario", "Stage", "TorchProfile", "UsageError",
     "Waiter", "Workload", "compare", "data_root", "from_torch", "layers", "load", "load_plan", "maximise", "meters",
     "metrics", "minimise", "model", "models", "open", "paper", "parameter", "platform", "platforms", "policies",
-    "policy", "profile_torch", "scenarios",
+    "policy", "profile_torch", "scenarios", "words",
 ]
 
 

@@ -13,7 +13,7 @@ from . import _documents, _sluice, errors
 from ._checked import checked
 from ._late import late
 from ._platform import Platform, named
-from ._words import Dtype, Mode, Optimizer
+from .words import Dtype, Mode, Optimizer
 
 if TYPE_CHECKING:
     import pandas
@@ -27,6 +27,8 @@ _OF_THE_DOCUMENT = ("format", "name", "summary", "source", "parameters", "blocks
 class Model:
     """A network. `sluice.model(name_or_path)` and `sluice.from_torch(module, inputs)` make one, and so
     does Model(name_or_path). It never changes: `with_` gives another one."""
+
+    _native: Any
 
     def __init__(self, source: Union[str, Path, Mapping]) -> None:
         made = Model.from_dict(source) if isinstance(source, Mapping) else model(source)

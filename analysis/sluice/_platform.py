@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Optional, Union
 from . import _documents, _sluice, errors
 from ._checked import checked
 from ._late import late
-from ._words import Dtype
+from .words import Dtype
 
 if TYPE_CHECKING:
     import pandas
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 @checked
 class Platform:
     """A machine. `sluice.platform(name_or_path)` reads one, and so does Platform(name_or_path)."""
+
+    _native: Any
+    _document: str
 
     def __init__(self, source: Union[str, Path, Mapping]) -> None:
         made = (Platform.from_dict(source) if isinstance(source, Mapping) else platform(source))

@@ -10,7 +10,7 @@ from . import _sluice, errors
 from ._checked import checked
 from ._documents import plain, text_of, to_json, whole
 from ._platform import Platform, named
-from ._words import (Collective, Computation, Mode, Movement, ParameterType, Section, TensorClass)
+from .words import (Collective, Computation, Mode, Movement, ParameterType, Section, TensorClass)
 from .plan import Plan
 
 

@@ -13,7 +13,7 @@ from . import _sluice, errors
 from ._checked import checked
 from ._helper import helper
 from ._late import late
-from ._words import Executor
+from .words import Executor
 from .progress import telling
 
 if TYPE_CHECKING:

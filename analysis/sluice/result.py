@@ -17,6 +17,7 @@ from ._late import late
 from ._metrics import Metrics, for_people
 from ._recording import Recording
 from .answer import Answer, Asked, Certainty, Note
+from .words import Export
 
 if TYPE_CHECKING:
     import pandas
@@ -165,7 +166,7 @@ class Result:
         `sluice run -o` writes. Raises IoError."""
         helper.ask("save", _path(path), self._recording.memory, self._answer_text.encode())
 
-    def export(self, path: Union[str, Path], to: Optional[str] = None,
+    def export(self, path: Union[str, Path], to: Optional[Export] = None,
                table: Optional[str] = None) -> None:
         """Writes it for another program as `sluice export` does: perfetto, chrome, csv or data-island.
         Without `to` the ending of the path says which of the first three: .pftrace, .json, .csv.

@@ -15,7 +15,7 @@ from ._checked import checked
 from ._late import late
 from ._model import Model
 from ._platform import Platform
-from ._words import Executor as ExecutorName, Over
+from .words import Executor as ExecutorName, Over
 from .plan import Plan
 
 if TYPE_CHECKING:
@@ -33,6 +33,8 @@ Changes = Mapping[str, Any]
 class Scenario:
     """A question that never changes: `with_` gives another one. `sluice.load(name_or_path)` reads one,
     and so does Scenario(name_or_path); Scenario({...}) is `from_dict`."""
+
+    _native: Any
 
     def __init__(self, source: Union[str, Path, Mapping]) -> None:
         made = Scenario.from_dict(source) if isinstance(source, Mapping) else load(source)

@@ -73,6 +73,10 @@ def _inputs(torch: Any, given: Any) -> tuple:
                                     f"a {type(one).__name__}")
         if one.dim() == 0:
             raise errors.InputError("an example input has no axes: the first one is the batch")
+        if len(one) == 0:
+            raise errors.InputError(f"an example input of shape {list(one.shape)} has no samples")
+    if not inputs:
+        raise errors.InputError("from_torch takes at least one example input")
     return inputs
 
 

@@ -202,7 +202,8 @@ class Models(unittest.TestCase):
 
     def test_what_is_no_input_is_refused(self):
         for given, words in (({"x": torch.zeros(1, 4)}, "not a dict"), (torch.zeros(1, 4).numpy(), "ndarray"),
-                             ((torch.zeros(1, 4), 3), "not a int"), (torch.tensor(3.0), "no axes")):
+                             ((torch.zeros(1, 4), 3), "not a int"), (torch.tensor(3.0), "no axes"), ((), "at least one"),
+                             (torch.zeros(0, 4), "no samples")):
             with self.subTest(given=type(given)), self.assertRaisesRegex(sluice.InputError, words):
                 sluice.from_torch(nn.Linear(4, 4), given)
 
