@@ -66,6 +66,7 @@ struct Roofline final : Cost {
       const DeviceMemory* memory =
           operand.pool.empty() ? &device.memory() : device.memory_or_null(operand.pool);
       if (!memory) refuse_far(query, operand);
+      require_rates(query, operand, *memory);
       Work& in = moved[static_cast<std::size_t>(memory - device.memories.data())];
       in.bytes += operand.read + operand.written;
       in.written += operand.written;
@@ -86,15 +87,27 @@ struct Roofline final : Cost {
   static double seconds_in(const DeviceMemory& memory, const Work& work, const Query& query) {
     if (const auto seconds = memory.seconds(work.bytes, work.written)) return *seconds;
     const Device& device = query.device;
-    if (&memory == &device.memory() && memory.own)
+    if (memory.own)
       throw InputError("device '" + device.name +
                        "' has no memory bandwidth, which the roofline cost model needs (memory: "
                        "{bandwidth: 960GB/s})");
-    const bool reads = work.bytes > work.written && !memory.read;
-    throw InputError(of_layer(query) + "device '" + device.name + "' has no rate at which it " +
-                     (reads ? "reads" : "writes") + " the memory '" + memory.pool +
-                     "', which the roofline cost model needs (" + (reads ? "read" : "write") +
-                     ": 30GB/s of that memory)");
+    throw InputError("device '" + device.name + "' is at the memory '" + memory.pool +
+                     "', which lacks the rates that the roofline cost model needs (memories: {" +
+                     memory.pool + ": {read: 100GB/s, write: 50GB/s}})");
+  }
+
+  static void require_rates(const Query& query, const Operand& operand,
+                            const DeviceMemory& memory) {
+    const bool reads = operand.read > 0 && !memory.read;
+    if (!reads && !(operand.written > 0 && !memory.write)) return;
+    const std::string way = reads ? "read" : "write";
+    throw InputError(of_layer(query) + called(operand) + " lies in '" + memory.pool +
+                     "', which has no rate at which device '" + query.device.name + "' would " +
+                     way + " it; expected one, as " + way + ": 30GB/s of that memory");
+  }
+
+  static std::string called(const Operand& operand) {
+    return operand.name.empty() ? "an operand" : operand.name;
   }
 
   static std::string of_layer(const Query& query) {
@@ -106,8 +119,8 @@ struct Roofline final : Cost {
   [[noreturn]] static void refuse_far(const Query& query, const Operand& operand) {
     std::vector<std::string> reached;
     for (const DeviceMemory& memory : query.device.memories) reached.push_back(memory.pool);
-    throw InputError(of_layer(query) + (operand.name.empty() ? "an operand" : operand.name) +
-                     " lies in '" + operand.pool + "', which device '" + query.device.name +
+    throw InputError(of_layer(query) + called(operand) + " lies in '" + operand.pool +
+                     "', which device '" + query.device.name +
                      "' does not reach without a link; it reaches " + join(reached));
   }
 };

@@ -68,6 +68,9 @@ PlanBuilder::Ref PlanBuilder::transfer(ActionKind kind, std::uint32_t tensor, co
   } else {
     const Path& path = platform_.path(
         ends.from, ends.to, ends.synchronous ? CopyMode::synchronous : CopyMode::asynchronous);
+    if (ends.synchronous && !platform_.device_or_null(path.device))
+      throw InputError("nobody's compute units copy from '" + ends.from + "' to '" + ends.to +
+                       "': no device is at one of these memories alone");
     action.stream = stream(path.stream, StreamKind::copy, path.device);
     if (ends.synchronous) action.flows.front().route = synchronous_route(path);
   }

@@ -44,6 +44,8 @@ PlacedPrice placed_price(const Platform& platform, const Cost& cost, const Query
     near.work.bytes -= operand.read + operand.written;
     near.work.written -= operand.written;
   }
+  if (near.operands.empty() && !query.operands.empty())
+    near.operands.emplace_back();  // nothing is left, rather than all of it in the default memory
   placed.price = cost.of(near);
   return placed;
 }

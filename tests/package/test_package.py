@@ -152,6 +152,16 @@ class Answers(unittest.TestCase):
             self.assertEqual(row["step_s"], card["step_s"])
 
 
+    def test_a_platform_says_which_memories_its_devices_reach(self):
+        server = sluice.platform("optane_server")
+        memories = server.memories()
+        self.assertEqual(list(memories.index), [("cpu", "dram"), ("cpu", "pmem")])
+        self.assertEqual(list(memories["own"]), [False, False])
+        self.assertEqual(memories.loc[("cpu", "dram"), "read"], 107.3e9)
+        self.assertEqual(server.capacity("pmem"), 768_000_000_000)
+        self.assertEqual(server.capacity("cpu"), 192_000_000_000)
+        self.assertEqual(sluice.platform("k40").memories().index[0], ("gpu", "gpu"))
+
     def test_platforms_are_given_by_name_path_or_object(self):
         path = ROOT / "platforms/k40.yaml"
         model = sluice.model(ROOT / "models/alexnet.yaml")

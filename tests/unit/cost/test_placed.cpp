@@ -135,6 +135,10 @@ TEST_CASE("what lies behind a link flows while the device computes on the rest")
       placed_price(asked.platform, *asked.cost, asked.placed(1, {"dram", "dram", "disk"}));
   REQUIRE(out.flows.size() == 1);
   CHECK((out.flows[0].from == "cpu" && out.flows[0].to == "disk"));
+  const PlacedPrice all =
+      placed_price(asked.platform, *asked.cost, asked.placed(1, {"disk", "disk", "disk"}));
+  CHECK(all.flows.size() == 3);
+  CHECK((all.price.seconds == 3e-6 && all.price.bytes == 0));  // 3 MFLOP at 1 TFLOP/s
   CHECK(out.price.seconds == Approx(std::max((input + weights) / 100e9, 3e-6)).epsilon(1e-14));
 }
 
@@ -160,7 +164,10 @@ TEST_CASE("a placement that has no price is refused with its layer, operand and 
   CHECK_THAT(error_of([&] {
                without.cost->of(without.placed(1, {"dram", "dram", "dram"}));
              }),
-             Contains("layer 'full'") && Contains("no rate at which it reads the memory 'dram'"));
+             Contains("forward of layer 'full': input 'x' lies in 'dram', which has no rate at "
+                      "which device 'cpu' would read it"));
+  CHECK_THAT(error_of([&] { without.cost->of(without.query(1)); }),
+             Contains("device 'cpu' is at the memory 'dram', which lacks the rates"));
 }
 
 TEST_CASE("a profile with memories prices the placement that was measured") {
@@ -188,6 +195,11 @@ TEST_CASE("a profile with memories prices the placement that was measured") {
              }),
              Contains("what it reads in pmem;pmem and what it writes in dram") &&
                  Contains("it was with DRAM;DRAM and DRAM, PMEM;DRAM and DRAM"));
+  // What all lies behind the link is not what was measured in the default memory.
+  CHECK_THAT(error_of([&] {
+               placed_price(asked.platform, *asked.cost, asked.placed(1, {"disk", "disk", "disk"}));
+             }),
+             Contains("layer 'full'") && Contains("was not measured"));
   // Measured over the link, it needs no flow beside it.
   const PlacedPrice far =
       placed_price(asked.platform, *asked.cost, asked.placed(1, {"disk", "dram", "dram"}));

@@ -146,6 +146,21 @@ TEST_CASE("compute units copy at other rates than a copy engine, over channels o
   CHECK(&platform.path("dram", "pmem") == &down);
 }
 
+TEST_CASE("compute units copy only where it is clear whose they are") {
+  const Platform two = read(R"(devices:
+  a: {rate: {float32: 1TFLOP/s}, memory: dram}
+  b: {rate: {float32: 1TFLOP/s}, memory: dram}
+memories: {dram: {capacity: 1GB}, pmem: {capacity: 1GB}}
+links: {copy: {joins: [dram, pmem], bandwidth: 2GB/s, synchronous: {bandwidth: 29GB/s}}}
+)");
+  CHECK(two.path("dram", "pmem").device == "dram");
+  PlanBuilder builder(two, "test", true);
+  const std::uint32_t x = builder.tensor("x", TensorClass::weight, 1, "dram");
+  CHECK_THROWS_WITH(builder.transfer(ActionKind::move, x,
+                                     {.from = "dram", .to = "pmem", .synchronous = true}, 0, 0),
+                    Contains("nobody's compute units copy from 'dram' to 'pmem'"));
+}
+
 TEST_CASE("a group is there as often as it says, with links of its own") {
   const Platform platform = read(R"(groups:
   node:
