@@ -170,7 +170,8 @@ bool lower_as_written(Plan& plan, const Platform& platform) {
     if (!action.is_transfer() && std::isnan(action.seconds)) return false;
   find_routes(plan, platform);
   for (Action& action : plan.actions)
-    if (!action.is_transfer()) action.joules = joules_of(action, plan.streams[action.stream]);
+    if (!action.is_transfer() && action.joules == 0)
+      action.joules = joules_of(action, plan.streams[action.stream]);
   return true;
 }
 
