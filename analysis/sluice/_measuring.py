@@ -48,6 +48,7 @@ class Subject:
     prepare: Callable[[int], Callable[[], None]]
     synchronise: Callable[[], None]
     layers: int = 1  # that one call runs, in a chain
+    most_calls: Optional[int] = None  # in a sample
 
 
 @dataclass
@@ -89,6 +90,8 @@ def _calls(subject: Subject, loop: Loop) -> int:
     """How many calls take a sample's least time."""
     calls = 1
     while _timed(subject, loop, calls) < loop.sample_s:
+        if subject.most_calls is not None and 2 * calls > subject.most_calls:
+            break
         calls *= 2
     return calls
 

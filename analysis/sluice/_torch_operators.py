@@ -6,12 +6,14 @@ import copy
 import json
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Iterator
+from typing import Any
 
 import torch
 from torch import nn
 
-from . import _sluice, errors
+from . import _sluice
+from ._torch_parts import is_split as _is_split, parts_of
+from ._torch_watch import VIEWS, Function, Functions, Layered, is_work, tensors_in
 from .torch_layers import Layers
 
 DTYPES = {torch.float64: "float64", torch.float32: "float32", torch.float16: "float16",
@@ -32,61 +34,99 @@ class Operator:
 
 
 def operators_of(module: nn.Module, inputs: tuple) -> tuple[list[Operator], Operator]:
-    """The leaves in the order of their first calls, and the whole, from one run of the module. Forward
-    hooks see no keywords before torch 2.0: so the method itself is watched."""
-    found: dict[tuple, Operator] = {}
-    leaves = [one for one in module.modules() if _is_leaf(one)]
-    inside = False  # a leaf may call another: that is part of it
-
-    def watched(one: nn.Module, forward: Any) -> Any:
-        def call(*args: Any, **kwargs: Any) -> Any:
-            nonlocal inside
-            if inside:
-                return forward(*args, **kwargs)
-            kept = _own((args, kwargs))  # what works in place overwrites them
-            inside = True
-            try:
-                result = forward(*args, **kwargs)
-            finally:
-                inside = False
-            words = _words(one, args, kwargs, result, kept[0])
-            key = tuple(words.values())
-            if key not in found:
-                found[key] = Operator(words, one, *kept, _preserves(kept[0], kwargs, result))
-            found[key].occurrences += 1
-            return result
-
-        return call
-
-    for one in leaves:
-        one.forward = watched(one, one.forward)
-    try:
-        with torch.no_grad():
-            whole_inputs = _own(inputs)
-            result = module(*inputs)
-    finally:
-        for one in leaves:
-            one.__dict__.pop("forward", None)
+    """The leaves in the order of their first calls (leaf modules, and functions that are called between
+    them), and the whole, from one run of the module. Forward hooks see no keywords before torch 2.0: so the
+    method itself is watched."""
+    leaves = [one for one in module.modules()
+              if _is_leaf(one) and (one is not module or Layers(module).knows(module))]
+    with torch.no_grad():
+        whole_inputs = _own(inputs)
+        run = _Run(module, inputs)
+        try:
+            for one in leaves:
+                one.forward = run.watched(one, one.forward)
+            with Functions(run.function):
+                result = module(*inputs)
+        finally:
+            for one in leaves:
+                one.__dict__.pop("forward", None)
     words = {"operator": type(module).__name__, "config": "", **_shapes(whole_inputs, result),
              "dtype": _dtype(module, whole_inputs)}
     whole = Operator(words, module, whole_inputs, {}, False, 1, "whole")
-    return list(found.values()), whole
+    return list(run.found.values()), whole
+
+
+class _Run:
+    """Collects the operators of one run."""
+
+    def __init__(self, module: nn.Module, inputs: tuple) -> None:
+        self.found: dict[tuple, Operator] = {}
+        self._layers = Layered(module, inputs)
+        self._batch = len(inputs[0])
+        self._inside = False  # a leaf may call others: they are part of it
+
+    def watched(self, one: nn.Module, forward: Any) -> Any:
+        """The method `forward` of a leaf, watched."""
+        def call(*args: Any, **kwargs: Any) -> Any:
+            return self._seen(one, self._layers.module, one, args, kwargs,
+                              lambda: forward(*args, **kwargs))
+
+        return call
+
+    def function(self, function: Any, args: tuple, kwargs: dict, called: Any) -> Any:
+        """A function was called."""
+        return self._seen(Function(function), self._layers.function, function, args, kwargs, called)
+
+    def _seen(self, module: nn.Module, layers_of: Any, what: Any, args: tuple, kwargs: dict,
+              called: Any) -> Any:
+        if self._inside:
+            return called()
+        self._inside = True
+        try:
+            kept = _own((args, kwargs))  # what works in place overwrites them
+            result = called()
+            documents = layers_of(what, args, kwargs, result)
+            self._note(module, documents, kept, (args, kwargs), result)
+        finally:
+            self._inside = False
+        return result
+
+    def _note(self, module: nn.Module, documents: list[dict], kept: tuple, given: tuple, result: Any) -> None:
+        if isinstance(module, Function) and not is_work(module.name, given, result):
+            return
+        parts = parts_of(module, documents, *kept)
+        for document, part, inputs in parts:
+            self._add(self._words(part, [document], inputs, {}, None), part, inputs, {}, None)
+        self._add(self._words(module, documents, *kept, result), module, *kept, result,
+                  "inner" if parts else "leaf")
+
+    def _add(self, words: dict[str, str], module: nn.Module, args: tuple, kwargs: dict, result: Any,
+             level: str = "leaf") -> None:
+        key = (level, *words.values())
+        if key not in self.found:
+            self.found[key] = Operator(words, module, args, kwargs, _preserves(args, kwargs, result),
+                                       level=level)
+        self.found[key].occurrences += 1
+
+    def _words(self, module: nn.Module, documents: list[dict], args: tuple, kwargs: dict,
+               result: Any) -> dict[str, str]:
+        """As the layer of Sluice that from_torch makes of it, so that the row prices that layer; else in
+        torch's own words."""
+        working = [one for one in documents if one["type"] not in VIEWS]
+        if len(documents) == 1 or len(working) == 1:
+            layer = documents[0] if len(documents) == 1 else working[0]
+            texts = [_shape_text([self._batch, *(shape or [1])])
+                     for shape in (*layer["sources"], layer["shape_of_result"])]
+            return {"operator": layer["type"], "config": _config(layer), "inputs": ";".join(texts[:-1]),
+                    "outputs": texts[-1], "batch": str(self._batch), "dtype": _dtype(module, args)}
+        return {"operator": getattr(module, "name", type(module).__name__),
+                "config": _torch_config(module, args, kwargs), **_shapes((args, kwargs), result),
+                "dtype": _dtype(module, args)}
 
 
 def copy_of(module: nn.Module) -> nn.Module:
     """Of its own: measuring in training renews the running means of batch norms."""
     return copy.deepcopy(module)
-
-
-def tensors_in(value: Any) -> Iterator[torch.Tensor]:
-    """All tensors in lists, tuples and dicts."""
-    if isinstance(value, torch.Tensor):
-        yield value
-    elif isinstance(value, dict):
-        yield from tensors_in(list(value.values()))
-    elif isinstance(value, (tuple, list)):
-        for one in value:
-            yield from tensors_in(one)
 
 
 def with_tensors(value: Any, change: Any) -> Any:
@@ -106,46 +146,19 @@ def _own(value: Any) -> Any:
 
 def _is_leaf(module: nn.Module) -> bool:
     """Attention works with its parts' weights without calling them."""
-    return isinstance(module, nn.MultiheadAttention) or next(module.children(), None) is None
+    return _is_split(module) or next(module.children(), None) is None
 
 
-def _words(module: nn.Module, args: tuple, kwargs: dict, result: Any, own_args: tuple) -> dict[str, str]:
-    known = _as_layer(module, own_args, kwargs, result)
-    if known is not None:
-        return {**known, "dtype": _dtype(module, own_args)}
-    more = [f"{key}={value}" for key, value in kwargs.items() if not any(True for _ in tensors_in(value))]
-    config = " ".join([repr(module).splitlines()[0] if isinstance(module, nn.MultiheadAttention)
-                       else repr(module).replace("\n", " "), *more])
-    return {"operator": type(module).__name__, "config": config, **_shapes((args, kwargs), result),
-            "dtype": _dtype(module, args)}
+def _torch_config(module: nn.Module, args: tuple, kwargs: dict) -> str:
+    """What is said of a module or a function that is no layer, besides its tensors."""
+    def plain(value: Any) -> bool:
+        return not any(True for _ in tensors_in(value))
 
-
-def _as_layer(module: nn.Module, args: tuple, kwargs: dict, result: Any) -> Any:
-    """As the layer of Sluice that from_torch makes of it, so that the row prices that layer; None where
-    it is no layer of its own."""
-    layers = Layers(module)
-    if kwargs or not layers.knows(module) or not all(isinstance(one, torch.Tensor) and one.dim()
-                                                     for one in args):
-        return None
-    try:
-        for one in args:
-            layers.input(one)
-        layers.module(module, args, result)
-    except (errors.InputError, KeyError):
-        return None
-    shapes = {made["name"]: shape or [1] for made, shape in zip(layers.documents(), layers.shapes())}
-    made = [one for one in layers.documents() if one["type"] not in _NO_WORK]
-    if len(made) == 0 and len(shapes) == len(args) + 1:
-        made = layers.documents()[-1:]
-    if len(made) != 1:
-        return None
-    batch = len(args[0])
-    return {"operator": made[0]["type"], "config": _config(made[0]),
-            "inputs": ";".join(_shape_text([batch, *shapes[name]]) for name in made[0]["inputs"]),
-            "outputs": _shape_text([batch, *shapes[made[0]["name"]]]), "batch": str(batch)}
-
-
-_NO_WORK = ("input", "reshape", "transpose", "flatten", "slice")  # around a layer
+    more = [f"{key}={value}" for key, value in kwargs.items() if plain(value)]
+    if isinstance(module, Function):
+        return " ".join([module.name, *(str(one) for one in args if plain(one)), *more])
+    own = repr(module).splitlines()[0] if _is_split(module) else repr(module).replace("\n", " ")
+    return " ".join([own, *more])
 
 
 def _config(document: dict) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Callable
+from typing import Any, Callable, Optional
 
 import torch
 from torch import nn
@@ -13,6 +13,9 @@ from ._measuring import Subject
 from ._torch_operators import Operator, copy_of, tensors_in, with_tensors
 
 CHAIN = 8  # layers
+# Small inputs are copied at most so often. Where that does not fill the cache, it is swept out before each
+# sample by working on as much of something else.
+MOST_COPIES = 1024
 
 
 def synchroniser(device: torch.device) -> Callable[[], None]:
@@ -45,7 +48,7 @@ def subject_of(operator: Operator, cache: str, backward: bool, training: bool, d
         module = nn.Sequential(module, *(copy_of(module) for _ in range(CHAIN - 1)))
     inputs = _Inputs(operator, cache_bytes if cache == "cold" else 0)
     prepare = _backward(module, inputs) if backward else _forward(module, inputs, training)
-    return Subject(prepare, synchroniser(device), layers)
+    return Subject(prepare, synchroniser(device), layers, inputs.most_calls)
 
 
 def can_run(operator: Operator, cache: str, backward: bool) -> bool:
@@ -67,9 +70,22 @@ class _Inputs:
         self._given = (operator.args, operator.kwargs)
         tensors = list(tensors_in(self._given))
         size = sum(one.numel() * one.element_size() for one in tensors)
-        self.count = cache_bytes // size + 2 if cache_bytes and size else 1
+        self.count = min(cache_bytes // size + 2, MOST_COPIES) if cache_bytes and size else 1
         self._next = 0
         self._arrays = {id(one): _repeated(one, self.count) for one in tensors}
+        swept = self.count > 1 and self.count * size < cache_bytes
+        self._broom = torch.zeros(cache_bytes, dtype=torch.uint8, device=tensors[0].device) if swept else None
+
+    @property
+    def most_calls(self) -> Optional[int]:
+        """That find no input in the cache, after it was swept; None: all do, however many they are."""
+        return None if self._broom is None else self.count
+
+    def ready(self) -> None:
+        """Before the calls of a sample: where all copies together are no larger than the cache, they are
+        swept out of it."""
+        if self._broom is not None:
+            self._broom.add_(1)
 
     def next(self) -> tuple[tuple, dict]:
         place = self._next
@@ -93,6 +109,7 @@ def _repeated(tensor: torch.Tensor, count: int) -> tuple[torch.Tensor, tuple]:
 
 def _forward(module: nn.Module, inputs: _Inputs, training: bool) -> Callable[[int], Callable[[], None]]:
     def prepare(calls: int) -> Callable[[], None]:
+        inputs.ready()
         ready = [inputs.next() for _ in range(calls)]
 
         def run() -> None:
@@ -135,6 +152,7 @@ def _backward(module: nn.Module, inputs: _Inputs) -> Callable[[int], Callable[[]
         nonlocal done
         while len(graphs) < inputs.count:
             graphs.append(graph())
+        inputs.ready()
         ready = [graphs[(done + call) % len(graphs)] for call in range(calls)]
         done += calls
 

@@ -42,8 +42,8 @@ def profile_torch(module: Any, inputs: Any, file: Union[str, Path], *, name: str
                   meter: Union[Meter, None, str] = "auto", idle_w: Optional[float] = None,
                   progress: Union[bool, Callable[[int, int], None], None] = None,
                   clock: Callable[[], float] = time.perf_counter) -> TorchProfile:
-    """Measures the leaf modules of a torch module, each configuration and shape once, and the whole
-    module, with these inputs (a tensor, or a tuple of them; the first axis is the batch) on whatever
+    """Measures the leaf modules of a torch module and the functions between them, each configuration and
+    shape once, and the whole module, with these inputs (a tensor, or a tuple of them; the first axis is the batch) on whatever
     device they are, and writes them to a profile (CSV, sim/profile/FORMAT.md). What is measured in the
     file already is not measured again. The module stays as it was.
 

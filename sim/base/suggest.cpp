@@ -2,16 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
+
+#include "base/letters.hpp"
 
 namespace sluice {
 namespace {
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return result;
-}
 
 // Edits (insert, delete, replace, swap of neighbours) from a to b: the optimal string alignment.
 std::size_t edits(const std::string& a, const std::string& b) {
@@ -60,7 +55,7 @@ const std::string* plainly_meant(const std::string& wanted, const std::vector<st
   constexpr std::size_t telling = 4;  // letters that say enough
   if (wanted.size() < telling) return nullptr;
   for (const std::string& name : known)
-    if (lower(name).compare(0, wanted.size(), wanted) == 0) return &name;
+    if (lower_case(name).compare(0, wanted.size(), wanted) == 0) return &name;
   return nullptr;
 }
 
@@ -69,14 +64,14 @@ const std::string* plainly_meant(const std::string& wanted, const std::vector<st
 std::string did_you_mean(std::string_view given, const std::vector<std::string>& known) {
   constexpr std::size_t longest = 64;  // a longer word is no slip of the finger
   if (given.empty() || given.size() > longest) return "";
-  const std::string wanted = lower(given);
+  const std::string wanted = lower_case(given);
   const std::string* nearest = plainly_meant(wanted, known);
   if (nearest) return " (did you mean '" + *nearest + "'?)";
   // One slip a three letters; a single letter is near to everything.
   std::size_t best = given.size() < 2 ? 1 : std::max<std::size_t>(1, given.size() / 3) + 1;
   for (const std::string& name : known) {
     if (name.size() > 2 * longest) continue;
-    const std::size_t distance = edits(wanted, lower(name));
+    const std::size_t distance = edits(wanted, lower_case(name));
     if (distance >= best) continue;
     best = distance;
     nearest = &name;

@@ -26,6 +26,9 @@ Account account_of(const Cost& cost, const Model& model, const Device& device, D
       for (const Grounds& part :
            cost.grounds(query_of(model, layer, pass, samples, dtype, device))) {
         account.seconds += part.seconds;
+        if (part.measured) account.measured += part.seconds;
+        if (part.interpolated) account.interpolated += part.seconds;
+        if (part.of.empty() || part.measured || part.interpolated) continue;
         if (!part.fitted) {
           others[part.of] += part.seconds;
           continue;
@@ -41,7 +44,8 @@ Account account_of(const Cost& cost, const Model& model, const Device& device, D
   if (!(account.seconds > 0)) return account;
   if (account.known > 0)
     for (double* error : {&account.median, &account.ninety}) *error /= account.known;
-  for (double* share : {&account.fitted, &account.inside, &account.known})
+  for (double* share :
+       {&account.fitted, &account.inside, &account.known, &account.measured, &account.interpolated})
     *share /= account.seconds;
   for (const auto& [of, seconds] : others)
     if (seconds > 0) account.others.emplace_back(of, seconds / account.seconds);
@@ -52,9 +56,15 @@ Account account_of(const Cost& cost, const Model& model, const Device& device, D
 
 std::string account_text(const Account& account) {
   if (!(account.seconds > 0)) return "";
-  std::string text = percent(account.fitted) +
-                     " of the seconds that layers compute rest on a fit of measured operators, " +
-                     percent(account.inside) + " on sizes within what was measured on this device";
+  std::string text;
+  if (account.interpolated > 0)
+    text = percent(account.interpolated) +
+           " of the seconds that layers compute lie between rows of the profile";
+  if (account.fitted == 0 && account.others.empty()) return text.empty() ? "" : text + ".";
+  if (!text.empty()) text += ". ";
+  text += percent(account.fitted) +
+          " of the seconds that layers compute rest on a fit of measured operators, " +
+          percent(account.inside) + " on sizes within what was measured on this device";
   if (account.known > 0)
     text += ". A single operator that the fit had not seen was off by " + percent(account.median) +
             " in the median and at most " + percent(account.ninety) +

@@ -13,8 +13,9 @@ namespace sluice {
 
 /// Shares of the seconds of one forward pass of all layers, and of the backward pass in training.
 struct Account {
-  double seconds = 0;             ///< 0: the cost model fits nothing
-  double fitted = 0, inside = 0;  ///< rest on a fit; on one where such sizes were measured
+  double seconds = 0;                     ///< 0: the cost model fits and measures nothing
+  double fitted = 0, inside = 0;          ///< rest on a fit; on one where such sizes were measured
+  double measured = 0, interpolated = 0;  ///< are rows of a profile; lie between its rows
   /// The share of the seconds for which operators of such sizes were cross-validated, and the error
   /// of single ones of them, weighted by their seconds.
   double known = 0, median = 0, ninety = 0;

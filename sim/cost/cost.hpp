@@ -64,14 +64,22 @@ struct Shares {
   std::optional<double> memory;   ///< of its memory bandwidth; likewise
 };
 
-/// What some of the seconds of a price rest on: a fit of a class of operators, or what stands in
-/// where the class was not fitted.
+/// What some of the seconds of a price rest on: a fit of a class of operators, rows of a profile,
+/// or what stands in where there is neither.
 struct Grounds {
-  std::string of;      ///< the class
-  double seconds = 0;  ///< of the price
+  std::string of;                               ///< the class; empty: it was not asked for a fit
+  double seconds = 0;                           ///< of the price
+  bool measured = false, interpolated = false;  ///< a row of a profile; between its rows
   bool fitted = false;
   bool inside = false;            ///< the sizes lie where sizes were measured
   double median = 0, ninety = 0;  ///< cross-validated errors of one operator; NaN: not known
+};
+
+/// A file that prices rest on.
+struct CostFile {
+  std::string what;  ///< "cost.profile", "the fit t4"
+  std::string path;
+  std::string folder = {};  ///< of bundled documents, where the path may be the name of one; ""
 };
 
 /// Prices queries. Equal queries have equal prices.
@@ -86,8 +94,10 @@ struct Cost {
   virtual std::int64_t only_samples(const Model&) const { return 0; }
   /// The answer says them.
   virtual Shares shares(const Device&) const { return {}; }
-  /// The answer says them. Empty: the cost model fits nothing.
+  /// The answer says them. Empty: nothing was fitted or measured.
   virtual std::vector<Grounds> grounds(const Query&) const { return {}; }
+  /// A stored answer holds while their content does.
+  virtual std::vector<CostFile> files(const Platform&) const { return {}; }
 };
 
 /// A cost model's record.

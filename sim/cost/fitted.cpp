@@ -23,6 +23,18 @@ class Fits {
     if (!file_.empty()) get(file_);
   }
 
+  std::vector<CostFile> files(const Platform& platform) const {
+    if (!file_.empty()) return {{"cost.file", file_, "fits"}};
+    std::vector<CostFile> files;
+    for (const Device& device : platform.devices) {
+      const bool known = std::any_of(files.begin(), files.end(),
+                                     [&](const CostFile& file) { return file.path == device.fit; });
+      const std::string name = device.fit.substr(device.fit.find_last_of('/') + 1);
+      if (!known && !device.fit.empty()) files.push_back({"the fit " + name, device.fit, "fits"});
+    }
+    return files;
+  }
+
   const Fit& of(const Device& device) const {
     if (!file_.empty()) return get(file_);
     if (device.fit.empty())
@@ -77,6 +89,10 @@ struct Fitted final : Cost {
       price.joules_s += seconds;
     }
     return price;
+  }
+
+  std::vector<CostFile> files(const Platform& platform) const override {
+    return fits.files(platform);
   }
 
   std::vector<Grounds> grounds(const Query& query) const override {
@@ -158,8 +174,8 @@ extern const CostModel fitted_cost = {
       std::string file = keys.has("file") ? keys.text("file") : "";
       if (!file.empty()) file = named_file_or_word(*keys.value("file"), folder);
       if (file.empty()) return std::make_shared<const Fitted>(keys, file);
-      return located(*keys.value("file"),
-                     [&] { return std::make_shared<const Fitted>(keys, std::move(file)); });
+      return read_named(*keys.value("file"),
+                        [&] { return std::make_shared<const Fitted>(keys, std::move(file)); });
     },
 };
 

@@ -51,9 +51,11 @@ struct MeasuredModel final : Cost {
 
 /// The rows of a profile; outside of them a refusal, or another cost model.
 struct MeasuredProfile final : Cost {
-  MeasuredProfile(Profile profile, Interpolation interpolation, const std::string& statistic,
-                  std::shared_ptr<const Cost> outside)
-      : table_(std::move(profile), interpolation, statistic), outside_(std::move(outside)) {}
+  MeasuredProfile(std::string path, Profile profile, Interpolation interpolation,
+                  const std::string& statistic, std::shared_ptr<const Cost> outside)
+      : path_(std::move(path)),
+        table_(std::move(profile), interpolation, statistic),
+        outside_(std::move(outside)) {}
 
   Price of(const Query& query) const override {
     Price price{.flop = query.work.flop, .bytes = query.work.bytes};
@@ -63,11 +65,7 @@ struct MeasuredProfile final : Cost {
       return price;
     }
     if (!does_work(*query.layer, query.pass)) return price;
-    try {
-      if (const auto found = table_.price(query)) return *found;
-    } catch (const InputError& error) {
-      throw InputError("layer '" + query.layer->name + "': " + error.what());
-    }
+    if (const auto found = seen(query)) return *found;
     if (outside_) return outside_->of(query);
     throw InputError(table_.why_not(query));
   }
@@ -85,7 +83,38 @@ struct MeasuredProfile final : Cost {
     return outside_ ? outside_->shares(device) : Shares{};
   }
 
+  std::vector<Grounds> grounds(const Query& query) const override {
+    if (!query.layer || !does_work(*query.layer, query.pass)) return {};
+    const auto found = seen(query);
+    if (found)
+      return {{.of = query.layer->type,
+               .seconds = found->seconds,
+               .measured = found->measured_s > 0,
+               .interpolated = !(found->measured_s > 0)}};
+    if (!outside_) return {};
+    std::vector<Grounds> of_outside = outside_->grounds(query);
+    if (of_outside.empty()) of_outside.push_back({.seconds = outside_->of(query).seconds});
+    return of_outside;
+  }
+
+  std::vector<CostFile> files(const Platform& platform) const override {
+    std::vector<CostFile> files = {{"cost.profile", path_}};
+    if (outside_)
+      for (CostFile& file : outside_->files(platform)) files.push_back(std::move(file));
+    return files;
+  }
+
  private:
+  /// Of the table; none: it was not measured, and is not interpolated.
+  std::optional<Price> seen(const Query& query) const {
+    try {
+      return table_.price(query);
+    } catch (const InputError& error) {
+      throw InputError("layer '" + query.layer->name + "': " + error.what());
+    }
+  }
+
+  std::string path_;
   MeasuredTable table_;
   std::shared_ptr<const Cost> outside_;
 };
@@ -121,12 +150,12 @@ std::shared_ptr<const Cost> make(const Reader& keys, const std::string& folder) 
     return std::make_shared<const MeasuredModel>();
   }
   const std::string path = named_file(*keys.value("profile"), folder);
-  Profile profile = located(*keys.value("profile"), [&] { return chosen_rows(keys, path); });
+  Profile profile = read_named(*keys.value("profile"), [&] { return chosen_rows(keys, path); });
   const std::string between = keys.text("interpolate");
   const Interpolation interpolation = between == "batch"   ? Interpolation::batch
                                       : between == "sizes" ? Interpolation::sizes
                                                            : Interpolation::none;
-  return std::make_shared<const MeasuredProfile>(std::move(profile), interpolation,
+  return std::make_shared<const MeasuredProfile>(path, std::move(profile), interpolation,
                                                  keys.text("statistic"), outside_of(keys));
 }
 
@@ -166,10 +195,11 @@ extern const CostModel measured_cost = {
                     .default_text = "refuse"},
                    {.name = "statistic",
                     .type = Type::choice,
-                    .summary = "of several samples of a row: the median, the mean, or the mean of "
-                               "those within 3 standard deviations",
+                    .summary =
+                        "of several samples of a row: the median, the mean, the mean of those "
+                        "within 3 standard deviations, or the least",
                     .default_text = "median",
-                    .choices = {"median", "mean", "mean_within"}}},
+                    .choices = {"median", "mean", "mean_within", "least"}}},
     .make = make,
 };
 

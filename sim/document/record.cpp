@@ -1,9 +1,9 @@
 #include "document/record.hpp"
 
-#include <cctype>
 #include <charconv>
 #include <system_error>
 
+#include "base/letters.hpp"
 #include "base/suggest.hpp"
 #include "document/places.hpp"
 
@@ -73,8 +73,8 @@ std::string in_brackets(std::string text) {
 }
 
 /// The words that switch something on or off, as some readers of YAML have them.
-std::optional<bool> switch_of(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+std::optional<bool> switch_of(const std::string& written) {
+  const std::string text = lower_case(written);
   if (text == "true" || text == "yes" || text == "on") return true;
   if (text == "false" || text == "no" || text == "off") return false;
   return std::nullopt;

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "document/value.hpp"
+#include "document/record.hpp"
 
 namespace sluice {
 
@@ -23,5 +23,16 @@ bool is_inside(const std::filesystem::path& path, const std::filesystem::path& r
 std::string named_file(const Value& file, const std::string& folder);
 /// The same where a word alone is the name of a document that comes with Sluice: it stays as it is.
 std::string named_file_or_word(const Value& file, const std::string& folder);
+
+/// What `read` makes of the file that a value names. What is wrong with the file, and that it
+/// cannot be read, is told at that value. Throws InputError.
+template <class Read>
+decltype(auto) read_named(const Value& file, Read&& read) {
+  try {
+    return located(file, read);
+  } catch (const IoError& error) {
+    throw InputError(file.position(), error.what());
+  }
+}
 
 }  // namespace sluice

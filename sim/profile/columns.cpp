@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/dtype.hpp"
-#include "base/quantity.hpp"
 #include "base/suggest.hpp"
 #include "profile/cells.hpp"
 
@@ -53,29 +52,33 @@ ProfileColumn shapes(std::string name, std::string summary) {
 }
 
 template <std::optional<double> ProfileRow::*member>
-ProfileColumn number(std::string name, std::string summary) {
+ProfileColumn number(std::string name, std::string summary, Dimension dimension) {
   return {.name = std::move(name),
           .summary = std::move(summary),
           .kind = Kind::number,
+          .dimension = dimension,
           .get = [](const ProfileRow& row) { return said(row.*member); },
           .set = [](ProfileRow& row, const std::string& c) { row.*member = cell::number(c); }};
 }
 
 template <Statistics ProfileRow::*of, std::optional<double> Statistics::*member>
-ProfileColumn statistic(std::string name, std::string summary) {
+ProfileColumn statistic(std::string name, std::string summary, Dimension dimension) {
   return {.name = std::move(name),
           .summary = std::move(summary),
           .kind = Kind::number,
+          .dimension = dimension,
           .get = [](const ProfileRow& row) { return said(row.*of.*member); },
           .set = [](ProfileRow& row, const std::string& c) { row.*of.*member = cell::number(c); }};
 }
 
 template <Statistics ProfileRow::*of>
-std::vector<ProfileColumn> statistics(const std::string& unit, const std::string& what) {
+std::vector<ProfileColumn> statistics(const std::string& unit, const std::string& what,
+                                      Dimension dimension) {
   return {
       {.name = unit + "_samples",
        .summary = "each sample, " + what + " of one call",
        .kind = Kind::samples,
+       .dimension = dimension,
        .get = [](const ProfileRow& row) { return cell::text_of((row.*of).samples); },
        .set = [](ProfileRow& row, const std::string& c) { (row.*of).samples = cell::numbers(c); }},
       {.name = unit + "_n",
@@ -87,10 +90,10 @@ std::vector<ProfileColumn> statistics(const std::string& unit, const std::string
              (row.*of).n = cell::number(c);
              if (*(row.*of).n < 1) throw InputError("'" + c + "': expected at least 1 sample");
            }},
-      statistic<of, &Statistics::mean>(unit + "_mean", "their mean, " + what),
-      statistic<of, &Statistics::median>(unit + "_median", "their median, " + what),
-      statistic<of, &Statistics::std>(unit + "_std",
-                                      "their standard deviation (divisor n - 1), " + what),
+      statistic<of, &Statistics::mean>(unit + "_mean", "their mean, " + what, dimension),
+      statistic<of, &Statistics::median>(unit + "_median", "their median, " + what, dimension),
+      statistic<of, &Statistics::std>(
+          unit + "_std", "their standard deviation (divisor n - 1), " + what, dimension),
   };
 }
 
@@ -176,8 +179,8 @@ std::vector<ProfileColumn> amounts() {
              return row.occurrences == 1 ? "" : std::to_string(row.occurrences);
            },
        .set = [](ProfileRow& row, const std::string& c) { row.occurrences = cell::whole(c, 0); }},
-      number<&ProfileRow::flop>("flop", "FLOP of one call"),
-      number<&ProfileRow::bytes>("bytes", "bytes that one call reads and writes"),
+      number<&ProfileRow::flop>("flop", "FLOP of one call", Dimension::flop),
+      number<&ProfileRow::bytes>("bytes", "bytes that one call reads and writes", Dimension::bytes),
       {.name = "calls",
        .summary = "calls behind each sample",
        .kind = Kind::number,
@@ -192,8 +195,8 @@ std::vector<ProfileColumn> amounts() {
 
 std::vector<ProfileColumn> marks_of_measuring() {
   return {
-      number<&ProfileRow::joules_error>("joules_error",
-                                        "what the meter's resolution leaves open, J"),
+      number<&ProfileRow::joules_error>(
+          "joules_error", "what the meter's resolution leaves open, J", Dimension::joules),
       {.name = "processed",
        .summary = "no (planned), yes (measured), failed",
        .get = [](const ProfileRow& row) { return marks[static_cast<std::size_t>(row.processed)]; },
@@ -226,8 +229,9 @@ const std::vector<ProfileColumn>& profile_columns() {
   static const std::vector<ProfileColumn> all = [] {
     std::vector<ProfileColumn> list = identity();
     for (auto&& part :
-         {circumstances(), amounts(), statistics<&ProfileRow::seconds>("seconds", "s"),
-          statistics<&ProfileRow::joules>("joules", "J"), marks_of_measuring()})
+         {circumstances(), amounts(),
+          statistics<&ProfileRow::seconds>("seconds", "s", Dimension::seconds),
+          statistics<&ProfileRow::joules>("joules", "J", Dimension::joules), marks_of_measuring()})
       list.insert(list.end(), part.begin(), part.end());
     return list;
   }();

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/quantity.hpp"
 #include "profile/profile.hpp"
 
 namespace sluice {
@@ -18,7 +19,8 @@ struct ProfileColumn {
   std::string name;
   std::string summary;
   Kind kind = Kind::text;
-  bool key = false;  ///< rows that differ in it are different rows
+  bool key = false;                       ///< rows that differ in it are different rows
+  Dimension dimension = Dimension::none;  ///< of its numbers
   std::string (*get)(const ProfileRow& row) = nullptr;  ///< empty: not said
   /// `text` is not empty. Throws InputError without a position.
   void (*set)(ProfileRow& row, const std::string& text) = nullptr;

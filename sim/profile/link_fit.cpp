@@ -124,6 +124,17 @@ Value link_of(const std::string& platform, const std::string& link) {
                    did_you_mean(link, known) + "; --link names one of its own: " + join(known));
 }
 
+/// What pinned copies reach over the link, where none were measured.
+double own_bandwidth(const Value& base, const std::string& link) {
+  const Value* said = base.find("bandwidth");
+  if (!said || !said->is_scalar())
+    throw InputError(
+        "only copies of pageable memory were measured, and the bandwidth of the link '" + link +
+        "' is that of pinned memory: measure pinned copies, too, or name a platform "
+        "whose link says it, as --platform a100_pcie");
+  return parse_quantity(said->text(), Dimension::bytes_per_s);
+}
+
 const LinkDirection* find(const std::vector<LinkDirection>& all, const std::string& direction,
                           const std::string& memory) {
   for (const LinkDirection& one : all)
@@ -174,16 +185,17 @@ Value link_document(const std::vector<LinkDirection>& directions, const std::str
   const LinkDirection *pageable_down = find(directions, "down", "pageable"),
                       *pageable_up = find(directions, "up", "pageable");
   const bool pinned = down || up;
-  const LinkDirection *first = pinned ? down : pageable_down, *back = pinned ? up : pageable_up;
-  const double whole = (first ? first : back)->fit.bandwidth;
-  add_directions(made, first, back, &base, whole);
-  if (pinned && (pageable_down || pageable_up)) {
+  if (pinned) add_directions(made, down, up, &base, (down ? down : up)->fit.bandwidth);
+  if (pageable_down || pageable_up) {
     Value pageable = Value::make_map();
-    add_directions(pageable, pageable_down, pageable_up, base.find("pageable"), whole);
+    add_directions(pageable, pageable_down, pageable_up, base.find("pageable"),
+                   pinned ? (down ? down : up)->fit.bandwidth : own_bandwidth(base, link));
     made.set("pageable", std::move(pageable));
   }
+  if (!pinned) made.set("copies", text("pageable"));
   double latency = 0;
-  for (const LinkDirection& one : directions) latency = std::max(latency, one.latency_s());
+  for (const LinkDirection& one : directions)
+    if (!pinned || one.memory == "pinned") latency = std::max(latency, one.latency_s());
   if (latency > 0) made.set("latency", seconds(latency));
   Value links = Value::make_map(), document = Value::make_map();
   links.set(link, std::move(made));

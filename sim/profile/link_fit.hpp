@@ -36,7 +36,9 @@ struct LinkDirection {
 std::vector<LinkDirection> fit_link(const Profile& profile);
 
 /// `links: {NAME: …}` of a platform; over `platform` as its base where that is not empty. Down and
-/// up, pinned and pageable where they were measured.
+/// up, pinned and pageable where they were measured. Where only pageable memory was, the link keeps
+/// its own rates of pinned memory and its copies are said to be pageable. Throws InputError: it has
+/// none.
 Value link_document(const std::vector<LinkDirection>& directions, const std::string& link,
                     const std::string& joins, const std::string& platform);
 

@@ -191,7 +191,7 @@ void set_policy(Scenario& scenario, Value policy) {
 }
 
 std::string Scenario::text() const {
-  return to_yaml(document, false) + profile_comment(document);
+  return to_yaml(document, false) + files_comment(*cost, platform);
 }
 
 namespace {

@@ -59,6 +59,31 @@ class FromPlanToAnswer(unittest.TestCase):
         left = json.loads(self.sluice("profile", "plan", "cnn_mnist", "--batch", "4", "--done", "measured.csv", "--json"))
         self.assertEqual((left["wanted"], left["done"], left["left"]), (5, 5, 0))
 
+    def test_seconds_between_measured_ones_are_not_said_to_rest_on_assumptions(self):
+        self.measure([1, 2, 3, 4, 5])
+        rows = (self.folder / "measured.csv").read_text()
+        self.sluice("profile", "plan", "cnn_mnist", "--batch", "16", "-o", "todo.csv", "--force")
+        self.measure([2, 4, 6, 8, 10])
+        (self.folder / "small.csv").write_text(rows)
+        self.sluice("profile", "merge", "small.csv", "measured.csv", "-o", "both.csv")
+        answer = json.loads(self.sluice("run", "s.yaml", "workload.batch=8", "cost.profile=both.csv",
+                                        "cost.interpolate=batch", "--json"))
+        self.assertNotIn("cost.model=peak", json.dumps(answer["certainty"]))
+        self.assertFalse(answer["metrics"]["measured_share"])
+        self.assertGreater(answer["certainty"]["sourced"], 0.99)
+        self.assertIn("100 % of the seconds that layers compute lie between rows of the profile",
+                      " ".join(self.sluice("run", "s.yaml", "workload.batch=8", "cost.profile=both.csv",
+                                           "cost.interpolate=batch").split()))
+
+    def test_parts_that_are_more_than_the_whole_or_of_another_batch_are_told(self):
+        self.measure([1, 2, 3, 4, 5])
+        self.assertIn("the parts are more than the whole", self.sluice("profile", "cover", "cnn_mnist", "measured.csv",
+                                                                       "--whole", "14ms"))
+        other = self.sluice("profile", "cover", "cnn_mnist", "measured.csv", "--whole", "20ms", "--batch", "8")
+        self.assertIn("the profile has 5 operators for 4 samples, which is not what was asked: --batch says", other)
+        self.assertIn("5 operators in float32, which is not what was asked: --dtype says",
+                      self.sluice("profile", "cover", "cnn_mnist", "measured.csv", "--dtype", "float16"))
+
     def test_a_stored_answer_of_another_content_is_not_taken(self):
         for milliseconds in ([1, 2, 3, 4, 5], [1, 2, 3, 4, 15]):
             self.measure(milliseconds)

@@ -123,7 +123,54 @@ class Operators(Folder):
         # flattening is no work: the other six, forward and backward
         self.assertEqual((covered["operators"], covered["measured"]), (12, 12))
 
-    def test_a_leaf_that_is_no_layer_has_its_own_words(self):
+    def test_functions_between_modules_are_operators_and_price_their_layers(self):
+        class Block(nn.Module):
+            def __init__(self, width):
+                super().__init__()
+                self.conv = nn.Conv2d(width, width, 3, padding=1)
+
+            def forward(self, x):
+                y = self.conv(x)
+                y += x
+                return torch.nn.functional.relu(y)
+
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.blocks = nn.Sequential(Block(8), Block(8))
+                self.end = nn.Linear(16, 10)
+
+            def forward(self, x):
+                y = torch.cat([self.blocks(x), x], 1)
+                return self.end(torch.flatten(y.mean((2, 3)), 1))
+
+        self.profile(Net().eval(), torch.ones(4, 8, 6, 6))
+        counts = [(row["operator"], row["inputs"], row["outputs"], row["occurrences"])
+                  for row in self.rows(level="leaf")]
+        self.assertEqual(counts, [
+            ("conv2d", "4x6x6x8", "4x6x6x8", "2"), ("add", "4x6x6x8;4x6x6x8", "4x6x6x8", "2"),
+            ("relu", "4x6x6x8", "4x6x6x8", "2"), ("concat", "4x6x6x8;4x6x6x8", "4x6x6x16", "1"),
+            ("global_avg_pool", "4x6x6x16", "4x1x1x16", "1"), ("dense", "4x16", "4x10", "1")])
+        self.prices_all(Net().eval(), torch.ones(4, 8, 6, 6))
+
+    def prices_all(self, module, inputs):
+        """Each layer that does work has a row."""
+        model = self.folder / "net.json"
+        document = sluice.from_torch(module, inputs, "net").document
+        model.write_text(json.dumps(document.get("definition", document)))
+        covered = self.asked("cover", model, self.file, "--target", 0)
+        self.assertEqual(covered["measured"], covered["operators"])
+
+    def test_a_function_that_is_no_layer_has_its_own_words_and_the_next_ones_are_layers_again(self):
+        class Net(nn.Module):
+            def forward(self, x):
+                return torch.relu(torch.cumsum(x, 1).contiguous())  # which is contiguous already: no work
+
+        self.profile(Net(), torch.ones(2, 5))
+        self.assertEqual([(row["operator"], row["config"], row["inputs"]) for row in self.rows(level="leaf")],
+                         [("cumsum", "cumsum 1", "2x5"), ("relu", "relu", "2x5")])
+
+    def test_attention_is_measured_whole_and_as_the_layers_that_it_is(self):
         class Net(nn.Module):
             def __init__(self):
                 super().__init__()
@@ -137,12 +184,25 @@ class Operators(Folder):
         self.profile(Net(), torch.full((2, 5), 10), passes=("forward", "backward"), caches=("hot", "cold"),
                      cache_bytes=4096)
         rows = self.rows(level="leaf", cache="cold", processed="yes")
-        self.assertEqual([(row["operator"], row["inputs"], row["pass"]) for row in rows], [
-            ("embedding", "2x5", "forward"), ("embedding", "2x5", "backward"),
-            ("MultiheadAttention", "2x5x8;2x5x8;2x5x8", "forward"),
-            ("MultiheadAttention", "2x5x8;2x5x8;2x5x8", "backward")])
-        self.assertIn("need_weights=False", rows[-1]["config"])
-        self.assertEqual(self.asked("show", self.file)["measured"], 12)
+        self.assertEqual([(row["operator"], row["inputs"], row["occurrences"]) for row in rows[::2]], [
+            ("embedding", "2x5", "1"), ("matmul", "2x5x8", "4"), ("attention", "2x5x8;2x5x8;2x5x8", "1")])
+        self.assertEqual([row["pass"] for row in rows], ["forward", "backward"] * 3)
+        inner = self.rows(level="inner", cache="cold", processed="yes")
+        self.assertEqual([row["inputs"] for row in inner], ["2x5x8;2x5x8;2x5x8"] * 2)
+        self.assertIn("need_weights=False", inner[-1]["config"])
+        self.assertEqual(self.asked("show", self.file)["measured"], 20)
+
+    def test_the_parts_of_an_attention_are_the_attention(self):
+        from sluice._torch_operators import operators_of
+        from sluice._torch_parts import Attention
+
+        torch.manual_seed(1)
+        whole = nn.MultiheadAttention(12, 3, batch_first=True).eval()
+        x = torch.randn(2, 5, 12)
+        query, key, value = torch.nn.functional.linear(x, whole.in_proj_weight, whole.in_proj_bias).chunk(3, -1)
+        ours = whole.out_proj(Attention(3)(query, key, value))
+        self.assertTrue(torch.allclose(ours, whole(x, x, x, need_weights=False)[0], atol=1e-6))
+        self.assertEqual(len(operators_of(nn.Sequential(nn.Linear(12, 12)), (x,))[0]), 1)
 
     def test_the_module_is_as_it_was(self):
         module = network().eval()
@@ -207,6 +267,20 @@ class Times(Folder):
         self.assertEqual(len({one.data_ptr() for one in tensors}), 12)
         self.assertEqual(tensors[12].data_ptr(), tensors[0].data_ptr())
         self.assertTrue(all(torch.equal(one, given) and one.stride() == given.stride() for one in tensors))
+        self.assertIsNone(inputs.most_calls)
+
+    def test_small_inputs_are_copied_a_thousand_times_at_most_and_the_cache_is_swept_instead(self):
+        from sluice._measuring import Loop, measure
+        from sluice._torch_operators import operators_of
+        from sluice._torch_subjects import _Inputs, subject_of
+
+        operators, _ = operators_of(nn.Sequential(nn.ReLU()), (torch.ones(1, 4),))
+        inputs = _Inputs(operators[0], 2**20)  # of 16 bytes each: 65,536 would fill the cache
+        self.assertEqual((inputs.count, inputs.most_calls), (1024, 1024))
+        for backward in (False, True):
+            subject = subject_of(operators[0], "cold", backward, backward, torch.device("cpu"), 2**20)
+            done = measure(subject, Loop(budget_s=1e-6, sample_s=1e9))  # which no sample reaches
+            self.assertEqual(done.calls, 1024)
 
 
 class Resumed(Folder):

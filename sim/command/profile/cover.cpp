@@ -50,6 +50,24 @@ std::string next_text(const Cover& cover, double target) {
          percent(target) + ":\n";
 }
 
+/// What the numbers alone do not show.
+std::string warnings_of(const Cover& cover) {
+  std::string text;
+  for (const auto& [where, operators] : cover.elsewhere) {
+    const std::string count =
+        std::to_string(operators) + (operators == 1 ? " operator" : " operators");
+    const std::string option = where.rfind("in ", 0) == 0 ? "--dtype" : "--batch";
+    text += "the profile has " + count + " " + where + ", which is not what was asked: " + option +
+            " says which count\n";
+  }
+  const auto share_s = cover.share_s(), share_j = cover.share_j();
+  if (share_s.value_or(0) > 1 || share_j.value_or(0) > 1)
+    text +=
+        "the parts are more than the whole: alone they take longer than within it (such as cold "
+        "instead of hot), or the whole is of another run\n";
+  return text;
+}
+
 std::string text_of(const Cover& cover, const CoverRequest& request, std::size_t most) {
   std::string text = std::to_string(cover.measured) + " of " + std::to_string(cover.operators) +
                      " operators measured\n";
@@ -58,6 +76,7 @@ std::string text_of(const Cover& cover, const CoverRequest& request, std::size_t
   if (cover.with_energy > 0)
     text += share_line("energy  ", joules_cell(cover.attributed_j), cover.share_j(),
                        joules_cell(cover.whole_j));
+  text += warnings_of(cover);
   text += next_text(cover, request.target);
   TextTable table{.columns = {left("not measured"), right("occurrences"), right("expected")},
                   .rows = {}};
@@ -75,6 +94,9 @@ Value missing_json(const Missing& one) {
 }
 
 std::string json_of(const Cover& cover, const CoverRequest& request) {
+  Value elsewhere = Value::make_map();
+  for (const auto& [where, operators] : cover.elsewhere)
+    elsewhere.set(where, Value::make(static_cast<std::int64_t>(operators)));
   return to_json(
       object({{"format", "sluice-profile-cover/1"},
               {"operators", cover.operators},
@@ -87,18 +109,18 @@ std::string json_of(const Cover& cover, const CoverRequest& request) {
               {"share_j", cover.share_j()},
               {"target", request.target},
               {"needed", cover.needed ? Item(*cover.needed) : Item(nullptr)},
+              {"elsewhere", elsewhere},
               {"missing", list_of(cover.missing, missing_json)}}));
 }
 
 int run_cover(const Arguments& arguments) {
   const bool of_model = arguments.positionals.size() == 2;
   const Profile profile = read_profile(arguments, arguments.positionals.back());
-  CoverRequest request{.dtype = arguments.text("dtype", "float32"),
+  CoverRequest request{.dtype = arguments.text("dtype", of_model ? "float32" : ""),
                        .target = share_option(arguments, "target", 0.9),
                        .whole_s = quantity_option(arguments, "whole", Dimension::seconds),
                        .whole_j = quantity_option(arguments, "whole-energy", Dimension::joules)};
-  const bool trains = arguments.text("mode", "inference") == "training";
-  if (trains) request.passes = {"forward", "backward"};
+  request.passes = passes_of(arguments);
   request.samples = arguments.has("batch") ? arguments.integer("batch", 1, 1, 1'000'000'000)
                                            : usual_batch(profile);
   std::optional<Platform> platform;
@@ -112,7 +134,7 @@ int run_cover(const Arguments& arguments) {
       of_model ? cover_of(read_model(
                               load_model_use(find_document(arguments.positionals.front(), "models"),
                                              arguments.overrides),
-                              trains ? Purpose::training : Purpose::inference),
+                              request.passes.size() > 1 ? Purpose::training : Purpose::inference),
                           profile, request)
                : cover_of_rows(profile, request);
   const auto most = static_cast<std::size_t>(arguments.integer("rows", 10, 0, 1'000'000));
@@ -123,18 +145,10 @@ int run_cover(const Arguments& arguments) {
 
 std::vector<Option> options() {
   std::vector<Option> all = reading_options();
+  for (Option& option : operator_options("samples", "those of the profile",
+                                         "float32; without a MODEL the profile's"))
+    all.push_back(std::move(option));
   const std::vector<Option> own = {
-      {.name = "batch", .value = "N", .summary = "samples", .absent = "those of the profile"},
-      {.name = "dtype",
-       .value = "T",
-       .summary = "element type",
-       .absent = "float32",
-       .choices = dtype_names()},
-      {.name = "mode",
-       .value = "M",
-       .summary = "training: backward passes, too",
-       .absent = "inference",
-       .choices = {"inference", "training"}},
       {.name = "whole",
        .value = "T",
        .summary = "seconds of the whole: 12ms",

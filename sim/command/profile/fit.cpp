@@ -125,8 +125,8 @@ std::vector<Option> options() {
   std::vector<Option> all = reading_options();
   all.push_back({.name = "on",
                  .value = "PLATFORM",
-                 .summary = "whose first device was measured; NAME=PLATFORM where the profile has "
-                            "devices of several names",
+                 .summary = "whose first device was measured; NAME=PLATFORM for each where the "
+                            "profiles have devices of several names",
                  .repeated = true});
   all.push_back({.name = "output",
                  .letter = 'o',

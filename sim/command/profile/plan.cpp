@@ -15,12 +15,6 @@
 namespace sluice {
 namespace {
 
-std::vector<std::string> passes_of(const Arguments& arguments) {
-  const std::string mode = arguments.text("mode", "inference");
-  if (mode == "training") return {"forward", "backward"};
-  return {"forward"};
-}
-
 PlacementRequest request_of(const Arguments& arguments, const std::optional<Profile>& done) {
   PlacementRequest request{.samples = arguments.integer("batch", 1, 1, 1'000'000'000),
                            .dtype = arguments.text("dtype", "float32"),
@@ -80,6 +74,27 @@ int run_plan(const Arguments& arguments) {
   return 0;
 }
 
+std::vector<Option> options() {
+  std::vector<Option> all = operator_options("samples that are measured together", "1");
+  const std::vector<Option> own = {
+      {.name = "pools", .value = "A,B", .summary = "memories that tensors may lie in"},
+      {.name = "fixed",
+       .value = "TENSORS",
+       .summary = "those that stay in the first memory: weights, input, output, names of layers"},
+      {.name = "done",
+       .value = "PROFILE",
+       .summary = "what is processed there is not measured again"},
+      {.name = "output",
+       .letter = 'o',
+       .value = "FILE",
+       .summary = "where the profile goes, as CSV or HDF5",
+       .absent = "printed as CSV"},
+      force_option(Output::document),
+      {.name = "json", .summary = "the counts, as JSON"}};
+  all.insert(all.end(), own.begin(), own.end());
+  return all;
+}
+
 }  // namespace
 
 extern const Command profile_plan_command;
@@ -94,36 +109,7 @@ const Command profile_plan_command = {
     .positionals = "MODEL",
     .names_folder = "models",
     .overrides = true,
-    .options =
-        {{.name = "batch",
-          .value = "N",
-          .summary = "samples that are measured together",
-          .absent = "1"},
-         {.name = "dtype",
-          .value = "T",
-          .summary = "element type",
-          .absent = "float32",
-          .choices = dtype_names()},
-         {.name = "mode",
-          .value = "M",
-          .summary = "training: backward passes, too",
-          .absent = "inference",
-          .choices = {"inference", "training"}},
-         {.name = "pools", .value = "A,B", .summary = "memories that tensors may lie in"},
-         {.name = "fixed",
-          .value = "TENSORS",
-          .summary =
-              "those that stay in the first memory: weights, input, output, names of layers"},
-         {.name = "done",
-          .value = "PROFILE",
-          .summary = "what is processed there is not measured again"},
-         {.name = "output",
-          .letter = 'o',
-          .value = "FILE",
-          .summary = "where the profile goes, as CSV or HDF5",
-          .absent = "printed as CSV"},
-         force_option(Output::document),
-         {.name = "json", .summary = "the counts, as JSON"}},
+    .options = options(),
     .details =
         "The answer is a profile whose rows are not processed: whoever measures them fills in "
         "their "

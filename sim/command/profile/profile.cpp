@@ -1,6 +1,7 @@
 // sluice profile: operators with the time and the energy that they were seen to take.
 #include <map>
 
+#include "base/dtype.hpp"
 #include "base/quantity.hpp"
 #include "command/profile/subcommands.hpp"
 #include "profile/compare.hpp"
@@ -46,6 +47,27 @@ Profile read_profile(const Arguments& arguments, const std::string& path) {
     at = end + 1;
   }
   return profile;
+}
+
+std::vector<Option> operator_options(const std::string& batch_summary,
+                                     const std::string& batch_absent,
+                                     const std::string& dtype_absent) {
+  return {{.name = "batch", .value = "N", .summary = batch_summary, .absent = batch_absent},
+          {.name = "dtype",
+           .value = "T",
+           .summary = "element type",
+           .absent = dtype_absent,
+           .choices = dtype_names()},
+          {.name = "mode",
+           .value = "M",
+           .summary = "training: backward passes, too",
+           .absent = "inference",
+           .choices = {"inference", "training"}}};
+}
+
+std::vector<std::string> passes_of(const Arguments& arguments) {
+  if (arguments.text("mode", "inference") == "training") return {"forward", "backward"};
+  return {"forward"};
 }
 
 double share_option(const Arguments& arguments, const std::string& option, double absent) {

@@ -17,6 +17,13 @@ std::vector<Option> reading_options();
 /// The file as those options say. Throws InputError, IoError, UsageError.
 Profile read_profile(const Arguments& arguments, const std::string& path);
 
+/// --batch, --dtype, --mode: of which calls of a model's operators.
+std::vector<Option> operator_options(const std::string& batch_summary,
+                                     const std::string& batch_absent,
+                                     const std::string& dtype_absent = "float32");
+/// The passes that --mode asks for.
+std::vector<std::string> passes_of(const Arguments& arguments);
+
 /// "5%" or "0.05" of an option. Throws UsageError.
 double share_option(const Arguments& arguments, const std::string& option, double absent);
 

@@ -1,46 +1,21 @@
 #include "cost/fitted/kernels.hpp"
 
 #include <algorithm>
-#include <map>
-#include <string_view>
 
 #include "cost/fitted/attention.hpp"
 #include "cost/fitted/config.hpp"
+#include "profile/classes.hpp"
 
 namespace sluice {
 namespace {
 
-/// The class of each layer type that has one. Products of experts have none: each reads weights of
-/// its own, as many as are picked, which no measured product did.
-const std::map<std::string_view, std::string_view>& class_by_type() {
-  static const std::map<std::string_view, std::string_view> classes = {
-      {"dense", "linear"},          {"matmul", "linear"},         {"batched_matmul", "bmm"},
-      {"conv1d", "conv"},           {"conv2d", "conv"},           {"conv3d", "conv"},
-      {"conv_transpose1d", "conv"}, {"conv_transpose2d", "conv"}, {"conv_transpose3d", "conv"},
-      {"softmax", "softmax"},       {"layer_norm", "layer_norm"}, {"rms_norm", "layer_norm"},
-      {"group_norm", "layer_norm"}, {"batch_norm", "batch_norm"}, {"max_pool", "pool"},
-      {"avg_pool", "pool"},         {"global_avg_pool", "pool"},  {"adaptive_avg_pool", "pool"}};
-  return classes;
-}
-
-/// Layers that read and write each element once, whatever they do with it.
-constexpr std::array<std::string_view, 21> elementwise = {
-    "relu",  "relu6", "leaky_relu", "sigmoid",   "tanh",          "silu",        "gelu",
-    "add",   "mul",   "concat",     "transpose", "hardsigmoid",   "hardswish",   "dropout",
-    "split", "slice", "embedding",  "rotary",    "add_embedding", "class_token", "constant"};
-
+/// The class of a layer's operator. Products of experts have none: each reads weights of its own,
+/// as many as are picked, which no measured product did.
 std::string class_of(const Layer& layer) {
-  if (const auto found = class_by_type().find(layer.type); found != class_by_type().end()) {
-    if (found->second == "conv" && config_number(layer, "groups", 1) > 1) return "grouped_conv";
-    return std::string(found->second);
-  }
-  const bool once =
-      std::find(elementwise.begin(), elementwise.end(), layer.type) != elementwise.end();
-  return once ? "elementwise" : layer.type;
-}
-
-bool is_product_class(std::string_view name) {
-  return name == "linear" || name == "bmm" || name == "conv" || name == "grouped_conv";
+  const bool transposed = layer.type.rfind("conv_transpose", 0) == 0;
+  const std::string found = transposed ? "conv" : class_of_operator(layer.type);
+  if (found == "conv" && config_number(layer, "groups", 1) > 1) return "grouped_conv";
+  return found.empty() ? layer.type : found;
 }
 
 double elements_of(const Shape& shape) {

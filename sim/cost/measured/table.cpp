@@ -5,6 +5,7 @@
 #include <map>
 
 #include "profile/cells.hpp"
+#include "profile/classes.hpp"
 
 namespace sluice {
 namespace {
@@ -18,16 +19,15 @@ bool is_one_gradient(Pass pass) {
   return pass == Pass::backward_input || pass == Pass::backward_weight;
 }
 
-/// Products of matrices by their sizes; the names under which tables have them.
-bool is_product(const std::string& operator_class) {
-  for (const char* name : {"gemm", "linear", "bmm", "dense", "matmul", "Linear"})
-    if (operator_class == name) return true;
-  return false;
+/// Products of matrices, of which the rows have m, n and k.
+bool is_matrix_product(const std::string& operator_class) {
+  const std::string of = class_of_operator(operator_class);
+  return of == "linear" || of == "bmm";
 }
 
 std::optional<std::vector<double>> product_sizes(const ProfileRow& row) {
   const auto m = row.size("m"), n = row.size("n"), k = row.size("k");
-  if (!m || !n || !k || !is_product(row.operator_class) || row.pass != "forward" ||
+  if (!m || !n || !k || !is_matrix_product(row.operator_class) || row.pass != "forward" ||
       row.sparsity > 0)
     return std::nullopt;
   const std::int64_t b = row.size("b").value_or(1);
@@ -127,6 +127,8 @@ std::optional<double> MeasuredTable::seconds_of(const ProfileRow& row) const {
   if (statistic_ == "mean" && row.seconds.mean) return row.seconds.mean;
   if (statistic_ == "mean_within" && !row.seconds.samples.empty())
     return spread_of(row.seconds.samples).mean_within;
+  if (statistic_ == "least" && !row.seconds.samples.empty())
+    return spread_of(row.seconds.samples).least;
   return row.time();
 }
 

@@ -58,17 +58,18 @@ const Record& origin_record() {
   return record;
 }
 
-double factor_of(const Reader& keys) {
+/// What the table's numbers are multiplied by, so that they are in the unit of the profile's
+/// column.
+double factor_of(const Reader& keys, const ProfileColumn& column) {
   if (!keys.has("unit")) return 1;
+  if (column.dimension == Dimension::none)
+    keys.fail("unit", "the column '" + column.name + "' holds no quantity: it takes no unit");
   const std::string unit = keys.text("unit");
-  for (const Dimension dimension :
-       {Dimension::seconds, Dimension::joules, Dimension::bytes, Dimension::flop}) {
-    const auto units = units_of(dimension);
-    if (std::find(units.begin(), units.end(), unit) != units.end())
-      return parse_quantity("1" + unit, dimension);
-  }
-  keys.fail("unit",
-            "unknown unit '" + unit + "'; expected one such as s, ms, us, J, mJ, B, kB, FLOP");
+  const std::vector<std::string> known = units_of(column.dimension);
+  if (std::find(known.begin(), known.end(), unit) == known.end())
+    keys.fail("unit", "'" + unit + "' is no unit of the column '" + column.name + "'" +
+                          did_you_mean(unit, known) + ": expected one of " + join(known));
+  return parse_quantity("1" + unit, column.dimension);
 }
 
 /// Where the cells of one column of the profile come from.
@@ -85,7 +86,7 @@ class Origin {
       return;
     }
     const Reader keys(map_, origin_record());
-    factor_ = factor_of(keys);
+    factor_ = factor_of(keys, column_);
     if (keys.has("column")) place_ = place_of(*keys.value("column"));
     for (const auto& [name, member] :
          {std::pair("text", &Origin::text_), std::pair("until", &Origin::until_),

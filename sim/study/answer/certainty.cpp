@@ -159,14 +159,16 @@ std::vector<std::string> figures_of(const Figures& platform, const std::string& 
   return figures;
 }
 
-/// The share of the computed seconds that rests on fitted measurements, as the note fitted_share
-/// says: no figure of the platform stands for it.
+/// The share of the computed seconds that were not measured themselves, but rest on measurements
+/// that were fitted or lie around them, as the note fitted_share says: no figure of the platform
+/// stands for it.
 double fitted_part(const Scenario& scenario) {
-  if (scenario.cost.name() != "fitted") return 0;
   const Account account = account_of(
       *scenario.cost, scenario.model, scenario.platform.devices.front(), scenario.workload.dtype,
       scenario.workload.micro_batch, scenario.workload.training.has_value());
-  return account.seconds > 0 && !account.others.empty() ? account.fitted : 1;
+  if (!(account.seconds > 0)) return scenario.cost.name() == "fitted" ? 1 : 0;
+  const double rest = 1 - account.measured, known = account.fitted + account.interpolated;
+  return known > rest - 1e-9 ? 1 : known / rest;
 }
 
 double finite_or_zero(double number) {

@@ -18,8 +18,12 @@ Pass pass_named(const std::string& pass) {
   return pass == "backward" ? Pass::backward : Pass::forward;
 }
 
+DType element_of(const CoverRequest& request) {
+  return request.dtype.empty() ? DType::float32 : dtype_of(request.dtype);
+}
+
 double weight_of(const Work& work, const CoverRequest& request) {
-  if (request.device) return ideal_seconds(work, *request.device, dtype_of(request.dtype));
+  if (request.device) return ideal_seconds(work, *request.device, element_of(request));
   return std::max(work.flop / usual_balance, work.bytes);
 }
 
@@ -29,6 +33,7 @@ struct Occurring {
   std::int64_t occurrences = 0;
   double weight = 0;  ///< of one
   const ProfileIndex::ByBatch* measured = nullptr;
+  const Layer* layer = nullptr;
 };
 
 std::vector<Occurring> operators_of(const Model& model, const ProfileIndex& index,
@@ -42,13 +47,32 @@ std::vector<Occurring> operators_of(const Model& model, const ProfileIndex& inde
       const auto [found, fresh] = known.emplace(key_of(row), all.size());
       if (fresh) {
         const Work work =
-            work_of(model, layer, pass_named(pass), request.samples, dtype_of(request.dtype));
-        all.push_back(
-            {std::move(row), 0, weight_of(work, request), &index.of(layer, request.dtype, pass)});
+            work_of(model, layer, pass_named(pass), request.samples, element_of(request));
+        all.push_back({std::move(row), 0, weight_of(work, request),
+                       &index.of(layer, request.dtype, pass), &layer});
       }
       ++all[found->second].occurrences;
     }
   return all;
+}
+
+std::string for_samples(std::int64_t batch) {
+  return "for " + std::to_string(batch) + (batch == 1 ? " sample" : " samples");
+}
+
+/// Where the profile has an operator that it lacks as asked. Empty: nowhere.
+std::string elsewhere_of(const Occurring& one, const ProfileIndex& index,
+                         const CoverRequest& request) {
+  if (!one.measured->empty()) return for_samples(one.measured->begin()->first);
+  for (const std::string& dtype : dtype_names())
+    if (dtype != request.dtype && !index.of(*one.layer, dtype, one.row.pass).empty())
+      return "in " + dtype;
+  return "";
+}
+
+/// Is the row of the element type that is asked for?
+bool is_of_dtype(const ProfileRow& row, const CoverRequest& request) {
+  return row.dtype.empty() || request.dtype.empty() || row.dtype == request.dtype;
 }
 
 /// What stands in the rows of a whole: the sum over the passes; none where one is missing.
@@ -62,7 +86,7 @@ void add_whole(Cover& cover, const Profile& profile, const CoverRequest& request
     for (const ProfileRow& row : profile.rows) {
       if (row.level != Level::whole || row.pass != pass || !row.time() ||
           (!model.empty() && !row.model.empty() && row.model != model) ||
-          (row.batch && *row.batch != request.samples))
+          (row.batch && *row.batch != request.samples) || !is_of_dtype(row, request))
         continue;
       seconds += *row.time();
       ++of_pass;
@@ -131,6 +155,8 @@ Cover cover_of(const Model& model, const Profile& profile, const CoverRequest& r
     const auto found = one.measured->find(request.samples);
     if (found == one.measured->end()) {
       cover.missing.push_back({words_of(one.row), one.occurrences, all});
+      if (const std::string where = elsewhere_of(one, index, request); !where.empty())
+        ++cover.elsewhere[where];
       continue;
     }
     attribute(cover, only_row(found->second), one.occurrences);
@@ -141,6 +167,18 @@ Cover cover_of(const Model& model, const Profile& profile, const CoverRequest& r
   return cover;
 }
 
+namespace {
+
+/// Of which call the row is: rows of different ones make no sum.
+std::string whole_of(const ProfileRow& row) {
+  std::string key;
+  for (const std::string* part : {&row.model, &row.cache, &row.device, &row.method, &row.dtype})
+    key += *part + '\x1f';
+  return key;
+}
+
+}  // namespace
+
 Cover cover_of_rows(const Profile& profile, const CoverRequest& request) {
   Cover cover;
   double weight = 0;
@@ -149,8 +187,16 @@ Cover cover_of_rows(const Profile& profile, const CoverRequest& request) {
     if (row.level != Level::leaf || row.occurrences == 0 ||
         std::find(request.passes.begin(), request.passes.end(), row.pass) == request.passes.end())
       continue;
+    if (row.batch && *row.batch != request.samples) {
+      ++cover.elsewhere[for_samples(*row.batch)];
+      continue;
+    }
+    if (!is_of_dtype(row, request)) {
+      ++cover.elsewhere["in " + row.dtype];
+      continue;
+    }
     ++cover.operators;
-    wholes.insert(row.model + '\x1f' + row.cache + '\x1f' + row.device + '\x1f' + row.method);
+    wholes.insert(whole_of(row));
     const double all =
         static_cast<double>(row.occurrences) *
         weight_of({.flop = row.flop.value_or(0), .bytes = row.bytes.value_or(0)}, request);
@@ -163,8 +209,8 @@ Cover cover_of_rows(const Profile& profile, const CoverRequest& request) {
   }
   if (wholes.size() > 1)
     throw InputError("the rows of '" + profile.path +
-                     "' are of several models, devices, caches or methods, which make no sum; "
-                     "--where chooses, as --where cache=hot");
+                     "' are of several models, devices, caches, methods or element types, which "
+                     "make no sum; --where chooses, as --where cache=hot");
   add_whole(cover, profile, request, "");
   rank_missing(cover, weight > 0 ? cover.attributed_s / weight : 0, request.target);
   return cover;

@@ -2,6 +2,7 @@
 // Source: seed 003.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,7 +15,7 @@ namespace sluice {
 
 struct CoverRequest {
   std::int64_t samples = 1;
-  std::string dtype = "float32";
+  std::string dtype = "float32";  ///< empty: whichever the profile has
   std::vector<std::string> passes = {"forward"};
   double target = 0.9;
   /// Of the whole, where the profile has no row of it, or another counts.
@@ -39,6 +40,9 @@ struct Cover {
   std::size_t with_energy = 0;                ///< of those measured
   std::optional<double> whole_s, whole_j;
   std::vector<Missing> missing;  ///< the largest first
+  /// Operators that the profile has otherwise than asked: "for 8 samples", "in float16" -> how
+  /// many.
+  std::map<std::string, std::size_t> elsewhere;
   /// So many of them are expected to reach the target; none: not even all do, or nothing is known.
   std::optional<std::size_t> needed;
 

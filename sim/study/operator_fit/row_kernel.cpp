@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "profile/classes.hpp"
+
 namespace sluice {
 namespace {
 
@@ -141,10 +143,8 @@ Kernel stream(const ProfileRow& row, const std::string& of, double size) {
 
 /// Products and streams alike have as many of everything as one, at least.
 bool has_sizes(const Kernel& kernel) {
-  const bool product = kernel.of == "linear" || kernel.of == "bmm" || kernel.of == "conv" ||
-                       kernel.of == "grouped_conv";
   return kernel.count >= 1 && kernel.rows >= 1 && kernel.columns >= 1 && kernel.bytes > 0 &&
-         kernel.is_product() == product;
+         kernel.is_product() == is_product_class(kernel.of);
 }
 
 std::optional<Kernel> by_anything(const ProfileRow& row, const std::string& of, double size) {

@@ -1,42 +1,17 @@
 #include "study/operator_fit/samples.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
+#include <optional>
 #include <string_view>
 
 #include "base/error.hpp"
 #include "cost/fitted/sheet.hpp"
+#include "profile/classes.hpp"
 #include "study/operator_fit/row_kernel.hpp"
 
 namespace sluice {
 namespace {
-
-/// The words of a class, in lower case; those of torch end in 1d, 2d or 3d or not at all.
-const std::map<std::string_view, std::vector<std::string_view>>& words_by_class() {
-  static const std::map<std::string_view, std::vector<std::string_view>> words = {
-      {"linear", {"gemm", "linear", "dense", "matmul", "addmm", "mm"}},
-      {"bmm", {"bmm", "batched_matmul", "baddbmm"}},
-      {"conv", {"conv1d", "conv2d", "conv3d", "conv"}},
-      {"softmax", {"softmax"}},
-      {"layer_norm", {"ln", "layer_norm", "layernorm", "rms_norm", "rmsnorm", "group_norm"}},
-      {"batch_norm", {"batch_norm", "batchnorm1d", "batchnorm2d", "batchnorm3d"}},
-      {"pool",
-       {"max_pool", "avg_pool", "global_avg_pool", "adaptive_avg_pool", "maxpool2d", "avgpool2d",
-        "adaptiveavgpool2d"}},
-      {"stochastic_depth", {"stochasticdepth"}},  // nothing, or a product: unlike all others
-      {"elementwise", {"add",         "addu",     "mul",        "mulu",      "div",    "divu",
-                       "pow",         "powu",     "relu",       "relu6",     "tanh",   "gelu",
-                       "silu",        "sigmoid",  "dropout",    "embedding", "concat", "hardswish",
-                       "hardsigmoid", "hardtanh", "leaky_relu", "transpose"}}};
-  return words;
-}
-
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
 
 bool is_grouped(const std::string& config) {
   const std::size_t at = config.find("groups=");
@@ -105,20 +80,26 @@ class Collector {
 
   /// All that the device took, its idle power too, as a fit has it.
   std::optional<double> energy_of(const Profile& profile, const ProfileRow& row,
-                                  const std::string& device) const {
+                                  const std::string& device) {
     std::optional<double> joules = row.energy();
     if (joules && profile.joules_above_idle())
       *joules += profile.idle_w().value_or(device_of(device).idle_w) * *row.time();
     return joules;
   }
 
-  const Device& device_of(const std::string& name) const {
-    auto device = devices_.find(name);
-    if (device == devices_.end()) device = devices_.find("");
-    if (device == devices_.end())
+  const Device& device_of(const std::string& name) {
+    if (const auto known = devices_.find(name); known != devices_.end()) return known->second;
+    const auto any = devices_.find("");
+    if (any == devices_.end())
       throw InputError("rows are of the device '" + name +
                        "', whose data sheet is not known: expected --on 'NAME=PLATFORM' for it");
-    return device->second;
+    if (!stood_for_) stood_for_ = name;
+    if (*stood_for_ != name)
+      throw InputError("rows are of the devices '" + *stood_for_ + "' and '" + name +
+                       "', which have one data sheet between them: expected --on 'NAME=PLATFORM' "
+                       "for each, or --where 'device=" +
+                       *stood_for_ + "' for the rows of one");
+    return any->second;
   }
 
   std::size_t sheet_of_row(const std::string& name, DType dtype) {
@@ -133,16 +114,10 @@ class Collector {
 
   const DevicesByName& devices_;
   std::map<std::pair<std::string, DType>, std::size_t> known_;
+  std::optional<std::string> stood_for_;  ///< the device that "" was the data sheet of
 };
 
 }  // namespace
-
-std::string class_of_operator(const std::string& word) {
-  const std::string plain = lower(word);
-  for (const auto& [name, words] : words_by_class())
-    if (std::find(words.begin(), words.end(), plain) != words.end()) return std::string(name);
-  return "";
-}
 
 FitSamples samples_of(const std::vector<Profile>& profiles, const DevicesByName& devices) {
   Collector collector(devices);

@@ -25,14 +25,12 @@ struct FitSamples {
   std::map<std::string, std::int64_t> left_out;
 };
 
-/// The data sheets of the devices by the name that rows have; "" stands for all others.
+/// The data sheets of the devices by the name that rows have; "" stands for one other, whichever it
+/// is.
 using DevicesByName = std::map<std::string, Device>;
 
 /// Forward rows of leaves with a time above 0. Throws InputError where a device of the rows has no
 /// data sheet, or one that lacks a figure that the form needs.
 FitSamples samples_of(const std::vector<Profile>& profiles, const DevicesByName& devices);
-
-/// The class of an operator by its word, of Sluice, of torch or of a table; empty: none.
-std::string class_of_operator(const std::string& word);
 
 }  // namespace sluice

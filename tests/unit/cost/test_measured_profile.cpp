@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "cost/account.hpp"
 #include "cost/cost.hpp"
 #include "document/load.hpp"
 #include "profile/utilisation.hpp"
@@ -200,4 +201,51 @@ TEST_CASE("a row that is left out is estimated from the others, where these surr
   const Utilisation off({{{1}, 0.1}, {{2}, 0.25}, {{4}, 0.4}});
   CHECK(off.left_out().rows == 1);
   CHECK(off.left_out().median == Approx(0.25));
+}
+
+TEST_CASE(
+    "the answer is told which seconds are rows, which lie between them and which are neither") {
+  const Prices prices(", interpolate: batch, outside: roofline, where: {pass: forward}",
+                      columns + rows.substr(0, rows.find("relu")));
+  const Device& gpu = prices.platform.devices.front();
+  const auto account = [&](std::int64_t samples) {
+    return account_of(*prices.cost, prices.model, gpu, DType::float32, samples, false);
+  };
+  // The relu has no row: the rates say 4 B x 4 x 100 at 100 GB/s, 16 ns.
+  const double relu = 16e-9;
+  CHECK(prices.of(2, 4).seconds == Approx(relu));
+  const Account exact = account(4);
+  CHECK(exact.seconds == Approx(0.003 + relu).epsilon(1e-12));
+  CHECK(exact.measured == Approx(0.003 / (0.003 + relu)).epsilon(1e-12));
+  CHECK(exact.interpolated == 0);
+  CHECK(account_text(exact).empty());
+  const Account between = account(8);
+  const double dense = prices.of(1, 8).seconds;
+  CHECK(between.measured == 0);
+  CHECK(between.interpolated == Approx(dense / (dense + 2 * relu)).epsilon(1e-12));
+  CHECK(account_text(between) ==
+        "100 % of the seconds that layers compute lie between rows of the profile.");
+}
+
+TEST_CASE("a cost model says which files it reads, and which key named one that is not there") {
+  const Platform platform = bench();
+  const Prices prices(", outside: fitted");
+  const auto files = prices.cost->files(platform);
+  REQUIRE(files.size() == 1);
+  CHECK(files[0].what == "cost.profile");
+  CHECK(plain_cost("roofline")->files(platform).empty());
+  Platform fitted = platform;
+  fitted.devices.front().fit = "t4";
+  CHECK(prices.cost->files(fitted).back().what == "the fit t4");
+  for (const std::string& keys : {std::string("{model: measured, profile: no.csv}"),
+                                  std::string("{model: fitted, file: no.yaml}")}) {
+    const std::string error =
+        error_of([&] { choose_cost(parse_text(keys, "c.yaml"), "", platform); });
+    CHECK(error.find("3 c.yaml:1:") == 0);
+    CHECK(error.find("cannot read") != std::string::npos);
+  }
+}
+
+TEST_CASE("the least of several samples prices where it is asked for") {
+  CHECK(Prices(", where: {pass: forward}, statistic: least").of(1, 4).seconds == 0.002);
 }

@@ -138,3 +138,39 @@ TEST_CASE("copies that say no link are refused with what they lack") {
           fit_link(profile("copy,bytes=1,pinned,device,,2\ncopy,bytes=3,pinned,device,,1\n"));
         }).find("do not take longer") != std::string::npos);
 }
+
+TEST_CASE("copies of pageable memory alone leave a link its rates of pinned memory") {
+  const auto found = fit_link(profile(copies("pageable", "device", "", 30e-6, 6e9) +
+                                      copies("device", "pageable", "", 20e-6, 4e9)));
+  const Value document = link_document(found, "host", "gpu", "k40");
+  const Value& link = *document.find("links")->find("host");
+  CHECK_FALSE(link.find("bandwidth"));
+  CHECK_FALSE(link.find("share"));
+  CHECK(link.find("copies")->text() == "pageable");
+  const auto file = std::filesystem::temp_directory_path() /
+                    ("sluice_pageable_" + std::to_string(getpid()) + ".yaml");
+  for (const std::string& name : {"k40", "a100_pcie", "t4"}) {
+    CAPTURE(name);
+    std::ofstream(file) << to_yaml(link_document(found, "host", "gpu", name), false);
+    Value pinned = load_document(file.string(), "platforms");
+    const Platform own = load_platform(name);
+    const std::string& device = own.devices.front().name;
+    const Platform measured = load_platform(file.string());
+    CHECK(has_rate(measured, "host", device, 6e9));
+    CHECK(has_rate(measured, device, "host", 4e9));
+    CHECK(measured.path("host", device).setup_s == Approx(30e-6).epsilon(1e-4));
+    pinned.find("links")->find("host")->set("copies", Value::make(std::string("pinned")));
+    const Platform as_before = read_platform(pinned);
+    for (const bool down : {true, false}) {
+      const auto rate = [&](const Platform& platform) {
+        const Path& path = down ? platform.path("host", device) : platform.path(device, "host");
+        return platform.channels[path.channels.front()].bandwidth;
+      };
+      CHECK(rate(as_before) == rate(own));
+    }
+  }
+  std::filesystem::remove(file);
+  CHECK(error_of([&] {
+          link_document(found, "host", "gpu", "");
+        }).find("measure pinned copies, too, or name a platform") != std::string::npos);
+}

@@ -162,6 +162,27 @@ TEST_CASE("Any table becomes a profile by a map of its columns") {
   std::filesystem::remove(map);
 }
 
+TEST_CASE("A map's unit is one of the column that it is for") {
+  const auto map = std::filesystem::temp_directory_path() /
+                   ("sluice_unit_" + std::to_string(getpid()) + ".yaml");
+  const auto error_with = [&](const std::string& columns) {
+    std::ofstream(map) << "format: sluice-profile-map/1\ncolumns:\n  operator: op\n  " << columns
+                       << "\n";
+    return error_of([&] { parse_profile("op,x\nmv,1\n", "t.csv", map.string()); });
+  };
+  CHECK(error_with("seconds_mean: {column: x, unit: mJ}")
+            .find("'mJ' is no unit of the column 'seconds_mean' (did you mean 'ms'?)") !=
+        std::string::npos);
+  CHECK(error_with("joules_mean: {column: x, unit: ms}").find("'ms' is no unit") !=
+        std::string::npos);
+  CHECK(error_with("batch: {column: x, unit: ms}").find("'batch' holds no quantity") !=
+        std::string::npos);
+  for (const char* right : {"seconds_mean: {column: x, unit: us}", "flop: {column: x, unit: GFLOP}",
+                            "bytes: {column: x, unit: MiB}", "joules_error: {column: x, unit: mJ}"})
+    CHECK(error_with(right) == "nothing");
+  std::filesystem::remove(map);
+}
+
 TEST_CASE("Tables of other programs are known by their headings") {
   const Profile gemm = parse_profile("m,n,k,latency_ms\n2,3,4,0.5\n", "/x/card.csv");
   CHECK(gemm.rows[0].device == "card");

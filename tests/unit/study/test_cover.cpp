@@ -89,3 +89,33 @@ TEST_CASE("a profile's own rows are summed by their occurrences") {
   const Profile two = profile("x,1,,2,hot,,,,,1,\nx,1,,2,cold,,,,,1,\n");
   CHECK(error_of([&] { cover_of_rows(two, {}); }).find("make no sum") != std::string::npos);
 }
+
+TEST_CASE("what the profile has otherwise than asked is told") {
+  const Profile read = profile(dense + "2x10,2,,,,,,0.003,\nrelu,relu,8x10,8,,,,,,0.001,\n");
+  const Cover cover = cover_of(model(), read, {.samples = 8});
+  CHECK(cover.measured == 1);
+  CHECK(cover.elsewhere == std::map<std::string, std::size_t>{{"for 2 samples", 1}});
+  const Cover rows = cover_of_rows(read, {.samples = 8, .dtype = ""});
+  CHECK(rows.operators == 1);
+  CHECK(rows.attributed_s == 0.001);
+  CHECK(rows.elsewhere == std::map<std::string, std::size_t>{{"for 2 samples", 1}});
+
+  const std::string typed =
+      "# format: sluice-profile/1\noperator,config,inputs,batch,dtype,level,seconds_median\n";
+  const std::string half = typed +
+                           "dense,dense bias=false features=10 sparsity=0,2x10,2,float16,,0.003\n"
+                           "net,all,,2,float16,whole,0.010\n";
+  const Cover other = cover_of(model(), parse_profile(half, "p.csv"), {.samples = 2});
+  CHECK(other.measured == 0);
+  CHECK_FALSE(other.whole_s);  // of another element type
+  CHECK(other.elsewhere == std::map<std::string, std::size_t>{{"in float16", 1}});
+  const Cover asked =
+      cover_of(model(), parse_profile(half, "p.csv"), {.samples = 2, .dtype = "float16"});
+  CHECK(*asked.share_s() == Approx(0.6));
+  CHECK(asked.elsewhere.empty());
+  CHECK(cover_of_rows(parse_profile(half, "p.csv"), {.samples = 2}).operators == 0);
+  CHECK(error_of([&] {
+          cover_of_rows(parse_profile(half + "relu,relu,2x10,2,float32,,0.001\n", "p.csv"),
+                        {.samples = 2, .dtype = ""});
+        }).find("methods or element types") != std::string::npos);
+}

@@ -136,3 +136,18 @@ TEST_CASE("rows that cannot be fitted are left out, each kind with its count") {
              }),
              Contains("device 'b'") && Contains("--on 'NAME=PLATFORM'"));
 }
+
+TEST_CASE("one data sheet is that of one device alone") {
+  const Profile profile = table(
+      "operator,sizes,dtype,device,pass,level,seconds_median\n"
+      "gemm,m=64;n=64;k=64,float32,a,forward,leaf,1e-5\n"
+      "gemm,m=64;n=64;k=64,float32,b,forward,leaf,1e-5\n");
+  const Device device = load_platform("a100_pcie").devices.front();
+  CHECK_THAT(test::error_of([&] {
+               samples_of({profile}, {{"", device}});
+             }),
+             Contains("devices 'a' and 'b'") && Contains("--on 'NAME=PLATFORM'") &&
+                 Contains("--where 'device=a'"));
+  // The one that is left once the other has its own.
+  CHECK(samples_of({profile}, {{"", device}, {"a", device}}).sheets.size() == 2);
+}

@@ -1,0 +1,115 @@
+"""One run of a torch module, watched: what its leaf modules and the functions between them are as layers."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any, Callable, Iterator, Optional
+
+import torch
+from torch import nn
+from torch.overrides import TorchFunctionMode
+
+from . import errors
+from .torch_layers import Layers
+
+VIEWS = ("flatten", "reshape")  # layers that compute nothing
+
+
+class Function(nn.Module):
+    """A function as a module, so that it is measured as modules are."""
+
+    def __init__(self, function: Callable) -> None:
+        super().__init__()
+        self.function = function
+        self.name = getattr(function, "__name__", str(function))
+        self.inplace = works_in_place(self.name)
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        return self.function(*args, **kwargs)
+
+
+def works_in_place(name: str) -> bool:
+    """relu_ and __iadd__ do."""
+    return name.endswith("_") and (name.startswith("__i") or not name.endswith("__"))
+
+
+def tensors_in(value: Any) -> Iterator[torch.Tensor]:
+    """All tensors in lists, tuples and dicts."""
+    if isinstance(value, torch.Tensor):
+        yield value
+    elif isinstance(value, dict):
+        yield from tensors_in(list(value.values()))
+    elif isinstance(value, (tuple, list)):
+        for one in value:
+            yield from tensors_in(one)
+
+
+class Layered:
+    """What calls are as layers, as from_torch has them. After a call that is no layer it goes on: its
+    results count as inputs."""
+
+    def __init__(self, module: nn.Module, inputs: tuple) -> None:
+        self._layers = Layers(module)
+        for one in inputs:
+            self._layers.input(one)
+
+    def module(self, module: nn.Module, args: tuple, kwargs: dict, result: Any) -> list[dict]:
+        """The layers that a call of it is: their documents, with `shape` and the `sources` that they read.
+        Empty: none that is known."""
+        def called() -> None:
+            if not self._layers.knows(module):
+                self._layers.unknown(type(module).__name__)
+            names = inspect.signature(type(module).forward)
+            given = names.bind(module, *args, **kwargs).arguments
+            self._layers.module(module, tuple(given.values())[1:], result)
+
+        return self._added(called, result)
+
+    def function(self, function: Callable, args: tuple, kwargs: dict, result: Any) -> list[dict]:
+        """The same of a function."""
+        return self._added(lambda: self._layers.function(function, args, kwargs, result), result)
+
+    def _added(self, called: Callable[[], None], result: Any) -> list[dict]:
+        before = len(self._layers.documents())
+        try:
+            called()
+        except (errors.InputError, KeyError, IndexError, TypeError, AttributeError):
+            for one in tensors_in(result):
+                if one.dim() > 0:
+                    self._layers.input(one)
+            return []
+        shapes = {document["name"]: shape for document, shape in
+                  zip(self._layers.documents(), self._layers.shapes())}
+        return [{**document, "shape_of_result": shapes[document["name"]],
+                 "sources": [shapes[name] for name in document.get("inputs", ())]}
+                for document in self._layers.documents()[before:]]
+
+
+class Functions(TorchFunctionMode):
+    """Tells of each function of torch that is called."""
+
+    def __init__(self, told: Callable[[Callable, tuple, dict, Callable[[], Any]], Any]) -> None:
+        super().__init__()
+        self._told = told
+
+    def __torch_function__(self, function: Callable, types: Any, args: tuple = (),
+                           kwargs: Optional[dict] = None) -> Any:
+        given = dict(kwargs or {})
+        return self._told(function, args, given, lambda: function(*args, **given))
+
+
+def is_work(name: str, given: Any, result: Any) -> bool:
+    """Does the call compute tensors? Not where it only looks at one in another way: then they share memory,
+    and nothing was written there."""
+    results = list(tensors_in(result))
+    if not results or name in ("__get__", "__set__"):
+        return False
+    if works_in_place(name):
+        return True
+    known = {_memory_of(one) for one in tensors_in(given)}
+    return any(_memory_of(one) not in known for one in results)
+
+
+def _memory_of(tensor: torch.Tensor) -> int:
+    storage = tensor.untyped_storage() if hasattr(tensor, "untyped_storage") else tensor.storage()
+    return storage.data_ptr()

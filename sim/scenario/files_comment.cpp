@@ -1,0 +1,41 @@
+#include "base/sha256.hpp"
+#include "document/bundled.hpp"
+#include "document/foreign.hpp"
+#include "document/load.hpp"
+#include "scenario/records.hpp"
+
+namespace sluice {
+namespace {
+
+/// A line of the comment; empty where `bytes` cannot be read: the text may be read again elsewhere,
+/// where the file is not.
+template <class Bytes>
+std::string line_of(const std::string& what, Bytes&& bytes) {
+  try {
+    return "# SHA-256 of " + what + ": " + sha256_of(bytes()) + "\n";
+  } catch (const Error&) {
+    return "";
+  }
+}
+
+/// It may be a variant of another document (`file:`), whose content counts as well.
+std::string document_bytes(const std::string& file_or_name, const std::string& folder) {
+  const std::string path = find_document(file_or_name, folder);
+  std::string bytes = read_regular_file(path);
+  if (bytes.find("file") == std::string::npos) return bytes;
+  return to_yaml(load_document(path, folder), false);
+}
+
+}  // namespace
+
+std::string files_comment(const Cost& cost, const Platform& platform) {
+  std::string comment;
+  for (const CostFile& file : cost.files(platform))
+    comment += line_of(file.what, [&] {
+      return file.folder.empty() ? read_regular_file(file.path)
+                                 : document_bytes(file.path, file.folder);
+    });
+  return comment;
+}
+
+}  // namespace sluice
