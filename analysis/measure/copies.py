@@ -11,6 +11,7 @@ times without a pause (queued), by the GPU's own clock.
 import argparse
 import csv
 import datetime
+import json
 import sys
 
 SIZES = [2**power for power in range(10, 31, 2)]  # 1 KiB to 1 GiB
@@ -57,7 +58,7 @@ def main():
     with open(given.file, "w", newline="") as file:
         file.write("# format: sluice-profile/1\n# name: copies between host and device\n"
                    f"# date: {datetime.date.today().isoformat()}\n"
-                   f"# device: {torch.cuda.get_device_name()}\n"
+                   f"# device: {json.dumps(torch.cuda.get_device_name())}\n"
                    "# how: {method: loop, timer: CUDA events, warmup: 3}\n"
                    f"# on: {{torch: \"{torch.__version__}\", cuda: \"{torch.version.cuda}\"}}\n")
         out = csv.writer(file, lineterminator="\n")

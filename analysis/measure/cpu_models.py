@@ -1,19 +1,31 @@
 #!/usr/bin/python3
-"""Measures the operators of torchvision's models and the whole models, in one run, on one thread.
+"""Measures the operators of torchvision's models and the whole models, interleaved in one run, on one thread, and
+simulates the wholes from the operators.
 
     python3 analysis/measure/cpu_models.py FOLDER
+    python3 analysis/measure/cpu_models.py FOLDER --report
 
-Writes a profile for each model (random weights) to FOLDER and prints how much of the measured whole its
-leaf modules make up. What is in FOLDER already is not measured again.
+Writes a profile for each model (random weights) to FOLDER and prints, beside the measured whole, how much of it the
+operators make up, and what Sluice simulates of them (cost: measured). What is in FOLDER already is not measured again.
+
+Times are the thread's CPU time: what another program takes of the core is not in them, what it takes of caches and
+memory is. --allocator keep has the C library keep what is freed, for operators and wholes alike; return is its default,
+under which a whole maps and clears pages again for which an operator in a loop already has its memory.
 """
 
 import argparse
 import csv
+import json
+import os
 import statistics
 import sys
+import time
 from pathlib import Path
 
-MODELS = ["alexnet", "resnet18", "mobilenet_v2", "densenet121", "vit_b_16"]
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # before torch is there
+
+MODELS = ["alexnet", "resnet18", "mobilenet_v2", "densenet121", "squeezenet1_1"]
+STATISTICS = {"median": statistics.median, "least": min}
 
 
 def rows_of(path, cache):
@@ -26,48 +38,109 @@ def samples_of(row):
     return [float(one) for one in row["seconds_samples"].split(";")]
 
 
-def report(name, path, cache):
-    """A line of the table: times of all calls, ms."""
+def simulated(document, path, cache, statistic, batch):
+    """Seconds of the computation of one batch, each layer as its row says, none left out."""
+    import sluice
+
+    machine = {"format": "sluice-platform/1", "name": "this_cpu",
+               "devices": {"cpu": {"rate": {"float32": "1TFLOP/s"}, "memory": {"capacity": "1TB"}}},
+               "memories": {"host": {"capacity": "unlimited"}},
+               "links": {"host": {"joins": ["host", "cpu"], "bandwidth": "1000TB/s"}}}  # nothing is copied
+    scenario = sluice.Scenario.from_dict({
+        "format": "sluice-scenario/1", "model": document, "platform": machine, "policy": "resident", "stages": "whole",
+        "workload": {"mode": "inference", "batch": batch}, "cost": {"model": "measured"}})
+    run = scenario.with_({"cost.profile": str(path.absolute()), "cost.where": {"cache": cache},
+                          "cost.statistic": statistic}).run()
+    return run.metrics.compute_s, run.metrics.measured_share
+
+
+def report(name, path, cache, batch):
+    """What the table's line says, by statistic."""
     rows = rows_of(path, cache)
-    leaves = sum(int(row["occurrences"]) * statistics.median(samples_of(row))
-                 for row in rows if row["level"] == "leaf")
+    leaves = [row for row in rows if row["level"] in ("", "leaf")]
     whole = samples_of(next(row for row in rows if row["level"] == "whole"))
-    middle = statistics.median(whole)
+    document = json.loads((path.parent / f"{name}.json").read_text())
+    found = {"model": name, "cache": cache, "operators": len(leaves), "samples": len(whole)}
+    for statistic, of in STATISTICS.items():
+        attributed = sum(int(row["occurrences"] or 1) * of(samples_of(row)) for row in leaves)
+        seconds, share = simulated(document, path, cache, statistic, batch)
+        found[statistic] = {"whole": of(whole), "attributed": attributed, "simulated": seconds, "measured_share": share,
+                            "error": seconds / of(whole) - 1}
     tenths = statistics.quantiles(whole, n=10)
-    count = sum(row["level"] == "leaf" for row in rows)
-    print(f"| {name} | {cache} | {count} | {1e3 * leaves:.2f} | {1e3 * middle:.2f} | "
-          f"{1e3 * tenths[0]:.2f} to {1e3 * tenths[-1]:.2f} | {100 * leaves / middle:.1f} % |", flush=True)
+    found["middle"] = [tenths[0], tenths[-1]]
+    return found
+
+
+def line_of(found):
+    cells = [found["model"], found["cache"], str(found["operators"])]
+    for statistic in STATISTICS:
+        one = found[statistic]
+        cells += [f"{1e3 * one['whole']:.1f}"]
+        if statistic == "median":
+            cells += [f"{1e3 * found['middle'][0]:.1f} to {1e3 * found['middle'][1]:.1f}"]
+        cells += [f"{100 * one['attributed'] / one['whole']:.1f} %", f"{1e3 * one['simulated']:.1f}",
+                  f"{100 * one['error']:+.1f} %"]
+    return "| " + " | ".join(cells) + " |"
+
+
+HEADING = ("| model | inputs | operators | whole, ms | its middle 80 % | attributed | simulated, ms | off by | least whole, ms "
+           "| attributed | simulated, ms | off by |\n" + "|---" * 12 + "|")
+
+
+def measure(given, torch, torchvision):
+    import sluice
+
+    for name in given.models:
+        network = getattr(torchvision.models, name)(weights=None).eval()
+        inputs = torch.randn(given.batch, 3, 224, 224)
+        (given.folder / f"{name}.json").write_text(json.dumps(sluice.from_torch(network, inputs, name).document))
+        begin = time.time()
+        sluice.profile_torch(network, inputs, given.folder / f"{name}.csv", name=name, caches=given.caches,
+                             budget_s=given.budget, rounds=given.rounds, cache_bytes=given.cache_bytes, meter=None,
+                             keep_memory=given.allocator == "keep", clock=time.thread_time)
+        print(f"{name}: {time.time() - begin:.0f} s", file=sys.stderr, flush=True)
+
+
+def print_report(given):
+    print(HEADING)
+    errors = {(cache, statistic): [] for cache in given.caches for statistic in STATISTICS}
+    for name in given.models:
+        for cache in given.caches:
+            if cache != "chained":  # of which there is no whole
+                found = report(name, given.folder / f"{name}.csv", cache, given.batch)
+                print(line_of(found), flush=True)
+                for statistic in STATISTICS:
+                    errors[cache, statistic].append(abs(found[statistic]["error"]))
+    for (cache, statistic), all_of in errors.items():
+        if all_of:
+            print(f"{cache}, {statistic}: the median model is off by {100 * statistics.median(all_of):.1f} %, the worst by "
+                  f"{100 * max(all_of):.1f} %")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path, help="where the profiles go")
     parser.add_argument("--models", nargs="+", default=MODELS, help=f"of torchvision ({' '.join(MODELS)})")
-    parser.add_argument("--caches", nargs="+", default=["hot"], help="hot, cold, chained (hot)")
+    parser.add_argument("--caches", nargs="+", default=["hot", "cold"], help="hot, cold, chained (hot cold)")
     parser.add_argument("--batch", type=int, default=4, help="images at once (4)")
-    parser.add_argument("--budget", type=float, default=0.3, help="seconds of each row's samples (0.3)")
-    parser.add_argument("--rounds", type=int, default=3, help="times over all rows (3)")
+    parser.add_argument("--budget", type=float, default=0.1, help="seconds of each row's samples (0.1)")
+    parser.add_argument("--rounds", type=int, default=2, help="times over all rows (2)")
+    parser.add_argument("--cache-bytes", type=int, default=2**26, help="that cold inputs are larger than (64 MiB)")
+    parser.add_argument("--allocator", choices=["keep", "return"], default="keep",
+                        help="what the C library does with freed memory (keep)")
+    parser.add_argument("--report", action="store_true", help="only the tables of what is in FOLDER")
     given = parser.parse_args()
-    try:
-        import torch
-        import torchvision
-    except ImportError:
-        sys.exit("torch and torchvision are not here: apt-get install python3-torch python3-torchvision")
-    import sluice
-
-    torch.set_num_threads(1)
-    torch.manual_seed(0)
     given.folder.mkdir(parents=True, exist_ok=True)
-    print("| model | inputs | operators | leaves, ms | whole, ms | its middle 80 %, ms | share |\n"
-          "|---|---|---|---|---|---|---|", flush=True)
-    for name in given.models:
-        network = getattr(torchvision.models, name)(weights=None).eval()
-        path = given.folder / f"{name}.csv"
-        sluice.profile_torch(network, torch.randn(given.batch, 3, 224, 224), path, name=name,
-                             caches=given.caches, budget_s=given.budget, rounds=given.rounds)
-        for cache in given.caches:
-            if cache != "chained":  # of which there is no whole
-                report(name, path, cache)
+    if not given.report:
+        try:
+            import torch
+            import torchvision
+        except ImportError:
+            sys.exit("torch and torchvision are not here: apt-get install python3-torch python3-torchvision")
+        torch.set_num_threads(1)
+        torch.manual_seed(0)
+        measure(given, torch, torchvision)
+    print_report(given)
 
 
 if __name__ == "__main__":

@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
+import ctypes
 import statistics
 import time
 from dataclasses import dataclass, field
 from typing import Callable, Optional, Sequence
 
+from . import errors
 from .meters import Meter
 
 # What a meter's resolution may leave open of the joules.
 ENERGY_ERROR = 0.01
 # Energy gets at most so many times the seconds of the samples: then `joules_error` says what is open.
 ENERGY_PATIENCE = 10
+
+
+M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3  # of malloc.h
+
+
+def keep_freed_memory() -> None:
+    """The C library gives nothing back to the system any more, and maps nothing apart from the rest: a large
+    tensor then takes the place of one that is gone. Raises InputError where it knows no such option."""
+    library = ctypes.CDLL(None)
+    for option, value in ((M_MMAP_THRESHOLD, 2**30), (M_TRIM_THRESHOLD, 2**31 - 1)):
+        if not hasattr(library, "mallopt") or library.mallopt(option, value) != 1:
+            raise errors.InputError("keep_memory: this C library cannot be told to (it has no such mallopt)")
 
 
 @dataclass(frozen=True)

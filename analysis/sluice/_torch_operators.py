@@ -13,7 +13,7 @@ from torch import nn
 
 from . import _sluice
 from ._torch_parts import is_split as _is_split, parts_of
-from ._torch_watch import VIEWS, Function, Functions, Layered, is_work, tensors_in
+from ._torch_watch import VIEWS, Function, Functions, Layered, is_new, tensors_in, versions_of
 from .torch_layers import Layers
 
 DTYPES = {torch.float64: "float64", torch.float32: "float32", torch.float16: "float16",
@@ -75,25 +75,27 @@ class _Run:
 
     def function(self, function: Any, args: tuple, kwargs: dict, called: Any) -> Any:
         """A function was called."""
-        return self._seen(Function(function), self._layers.function, function, args, kwargs, called)
+        return self._seen(function, self._layers.function, function, args, kwargs, called)
 
-    def _seen(self, module: nn.Module, layers_of: Any, what: Any, args: tuple, kwargs: dict,
-              called: Any) -> Any:
+    def _seen(self, worker: Any, layers_of: Any, what: Any, args: tuple, kwargs: dict, called: Any) -> Any:
         if self._inside:
             return called()
         self._inside = True
         try:
             kept = _own((args, kwargs))  # what works in place overwrites them
+            before = versions_of((args, kwargs))
             result = called()
             documents = layers_of(what, args, kwargs, result)
-            self._note(module, documents, kept, (args, kwargs), result)
+            inplace = versions_of((args, kwargs)) != before
+            if isinstance(worker, nn.Module):
+                self._note(worker, documents, kept, result)
+            elif any(True for _ in tensors_in(result)) and (inplace or is_new((args, kwargs), result)):
+                self._note(Function(worker, inplace), documents, kept, result)
         finally:
             self._inside = False
         return result
 
-    def _note(self, module: nn.Module, documents: list[dict], kept: tuple, given: tuple, result: Any) -> None:
-        if isinstance(module, Function) and not is_work(module.name, given, result):
-            return
+    def _note(self, module: nn.Module, documents: list[dict], kept: tuple, result: Any) -> None:
         parts = parts_of(module, documents, *kept)
         for document, part, inputs in parts:
             self._add(self._words(part, [document], inputs, {}, None), part, inputs, {}, None)

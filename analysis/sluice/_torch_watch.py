@@ -18,19 +18,14 @@ VIEWS = ("flatten", "reshape")  # layers that compute nothing
 class Function(nn.Module):
     """A function as a module, so that it is measured as modules are."""
 
-    def __init__(self, function: Callable) -> None:
+    def __init__(self, function: Callable, inplace: bool) -> None:
         super().__init__()
         self.function = function
         self.name = getattr(function, "__name__", str(function))
-        self.inplace = works_in_place(self.name)
+        self.inplace = inplace
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         return self.function(*args, **kwargs)
-
-
-def works_in_place(name: str) -> bool:
-    """relu_ and __iadd__ do."""
-    return name.endswith("_") and (name.startswith("__i") or not name.endswith("__"))
 
 
 def tensors_in(value: Any) -> Iterator[torch.Tensor]:
@@ -98,16 +93,15 @@ class Functions(TorchFunctionMode):
         return self._told(function, args, given, lambda: function(*args, **given))
 
 
-def is_work(name: str, given: Any, result: Any) -> bool:
-    """Does the call compute tensors? Not where it only looks at one in another way: then they share memory,
-    and nothing was written there."""
-    results = list(tensors_in(result))
-    if not results or name in ("__get__", "__set__"):
-        return False
-    if works_in_place(name):
-        return True
+def versions_of(value: Any) -> list[int]:
+    """How often each tensor was written in place."""
+    return [one._version for one in tensors_in(value)]
+
+
+def is_new(given: Any, result: Any) -> bool:
+    """Does the call make tensors? Not where it only looks at one in another way: then they share memory."""
     known = {_memory_of(one) for one in tensors_in(given)}
-    return any(_memory_of(one) not in known for one in results)
+    return any(_memory_of(one) not in known for one in tensors_in(result))
 
 
 def _memory_of(tensor: torch.Tensor) -> int:

@@ -8,9 +8,11 @@ object with these three will do.
 from __future__ import annotations
 
 import ctypes
+import subprocess
+import threading
 import time
 from pathlib import Path
-from typing import Callable, Optional, Protocol
+from typing import Any, Callable, Optional, Protocol
 
 from . import errors
 
@@ -75,31 +77,108 @@ class Nvml:
         except OSError as error:
             raise errors.IoError(f"NVML is not here ({error})") from None
         self._gpu = ctypes.c_void_p()
-        self._must(self._nvml.nvmlInit_v2(), "cannot be started")
-        self._must(self._nvml.nvmlDeviceGetHandleByIndex_v2(index, ctypes.byref(self._gpu)),
-                   f"has no GPU {index}")
+        self._must("nvmlInit_v2", "cannot be started")
+        self._must("nvmlDeviceGetHandleByIndex_v2", f"has no GPU {index}", index, ctypes.byref(self._gpu))
         self.resolution_j = 0.1 * watts
         self.joules()
 
-    @staticmethod
-    def _must(code: int, what: str) -> None:
+    def _must(self, name: str, trouble: str, *arguments: Any) -> None:
+        try:
+            code = getattr(self._nvml, name)(*arguments)
+        except AttributeError:
+            raise errors.IoError(f"NVML is too old: it has no {name}") from None
         if code != 0:
-            raise errors.IoError(f"NVML {what} (its error {code})")
+            raise errors.IoError(f"NVML {trouble} (its error {code})")
 
     def joules(self) -> float:
         """Since the driver was loaded."""
         millijoules = ctypes.c_ulonglong()
-        self._must(self._nvml.nvmlDeviceGetTotalEnergyConsumption(self._gpu, ctypes.byref(millijoules)),
-                   "has no counter of energy for this GPU")
+        self._must("nvmlDeviceGetTotalEnergyConsumption", "has no counter of energy for this GPU", self._gpu,
+                   ctypes.byref(millijoules))
         return millijoules.value / 1e3
 
 
+class NvidiaSmi:
+    """A GPU of NVIDIA's by its power, as nvidia-smi says it again and again: where NVML counts no joules (before
+    Volta), or is not here. Between two samples the power is taken to be that of the first."""
+
+    name = "nvidia-smi"
+    AVERAGED_S = 1.0  # what it says is the mean of a second on Ampere and later
+
+    def __init__(self, index: int = 0, program: str = "nvidia-smi", every_s: float = 0.1, watts: float = 300.0,
+                 clock: Callable[[], float] = time.monotonic, patience_s: float = 10.0) -> None:
+        """`watts`: about what the GPU takes, for the resolution: a step is a second of it.
+
+        Raises IoError where there is no such program, or it says no power within `patience_s`."""
+        self.resolution_j = max(self.AVERAGED_S, every_s) * watts
+        self._clock, self._joules, self._watts, self._since = clock, 0.0, 0.0, 0.0
+        self.samples = 0
+        self._trouble = ""
+        self._news = threading.Condition()
+        try:
+            self._process = subprocess.Popen(
+                [program, f"--id={index}", "--query-gpu=power.draw", "--format=csv,noheader,nounits",
+                 f"--loop-ms={max(1, round(1e3 * every_s))}"],
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True)
+        except OSError as error:
+            raise errors.IoError(f"{program} cannot be started ({error.strerror})") from None
+        threading.Thread(target=self._read, daemon=True).start()
+        with self._news:
+            self._news.wait_for(lambda: self.samples or self._trouble, patience_s)
+            trouble = self._trouble or ("" if self.samples else "says nothing")
+        if trouble:
+            self.close()
+            raise errors.IoError(f"{program}: {trouble}")
+
+    def _read(self) -> None:
+        trouble = "it has ended"
+        assert self._process.stdout is not None
+        with self._process.stdout as lines:
+            for line in lines:
+                try:
+                    self._sample(float(line))
+                except ValueError:  # [N/A], or a sentence
+                    trouble = f"no power of this GPU, but '{line.strip()}'"
+                    break
+        with self._news:
+            self._trouble = trouble
+            self._news.notify_all()
+
+    def _sample(self, watts: float) -> None:
+        with self._news:
+            now = self._clock()
+            self._joules += self._watts * (now - self._since) if self.samples else 0.0
+            self._watts, self._since = watts, now
+            self.samples += 1
+            self._news.notify_all()
+
+    def joules(self) -> float:
+        """Since the first sample. Raises IoError where the program has ended meanwhile."""
+        with self._news:
+            if self._trouble:
+                raise errors.IoError(f"nvidia-smi: {self._trouble}")
+            return self._joules + self._watts * (self._clock() - self._since)
+
+    def close(self) -> None:
+        """Ends the program."""
+        self._process.kill()
+        self._process.wait()
+
+    def __del__(self) -> None:
+        if hasattr(self, "_process"):
+            self.close()
+
+
 def find_meter(cuda: Optional[int] = None) -> Optional[Meter]:
-    """The meter of that GPU, or of the processor where none is given; None where there is none."""
-    try:
-        return Rapl() if cuda is None else Nvml(cuda)
-    except errors.IoError:
-        return None
+    """The meter of that GPU, or of the processor where none is given; None where there is none. GPUs are
+    counted as NVML does, by their place on the bus: CUDA_DEVICE_ORDER=PCI_BUS_ID has CUDA do so, too."""
+    kinds: list[Callable[[], Meter]] = [Rapl] if cuda is None else [lambda: Nvml(cuda), lambda: NvidiaSmi(cuda)]
+    for kind in kinds:
+        try:
+            return kind()
+        except errors.IoError:
+            pass
+    return None
 
 
 def idle_watts(meter: Meter, seconds: float = 5.0, clock: Callable[[], float] = time.perf_counter,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Callable, Optional, Sequence, Union
 from . import errors
 from ._checked import checked
 from ._late import late
-from ._measuring import Loop, Measured, measure
+from ._measuring import Loop, Measured, keep_freed_memory, measure
 from ._profile_file import ProfileFile, Row
 from .meters import Meter, find_meter
 from .progress import telling
@@ -40,6 +40,7 @@ def profile_torch(module: Any, inputs: Any, file: Union[str, Path], *, name: str
                   budget_s: float = 1.0, confidence: Optional[float] = None, rounds: int = 1,
                   whole: bool = True, cache_bytes: Optional[int] = None,
                   meter: Union[Meter, None, str] = "auto", idle_w: Optional[float] = None,
+                  keep_memory: bool = False,
                   progress: Union[bool, Callable[[int, int], None], None] = None,
                   clock: Callable[[], float] = time.perf_counter) -> TorchProfile:
     """Measures the leaf modules of a torch module and the functions between them, each configuration and
@@ -53,8 +54,10 @@ def profile_torch(module: Any, inputs: Any, file: Union[str, Path], *, name: str
     budget_s: of the samples of each row; fewer seconds do where `confidence` is reached: 1.96 standard
     errors within that share of the mean. rounds: parts of the budget, each over all rows, so that what
     drifts meets all of them. cache_bytes: found out where it is None. meter: of sluice.meters, an object
-    like those, None, or "auto": RAPL or NVML where it can be read. idle_w: power at rest
-    (meters.idle_watts measures it). progress: True for a bar, or a function of (rows done, all).
+    like those, None, or "auto": RAPL, NVML or nvidia-smi where it can be read. idle_w: power at rest
+    (meters.idle_watts measures it). keep_memory: from here on the C library of this process keeps what is
+    freed; else it gives large tensors back to the system, and a whole pays for mapping and clearing them
+    again, which an operator in a loop does not. progress: True for a bar, or a function of (rows done, all).
 
     Raises InputError where an argument or the file makes no sense. Needs torch."""
     try:
@@ -68,18 +71,27 @@ def profile_torch(module: Any, inputs: Any, file: Union[str, Path], *, name: str
         if not value > 0:
             raise errors.InputError(f"{key}: {value}: expected more than 0")
     device = given[0].device
-    if meter == "auto":
+    found = meter == "auto"
+    if found:
         meter = find_meter((device.index or 0) if device.type == "cuda" else None)
     loop = Loop(budget_s / rounds, confidence, clock=clock, meter=meter)  # type: ignore[arg-type]
     if "cold" not in caches:
         cache_bytes = 0
     elif cache_bytes is None:
         cache_bytes = late("._torch_subjects").cache_bytes_of(device)
-    profile = ProfileFile(file, _header(torch, device, loop, budget_s, rounds, idle_w))
+    header = _header(torch, device, loop, budget_s, rounds, idle_w)
+    if keep_memory:
+        keep_freed_memory()
+        header["on"]["memory"] = "kept"
+    profile = ProfileFile(file, header)
     jobs = _jobs(module, given, name or type(module).__name__.lower(), passes, caches, whole)
     session = _Session(profile, loop, device, cache_bytes, "backward" in passes)
-    with telling(progress, " operators") as told:
-        return session.run(jobs, rounds, told)
+    try:
+        with telling(progress, " operators") as told:
+            return session.run(jobs, rounds, told)
+    finally:
+        if found and hasattr(meter, "close"):
+            meter.close()
 
 
 @dataclass

@@ -132,7 +132,7 @@ class Operators(Folder):
             def forward(self, x):
                 y = self.conv(x)
                 y += x
-                return torch.nn.functional.relu(y)
+                return torch.nn.functional.relu(y, inplace=True)
 
         class Net(nn.Module):
             def __init__(self):

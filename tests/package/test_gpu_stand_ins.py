@@ -1,0 +1,261 @@
+#!/usr/bin/python3
+"""What needs a GPU, against stand-ins: NVML and nvidia-smi that take known joules, and copies of known rates, by the
+scripts for torch and for CUDA. That the calls are those that a real library has is not shown here."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+from sluice_package import need, sluice
+
+need("numpy", "pandas")
+from sluice import meters  # noqa: E402
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAM = os.environ.get("SLUICE_PROGRAM", str(ROOT / "build/release/sluice"))
+COMPILER = shutil.which("c++") or shutil.which("g++")
+
+NVML = r"""
+#include <stddef.h>
+static unsigned long long millijoules = 5000;
+extern "C" int nvmlInit_v2() { return 0; }
+extern "C" int nvmlDeviceGetHandleByIndex_v2(unsigned index, void** gpu) {
+  if (index != 1) return 6;  // not found
+  *gpu = &millijoules;
+  return 0;
+}
+extern "C" int nvmlDeviceGetTotalEnergyConsumption(void* gpu, unsigned long long* energy) {
+  if (gpu != &millijoules) return 2;
+  *energy = millijoules += 250;
+  return 0;
+}
+"""
+
+# Each copy occupies the GPU for 5 us + bytes / rate; the first after a pause begins 3 us later.
+CUDA = r"""
+#pragma once
+#include <cstdlib>
+#include <cstring>
+enum cudaError_t { cudaSuccess };
+enum cudaMemcpyKind { cudaMemcpyHostToDevice = 1, cudaMemcpyDeviceToHost = 2 };
+struct cudaDeviceProp { char name[256]; };
+using cudaEvent_t = double*;
+inline double now = 0;
+inline bool idle = true;
+inline const void* pinned_memory = nullptr;
+inline const char* cudaGetErrorString(cudaError_t) { return "none"; }
+inline cudaError_t cudaEventCreate(cudaEvent_t* event) { *event = new double(0); return cudaSuccess; }
+inline cudaError_t cudaDeviceSynchronize() { idle = true; return cudaSuccess; }
+inline cudaError_t cudaEventRecord(cudaEvent_t event) { *event = now; return cudaSuccess; }
+inline cudaError_t cudaEventSynchronize(cudaEvent_t) { idle = true; return cudaSuccess; }
+inline cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t a, cudaEvent_t b) {
+  *ms = static_cast<float>(1e3 * (*b - *a));
+  return cudaSuccess;
+}
+inline cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+  const bool down = kind == cudaMemcpyHostToDevice;
+  const bool pinned = (down ? from : to) == pinned_memory;
+  now += (idle ? 3e-6 : 0) + 5e-6 + static_cast<double>(bytes) / (pinned ? (down ? 24e9 : 20e9) : 6e9);
+  idle = false;
+  return cudaSuccess;
+}
+inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* given, int) {
+  std::strcpy(given->name, "Stand-in: one");
+  return cudaSuccess;
+}
+inline cudaError_t cudaMalloc(void** memory, std::size_t) { *memory = std::malloc(1); return cudaSuccess; }
+inline cudaError_t cudaMallocHost(void** memory, std::size_t bytes) {
+  pinned_memory = *memory = std::malloc(bytes);
+  return cudaSuccess;
+}
+inline cudaError_t cudaFreeHost(void* memory) { std::free(memory); return cudaSuccess; }
+inline cudaError_t cudaFree(void* memory) { std::free(memory); return cudaSuccess; }
+"""
+
+TORCH = '''
+"""As much of torch as copies.py calls, with the rates of the CUDA stand-in."""
+
+__version__, uint8 = "stand-in", "uint8"
+_now, _idle = 0.0, True
+
+
+class Tensor:
+    def __init__(self, size, where):
+        self.size, self.where = size, where
+
+    def copy_(self, source, non_blocking=False):
+        global _now, _idle
+        assert non_blocking and source.size == self.size
+        host = source.where if self.where == "device" else self.where
+        rate = 6e9 if host == "pageable" else 24e9 if self.where == "device" else 20e9
+        _now += (3e-6 if _idle else 0) + 5e-6 + self.size / rate
+        _idle = False
+
+
+class Event:
+    def __init__(self, enable_timing):
+        assert enable_timing
+
+    def record(self):
+        self.at = _now
+
+    def synchronize(self):
+        global _idle
+        _idle = True
+
+    def elapsed_time(self, end):
+        return 1e3 * (end.at - self.at)
+
+
+class cuda:
+    Event = Event
+
+    @staticmethod
+    def synchronize():
+        global _idle
+        _idle = True
+
+    @staticmethod
+    def is_available():
+        return True
+
+    @staticmethod
+    def get_device_name():
+        return "Stand-in: one"
+
+
+class version:
+    cuda = "12.0"
+
+
+def device(name):
+    return name
+
+
+def empty(size, dtype, device):
+    return Tensor(size, "device")
+
+
+def ones(size, dtype, pin_memory):
+    return Tensor(size, "pinned" if pin_memory else "pageable")
+'''
+
+SMI = """#!/bin/sh
+case "$*" in *"--id=2"*) echo '[N/A]'; exit;; *"--query-gpu=power.draw"*"nounits"*) ;; *) echo what; exit 1;; esac
+while read -r line; do echo "$line"; done < "$(dirname "$0")/power"
+"""
+
+
+class Folder(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def compiled(self, text, *words):
+        if not COMPILER:
+            self.skipTest("no compiler is here")
+        (self.folder / "source.cpp").write_text(text)
+        out = self.folder / "made"
+        subprocess.run([COMPILER, "-std=c++20", "-I", self.folder, "-o", out, *words], check=True, cwd=self.folder)
+        return out
+
+
+class Meters(Folder):
+    def test_nvml_counts_millijoules_of_the_gpu_that_is_asked_for(self):
+        library = str(self.compiled(NVML, "-shared", "-fPIC", "source.cpp"))
+        meter = meters.Nvml(1, library, watts=200)
+        before = meter.joules()
+        self.assertAlmostEqual(meter.joules() - before, 0.25)
+        self.assertEqual(meter.resolution_j, 20)
+        with self.assertRaisesRegex(sluice.IoError, "no GPU 0"):
+            meters.Nvml(0, library)
+        without = NVML.replace("nvmlDeviceGetTotalEnergyConsumption", "nvmlOther")
+        library = shutil.copy(self.compiled(without, "-shared", "-fPIC", "source.cpp"), self.folder / "other")
+        with self.assertRaisesRegex(sluice.IoError, "nvmlDeviceGetTotalEnergyConsumption"):
+            meters.Nvml(1, str(library))
+
+    def smi(self, index=0):
+        program = self.folder / "nvidia-smi"
+        program.write_text(SMI)
+        program.chmod(0o755)
+        power = self.folder / "power"
+        if not power.exists():
+            os.mkfifo(power)
+        self.now = 0.0
+        return lambda: meters.NvidiaSmi(index, str(program), clock=lambda: self.now)
+
+    def test_nvidia_smi_is_integrated_sample_by_sample(self):
+        start = self.smi()
+        writer = subprocess.Popen(["sh", "-c", "exec cat > power"], cwd=self.folder, stdin=subprocess.PIPE)
+        self.addCleanup(writer.communicate)
+
+        def says(text, samples, meter=None):
+            writer.stdin.write(text.encode())
+            writer.stdin.flush()
+            end = time.monotonic() + 20
+            while meter and meter.samples < samples and time.monotonic() < end:
+                time.sleep(0.005)
+
+        says("100.00\n", 1)
+        meter = start()
+        self.addCleanup(meter.close)
+        self.assertEqual((meter.samples, meter.joules(), meter.resolution_j), (1, 0, 300))
+        self.now = 2.0
+        self.assertEqual(meter.joules(), 200)
+        says("300.50\n", 2, meter)
+        self.now = 3.0
+        self.assertEqual(meter.joules(), 200 + 300.5)
+        writer.stdin.close()
+        writer.wait()
+        with self.assertRaisesRegex(sluice.IoError, "has ended"):
+            for _ in range(2000):
+                meter.joules()
+                time.sleep(0.005)
+
+    def test_nvidia_smi_that_knows_no_power_is_no_meter(self):
+        with self.assertRaisesRegex(sluice.IoError, r"no power of this GPU, but '\[N/A\]'"):
+            self.smi(2)()
+        with self.assertRaisesRegex(sluice.IoError, "cannot be started"):
+            meters.NvidiaSmi(0, str(self.folder / "none"))
+
+
+class Copies(Folder):
+    def check_link(self, profile):
+        done = subprocess.run([PROGRAM, "profile", "link", profile, "--json"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        found = {(one["direction"], one["memory"]): one for one in json.loads(done.stdout)["directions"]}
+        rates = {("down", "pinned"): 24e9, ("up", "pinned"): 20e9, ("down", "pageable"): 6e9, ("up", "pageable"): 6e9}
+        self.assertEqual(set(found), set(rates))
+        for way, rate in rates.items():
+            self.assertAlmostEqual(found[way]["bandwidth_bytes_per_s"] / rate, 1, 3)
+            # Of 4 to 64 queued copies the first pays the 3 us.
+            self.assertLess(abs(found[way]["setup_s"] - 5e-6), 0.1e-6)
+            self.assertLess(abs(found[way]["latency_s"] - 3e-6), 0.1e-6)
+
+    def test_the_script_of_torch_measures_what_its_link_does(self):
+        (self.folder / "torch.py").write_text(TORCH)
+        profile = self.folder / "copies.csv"
+        done = subprocess.run([sys.executable, ROOT / "analysis/measure/copies.py", profile, "--repetitions", "3"],
+                              env={**os.environ, "PYTHONPATH": str(self.folder)}, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.check_link(profile)
+
+    def test_the_program_of_cuda_measures_what_its_link_does(self):
+        (self.folder / "cuda_runtime.h").write_text(CUDA)
+        script = ROOT / "analysis/measure/copies.cu"
+        text = script.read_text().replace("std::size_t{1} << 30", "std::size_t{1} << 24")  # less memory
+        program = self.compiled(text, "-Wall", "-Wextra", "-Werror", "source.cpp")
+        profile = self.folder / "copies.csv"
+        profile.write_text(subprocess.run([program], capture_output=True, text=True, check=True).stdout)
+        self.check_link(profile)
+
+
+if __name__ == "__main__":
+    unittest.main()
