@@ -8,6 +8,8 @@ from typing import Any
 import torch
 from torch import nn
 
+from ._torch_watch import VIEWS
+
 
 class Attention(nn.Module):
     """The scores of queries and keys, their softmax, and the sums of values: as torch computes them where
@@ -39,11 +41,14 @@ def parts_of(module: nn.Module, documents: list[dict], args: tuple,
              kwargs: dict) -> list[tuple[dict, nn.Module, tuple]]:
     """For each layer that such a module is: its document, a module that does that work alone, and inputs.
     Empty where it is none, or not the layers that are known."""
-    kinds = [one["type"] for one in documents]
+    working = [one for one in documents if one["type"] not in VIEWS]
+    kinds = [one["type"] for one in working]
     if not is_split(module) or kinds != ["matmul", "matmul", "matmul", "attention", "matmul"]:
         return []
     given: dict[str, Any] = {**dict(zip(("query", "key", "value"), args)), **kwargs}
     sources = [given[one] for one in ("query", "key", "value")]
+    if not module.batch_first:
+        sources = [one.transpose(0, 1).contiguous() for one in sources]
     weights = module.in_proj_weight.detach().chunk(3)
     biases = [None] * 3 if module.in_proj_bias is None else list(module.in_proj_bias.detach().chunk(3))
     parts: list[nn.Module] = [_linear(weight, bias) for weight, bias in zip(weights, biases)]
@@ -51,7 +56,7 @@ def parts_of(module: nn.Module, documents: list[dict], args: tuple,
     parts.append(_linear(module.out_proj.weight.detach(), biases[0] if module.out_proj.bias is None
                          else module.out_proj.bias.detach()))
     inputs = [(one,) for one in sources] + [tuple(sources), (sources[0],)]
-    return list(zip(documents, parts, inputs))
+    return list(zip(working, parts, inputs))
 
 
 def _linear(weight: torch.Tensor, bias: Any) -> nn.Linear:

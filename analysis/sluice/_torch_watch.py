@@ -12,7 +12,7 @@ from torch.overrides import TorchFunctionMode
 from . import errors
 from .torch_layers import Layers
 
-VIEWS = ("flatten", "reshape")  # layers that compute nothing
+VIEWS = ("input", "flatten", "reshape", "transpose", "slice")  # around the layer that does the work
 
 
 class Function(nn.Module):
@@ -70,14 +70,20 @@ class Layered:
             called()
         except (errors.InputError, KeyError, IndexError, TypeError, AttributeError):
             for one in tensors_in(result):
-                if one.dim() > 0:
-                    self._layers.input(one)
+                self._as_input(one)
             return []
         shapes = {document["name"]: shape for document, shape in
                   zip(self._layers.documents(), self._layers.shapes())}
         return [{**document, "shape_of_result": shapes[document["name"]],
                  "sources": [shapes[name] for name in document.get("inputs", ())]}
                 for document in self._layers.documents()[before:]]
+
+
+    def _as_input(self, tensor: torch.Tensor) -> None:
+        samples = self._layers.batch
+        if tensor.dim() > 0 and len(tensor) == samples:
+            self._layers.input(tensor)
+        self._layers.batch = samples
 
 
 class Functions(TorchFunctionMode):
