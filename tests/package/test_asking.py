@@ -1,7 +1,11 @@
 #!/usr/bin/python3
 """A question is put as people write it: names, changes, element types; what is dropped is said."""
 
+import pathlib
 import pickle
+import subprocess
+import sys
+import tempfile
 import unittest
 import warnings
 
@@ -38,6 +42,14 @@ class Names(unittest.TestCase):
                             (sluice.Platform, "list platforms")):
             with self.assertRaisesRegex(sluice.InputError, words):
                 make("no_such_thing")
+
+    def test_the_first_lines_of_the_page_on_python_work_in_any_folder(self):
+        page = pathlib.Path(__file__).resolve().parents[2] / "docs/python.md"
+        lines = page.read_text().split("```python\n")[1].splitlines()[:4]
+        self.assertTrue(lines[1].startswith("scenario = sluice.load("), lines)
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run([sys.executable, "-c", "\n".join(lines)], cwd=folder, capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
 
     def test_only_what_is_public_is_seen(self):
         self.assertEqual({name for name in dir(sluice) if name[0] != "_"}, set(sluice.__all__))
