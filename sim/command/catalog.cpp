@@ -13,6 +13,7 @@ const Catalog<Command>& command_catalog() {
       SLUICE_ENTRY(Command, fits_command),
       SLUICE_ENTRY(Command, sweep_command),
       SLUICE_ENTRY(Command, search_command),
+      SLUICE_ENTRY(Command, placement_command),
       SLUICE_ENTRY(Command, show_command),
       SLUICE_ENTRY(Command, check_command),
       SLUICE_ENTRY(Command, export_command),

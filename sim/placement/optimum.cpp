@@ -30,8 +30,9 @@ class Search {
   }
 
   void by_prices() {
-    constexpr std::size_t rounds = 3;
+    const std::size_t rounds = request_.rounds;
     for (std::size_t round = 0; round < rounds && open(); ++round) {
+      if (round > 0 && large() && seconds_ - bound_ < request_.near_enough * seconds_) return;
       PlacementBound found = relax({.question = question_,
                                     .capacity = request_.capacity,
                                     .moves = request_.moves,
@@ -47,9 +48,7 @@ class Search {
   }
 
   void by_programme() {
-    if (!open() || request_.time_limit_s <= 0 ||
-        programme_size(question_, request_.moves) > request_.largest_programme)
-      return;
+    if (!open() || request_.time_limit_s <= 0 || large()) return;
     const ProgrammeAnswer answer =
         solve_programme(at_, seconds_ * (1 - small_gap / 10), request_.time_limit_s);
     bound_ = std::max(bound_, std::min(answer.bound, seconds_));
@@ -58,6 +57,9 @@ class Search {
     proven_ = answer.proven && usable;
   }
 
+  bool large() const {
+    return programme_size(question_, request_.moves) > request_.largest_programme;
+  }
   bool open() const { return seconds_ - bound_ > small_gap * seconds_; }
   bool proven() const { return proven_ || !open(); }
   double seconds() const { return seconds_; }
@@ -124,8 +126,9 @@ OverlappedOptimum overlapped_optimum(const OptimumRequest& request) {
       break;
     }
     OptimumRequest part = request;
-    part.iterations /= 3;
-    part.tries /= 4;
+    part.rounds = 1;
+    part.iterations /= 6;
+    part.tries /= 8;
     part.known.push_back(best.schedule.placing);
     Search search(part, weights);
     search.by_prices();

@@ -12,10 +12,12 @@ struct OptimumRequest {
   const PlacementQuestion& question;
   std::int64_t capacity = 0;
   bool moves = true;
-  std::vector<Placing> known = {};       ///< placements that fit, of less memory or of less freedom
-  double time_limit_s = 10;              ///< of CBC: what is found then depends on the machine
-  std::size_t iterations = 1800;         ///< of the prices
-  std::size_t tries = 2000;              ///< of the search
+  std::vector<Placing> known = {};  ///< placements that fit, of less memory or of less freedom
+  double time_limit_s = 10;         ///< of CBC: what is found then depends on the machine
+  std::size_t rounds = 3;           ///< of prices and search; fewer where the gap is small enough
+  double near_enough = 3e-4;        ///< that gap, where the question is too large for CBC
+  std::size_t iterations = 1800;    ///< of the prices
+  std::size_t tries = 2000;         ///< of the search
   std::size_t largest_programme = 3000;  ///< whole variables that CBC is asked with
 };
 

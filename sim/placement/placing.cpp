@@ -171,7 +171,7 @@ void check_capacity(const PlacementQuestion& question, const Placing& placing,
       what + " exceeds memory '" + question.problem().fast + "' at kernel '" +
           question.problem().kernels[k].name + "' (step " + std::to_string(k + 1) + " of " +
           std::to_string(question.kernel_count()) + "): it puts " + std::to_string(*worst) +
-          " bytes there, which has " + std::to_string(capacity) + "; the largest are" + largest,
+          " bytes there, which has " + std::to_string(capacity) + ":" + largest,
       {.pool = question.problem().fast, .needed_bytes = *worst, .available_bytes = capacity});
 }
 

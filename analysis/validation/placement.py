@@ -1,0 +1,168 @@
+"""Kernels by memory: what pool bandwidths fitted on half of the nodes say of the other half.
+
+Reads ../shared/data/placement/mnist256_kernel_times_dram_pmem.csv (darchr/ml-tools, MIT): the kernels of a training
+step with batch 256, each with its operands in DRAM or PMEM. A kernel is to take its time with everything in DRAM, and
+for each operand in PMEM its bytes over a bandwidth: one to read, one to write, and what is read is free up to some
+bytes, which the caches hold. These three numbers are fitted.
+
+    python3 placement.py [FOLDER]      the figures of placement.md
+"""
+
+import csv
+import math
+import random
+import statistics
+import sys
+from pathlib import Path
+
+# Bytes of the network that has its sizes, 294912 and 10240 (seed 001): 28 x 28 images, 2 x 2 convolutions to 16 and 8
+# channels, each with a 2 x 2 pool behind it, 10 classes, batch 256, float32.
+BATCH = 256 * 4
+IMAGE = 28 * 28 * BATCH
+CONV1, POOL1 = 27 * 27 * 16 * BATCH, 13 * 13 * 16 * BATCH
+CONV2, POOL2 = 12 * 12 * 8 * BATCH, 6 * 6 * 8 * BATCH
+CLASSES = 10 * BATCH
+FILTER1, FILTER2, DENSE = 2 * 2 * 16 * 4, 2 * 2 * 16 * 8 * 4, 288 * 10 * 4
+SMALL = 64
+
+# Which operands a node has follows from its operator, and from how long it takes. Indices of a pool: a byte each.
+OPERANDS = {
+    "ReluBackprop_2611": ([CONV1, CONV1], [CONV1]),
+    "ReluBackprop_2573": ([CONV2, CONV2], [CONV2]),
+    "MaxPoolWithIndices_3270": ([CONV1], [POOL1, POOL1 // 4]),
+    "MaxPoolWithIndices_3262": ([CONV2], [POOL2, POOL2 // 4]),
+    "MaxPoolWithIndicesBackprop_3273": ([CONV1, POOL1, POOL1 // 4], [CONV1]),
+    "ConvolutionBias_3277": ([IMAGE, FILTER1, SMALL], [CONV1]),
+    "ConvolutionBackpropData_3287": ([FILTER2, CONV2], [POOL1]),
+    "ConvolutionBiasBackpropFiltersBias_3248": ([IMAGE, CONV1], [FILTER1, SMALL]),
+    "ConvolutionBiasBackpropFiltersBias_3242": ([POOL1, CONV2], [FILTER2, SMALL]),
+    "MatmulBias_3281": ([POOL2, DENSE, CLASSES], [CLASSES]),
+    "MatmulBias_3240": ([POOL2, CLASSES], [DENSE]),
+    "ConvertLayout_3284": ([POOL2], [POOL2]),
+    "ConvertLayout_3292": ([FILTER2], [FILTER2]),
+    "ConvertLayout_3288": ([FILTER2], [FILTER2]),
+    "ConvertLayout_3278": ([FILTER2], [FILTER2]),
+    "ConvertLayout_3274": ([FILTER1], [FILTER1]),
+    "Broadcast_2547": ([CLASSES], [CLASSES]),
+    "Sum_2556": ([CLASSES], [SMALL]),
+}
+ELEMENTWISE = {"Divide_2540", "Subtract_2549", "Multiply_2548", "Multiply_2537"}
+
+RESOLUTION = 0.1  # us: below it the timer says nothing; a reshape within one memory moves nothing
+EFFECT = 0.20  # a placement has an effect where the time is so much more, or less, than in DRAM: the error allowed
+
+
+def operands(node, inputs, outputs):
+    if node in OPERANDS:
+        return OPERANDS[node]
+    size = CLASSES if node in ELEMENTWISE else SMALL
+    return [size] * inputs, [size] * outputs
+
+
+def read(folder, column="mean_us_single"):
+    """By node: its time in DRAM, and of each placement the bytes read and written in PMEM, and its time."""
+    nodes = {}
+    with open(Path(folder) / "mnist256_kernel_times_dram_pmem.csv", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            pools = [[p.strip() for p in row[k].split(",")] for k in ("input_placement", "output_placement")]
+            sizes = operands(row["node"], *map(len, pools))
+            slow = [[size for size, pool in zip(s, p) if pool == "PMEM"] for s, p in zip(sizes, pools)]
+            nodes.setdefault(row["node"], []).append((slow[0], slow[1], float(row[column])))
+    kernels = {}
+    for node, rows in nodes.items():
+        dram = next((t for r, w, t in rows if not r and not w), 0)
+        if dram >= RESOLUTION:
+            kernels[node] = (dram, [row for row in rows if row[0] or row[1]])
+    return kernels
+
+
+def predicted(dram, reads, writes, fit):
+    """us; bandwidths in MB/s are bytes/us."""
+    read_rate, write_rate, cached = fit
+    return dram + sum(max(0, r - cached) for r in reads) / read_rate + sum(writes) / write_rate
+
+
+def fit_on(kernels, nodes):
+    """The three numbers of least mean error of the logarithm, by a search that halves its steps."""
+    rows = [(kernels[n][0], *row) for n in nodes for row in kernels[n][1]]
+
+    def error(logs):
+        fit = [math.exp(x) for x in logs]
+        return sum(abs(math.log(predicted(d, r, w, fit) / t)) for d, r, w, t in rows)
+
+    at, step = [math.log(20e3), math.log(8e3), math.log(2e6)], 1.5
+    least = error(at)
+    while step > 1e-3:
+        tries = [[x + s * step * (i == j) for j, x in enumerate(at)] for i in range(3) for s in (-1, 1)]
+        best = min(tries, key=error)
+        if error(best) < least:
+            at, least = best, error(best)
+        else:
+            step /= 2
+    return [math.exp(x) for x in at]
+
+
+def sign(ratio):
+    return (ratio > 1 + EFFECT) - (ratio < 1 - EFFECT)
+
+
+def judge(kernels, nodes, fit):
+    """The median error of these nodes' placements; the share of those with an effect whose sign is right; and the share
+    of all that are rightly said to be slower, faster, or neither."""
+    errors, signs, classes = [], [], []
+    for n in nodes:
+        dram, rows = kernels[n]
+        for reads, writes, t in rows:
+            p = predicted(dram, reads, writes, fit)
+            errors.append(abs(p / t - 1))
+            classes.append(sign(p / dram) == sign(t / dram))
+            if sign(t / dram):
+                signs.append((p > dram) == (t > dram))
+    return statistics.median(errors), sum(signs) / max(1, len(signs)), sum(classes) / len(classes)
+
+
+def splits(kernels, count, seed=1):
+    dice = random.Random(seed)
+    for _ in range(count):
+        nodes = list(kernels)
+        dice.shuffle(nodes)
+        half = len(nodes) // 2
+        yield nodes[:half], nodes[half:]
+
+
+def output_over_input(kernels, count=200):
+    """In splits that do not fit on node 3287: what its output in PMEM adds, and what both inputs there add, in us."""
+    node, found = "ConvolutionBackpropData_3287", []
+    for train, held in splits(kernels, count):
+        if node in held:
+            fit = fit_on(kernels, train)
+            (filter_, delta), (out,) = OPERANDS[node]
+            dram = kernels[node][0]
+            found.append((predicted(dram, [], [out], fit) - dram, predicted(dram, [filter_, delta], [], fit) - dram))
+    return found
+
+
+def main():
+    folder = sys.argv[1] if len(sys.argv) > 1 else "../shared/data/placement"
+    for column in ("mean_us_single", "mean_us_simultaneous"):
+        kernels = read(folder, column)
+        results = [(*judge(kernels, held, fit), *fit)
+                   for train, held in splits(kernels, 100) for fit in [fit_on(kernels, train)]]
+        errors, signs, classes = (sorted(r[i] for r in results) for i in range(3))
+        print(f"{column}: {len(kernels)} nodes, {sum(len(k[1]) for k in kernels.values())} placements, 100 splits")
+        print(f"  median error: median {errors[50]:.1%}, greatest {errors[-1]:.1%}, "
+              f"at most 20 % in {sum(e <= 0.2 for e in errors)} splits")
+        print(f"  sign, of those that are 20 % slower or faster: median {signs[50]:.1%}, least {signs[0]:.1%}, "
+              f"at least 90 % in {sum(s >= 0.9 for s in signs)} splits")
+        print(f"  slower, faster or neither, of all: median {classes[50]:.1%}, least {classes[0]:.1%}")
+        read_rate, write_rate, cached = (statistics.median(r[i] for r in results) for i in (3, 4, 5))
+        print(f"  fitted (median): read {read_rate / 1e3:.1f} GB/s, write {write_rate / 1e3:.1f} GB/s, "
+              f"read free up to {cached / 1e6:.2f} MB")
+        found = output_over_input(kernels, 100)
+        print(f"  node 3287, held out {len(found)} times: output in PMEM adds {statistics.median(f[0] for f in found):.0f}"
+              f" us, both inputs {statistics.median(f[1] for f in found):.0f} us; the output's is the greater in "
+              f"{sum(f[0] > f[1] for f in found)}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,140 @@
+// sluice placement: where tensors should lie, in fast memory or in slow.
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "command/command.hpp"
+#include "command/inputs.hpp"
+#include "command/placement/report.hpp"
+
+namespace sluice {
+namespace {
+
+std::vector<std::string> way_names() {
+  std::vector<std::string> names;
+  for (const PlacementWay& way : placement_ways()) names.push_back(way.name);
+  return names;
+}
+
+HelpRows way_rows() {
+  HelpRows rows;
+  for (const PlacementWay& way : placement_ways()) rows.emplace_back(way.name, way.summary);
+  return rows;
+}
+
+std::vector<std::string> parts_of(const std::string& list) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; begin <= list.size();) {
+    const std::size_t end = std::min(list.find(',', begin), list.size());
+    parts.push_back(list.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+double seconds_of(const Arguments& arguments) {
+  const std::string text = arguments.text("seconds", "2");
+  double seconds = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  if (error != std::errc() || end != text.data() + text.size() || !(seconds >= 0) ||
+      seconds > 86400)
+    throw UsageError("'--seconds " + text + "': expected a number from 0 to 86400");
+  return seconds;
+}
+
+int run_placement(const Arguments& arguments) {
+  if (arguments.has("csv") && arguments.has("json"))
+    throw UsageError("give either '--csv' or '--json'");
+  const Question question = read_question(arguments);
+  if (!question.scenario)
+    throw UsageError("'" + question.path +
+                     "' is a plan, in which everything has its place already; expected a scenario");
+  CurveRequest request{.device = arguments.text("device"),
+                       .fast = arguments.text("fast", "10%..100%")};
+  if (arguments.has("ways")) request.ways = parts_of(arguments.text("ways"));
+  request.time_limit_s = seconds_of(arguments);
+  const auto top = static_cast<std::size_t>(arguments.integer("top", 10, 0, 1'000'000));
+  const PlacementCurve curve = placement_curve(*question.scenario, request);
+  if (arguments.has("csv"))
+    print_placement_csv(curve);
+  else if (arguments.has("json"))
+    print_placement_json(curve, top);
+  else
+    print_placement(curve, top);
+  const bool none_fits =
+      std::all_of(curve.results.begin(), curve.results.end(),
+                  [](const PlacementResult& result) { return !result.refused.empty(); });
+  return none_fits ? 4 : 0;
+}
+
+}  // namespace
+
+extern const Command placement_command;
+const Command placement_command = {
+    .name = "placement",
+    .summary = "Says where each tensor should lie, in a device's fast memory or in its slow one.",
+    .usage = {"SCENARIO [KEY=VALUE...] [--fast SIZES] [--ways A,B,C] [--device NAME]\n"
+              "                   [--seconds S] [--top N] [--csv | --json]"},
+    .least = 1,
+    .most = 1,
+    .positionals = "SCENARIO",
+    .names_folder = "scenarios",
+    .overrides = true,
+    .options = {{.name = "fast",
+                 .value = "SIZES",
+                 .summary =
+                     "how much fast memory: 40% of what is needed, 16GB, 1:8 (fast to slow), "
+                     "10%..100%:5, or several with commas",
+                 .absent = "10%..100%"},
+                {.name = "ways",
+                 .value = "A,B,C",
+                 .summary = "the ways to place tensors",
+                 .absent = "all",
+                 .suggested = way_names},
+                {.name = "device",
+                 .value = "NAME",
+                 .summary = "the device that computes",
+                 .absent = "the first with two memories"},
+                {.name = "seconds",
+                 .value = "S",
+                 .summary =
+                     "most seconds that CBC searches for one placement; what it finds then depends "
+                     "on the machine",
+                 .absent = "2"},
+                {.name = "top",
+                 .value = "N",
+                 .summary = "how many of the tensors that matter most are shown",
+                 .absent = "10"},
+                {.name = "csv", .summary = "one row for each size and way"},
+                {.name = "json", .summary = "one document, with all that is known"}},
+    .details =
+        "Each pass of a layer over one micro-batch is a kernel, and each of its tensors lies in\n"
+        "one of two memories: the first two that the device reaches, or its own and host memory,\n"
+        "which it then reads over the link. Slow memory has to be able to hold every tensor. The\n"
+        "policy, its cut and its fates have no say, and a backward pass is priced layer by "
+        "layer.\n\n"
+        "A slowdown is a time over that of everything in fast memory. In one call, what is "
+        "searched\n"
+        "for is never slower with more memory, nor with more freedom (static, synchronous,\n"
+        "asynchronous). The gap says how much faster the best could be at most. Every placement "
+        "but\n"
+        "that of the cache is executed as a plan with two pools.\n\n"
+        "JSON keys: format, scenario, device, fast, slow, needed_bytes (the most that is there at "
+        "a\n"
+        "time), tensors, kernels, all_fast_s, results (way, fast_bytes, fast_share, slowdown,\n"
+        "predicted_s, simulated_s, bound_s, gap, moves_to_fast, moves_to_slow, moves_beside: by "
+        "the\n"
+        "copy engine, bytes_to_fast, bytes_to_slow, bytes_beside; of the cache hit_bytes, "
+        "miss_bytes,\n"
+        "written_back_bytes; oracle_s: that finding it took; or refused: why it cannot be), worth\n"
+        "(fast_bytes, tensors: name, bytes, memory, worth_s). CSV has the columns of results.\n\n"
+        "Exit code 4 when none of the ways fits any of the sizes.\n\n"
+        "Ways:\n",
+    .listed = way_rows,
+    .examples = {{"sluice placement alexnet_resident", "the slowdown by the share of GPU memory"},
+                 {"sluice placement alexnet_resident --fast 1:8 --ways static,cached --json",
+                  "two ways, at a ratio of 1:8"}},
+    .run = run_placement,
+};
+
+}  // namespace sluice

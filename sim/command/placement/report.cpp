@@ -1,0 +1,210 @@
+#include "command/placement/report.hpp"
+
+#include <algorithm>
+
+#include "base/csv.hpp"
+#include "base/quantity.hpp"
+#include "command/figures.hpp"
+#include "command/table.hpp"
+#include "command/terminal.hpp"
+#include "document/load.hpp"
+#include "document/object.hpp"
+
+namespace sluice {
+namespace {
+
+std::string bytes_text(std::int64_t bytes) {
+  return format_quantity(static_cast<double>(bytes), Dimension::bytes);
+}
+
+std::string slowdown_text(const PlacementCurve& curve, const PlacementResult& result) {
+  return result.refused.empty() ? ratio(curve.slowdown(result)) : "-";
+}
+
+/// The ways that were asked, in their order.
+std::vector<std::string> ways_of(const PlacementCurve& curve) {
+  std::vector<std::string> ways;
+  for (const PlacementResult& result : curve.results)
+    if (std::find(ways.begin(), ways.end(), result.way) == ways.end()) ways.push_back(result.way);
+  return ways;
+}
+
+/// A row a size: the slowdown by each way.
+TextTable slowdowns(const PlacementCurve& curve) {
+  TextTable table{.columns = {right("fast memory"), right("share")}};
+  const std::vector<std::string> ways = ways_of(curve);
+  for (const std::string& way : ways) table.columns.push_back(right(way));
+  for (std::size_t i = 0; i < curve.results.size(); i += ways.size()) {
+    std::vector<std::string> row = {bytes_text(curve.results[i].capacity),
+                                    percent(curve.fraction(curve.results[i]))};
+    for (std::size_t w = 0; w < ways.size(); ++w)
+      row.push_back(slowdown_text(curve, curve.results[i + w]));
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+/// A row for each size and way that was searched: what it moves, and how near to its bound it is.
+TextTable searches(const PlacementCurve& curve) {
+  TextTable table{.columns = {right("fast memory"), left("way"), right("time"), right("gap"),
+                              right("moves"), right("moved"), right("beside kernels")}};
+  for (const PlacementResult& result : curve.results) {
+    if (!result.bound_s || !result.refused.empty()) continue;
+    const PlacementResult::Moved moved = result.moved(curve.question);
+    table.rows.push_back({bytes_text(result.capacity), result.way,
+                          format_quantity(result.seconds(), Dimension::seconds),
+                          percent(*result.gap()), std::to_string(moved.to_fast + moved.to_slow),
+                          bytes_text(moved.to_fast_bytes + moved.to_slow_bytes),
+                          bytes_text(moved.beside_bytes)});
+  }
+  return table;
+}
+
+/// The static placement in the least memory that is at most half of what is needed, or the first.
+const PlacementResult* placement_shown(const PlacementCurve& curve) {
+  const PlacementResult* shown = nullptr;
+  for (const PlacementResult& result : curve.results)
+    if (result.way == "static" && result.refused.empty() &&
+        (!shown || curve.fraction(result) <= 0.5))
+      shown = &result;
+  return shown;
+}
+
+TextTable worths(const PlacementCurve& curve, const PlacementResult& result, std::size_t top) {
+  TextTable table{.columns = {left("tensor"), right("bytes"), left("lies in"), right("worth")}};
+  const auto& problem = curve.question.problem();
+  for (const TensorWorth& worth : worth_of(curve.question, result.schedule->placing)) {
+    if (table.rows.size() == top || !(worth.seconds > 0)) break;
+    const auto& tensor = curve.question.tensor(worth.tensor);
+    table.rows.push_back({printable(tensor.name), bytes_text(tensor.bytes),
+                          worth.fast ? problem.fast : problem.slow,
+                          format_quantity(worth.seconds, Dimension::seconds)});
+  }
+  return table;
+}
+
+bool none_fits(const PlacementCurve& curve) {
+  return std::all_of(curve.results.begin(), curve.results.end(),
+                     [](const PlacementResult& result) { return !result.refused.empty(); });
+}
+
+LabelledRows head_rows(const PlacementCurve& curve) {
+  const PlacementProblem& problem = curve.question.problem();
+  LabelledRows rows = {
+      {"memories", problem.fast + " (fast) and " + problem.slow + " (slow) of " + problem.device},
+      {"needed", bytes_text(curve.needed) + " at a time, of " +
+                     std::to_string(curve.question.tensor_count()) + " tensors over " +
+                     std::to_string(curve.question.kernel_count()) + " kernels"},
+      {"all fast",
+       format_quantity(curve.all_fast_s, Dimension::seconds) + ": a slowdown of 1 below"}};
+  std::vector<std::string> said;
+  for (const PlacementResult& result : curve.results)
+    if (!result.refused.empty() && (result.way != "all_fast" || none_fits(curve)) &&
+        std::find(said.begin(), said.end(), result.way) == said.end()) {
+      said.push_back(result.way);
+      rows.emplace_back(result.way, printable(result.refused));
+    }
+  return rows;
+}
+
+Value result_value(const PlacementCurve& curve, const PlacementResult& result) {
+  const PlacementResult::Moved moved = result.moved(curve.question);
+  if (!result.refused.empty())
+    return object({{"way", result.way},
+                   {"fast_bytes", result.capacity},
+                   {"fast_share", curve.fraction(result)},
+                   {"refused", result.refused}});
+  return object({{"way", result.way},
+                 {"fast_bytes", result.capacity},
+                 {"fast_share", curve.fraction(result)},
+                 {"slowdown", curve.slowdown(result)},
+                 {"predicted_s", result.predicted_s},
+                 {"simulated_s", result.schedule ? Item(result.simulated_s) : Item(nullptr)},
+                 {"bound_s", result.bound_s},
+                 {"gap", result.gap()},
+                 {"moves_to_fast", moved.to_fast},
+                 {"moves_to_slow", moved.to_slow},
+                 {"moves_beside", moved.beside},
+                 {"bytes_to_fast", moved.to_fast_bytes},
+                 {"bytes_to_slow", moved.to_slow_bytes},
+                 {"bytes_beside", moved.beside_bytes},
+                 {"hit_bytes", result.cached ? Item(result.cached->hit_bytes) : Item(nullptr)},
+                 {"miss_bytes", result.cached ? Item(result.cached->miss_bytes) : Item(nullptr)},
+                 {"written_back_bytes",
+                  result.cached ? Item(result.cached->written_back_bytes) : Item(nullptr)},
+                 {"oracle_s", result.oracle_s}});
+}
+
+Value worth_value(const PlacementCurve& curve, std::size_t top) {
+  const PlacementResult* shown = placement_shown(curve);
+  if (!shown) return Value::make_null();
+  std::vector<TensorWorth> all = worth_of(curve.question, shown->schedule->placing);
+  all.resize(std::min(all.size(), top));
+  const PlacementProblem& problem = curve.question.problem();
+  return object({{"fast_bytes", shown->capacity},
+                 {"tensors", list_of(all, [&](const TensorWorth& worth) {
+                    return object({{"name", curve.question.tensor(worth.tensor).name},
+                                   {"bytes", curve.question.tensor(worth.tensor).bytes},
+                                   {"memory", worth.fast ? problem.fast : problem.slow},
+                                   {"worth_s", worth.seconds}});
+                  })}});
+}
+
+}  // namespace
+
+void print_placement(const PlacementCurve& curve, std::size_t top) {
+  print(bold(printable(curve.scenario) + ": slowdown by the share of tensors that fit into " +
+             printable(curve.question.problem().fast)) +
+        "\n\n" + rows_text(head_rows(curve)) + "\n" + slowdowns(curve).aligned());
+  const TextTable searched = searches(curve);
+  if (!searched.rows.empty())
+    print("\n" + bold("What was searched for") + ", and how far it may be from the best (gap)\n" +
+          searched.aligned());
+  const PlacementResult* shown = placement_shown(curve);
+  if (!shown || top == 0) return;
+  const TextTable table = worths(curve, *shown, top);
+  if (table.rows.empty()) return;
+  print("\n" +
+        bold("The tensors that matter most at " + bytes_text(shown->capacity) + " (static)") +
+        ": seconds lost were it in " + curve.question.problem().slow + ", or won were it in " +
+        curve.question.problem().fast + "\n" + table.aligned());
+}
+
+void print_placement_csv(const PlacementCurve& curve) {
+  TextTable table;
+  for (const char* heading :
+       {"way", "fast_bytes", "fast_share", "slowdown", "predicted_s", "simulated_s", "bound_s",
+        "gap", "moves_to_fast", "moves_to_slow", "moves_beside", "bytes_to_fast", "bytes_to_slow",
+        "bytes_beside", "hit_bytes", "miss_bytes", "written_back_bytes", "oracle_s", "refused"})
+    table.columns.push_back(left(heading));
+  for (const PlacementResult& result : curve.results) {
+    const Value value = result_value(curve, result);
+    std::vector<std::string> row;
+    for (const TextTable::Column& column : table.columns) {
+      const Value* cell = value.find(column.heading);
+      row.push_back(!cell || cell->kind_name() == "null" ? "" : cell->text());
+    }
+    table.rows.push_back(std::move(row));
+  }
+  print(table.csv());
+}
+
+void print_placement_json(const PlacementCurve& curve, std::size_t top) {
+  const PlacementProblem& problem = curve.question.problem();
+  print(to_json(object({{"format", "sluice-placement/1"},
+                        {"scenario", curve.scenario},
+                        {"device", problem.device},
+                        {"fast", problem.fast},
+                        {"slow", problem.slow},
+                        {"needed_bytes", curve.needed},
+                        {"tensors", curve.question.tensor_count()},
+                        {"kernels", curve.question.kernel_count()},
+                        {"all_fast_s", curve.all_fast_s},
+                        {"results", list_of(curve.results,
+                                            [&](const PlacementResult& result) {
+                                              return result_value(curve, result);
+                                            })},
+                        {"worth", worth_value(curve, top)}})));
+}
+
+}  // namespace sluice

@@ -1,0 +1,14 @@
+// What `sluice placement` prints: the curve, and the tensors that matter most.
+#pragma once
+
+#include <cstddef>
+
+#include "study/placement/curve.hpp"
+
+namespace sluice {
+
+void print_placement(const PlacementCurve& curve, std::size_t top);
+void print_placement_csv(const PlacementCurve& curve);
+void print_placement_json(const PlacementCurve& curve, std::size_t top);
+
+}  // namespace sluice

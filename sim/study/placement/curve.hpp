@@ -1,0 +1,40 @@
+// The slowdown of a scenario against the fraction of what it needs that fits into fast memory, by
+// each way to place its tensors.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "placement/ways.hpp"
+#include "scenario/scenario.hpp"
+
+namespace sluice {
+
+/// Bytes of fast memory that were asked for: "16GB", "40%" of what the scenario needs, "1:8" (so
+/// much fast memory to so much slow one), or "10%..100%", in steps of 10 % or "..100%:5" others.
+/// Throws UsageError.
+std::vector<std::int64_t> fast_sizes(const std::string& text, std::int64_t needed);
+
+struct PlacementCurve {
+  std::string scenario;
+  PlacementQuestion question;
+  std::int64_t needed = 0;               ///< the most bytes that are there at a time
+  double all_fast_s = 0;                 ///< what everything in fast memory takes
+  std::vector<PlacementResult> results;  ///< by capacity, then by way
+
+  double fraction(const PlacementResult& result) const;
+  double slowdown(const PlacementResult& result) const { return result.seconds() / all_fast_s; }
+};
+
+struct CurveRequest {
+  std::string device;  ///< empty: the first that has two memories
+  std::string fast = "10%..100%";
+  std::vector<std::string> ways;  ///< none: all
+  double time_limit_s = 2;
+};
+
+/// Throws InputError, Infeasible, UsageError.
+PlacementCurve placement_curve(const Scenario& scenario, const CurveRequest& request);
+
+}  // namespace sluice

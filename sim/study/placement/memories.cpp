@@ -1,0 +1,56 @@
+#include "study/placement/memories.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/error.hpp"
+
+namespace sluice {
+namespace {
+
+double bandwidth(const Platform& platform, const std::string& from, const std::string& to,
+                 CopyMode mode) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const std::uint32_t channel : platform.path(from, to, mode).channels)
+    least = std::min(least, platform.channels[channel].bandwidth);
+  return least;
+}
+
+const Device& chosen(const Platform& platform, const std::string& name) {
+  if (!name.empty()) return platform.device(name);
+  for (const Device& device : platform.devices)
+    if (device.memories.size() > 1) return device;
+  return platform.devices.front();
+}
+
+}  // namespace
+
+TwoMemories two_memories(const Platform& platform, const std::string& name) {
+  TwoMemories of;
+  of.device = &chosen(platform, name);
+  of.fast = of.device->memory().pool;
+  of.fast_capacity = of.device->memory().capacity;
+  of.far = of.device->memories.size() < 2;
+  if (of.far) {
+    of.slow = platform.host().name;
+    of.slow_capacity = platform.host().capacity;
+  } else {
+    const DeviceMemory& slow = of.device->memories[1];
+    of.slow = slow.pool;
+    of.slow_capacity = slow.capacity;
+  }
+  const auto rates = [&](CopyMode mode) {
+    return PlacementProblem::Rates{bandwidth(platform, of.slow, of.fast, mode),
+                                   bandwidth(platform, of.fast, of.slow, mode)};
+  };
+  of.synchronous = rates(CopyMode::synchronous);
+  of.asynchronous = rates(CopyMode::asynchronous);
+  of.cache = of.synchronous;
+  if (!of.far) {  // the memory controller fills and writes back at the memory's own rates
+    const DeviceMemory& slow = of.device->memories[1];
+    of.cache = {slow.read.value_or(0), slow.write.value_or(0)};
+  }
+  return of;
+}
+
+}  // namespace sluice

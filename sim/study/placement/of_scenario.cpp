@@ -1,0 +1,233 @@
+#include "study/placement/of_scenario.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "cost/operands.hpp"
+#include "model/catalog.hpp"
+#include "model/kept.hpp"
+#include "study/placement/placed_time.hpp"
+
+namespace sluice {
+namespace {
+
+using Begins = PlacementProblem::Begins;
+
+class Builder {
+ public:
+  Builder(const Scenario& scenario, const TwoMemories& memories)
+      : scenario_(scenario),
+        model_(scenario.model),
+        memories_(memories),
+        samples_(scenario.workload.micro_batch),
+        dtype_(scenario.workload.dtype) {}
+
+  PlacementProblem build() {
+    const auto count = static_cast<std::uint32_t>(model_.layers.size());
+    for (std::uint32_t l = 0; l < count; ++l)
+      if (does_work(model_.layers[l], Pass::forward)) forward(l);
+    if (scenario_.workload.training) {
+      loss();
+      for (std::uint32_t l = count; l-- > 0;)
+        if (does_work(model_.layers[l], Pass::backward)) backward(l);
+      for (std::uint32_t l = 0; l < count; ++l) update(l);
+    }
+    problem_.name = scenario_.name;
+    problem_.device = memories_.device->name;
+    problem_.fast = memories_.fast;
+    problem_.slow = memories_.slow;
+    problem_.slow_capacity = memories_.slow_capacity;
+    problem_.synchronous = memories_.synchronous;
+    problem_.asynchronous = memories_.asynchronous;
+    problem_.cache = memories_.cache;
+    return std::move(problem_);
+  }
+
+ private:
+  /// A kernel that is being made: its tensors, each once, and which of them each operand is.
+  struct Draft {
+    PlacementProblem::Kernel kernel;
+    std::vector<std::size_t> tensor_of;
+  };
+
+  std::uint32_t tensor(const std::string& name, TensorClass tensor_class, std::int64_t bytes,
+                       Begins begins = Begins::made) {
+    const auto [found, fresh] =
+        tensors_.try_emplace(name, static_cast<std::uint32_t>(problem_.tensors.size()));
+    if (fresh) problem_.tensors.push_back({name, tensor_class, bytes, begins});
+    return found->second;
+  }
+
+  std::int64_t bytes(std::int64_t elements) const {
+    return samples_ * elements * static_cast<std::int64_t>(bytes_of(dtype_));
+  }
+
+  std::uint32_t output_of(std::uint32_t l) {
+    const std::uint32_t origin = origin_of(model_, l);
+    const Layer& layer = model_.layers[origin];
+    const bool input = layer.inputs.empty();
+    return tensor(layer.name, input ? TensorClass::input : TensorClass::activation,
+                  bytes(layer.output), input ? Begins::given : Begins::made);
+  }
+  std::uint32_t gradient_of(std::uint32_t l) {
+    const Layer& layer = model_.layers[origin_of(model_, l)];
+    return tensor("gradient of " + layer.name, TensorClass::gradient, bytes(layer.output));
+  }
+  const Layer& owner(const Layer& layer) const {
+    return layer.tied ? model_.layers[*layer.tied] : layer;
+  }
+  std::int64_t weight_bytes_of(const Layer& layer) const {
+    return (layer.parameters + layer.shared) * static_cast<std::int64_t>(bytes_of(dtype_));
+  }
+  std::uint32_t weights_of(const Layer& layer) {
+    return tensor("weights of " + owner(layer).name, TensorClass::weight,
+                  weight_bytes_of(owner(layer).parameters > 0 ? owner(layer) : layer),
+                  Begins::stays);
+  }
+  std::uint32_t weight_gradient_of(const Layer& layer) {
+    return tensor("gradient of the weights of " + owner(layer).name, TensorClass::gradient,
+                  scenario_.workload.training->gradient_bytes(weight_bytes_of(owner(layer))));
+  }
+  std::uint32_t kept_of(const Layer& layer) {
+    return tensor("kept of " + layer.name, TensorClass::activation,
+                  bytes(layer.backward.kept) + samples_ * layer.backward.kept_bytes);
+  }
+
+  static void add(Draft& draft, std::uint32_t t, const Operand* operand, bool written) {
+    auto& operands = draft.kernel.operands;
+    const auto at = std::find_if(operands.begin(), operands.end(),
+                                 [t](const auto& known) { return known.tensor == t; });
+    const auto place = static_cast<std::size_t>(at - operands.begin());
+    if (at == operands.end()) operands.push_back({.tensor = t});
+    operands[place].written |= written;
+    if (!operand) return;
+    operands[place].read_bytes += operand->read;
+    operands[place].written_bytes += operand->written;
+    draft.tensor_of.push_back(place);
+  }
+
+  void finish(Draft draft, const Query& query) {
+    draft.kernel.time =
+        placed_time(scenario_, memories_, query, draft.tensor_of, draft.kernel.operands.size());
+    problem_.kernels.push_back(std::move(draft.kernel));
+  }
+
+  Query query_for(const Layer& layer, Pass pass) const {
+    Query query = query_of(model_, layer, pass, samples_, dtype_, *memories_.device);
+    query.operands = operands_of(model_, layer, pass, samples_, dtype_);
+    return query;
+  }
+
+  static bool has_weights(const Layer& layer) { return layer.parameters > 0 || layer.shared > 0; }
+
+  /// In the order of operands_of().
+  void forward(std::uint32_t l) {
+    const Layer& layer = model_.layers[l];
+    const Query query = query_for(layer, Pass::forward);
+    Draft draft{{.name = layer.name}, {}};
+    std::size_t next = 0;
+    const auto take = [&](std::uint32_t t, bool written) {
+      add(draft, t, &query.operands.at(next++), written);
+    };
+    if (!reads_nothing(layer))
+      for (const std::uint32_t input : layer.inputs) take(output_of(input), false);
+    if (has_weights(layer)) take(weights_of(layer), false);
+    if (layer.cached > 0)
+      take(tensor("cache of " + layer.name, TensorClass::kv_cache, bytes(layer.cached),
+                  Begins::stays),
+           false);
+    take(output_of(l), true);
+    if (scenario_.workload.training && layer.backward.runs &&
+        (layer.backward.kept > 0 || layer.backward.kept_bytes > 0))
+      add(draft, kept_of(layer), nullptr, true);  // its bytes are no part of the forward pass
+    finish(std::move(draft), query);
+  }
+
+  bool writes_gradients(const Layer& layer) const {
+    return !reads_nothing(layer) && !(layer.macs > 0 && layer.backward.input_flop == 0);
+  }
+
+  /// Makes, in no time, the gradients that no backward pass makes before they are read.
+  void loss() {
+    std::set<std::uint32_t> made;
+    Draft draft{{.name = "loss"}, {}};
+    for (auto l = static_cast<std::uint32_t>(model_.layers.size()); l-- > 0;) {
+      const Layer& layer = model_.layers[l];
+      if (!does_work(layer, Pass::backward)) continue;
+      const std::uint32_t origin = origin_of(model_, l);
+      if (made.insert(origin).second) {
+        add(draft, output_of(l), nullptr, false);
+        add(draft, gradient_of(l), nullptr, true);
+      }
+      if (writes_gradients(layer))
+        for (const std::uint32_t input : layer.inputs) made.insert(origin_of(model_, input));
+    }
+    draft.kernel.time.lines = {{0, std::vector<double>(draft.kernel.operands.size(), 0)}};
+    problem_.kernels.push_back(std::move(draft.kernel));
+  }
+
+  void backward(std::uint32_t l) {
+    const Layer& layer = model_.layers[l];
+    const Query query = query_for(layer, Pass::backward);
+    Draft draft{{.name = layer.name + " backward"}, {}};
+    std::size_t next = 0;
+    const auto take = [&](std::uint32_t t, bool written) {
+      add(draft, t, &query.operands.at(next++), written);
+    };
+    const bool reads = !reads_nothing(layer);
+    if (layer.backward.reads_inputs && reads)
+      for (const std::uint32_t input : layer.inputs) take(output_of(input), false);
+    if (has_weights(layer)) take(weights_of(layer), false);
+    if (layer.backward.reads_output) take(output_of(l), false);
+    take(gradient_of(l), false);
+    if (layer.backward.kept > 0 || layer.backward.kept_bytes > 0) take(kept_of(layer), false);
+    if (writes_gradients(layer))
+      for (const std::uint32_t input : layer.inputs) take(gradient_of(input), true);
+    if (has_weights(layer)) take(weight_gradient_of(layer), true);
+    finish(std::move(draft), query);
+  }
+
+  void update(std::uint32_t l) {
+    const Layer& layer = model_.layers[l];
+    const Training& training = *scenario_.workload.training;
+    if (layer.parameters == 0 || !layer.backward.runs || !training.optimizer->updates) return;
+    const std::int64_t weights = weight_bytes_of(layer);
+    const std::int64_t state = training.optimizer_bytes(weights);
+    const auto as_double = [](std::int64_t bytes) { return static_cast<double>(bytes); };
+    Query query{.device = *memories_.device, .dtype = dtype_, .pass = Pass::update};
+    query.operands = {
+        {"", as_double(weights), as_double(weights), "weights of '" + layer.name + "'"},
+        {"", as_double(training.gradient_bytes(weights)), 0, "their gradient"}};
+    if (state > 0)
+      query.operands.push_back({"", as_double(state), as_double(state), "their state"});
+    query.work = {.flop = as_double(layer.parameters) * training.optimizer->flop};
+    for (const Operand& operand : query.operands) {
+      query.work.bytes += operand.read + operand.written;
+      query.work.written += operand.written;
+    }
+    Draft draft{{.name = layer.name + " update"}, {}};
+    add(draft, weights_of(layer), &query.operands[0], true);
+    add(draft, weight_gradient_of(layer), &query.operands[1], false);
+    if (state > 0)
+      add(draft, tensor("state of " + layer.name, TensorClass::optimizer, state, Begins::stays),
+          &query.operands[2], true);
+    finish(std::move(draft), query);
+  }
+
+  const Scenario& scenario_;
+  const Model& model_;
+  const TwoMemories& memories_;
+  std::int64_t samples_;
+  DType dtype_;
+  PlacementProblem problem_;
+  std::map<std::string, std::uint32_t> tensors_;
+};
+
+}  // namespace
+
+PlacementProblem placement_problem(const Scenario& scenario, const TwoMemories& memories) {
+  return Builder(scenario, memories).build();
+}
+
+}  // namespace sluice

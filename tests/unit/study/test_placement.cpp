@@ -1,0 +1,97 @@
+#include <catch2/catch.hpp>
+
+#include "base/error.hpp"
+#include "document/load.hpp"
+#include "study/placement/curve.hpp"
+#include "study/placement/of_scenario.hpp"
+
+namespace sluice {
+namespace {
+
+using Catch::Matchers::Contains;
+
+/// Two products of 10 by 20 and 20 by 5 in float32: 40 bytes in, weights of 800 bytes, 80 bytes
+/// between, weights of 400 bytes, 20 bytes out. DRAM at 100 byte/s, PMEM at 10, no time to compute.
+Scenario two_products(const std::string& workload = "batch: 1", const std::string& copy = "2B/s") {
+  return read_scenario(parse_text(R"(format: sluice-scenario/1
+model:
+  definition:
+    format: sluice-model/1
+    name: two
+    layers:
+    - {type: input, name: image, shape: [10]}
+    - {type: dense, name: one, features: 20, bias: false}
+    - {type: dense, name: two, features: 5, bias: false}
+platform:
+  format: sluice-platform/1
+  name: server
+  devices:
+    cpu: {rate: {float32: 1000TFLOP/s}, memory: [dram, pmem]}
+  memories:
+    dram: {capacity: 4000B, bandwidth: 100B/s}
+    pmem: {capacity: 40000B, bandwidth: 10B/s}
+  links:
+    copy: {joins: [dram, pmem], bandwidth: )" +
+                                      copy + R"(}
+policy: {name: resident}
+workload: {)" + workload + "}\n",
+                                  "two.yaml"),
+                       "two");
+}
+
+const PlacementResult& found(const PlacementCurve& curve, const std::string& way) {
+  for (const PlacementResult& result : curve.results)
+    if (result.way == way) return result;
+  throw std::runtime_error("no " + way);
+}
+
+TEST_CASE("the placement of two products, by hand", "[placement]") {
+  const PlacementCurve curve = placement_curve(two_products(), {.fast = "800B"});
+  CHECK(curve.question.kernel_count() == 2);
+  CHECK(curve.needed == 40 + 800 + 80 + 400);
+  CHECK(curve.all_fast_s == Approx((40 + 800 + 80 + 80 + 400 + 20) / 100.));
+  CHECK(curve.slowdown(found(curve, "all_slow")) == Approx(10));
+  // The first weights, 800 bytes at 100 byte/s instead of 10; the other 620 bytes in PMEM.
+  CHECK(found(curve, "static").seconds() == Approx(8 + 62));
+  CHECK(found(curve, "static").gap() == Approx(0).margin(1e-9));
+  CHECK_THAT(found(curve, "all_fast").refused,
+             Contains("exceeds memory 'dram' at kernel 'one' (step 1 of 2)"));
+}
+
+TEST_CASE("training is forward, loss, backward and updates", "[placement]") {
+  const Scenario scenario =
+      two_products("mode: training, batch: 1, optimizer: momentum, backward: per_layer");
+  const PlacementQuestion question(
+      placement_problem(scenario, two_memories(scenario.platform, "")));
+  std::vector<std::string> kernels;
+  for (const auto& kernel : question.problem().kernels) kernels.push_back(kernel.name);
+  CHECK(kernels == std::vector<std::string>{"one", "two", "loss", "two backward", "one backward",
+                                            "one update", "two update"});
+  // While the second product goes backward: both weights and their state, what it read and made,
+  // the gradients of its output, its input and its weights.
+  CHECK(question.live_bytes()[3] == 2 * (800 + 400) + 40 + 80 + 20 + 80 + 400);
+}
+
+TEST_CASE("sizes of fast memory: bytes, shares, ratios and steps", "[placement]") {
+  using Sizes = std::vector<std::int64_t>;
+  CHECK(fast_sizes("40%", 1000) == Sizes{400});
+  CHECK(fast_sizes("1:8,16kB", 900) == Sizes{100, 16000});
+  CHECK(fast_sizes("10%..30%", 1000) == Sizes{100, 200, 300});
+  CHECK(fast_sizes("10%..30%:20", 1000) == Sizes{100, 300});
+  for (const char* text : {"", "x", "-1%", "0:0", "30%..10%", "10%..20%:0", "1%..2", "10GB/s"})
+    CHECK_THROWS_AS(fast_sizes(text, 1000), UsageError);
+}
+
+TEST_CASE("a scenario whose memories nothing joins, or whose device is none, is refused",
+          "[placement]") {
+  Scenario scenario = two_products();
+  CHECK_THROWS_WITH(placement_curve(scenario, {.device = "gpu"}), Contains("cpu"));
+  scenario.platform.edges.clear();
+  scenario.platform.lookup = {};
+  CHECK_THROWS_WITH(placement_curve(scenario, {}), Contains("pmem") && Contains("dram"));
+  CHECK_THROWS_WITH(placement_curve(two_products(), {.ways = {"statik"}}),
+                    Contains("no way to place tensors is called 'statik'"));
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,47 @@
+#!/usr/bin/python3
+"""Pool bandwidths fitted on half of the nodes of a training step say what the other half takes in PMEM.
+
+Reads ../shared/data/placement; skips where that is absent."""
+
+import pathlib
+import statistics
+import sys
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+DATA = ROOT.parent / "shared" / "data" / "placement"
+sys.path.insert(0, str(ROOT / "analysis" / "validation"))
+sys.dont_write_bytecode = True
+
+import placement  # noqa: E402
+
+
+class Fit(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.kernels = placement.read(DATA)
+        cls.judged = []
+        for train, held in placement.splits(cls.kernels, 30):
+            cls.judged.append(placement.judge(cls.kernels, held, placement.fit_on(cls.kernels, train)))
+
+    def test_the_table_has_the_nodes_that_the_timer_can_see(self):
+        self.assertEqual((len(self.kernels), sum(len(rows) for _, rows in self.kernels.values())), (27, 135))
+
+    def test_the_median_error_of_nodes_left_out_is_at_most_20_percent(self):
+        self.assertLessEqual(statistics.median(error for error, _, _ in self.judged), 0.20)
+
+    def test_the_sign_is_right_in_90_percent_of_the_placements_with_an_effect(self):
+        self.assertGreaterEqual(statistics.median(sign for _, sign, _ in self.judged), 0.90)
+
+    def test_the_place_of_the_output_dominates_where_the_node_was_left_out(self):
+        found = placement.output_over_input(self.kernels, 30)
+        self.assertGreater(len(found), 5)
+        for output, inputs in found:
+            self.assertGreater(output, 3 * inputs)
+
+
+if __name__ == "__main__":
+    if not DATA.is_dir():
+        print("skipped: there is no", DATA)
+        sys.exit(77)
+    unittest.main()
