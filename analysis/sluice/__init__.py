@@ -48,38 +48,39 @@ if _data.is_dir():  # installed; from the source tree the zoo is the tree's own
     _sluice.set_data_root(str(_data))
 
 
-def _listing(kind: str) -> "_pandas.DataFrame":
+def _listing(kind: str) -> _pandas.DataFrame:
     pandas = _late("pandas")
     table = pandas.DataFrame(_json.loads(_sluice.listing(kind)))
     return table.set_index("name")
 
 
-def policies() -> "_pandas.DataFrame":
-    """A DataFrame of all policies, those in Python among them: summary, source, parameters."""
+def policies() -> _pandas.DataFrame:
+    """A DataFrame of all policies, those in Python among them: summary, source, example,
+    parameters."""
     return _listing("policies")
 
 
-def models() -> "_pandas.DataFrame":
+def models() -> _pandas.DataFrame:
     """A DataFrame of the models in the zoo: summary, source, file, figures (name, value, note)."""
     return _listing("models")
 
 
-def platforms() -> "_pandas.DataFrame":
+def platforms() -> _pandas.DataFrame:
     """A DataFrame of the platforms in the zoo: summary, source, file, figures (name, value, note)."""
     return _listing("platforms")
 
 
-def scenarios() -> "_pandas.DataFrame":
-    """A DataFrame of the scenarios in the zoo: question, file."""
+def scenarios() -> _pandas.DataFrame:
+    """A DataFrame of the scenarios in the zoo: summary (the question), source (None), file."""
     return _listing("scenarios")
 
 
-def layers() -> "_pandas.DataFrame":
-    """A DataFrame of the layer types that a model may have."""
+def layers() -> _pandas.DataFrame:
+    """A DataFrame of the layer types that a model may have: summary, source, parameters (keys)."""
     return _listing("layers")
 
 
-def metrics() -> "_pandas.DataFrame":
+def metrics() -> _pandas.DataFrame:
     """A DataFrame of all metrics: summary, source, unit."""
     return _listing("metrics")
 

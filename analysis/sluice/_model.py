@@ -35,13 +35,13 @@ class Model:
         self._native = made._native
 
     @classmethod
-    def _of(cls, native: Any) -> "Model":
+    def _of(cls, native: Any) -> Model:
         made = cls.__new__(cls)
         made._native = native
         return made
 
     @classmethod
-    def from_dict(cls, document: Mapping, name: str = "<dict>") -> "Model":
+    def from_dict(cls, document: Mapping, name: str = "<dict>") -> Model:
         """From a sluice-model/1 document (models/FORMAT.md), or from the `model:` mapping of a scenario
         that holds one as its `definition`. Raises InputError."""
         content = _documents.plain(document)
@@ -87,7 +87,7 @@ class Model:
     def _as_document(self) -> dict:
         return self.document
 
-    def with_(self, changes: Optional[Mapping] = None, /, **parameters: Any) -> "Model":
+    def with_(self, changes: Optional[Mapping] = None, /, **parameters: Any) -> Model:
         """Another model with values changed:
 
             sluice.model("gpt2").with_(blocks=24, tokens=512)  # parameters, and `scale`
@@ -105,7 +105,7 @@ class Model:
         """Names of all layers, in order: those that `stage_table` has a row for."""
         return list(self.stage_table()["layer"])
 
-    def layer(self, name: str) -> "pandas.Series":
+    def layer(self, name: str) -> pandas.Series:
         """The row of `stage_table` of one layer, by the layer's name. Raises InputError."""
         table = self.stage_table()
         found = table[table["layer"] == name]
@@ -118,7 +118,7 @@ class Model:
 
     def stage_table(self, platform: Union[Platform, str, Path, None] = None,
                     device: Optional[str] = None, dtype: Dtype = "float32",
-                    cost: str = "") -> "pandas.DataFrame":
+                    cost: str = "") -> pandas.DataFrame:
         """One row a layer, the columns of `sluice model`: counts of one sample (elements, MACs,
         FLOP, bytes in `dtype`), and with a platform milliseconds: over the link that feeds the
         device, and on it by the cost model (that of the platform, where none is named: roofline
@@ -134,7 +134,7 @@ class Model:
     def fits(self, platforms: Union[Platform, str, Path, Sequence[Union[Platform, str, Path]]] = (),
              *, mode: Mode = "training", batch: Optional[int] = None, dtype: Dtype = "float32",
              optimizer: Optimizer = "", policy: str = "resident", fates: str = "keep_all",
-             changes: Optional[Mapping] = None) -> "pandas.DataFrame":
+             changes: Optional[Mapping] = None) -> pandas.DataFrame:
         """The largest micro-batch that each platform's device holds: one row a platform (without
         any, one device without a limit). capacity_bytes, largest in samples (none: any number),
         step in s; bytes of the peak with it, in all and by class; the same of one sample (one) and
@@ -196,7 +196,7 @@ def model(path: Union[str, Path], changes: Optional[Mapping] = None, **parameter
     """Reads a model from a file, or the one of that name in the zoo (`sluice.models()`).
 
     Keywords are the model's parameters and `scale`: sluice.model("alexnet", scale=200). `changes`
-    are overrides as the command line has them."""
+    are overrides as the command line has them. Raises InputError, IoError."""
     found = _sluice.find_document(str(path), "models")
     texts = _documents.overrides(changes, parameters)
     return Model._of(_sluice.Model.load(found, texts))

@@ -29,13 +29,13 @@ class Platform:
         self._native, self._document = made._native, made._document
 
     @classmethod
-    def _of(cls, native: Any, document: str = "{}") -> "Platform":
+    def _of(cls, native: Any, document: str = "{}") -> Platform:
         made = cls.__new__(cls)
         made._native, made._document = native, document
         return made
 
     @classmethod
-    def from_dict(cls, document: Mapping, name: str = "<dict>") -> "Platform":
+    def from_dict(cls, document: Mapping, name: str = "<dict>") -> Platform:
         """From a sluice-platform/1 document (platforms/FORMAT.md). Raises InputError."""
         text = _documents.to_json(_documents.plain(document), indent=2)
         return cls._of(*_sluice.parse_platform(text, name))
@@ -83,7 +83,7 @@ class Platform:
         """byte/s of the narrowest link on the way from one memory to another."""
         return self._native.path(source, target)[2]
 
-    def devices(self) -> "pandas.DataFrame":
+    def devices(self) -> pandas.DataFrame:
         """One row a device: capacity in bytes, memory_bandwidth in byte/s, launch_overhead in s,
         watts, and peak FLOP/s by element type."""
         pandas = late("pandas")
@@ -99,7 +99,7 @@ class Platform:
                          **{f"{dtype}_flop_per_s": rate for dtype, rate in device.rate.items()}})
         return pandas.DataFrame(rows).set_index("device")
 
-    def memories(self) -> "pandas.DataFrame":
+    def memories(self) -> pandas.DataFrame:
         """One row a memory that a device reaches without a link, the default first: its pool in
         plans, whether it is the device's own, capacity in bytes, and read and write in byte/s."""
         pandas = late("pandas")
@@ -108,7 +108,7 @@ class Platform:
                 for device in self._native.devices for memory in device.memories]
         return pandas.DataFrame(rows).set_index(["device", "pool"])
 
-    def links(self) -> "pandas.DataFrame":
+    def links(self) -> pandas.DataFrame:
         """One row a direction of a link: bandwidth in byte/s, setup and latency in s."""
         pandas = late("pandas")
         columns = ["link", "direction", "source", "target", "bandwidth", "setup", "latency"]

@@ -55,10 +55,10 @@ class Action:
 
     __slots__ = ("_builder", "_ref")
 
-    def __init__(self, builder: "PlanBuilder", ref: Any) -> None:
+    def __init__(self, builder: PlanBuilder, ref: Any) -> None:
         self._builder, self._ref = builder, ref
 
-    def wait(self, on: Optional["Action"], distance: int = 0) -> "Action":
+    def wait(self, on: Optional[Action], distance: int = 0) -> Action:
         """Waits until `on`, of `distance` iterations ago, has ended and arrived; None: nothing."""
         if on is None:
             return self
@@ -67,12 +67,12 @@ class Action:
         self._builder._native.wait(self._ref, on._ref, whole(distance, "distance", most=_MOST))
         return self
 
-    def allocate(self, tensor: int, node: str) -> "Action":
+    def allocate(self, tensor: int, node: str) -> Action:
         """Starts when the tensor has been granted its bytes in the memory of `node`."""
         self._builder._native.allocate(self._ref, whole(tensor, "tensor", most=_MOST), node)
         return self
 
-    def use(self, tensor: int, node: str, *, read: bool = True, written: bool = False) -> "Action":
+    def use(self, tensor: int, node: str, *, read: bool = True, written: bool = False) -> Action:
         """An operand: it reads, writes, or both, the tensor in the memory of `node`, which holds it
         until the end; the last use frees it."""
         if not read and not written:
@@ -81,7 +81,7 @@ class Action:
                                   bool(read), bool(written))
         return self
 
-    def flow(self, tensor: int, source: str, target: str, bytes: Optional[int] = None) -> "Action":
+    def flow(self, tensor: int, source: str, target: str, bytes: Optional[int] = None) -> Action:
         """While it computes, so many bytes (all of the tensor, if not given) flow from the memory of
         `source` to that of `target`: it ends when its seconds have passed and they are through."""
         count = None if bytes is None else whole(bytes, "bytes")
@@ -89,29 +89,29 @@ class Action:
                                    count)
         return self
 
-    def not_before(self, seconds: float) -> "Action":
+    def not_before(self, seconds: float) -> Action:
         """Starts at that time of the run at the earliest. For prologue and epilogue: each iteration
         of the body starts when the one before lets it, and not by the clock."""
         self._builder._native.not_before(self._ref, float(seconds))
         return self
 
-    def takes(self, seconds: float) -> "Action":
+    def takes(self, seconds: float) -> Action:
         """A computation takes so many seconds, whatever the cost model says. A plan that is made
         without a scenario has no cost model: there, each computation needs this."""
         self._builder._native.takes(self._ref, float(seconds))
         return self
 
-    def part_of(self, collective: int) -> "Action":
+    def part_of(self, collective: int) -> Action:
         """Is a part of that collective of the builder."""
         self._builder._native.part_of(self._ref, whole(collective, "collective", most=_MOST))
         return self
 
-    def done(self, samples: int) -> "Action":
+    def done(self, samples: int) -> Action:
         """So many samples have their answer when this ends."""
         self._builder._native.samples_done(self._ref, whole(samples, "samples"))
         return self
 
-    def ahead(self, iterations: int) -> "Action":
+    def ahead(self, iterations: int) -> Action:
         """Works in iteration i of the body for iteration i + `iterations`; dropped beyond the last."""
         self._builder._native.ahead(self._ref, whole(iterations, "iterations", most=_MOST))
         return self

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 class Plan:
     """A plan. `scenario.plan()`, `sluice.load_plan(path)` and a PlanBuilder make one."""
 
-    def __init__(self, native: "_sluice.Plan", file: str = "", scenario_text: str = "",
+    def __init__(self, native: _sluice.Plan, file: str = "", scenario_text: str = "",
                  question_bound_s: Optional[float] = None, scenario: Any = None) -> None:
         self._native = native
         self._file = file
@@ -34,7 +34,7 @@ class Plan:
         self._scenario = scenario  # native; it is lost when the plan is pickled
 
     @classmethod
-    def from_text(cls, text: str, name: str = "<text>") -> "Plan":
+    def from_text(cls, text: str, name: str = "<text>") -> Plan:
         """From a plan's text (sim/plan/FORMAT.md): what `text()` and the `plan` of a Result are.
         `name` is for messages. Raises InputError."""
         return cls(_sluice.Plan.parse(text, name), name)
@@ -62,7 +62,7 @@ class Plan:
         return json.loads(self._native.facts)
 
     @property
-    def actions(self) -> "pandas.DataFrame":
+    def actions(self) -> pandas.DataFrame:
         """One row an action, in listing order: seconds (of computations), flop, joules above idle,
         bytes (of transfers); waits: (number of an action, iterations ago)."""
         pandas = late("pandas")
@@ -70,13 +70,13 @@ class Plan:
         return table.astype({name: "category" for name in ("section", "stream", "kind")})
 
     @property
-    def tensors(self) -> "pandas.DataFrame":
+    def tensors(self) -> pandas.DataFrame:
         """One row a tensor: bytes, class, and the memory that holds it from start to end."""
         pandas = late("pandas")
         return pandas.DataFrame(self._native.tensors()).astype({"class": "category"})
 
     @property
-    def fates(self) -> "pandas.DataFrame":
+    def fates(self) -> pandas.DataFrame:
         """What becomes of the activations of each stage until its backward pass, by the stage's number: name,
         fate ("keep", "recompute", "offload", or the last two where parts differ), and what it costs in one
         run of the body: recomputed_s and saved_bytes. Read from the actions, so of any policy's plan; empty
@@ -106,7 +106,7 @@ class Plan:
         self._native.check()
 
     def run(self, progress: Union[bool, Callable[[int, int], None]] = False,
-            executor: Executor = "auto") -> "Result":
+            executor: Executor = "auto") -> Result:
         """Executes it. `progress`: True for a bar, or a function of executed and all actions.
         `executor`: "simgrid", "replay", "both" (InternalError where they differ), or "auto", as in
         `sluice run --executor`. Raises UsageError for any other."""
@@ -143,7 +143,7 @@ class Plan:
 
     @classmethod
     def _parse(cls, text: str, file: str, scenario_text: str,
-               question_bound_s: Optional[float] = None) -> "Plan":
+               question_bound_s: Optional[float] = None) -> Plan:
         return cls(_sluice.Plan.parse(text, file or "plan"), file, scenario_text, question_bound_s)
 
 

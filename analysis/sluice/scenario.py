@@ -41,14 +41,14 @@ class Scenario:
         self._native = made._native
 
     @classmethod
-    def _of(cls, native: Any) -> "Scenario":
+    def _of(cls, native: Any) -> Scenario:
         made = cls.__new__(cls)
         made._native = native
         return made
 
     @classmethod
     def from_dict(cls, document: Mapping, name: str = "<dict>",
-                  relative_to: Union[str, Path, None] = None) -> "Scenario":
+                  relative_to: Union[str, Path, None] = None) -> Scenario:
         """From a sluice-scenario/1 document (scenarios/FORMAT.md); `format` may be left out.
 
         The values of `model` and `platform` may be a Model and a Platform, or names of those that
@@ -60,7 +60,7 @@ class Scenario:
 
     @classmethod
     def from_text(cls, text: str, name: str = "<text>",
-                  relative_to: Union[str, Path, None] = None) -> "Scenario":
+                  relative_to: Union[str, Path, None] = None) -> Scenario:
         """From the YAML or JSON of a sluice-scenario/1 document: what `text()` and the `scenario` of
         a Result are. Files that it names are relative to the folder `relative_to` (default: the
         current one). Raises InputError."""
@@ -101,7 +101,7 @@ class Scenario:
         """As YAML, with where each value came from: `sluice run --resolve`."""
         return self._native.provenance()
 
-    def with_(self, changes: Optional[Changes] = None, /, **more: Any) -> "Scenario":
+    def with_(self, changes: Optional[Changes] = None, /, **more: Any) -> Scenario:
         """Another scenario with values changed, as KEY=VALUE does on the command line:
 
             scenario.with_({"platform.links.host.bandwidth": "64GB/s", "workload.batch": 8})
@@ -122,7 +122,7 @@ class Scenario:
                 _tell_dropped(key, value, self.document)
         return changed
 
-    def stages(self) -> "pandas.DataFrame":
+    def stages(self) -> pandas.DataFrame:
         """One row a stage. Bytes per sample, but weight_bytes; macs and flop per sample."""
         pandas = late("pandas")
         keys = ["name", "first", "last", "weight_bytes", "input_bytes", "output_bytes",
@@ -140,7 +140,7 @@ class Scenario:
                     scenario=self._native)
 
     def run(self, progress: Union[bool, Callable[[int, int], None]] = False,
-            executor: ExecutorName = "auto") -> "Result":
+            executor: ExecutorName = "auto") -> Result:
         """Runs it in the helper process. `progress`: True for a bar, or a function of the numbers
         of executed and of all actions. `executor`: as in Plan.run. Raises Infeasible when it does not
         fit or blocks, InputError, HelperDied; Ctrl-C raises KeyboardInterrupt, and nothing is left
@@ -148,10 +148,10 @@ class Scenario:
         return self.plan().run(progress, executor)
 
     def sweep(self, changes: Union[Mapping[str, Sequence[Any]], Sequence[Mapping[str, Any]]],
-              over: Over = "grid", workers: "Union[int, Executor, None]" = None,
+              over: Over = "grid", workers: Union[int, Executor, None] = None,
               store: Union[str, Path, None] = None, verify: float = 0.01,
               retry_failed: bool = False,
-              progress: Union[bool, Callable[[int, int], None]] = False) -> "Sweep":
+              progress: Union[bool, Callable[[int, int], None]] = False) -> Sweep:
         """Runs it at many points, and gives them as a table:
 
             sweep = scenario.sweep({"workload.batch": [1, 2, 4, 8],

@@ -26,7 +26,7 @@ Over = Mapping[str, Union[tuple[Any, Any], Sequence[Any]]]
 class Found:
     """What a search found. `points` has every point that was asked, as a Sweep."""
 
-    def __init__(self, scenario: "Scenario", metric: str, search: "_sluice.Search",
+    def __init__(self, scenario: Scenario, metric: str, search: "_sluice.Search",
                  keys: list["_sluice.SearchKey"], given: dict[str, dict[str, Any]],
                  result: "_sluice.SearchResult", outcomes: list["_sluice.PointResult"]) -> None:
         self._scenario, self._metric, self._search, self._result = scenario, metric, search, result
@@ -45,7 +45,7 @@ class Found:
         return dict(zip(self._names, self._rows[self._best()]))
 
     @property
-    def best(self) -> "pandas.Series":
+    def best(self) -> pandas.Series:
         """The row of the best point: its values and all its metrics. Raises Infeasible likewise."""
         return self.points.frame.loc[self._best()]
 
@@ -55,7 +55,7 @@ class Found:
         return self._number(self._best())
 
     @property
-    def scenario(self) -> "Scenario":
+    def scenario(self) -> Scenario:
         """The scenario at the best point. Raises Infeasible likewise."""
         return self._scenario.with_(self.changes)
 
@@ -107,7 +107,7 @@ class Found:
 
 
 @checked
-def minimise(scenario: Union["Scenario", str, Path], metric: str, over: Over, subject_to: Union[str, Sequence[str]] = (),
+def minimise(scenario: Union[Scenario, str, Path], metric: str, over: Over, subject_to: Union[str, Sequence[str]] = (),
              *, points: int = 200, store: Union[str, Path, None] = None, by: str = "nlopt",
              seed: int = 0, verify: bool = True, retry_failed: bool = False,
              progress: Union[bool, Callable[[int, int], None]] = False) -> Found:
@@ -140,7 +140,7 @@ def minimise(scenario: Union["Scenario", str, Path], metric: str, over: Over, su
 
 
 @checked
-def maximise(scenario: Union["Scenario", str, Path], metric: str, over: Over, subject_to: Union[str, Sequence[str]] = (),
+def maximise(scenario: Union[Scenario, str, Path], metric: str, over: Over, subject_to: Union[str, Sequence[str]] = (),
              *, points: int = 200, store: Union[str, Path, None] = None, by: str = "nlopt",
              seed: int = 0, verify: bool = True, retry_failed: bool = False,
              progress: Union[bool, Callable[[int, int], None]] = False) -> Found:

@@ -34,10 +34,10 @@ class Sweep:
     def __init__(self, keys: list[str], rows: list[list[Any]], grid: bool,
                  results: list["_sluice.PointResult"]) -> None:
         self._keys, self._rows, self._grid, self._results = keys, rows, grid, results
-        self._frame: Optional["pandas.DataFrame"] = None
+        self._frame: Optional[pandas.DataFrame] = None
 
     @property
-    def frame(self) -> "pandas.DataFrame":
+    def frame(self) -> pandas.DataFrame:
         """A new table with one row for each point: a column for each key that was varied, `status`
         ("complete", "infeasible" or "failed"), `reason`, `chosen`, `bound_by`, `verified`, and one
         for each metric ("makespan_s", "peak_bytes[gpu]"); not a number where there is none.
@@ -48,7 +48,7 @@ class Sweep:
         table.attrs = {"units": dict(self._frame.attrs["units"])}
         return table
 
-    def _table(self) -> "pandas.DataFrame":
+    def _table(self) -> pandas.DataFrame:
         pandas = late("pandas")
         units: dict[str, str] = {}
         numbers = []
@@ -77,7 +77,7 @@ class Sweep:
             data[name].attrs["units"] = unit
         return data
 
-    def best(self, metric: str) -> "pandas.Series":
+    def best(self, metric: str) -> pandas.Series:
         """The row with the best number of a metric, as `sluice list metrics` knows better from
         worse; of rows that are equal to a part in 10^9, the first. Raises UsageError where a metric
         has neither, and Infeasible where no point has it."""
@@ -89,7 +89,7 @@ class Sweep:
         least = numbers.min()
         return table.loc[(numbers <= least + 1e-9 * abs(least)).idxmax()]
 
-    def pareto(self, a: str, b: str) -> "pandas.DataFrame":
+    def pareto(self, a: str, b: str) -> pandas.DataFrame:
         """The rows that no other row beats in both metrics, by `a`."""
         table = self.frame
         for metric in (a, b):
@@ -126,7 +126,7 @@ class Sweep:
         return self.frame._repr_html_()
 
 
-def sweep(scenario: "Scenario", changes: Axes, over: str, workers: Union[int, Executor, None],
+def sweep(scenario: Scenario, changes: Axes, over: str, workers: Union[int, Executor, None],
           store: Union[str, Path, None], verify: float, retry_failed: bool,
           progress: Union[bool, Callable[[int, int], None]]) -> Sweep:
     """`Scenario.sweep`, which describes it."""
@@ -145,7 +145,7 @@ def sweep(scenario: "Scenario", changes: Axes, over: str, workers: Union[int, Ex
 class _Driver:
     """Asks the points, and keeps what they come to."""
 
-    def __init__(self, scenario: "Scenario", points: "_sluice.Points",
+    def __init__(self, scenario: Scenario, points: "_sluice.Points",
                  store: Union[str, Path, None], retry_failed: bool) -> None:
         self._scenario, self._points, self._retry_failed = scenario, points, retry_failed
         self._text, self._path = scenario.text(), scenario._native.path
@@ -210,7 +210,7 @@ class _Driver:
             self._store.commit()
 
 
-def simulated(scenario: "Scenario", overrides: list[str]) -> float:
+def simulated(scenario: Scenario, overrides: list[str]) -> float:
     """How long a point takes by SimGrid and by the replay, in the helper."""
     from .scenario import Scenario
     changed = Scenario._of(scenario._native.with_overrides(overrides))
@@ -281,7 +281,7 @@ def _direction(metric: str) -> int:
     return 1 if better == "lower" else -1
 
 
-def _require(table: "pandas.DataFrame", metric: str) -> None:
+def _require(table: pandas.DataFrame, metric: str) -> None:
     if metric not in table:
         raise errors.UsageError(f"no point has the metric '{metric}'; there are: "
                                 + ", ".join(table.attrs["units"]))
