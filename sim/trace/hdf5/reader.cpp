@@ -180,6 +180,10 @@ std::uint64_t TraceReader::span_count() const {
   });
 }
 
+bool TraceReader::is_folded() const {
+  return !state_->folds().empty();
+}
+
 void TraceReader::spans(const std::function<void(const std::vector<Span>&)>& take) const {
   const std::uint64_t all = span_count();
   const StoredSpans stored = state_->guarded(

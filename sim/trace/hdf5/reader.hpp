@@ -36,6 +36,7 @@ class TraceReader {
   SeriesTable series() const;
 
   std::uint64_t span_count() const;  ///< those that folds stand for included
+  bool is_folded() const;            ///< is a steady state kept as one period and its count?
   /// All spans in blocks, those that folds stand for where they belong.
   void spans(const std::function<void(const std::vector<Span>&)>& take) const;
   std::uint64_t event_count(std::uint32_t pool) const;
