@@ -122,6 +122,23 @@ assert (one == 0).sum() == 76 and len(one) == 78
 assert (many > 0).sum() == 30 and len(many) == 71 and (many >= 3).sum() == 11 and many["opt"] >= 3
 assert (further < 0).sum() == 2  # of nearly 5 % of waiting at the beginning
 """,
+    # How long anything takes here is not asserted, but what follows from it is.
+    "7_measured_torch": """
+assert set(leaves["operator"]) == {"conv2d", "batch_norm", "relu", "add", "global_avg_pool", "flatten", "dense"}
+assert kinds["middle"]["conv2d"] > 0.7 * kinds["middle"].sum()
+work = leaves[leaves["operator"] != "flatten"]
+for name, q in tenths.items():
+    by_hand = sum(np.quantile(one, q) * count for one, count in zip(work["samples"], work["occurrences"]))
+    assert abs(simulated[name] / by_hand - 1) < 1e-9
+assert simulated["low"] <= simulated["middle"] <= simulated["high"]
+for batch, line in lines.items():
+    assert (line["low"] < 1.01 * line["middle"]).all() and (line["middle"] < 1.01 * line["high"]).all()
+    assert (line["middle"].values[1:] < 1.01 * line["middle"].values[:-1]).all()  # a faster link is no slower
+    crossing = (weights + 4 * batch * 3 * 192 * 192) / (rates[0] * 1e9)
+    if crossing > 2 * batch * line["high"].iloc[-1]:
+        assert abs(batch * line["middle"].iloc[0] / crossing - 1) < 0.02
+    assert 0.99 < batch * line["middle"].iloc[-1] / (batch // samples * simulated["middle"]) < 1.5
+""",
 }
 
 
@@ -138,7 +155,7 @@ def errors(notebook):
 class Notebooks(unittest.TestCase):
     def test_each_runs_and_shows_its_pictures(self):
         paths = execute.notebooks()
-        self.assertEqual([path.name[0] for path in paths], ["1", "2", "3", "4", "5", "6"])
+        self.assertEqual([path.name[0] for path in paths], ["1", "2", "3", "4", "5", "6", "7"])
         for path in paths:
             with self.subTest(notebook=path.name):
                 committed = nbformat.read(path, as_version=4)
