@@ -143,9 +143,17 @@ ScenarioDocument read_scenario_document(const std::string& given) {
   return {load_file(path), path};
 }
 
+Position place_of(const Question& question) {
+  if (!question.scenario) return Position{question.path, 0, 0, {}};
+  const Value& document = question.scenario->document;
+  const Value* const workload = document.find("workload");
+  return (workload ? *workload : document).position();
+}
+
 Plan plan_of(Question& question) {
   if (question.plan) return std::move(*question.plan);
-  PlannedScenario planned = plan_scenario(*question.scenario);
+  PlannedScenario planned =
+      in_plan_file(question, [&] { return plan_scenario(*question.scenario); });
   question.cut = std::move(planned.cut);
   return std::move(planned.plan);
 }

@@ -36,15 +36,19 @@ ScenarioDocument read_scenario_document(const std::string& given);
 /// InputError.
 Plan plan_of(Question& question);
 
-/// Runs `action` on a plan that was read from a file: an error that has no position of its own,
-/// such as one of the plan's check, names the file.
+/// Where an error of the whole question belongs: the plan's file; of a scenario the line of its
+/// workload, which says how much is asked.
+Position place_of(const Question& question);
+
+/// Runs `action` on the question's plan: an error that has no position of its own, such as one of
+/// the plan's check, is placed.
 template <class Action>
 decltype(auto) in_plan_file(const Question& question, Action&& action) {
   try {
     return action();
   } catch (const InputError& error) {
-    if (question.scenario || error.has_position()) throw;
-    throw InputError(Position{question.path, 0, 0, {}}, error.what());
+    if (error.has_position()) throw;
+    throw InputError(place_of(question), error.what());
   }
 }
 

@@ -47,7 +47,14 @@ void Builder::fail(Place place, const std::string& message) const {
   throw InputError(position_in(*source_, place.line, place.column), message);
 }
 
+/// C's texts end at a NUL, and with them what other programs would make of a name.
+void Builder::refuse_nul(Place place, const std::string& text) const {
+  if (text.find('\0') != std::string::npos)
+    fail(place, "a NUL character (\\u0000, \\0) is part of this text: leave it out");
+}
+
 void Builder::key(Place place, std::string key) {
+  refuse_nul(place, key);
   Open& open = open_.back();
   if (key == "<<") fail(place, "merge keys ('<<') are not allowed; write the keys out");
   const auto& entries = open.value.entries();
@@ -72,6 +79,7 @@ void Builder::key(Place place, std::string key) {
 }
 
 void Builder::scalar(Place place, Value value) {
+  refuse_nul(place, value.text());
   value.place(source_, place.line, place.column);
   add(std::move(value));
 }
@@ -151,6 +159,13 @@ Value plain_value(const Builder& builder, Place place, const std::string& text) 
                             " is a number in another base than ten; write it in decimal, "
                             "or in quotes");
   return Value::make(text);
+}
+
+bool looks_like_json(std::string_view text) {
+  const std::size_t brace = text.find_first_not_of(" \t\r\n");
+  if (brace == std::string_view::npos || text[brace] != '{') return false;
+  const std::size_t next = text.find_first_not_of(" \t\r\n", brace + 1);
+  return next != std::string_view::npos && text[next] == '"';
 }
 
 void require_text(const Source& source) {

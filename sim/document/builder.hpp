@@ -50,6 +50,7 @@ class Builder {
     std::unordered_set<std::string> keys;  ///< filled once the map is too large to look through
   };
   void add(Value value);
+  void refuse_nul(Place place, const std::string& text) const;
 
   std::shared_ptr<const Source> source_;
   std::vector<Open> open_;
@@ -67,6 +68,10 @@ Value plain_value(const Builder& builder, Place place, const std::string& text);
 /// Reads `source.text` from byte `begin`. `allow_empty`: no document is null (an override's value).
 Value read_yaml(std::shared_ptr<const Source> source, std::size_t begin, bool allow_empty);
 Value read_json(std::shared_ptr<const Source> source);
+
+/// A mapping whose first key is in quotes. YAML's flow mappings start alike, but their keys are
+/// seldom in quotes; YAML reads JSON as well.
+bool looks_like_json(std::string_view text);
 
 /// Throws InputError when `text` is no UTF-8 text: control characters, overlong forms, surrogates.
 void require_text(const Source& source);

@@ -12,11 +12,21 @@ namespace {
 bool is_json(const std::string& text, const std::string& name) {
   if (ends_with(name, ".json")) return true;
   if (ends_with(name, ".yaml") || ends_with(name, ".yml")) return false;
-  // YAML's flow mappings start alike, but their keys are seldom in quotes; YAML reads JSON as well.
-  const std::size_t brace = text.find_first_not_of(" \t\r\n");
-  if (brace == std::string::npos || text[brace] != '{') return false;
-  const std::size_t next = text.find_first_not_of(" \t\r\n", brace + 1);
-  return next != std::string::npos && text[next] == '"';
+  return looks_like_json(text);
+}
+
+/// YAML is read at some 6 MB a second, into 20 times its size.
+constexpr std::size_t longest_yaml = 64'000'000;
+
+void refuse_long_yaml(const Source& source) {
+  const std::size_t size = source.text.size();
+  if (size <= longest_yaml) return;
+  throw InputError(Position{source.name, 0, 0, ""},
+                   std::to_string(size / 1'000'000) + " MB of YAML: at most " +
+                       std::to_string(longest_yaml / 1'000'000) +
+                       " MB are read, which takes seconds and more than a gigabyte of memory; "
+                       "write it as JSON, in a file whose name ends in .json: that is read five "
+                       "times as fast");
 }
 
 }  // namespace
@@ -24,9 +34,10 @@ bool is_json(const std::string& text, const std::string& name) {
 Value parse_text(std::string text, std::string name) {
   if (text.compare(0, 3, "\xEF\xBB\xBF") == 0) text.erase(0, 3);  // byte order mark
   const auto source = std::make_shared<const Source>(Source{std::move(name), std::move(text)});
+  const bool as_json = is_json(source->text, source->name);
+  if (!as_json) refuse_long_yaml(*source);
   require_text(*source);
-  Value document =
-      is_json(source->text, source->name) ? read_json(source) : read_yaml(source, 0, false);
+  Value document = as_json ? read_json(source) : read_yaml(source, 0, false);
   if (document.kind() == Value::Kind::null)
     throw InputError(Position{source->name, 0, 0, ""},
                      "the document is empty; `sluice new` writes one to begin with");

@@ -126,6 +126,8 @@ class Walk {
 }  // namespace
 
 Override parse_override(const std::string& text) {
+  if (const std::size_t nul = text.find('\0'); nul != std::string::npos)
+    throw UsageError("'" + text.substr(0, nul) + "\\0': a NUL character is part of this override");
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0)
     throw UsageError("'" + text +

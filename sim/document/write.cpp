@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/quantity.hpp"
+#include "base/utf8.hpp"
 #include "document/load.hpp"
 
 namespace sluice {
@@ -37,7 +38,7 @@ bool is_plain(std::string_view text) {
 std::string quoted(std::string_view text) {
   constexpr std::string_view hex = "0123456789abcdef";
   std::string result = "\"";
-  for (const char c : text) {
+  for (const char c : valid_utf8(text)) {  // the name of a file may be any bytes
     const auto byte = static_cast<unsigned char>(c);
     if (c == '"' || c == '\\') {
       result += '\\';

@@ -4,6 +4,7 @@
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
 
+#include <cstring>
 #include <istream>
 #include <streambuf>
 #include <string_view>
@@ -137,6 +138,16 @@ class Events : public YAML::EventHandler {
   int shift_;
 };
 
+/// JSON writes what lies beyond U+FFFF as two halves, "\ud83d\ude00"; YAML knows no halves.
+bool is_half_a_character(const YAML::ParserException& error) {
+  return error.msg.compare(0, std::strlen(YAML::ErrorMsg::INVALID_UNICODE),
+                           YAML::ErrorMsg::INVALID_UNICODE) == 0;
+}
+
+constexpr const char* halves_hint =
+    "; \\ud800 to \\udfff are halves of a character, which are JSON's: in YAML write the character "
+    "itself, or \\U and eight hex digits";
+
 }  // namespace
 
 Value read_yaml(std::shared_ptr<const Source> source, std::size_t begin, bool allow_empty) {
@@ -148,6 +159,7 @@ Value read_yaml(std::shared_ptr<const Source> source, std::size_t begin, bool al
     while (parser.HandleNextDocument(events)) {
     }
   } catch (const YAML::ParserException& error) {
+    if (is_half_a_character(error) && looks_like_json(source->text)) return read_json(source);
     if (error.msg == YAML::ErrorMsg::UNKNOWN_ANCHOR) events.OnAlias(error.mark, YAML::NullAnchor);
     const Place place = events.place(error.mark);
     const std::string line = position_in(*source, place.line, 1).source;
@@ -155,7 +167,8 @@ Value read_yaml(std::shared_ptr<const Source> source, std::size_t begin, bool al
     const bool tab = line.substr(0, text).find('\t') != std::string::npos;
     events.builder().fail(
         place, "this is not YAML: " + error.msg +
-                   (tab ? "; a tab stands before the text: YAML indents by blanks" : ""));
+                   (tab ? "; a tab stands before the text: YAML indents by blanks" : "") +
+                   (is_half_a_character(error) ? halves_hint : ""));
   }
   if (!events.builder().done() && !allow_empty)
     throw InputError(Position{source->name, 0, 0, ""},

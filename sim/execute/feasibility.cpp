@@ -6,13 +6,29 @@
 #include "base/error.hpp"
 #include "base/quantity.hpp"
 #include "execute/arithmetic/replay.hpp"
+#include "execute/residency.hpp"
 #include "execute/shortage.hpp"
 #include "plan/fault.hpp"
 #include "plan/structure.hpp"
 
 namespace sluice {
 
-namespace {}  // namespace
+namespace {
+
+/// The action whose executions take the longest together.
+std::uint32_t longest_action(const Plan& plan) {
+  std::uint32_t longest = 0;
+  double most = -1;
+  for (std::uint32_t a = 0; a < plan.actions.size(); ++a) {
+    const Action& action = plan.actions[a];
+    const double once = seconds_alone(plan, action) + latency(plan, action);
+    const double all = static_cast<double>(plan.executions_of(a)) * once + action.not_before;
+    if (all > most) longest = a, most = all;
+  }
+  return longest;
+}
+
+}  // namespace
 
 void check_totals(const Plan& plan) {
   std::int64_t executions = 0;
@@ -23,10 +39,12 @@ void check_totals(const Plan& plan) {
                      "2^63 - 1 executions of actions");
   constexpr double longest = 1e300;
   const double seconds = serial_seconds(plan);
-  if (!(seconds <= longest))
-    plan_fault(plan, none,
-               "its actions take " + exact(seconds) + " s, one after the other; at most " +
-                   exact(longest) + " s can be counted");
+  if (seconds <= longest) return;
+  const std::uint32_t most = longest_action(plan);
+  plan_fault(plan, most,
+             "the plan's actions, '" + name_of(plan.actions[most]) + "' above all, take " +
+                 exact(seconds) + " s, one after the other; at most " + exact(longest) +
+                 " s can be counted");
 }
 
 namespace {
@@ -39,7 +57,7 @@ void check_homes(const Plan& plan) {
     std::vector<std::uint32_t> tensors;
     for (std::uint32_t t = 0; t < plan.tensors.size(); ++t) {
       if (plan.tensors[t].home != p) continue;
-      bytes = checked_add(bytes, plan.tensors[t].bytes, "bytes in " + pool.name);
+      add_home(plan, t, bytes);
       tensors.push_back(t);
     }
     if (bytes > pool.most())

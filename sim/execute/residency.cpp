@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/quantity.hpp"
 #include "plan/fault.hpp"
 
 namespace sluice {
@@ -14,12 +13,20 @@ auto matches(const Placement& placement, std::int64_t instance) {
 }
 }  // namespace
 
+void add_home(const Plan& plan, std::uint32_t tensor, std::int64_t& bytes) {
+  const Tensor& added = plan.tensors[tensor];
+  if (__builtin_add_overflow(bytes, added.bytes, &bytes))
+    tensor_fault(plan, tensor,
+                 "with tensor '" + added.name + "' there are more than 2^63 - 1 bytes in " +
+                     plan.pools[added.home].name + ", their home");
+}
+
 Residency::Residency(const PlanTables& tables)
     : tables_(tables), live_(tables.plan.tensors.size()), levels_(tables.plan.pools.size(), 0) {
-  for (const Tensor& tensor : tables.plan.tensors)
-    if (tensor.home != none)
-      levels_[tensor.home] = checked_add(levels_[tensor.home], tensor.bytes,
-                                         "bytes in " + tables.plan.pools[tensor.home].name);
+  for (std::uint32_t t = 0; t < tables.plan.tensors.size(); ++t) {
+    const Tensor& tensor = tables.plan.tensors[t];
+    if (tensor.home != none) add_home(tables.plan, t, levels_[tensor.home]);
+  }
   std::vector<char> seen(live_.size(), 0);
   for (std::uint32_t a = tables.plan.body_begin; a < tables.plan.body_end; ++a) {
     const auto enter = [&](std::uint32_t tensor) {

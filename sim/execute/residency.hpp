@@ -11,6 +11,10 @@
 
 namespace sluice {
 
+/// Adds the bytes of a tensor to those that stay in its home. Throws InputError where they are more
+/// than 64 bits count.
+void add_home(const Plan& plan, std::uint32_t tensor, std::int64_t& bytes);
+
 class Residency {
  public:
   explicit Residency(const PlanTables& tables);

@@ -1,6 +1,7 @@
 #include "plan/fault.hpp"
 
 #include <algorithm>
+#include <sstream>
 
 #include "document/value.hpp"
 
@@ -15,6 +16,21 @@ void plan_fault(const Plan& plan, std::uint32_t action, const std::string& messa
   const auto line = 1 + static_cast<int>(std::count(text.begin(), begin, '\n'));
   const auto word = std::find_if(begin, text.end(), [](char c) { return c != ' ' && c != '\t'; });
   throw InputError(position_in(*plan.source, line, 1 + static_cast<int>(word - begin)), message);
+}
+
+/// A text lists its tensors in order, one a line.
+void tensor_fault(const Plan& plan, std::uint32_t tensor, const std::string& message) {
+  if (!plan.source) throw InputError("plan: " + message);
+  std::istringstream text(plan.source->text);
+  std::string line, word;
+  std::int64_t left = tensor;
+  for (int number = 1; std::getline(text, line); ++number) {
+    std::istringstream words(line);
+    if (words >> word && word == "tensor" && left-- == 0)
+      throw InputError(position_in(*plan.source, number, 1 + static_cast<int>(line.find("tensor"))),
+                       message);
+  }
+  throw InputError(Position{plan.source->name, 0, 0, {}}, message);
 }
 
 }  // namespace sluice

@@ -11,4 +11,7 @@ namespace sluice {
 /// naming the file; else one without position that begins with "plan: ".
 [[noreturn]] void plan_fault(const Plan& plan, std::uint32_t action, const std::string& message);
 
+/// The same at the line of a tensor.
+[[noreturn]] void tensor_fault(const Plan& plan, std::uint32_t tensor, const std::string& message);
+
 }  // namespace sluice

@@ -116,6 +116,8 @@ MODELS = [
     model("an unknown parameter", "model.yaml:7:41", ["$sice", "did you mean 'size'"], "features: $size", "features: $sice"),
     model("a division with a rest", "model.yaml:7:41", ["$size / 3", "8 / 3"], "features: $size", "features: $size / 3"),
     model("an expression that overflows", "model.yaml:7:41", ["9223372036854775807", "64 bits"], "features: $size", "features: $size * 9223372036854775807"),
+    model("a NUL in a name", "model.yaml:8:24", ["NUL"], "name: last", 'name: "la\\0st"'),
+    model("half a character", "model.yaml:8:31", ["\\ud800 to \\udfff are halves of a character", "eight hex digits"], "name: last", 'name: "\\ud83d\\ude00"'),
     model("no layers", "model.yaml:6:3", ["'layers' is empty"], "  - {type: input, name: x, shape: [$size]}\n  - {type: dense, name: full, features: $size}\n  - {type: relu, name: last}\n", "  []\n"),
     model("an image that is none", "model.yaml:7:12", ["max_pool", "[height, width, channels]", "[8]"], "type: dense, name: full, features: $size", "type: max_pool, name: full, kernel: 3"),
     model("weights tied to a layer without any", "model.yaml:8:50", ["'x' for 'tied'", "of type input and has no weights to share"], "{type: relu, name: last}", "{type: dense, name: last, features: 8, tied: x}"),

@@ -1,6 +1,10 @@
 """Command lines, files that are no documents, overrides with one thing wrong, and the zoo's own limits."""
 
+import pathlib
+
 from cases import Case, given, scenario
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def words(name, code, says, *line, at=""):
@@ -173,7 +177,8 @@ ZOO = [
           ["out of memory at", "more than its 24 GB", "for weights.15"],
           "run", "alexnet_x200", "policy={name: resident}"),
     words("a model whose counts overflow", 3, ["FLOP", "below 2^63"], "model", "alexnet_data_island", "scale=100000000000", at="scale=100000000000:1:7"),
-    words("bytes that overflow in host memory", 3, ["bytes in host", "2^63"], "run", "alexnet_x200_as_written", "model.scale=10000000000", "workload.batches_per_step=9000"),
+    words("bytes that overflow in host memory", 3, ["bytes in host", "2^63"], "run", "alexnet_x200_as_written", "model.scale=10000000000", "workload.batches_per_step=9000",
+          at=f"{ROOT}/scenarios/alexnet_x200_as_written.yaml:11:11"),
 ]
 
 CASES = COMMANDS + FILES + FITS + DOCUMENTS + VALUES + ZOO

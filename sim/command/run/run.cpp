@@ -1,5 +1,6 @@
 // sluice run: the answer to a scenario, or what an imported plan takes.
 #include "run/run.hpp"
+#include "base/utf8.hpp"
 #include "document/load.hpp"
 #include "scenario/question_bound.hpp"
 #include "study/answer/answer.hpp"
@@ -60,6 +61,10 @@ int run_run(const Arguments& arguments) {
     return resolve(question, arguments);
   }
   const std::string trace_path = arguments.text("output");
+  if (arguments.has("json") && valid_utf8(trace_path) != trace_path)
+    throw UsageError("'" + printable(trace_path) +
+                     "' for '--output' is not UTF-8, and --json names the trace: JSON is UTF-8; "
+                     "give the trace another name");
   if (!trace_path.empty()) refuse_to_overwrite(question, trace_path);
   refuse_to_replace(arguments, trace_path, Output::trace);
   try {

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/utf8.hpp"
+
 #include "trace/export/export.hpp"
 
 namespace sluice {
@@ -29,9 +31,6 @@ class Outlet {
   const Write& write_;
   std::string text_;
 };
-
-/// The text with U+FFFD for every byte that is no part of valid UTF-8.
-std::string valid_utf8(std::string_view text);
 
 /// A JSON string with its quotes. Harmless inside HTML, too: `<` is written \u003c, and the two
 /// separators that older JavaScript takes for line ends are escaped.
