@@ -1,6 +1,14 @@
 #include "base/interrupt.hpp"
 
-#include <csignal>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <string_view>
+#include <utility>
 
 #include "base/error.hpp"
 
@@ -9,8 +17,34 @@ namespace {
 
 volatile std::sig_atomic_t received = 0;
 
-// Only what is safe in a signal handler: a flag, sigaction, raise.
+// What the handler reads beside it is free of locks.
+std::atomic<bool> at_once = false;
+std::atomic<bool> clears_a_line = false;  ///< standard error is a terminal
+std::atomic<int> in_order = 0;
+std::array<std::atomic<const char*>, 16> half_written = {};
+static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free &&
+              std::atomic<const char*>::is_always_lock_free);
+
+void say(std::string_view text) {
+  (void)!::write(STDERR_FILENO, text.data(), text.size());
+}
+
+/// Only what is safe in a signal handler.
+[[noreturn]] void leave(int signal) {
+  for (const std::atomic<const char*>& path : half_written)
+    if (const char* const name = path) ::unlink(name);
+  if (clears_a_line) say("\r\x1b[K");
+  say("sluice: interrupted\n");
+  _exit(128 + signal);
+}
+
+bool leaves_now() {
+  return at_once && in_order == 0;
+}
+
+// Likewise: a flag, sigaction, raise.
 void on_signal(int signal) {
+  if (leaves_now()) leave(signal);
   if (signal == SIGINT && received == SIGINT) {
     struct sigaction standard = {};
     standard.sa_handler = SIG_DFL;
@@ -37,6 +71,44 @@ int interrupt_signal() {
 
 void check_interrupt() {
   if (received != 0) throw Interrupted(received);
+}
+
+void end_at_once_when_interrupted(bool wanted) {
+  const char* const terminal = std::getenv("TERM");
+  clears_a_line =
+      isatty(STDERR_FILENO) != 0 && (terminal == nullptr || std::strcmp(terminal, "dumb") != 0);
+  at_once = wanted;
+}
+
+InOrder::InOrder() {
+  ++in_order;
+}
+
+InOrder::~InOrder() {
+  --in_order;
+  if (received != 0 && leaves_now() && std::uncaught_exceptions() == 0) leave(received);
+}
+
+// Where all places are taken, the file stays behind as it would after a crash.
+RemovedOnInterrupt::RemovedOnInterrupt(std::string path) : path_(std::move(path)), place_(0) {
+  for (; place_ < half_written.size(); ++place_) {
+    const char* nobody = nullptr;
+    if (half_written[place_].compare_exchange_strong(nobody, path_.c_str())) return;
+  }
+}
+
+RemovedOnInterrupt::~RemovedOnInterrupt() {
+  if (place_ < half_written.size()) half_written[place_] = nullptr;
+}
+
+SignalsHeld::SignalsHeld() {
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before_);
+}
+
+SignalsHeld::~SignalsHeld() {
+  pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }
 
 }  // namespace sluice

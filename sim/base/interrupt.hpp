@@ -1,5 +1,11 @@
-// Ctrl-C and SIGTERM: a flag that long loops look at.
+// Ctrl-C and SIGTERM. By default a signal sets a flag that long loops look at. A program that
+// reads, plans and prints has nothing to put in order: it asks to be ended at once, wherever it is,
+// but for the time in which an InOrder lives.
 #pragma once
+
+#include <csignal>
+#include <cstddef>
+#include <string>
 
 namespace sluice {
 
@@ -9,5 +15,46 @@ void install_interrupt_handlers();
 int interrupt_signal();
 /// Throws Interrupted when a signal was received.
 void check_interrupt();
+
+/// From now on a signal ends the process where it stands, with the message and the exit code of
+/// Interrupted and without its half-written files; `false`: it sets the flag again, as in a child
+/// whose parent waits for an answer.
+void end_at_once_when_interrupted(bool at_once);
+
+/// While one lives, a signal only sets the flag: something has to be put in order first (a trace
+/// is finished, a store is closed). A signal that came meanwhile ends the process when the last one
+/// goes, unless an exception is on its way.
+class InOrder {
+ public:
+  InOrder();
+  ~InOrder();
+  InOrder(const InOrder&) = delete;
+  InOrder& operator=(const InOrder&) = delete;
+};
+
+/// While one lives, a process that is ended at once removes this file.
+class RemovedOnInterrupt {
+ public:
+  explicit RemovedOnInterrupt(std::string path);
+  ~RemovedOnInterrupt();
+  RemovedOnInterrupt(const RemovedOnInterrupt&) = delete;
+  RemovedOnInterrupt& operator=(const RemovedOnInterrupt&) = delete;
+
+ private:
+  std::string path_;
+  std::size_t place_;  ///< in the list that the handler reads
+};
+
+/// While one lives, signals wait: this thread, and those that it starts, get none.
+class SignalsHeld {
+ public:
+  SignalsHeld();
+  ~SignalsHeld();
+  SignalsHeld(const SignalsHeld&) = delete;
+  SignalsHeld& operator=(const SignalsHeld&) = delete;
+
+ private:
+  sigset_t before_{};
+};
 
 }  // namespace sluice

@@ -51,6 +51,7 @@ bool still_named(int file, const std::string& path) {
 
 PartFile::PartFile(std::string target) : target_(std::move(target)), part_(target_ + ".part") {
   check_target(target_);
+  const InOrder in_order;  // until it is known to be ours
   while (true) {
     file_ = open(part_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (file_ < 0) refuse(target_, "'" + part_ + "': " + std::strerror(errno));
@@ -67,6 +68,7 @@ PartFile::PartFile(std::string target) : target_(std::move(target)), part_(targe
     close(file_);
   }
   there_ = true;
+  removed_on_interrupt_.emplace(part_);
 }
 
 PartFile::~PartFile() {
@@ -75,6 +77,7 @@ PartFile::~PartFile() {
 }
 
 void PartFile::remove() noexcept {
+  removed_on_interrupt_.reset();
   if (std::exchange(there_, false)) unlink(part_.c_str());
 }
 
@@ -90,10 +93,12 @@ void PartFile::write(std::string_view text) {
 }
 
 void PartFile::commit() {
+  const InOrder in_order;  // the name is the target's, or the file is gone
   if (fsync(file_) != 0) refuse(target_, std::string("fsync: ") + std::strerror(errno));
   if (rename(part_.c_str(), target_.c_str()) != 0)
     refuse(target_, std::string("rename: ") + std::strerror(errno));
   there_ = false;
+  removed_on_interrupt_.reset();
   close(std::exchange(file_, -1));  // lets readers in
   // The new name lasts once the folder is on the disk; file systems that cannot say so are
   // believed.

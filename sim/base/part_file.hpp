@@ -3,8 +3,11 @@
 // not.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
+
+#include "base/interrupt.hpp"
 
 namespace sluice {
 
@@ -28,6 +31,7 @@ class PartFile {
  private:
   std::string target_, part_;
   int file_ = -1;  ///< holds the lock
+  std::optional<RemovedOnInterrupt> removed_on_interrupt_;
   bool there_ = false;
   bool emptied_ = false;
 };

@@ -188,6 +188,7 @@ class Children {
     return {child.number, {}, exit_code, child.answer.substr(1)};
   }
 
+  InOrder in_order_;  // nobody goes before they have ended
   std::vector<Child> alive_;
 };
 
@@ -200,6 +201,7 @@ pid_t fork_child(const std::function<void()>& body) {
   if (pid < 0) throw IoError(std::string("cannot start a process: ") + std::strerror(errno));
   if (pid > 0) return pid;
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  end_at_once_when_interrupted(false);   // its parent waits for what it says
   if (::getppid() != parent) _exit(70);  // it died before it could be watched
   try {
     body();
@@ -213,7 +215,10 @@ std::string run_isolated(const std::function<std::string()>& work, const ChildLi
   Children child;
   child.start(0, work, limits);
   std::vector<Ended> ended;
-  while (ended.empty()) ended = child.collect();
+  while (ended.empty()) {
+    check_interrupt();
+    ended = child.collect();
+  }
   Ended& answer = ended.front();
   if (!answer.death.empty()) throw ChildDied(answer.death);
   if (answer.exit_code != 0) rethrow(answer.exit_code, answer.text);

@@ -1,6 +1,11 @@
 // Finds the subcommand, runs it, and turns what it throws into a message and an exit code.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <csignal>
 #include <exception>
 #include <new>
+#include <system_error>
 
 #include "base/interrupt.hpp"
 #include "base/version.hpp"
@@ -93,6 +98,32 @@ void complain(const Error& error) {
   message(stands_alone ? text : "sluice: " + text);
 }
 
+/// A standard stream that is closed would be the next file that anybody opens, and an answer would
+/// go into it. Something stands in its place that is neither read nor written: who tries is told.
+void open_standard_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(stream, F_GETFD) < 0)
+      (void)!open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);  // the lowest number
+}
+
+/// What befalls the process from outside. A file that may not grow (ulimit -f) is a disk that is
+/// full: the write fails, and says so.
+void prepare_process() {
+  install_interrupt_handlers();
+  end_at_once_when_interrupted(true);
+  std::signal(SIGXFSZ, SIG_IGN);
+  open_standard_streams();
+}
+
+constexpr const char* out_of_memory =
+    "sluice: out of memory (of this computer, not of the simulated one)";
+
+/// Threads and maps need memory, too, and say it otherwise.
+bool says_out_of_memory(const std::system_error& error) {
+  return error.code() == std::errc::resource_unavailable_try_again ||
+         error.code() == std::errc::not_enough_memory;
+}
+
 }  // namespace
 
 std::vector<std::string> subcommand_words(const Command& command) {
@@ -113,14 +144,17 @@ const Command& subcommand_of(const Command& command, const std::string& word) {
 }
 
 int run_command_line(const std::vector<std::string>& words) {
-  install_interrupt_handlers();
+  prepare_process();
   try {
     return dispatch(words);
   } catch (const Error& error) {
     complain(error);
     return error.exit_code();
   } catch (const std::bad_alloc&) {
-    message("sluice: out of memory (of this computer, not of the simulated one)");
+    message(out_of_memory);
+  } catch (const std::system_error& error) {
+    message(says_out_of_memory(error) ? out_of_memory
+                                      : "sluice: internal error: " + std::string(error.what()));
   } catch (const std::exception& error) {
     message("sluice: internal error: " + std::string(error.what()));
   }

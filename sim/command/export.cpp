@@ -1,7 +1,6 @@
 // sluice export: a trace in the formats of other programs.
 #include <unistd.h>
 
-#include <csignal>
 #include <filesystem>
 #include <memory>
 
@@ -32,8 +31,7 @@ std::string convert(const std::string& path, const ExportFormat& format, const s
     return run_isolated([&] {
       const TraceReader trace(path);
       if (part) {
-        std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is a disk that is full
-        part->write({});                // also where the export is empty
+        part->write({});  // also where the export is empty
         export_trace(trace, format, table, [&](std::string_view text) { part->write(text); });
       } else {
         export_trace(trace, format, table, print);

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "base/error.hpp"
+#include "base/interrupt.hpp"
 #include "base/version.hpp"
 #include "execute/feasibility.hpp"
 #include "execute/simgrid/engine.hpp"
@@ -120,6 +121,7 @@ RunResult run(const RunRequest& request) {
     check_without_replay(request.plan);
   else
     check(request.plan);
+  const InOrder in_order;  // a trace is finished, as aborted
   Listeners listeners(request);
   ExecutorOptions options;
   options.contexts = contexts_from_environment();

@@ -188,6 +188,7 @@ int main() {
   std::signal(SIGINT, SIG_IGN);   // Ctrl-C is for the process that is helped: it calls its runs off
   std::signal(SIGCHLD, SIG_DFL);  // what that process ignores is inherited
   std::signal(SIGTERM, SIG_DFL);
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is a disk that is full
   sluice::know_hdf5_profiles();
   try {
     sluice::load_engine();          // once, for all children

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/error.hpp"
+#include "base/interrupt.hpp"
 #include "document/load.hpp"
 #include "document/object.hpp"
 #include "study/sweep/database.hpp"
@@ -190,6 +191,7 @@ class Store::Database {
     return point;
   }
 
+  InOrder in_order_;  ///< a signal shall not leave the database's log behind
   Connection connection_;
   bool open_ = false;
   std::optional<Statement> find_, put_, verified_;

@@ -1,28 +1,12 @@
 #include "trace/hdf5/batches.hpp"
 
-#include <csignal>
+#include "base/interrupt.hpp"
 
 namespace sluice {
 
 namespace {
 
 constexpr int batches = 16;
-
-/// Signals go to the thread that simulates: a new thread inherits the mask.
-class SignalsBlocked {
- public:
-  SignalsBlocked() {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  SignalsBlocked(const SignalsBlocked&) = delete;
-  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-
- private:
-  sigset_t before_{};
-};
 
 }  // namespace
 
@@ -35,7 +19,7 @@ BatchQueue::BatchQueue(Work work) : work_(std::move(work)) {
   }
   current_ = free_.back();
   free_.pop_back();
-  const SignalsBlocked blocked;
+  const SignalsHeld held;  // signals go to the thread that simulates
   thread_ = std::thread([this] { run(); });
 }
 

@@ -1,8 +1,10 @@
 #include "trace/hdf5/writer.hpp"
 
 #include <malloc.h>
+#include <sys/mman.h>
 
 #include <array>
+#include <new>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -93,6 +95,16 @@ void keep_for_ever(std::unique_ptr<Store> store) {
   kept->push_back(std::move(store));
 }
 
+/// HDF5 crashes where it finds no memory, so what a trace takes at most is asked for before: its
+/// pieces, its thread, and room for the allocator. Throws bad_alloc.
+void require_memory() {
+  constexpr std::size_t bytes = 160'000'000;
+  void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) throw std::bad_alloc();
+  ::munmap(memory, bytes);
+}
+
 }  // namespace
 
 struct TraceWriter::State {
@@ -102,6 +114,7 @@ struct TraceWriter::State {
         labels(std::move(tables)),
         chunk_rows(rows),
         folds(labels.pools.size()) {
+    require_memory();
     guarded([&] {
       const auto held = hdf5::lock();
       store = std::make_unique<Store>(part.path());

@@ -5,6 +5,10 @@
 #include <catch2/catch.hpp>
 #include <clocale>
 #include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <optional>
 
 #include "base/dtype.hpp"
 #include "base/interrupt.hpp"
@@ -189,6 +193,38 @@ TEST_CASE("a signal sets the flag, and check_interrupt leaves with its exit code
     CHECK(WEXITSTATUS(status) == 0);
   }
   CHECK(interrupt_signal() == 0);
+}
+
+TEST_CASE("where nothing is to be put in order, a signal ends the process and removes its file") {
+  char name[] = "/tmp/sluice_interrupt_XXXXXX";
+  const int file = mkstemp(name);
+  REQUIRE(file >= 0);
+  close(file);
+  for (const int signal : {SIGINT, SIGTERM}) {
+    const bool in_order = signal == SIGINT;  // then it waits for its end
+    const pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+      install_interrupt_handlers();
+      end_at_once_when_interrupted(true);
+      if (!std::freopen("/dev/null", "w", stderr)) _exit(3);
+      const RemovedOnInterrupt removed(name);
+      {
+        std::optional<InOrder> until;
+        if (in_order) until.emplace();
+        std::raise(signal);
+        if (!in_order || interrupt_signal() != signal || access(name, F_OK) != 0) _exit(1);
+      }
+      _exit(2);
+    }
+    int status = 0;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    CHECK(WIFEXITED(status));
+    CHECK(WEXITSTATUS(status) == 128 + signal);
+    CHECK(access(name, F_OK) != 0);
+    std::ofstream(std::string(name)) << "again";
+  }
+  unlink(name);
 }
 
 TEST_CASE("a second Ctrl-C ends the process at once, by the signal itself") {

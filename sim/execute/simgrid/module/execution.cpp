@@ -4,14 +4,20 @@
 #include <simgrid/version.h>
 #include <xbt/log.h>
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cmath>
 #include <csignal>
+#include <cstring>
 #include <exception>
 #include <optional>
 
 #include "base/error.hpp"
+#include "base/interrupt.hpp"
 #include "base/quantity.hpp"
 #include "base/suggest.hpp"
 #include "base/version.hpp"
@@ -53,6 +59,17 @@ double precision_for(const Plan& plan) {
   return std::max(1e-15, 8 * ulp(serial_seconds(plan)));
 }
 
+constexpr const char* nowhere = "/dev/null";
+
+/// SimGrid aborts where it cannot open the file to which its log goes.
+void require_descriptor() {
+  const int file = ::open(nowhere, O_WRONLY | O_CLOEXEC);
+  if (file < 0)
+    throw IoError("cannot open '" + std::string(nowhere) +
+                  "', where SimGrid's log goes: " + std::strerror(errno));
+  ::close(file);
+}
+
 /// Exact transfers; see simgrid's documentation of each. Latency is ours, so links have none.
 std::vector<std::string> settings_for(double precision) {
   return {"network/model:CM02", "network/crosstraffic:0", "network/TCP-gamma:0",
@@ -78,9 +95,12 @@ class Execution {
     EngineReport report;
     static bool used = false;
     if (std::exchange(used, true)) throw InternalError("a process can run one engine only");
+    require_descriptor();
+    std::optional<SignalsHeld> held(std::in_place);
     sg::Engine engine("sluice");
     program.install_interrupt_handlers();  // SimGrid's own handler would call exit()
-    xbt_log_control_set("root.app:file:/dev/null");
+    held.reset();
+    xbt_log_control_set(("root.app:file:" + std::string(nowhere)).c_str());
     report.precision = precision_for(plan_);
     for (const std::string& setting : settings_for(report.precision))
       sg::Engine::set_config(setting);

@@ -1,0 +1,235 @@
+#!/usr/bin/python3
+"""What befalls the program from outside: signals at any moment, no room on the disk, in the memory or for
+descriptors, no standard output, names that hold what no name should."""
+
+import json
+import os
+import pathlib
+import random
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROGRAM = os.environ.get("SLUICE_PROGRAM", str(ROOT / "build/release/sluice"))
+ENVIRONMENT = {**os.environ, "SLUICE_ROOT": str(ROOT), "LC_ALL": "C.UTF-8", "COLUMNS": ""}
+RUN = ["run", "alexnet_resident", "workload.steps=2"]
+CHAIN = """\
+format: sluice-scenario/1
+model: {definition: {format: sluice-model/1, name: chain, layers: [{type: input, name: x, shape: [4]},
+  {repeat: 8000, layers: [{type: dense, name: d, features: 4}]}]}}
+platform: a100_pcie
+workload: {mode: training, batch: 64, micro_batch: 1}
+policy: {name: streamed}
+stages: {cut: per_layer}
+fates: {strategy: keep_all}
+"""
+
+
+def limited(**limits):
+    """For preexec_fn: soft limits by the names of resource, without RLIMIT_."""
+    def apply():
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        for name, value in limits.items():
+            resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (value, value))
+    return apply
+
+
+class Attacked(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def run_it(self, *words, **options):
+        return subprocess.run([PROGRAM, *map(str, words)], cwd=self.folder, env=ENVIRONMENT,
+                              capture_output=True, timeout=300, **options)
+
+    def no_half_file(self):
+        self.assertEqual(list(self.folder.glob("**/*.part")), [])
+
+    def write(self, name, text):
+        path = self.folder / name
+        path.write_text(text)
+        return path
+
+
+class Signals(Attacked):
+    """Where a signal comes while a document is read or a plan is made, the process ends where it stands; before
+    main() it is the system that ends it."""
+
+    def ends(self, number, moment, *words):
+        process = subprocess.Popen([PROGRAM, *map(str, words)], cwd=self.folder, env=ENVIRONMENT,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        time.sleep(moment)
+        process.send_signal(number)
+        output, message = process.communicate(timeout=60)
+        self.assertIn(process.returncode, (128 + number, -number), message)
+        self.assertEqual(output, b"")
+        self.assertEqual(message, b"sluice: interrupted\n" if process.returncode > 0 else b"")
+        self.no_half_file()
+        return process.returncode
+
+    def test_they_end_the_reading_of_a_large_document(self):
+        layers = "".join(f"  - {{type: dense, name: layer_{i}, features: 4}}\n" for i in range(200_000))
+        path = self.write("large.yaml", "format: sluice-model/1\nname: large\nlayers:\n"
+                                        "  - {type: input, name: x, shape: [4]}\n" + layers)
+        for number in (signal.SIGTERM, signal.SIGINT):  # reading takes seconds
+            self.assertEqual(self.ends(number, 0.8, "model", path), 128 + number)
+
+    def test_they_end_the_making_of_a_plan(self):
+        path = self.write("chain.yaml", CHAIN)
+        for number in (signal.SIGTERM, signal.SIGINT):  # planning takes seconds
+            self.ends(number, 0.8, "plan", path, "-o", "chain.plan")
+            self.ends(number, 0.8, "run", path, "-o", "chain.h5")
+        self.assertEqual([entry.name for entry in self.folder.iterdir()], ["chain.yaml"])
+
+    def test_they_end_the_process_in_its_first_moments(self):
+        path = self.write("chain.yaml", CHAIN)
+        moments = random.Random(5)
+        for _ in range(12):
+            for number in (signal.SIGTERM, signal.SIGINT):
+                self.ends(number, moments.uniform(0, 0.08), "run", path, "-o", "chain.h5")
+
+    def test_an_answer_that_nobody_takes_holds_nobody_up(self):
+        reading, writing = os.pipe()
+        process = subprocess.Popen([PROGRAM, "plan", "alexnet_x200_training"], env=ENVIRONMENT,
+                                   stdout=writing, stderr=subprocess.PIPE)  # more than a pipe holds
+        os.close(writing)
+        os.read(reading, 1)  # it has begun to write
+        time.sleep(0.1)
+        process.send_signal(signal.SIGTERM)
+        _, message = process.communicate(timeout=60)
+        os.close(reading)
+        self.assertEqual((process.returncode, message), (143, b"sluice: interrupted\n"))
+
+
+class Limits(Attacked):
+    def test_a_file_that_may_not_grow_is_a_disk_that_is_full(self):
+        trace = self.folder / "whole.h5"
+        self.assertEqual(self.run_it(*RUN, "-o", trace).returncode, 0)
+        kept = trace.read_bytes()
+        for words in ([*RUN, "-o", trace], ["plan", "alexnet_resident", "-o", "p.plan"],
+                      ["export", trace, "--to", "csv", "-o", "t.csv"],
+                      ["sweep", *RUN[1:], "workload.batch=1..40", "--store", "s.db"],
+                      ["check", "alexnet_resident", "--baseline", "golden", "--update"]):
+            size = 1024 if words[0] in ("run", "export", "sweep") else 1
+            done = self.run_it(*words, preexec_fn=limited(FSIZE=size))
+            self.assertEqual(done.returncode, 5, (words, done.stderr))
+            self.assertRegex(done.stderr.decode(), "File too large|too large|disk I/O error|full", words)
+            self.no_half_file()
+            self.assertEqual(trace.read_bytes(), kept)
+            for name in ("p.plan", "t.csv"):
+                self.assertFalse((self.folder / name).exists())
+        with open(self.folder / "out.txt", "wb") as out:
+            done = subprocess.run([PROGRAM, "plan", "alexnet_resident"], env=ENVIRONMENT, stdout=out,
+                                  stderr=subprocess.PIPE, preexec_fn=limited(FSIZE=1))
+        self.assertEqual(done.returncode, 5)
+        self.assertIn(b"standard output: File too large", done.stderr)
+
+    def test_with_few_descriptors_it_says_so(self):
+        codes = set()
+        for most in range(4, 12):
+            for words in ([*RUN, "--executor", "simgrid"], [*RUN, "-o", "t.h5"],
+                          [*RUN, "-o", "u.h5", "--executor", "simgrid"],
+                          ["plan", "alexnet_resident", "-o", "p.plan"],
+                          ["sweep", *RUN[1:], "workload.batch=1,2", "--store", "s.db"]):
+                done = self.run_it(*words, preexec_fn=limited(NOFILE=most))
+                codes.add(done.returncode)
+                if done.returncode == 5:
+                    self.assertRegex(done.stderr, b"^sluice: cannot .*\n$")
+                self.no_half_file()
+        self.assertLessEqual({0, 5}, codes)
+        self.assertLessEqual(codes, {0, 5, 127}, "127: not even its libraries can be opened")
+
+    @unittest.skipIf("asan" in PROGRAM, "the sanitizer takes terabytes of addresses for itself")
+    def test_without_memory_it_says_so(self):
+        codes = set()
+        for megabytes in (80, 100, 110, 120, 130, 140, 160, 200, 240, 400, 800):
+            for executor in ("simgrid", "replay"):
+                done = self.run_it(*RUN, "--executor", executor, "-o", "t.h5",
+                                   preexec_fn=limited(AS=megabytes * 1_000_000))
+                codes.add(done.returncode)
+                if done.returncode == 70:
+                    self.assertEqual(done.stderr, b"sluice: out of memory (of this computer, not of the "
+                                                  b"simulated one)\n", megabytes)
+                self.no_half_file()
+        self.assertLessEqual({0, 70}, codes)
+        self.assertLessEqual(codes, {0, 70, 127}, "127: not even its libraries can be loaded")
+
+    def test_without_a_standard_output_an_answer_is_not_given(self):
+        for words in (RUN, [*RUN, "--json"], [*RUN, "--executor", "simgrid"], [*RUN, "-o", "t.h5"],
+                      ["plan", "alexnet_resident"], ["model", "alexnet"], ["list"], ["help"],
+                      ["sweep", *RUN[1:], "workload.batch=1,2"]):
+            done = subprocess.run([PROGRAM, *words], cwd=self.folder, env=ENVIRONMENT, stderr=subprocess.PIPE,
+                                  preexec_fn=lambda: os.close(1))
+            self.assertEqual(done.returncode, 5, words)
+            self.assertEqual(done.stderr, b"sluice: cannot write to standard output: Bad file descriptor\n")
+        done = subprocess.run([PROGRAM, *RUN], env=ENVIRONMENT, stdout=subprocess.PIPE,
+                              preexec_fn=lambda: (os.close(0), os.close(2)))
+        self.assertEqual(done.returncode, 0)
+        self.assertIn(b"It fits", done.stdout)
+
+    def test_yaml_that_would_take_all_memory_is_refused(self):
+        path = self.folder / "huge.yaml"
+        with open(path, "wb") as file:
+            file.write(b"format: sluice-model/1\n")
+            for _ in range(300):
+                file.write(b"# a comment that is read, too\n" * 33_334)
+        done = self.run_it("model", path, preexec_fn=limited(AS=1_500_000_000))
+        self.assertEqual(done.returncode, 3)
+        self.assertIn(b"huge.yaml: error: 300 MB of YAML: at most 64 MB are read", done.stderr)
+        self.assertIn(b"write it as JSON", done.stderr)
+
+
+class Names(Attacked):
+    MODEL = {"format": "sluice-model/1", "name": "small \U0001F600", "layers": [
+        {"type": "input", "name": "x", "shape": [4]}, {"type": "dense", "name": "d \U0001F680", "features": 4}]}
+
+    def test_characters_that_json_writes_as_halves_are_read_in_both_forms(self):
+        text = json.dumps(self.MODEL)  # ASCII alone
+        self.assertIn("\\ud83d\\ude80", text)
+        for name in ("small.yaml", "small.json", "small"):
+            path = self.write(name, text)
+            done = self.run_it("model", path)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("d \U0001F680", done.stdout.decode())
+        scenario = {"format": "sluice-scenario/1", "model": "small.yaml", "platform": "a100_pcie",
+                    "policy": "resident", "workload": {"batch": 1}}
+        path = self.write("s.yaml", json.dumps(scenario))
+        done = self.run_it("plan", path, "-o", "small.plan")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("\U0001F680", (self.folder / "small.plan").read_text())
+        self.assertEqual(self.run_it("run", "small.plan", "-o", "t.h5").returncode, 0)
+        self.assertEqual(self.run_it("run", path, "--json").returncode, 0)
+
+    def test_a_name_of_a_trace_that_json_cannot_hold_is_refused(self):
+        name = os.fsdecode(b"t\xff.h5")
+        done = self.run_it(*RUN, "-o", name, "--json")
+        self.assertEqual((done.returncode, done.stdout), (2, b""))
+        self.assertIn(b"is not UTF-8", done.stderr)
+        self.assertEqual(os.listdir(self.folder), [])
+        self.assertEqual(self.run_it(*RUN, "-o", name).returncode, 0)
+        self.assertEqual(os.listdir(os.fsencode(self.folder)), [b"t\xff.h5"])
+
+    def test_a_scenario_whose_name_json_cannot_hold_still_answers_in_json(self):
+        source = (ROOT / "scenarios/alexnet_resident.yaml").read_text().replace("../", f"{ROOT}/")
+        with open(os.fsencode(self.folder) + b"/s\xff.yaml", "w") as file:
+            file.write(source)
+        for words in (["run", "--json"], ["sweep", "workload.batch=1,2", "--json"],
+                      ["check", "--baseline", "b", "--update"], ["check", "--baseline", "b", "--format", "json"]):
+            done = self.run_it(words[0], os.fsdecode(b"s\xff.yaml"), *words[1:])
+            self.assertEqual(done.returncode, 0, done.stderr)
+            if "--update" not in words:
+                json.loads(done.stdout.decode("utf-8"))
+
+
+if __name__ == "__main__":
+    if not pathlib.Path(PROGRAM).exists():
+        print(f"skipped: there is no {PROGRAM}; SLUICE_PROGRAM names the program")
+        sys.exit(77)
+    unittest.main(verbosity=2)
