@@ -145,7 +145,7 @@ class Oracle {
   bool granted(std::size_t n, const std::vector<std::size_t>& came_before) const {
     for (std::uint32_t p = 0; p < plan_.pools.size(); ++p) {
       const Pool& pool = plan_.pools[p];
-      if (wanted(n, p) < 0 || !pool.capacity || !pool.enforced) continue;
+      if (wanted(n, p) < 0 || !pool.limited()) continue;
       std::int64_t sum = level_[p] + wanted(n, p);
       if (pool.owner.empty()) {
         for (const std::size_t other : came_before)
@@ -157,7 +157,7 @@ class Oracle {
           sum += wanted(earlier, p);
         }
       }
-      if (sum > *pool.capacity) return false;
+      if (sum > pool.most()) return false;
     }
     return true;
   }
@@ -174,7 +174,7 @@ class Oracle {
     const auto& allocates = plan_.actions[nodes_[n].action].allocates;
     return std::any_of(allocates.begin(), allocates.end(), [&](const Placement& p) {
       const Pool& pool = plan_.pools[p.pool];
-      return pool.owner.empty() && pool.capacity && pool.enforced;
+      return pool.owner.empty() && pool.limited();
     });
   }
 

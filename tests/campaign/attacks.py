@@ -1,0 +1,222 @@
+"""What a campaign does to the program from outside. Each attack runs one random case and says how many it was; what it
+finds is an AssertionError."""
+
+import contextlib
+import h5py
+import os
+import pathlib
+import random
+import resource
+import signal
+import sqlite3
+import subprocess
+import time
+import zlib
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROGRAM = os.environ.get("SLUICE_PROGRAM", str(ROOT / "build/release/sluice"))
+ENVIRONMENT = {**os.environ, "SLUICE_ROOT": str(ROOT), "LC_ALL": "C.UTF-8", "COLUMNS": ""}
+
+RUN = ["run", "matmul_chain_streamed_ipu", "workload.steps=40"]
+SWEEP = ["sweep", "alexnet_resident", "workload.steps=20", "platform.links.host.bandwidth=4GB/s..64GB/s:60"]
+CHECK = ["check", str(ROOT / "scenarios/alexnet_resident.yaml"), str(ROOT / "scenarios/alexnet_x200_as_written.yaml")]
+
+
+def sluice(folder, *words, limits=None, **options):
+    def limit():
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        for name, most in (limits or {}).items():
+            resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (most, most))
+    return subprocess.run([PROGRAM, *map(str, words)], cwd=folder, env=ENVIRONMENT, capture_output=True, timeout=300,
+                          preexec_fn=limit, **options)
+
+
+def ended_early(folder, number, moment, *words):
+    """Sends a signal after so many seconds; the process, which may have ended by then."""
+    process = subprocess.Popen([PROGRAM, *map(str, words)], cwd=folder, env=ENVIRONMENT,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    time.sleep(moment)
+    with contextlib.suppress(ProcessLookupError):
+        process.send_signal(number)
+    output, message = process.communicate(timeout=60)
+    return process.returncode, output, message
+
+
+def whole_trace(path):
+    """Its content hash; it is complete."""
+    with h5py.File(path) as file:
+        assert file.attrs["status"] in ("complete", b"complete"), file.attrs["status"]
+        text = file.attrs["content_sha256"]
+        return text.decode() if isinstance(text, bytes) else text
+
+
+def aborted_or_whole(folder, path):
+    done = sluice(folder, "show", path)
+    assert done.returncode == 0, done.stderr
+
+
+class Killed:
+    """Runs, sweeps and checks that are ended at random moments by kill -9, or by SIGINT or SIGTERM."""
+
+    def __init__(self, folder, seed):
+        self.folder, self.random = pathlib.Path(folder), random.Random(seed)
+        self.trace = self.folder / "kept.h5"
+        assert sluice(self.folder, *RUN, "workload.steps=2", "-o", self.trace).returncode == 0
+        self.hash = whole_trace(self.trace)
+        began = time.monotonic()
+        assert sluice(self.folder, *RUN, "-o", "timed.h5").returncode == 0
+        self.seconds = time.monotonic() - began
+        table = sluice(self.folder, *SWEEP, "--csv")
+        assert table.returncode == 0, table.stderr
+        self.table = table.stdout
+        assert sluice(self.folder, *CHECK, "--baseline", "golden", "--update").returncode == 0
+        self.golden = self.read_golden()
+
+    def read_golden(self):
+        return {path.name: path.read_bytes() for path in (self.folder / "golden").iterdir()}
+
+    def one(self, number):
+        moment = self.random.uniform(0, 1.1 * self.seconds)
+        getattr(self, self.random.choice(["run", "sweep", "check"]))(number, moment)
+
+    def run(self, number, moment):
+        before = self.trace.read_bytes()
+        code, _, message = ended_early(self.folder, number, moment, *RUN, "-o", self.trace)
+        assert code in (0, -number, 128 + number), (code, message)
+        part = self.folder / "kept.h5.part"
+        if code == 0:
+            whole_trace(self.trace)
+        elif number == signal.SIGKILL or code < 0:  # before main(), a signal ends the process as well
+            if self.trace.read_bytes() == before:
+                assert whole_trace(self.trace)
+            if part.exists():
+                shown = sluice(self.folder, "show", part)
+                assert shown.returncode == 3, (shown.returncode, shown.stdout)  # never taken for a trace
+        else:
+            assert not part.exists()
+            aborted_or_whole(self.folder, self.trace)
+        again = sluice(self.folder, *RUN, "workload.steps=2", "-o", self.trace)
+        assert again.returncode == 0, again.stderr
+        assert whole_trace(self.trace) == self.hash and not part.exists()
+
+    def sweep(self, number, moment):
+        store = self.folder / f"{self.random.random()}.db"
+        code, _, message = ended_early(self.folder, number, moment, *SWEEP, "--store", store)
+        assert code in (0, 1, -number, 128 + number), (code, message)
+        kept = 0
+        if store.exists() and store.stat().st_size > 0:
+            with contextlib.closing(sqlite3.connect(store)) as database, contextlib.suppress(
+                    sqlite3.OperationalError):  # no tables yet
+                kept = database.execute("SELECT COUNT(*) FROM points").fetchone()[0]
+        again = sluice(self.folder, *SWEEP, "--store", store, "--csv")
+        assert again.returncode == 0, again.stderr
+        assert again.stdout == self.table, "a sweep that was ended goes on to the same table"
+        with contextlib.closing(sqlite3.connect(store)) as database:
+            rows = database.execute("SELECT COUNT(*) FROM points").fetchone()[0]
+        assert rows == 60 and kept <= rows
+        for path in self.folder.glob(store.name + "*"):
+            path.unlink()
+
+    def check(self, number, moment):
+        code, _, message = ended_early(self.folder, number, moment, *CHECK, "--baseline", "golden", "--update")
+        assert code in (0, -number, 128 + number), (code, message)
+        assert {name: text for name, text in self.read_golden().items() if not name.endswith(".part")} == self.golden
+        again = sluice(self.folder, *CHECK, "--baseline", "golden")
+        assert again.returncode == 0, again.stdout
+        for path in (self.folder / "golden").glob("*.part"):
+            assert number == signal.SIGKILL or code < 0, path
+            path.unlink()
+
+
+def limited(folder, choice):
+    """One command under a random limit of file size, descriptors or addresses, or onto a full disk."""
+    folder = pathlib.Path(folder)
+    trace = folder / "limited.h5"
+    words = choice.choice([[*RUN, "workload.steps=2", "-o", trace], [*RUN, "workload.steps=2", "--executor", "simgrid"],
+                           ["plan", "alexnet_resident", "-o", folder / "limited.plan"],
+                           ["sweep", "alexnet_resident", "workload.batch=1..9", "--store", folder / "limited.db"],
+                           [*CHECK, "--baseline", folder / "limited", "--update"],
+                           ["model", "alexnet", "--json"], ["fits", "alexnet", "--platform", "k40"]])
+    limits = choice.choice([{"FSIZE": choice.randrange(1, 200_000)}, {"NOFILE": choice.randrange(3, 16)},
+                            {"AS": choice.randrange(60, 500) * 1_000_000}])
+    done = sluice(folder, *words, limits=limits)
+    assert done.returncode in (0, 5, 70, 127), (words, limits, done.returncode, done.stderr)
+    if done.returncode == 70:
+        assert b"out of memory" in done.stderr, (words, limits, done.stderr)
+    if done.returncode == 5:
+        assert done.stderr.startswith(b"sluice: ") and b"cannot " in done.stderr, (words, limits, done.stderr)
+    assert not list(folder.glob("**/*.part")), (words, limits)
+    if done.returncode == 0 and trace.exists() and trace in words:
+        whole_trace(trace)
+    for path in folder.glob("limited*"):
+        subprocess.run(["rm", "-r", path], check=True)
+
+
+def spoilt(data, choice):
+    """Bytes with some of them changed, taken out, doubled, or cut short."""
+    data = bytearray(data)
+    for _ in range(choice.choice([1, 1, 2, 5, 20])):
+        if not data:
+            break
+        at = choice.randrange(len(data))
+        kind = choice.randrange(5)
+        if kind == 0:
+            data[at] = choice.randrange(256)
+        elif kind == 1:
+            del data[at:at + choice.choice([1, 2, 8, 100])]
+        elif kind == 2:
+            data[at:at] = data[at:at + choice.choice([1, 4, 30])]
+        elif kind == 3:
+            data[at:at + 8] = choice.choice([b"\xff" * 8, b"\0" * 8, b"\x7f" + b"\xff" * 7, b"9" * 8])
+        elif choice.random() < 0.2:
+            del data[at:]
+    return bytes(data)
+
+
+def seeds_of_mutants(folder):
+    """By name: the bytes of a valid file, and the commands that read it."""
+    folder = pathlib.Path(folder)
+    trace = folder / "mutant_seed.h5"
+    assert sluice(folder, *RUN, "workload.steps=1", "-o", trace).returncode == 0
+    assert sluice(folder, *SWEEP[:3], "workload.batch=1,2", "--store", "mutant_seed.db").returncode == 0
+    assert sluice(folder, *CHECK[:2], "--baseline", "mutant_golden", "--update").returncode == 0
+    reads = {"h5": [["show"], ["export", "--to", "csv"], ["export", "--to", "chrome"]],
+             "plan": [["run"], ["plan", "--check"]], "graph.txt": [["model"]], "onnx": [["model"]]}
+    seeds = [("m.h5", trace.read_bytes(), reads["h5"])]
+    for path in sorted((ROOT / "tests/golden").glob("*resident*.plan")):
+        seeds.append(("m.plan", path.read_bytes(), reads["plan"]))
+    for name in ("onnx", "pipedream"):
+        ending = "onnx" if name == "onnx" else "graph.txt"
+        for path in sorted((ROOT / "tests/fuzz/corpus" / name).iterdir())[:6]:
+            data = path.read_bytes()
+            seeds.append((f"m.{ending}", data[data.find(b"\n") + 1:], reads[ending]))
+    for name in ("alexnet", "cnn_mnist"):
+        seeds.append(("m.yaml", (ROOT / f"models/{name}.yaml").read_bytes(), [["model"]]))
+    text = (ROOT / "scenarios/alexnet_resident.yaml").read_bytes().replace(b"../", f"{ROOT}/".encode())
+    seeds.append(("s.yaml", text, [["run"], ["plan", "--check"], ["run", "--resolve"]]))
+    golden = next((folder / "mutant_golden").iterdir())
+    seeds.append((f"mutant_golden/{golden.name}", golden.read_bytes(), [[*CHECK[:2], "--baseline", "mutant_golden"]]))
+    seeds.append(("mutant.db", (folder / "mutant_seed.db").read_bytes(),
+                  [[*SWEEP[:3], "workload.batch=1,2", "--store", "mutant.db"]]))
+    return seeds
+
+
+def mutated(folder, seeds, choice):
+    """One mutant of an input, read by one command: read or refused, never a crash, a hang or an internal error."""
+    name, data, commands = choice.choice(seeds)
+    path = pathlib.Path(folder) / name
+    mutant = spoilt(data, choice)
+    path.write_bytes(mutant)
+    command = choice.choice(commands)
+    words = command if command[-1] in (name, "mutant_golden") else [command[0], name, *command[1:]]
+    kept = pathlib.Path(folder) / f"found_{zlib.crc32(mutant):08x}_{path.name}"
+    kept.write_bytes(mutant)  # also where it does not end
+    done = sluice(folder, *words, limits={"AS": 6_000_000_000, "CPU": 60})
+    for log in path.parent.glob(path.name + "-*"):
+        log.unlink()
+    if done.returncode not in (0, 1, 2, 3, 4, 5):
+        raise AssertionError(f"{words} of {kept.name}: exit {done.returncode} {done.stderr[-300:]!r}")
+    kept.unlink()
+    if done.returncode:
+        assert done.stderr or done.stdout, words
+    return done.returncode

@@ -1,0 +1,52 @@
+// Random decisions that are remembered: the same draws make the same scenario, and fewer or smaller
+// ones a simpler scenario. Whoever draws makes 0 the simplest choice.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/random_chain.hpp"
+
+namespace sluice::test {
+
+class Draws {
+ public:
+  using Tape = std::vector<std::uint32_t>;
+
+  explicit Draws(std::uint64_t seed) : dice_(seed), from_seed_(true) {}
+  /// Draws what the tape says, and 0 behind its end.
+  explicit Draws(Tape tape) : dice_(0), given_(std::move(tape)) {}
+
+  /// 0 … bound - 1
+  std::uint32_t below(std::uint32_t bound) {
+    std::uint32_t drawn = 0;
+    if (from_seed_)
+      drawn = static_cast<std::uint32_t>(dice_.below(bound));
+    else if (tape_.size() < given_.size())
+      drawn = given_[tape_.size()] % bound;
+    tape_.push_back(drawn);
+    return drawn;
+  }
+  bool one_in(std::uint32_t n) { return below(n) == n - 1; }
+  int number(int low, int high) {
+    return low + static_cast<int>(below(static_cast<std::uint32_t>(high - low + 1)));
+  }
+  /// The first one is the simplest.
+  const std::string& one_of(const std::vector<std::string>& words) {
+    last_ = words[below(static_cast<std::uint32_t>(words.size()))];
+    return last_;
+  }
+
+  /// All that was drawn.
+  const Tape& tape() const { return tape_; }
+
+ private:
+  Dice dice_;
+  bool from_seed_ = false;
+  Tape given_, tape_;
+  std::string last_;
+};
+
+}  // namespace sluice::test

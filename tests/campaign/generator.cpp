@@ -1,0 +1,168 @@
+#include "campaign/generator.hpp"
+
+namespace sluice::test {
+namespace {
+
+std::string key(const std::string& name, const std::string& value) {
+  return ", " + name + ": " + value;
+}
+
+std::string link(Draws& draws, const std::string& joins, const std::vector<std::string>& rates) {
+  std::string text = "{joins: [" + joins + "], bandwidth: " + draws.one_of(rates);
+  if (draws.one_in(2)) text += key("latency", draws.one_of({"1us", "7us", "300us", "20ms"}));
+  if (draws.one_in(3)) text += key("setup", draws.one_of({"1us", "3us", "50us"}));
+  const bool half = draws.one_in(5);
+  if (half) text += key("duplex", "half");
+  if (!half && draws.one_in(5)) text += key("up", draws.one_of({"{share: 0.5}", "{setup: 9us}"}));
+  if (!half && draws.one_in(5)) text += key("together", draws.one_of({"1.5", "1.1"}));
+  if (draws.one_in(3)) text += key("sharing", "private");
+  if (draws.one_in(4)) text += key("idle", "3W") + key("busy", draws.one_of({"10W", "3W"}));
+  return text + "}";
+}
+
+/// What a policy is asked for, and on how many devices.
+struct Asked {
+  std::string policy;  ///< its mapping, without braces
+  std::string acting;  ///< that computes: the replica's, of data_parallel
+  bool training = false;
+  int devices = 1;
+};
+
+Asked random_asked(Draws& draws) {
+  Asked asked;
+  asked.training = draws.one_in(2);
+  const bool replicated = draws.one_in(5);
+  std::vector<std::string> names = {"resident", "streamed", "phased"};
+  if (!asked.training && !replicated)
+    names = {"resident", "basic", "streamed", "phased", "sharded"};
+  asked.acting = draws.one_of(names);
+  asked.policy =
+      replicated ? "name: data_parallel" + key("replica", asked.acting) : "name: " + asked.acting;
+  const bool many = replicated || asked.acting == "phased" || asked.acting == "sharded";
+  if (many) asked.devices = draws.number(1, 3);
+  if (replicated && asked.training && draws.one_in(3))
+    asked.policy += key("all_reduce", draws.one_of({"after", "off"}));
+  if (replicated && draws.one_in(3))
+    asked.policy += key("transfers", draws.one_of({"together", "in_turn"}));
+  return asked;
+}
+
+void add_settings(Draws& draws, Asked& asked, int batches) {
+  const bool acts = asked.acting != "basic";
+  if (acts && draws.one_in(4)) asked.policy += key("overlap", "false");
+  const bool overlaps = asked.policy.find("overlap") == std::string::npos;
+  const bool streams = asked.acting == "streamed", phases = asked.acting == "phased";
+  if ((streams || phases) && draws.one_in(3))
+    asked.policy += key("in_flight", std::to_string(draws.number(1, std::min(6, batches))));
+  if (asked.training) return;
+  if (acts && draws.one_in(4)) asked.policy += key("outputs", "discard");
+  if ((streams || asked.acting == "resident") && draws.one_in(3))
+    asked.policy += key("buffers", std::to_string(draws.number(1, 6)));
+  if (streams && draws.one_in(3)) asked.policy += key("pieces", draws.one_of({"whole", "20kB"}));
+  if (streams && draws.one_in(3)) asked.policy += key("resident", draws.one_of({"none", "all"}));
+  if (streams && overlaps && draws.one_in(3))
+    asked.policy += key("prefetch", std::to_string(draws.number(0, 3)));
+  if (phases && draws.one_in(4)) asked.policy += key("weights", "on_demand");
+}
+
+std::string random_cut(Draws& draws, const Asked& asked) {
+  if (draws.one_in(3)) return "";
+  std::vector<std::string> cuts = {"per_layer",
+                                   "whole",
+                                   "single_tensor",
+                                   "{cut: balanced, count: 1}",
+                                   "{cut: balanced, count: 2}",
+                                   "{cut: explicit, after: [2]}"};
+  if (asked.acting == "streamed")
+    cuts.push_back("{cut: by_weight, groups: " + std::to_string(draws.number(2, 12)) + "}");
+  cuts.push_back("by_memory");
+  cuts.push_back("{cut: by_memory, split: true}");
+  if (asked.acting == "streamed" && !asked.training) cuts.push_back("by_time");
+  return "stages: " + draws.one_of(cuts) + "\n";
+}
+
+std::string random_fates(Draws& draws, const Asked& asked) {
+  if (draws.one_in(3)) return "";
+  std::vector<std::string> fates = {"keep_all"};
+  if (asked.acting == "streamed") fates.push_back("offload_all");
+  if (asked.training)
+    fates = {"keep_all",
+             "offload_all",
+             "recompute_all",
+             "checkpoint",
+             "sqrt",
+             "selective",
+             "optimal",
+             "optimal",
+             "{strategy: listed, offload: [1]}",
+             "{strategy: listed, recompute: [1]}"};
+  return "fates: " + draws.one_of(fates) + "\n";
+}
+
+std::string random_workload(Draws& draws, const Asked& asked, int& batches) {
+  const int micro_batch = draws.number(1, 3), steps = draws.number(1, 4);
+  const int per_step = draws.one_in(3) ? draws.number(2, 3) : 1;
+  const int accumulation = draws.number(1, 4) * (asked.training ? asked.devices : 1);
+  batches = per_step * accumulation;
+  std::string text = "workload: {batch: " + std::to_string(micro_batch * accumulation) +
+                     key("micro_batch", std::to_string(micro_batch)) +
+                     key("batches_per_step", std::to_string(per_step)) +
+                     key("steps", std::to_string(steps));
+  if (draws.one_in(4)) text += key("dtype", "float16");
+  if (asked.training) {
+    const std::string optimizer = draws.one_of({"sgd", "adam", "none"});
+    text += key("mode", "training") + key("optimizer", optimizer);
+    if (draws.one_in(4)) text += key("split_backward", "true");
+    if (draws.one_in(4)) text += key("backward", "per_layer");
+    if (draws.one_in(5) && optimizer != "none") text += key("master_weights", "true");
+  }
+  return text + "}\n";
+}
+
+}  // namespace
+
+std::string random_machine(Draws& draws, int devices) {
+  std::string device = "{count: " + std::to_string(devices);
+  const std::string rate = draws.one_of({"1GFLOP/s", "10GFLOP/s", "200GFLOP/s", "3TFLOP/s"});
+  device += key("rate", "{float32: " + rate + ", float16: " + rate + "}");
+  device += key("memory", "{capacity: unlimited" +
+                              (draws.one_in(2) ? key("bandwidth", draws.one_of({"1GB/s", "80GB/s"}))
+                                               : std::string()) +
+                              "}");
+  if (draws.one_in(3)) device += key("idle", "20W") + key("busy", draws.one_of({"250W", "20W"}));
+  if (draws.one_in(4)) device += key("launch_overhead", "2us");
+  std::string host = "{capacity: unlimited";
+  if (draws.one_in(5)) host += key("bandwidth", draws.one_of({"1GB/s", "20GB/s"}));
+  if (draws.one_in(6)) host += key("read", "700MB/s");
+  std::string links =
+      "host: " + link(draws, "host, gpu", {"1GB/s", "50MB/s", "200MB/s", "12.5GB/s"});
+  for (int d = 0; d + 1 < devices; ++d)
+    if (!draws.one_in(4))
+      links += ", pair" + std::to_string(d) + ": " +
+               link(draws, "gpu" + std::to_string(d) + ", gpu" + std::to_string(d + 1),
+                    {"2GB/s", "100MB/s"});
+  return "platform:\n  format: sluice-platform/1\n  name: random\n  devices: {gpu: " + device +
+         "}}\n  memories: {host: " + host + "}}\n  links: {" + links + "}\n";
+}
+
+Question random_question(Draws& draws) {
+  Question question;
+  static const std::vector<double> shares = {0, 1, 1, 0.9, 0.7, 0.5, 0.3};
+  question.share = shares[draws.below(static_cast<std::uint32_t>(shares.size()))];
+  Asked asked = random_asked(draws);
+  int batches = 1;
+  const std::string workload = random_workload(draws, asked, batches);
+  add_settings(draws, asked, batches);
+  const std::string cut = random_cut(draws, asked), fates = random_fates(draws, asked);
+  std::string rest;
+  if (draws.one_in(3)) rest += "cost: peak\n";
+  if (draws.one_in(8)) rest += "memory: {capacity: unlimited}\n";
+  question.text =
+      "format: sluice-scenario/1\nmodel: {definition: {format: sluice-model/1, name: "
+      "random, layers: [" +
+      random_network(draws) + "]}}\n" + random_machine(draws, asked.devices) + workload + cut +
+      fates + "policy: {" + asked.policy + "}\n" + rest;
+  return question;
+}
+
+}  // namespace sluice::test

@@ -1,0 +1,153 @@
+// What must hold of the numbers and of the trace of one execution.
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "base/quantity.hpp"
+#include "campaign/invariants.hpp"
+#include "plan/tables.hpp"
+
+namespace sluice::test {
+namespace {
+
+double sum_of(const Summary& summary, const std::string& name) {
+  double sum = 0;
+  if (const Summary::Metric* metric = summary.find(name))
+    for (const SummaryValue::Keyed& keyed : metric->value.keyed) sum += keyed.number;
+  return sum;
+}
+
+bool is_known(const Summary& summary, const std::string& name) {
+  return !std::isnan(summary.number(name));
+}
+
+void check_sums(const Executed& run, Complaints& complaints) {
+  const Summary& s = run.summary;
+  const Workload& workload = run.scenario.workload;
+  const double makespan = run.seconds();
+  const double samples = static_cast<double>(workload.samples_per_step() * workload.steps);
+  complaints.equal(s.number("samples"), samples, "samples are batch x batches x steps");
+  if (makespan > 0)
+    complaints.equal(s.number("throughput_samples_per_s"), samples / makespan,
+                     "throughput is samples / makespan");
+  complaints.equal(s.number("transfer_s"), sum_of(s, "transfer_s_by_class"),
+                   "seconds of transfers are their sum by class");
+  complaints.equal(s.number("transferred_bytes"), sum_of(s, "transferred_bytes_by_class"),
+                   "bytes are their sum by class");
+  complaints.at_most(s.number("lower_bound_s"), makespan, "the lower bound is below the makespan");
+  complaints.at_most(s.number("first_step_s"), makespan, "the first step is within the makespan");
+  complaints.at_most(sum_of(s, "compute_s_by_stage"), s.number("compute_s"),
+                     "computation by stage is within all of it");
+  for (const char* share : {"compute_utilisation", "bubble_fraction", "measured_share"})
+    if (is_known(s, share))
+      complaints.at_most(std::abs(s.number(share) - 0.5), 0.5,
+                         std::string(share) + " lies between 0 and 1");
+  const bool keeps =
+      !workload.training || (run.planned.fates && (*run.planned.fates)->name == "keep_all");
+  if (keeps && is_known(s, "recompute_s"))
+    complaints.equal(s.number("recompute_s"), 0, "nothing is recomputed where all is kept");
+}
+
+/// Between what rests all the time and what is busy all the time.
+void check_energy(const Executed& run, Complaints& complaints) {
+  const Summary& s = run.summary;
+  const double makespan = run.seconds(), slack = 1e-9;
+  if (is_known(s, "energy_j"))
+    complaints.equal(s.number("energy_j"),
+                     sum_of(s, "energy_j_by_device") + sum_of(s, "energy_j_by_link"),
+                     "energy is the sum of devices and links");
+  std::map<std::string, std::pair<double, double>> watts;  // at rest, at most
+  for (const Stream& stream : run.plan().streams) {
+    auto& [idle, most] = watts[stream.device.empty() ? stream.name : stream.device];
+    idle += stream.idle_w;
+    most += std::max(stream.idle_w, stream.busy_w);
+  }
+  if (const Summary::Metric* devices = s.find("energy_j_by_device"))
+    for (const SummaryValue::Keyed& device : devices->value.keyed) {
+      const auto& [idle, most] = watts[device.key.front()];
+      complaints.at_most(idle * makespan, device.number, "a device takes its power at rest", slack);
+      complaints.at_most(device.number, most * makespan, "a device takes its power at most", slack);
+    }
+}
+
+void check_memory(const Executed& run, Complaints& complaints) {
+  const Summary& s = run.summary;
+  for (const Pool& pool : run.plan().pools) {
+    const double peak = s.number("peak_bytes", {pool.name});
+    if (std::isnan(peak)) continue;
+    double by_class = 0;
+    for (const SummaryValue::Keyed& one : s.find("peak_bytes_by_class")->value.keyed)
+      if (one.key.front() == pool.name) by_class += one.number;
+    complaints.equal(peak, by_class, "the peak of " + pool.name + " is its sum by class");
+    if (pool.limited())
+      complaints.at_most(peak, static_cast<double>(pool.most()),
+                         "the peak of " + pool.name + " is within what is granted", 0);
+  }
+  if (run.scenario.capacity_enforced)
+    complaints.equal(sum_of(s, "overflow_bytes"), 0, "nothing overflows where memory is enforced");
+}
+
+/// What crosses the host's links where one device does all, and each of these moves once.
+void check_bytes(const Executed& run, Complaints& complaints) {
+  const Scenario& scenario = run.scenario;
+  const std::string policy = scenario.policy->name;
+  if (scenario.workload.training || (policy != "basic" && policy != "resident")) return;
+  const double samples = run.summary.number("samples");
+  const Model& model = scenario.model;
+  const auto moved = [&](const char* tensor_class) {
+    const double bytes = run.summary.number("transferred_bytes_by_class", {tensor_class});
+    return std::isnan(bytes) ? 0 : bytes;
+  };
+  const double element = static_cast<double>(bytes_of(scenario.workload.dtype));
+  complaints.equal(moved("weight"), static_cast<double>(model.parameters()) * element,
+                   "weights are loaded once");
+  double input = 0;
+  for (const Layer& layer : model.layers)
+    if (layer.type == "input") input += static_cast<double>(layer.output);
+  complaints.equal(moved("input"), input * element * samples, "each input is loaded once");
+}
+
+}  // namespace
+
+void check_numbers(const Executed& run, Complaints& complaints) {
+  check_sums(run, complaints);
+  check_energy(run, complaints);
+  check_memory(run, complaints);
+  check_bytes(run, complaints);
+}
+
+void check_trace(const Executed& run, Complaints& complaints) {
+  const Plan& plan = run.plan();
+  std::vector<double> free_at(plan.streams.size(), 0);
+  double makespan = 0, busy = 0;
+  std::int64_t row = 0;
+  for (const Span& span : run.trace.spans) {
+    const std::uint32_t stream = plan.actions[span.action].stream;
+    const std::string name = name_of(plan.actions[span.action]);
+    complaints.at_most(free_at[stream], span.start, name + " starts when its stream is free", 0);
+    complaints.at_most(span.start, span.end, name + " ends after its start", 0);
+    complaints.at_most(span.end, span.available, name + " arrives after its end", 0);
+    complaints.require(span.cause < row, name + " has a cause before it");
+    complaints.equal(span.waited, span.start - free_at[stream], name + " waited as it says");
+    free_at[stream] = span.end;
+    makespan = std::max(makespan, span.available);
+    if (plan.streams[stream].kind == StreamKind::compute) busy += span.end - span.start;
+    ++row;
+    if (complaints.all().size() > 5) return;
+  }
+  complaints.equal(makespan, run.seconds(), "the makespan is the last arrival", 0);
+  complaints.equal(busy, run.summary.number("compute_s"), "computation is its spans");
+  std::vector<std::int64_t> levels(plan.pools.size(), 0);
+  double before = 0;
+  for (const MemoryEvent& event : run.trace.events) {
+    levels[event.pool] += event.delta;
+    complaints.require(
+        event.level == levels[event.pool] && event.level >= 0,
+        "levels of " + plan.pools[event.pool].name + " are sums of what came and went");
+    complaints.require(event.time >= before, "memory events are in the order of time");
+    before = event.time;
+    if (complaints.all().size() > 5) return;
+  }
+}
+
+}  // namespace sluice::test

@@ -1,0 +1,133 @@
+#!/usr/bin/python3
+"""The campaign: random scenarios put to all that the program claims, and attacks on the program.
+
+run.py [SECONDS], 600 by default: three quarters of them for scenarios, the rest for kills and signals (run, sweep and
+check at random moments), limits (file size, descriptors, memory) and mutants (of documents, plans, models, traces,
+baselines and stores). Seeds go on from one campaign to the next (build/campaign/next_seed), unless --seed says where
+to begin. What is found is printed with its seed; a scenario is shrunk and written to build/campaign/found, from where
+it goes to tests/campaign/kept once it is mended: those are read by the tests.
+"""
+
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+
+import attacks
+
+ROOT = attacks.ROOT
+BUILD = pathlib.Path(os.environ.get("SLUICE_CAMPAIGN_BUILD", ROOT / "build/release"))
+KEPT = ROOT / "build/campaign"
+KINDS = ("scenarios", "kills", "limits", "mutants")
+
+
+def seed_to_begin_with(given):
+    path = KEPT / "next_seed"
+    if given is None:
+        given = int(path.read_text()) if path.exists() else 1000
+    return given
+
+
+def scenarios(seconds, first, jobs):
+    """Their workers, side by side; the numbers of all, and the faults."""
+    found = KEPT / "found"
+    found.mkdir(parents=True, exist_ok=True)
+    workers = [subprocess.Popen([BUILD / "sluice_campaign", str(first + job), str(jobs), str(seconds), found],
+                                stdout=subprocess.PIPE, text=True) for job in range(jobs)]
+    totals, faults = {}, []
+    for worker in workers:
+        for line in worker.communicate()[0].splitlines():
+            said = json.loads(line)
+            if "tried" in said:
+                for key, number in said.items():
+                    totals[key] = totals.get(key, 0) + number
+            else:
+                if "seed" in said or "refused" in said:
+                    faults.append(said)
+                print(line, flush=True)
+        if worker.returncode not in (0, 1):
+            faults.append({"worker": f"exit code {worker.returncode}"})
+    (KEPT / "next_seed").write_text(str(first + jobs * (totals.get("tried", 0) + 1)))
+    return totals, faults
+
+
+def attack(kind, seed, seconds, times):
+    """One worker: so many attacks, or until its time is over. Their number, and what was found."""
+    done, faults = 0, []
+    until = time.monotonic() + seconds
+    with tempfile.TemporaryDirectory() as folder:
+        if kind == "kills":
+            killed = attacks.Killed(folder, seed)
+        elif kind == "mutants":
+            seeds = attacks.seeds_of_mutants(folder)
+        while done < times if times else time.monotonic() < until:
+            choice = random.Random(f"{seed} {done}")
+            try:
+                if kind == "kills":
+                    number = signal.SIGKILL if done % 2 == 0 else choice.choice([signal.SIGINT, signal.SIGTERM])
+                    killed.one(number)
+                elif kind == "limits":
+                    attacks.limited(folder, choice)
+                else:
+                    attacks.mutated(folder, seeds, choice)
+            except (AssertionError, subprocess.TimeoutExpired):
+                faults.append(f"{kind}, seed {seed}, number {done}: {traceback.format_exc(limit=-2)}")
+                if kind == "mutants":
+                    for path in pathlib.Path(folder).glob("found_*"):
+                        shutil.move(path, KEPT / "found" / path.name)
+            done += 1
+    return kind, done, faults
+
+
+def attack_all(kinds, seconds, first, jobs, times):
+    (KEPT / "found").mkdir(parents=True, exist_ok=True)
+    counts, faults = {}, []
+    with concurrent.futures.ProcessPoolExecutor(jobs) as pool:
+        share = seconds / max(1, len(kinds))
+        each = -(-times // jobs) if times else 0
+        waiting = [pool.submit(attack, kind, first + job, share, each) for kind in kinds for job in range(jobs)]
+        for future in waiting:
+            kind, done, found = future.result()
+            counts[kind] = counts.get(kind, 0) + done
+            faults += found
+    return counts, faults
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("seconds", nargs="?", type=float, default=600)
+    parser.add_argument("--seed", type=int, help="the first seed; otherwise where the last campaign ended")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--only", choices=KINDS, action="append", help="one kind alone; may be repeated")
+    parser.add_argument("--times", type=int, default=0, help="so many attacks of each kind, however long they take")
+    arguments = parser.parse_args()
+    kinds = arguments.only or list(KINDS)
+    first = seed_to_begin_with(arguments.seed)
+    outside = [kind for kind in kinds if kind != "scenarios"]
+    print(f"seeds from {first}, {arguments.jobs} at once", flush=True)
+    faults, counts = [], {}
+    if "scenarios" in kinds:
+        counts, faults = scenarios(arguments.seconds * (0.75 if outside else 1), first, arguments.jobs)
+    if outside:
+        attacked, found = attack_all(outside, arguments.seconds * (0.25 if "scenarios" in kinds else 1), first,
+                                     arguments.jobs, arguments.times)
+        counts.update(attacked)
+        for fault in found:
+            print(fault, flush=True)
+        faults += found
+    print(json.dumps(counts))
+    print(f"{len(faults)} faults" + (f"; see {KEPT / 'found'}" if faults else ""))
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,48 @@
+#!/usr/bin/python3
+"""A short fixed run of the campaign's attacks: kills, signals, limits, mutants."""
+
+import os
+import pathlib
+import sys
+import unittest
+
+try:
+    import attacks
+    import run as campaign
+except ImportError as missing:
+    print(f"skipped: {missing}")
+    sys.exit(77)
+
+
+class ShortCampaign(unittest.TestCase):
+    def hold(self, kind, times):
+        _, done, faults = campaign.attack(kind, 17, 0, times)
+        self.assertEqual(faults, [], "\n".join(faults))
+        self.assertEqual(done, times)
+
+    def test_what_is_ended_at_any_moment_loses_nothing(self):
+        self.hold("kills", 12)
+
+    def test_under_any_limit_it_answers_or_says_what_is_lacking(self):
+        self.hold("limits", 25)
+
+    def test_mutants_of_all_inputs_are_read_or_refused(self):
+        self.hold("mutants", 60)
+
+    def test_what_nobody_spoilt_is_read(self):
+        import tempfile
+        with tempfile.TemporaryDirectory() as folder:
+            for name, data, commands in attacks.seeds_of_mutants(folder):
+                (pathlib.Path(folder) / name).write_bytes(data)
+                for command in commands:
+                    words = command if command[-1] in (name, "mutant_golden") else [command[0], name, *command[1:]]
+                    done = attacks.sluice(folder, *words)
+                    self.assertIn(done.returncode, (0,) if "m.onnx" not in words and "m.graph.txt" not in words
+                                  else (0, 3), (words, done.stderr))
+
+
+if __name__ == "__main__":
+    if not os.path.exists(attacks.PROGRAM):
+        print(f"skipped: there is no {attacks.PROGRAM}; SLUICE_PROGRAM names the program")
+        sys.exit(77)
+    unittest.main(verbosity=2)

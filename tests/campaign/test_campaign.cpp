@@ -1,0 +1,69 @@
+// A short fixed run of the campaign, and the scenarios that longer ones found at fault.
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "campaign/trial.hpp"
+#include "support/campaign.hpp"
+
+namespace sluice {
+namespace {
+
+std::string complaints_of(const test::Trial& trial) {
+  std::string all = trial.died;
+  for (const std::string& complaint : trial.verdict.complaints) all += "\n" + complaint;
+  return all;
+}
+
+TEST_CASE("60 random scenarios hold what is claimed of every scenario", "[property]") {
+  using Kind = test::Verdict::Kind;
+  const int comparing = static_cast<int>(test::comparing_checks().size());
+  int complete = 0;
+  for (int seed = 1; seed <= test::cases_of(60); ++seed) {
+    const test::Trial trial =
+        test::try_seed(static_cast<std::uint64_t>(seed), seed % comparing, seed % 4 == 0);
+    INFO("seed " << seed << "\n" << trial.text << trial.verdict.message);
+    CHECK(complaints_of(trial) == "");
+    CHECK(trial.verdict.kind != Kind::refused);
+    complete += trial.verdict.kind == Kind::complete ? 1 : 0;
+  }
+  CHECK(complete > test::cases_of(20));
+}
+
+TEST_CASE("the same draws make the same scenario, and fewer draws a scenario, too") {
+  const test::Trial whole = test::try_seed(7, 0, false);
+  CHECK(test::try_tape(whole.tape, 0, false).text == whole.text);
+  test::Draws::Tape half(whole.tape.begin(),
+                         whole.tape.begin() + static_cast<std::ptrdiff_t>(whole.tape.size() / 2));
+  CHECK(test::try_tape(half, 0, false).verdict.kind != test::Verdict::Kind::refused);
+  CHECK(test::try_tape({}, 0, false).verdict.kind == test::Verdict::Kind::complete);
+}
+
+TEST_CASE("scenarios that campaigns found at fault hold what is claimed") {
+  int read = 0;
+  for (const auto& file :
+       std::filesystem::directory_iterator(SLUICE_SOURCE_DIR "/tests/campaign/kept")) {
+    std::ifstream in(file.path());
+    std::stringstream text;
+    text << in.rdbuf();
+    const test::Trial trial = test::try_text(text.str(), -1, true);
+    INFO(file.path());
+    CHECK(complaints_of(trial) == "");
+    CHECK(trial.verdict.kind != test::Verdict::Kind::refused);
+    ++read;
+  }
+  CHECK(read > 0);
+}
+
+TEST_CASE("complaints name both numbers, and roundings are none") {
+  test::Complaints complaints;
+  complaints.at_most(2, 1, "two is at most one");
+  complaints.equal(1, 1 + 1e-12, "nearly one");
+  complaints.equal(1, 2, "one is two");
+  CHECK(complaints.all().size() == 2);
+  CHECK(complaints.all().front() == "two is at most one: 2 > 1");
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,127 @@
+#include "campaign/trial.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.hpp"
+#include "base/parts.hpp"
+#include "base/processes.hpp"
+#include "campaign/generator.hpp"
+
+namespace sluice::test {
+namespace {
+
+constexpr ChildLimits limits = {.more_bytes = 3'000'000'000, .cpu_s = 60};
+
+/// The scenario with so much of the memory that it takes when there is no limit.
+std::string with_memory(const Question& question) {
+  if (question.share == 0) return question.text;
+  const Executed run = executed(question.text);
+  double peak = 0;
+  for (const Pool& pool : run.plan().pools)
+    if (!pool.owner.empty()) {
+      const double bytes = run.summary.number("peak_bytes", {pool.name});
+      if (!std::isnan(bytes)) peak = std::max(peak, bytes);
+    }
+  const auto capacity = static_cast<std::int64_t>(std::ceil(peak * question.share)) + 1;
+  const std::string given = "capacity: " + std::to_string(capacity) + "B";
+  std::string text = question.text;
+  return text.replace(text.find("capacity: unlimited"), std::string("capacity: unlimited").size(),
+                      given);
+}
+
+std::string packed(const Verdict& verdict, const std::string& text) {
+  const std::string kind = std::to_string(static_cast<int>(verdict.kind));
+  std::vector<std::string_view> parts = {kind, verdict.message, text};
+  parts.insert(parts.end(), verdict.complaints.begin(), verdict.complaints.end());
+  return pack(parts);
+}
+
+template <class MakeText>
+Trial tried(const Draws& draws, const std::string& plain, const MakeText& text_of, int which,
+            bool simgrid) {
+  Trial trial;
+  trial.tape = draws.tape();
+  trial.text = plain;
+  try {
+    const std::string answer = run_isolated(
+        [&] {
+          std::string text = plain;
+          try {
+            text = text_of();
+          } catch (const Error&) {  // told by the checks
+          }
+          return packed(verdict_of(text, which, simgrid), text);
+        },
+        limits);
+    const std::vector<std::string_view> parts = unpack(answer);
+    trial.verdict.kind = static_cast<Verdict::Kind>(std::stoi(std::string(parts.at(0))));
+    trial.verdict.message = parts.at(1);
+    trial.text = parts.at(2);
+    for (std::size_t p = 3; p < parts.size(); ++p) trial.verdict.complaints.emplace_back(parts[p]);
+  } catch (const InternalError& error) {
+    trial.died = error.what();
+  }
+  return trial;
+}
+
+Trial tried(Draws draws, int which, bool simgrid) {
+  const Question question = random_question(draws);
+  return tried(
+      draws, question.text, [&] { return with_memory(question); }, which, simgrid);
+}
+
+}  // namespace
+
+std::string Trial::fault() const {
+  if (!died.empty()) return died;
+  if (verdict.complaints.empty()) return {};
+  const std::string& first = verdict.complaints.front();
+  return first.substr(0, first.find(": "));
+}
+
+Trial try_seed(std::uint64_t seed, int which, bool simgrid) {
+  return tried(Draws(seed), which, simgrid);
+}
+
+Trial try_tape(const Draws::Tape& tape, int which, bool simgrid) {
+  return tried(Draws(tape), which, simgrid);
+}
+
+Trial try_text(const std::string& text, int which, bool simgrid) {
+  return tried(
+      Draws(Draws::Tape{}), text, [&] { return text; }, which, simgrid);
+}
+
+Trial shrunk(Trial failed, int which, bool simgrid, int attempts) {
+  const std::string fault = failed.fault();
+  const auto improves = [&](const Draws::Tape& tape) {
+    if (attempts-- <= 0) return false;
+    Trial trial = try_tape(tape, which, simgrid);
+    const bool smaller = trial.tape < failed.tape || trial.tape.size() < failed.tape.size();
+    if (trial.fault() != fault || !smaller) return false;
+    failed = std::move(trial);
+    return true;
+  };
+  bool better = true;
+  while (better && attempts > 0) {
+    better = false;
+    for (std::size_t length : {8, 4, 2, 1})
+      for (std::size_t at = 0; at + length <= failed.tape.size();) {
+        Draws::Tape shorter = failed.tape;
+        shorter.erase(shorter.begin() + static_cast<std::ptrdiff_t>(at),
+                      shorter.begin() + static_cast<std::ptrdiff_t>(at + length));
+        improves(shorter) ? better = true : static_cast<bool>(++at);
+      }
+    for (std::size_t at = 0; at < failed.tape.size(); ++at)
+      for (const std::uint32_t value : {0U, failed.tape[at] / 2}) {
+        if (at >= failed.tape.size() || failed.tape[at] == value) continue;
+        Draws::Tape lower = failed.tape;
+        lower[at] = value;
+        better = improves(lower) || better;
+      }
+  }
+  return failed;
+}
+
+}  // namespace sluice::test

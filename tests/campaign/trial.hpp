@@ -1,0 +1,31 @@
+// One scenario of the campaign: drawn, given its memory, put to the checks in a process of its own.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "campaign/draws.hpp"
+#include "campaign/invariants.hpp"
+
+namespace sluice::test {
+
+struct Trial {
+  Verdict verdict;
+  std::string text;  ///< of the scenario, with its memory
+  std::string died;  ///< how its process ended; empty: it answered
+  Draws::Tape tape;  ///< all that was drawn
+
+  /// The first complaint without its numbers, or that it died; empty: all holds.
+  std::string fault() const;
+};
+
+/// `which`: the comparing check, as for verdict_of.
+Trial try_seed(std::uint64_t seed, int which, bool simgrid);
+Trial try_tape(const Draws::Tape& tape, int which, bool simgrid);
+/// A scenario that is at hand.
+Trial try_text(const std::string& text, int which, bool simgrid);
+
+/// Fewer and smaller draws that show the same fault; at most `attempts` are tried.
+Trial shrunk(Trial failed, int which, bool simgrid, int attempts);
+
+}  // namespace sluice::test

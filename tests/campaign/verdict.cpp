@@ -1,0 +1,114 @@
+// A scenario is executed, put to what must hold of it alone, and compared with what it is like on
+// another machine or with a choice said.
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.hpp"
+#include "campaign/invariants.hpp"
+#include "document/load.hpp"
+#include "execute/feasibility.hpp"
+#include "plan/tables.hpp"
+#include "plan/text.hpp"
+#include "run/executor.hpp"
+#include "run/run.hpp"
+#include "scenario/question_bound.hpp"
+#include "support/oracle.hpp"
+
+namespace sluice::test {
+
+void Complaints::at_most(double a, double b, const std::string& claim, double slack) {
+  const double most = b + slack * std::abs(b) + (slack > 0 ? 1e-18 : 0);
+  require(a <= most, claim + ": " + exact(a) + " > " + exact(b));
+}
+
+void Complaints::equal(double a, double b, const std::string& claim, double slack) {
+  const double size = std::max(std::abs(a), std::abs(b));
+  require(std::abs(a - b) <= slack * size + (slack > 0 ? 1e-15 : 0),
+          claim + ": " + exact(a) + " and " + exact(b));
+}
+
+Executed executed(const std::string& text, const std::vector<std::string>& overrides) {
+  Executed run;
+  run.scenario = scenario_from(parse_text(text, "random.yaml"), "random.yaml", overrides);
+  run.planned = plan_scenario(run.scenario);
+  run.summary = sluice::run({.plan = run.planned.plan,
+                             .executor = Executor::replay,
+                             .question_bound_s = question_bound(run.scenario).seconds,
+                             .also = &run.trace})
+                    .summary;
+  return run;
+}
+
+namespace {
+
+bool same_number(double a, double b) {
+  return a == b || (std::isnan(a) && std::isnan(b));
+}
+
+/// Bit for bit, but for the bound of the question, which a plan has none of.
+bool same_numbers(const Summary& a, const Summary& b) {
+  for (const Summary::Metric& metric : a.metrics) {
+    if (metric.name.compare(0, 8, "question") == 0) continue;
+    const Summary::Metric* other = b.find(metric.name);
+    if (!other || !same_number(metric.value.number, other->value.number)) return false;
+    if (metric.value.text != other->value.text) return false;
+    if (metric.value.keyed.size() != other->value.keyed.size()) return false;
+    for (std::size_t k = 0; k < metric.value.keyed.size(); ++k)
+      if (metric.value.keyed[k].key != other->value.keyed[k].key ||
+          !same_number(metric.value.keyed[k].number, other->value.keyed[k].number))
+        return false;
+  }
+  return true;
+}
+
+void compare_with_oracle(const Executed& run, Complaints& complaints) {
+  constexpr std::int64_t most = 400;  // it looks at everything again and again
+  if (executions_of(run.plan()) > most || !PlanTables(run.plan()).contention_free()) return;
+  const OracleResult naive = oracle(run.plan());
+  complaints.require(!naive.blocked, "a naive executor ends, too");
+  complaints.equal(naive.makespan, run.seconds(), "a naive executor says the same makespan");
+}
+
+}  // namespace
+
+void check_repeated(const Executed& run, bool simgrid, Complaints& complaints) {
+  const std::string text = to_text(run.plan());
+  const Plan again = plan_from_text(text, "again.plan");
+  complaints.require(to_text(again) == text, "the plan's text reads back as the same");
+  const Summary numbers = sluice::run({.plan = again, .executor = Executor::replay}).summary;
+  complaints.require(same_numbers(run.summary, numbers), "the plan's text gives the same numbers");
+  const std::string resolved = run.scenario.text();
+  const Scenario read = scenario_from(parse_text(resolved, "random.yaml"), "random.yaml", {});
+  complaints.require(read.text() == resolved, "the resolved scenario reads back as the same");
+  complaints.require(to_text(make_plan(read)) == text, "the resolved scenario makes the same plan");
+  compare_with_oracle(run, complaints);
+  constexpr std::int64_t most = 5000;
+  if (simgrid && executions_of(run.plan()) <= most)
+    sluice::run({.plan = again, .executor = Executor::both});  // throws where they differ
+}
+
+Verdict verdict_of(const std::string& text, int which, bool simgrid) {
+  Verdict verdict;
+  Complaints complaints;
+  try {
+    const Executed run = executed(text);
+    check_numbers(run, complaints);
+    check_trace(run, complaints);
+    check_repeated(run, simgrid, complaints);
+    const std::vector<Comparing>& all = comparing_checks();
+    for (std::size_t c = 0; c < all.size(); ++c)
+      if (which < 0 || static_cast<std::size_t>(which) == c) all[c].check(run, complaints);
+  } catch (const Infeasible& infeasible) {
+    verdict.kind = Verdict::Kind::infeasible;
+    verdict.message = infeasible.what();
+  } catch (const InputError& refused) {
+    verdict.kind = Verdict::Kind::refused;
+    verdict.message = refused.what();
+  } catch (const Error& error) {
+    complaints.require(false, std::string("an error of ours: ") + error.what());
+  }
+  verdict.complaints = complaints.all();
+  return verdict;
+}
+
+}  // namespace sluice::test
