@@ -46,10 +46,10 @@ std::string text_of(const Executed& run) {
 /// scenarios/FORMAT.md: what is chosen takes the same time on every larger memory. What is all said
 /// runs at the full capacity, where it may wait for memory; it must not be refused.
 void more_memory(const Executed& run, Complaints& complaints) {
-  const Device& device = run.scenario.platform.devices.front();
-  if (!device.capacity || cuts_by_machine(run)) return;
+  const DeviceMemory& memory = run.scenario.platform.devices.front().memory();
+  if (!memory.capacity || cuts_by_machine(run)) return;
   const std::string more =
-      "platform.devices.gpu.memory.capacity=" + std::to_string(*device.capacity * 3 / 2) + "B";
+      "platform.devices.gpu.memory.capacity=" + std::to_string(*memory.capacity * 3 / 2) + "B";
   const double seconds = seconds_of(text_of(run), {more});
   complaints.require(seconds < never, "with more memory it fits, too");
   if (says_all(run) || is_replicated(run) || seconds == never) return;
