@@ -8,11 +8,13 @@
 #include "document/load.hpp"
 #include "document/override.hpp"
 #include "document/record.hpp"
+#include "execute/arithmetic/replay.hpp"
 #include "execute/feasibility.hpp"
 #include "model/expression.hpp"
 #include "model/importer.hpp"
 #include "plan/structure.hpp"
 #include "plan/text.hpp"
+#include "run/executor.hpp"
 #include "scenario/scenario.hpp"
 #include "study/check/baseline.hpp"
 
@@ -127,6 +129,31 @@ void read_plan_text(const std::string& text, const std::string& path) {
   if (reach < 100) check(plan);
 }
 
+namespace {
+
+/// A plan of one version, whatever its first line would say.
+void read_first_plan(const std::string& text, const std::string& path) {
+  read_plan_text("format: sluice-plan/1\n" + text, path);
+}
+void read_second_plan(const std::string& text, const std::string& path) {
+  read_plan_text("format: sluice-plan/2\n" + text, path);
+}
+
+/// A plan that can be executed comes to an end, or says that it blocks; twice the same.
+void replay_plan_text(const std::string& text, const std::string& path) {
+  constexpr std::int64_t most = 20'000;
+  const Plan plan = plan_from_text(text, path);
+  check_structure(plan);
+  check_totals(plan);
+  if (executions_of(plan) > most) return;
+  const ReplayResult once = replay(plan), again = replay(plan);
+  if (once.blocking.has_value() != again.blocking.has_value() || once.makespan != again.makespan)
+    throw InternalError("a plan replays otherwise the second time");
+  if (!once.blocking && !(once.makespan >= 0)) throw InternalError("a makespan that is none");
+}
+
+}  // namespace
+
 const std::vector<FuzzTarget>& fuzz_targets() {
   static const std::vector<FuzzTarget> targets = {
       {"document", read_any_document, "models/mutant"},
@@ -135,6 +162,9 @@ const std::vector<FuzzTarget>& fuzz_targets() {
       {"platform", read_platform_text, "platforms/mutant.yaml"},
       {"scenario", read_scenario_text, "scenarios/mutant.yaml"},
       {"plan", read_plan_text, "mutant.plan"},
+      {"plan_1", read_first_plan, "mutant.plan"},
+      {"plan_2", read_second_plan, "mutant.plan"},
+      {"replay", replay_plan_text, "mutant.plan"},
       {"onnx", read_onnx_text, "models/mutant.yaml"},
       {"pipedream", read_pipedream_text, "models/mutant.yaml"},
       {"baseline", read_baseline_text, "mutant.json"},
