@@ -16,7 +16,7 @@ FOLDER = pathlib.Path(__file__).resolve().parent
 
 
 def alexnet_x200():
-    """Who did what when, and what lay in memory: seed 000's question to the real card."""
+    """Who did what when, and what lay in memory: the AlexNet document's question to the real card."""
     result = sluice.load("alexnet_x200").run()
     figure, (top, bottom) = plt.subplots(2, 1, figsize=(9, 4.4), sharex=True, layout="constrained",
                                          height_ratios=[1, 1.6])

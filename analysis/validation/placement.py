@@ -15,7 +15,7 @@ import statistics
 import sys
 from pathlib import Path
 
-# Bytes of the network that has its sizes, 294912 and 10240 (seed 001): 28 x 28 images, 2 x 2 convolutions to 16 and 8
+# Bytes of the network that has its sizes, 294912 and 10240 (Kernel timing by memory pool): 28 x 28 images, 2 x 2 convolutions to 16 and 8
 # channels, each with a 2 x 2 pool behind it, 10 classes, batch 256, float32.
 BATCH = 256 * 4
 IMAGE = 28 * 28 * BATCH

@@ -43,7 +43,7 @@ extern const FateStrategy listed_fates;
 const FateStrategy listed_fates = {
     .name = "listed",
     .summary = "A fate for each stage as listed; stages that are not listed are kept.",
-    .source = "seed 000, the combined strategy",
+    .source = "AlexNet on one card, the combined strategy",
     .example =
         "sluice run alexnet_resident workload.mode=training policy=resident stages=per_layer "
         "'fates={strategy: listed, offload: [2, 5], recompute: [3, 6]}'",

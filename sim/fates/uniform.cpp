@@ -25,7 +25,7 @@ extern const FateStrategy recompute_all_fates;
 const FateStrategy recompute_all_fates = {
     .name = "recompute_all",
     .summary = "Only the input is kept; the forward pass runs again before the backward pass.",
-    .source = "seed 000, \"recomputing\"",
+    .source = "AlexNet on one card, \"recomputing\"",
     .example =
         "sluice run alexnet_resident workload.mode=training policy=resident fates=recompute_all",
     .compared = true,
@@ -37,7 +37,7 @@ extern const FateStrategy offload_all_fates;
 const FateStrategy offload_all_fates = {
     .name = "offload_all",
     .summary = "Activations go to host memory and come back when they are needed.",
-    .source = "seed 000, \"reloading\"; Rhu et al., vDNN (2016)",
+    .source = "AlexNet on one card, \"reloading\"; Rhu et al., vDNN (2016)",
     .example =
         "sluice run alexnet_resident workload.mode=training policy=resident fates=offload_all",
     .inference = true,

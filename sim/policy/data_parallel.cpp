@@ -1,8 +1,8 @@
 // data_parallel: replicas of another policy, one a device. They share the host's memory and
 // whatever links and ports their routes share. In inference the batches of a step are dealt out
-// among them; seed 004: "two IPUs to perform computation at the same time, in a data-parallel
-// fashion". In training each batch is split among them, and gradients are all-reduced before each
-// update.
+// among them; 'PopART phased execution': "two IPUs to perform computation at the same time, in a
+// data-parallel fashion". In training each batch is split among them, and gradients are all-reduced
+// before each update.
 #include <algorithm>
 
 #include "planning/replica.hpp"
@@ -52,7 +52,8 @@ const Policy data_parallel_policy = {
         "with "
         "gradients all-reduced (training).",
     .source =
-        "seed 004; the usual data parallelism; Li et al., PyTorch distributed (2020), "
+        "PopART phased execution; the usual data parallelism; Li et al., PyTorch distributed "
+        "(2020), "
         "section 3.2 (overlap)",
     .example = "sluice run data_parallel_ipu_pair workload.steps=2",
     .parameters =

@@ -101,7 +101,7 @@ const Policy resident_policy = {
     .name = "resident",
     .summary =
         "Weights are loaded once and stay on the device; micro-batches run one after the other.",
-    .source = "seed 000 (what fits the card); the usual way where everything fits",
+    .source = "AlexNet on one card (what fits the card); the usual way where everything fits",
     .example = "sluice run alexnet_resident policy.buffers=3",
     .parameters = common_parameters(),
     .modes = {{Mode::inference, {"keep_all"}}, {Mode::training}},

@@ -1,6 +1,6 @@
 // sharded: each stage has its device for good, its weights stay there; batches run one after the
 // other through all devices, and what crosses from stage to stage goes over the link between their
-// devices. Seed 004's --sharded-execution.
+// devices. The PopART document's --sharded-execution.
 //
 // Time without contention, per micro-batch: the sum of all computations and of all crossings; the
 // next input comes in beside, the last answer goes out beside.
@@ -76,7 +76,7 @@ extern const Policy sharded_policy;
 const Policy sharded_policy = {
     .name = "sharded",
     .summary = "Stages fixed on devices, one batch after another, without phases.",
-    .source = "seed 004, --sharded-execution",
+    .source = "PopART phased execution, --sharded-execution",
     .example = "sluice run sharded_ipu_pair workload.steps=2",
     .parameters = parameters(),
     .all_devices = true,

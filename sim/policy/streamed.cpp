@@ -71,7 +71,8 @@ const Policy streamed_policy = {
         "Groups of stages whose weights take turns on the device; many micro-batches run "
         "through a group for each load.",
     .source =
-        "seed 000 (a model larger than its card); Sheng et al. 2023, FlexGen, section 4 (block "
+        "AlexNet on one card (a model larger than its card); Sheng et al. 2023, FlexGen, section 4 "
+        "(block "
         "schedule)",
     .example = "sluice run alexnet_x200 policy.in_flight=450",
     .parameters = parameters(),

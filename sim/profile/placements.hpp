@@ -1,6 +1,6 @@
 // What is to be measured of a model: each operator, in each placement of its tensors in memories,
 // packed into runs in which no two operators are neighbours.
-// Source: seed 001; Hildebrand et al., AutoTM (ASPLOS 2020), section 4.
+// Source: Kernel timing by memory pool; Hildebrand et al., AutoTM (ASPLOS 2020), section 4.
 #pragma once
 
 #include <cstdint>

@@ -237,7 +237,7 @@ extern const Cut by_memory_cut = {
         "Each stage is as long as its weights, input, output and workspace for one "
         "micro-batch fit into the device's memory, beside the caches that it holds; in training "
         "with its gradients, optimizer state and what it keeps for the backward pass.",
-    .source = "seed 000",
+    .source = "AlexNet on one card",
     .example = "sluice run alexnet_x200 'stages={cut: by_memory, share: 40%, split: true}'",
     .parameters = {{.name = "share",
                     .type = Type::number,

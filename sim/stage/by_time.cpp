@@ -139,7 +139,9 @@ extern const Cut by_time_cut = {
         "Stages that fit the device's memory and whose weights take turns in the least time: each "
         "takes as long as its computation of all micro-batches in flight or the load of its "
         "weights, whichever is longer.",
-    .source = "a dynamic programme over cuts and numbers of passes; seed 000's estimate of a group",
+    .source =
+        "a dynamic programme over cuts and numbers of passes; the AlexNet document's estimate of a "
+        "group",
     .example = "sluice run alexnet_x200 stages=by_time",
     .parameters = {{.name = "in_flight",
                     .type = Type::integer,

@@ -84,7 +84,9 @@ extern const Cut by_weight_cut = {
     .summary =
         "Stages with at most an equal share of the weights, cut where the fewest bytes cross; a "
         "layer with more than a share becomes equal parts.",
-    .source = "seed 000, \"split 15, as 15a and 15b\"; the shares do not depend on the machine",
+    .source =
+        "AlexNet on one card, \"split 15, as 15a and 15b\"; the shares do not depend on the "
+        "machine",
     .example = "sluice run alexnet_x200 'stages={cut: by_weight, groups: 12}'",
     .parameters = {{.name = "groups",
                     .type = Type::integer,

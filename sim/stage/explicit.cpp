@@ -28,7 +28,7 @@ std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader& 
 extern const Cut explicit_cut = {
     .name = "explicit",
     .summary = "Cuts after the layers that are given.",
-    .source = "seed 000",
+    .source = "AlexNet on one card",
     .example = "sluice run alexnet_resident 'stages={cut: explicit, after: [conv5]}'",
     .parameters = {{.name = "after",
                     .type = Type::list,

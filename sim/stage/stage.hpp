@@ -115,7 +115,7 @@ std::vector<Stage> cut_stages(const CutRequest& request);
 /// The model with partial layers, where the cut asks for them (by_memory with `split`): a layer
 /// that does not fit alone becomes the fewest equal parts that do, "15a" and "15b", each with its
 /// share of the output, the weights and the FLOP; whatever reads the layer reads all parts. None:
-/// nothing is split. Source: seed 000, "split 15, as 15a and 15b".
+/// nothing is split. Source: AlexNet on one card, "split 15, as 15a and 15b".
 std::optional<Model> with_partial_layers(const CutRequest& request);
 
 }  // namespace sluice

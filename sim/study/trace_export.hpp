@@ -9,7 +9,8 @@
 namespace sluice {
 
 /// What a file of this format can hold, the first by default: of a data island also `layers`, the
-/// stage table of the model that was run, as seed 000 has it. None: there is no choice.
+/// stage table of the model that was run, as 'AlexNet on one card' has it. None: there is no
+/// choice.
 std::vector<std::string> tables_of(const ExportFormat& format);
 
 /// Throws what the format does, and InputError for the layers of a plan, which names none.

@@ -295,7 +295,7 @@ class Run(Cli):
         self.assertEqual(ends[-1], ("full8b", "full8b"))
         self.assertEqual(result["plan"]["facts"][f"stages 1..{len(ends)}"], "keep")
 
-    def test_the_estimate_of_seed_000(self):
+    def test_the_estimate_of_alexnet_on_one_card(self):
         metrics = self.answers_json("run", "alexnet_x200_as_written")["metrics"]
         by_class = metrics["transfer_s_by_class"]
         self.assertEqual(f"{metrics['compute_s']:.3f}", "515.829")
@@ -408,7 +408,7 @@ class Plan(Cli):
 
 
 class Model(Cli):
-    """Seed 000's numbers, to the digits that it shows."""
+    """The AlexNet document's numbers, to the digits that it shows."""
     TABLE = ["model", "models/alexnet_data_island.json", "--platform",
              "platforms/rx7900xtx_as_written.yaml"]
 
@@ -463,7 +463,7 @@ class Model(Cli):
             self.assertEqual(row["copies_that_fit"],
                              (24 * 10**9 - 200 * parameters) // (200 * state))
 
-    def test_seed_002_and_what_training_keeps_of_it(self):
+    def test_memory_and_computation_of_networks_and_what_training_keeps_of_it(self):
         table = self.answers_json("model", "cnn_mnist")
         column = lambda key: [row[key] for row in table["layers"]]
         self.assertEqual(column("parameters"), [0, 320, 9248, 0, 802_944, 1290])

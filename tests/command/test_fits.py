@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""sluice fits on the command line: its largest runs, one more exits 4; seed 002's section says what it prints."""
+"""sluice fits on the command line: its largest runs, one more exits 4; the small CNN document's section says what it prints."""
 import json
 import os
 import pathlib
@@ -11,7 +11,7 @@ import unittest
 
 PROGRAM = os.environ.get("SLUICE_PROGRAM")
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PAGE = (ROOT / "analysis/validation/seed_002.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "analysis/validation/memory_and_computation_of_networks.md").read_text(encoding="utf-8")
 CARDS = ["gtx980", "k40", "k20"]
 
 
@@ -66,11 +66,11 @@ class Fits(unittest.TestCase):
         self.assertIsNotNone(found, name)
         return [int(cell.strip()) for cell in found.group(1).split("|")]
 
-    def test_seed_002_inference(self):
+    def test_memory_and_computation_of_networks_inference(self):
         cards = self.runs_and_one_more_does_not("cnn_mnist", "--platform", ",".join(CARDS), "--mode", "inference")
         self.assertEqual(self.row("inference"), [3255208, 200704, *(card["largest"] for card in cards)])
 
-    def test_seed_002_training(self):
+    def test_memory_and_computation_of_networks_training(self):
         for optimizer, copies in (("sgd", 2), ("momentum", 3), ("adam", 4)):
             self.folder = self.folder.parent / optimizer
             cards = self.runs_and_one_more_does_not("cnn_mnist", "--platform", ",".join(CARDS), "--optimizer", optimizer)

@@ -1,5 +1,5 @@
-// Seed 000: the states and FLOP of its table, x200, at 61 GFLOP/s and 30 GB/s: what its three
-// strategies of training cost a sample beyond forward and backward.
+// 'AlexNet on one card': the states and FLOP of its table, x200, at 61 GFLOP/s and 30 GB/s: what
+// its three strategies of training cost a sample beyond forward and backward.
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -42,21 +42,23 @@ double beyond_compute(const std::vector<Fate>& fates) {
 
 const std::vector<Fate> all_kept(19, Fate::keep);
 
-TEST_CASE("seed 000 training: recomputing 2 to 14 costs 264.346 ms, 237.911 s for 900") {
+TEST_CASE("AlexNet on one card training: recomputing 2 to 14 costs 264.346 ms, 237.911 s for 900") {
   // 80625408 FLOP x 200 / 61e9
   const double seconds = beyond_compute(from_to(all_kept, 2, 14, Fate::recompute));
   CHECK(seconds == Approx(80625408 * 200.0 / 61e9).epsilon(1e-12));
   CHECK(900 * seconds == Approx(237.911).margin(5e-4));
 }
 
-TEST_CASE("seed 000 training: saving and reloading 1 to 14 costs 77.844 ms, 70.060 s for 900") {
+TEST_CASE(
+    "AlexNet on one card training: saving and reloading 1 to 14 costs 77.844 ms, 70.060 s for "
+    "900") {
   // 1459584 elements x 800 B / 30e9, twice
   const double seconds = beyond_compute(from_to(all_kept, 1, 14, Fate::offload));
   CHECK(seconds == Approx(2 * 1459584 * 800.0 / 30e9).epsilon(1e-12));
   CHECK(900 * seconds == Approx(70.060).margin(5e-4));
 }
 
-TEST_CASE("seed 000 training: 1 to 5 offloaded and 6 to 14 recomputed cost 61.6086 ms") {
+TEST_CASE("AlexNet on one card training: 1 to 5 offloaded and 6 to 14 recomputed cost 61.6086 ms") {
   // 2 x 948352 elements x 800 B / 30e9 = 2 x 25.2894 ms
   // + (80625408 - 77261312) FLOP x 200 / 61e9 = 11.0298 ms
   const std::vector<Fate> combined =
@@ -66,7 +68,8 @@ TEST_CASE("seed 000 training: 1 to 5 offloaded and 6 to 14 recomputed cost 61.60
   CHECK(beyond_compute(combined) * 1e3 == Approx(61.6086).margin(5e-5));
 }
 
-TEST_CASE("seed 000 training: each Conv but the image offloaded, what follows it recomputed") {
+TEST_CASE(
+    "AlexNet on one card training: each Conv but the image offloaded, what follows it recomputed") {
   // Saved and reloaded: 2, 5, 8, 10 and 12, 279936 + 173056 + 55296 + 55296 + 36864 = 600448
   // elements; no others, the inputs of these stages among them. Each of 3, 4, 6, 7, 9, 11, 13 and
   // 14 once more: (68608512 - 67744512) + (77766144 - 77261312) + (78816768 - 78761472)

@@ -24,8 +24,8 @@ std::int64_t held(const Footprint& footprint, TensorClass tensor_class) {
   return footprint.by_class[static_cast<std::size_t>(tensor_class)];
 }
 
-// Seed 002's network in float32. One sample: image 784, conv1 25,088, conv2 25,088, pool 6,272,
-// full1 128, full2 10 elements, and where each of the pool's maxima stood, 6,272 x 8 B.
+// The small CNN document's network in float32. One sample: image 784, conv1 25,088, conv2 25,088,
+// pool 6,272, full1 128, full2 10 elements, and where each of the pool's maxima stood, 6,272 x 8 B.
 //   image 3,136 B   conv1 100,352   conv2 100,352   pool 25,088   indices 50,176   full1 512
 // 813,802 parameters: 3,255,208 B, and as much for their gradients.
 // The backward pass of a convolution or dense layer reads its input; that of the pool its indices.
@@ -36,7 +36,9 @@ std::int64_t held(const Footprint& footprint, TensorClass tensor_class) {
 //   backward conv1  image + gradient of conv1                                    103,488
 constexpr std::int64_t weights = 4 * 813'802, sample = 3'136 + 3 * 100'352;
 
-TEST_CASE("seed 002's network on a GTX 980: 13,128 samples train with sgd, backward conv2 binds") {
+TEST_CASE(
+    "the small CNN document's network on a GTX 980: 13,128 samples train with sgd, backward conv2 "
+    "binds") {
   // (4e9 - 2 x 3,255,208) / 304,192 = 3,993,489,584 / 304,192 = 13,128.2
   const CardFit fit = fits(request_of("cnn_mnist", {"gtx980"})).cards.at(0);
   REQUIRE(fit.largest == 13'128);
@@ -53,7 +55,7 @@ TEST_CASE("seed 002's network on a GTX 980: 13,128 samples train with sgd, backw
   CHECK_THAT(fit.refusal, Catch::Contains("does not fit") && Catch::Contains("conv2"));
 }
 
-TEST_CASE("seed 002's network trains with adam: two more values beside each weight") {
+TEST_CASE("the small CNN document's network trains with adam: two more values beside each weight") {
   // 4 x 3,255,208 B constant. GTX 980: 13,106.8; K40: 39,405.96; K20: 16,394.2.
   FitsRequest request = request_of("cnn_mnist", {"gtx980", "k40", "k20"});
   request.optimizer = "adam";
@@ -67,7 +69,8 @@ TEST_CASE("seed 002's network trains with adam: two more values beside each weig
   CHECK(report.cards[2].largest == 16'394);
 }
 
-TEST_CASE("seed 002's network infers 19,913 samples at once on a GTX 980, conv2 binds") {
+TEST_CASE(
+    "the small CNN document's network infers 19,913 samples at once on a GTX 980, conv2 binds") {
   // conv1 and conv2 beside the weights: (4e9 - 3,255,208) / 200,704 = 19,913.6
   FitsRequest request = request_of("cnn_mnist", {"gtx980", "k40", "k20"});
   request.mode = "inference";
@@ -82,7 +85,9 @@ TEST_CASE("seed 002's network infers 19,913 samples at once on a GTX 980, conv2 
   CHECK_FALSE(report.cards[0].accumulation);
 }
 
-TEST_CASE("seed 002's network in float16: the indices stay as they are, and the pool binds") {
+TEST_CASE(
+    "the small CNN document's network in float16: the indices stay as they are, and the pool "
+    "binds") {
   // forward pool: half of 3,136 + 2 x 100,352 + 25,088, and 50,176: 164,640; backward conv2
   // 152,096. adam's state is float32, 2 x 3,255,208 B; a master copy of the weights once more.
   FitsRequest request = request_of("cnn_mnist", {});

@@ -1,6 +1,7 @@
-// Phased execution against closed forms (seed 004). b x D x D times D x D in float16: C = 2 b D^3 /
-// rate seconds of computation, W = 2 D^2 / bandwidth for the weights, A = 2 b D^2 / bandwidth for
-// an activation, P the same over the pair's link. A steady phase lasts max(I/O, C), serial I/O + C.
+// Phased execution against closed forms ('PopART phased execution'). b x D x D times D x D in
+// float16: C = 2 b D^3 / rate seconds of computation, W = 2 D^2 / bandwidth for the weights, A = 2
+// b D^2 / bandwidth for an activation, P the same over the pair's link. A steady phase lasts
+// max(I/O, C), serial I/O + C.
 #include <catch2/catch.hpp>
 
 #include "base/quantity.hpp"
@@ -54,7 +55,8 @@ double phase(const std::vector<std::string>& overrides, int layers) {
   return steady_phase(make_plan(ipu_pair(overrides)), static_cast<std::size_t>(6 * layers));
 }
 
-TEST_CASE("seed 004's defaults: 1.0e9 FLOP, 125,000 B of weights and 8,000 FLOP/B a phase") {
+TEST_CASE(
+    "the PopART document's defaults: 1.0e9 FLOP, 125,000 B of weights and 8,000 FLOP/B a phase") {
   const Scenario scenario = ipu_pair({});
   const Plan plan = make_plan(scenario);
   for (const Action& action : plan.actions) {

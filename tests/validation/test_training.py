@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Training in analysis/validation/seed_000.md: by arithmetic that knows nothing of Sluice, in the digits
+"""Training in analysis/validation/alexnet_on_one_card.md: by arithmetic that knows nothing of Sluice, in the digits
 that stand there, and by Sluice itself."""
 
 import functools
@@ -91,8 +91,8 @@ def sluice_as_written():
 
 class AsWritten(Case):
     def test_the_arithmetic_gives_the_digits_of_the_tables(self):
-        self.check_tables("seed_000.md", Strategies().sample(), "Training: what it costs a sample")
-        self.check_tables("seed_000.md", Strategies().all_samples(), "Training 900 samples")
+        self.check_tables("alexnet_on_one_card.md", Strategies().sample(), "Training: what it costs a sample")
+        self.check_tables("alexnet_on_one_card.md", Strategies().all_samples(), "Training 900 samples")
 
     def test_sluice_gives_what_the_arithmetic_gives_a_sample(self):
         found = sluice_as_written()
@@ -122,7 +122,7 @@ class AsWritten(Case):
         }, Strategies().all_samples())
 
     def test_the_numbers_of_the_text_below_the_tables(self):
-        hand, metrics, text = Strategies(), metrics_of(AS_WRITTEN), text_of("seed_000.md")
+        hand, metrics, text = Strategies(), metrics_of(AS_WRITTEN), text_of("alexnet_on_one_card.md")
         recompute = SAMPLES * hand.sample()["recompute 6 to 14"]
         transfer = 2 * SAMPLES * hand.save(1, 5)
         makespan = (hand.all_samples()["total with the combined strategy"] +
@@ -276,7 +276,7 @@ def makespans():
 
 class OnTheCard(Case):
     def test_the_tables_have_the_digits_of_the_arithmetic_and_of_the_runs(self):
-        self.check_tables("seed_000.md", {**by_hand(), **makespans()}, "Training on the card")
+        self.check_tables("alexnet_on_one_card.md", {**by_hand(), **makespans()}, "Training on the card")
 
     def test_sluice_gives_what_the_arithmetic_gives(self):
         def facts(*run):
@@ -320,7 +320,7 @@ class OnTheCard(Case):
         self.assertGreater(longest, float(compute()))
 
     def test_the_numbers_of_the_text_beside_the_tables(self):
-        text = text_of("seed_000.md")
+        text = text_of("alexnet_on_one_card.md")
         stages = [stage["name"] for stage in answer(ON_THE_CARD, *KEPT)["stages"]]
         self.assertIn("    " + " | ".join(stages) + "\n", text)
         for parts, count in ((HALVES, 2), (QUARTERS, 4)):

@@ -12,7 +12,7 @@ from validation import (BANDWIDTH, CAPACITY, F32, RATE, SAMPLES, TABLE, Alexnet,
 
 AS_WRITTEN = "scenarios/alexnet_x200_as_written.yaml"
 
-# --- seed 000, by Sluice ---------------------------------------------------------------------------
+# --- AlexNet on one card, by Sluice ---------------------------------------------------------------------------
 
 MS = 1e-3
 
@@ -54,10 +54,10 @@ def sluice_many(*overrides):
     }
 
 
-class Seed000(Case):
+class AlexNetOnOneCard(Case):
     def test_the_arithmetic_gives_the_digits_of_the_tables(self):
         hand = {**Alexnet().once(), **Alexnet(200).large(), **Alexnet(200).many(), **full_depth()}
-        self.check_tables("seed_000.md", hand, "(?!Training)")
+        self.check_tables("alexnet_on_one_card.md", hand, "(?!Training)")
 
     def test_sluice_gives_what_the_arithmetic_gives(self):
         self.all_close(sluice_once("rx7900xtx_as_written"), Alexnet().once())
@@ -77,7 +77,7 @@ class Seed000(Case):
         self.close(found["FLOP time"], hand["full depth: FLOP time"], "FLOP time")
 
     def test_the_numbers_of_the_text_below_the_tables(self):
-        text = text_of("seed_000.md")
+        text = text_of("alexnet_on_one_card.md")
         large = Alexnet(200)
         self.assertIn(f"makespan of {float(large.makespan()):.3f} s", text)
         self.assertIn(f"is {large.memory_peak() - CAPACITY:,} B beyond the card", text)
@@ -89,7 +89,7 @@ class Seed000(Case):
         self.assertIn(f"{float(ratio):.2f} times the FLOP", text)
 
 
-class Seed000Elsewhere(Case):
+class AlexNetOnOneCardElsewhere(Case):
     """The same arithmetic holds with bandwidth x 0.7, rate x 1.3 and scale 50: alone and together."""
 
     CASES = [
@@ -129,7 +129,7 @@ class Seed000Elsewhere(Case):
                 self.all_close(sluice_large(str(platform), scale), hand.large())
 
 
-class Seed002(Case):
+class MemoryAndComputationOfNetworks(Case):
     # (outputs, inputs of one output beside its bias) of conv1, conv2, full1, full2
     LAYERS = {"conv1": (28 * 28 * 32, 3 * 3 * 1), "conv2": (28 * 28 * 32, 3 * 3 * 32),
               "full1": (128, 14 * 14 * 32), "full2": (10, 128)}
@@ -154,7 +154,7 @@ class Seed002(Case):
     def test_the_arithmetic_gives_the_digits_of_the_table(self):
         self.assertEqual(self.by_hand()["parameters"], 813802)
         self.assertEqual(self.by_hand()["MACs"], 8255232)
-        self.check_tables("seed_002.md", self.by_hand(), "Seed 002")
+        self.check_tables("memory_and_computation_of_networks.md", self.by_hand(), "Memory and computation of networks")
 
     def test_sluice_gives_what_the_arithmetic_gives(self):
         found = sluice("model", "models/cnn_mnist.yaml", "--platform", "gtx980")

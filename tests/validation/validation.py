@@ -1,5 +1,5 @@
 """What the tests of analysis/validation/ share: the program, the documents' tables, a case that compares
-the two with arithmetic, and seed 000's table."""
+the two with arithmetic, and the AlexNet document's table."""
 
 import json
 import os
@@ -100,7 +100,7 @@ class Case(unittest.TestCase):
 
 
 class Alexnet:
-    """Seed 000's arithmetic over the rows of its table; s, bytes and counts, exact."""
+    """The AlexNet document's arithmetic over the rows of its table; s, bytes and counts, exact."""
 
     def __init__(self, scale=1, rate=RATE, bandwidth=BANDWIDTH):
         data = json.loads((ROOT / TABLE).read_text())["data"]

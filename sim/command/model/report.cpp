@@ -61,7 +61,7 @@ std::string bytes_text(std::int64_t bytes) {
   return grouped(bytes) + " B";
 }
 
-/// 3.1044: four digits after the point, as seed 002 has its sizes.
+/// 3.1044: four digits after the point, as 'Memory and computation of networks' has its sizes.
 std::string mebibytes(std::int64_t bytes) {
   const double ten_thousandths = std::round(static_cast<double>(bytes) / 1048576 * 1e4);
   return exact(ten_thousandths / 1e4) + " MiB";

@@ -63,7 +63,7 @@ extern const Metric training_over_inference_metric = {
         "loads "
         "weights, / busy time of the forward passes, each counted once: what a sample costs in "
         "training beside its bare inference.",
-    .source = "seed 000, \"2.1x the cost of inference\"",
+    .source = "AlexNet on one card, \"2.1x the cost of inference\"",
     .better = Metric::Better::lower,
     .value = over_inference,
 };

@@ -24,7 +24,7 @@ extern const LayerType matmul_layer;
 const LayerType matmul_layer = {
     .name = "matmul",
     .summary = "A matrix [rows, columns] times a weight matrix [columns, features].",
-    .source = "seed 004, the phased execution example",
+    .source = "PopART phased execution",
     .parameters = {{.name = "features",
                     .type = Type::integer,
                     .summary = "columns of the weight matrix",

@@ -20,8 +20,8 @@ std::size_t axes_of(const Reader& keys, const Shape& image) {
   return image.size() - 1;
 }
 
-// One FLOP an element of the window, as the table of seed 000 counts: for the mean area - 1
-// additions and a division; for the maximum it is an upper bound by one comparison.
+// One FLOP an element of the window, as the table of 'AlexNet on one card' counts: for the mean
+// area - 1 additions and a division; for the maximum it is an upper bound by one comparison.
 LayerCounts counts_of(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& image = *inputs[0];
   const Window window = read_pool_window(keys, axes_of(keys, image));

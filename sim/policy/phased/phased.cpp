@@ -72,7 +72,8 @@ const Policy phased_policy = {
     .summary =
         "PopART's phased execution: one device computes a stage while another saves and loads.",
     .source =
-        "seed 004; graphcore/examples, phased_execution.py; PopART user guide, phased execution",
+        "PopART phased execution: graphcore/examples, phased_execution.py; PopART user guide, "
+        "phased execution",
     .example = "sluice run phased_ipu_pair policy.weights_per=step",
     .parameters = phase_parameters(),
     .modes = {{Mode::inference, {"keep_all"}}, {Mode::training}},

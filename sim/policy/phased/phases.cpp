@@ -200,7 +200,7 @@ const Record& phases_record() {
           {.name = "activations",
            .type = Type::choice,
            .summary =
-               "between two phases: on_chip: at no cost (what seed 004's rule assumes); "
+               "between two phases: on_chip: at no cost (what the PopART document's rule assumes); "
                "pair_link: over the link between the devices; streaming: saved to and loaded "
                "from streaming memory",
            .default_text = "on_chip",

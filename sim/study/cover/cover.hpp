@@ -1,5 +1,5 @@
 // How much of a measured whole do measured operators make up, and which to measure next?
-// Source: seed 003.
+// Source: Operator energy profiling.
 #pragma once
 
 #include <map>

@@ -19,7 +19,7 @@ std::string text_of(const Cell& cell) {
       cell);
 }
 
-/// Seed 000's columns, and their headings.
+/// The AlexNet document's columns, and their headings.
 Columns columns_of_seed(Cells& headings) {
   Columns columns;
   const auto add = [&](const char* key, const char* heading) {

@@ -1,4 +1,5 @@
-// The stage table of a model as a data island: a table as JSON for a web page. Source: seed 000.
+// The stage table of a model as a data island: a table as JSON for a web page. Source: AlexNet on
+// one card.
 #pragma once
 
 #include <string>
@@ -8,8 +9,8 @@
 
 namespace sluice {
 
-/// `target` may be null: without times. Unless columns are named those of seed 000, with which it
-/// is a model that is read again.
+/// `target` may be null: without times. Unless columns are named those of 'AlexNet on one card',
+/// with which it is a model that is read again.
 std::string model_island(const Model& model, DType dtype, const Target* target = nullptr,
                          std::vector<const ModelColumn*> columns = {});
 

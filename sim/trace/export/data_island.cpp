@@ -1,4 +1,5 @@
-// What a run came to, as a table for a web page: its metrics, or its stages. Source: seed 000.
+// What a run came to, as a table for a web page: its metrics, or its stages. Source: AlexNet on one
+// card.
 #include <algorithm>
 #include <map>
 
@@ -70,7 +71,7 @@ std::string stage_name(const Labels& labels, std::int32_t stage) {
   return number < labels.stages.size() ? labels.stages[number] : std::to_string(stage);
 }
 
-/// A row a stage, with running totals as in seed 000's table.
+/// A row a stage, with running totals as in the AlexNet document's table.
 std::vector<Row> stages(const TraceReader& trace) {
   std::vector<Row> rows = {{"\"step\"", "\"stage\"", "\"computations\"", "\"compute s\"",
                             "\"total compute s\"", "\"FLOP\"", "\"total FLOP\"", "\"transfers\"",
@@ -102,7 +103,7 @@ extern const ExportFormat data_island_export;
 const ExportFormat data_island_export = {
     .name = "data-island",
     .summary = "A table as JSON for a web page: the metrics, or the stages with what they took.",
-    .source = "seed 000",
+    .source = "AlexNet on one card",
     .tables = {"metrics", "stages"},
     .write = write_data_island,
 };

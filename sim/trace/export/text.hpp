@@ -40,7 +40,7 @@ std::string json_string(std::string_view text);
 std::string json_number_text(double number);
 
 /// A table as a data island, JSON that a page embeds and plots: {"func": "quick_plot", "data":
-/// [[heading, ...], [cell, ...], ...]}. Cells are JSON texts. Source: seed 000.
+/// [[heading, ...], [cell, ...], ...]}. Cells are JSON texts. Source: AlexNet on one card.
 std::string data_island(const std::vector<std::vector<std::string>>& rows);
 
 }  // namespace sluice

@@ -7,7 +7,7 @@ extern const Optimizer none_optimizer;
 const Optimizer none_optimizer = {
     .name = "none",
     .summary = "Gradients are summed and nothing is updated.",
-    .source = "seed 000, whose estimate of training has no update",
+    .source = "AlexNet on one card, whose estimate of training has no update",
     .example =
         "sluice run alexnet_resident workload.mode=training policy=resident "
         "workload.optimizer=none",

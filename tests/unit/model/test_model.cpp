@@ -22,7 +22,7 @@ Counts column(const Model& model, std::int64_t Layer::*count) {
 
 }  // namespace
 
-TEST_CASE("seed 002's network has its parameters, outputs and multiply-accumulates") {
+TEST_CASE("the small CNN document's network has its parameters, outputs and multiply-accumulates") {
   const Model m = load_model(zoo + "cnn_mnist.yaml", {});
   // 32 (3x3x1 + 1) = 320; 32 (3x3x32 + 1) = 9248; 128 (14x14x32 + 1) = 802944; 10 (128 + 1) = 1290
   CHECK(column(m, &Layer::parameters) == Counts{0, 320, 9248, 0, 802944, 1290});
@@ -36,7 +36,7 @@ TEST_CASE("seed 002's network has its parameters, outputs and multiply-accumulat
                                           2 * 802816 + 128, 2 * 1280 + 10});
 }
 
-TEST_CASE("AlexNet has the stage states of seed 000's table, with full input depth") {
+TEST_CASE("AlexNet has the stage states of the AlexNet document's table, with full input depth") {
   const Model m = load_model(zoo + "alexnet.yaml", {});
   const Model table = load_model(zoo + "alexnet_data_island.json", {});
   CHECK(column(m, &Layer::output) == column(table, &Layer::output));
@@ -85,7 +85,7 @@ TEST_CASE("scale multiplies parameters, outputs, multiply-accumulates and FLOP, 
   CHECK(many.layers[1].shape == one.layers[1].shape);
 }
 
-TEST_CASE("seed 004's chain has its parameters") {
+TEST_CASE("the PopART document's chain has its parameters") {
   const Model m = load_model(zoo + "matmul_chain.yaml", {});
   REQUIRE(m.layers.size() == 4);
   CHECK(m.layers[3].name == "product.3");

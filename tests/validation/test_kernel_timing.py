@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Seed 001: simultaneous against single configurations, out of `sluice profile compare`; the arithmetic here
+"""'Kernel timing by memory pool': simultaneous against single configurations, out of `sluice profile compare`; the arithmetic here
 is its own, over the same tables."""
 
 import csv
@@ -11,7 +11,7 @@ import unittest
 import validation
 from validation import ROOT
 
-PRINTED = ROOT / "analysis/validation/seed_001_printed.csv"
+PRINTED = ROOT / "analysis/validation/kernel_timing_printed.csv"
 WHOLE = ROOT.parent / "shared/data/placement/mnist256_kernel_times_dram_pmem.csv"
 WORST = "ConvolutionBias_3277 (PMEM, PMEM, DRAM) -- (DRAM)"
 
@@ -52,7 +52,7 @@ class Compare(validation.Case):
         self.close(ours["worst"]["ratio"], by_hand["worst"], "worst")
         self.assertEqual(ours["worst"]["row"], WORST)
         self.assertIsNone(ours["agree"])  # no verdict was asked for
-        self.check_tables("seed_001.md", {
+        self.check_tables("kernel_timing_by_memory_pool.md", {
             first: by_hand["pairs"], **second(by_hand), "above 1 us, compared": by_hand["compared"],
             "median of simultaneous / single": by_hand["median"], "within 5 %": by_hand["agreeing"],
             "worst": by_hand["worst"]}, heading)

@@ -1,4 +1,4 @@
-"""analysis/validation/seed_004.md against exact arithmetic and against what sluice prints."""
+"""analysis/validation/popart_phased_execution.md against exact arithmetic and against what sluice prints."""
 import json
 import os
 import re
@@ -9,7 +9,7 @@ from fractions import Fraction as F
 
 PROGRAM = os.environ.get("SLUICE_PROGRAM")
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-PAGE = open(os.path.join(ROOT, "analysis", "validation", "seed_004.md"), encoding="utf-8").read()
+PAGE = open(os.path.join(ROOT, "analysis", "validation", "popart_phased_execution.md"), encoding="utf-8").read()
 
 BATCH, SIZE, LAYERS, BATCHES, STEPS = 32, 250, 3, 100, 5
 RATE = F(250 * 10**12) * F(1472 - 128, 1472)
@@ -34,7 +34,7 @@ def row(quantity):
     return found.group(1).split("|")
 
 
-class Seed004(unittest.TestCase):
+class PopARTPhasedExecution(unittest.TestCase):
     def check(self, quantity, expected, measured):
         self.assertAlmostEqual(measured / float(expected), 1, delta=1e-9)
         self.assertEqual(f"{float(expected) * 1e3:.6g}", row(quantity)[-1].strip())
