@@ -36,8 +36,8 @@ class CMakeBuild(build_ext):
         subprocess.run(["ninja", "-C", built, "sluice_package"], check=True)
         target = (ROOT / "analysis" if self.inplace else Path(self.build_lib)) / "sluice"
         target.mkdir(parents=True, exist_ok=True)
-        for file in [*(built / "python/sluice").glob("_sluice.*.so"),
-                     built / "python/sluice/sluice-worker", built / "sluice_simgrid.so"]:
+        for file in [*(built / "python/sluice").glob("_sluice.*.so"), built / "python/sluice/sluice-worker",
+                     *built.glob("sluice_simgrid.so")]:  # none where the engine is linked
             shutil.copy(file, target)
         for folder in ZOO:
             shutil.copytree(ROOT / folder, target / "_data" / folder, dirs_exist_ok=True)

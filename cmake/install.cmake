@@ -6,6 +6,9 @@ set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)  # the tests are not installed: they n
 set(documents ${CMAKE_INSTALL_DATAROOTDIR}/sluice)
 
 install(TARGETS sluice RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+if(TARGET sluice_simgrid)
+  install(TARGETS sluice_simgrid LIBRARY DESTINATION lib/sluice)  # where the program looks
+endif()
 install(DIRECTORY models platforms scenarios fits schemas DESTINATION ${documents})
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/sluice RENAME copyright)
 install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/sluice)
@@ -30,6 +33,10 @@ if(TARGET _sluice)
   set(python lib/python3/dist-packages/sluice)  # where Debian's Python looks
   install(TARGETS _sluice LIBRARY DESTINATION ${python})
   install(TARGETS sluice-worker RUNTIME DESTINATION ${python})
+  if(TARGET sluice_simgrid)
+    install(CODE "file(CREATE_LINK ../../../sluice/sluice_simgrid.so
+      \$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${python}/sluice_simgrid.so SYMBOLIC)")
+  endif()
   install(DIRECTORY analysis/sluice/ DESTINATION ${python}
           FILES_MATCHING PATTERN "*.py" PATTERN "*.pyi" PATTERN "py.typed"
           PATTERN "__pycache__" EXCLUDE PATTERN "_data" EXCLUDE)

@@ -77,8 +77,8 @@ PartFile::~PartFile() {
 }
 
 void PartFile::remove() noexcept {
-  removed_on_interrupt_.reset();
   if (std::exchange(there_, false)) unlink(part_.c_str());
+  removed_on_interrupt_.reset();  // last: a signal in between removes it, too
 }
 
 void PartFile::write(std::string_view text) {

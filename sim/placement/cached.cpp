@@ -57,12 +57,20 @@ class Cache {
       if (writes) traffic.written_back += static_cast<double>(bytes);
       return;
     }
-    while (bytes > 0) {
+    for (int whole_laps = 0; bytes > 0;) {
       const std::int64_t place = address % size_, lap = address / size_;
       const std::int64_t part = std::min(bytes, size_ - place);
       touch(place, place + part, lap, writes, traffic);
       address += part;
       bytes -= part;
+      // From the second whole lap on each is like the one before: it puts out all of that.
+      if (part == size_ && ++whole_laps == 2 && bytes >= 2 * size_) {
+        const std::int64_t skipped = (bytes / size_ - 1) * size_;
+        traffic.misses += static_cast<double>(skipped);
+        if (writes) traffic.written_back += static_cast<double>(skipped);
+        address += skipped;
+        bytes -= skipped;
+      }
     }
   }
 

@@ -72,6 +72,14 @@ TensorPath constant_path(const PlacementQuestion& question, std::uint32_t t, boo
   return path;
 }
 
+bool is_static(const PlacementQuestion& question, const Placing& placing) {
+  for (std::uint32_t t = 0; t < question.tensor_count(); ++t) {
+    const std::vector<char>& use = placing[t].use;
+    if (!use.empty() && !(placing[t] == constant_path(question, t, use.front()))) return false;
+  }
+  return true;
+}
+
 Placing all_slow(const PlacementQuestion& question) {
   Placing placing;
   for (std::uint32_t t = 0; t < question.tensor_count(); ++t)

@@ -21,6 +21,9 @@ using Placing = std::vector<TensorPath>;  ///< by tensor
 
 /// The path of a tensor that is in one memory all the time.
 TensorPath constant_path(const PlacementQuestion& question, std::uint32_t t, bool fast);
+/// Whether each tensor is in one memory all the time. Without moves alone it may not be: one that
+/// is given may begin in fast memory, and leave it at no cost.
+bool is_static(const PlacementQuestion& question, const Placing& placing);
 /// Everything in slow memory, but what is pinned to the fast one.
 Placing all_slow(const PlacementQuestion& question);
 

@@ -77,7 +77,7 @@ OptimumRequest search_from(const WayRequest& request, bool moves) {
   search.moves = moves;
   search.time_limit_s = request.time_limit_s;
   for (const PlacementResult* lesser : request.lesser)
-    if (lesser->schedule && (moves || lesser->schedule->moves.empty()))
+    if (lesser->schedule && (moves || is_static(request.question, lesser->schedule->placing)))
       search.known.push_back(lesser->schedule->placing);
   return search;
 }
@@ -116,11 +116,11 @@ bool asked(const std::vector<std::string>& ways, const std::string& way) {
 }
 
 /// The least of its own and of those that are known already: all were executed.
-void keep_least(PlacementResult& result, const std::vector<const PlacementResult*>& lesser,
-                bool moves, bool beside) {
+void keep_least(PlacementResult& result, const PlacementQuestion& question,
+                const std::vector<const PlacementResult*>& lesser, bool moves, bool beside) {
   for (const PlacementResult* other : lesser) {
     if (!other->schedule || other->simulated_s >= result.simulated_s) continue;
-    if (!moves && !other->schedule->moves.empty()) continue;
+    if (!moves && !is_static(question, other->schedule->placing)) continue;
     if (!beside && other->way == "asynchronous") continue;
     result.schedule = other->schedule;
     result.predicted_s = other->predicted_s;
@@ -190,7 +190,8 @@ std::vector<PlacementResult> place_by_all(const PlacementQuestion& question,
       try {
         result = way.place(request);
         if (way.searched)
-          keep_least(result, request.lesser, way.name != "static", way.name == "asynchronous");
+          keep_least(result, request.question, request.lesser, way.name != "static",
+                     way.name == "asynchronous");
       } catch (const Infeasible& error) {
         result.refused = error.headline();
       }

@@ -63,6 +63,9 @@ PlanBuilder::Ref PlanBuilder::transfer(ActionKind kind, std::uint32_t tensor, co
   const std::uint32_t from = pool(ends.from), to = pool(ends.to);
   action.flows.push_back({tensor, from, to, none, plan_.tensors[tensor].bytes});
   if (const auto way = ways_.find({from, to}); way != ways_.end()) {
+    if (ends.synchronous)
+      throw InputError("a way of its own from '" + ends.from + "' to '" + ends.to +
+                       "' is a copy engine: no compute units copy over it");
     action.flows.front().route = way->second.route;
     action.stream = stream(way->second.stream, StreamKind::copy, way->second.device);
   } else {

@@ -17,10 +17,12 @@ struct PolicyRequest {
   bool working_set_counted = true;
   std::optional<Keys> phases = {};  ///< the scenario's `phases:`, for a policy that takes them
   bool cut_open = false;            ///< the stages are one of several ways to cut the model
+  bool fates_open = false;          ///< the strategy for fates is one of several that are compared
 
   /// The same with other prices: of other stages, or on another platform.
   PolicyRequest priced(const Pricing& other) const {
-    return {other, workload, fates, capacity_enforced, working_set_counted, phases, cut_open};
+    return {other,  workload, fates,     capacity_enforced, working_set_counted,
+            phases, cut_open, fates_open};
   }
 
   /// The strategy for fates; where none is chosen, the one that keeps all.

@@ -174,7 +174,8 @@ PolicyRequest request_of(const Scenario& scenario, const CutModel& cut,
           .capacity_enforced = scenario.capacity_enforced,
           .working_set_counted = scenario.working_set_counted,
           .phases = scenario.phases,
-          .cut_open = !cut.text.empty()};
+          .cut_open = !cut.text.empty(),
+          .fates_open = !scenario.fates && scenario.workload.training};
 }
 
 std::vector<CutModel> cut_models(const Scenario& scenario) {

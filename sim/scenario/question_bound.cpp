@@ -117,7 +117,10 @@ QuestionBound bound_of(const QuestionTerms& terms) {
 }
 
 QuestionBound question_bound(const Scenario& scenario) {
-  return bound_of(question_terms(scenario));
+  QuestionTerms terms = question_terms(scenario);
+  QuestionBound bound = bound_of(terms);
+  bound.within = std::move(terms.within);
+  return bound;
 }
 
 }  // namespace sluice

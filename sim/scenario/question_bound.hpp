@@ -15,10 +15,13 @@ namespace sluice {
 struct QuestionBound {
   double seconds = 0;
   std::string reason;  ///< what takes that long, in a few words
+  /// " on gpu0": what plans it holds for, where the machine would allow others; empty: for all.
+  std::string within = {};
 };
 
 /// Of the devices that may take part: all of the platform, or, under a policy that computes on one
-/// device, that one.
+/// device, that one. Kernels work in the first memory of their device: what plans could gain that
+/// have them work in another one, it does not know.
 QuestionBound question_bound(const Scenario& scenario);
 
 /// The question as numbers: all that the bound depends on.
@@ -42,6 +45,7 @@ struct QuestionTerms {
   std::string link;           ///< its name
   double backward_s = 0;      ///< backward passes of all samples; inference: 0
   double reloaded_bytes = 0;  ///< training: weights that must come again, at the least
+  std::string within;         ///< see QuestionBound
 };
 QuestionTerms question_terms(const Scenario& scenario);
 QuestionBound bound_of(const QuestionTerms& terms);

@@ -72,10 +72,16 @@ Ways ways_of(const Scenario& scenario, const std::vector<const Device*>& devices
   for (const Device* device : devices) {
     const Path& path = down ? platform.path(host, device->name) : platform.path(device->name, host);
     const std::set<std::uint32_t> channels(path.channels.begin(), path.channels.end());
+    double faster = 0;
     if (device == devices.front()) ways.common = channels;
     std::erase_if(ways.common, [&](std::uint32_t channel) { return channels.count(channel) == 0; });
-    ways.rate += bandwidth(platform, path);
-    ways.least_delay = std::min(ways.least_delay, path.setup_s + path.latency_s);
+    const Path& by_units = down ? platform.path(host, device->name, CopyMode::synchronous)
+                                : platform.path(device->name, host, CopyMode::synchronous);
+    for (const Path* way : {&path, &by_units}) {
+      faster = std::max(faster, bandwidth(platform, *way));
+      ways.least_delay = std::min(ways.least_delay, way->setup_s + way->latency_s);
+    }
+    ways.rate += faster;
   }
   for (const std::uint32_t channel : ways.common)
     ways.rate = std::min(ways.rate, platform.channels[channel].bandwidth);
@@ -127,6 +133,7 @@ class Terms {
 
   QuestionTerms make() {
     terms_.devices = static_cast<double>(devices_.size());
+    terms_.within = within();
     add_memory();
     for (const Stage& stage : stages_) add_block(stage);
     add_links();
@@ -134,6 +141,16 @@ class Terms {
   }
 
  private:
+  /// What the machine has and the plans that are meant do not use.
+  std::string within() const {
+    std::string words;
+    if (kept_.device && scenario_.platform.devices.size() > 1) words = " on " + *kept_.device;
+    for (const Device* device : devices_)
+      if (device->memories.size() > 1)
+        return words + " whose kernels work in " + device->memory().pool;
+    return words;
+  }
+
   std::vector<Stage> stages() const {
     const Cut& cut = cut_catalog().find("single_tensor");
     const Value nothing = Value::make_map();

@@ -142,7 +142,8 @@ def limited(folder, choice):
     limits = choice.choice([{"FSIZE": choice.randrange(1, 200_000)}, {"NOFILE": choice.randrange(3, 16)},
                             {"AS": choice.randrange(60, 500) * 1_000_000}])
     done = sluice(folder, *words, limits=limits)
-    assert done.returncode in (0, 5, 70, 127), (words, limits, done.returncode, done.stderr)
+    rows_failed = words[0] == "sweep" and done.returncode == 1  # a point for which there was no room is a row
+    assert rows_failed or done.returncode in (0, 5, 70, 127), (words, limits, done.returncode, done.stderr)
     if done.returncode == 70:
         assert b"out of memory" in done.stderr, (words, limits, done.stderr)
     if done.returncode == 5:

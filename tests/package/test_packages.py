@@ -55,6 +55,9 @@ class Packages(unittest.TestCase):
         tree = self.at / "tree"
         run("dpkg-deb", "-x", package, tree)
         program, python = tree / "usr/bin/sluice", tree / "usr/lib/python3/dist-packages"
+        for executor in "simgrid", "replay":
+            done = run(program, "run", "alexnet_resident", "--executor", executor, cwd="/", env=clean())
+            self.assertEqual(done.returncode, 0, done.stderr)
         done = run(program, "run", "phased_ipu_pair", "--json", cwd="/", env=clean())
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(json.loads(done.stdout)["metrics"], self.said)

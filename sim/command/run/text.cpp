@@ -114,9 +114,9 @@ void add_question(LabelledRows& rows, const Report& report) {
   const double ratio = report.result.summary.number("question_ratio");
   if (!report.question.scenario || !(ratio > 0)) return;
   const QuestionBound bound = question_bound(*report.question.scenario);
-  rows.emplace_back("question", "at least " + figure(bound.seconds, "s") + " whatever the plan (" +
-                                    printable(bound.reason) + "); this plan takes " +
-                                    figure(1 / ratio, "") + " times that");
+  rows.emplace_back("question", "at least " + figure(bound.seconds, "s") + " whatever the plan" +
+                                    printable(bound.within) + " (" + printable(bound.reason) +
+                                    "); this plan takes " + figure(1 / ratio, "") + " times that");
 }
 
 std::vector<std::string> devices_of(const Plan& plan) {

@@ -101,6 +101,9 @@ Rows in_place(const Rows& rows, const Query& query) {
   for (const ProfileRow* row : rows)
     if (is_placed(row) && lies_so(*row, query)) placed.push_back(row);
   if (placed.empty() && query.operands.empty()) return rows;
+  if (placed.empty())
+    for (const ProfileRow* row : rows)
+      if (!is_placed(row)) placed.push_back(row);
   return placed;
 }
 

@@ -36,6 +36,7 @@ std::vector<std::string> places() {
   std::error_code failed;
   const fs::path folder = fs::read_symlink("/proc/self/exe", failed).parent_path();
   std::vector<std::string> files;
+  if (folder.empty()) return files;  // nobody knows where the program is
   for (const char* way : {".", "..", "../..", "../lib/sluice"})
     files.push_back((folder / way / file_name).lexically_normal().string());
   return files;

@@ -25,10 +25,10 @@ extern const Metric question_bound_s_metric = {
     .name = "question_bound_s",
     .unit = "s",
     .summary =
-        "No plan for this model, workload and machine is faster: computation, the bytes that must "
-        "cross the host's links, the first loads, and what the memory cannot hold yet when the "
-        "last "
-        "sample needs it.",
+        "No plan for this model, workload and machine is faster that computes on the devices that "
+        "the policy takes, in their first memory: computation, the bytes that must cross the "
+        "host's links, the first loads, and what the memory cannot hold yet when the last sample "
+        "needs it.",
     .source = "scenario/question_bound.cpp",
     .better = Metric::Better::neither,
     .value = bound,

@@ -233,16 +233,16 @@ std::vector<Candidate> training_candidates(const PolicyRequest& request, const T
   PolicyRequest unlimited = request;
   unlimited.capacity_enforced = false;
   const std::int64_t per_batch = request.workload.batch / request.workload.micro_batch;
-  const bool side_by_side = !order.weights_stay && request.pricing.stages.size() > 1;
   std::vector<std::int64_t> counts = {1};
   if (order.in_flight)
     counts = {std::min(*order.in_flight, per_batch)};
-  else if (side_by_side || order.devices.size() > 1)
+  else if (!order.weights_stay || order.devices.size() > 1)
     counts = in_flight_choices(per_batch, 2);
   if (request.strategy().searches) return searched_candidates(request, order, counts, stages);
   // All that may be said is said: it runs on the whole device.
   const bool all_said = order.in_flight || order.weights_stay || order.devices.size() > 1;
-  if (request.fates && !request.cut_open && counts.size() == 1 && all_said) return {};
+  const bool asked_so = request.fates && !request.fates_open && !request.cut_open;
+  if (asked_so && counts.size() == 1 && all_said) return {};
   const WorkOfBatches work(unlimited, order);
   const auto batches =
       static_cast<double>(request.workload.batches_per_step * request.workload.steps);

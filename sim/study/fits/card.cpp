@@ -182,7 +182,7 @@ std::int64_t Card::largest() {
 std::optional<Footprint> Card::footprint(std::int64_t samples, bool enforced) {
   serial_.capacity_enforced = enforced;
   try {
-    return footprint_of(plan(serial_, samples, samples), device_.name, samples);
+    return footprint_of(plan(serial_, samples, samples), device_.memory().pool, samples);
   } catch (const Infeasible&) {
     return {};
   }

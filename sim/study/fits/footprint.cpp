@@ -16,13 +16,13 @@ std::string doing(const Plan& plan, const Action& action) {
 
 }  // namespace
 
-Footprint footprint_of(const Plan& plan, const std::string& device, std::int64_t samples) {
+Footprint footprint_of(const Plan& plan, const std::string& memory, std::int64_t samples) {
   const PlanTables index(plan);
   Residency live(index);
   Footprint footprint{.samples = samples};
   std::array<std::int64_t, tensor_class_count> level{};
   std::uint32_t pool = 0;
-  while (plan.pools.at(pool).owner != device) ++pool;  // its first memory
+  while (plan.pools.at(pool).name != memory) ++pool;
   for (const Tensor& tensor : plan.tensors)
     if (tensor.home == pool) level[static_cast<std::size_t>(tensor.tensor_class)] += tensor.bytes;
   const auto tally = [&](const Placement& placement, std::int64_t sign) {

@@ -7,6 +7,6 @@
 namespace sluice {
 
 /// Of a plan that does one thing at a time.
-Footprint footprint_of(const Plan& plan, const std::string& device, std::int64_t samples);
+Footprint footprint_of(const Plan& plan, const std::string& memory, std::int64_t samples);
 
 }  // namespace sluice

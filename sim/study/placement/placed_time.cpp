@@ -84,13 +84,14 @@ KernelTime placed_time(const Scenario& scenario, const TwoMemories& memories, co
   const bool small = tensors <= KernelTime::most_in_table;
   std::vector<double> table;
   bool lines_hold = true;
-  // All sets of few tensors; of many: each alone in slow memory, and each alone in fast memory.
-  const std::size_t sets = small ? std::size_t{1} << tensors : 2 * tensors;
+  // All sets of few tensors; of many: each alone in slow memory, each alone in fast memory,
+  // and all of them in either.
+  const std::size_t sets = small ? std::size_t{1} << tensors : 2 * tensors + 2;
   for (std::size_t n = 0; n < sets; ++n) {
     std::vector<char> slow(tensors, n % 2 != 0);
     if (small)
       slow = set_of(n, tensors);
-    else
+    else if (n < 2 * tensors)  // the last two: all of them
       slow[n / 2] = n % 2 == 0;
     const double seconds = pricer.seconds(slow);
     lines_hold &= std::abs(seconds - time.at(slow)) <= 1e-9 * seconds;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <condition_variable>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 #include "base/error.hpp"
@@ -79,11 +80,23 @@ class Sweep {
 
   // --- threads -------------------------------------------------------------------------------
 
-  void in_threads() {
+  /// As many as are asked for, or fewer where the system gives no more. Throws IoError: not one.
+  std::vector<std::thread> start_threads() {
     std::vector<std::thread> threads;
     const std::size_t count = std::clamp<std::size_t>(request_.jobs, 1, result_.points.size() + 1);
     working_ = count;
-    for (std::size_t t = 0; t < count; ++t) threads.emplace_back([this] { work(); });
+    try {
+      while (threads.size() < count) threads.emplace_back([this] { work(); });
+    } catch (const std::system_error& error) {
+      if (threads.empty()) throw IoError(std::string("cannot start a thread: ") + error.what());
+      const std::lock_guard<std::mutex> lock(mutex_);
+      working_ -= count - threads.size();
+    }
+    return threads;
+  }
+
+  void in_threads() {
+    std::vector<std::thread> threads = start_threads();
     std::exception_ptr fault;
     try {
       keep_answers();

@@ -164,7 +164,7 @@ std::vector<Fold> read_folds(const FileReader& file, std::int64_t spans,
     fold.order.assign(begin, begin + static_cast<std::ptrdiff_t>(counts[f]));
     next += fold.order.size();
     check(fold, spans, events);
-    if (fold.spans.end() < end) refuse("its periods are not in the order of the spans");
+    if (fold.spans.first < end) refuse("its periods are not in the order of the spans");
     end = fold.spans.end();
     add_rows(all, fold.spans, fold.times);
     for (std::size_t p = 0; p < events.size(); ++p) {

@@ -44,6 +44,10 @@ TEST_CASE("three kernels by hand: each way at three capacities", "[placement]") 
   // Every byte is a miss (1 s for 10 bytes), what is written goes back at once (2 s):
   // 1 + 3, 1 + 1 + 1 + 2 (b is filled, too, and written back), 1 + 1.
   CHECK(seconds_of(none, "cached") == 11);
+  // The same with room for one or two bytes: what was written goes back when the next bytes come,
+  // and the last of them when the next tensor does.
+  for (const std::int64_t capacity : {1, 2})
+    CHECK(seconds_of(place_by_all(question, {capacity}, {"cached"}, 1), "cached") == Approx(11));
   const auto one = place_by_all(question, {10}, {}, 1);
   // a fast: 1 + 3 + 1.
   for (const char* way : {"first_touch", "static", "synchronous", "asynchronous"})

@@ -197,6 +197,7 @@ TEST_CASE("h5py comes to the same content hash of a folded trace") {
 TEST_CASE("Folds that do not go with the spans and events of the file are refused") {
   const Folder folder;
   const std::string path = folder / "t.h5";
+  write_steady(path, 200'000);  // before a type of HDF5's is named, which opens the library
   const auto refusal = [&](const char* column, auto value, hid_t type) {
     write_steady(path, 200'000);
     put_first(path, column, type, value);
