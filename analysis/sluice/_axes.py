@@ -25,12 +25,13 @@ Legend = Union[bool, str]
 Size = Optional[tuple[float, float]]
 
 
-def factor_of(unit: str, dimension: str) -> tuple[str, float]:
-    """A unit as it is written, and what it is of the plain one. Raises UsageError."""
+def factor_of(unit: str, dimension: str, argument: str = "unit") -> tuple[str, float]:
+    """A unit as it is written, and what it is of the plain one; `argument` is where it was given. Raises
+    UsageError."""
     known = UNITS[dimension]
     name = unit.replace("us", "µs").replace("\u03bc", "µ") if isinstance(unit, str) else unit
     if name not in known:
-        raise errors.UsageError(f"unit={unit!r}: expected one of {', '.join(known)}")
+        raise errors.UsageError(f"{argument}={unit!r}: expected one of {', '.join(known)}")
     return name, known[name]
 
 
@@ -113,8 +114,10 @@ def siblings(ax: Axes, which: str) -> list[Axes]:
     return shared.get_siblings(ax)
 
 
-def scale(ax: Axes, which: str, what: str, dimension: str, unit: Optional[str] = None) -> None:
-    """Writes the axis in a unit that suits all that share it, or in `unit`; after its limits are set."""
+def scale(ax: Axes, which: str, what: str, dimension: str, unit: Optional[str] = None,
+          argument: str = "unit") -> None:
+    """Writes the axis in a unit that suits all that share it, or in `unit`, which the caller was given as `argument`;
+    after its limits are set."""
     axis = getattr(ax, f"{which}axis")
     formatter = axis.get_major_formatter()
     if not isinstance(formatter, Scaled) or formatter.dimension != dimension:
@@ -122,7 +125,7 @@ def scale(ax: Axes, which: str, what: str, dimension: str, unit: Optional[str] =
         for one in siblings(ax, which):
             getattr(one, f"{which}axis").set_major_formatter(formatter)
     if unit is not None:
-        formatter.pinned = factor_of(unit, dimension)[0]
+        formatter.pinned = factor_of(unit, dimension, argument)[0]
     for one in siblings(ax, which):
         one.callbacks.connect(f"{which}lim_changed", getattr(formatter, f"follow_{which}"))
     getattr(formatter, f"follow_{which}")(ax)

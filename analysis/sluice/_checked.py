@@ -16,7 +16,7 @@ from typing import Any, Callable, Mapping, Optional, TypeVar, Union
 from . import errors
 
 #: parameters whose reader says better what they should be
-_SAID_BY_READERS = ("changes", "over", "platform", "platforms")
+_SAID_BY_READERS = ("changes", "columns", "over", "platform", "platforms")
 
 Thing = TypeVar("Thing", bound=Any)
 Check = Callable[[Any], bool]

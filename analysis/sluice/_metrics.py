@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import copy
 import difflib
 import math
 from collections.abc import Mapping
 from html import escape
 from typing import TYPE_CHECKING, Any, Iterable, Iterator
 
+from . import errors
 from ._late import late
 from ._metric_types import MetricTypes
 
@@ -37,22 +37,51 @@ def for_people(value: float, unit: str) -> str:
 
 
 def close_to(name: Any, known: Iterable[str]) -> str:
-    """" (did you mean 'x'?)", or nothing."""
-    found = difflib.get_close_matches(str(name), list(known), 1)
+    """" (did you mean 'x'?)", or nothing. The shortest that begins with the name, or else the most similar."""
+    text, names = str(name), [str(one) for one in known]
+    longer = sorted((one for one in names if text and one.startswith(text)), key=len)
+    found = longer or difflib.get_close_matches(text, names, 1)
     return f" (did you mean '{found[0]}'?)" if found else ""
 
 
-class MissingMetric(KeyError):
-    """There is no metric of that name; its text says which one may be meant."""
+class Suggesting:
+    """Says of an attribute that it does not have which one may be meant."""
+
+    if not TYPE_CHECKING:  # its class says which there are
+        def __getattr__(self, name: str) -> Any:
+            known = [] if name.startswith("_") else [one for one in dir(type(self)) if not one.startswith("_")]
+            there = f"; there are {', '.join(known)}" if known else ""
+            raise AttributeError(f"{type(self).__name__} has no '{name}'{close_to(name, known)}{there}")
+
+
+class MissingMetric(errors.InputError, KeyError):
+    """There is no metric of that name, or it has no such key; its text says which one may be meant."""
 
     def __str__(self) -> str:
         return str(self.args[0]) if self.args else ""
 
 
+class _ByKey(dict):
+    """A metric by key: a dict that says which keys it has where one is asked for that it has not."""
+
+    def __init__(self, values: Mapping[str, Any], metric: str) -> None:
+        super().__init__((key, _ByKey(value, f"{metric}/{key}") if isinstance(value, dict) else value)
+                         for key, value in values.items())
+        self._metric = metric
+
+    def __missing__(self, key: Any) -> Any:
+        there = ", ".join(map(str, self)) or "no keys"
+        raise MissingMetric(f"'{self._metric}' has no '{key}'{close_to(key, self)}; it has {there}")
+
+    def __reduce__(self) -> tuple[Any, ...]:  # copies and pickles are plain
+        return dict, (dict(self),)
+
+
 class Metrics(MetricTypes, Mapping):
     """Metrics by name, as `sluice run --json` has them: metrics["makespan_s"] or
     metrics.makespan_s. A metric by key (a link, a pool, a class) is a dict. None: there is none. They cannot
-    be changed: dicts that are given out are copies."""
+    be changed: dicts that are given out are copies. A name or key that there is not raises KeyError, which is an
+    InputError, too."""
 
     _values: dict[str, Any]
     _units: dict[str, "str | None"]
@@ -83,7 +112,7 @@ class Metrics(MetricTypes, Mapping):
             value = self._values[name]
         except KeyError:
             raise MissingMetric(self._no(name)) from None
-        return copy.deepcopy(value) if isinstance(value, dict) else value
+        return _ByKey(value, name) if isinstance(value, dict) else value
 
     if not TYPE_CHECKING:  # MetricTypes says which there are
         def __getattr__(self, name: str) -> Any:

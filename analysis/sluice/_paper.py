@@ -21,8 +21,8 @@ def paper(columns: int = 1, width: Optional[float] = None) -> Iterator[None]:
     are as wide as one or two columns of a page (3.33 and 7 in, or `width` in inches), with type of 7 and 8
     points that PDF files embed, and without a title of ours, since a caption says it. Legends of narrow
     pictures stand above them. It holds for figures of your own, too, that are made within it."""
-    if width is None and (not isinstance(columns, (int, float)) or columns not in _WIDTHS):
-        raise errors.UsageError(f"columns={clipped(columns)}: expected 1 or 2, or a width in inches")
+    if width is None and (type(columns) not in (int, float) or columns not in _WIDTHS):
+        raise errors.UsageError(f"columns={clipped(columns)}: expected 1 or 2; width= takes any width in inches")
     inches = _WIDTHS[columns] if width is None else width
     if not 0.5 <= inches <= 50:
         raise errors.UsageError(f"width={width!r}: expected inches from 0.5 to 50")

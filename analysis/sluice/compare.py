@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Callable, Optional, Sequence, TypeVar, Union, cast
 
 import numpy as np
 
 from . import _colours, _resampled, errors
 from ._checked import checked
 from ._late import late
-from ._metrics import close_to, for_people
+from ._metrics import Suggesting, close_to, for_people
 from .result import Result
 
 if TYPE_CHECKING:
@@ -18,19 +19,37 @@ if TYPE_CHECKING:
     import xarray
     from matplotlib.axes import Axes
 
+Asked = TypeVar("Asked", bound=Callable[..., Any])
 Legend = Union[bool, str]
 Streams = Optional[Union[str, Sequence[str]]]
 Size = Optional[tuple[float, float]]
 
 
-@checked
+def _of_a_mapping(function: Asked) -> Asked:
+    """A decorator: it says what it takes where it is given anything but one mapping of results by name."""
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        results, *others = args or [kwargs.pop("results", None)]
+        if others or kwargs:
+            count = len(args) + len(kwargs)
+            raise _refused(f"{count} arguments" if count > 1 else "an argument of another name")
+        if not isinstance(results, Mapping) or not results:
+            raise _refused("an empty one" if isinstance(results, Mapping) else f"a {type(results).__name__}")
+        return function(results)
+
+    return cast(Asked, call)
+
+
+def _refused(given: str) -> errors.UsageError:
+    return errors.UsageError("compare takes {'name': result, …}, as in {'slow': r1, 'fast': r2}, and not " + given)
+
+
+@_of_a_mapping
 def compare(results: Mapping[str, Result]) -> "Comparison":
     """Runs by name, in their order: `sluice.compare({"sqrt": r1, "optimal": r2})`. `.frame` has all metrics,
     `.differences` those that are not the same with the change against the first run, `.plot.timeline()`,
     `.memory()` and `.utilisation()` are panels on common axes, and `.to_xarray()` puts the runs on one time base.
-    Raises UsageError or InputError for what is no mapping of names to results."""
-    if not isinstance(results, Mapping) or not results:
-        raise errors.UsageError("compare takes a mapping of names to results, like {'slow': r1, 'fast': r2}")
+    Raises UsageError for what is no mapping of names to results."""
     for name, result in results.items():
         if not isinstance(result, Result):
             raise errors.UsageError(f"'{name}' is a {type(result).__name__} and no Result; .run() gives one")
@@ -114,7 +133,7 @@ class Comparison:
 
 
 @checked
-class ComparisonPlots:
+class ComparisonPlots(Suggesting):
     """compare(...).plot: a panel for each run, one below the other, with one time axis in one unit and one legend.
     start, end, unit, title, legend and figsize as in result.plot; each returns the Axes of all panels."""
 

@@ -10,7 +10,7 @@ import numpy as np
 from . import _colours, levels, roofline, shares, timeline
 from ._checked import checked
 from ._late import late
-from ._metrics import close_to, for_people
+from ._metrics import Suggesting, close_to, for_people
 from .errors import InputError
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ Size = Optional[tuple[float, float]]
 
 
 @checked
-class Plots:
+class Plots(Suggesting):
     """result.plot.timeline() and others.
 
     ax: where to draw; else a figure of its own, of `figsize` (inches). title: in place of ours, "" for none.
@@ -72,7 +72,7 @@ class Plots:
         limits.x(start, end)
         limits.y(0, height)
         axes.scale(ax, "x", "time", "s", unit)
-        axes.scale(ax, "y", f"in {name}", "byte", bytes_unit)
+        axes.scale(ax, "y", f"in {name}", "byte", bytes_unit, "bytes_unit")
         self._finish(ax, said, legend, title, f"Memory '{name}'")
         return ax
 

@@ -46,7 +46,14 @@ class Tables(unittest.TestCase):
 
     def test_what_is_no_mapping_of_results_is_refused(self):
         for wrong in ({}, [RUNS["slow"]], RUNS["slow"], {"a": BASE}, {"a": None}):
-            self.assertRaises(sluice.Error, sluice.compare, wrong)
+            self.assertRaises(sluice.UsageError, sluice.compare, wrong)
+        for wrong, given in (({}, "an empty one"), ([RUNS["slow"]] * 2, "a list"), (RUNS["slow"], "a Result")):
+            with self.assertRaisesRegex(sluice.UsageError, "compare takes {'name': result, ….*, and not " + given):
+                sluice.compare(wrong)
+        for args, named in (((RUNS["slow"], RUNS["fast"]), {}), ((), RUNS)):
+            with self.assertRaisesRegex(sluice.UsageError, "compare takes {'name': result, ….*2 arguments"):
+                sluice.compare(*args, **named)
+        self.assertEqual(sluice.compare(results=RUNS).names, ["slow", "fast"])
         self.assertIs(BOTH["slow"], RUNS["slow"])
         with self.assertRaisesRegex(KeyError, "did you mean 'slow'"):
             BOTH["slo"]

@@ -248,6 +248,27 @@ class Tables(unittest.TestCase):
                         self.assertEqual(again[name].attrs, array.attrs)
                     self.assertEqual(dict(again.attrs), data.attrs)
 
+    def test_a_metric_or_key_that_there_is_not_is_told_with_what_may_be_meant(self):
+        metrics = sluice.load("alexnet_x200").run().metrics
+        for ask, text in ((lambda: metrics.peak_bytes["gpu0"],
+                           "'peak_bytes' has no 'gpu0' .did you mean 'gpu'.*gpu, host"),
+                          (lambda: metrics.peak_bytes_by_class["gpu"]["weigth"], "'peak_bytes_by_class/gpu'.*'weight'"),
+                          (lambda: metrics["peak"], "no metric 'peak' .did you mean 'peak_bytes'")):
+            for kind in (KeyError, sluice.InputError):
+                with self.assertRaisesRegex(kind, text):
+                    ask()
+        with self.assertRaisesRegex(AttributeError, "did you mean 'peak_bytes'"):
+            metrics.peak
+        with self.assertRaisesRegex(AttributeError, "did you mean 'makespan_s'"):
+            metrics.makspan_s
+        by_pool = metrics.peak_bytes
+        self.assertIsNone(by_pool.get("gpu0"))
+        self.assertNotIn("gpu0", by_pool)
+        self.assertEqual(list(by_pool), ["gpu", "host"])  # asking added nothing
+        self.assertEqual(pickle.loads(pickle.dumps(by_pool)), by_pool)
+        by_pool["gpu"] = 0
+        self.assertNotEqual(metrics.peak_bytes, by_pool)
+
     def test_metrics_are_a_mapping_with_attributes_and_tables(self):
         metrics = self.result.metrics
         self.assertEqual(metrics["makespan_s"], metrics.makespan_s)

@@ -207,6 +207,22 @@ class ForAPaper(unittest.TestCase):
         for wrong in ({"columns": 3}, {"width": 0}, {"width": float("nan")}):
             with self.assertRaises(sluice.UsageError), sluice.paper(**wrong):
                 pass
+        for wrong in (0, 3, 1.5, "1", None, True):
+            with self.assertRaisesRegex(sluice.UsageError, "^columns=.*width="), sluice.paper(columns=wrong):
+                pass
+
+    def test_a_wrong_unit_is_told_by_the_argument_that_had_it(self):
+        for argument, draw in (("bytes_unit", RUNS["sqrt"].plot.memory), ("unit", RUNS["sqrt"].plot.memory),
+                               ("unit", RUNS["sqrt"].plot.timeline), ("unit", RUNS["sqrt"].plot.roofline)):
+            with self.assertRaisesRegex(sluice.UsageError, f"^{argument}='furlong': expected one of"):
+                draw(**{argument: "furlong"})
+
+    def test_a_picture_that_there_is_not_is_told_with_those_that_there_are(self):
+        runs = sluice.compare({"a": LONG, "b": SHORT})
+        for plots in (LONG.plot, runs.plot):
+            with self.assertRaisesRegex(AttributeError, "'timelin' .did you mean 'timeline'.*memory"):
+                plots.timelin()
+            self.assertFalse(hasattr(plots, "_repr_png_"))
 
     def test_numbers_stand_only_in_bars_that_have_room(self):
         ax = SHORT.plot.timeline()
