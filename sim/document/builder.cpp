@@ -175,6 +175,10 @@ void require_text(const Source& source) {
     // Without the line itself: it holds what cannot be shown.
     throw InputError(Position{source.name, line, column, ""}, message);
   };
+  if (text.starts_with("\x89HDF"))
+    fail(
+        "this is an HDF5 file, as traces are: `sluice show FILE` draws one, `sluice export` "
+        "converts it");
   for (std::size_t i = 0; i < text.size(); ++column) {
     const auto c = static_cast<unsigned char>(text[i]);
     if (c < 0x80) {

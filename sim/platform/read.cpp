@@ -1,5 +1,6 @@
 // Reads a platform document: devices by count, links by direction and sharing.
 #include <algorithm>
+#include <filesystem>
 #include <set>
 #include <tuple>
 
@@ -40,7 +41,9 @@ void add_once(std::vector<std::string>& words, const std::string& word) {
 /// Adds to a platform while it checks that names are names, and unique.
 class Builder {
  public:
-  explicit Builder(const Value& document) : document_(document, platform_record()) {}
+  explicit Builder(const Value& document) : document_(document, platform_record()) {
+    if (document.source()) file_ = std::filesystem::path(document.source()->name).stem().string();
+  }
   Platform build();
 
  private:
@@ -64,6 +67,7 @@ class Builder {
   static std::pair<double, double> watts(const Reader& reader);
 
   Reader document_;
+  std::string file_;              ///< its name, without folder and ending
   const Reader* part_ = nullptr;  ///< the document, or the group that is read
   std::string prefix_;            ///< of names in that part: "node0_"
   Platform platform_;
@@ -329,7 +333,8 @@ void Builder::add_group(const Value::Entry& entry) {
 }
 
 Platform Builder::build() {
-  if (document_.has("name")) platform_.name = document_.text("name");
+  // For messages: where it says no name, that of its file.
+  platform_.name = document_.has("name") ? document_.text("name") : file_;
   const Value* groups = document_.value("groups");
   if (!document_.has("devices") && !groups)
     document_.fail("devices",
