@@ -109,6 +109,9 @@ struct CostModel {
   std::vector<Field> parameters = {};
   /// `folder`: what files that the keys name are relative to. Throws InputError at a key, IoError.
   std::shared_ptr<const Cost> (*make)(const Reader& keys, const std::string& folder) = nullptr;
+  /// Do its seconds count what the memories that the operands lie in take? Else nothing can be said
+  /// about where they should lie.
+  bool counts_memories = false;
 };
 
 const Catalog<CostModel>& cost_catalog();

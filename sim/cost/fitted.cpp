@@ -177,6 +177,7 @@ extern const CostModel fitted_cost = {
       return read_named(*keys.value("file"),
                         [&] { return std::make_shared<const Fitted>(keys, std::move(file)); });
     },
+    .counts_memories = true,
 };
 
 }  // namespace sluice

@@ -201,6 +201,7 @@ extern const CostModel measured_cost = {
                     .default_text = "median",
                     .choices = {"median", "mean", "mean_within", "least"}}},
     .make = make,
+    .counts_memories = true,
 };
 
 }  // namespace sluice

@@ -166,6 +166,7 @@ extern const CostModel roofline_cost = {
     .make = [](const Reader& keys, const std::string&) -> std::shared_ptr<const Cost> {
       return std::make_shared<const Roofline>(keys);
     },
+    .counts_memories = true,
 };
 
 }  // namespace sluice

@@ -26,7 +26,6 @@ struct Optimum {
   double seconds = 0;  ///< all moves synchronous
   double bound = 0;
   bool proven = false;
-  double gap() const { return proven || !(seconds > 0) ? 0 : (seconds - bound) / seconds; }
 };
 
 /// Static (no moves), or with synchronous moves. Throws Infeasible: what is pinned to fast memory
@@ -36,7 +35,6 @@ Optimum optimum(const OptimumRequest& request);
 struct OverlappedOptimum {
   PlacementSchedule schedule;
   double seconds = 0, bound = 0;
-  double gap() const { return seconds > 0 ? std::max(0.0, (seconds - bound) / seconds) : 0; }
 };
 
 /// With moves beside the kernels. `known` placements are tried first, and those that the search

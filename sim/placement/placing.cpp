@@ -173,13 +173,18 @@ void check_capacity(const PlacementQuestion& question, const Placing& placing,
   });
   std::string largest;
   for (std::size_t i = 0; i < std::min<std::size_t>(5, there.size()); ++i)
-    largest += "\n  " + question.tensor(there[i]).name + ": " +
-               std::to_string(question.tensor(there[i]).bytes) + " bytes";
+    largest += (i == 0 ? "" : ", ") + question.tensor(there[i]).name + " (" +
+               format_bytes(question.tensor(there[i]).bytes) + ")";
+  std::string needs = format_bytes(*worst), has = format_bytes(capacity);
+  if (needs == has) {  // they differ by less than is shown
+    needs = std::to_string(*worst) + " B";
+    has = std::to_string(capacity) + " B";
+  }
   throw Infeasible(
       what + " exceeds memory '" + question.problem().fast + "' at kernel '" +
           question.problem().kernels[k].name + "' (step " + std::to_string(k + 1) + " of " +
-          std::to_string(question.kernel_count()) + "): it puts " + std::to_string(*worst) +
-          " bytes there, which has " + std::to_string(capacity) + ":" + largest,
+          std::to_string(question.kernel_count()) + "): it needs " + needs + " there, which has " +
+          has + "; the largest tensors are " + largest,
       {.pool = question.problem().fast, .needed_bytes = *worst, .available_bytes = capacity});
 }
 

@@ -133,7 +133,9 @@ void keep_least(PlacementResult& result, const PlacementQuestion& question,
 
 std::optional<double> PlacementResult::gap() const {
   if (!bound_s || !refused.empty()) return {};
-  return seconds() > 0 ? std::max(0.0, (seconds() - *bound_s) / seconds()) : 0;
+  if (seconds() <= *bound_s) return 0;
+  if (!(*bound_s > 0)) return {};
+  return (seconds() - *bound_s) / *bound_s;
 }
 
 PlacementResult::Moved PlacementResult::moved(const PlacementQuestion& question) const {

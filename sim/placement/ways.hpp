@@ -24,6 +24,8 @@ struct PlacementResult {
   double oracle_s = 0;  ///< that finding it took
 
   double seconds() const { return schedule ? simulated_s : predicted_s; }
+  /// How far the seconds are from the bound, as a part of the bound. None: nothing was searched
+  /// for, or the bound is 0.
   std::optional<double> gap() const;
   struct Moved {
     std::size_t to_fast = 0, to_slow = 0, beside = 0;  ///< moves; of these on the copy engine

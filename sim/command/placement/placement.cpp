@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/suggest.hpp"
 #include "command/command.hpp"
 #include "command/inputs.hpp"
 #include "command/placement/report.hpp"
@@ -32,6 +33,18 @@ std::vector<std::string> parts_of(const std::string& list) {
   return parts;
 }
 
+/// The ways that `--ways` names.
+std::vector<std::string> ways_of(const Arguments& arguments) {
+  if (!arguments.has("ways")) return {};
+  const std::vector<std::string> known = way_names();
+  std::vector<std::string> ways = parts_of(arguments.text("ways"));
+  for (const std::string& way : ways)
+    if (std::find(known.begin(), known.end(), way) == known.end())
+      throw UsageError("'" + way + "' for '--ways'" + did_you_mean(way, known) +
+                       "; expected some of " + join(known));
+  return ways;
+}
+
 double seconds_of(const Arguments& arguments) {
   const std::string text = arguments.text("seconds", "2");
   double seconds = 0;
@@ -45,13 +58,13 @@ double seconds_of(const Arguments& arguments) {
 int run_placement(const Arguments& arguments) {
   if (arguments.has("csv") && arguments.has("json"))
     throw UsageError("give either '--csv' or '--json'");
+  const std::vector<std::string> ways = ways_of(arguments);
   const Question question = read_question(arguments);
   if (!question.scenario)
     throw UsageError("'" + question.path +
                      "' is a plan, in which everything has its place already; expected a scenario");
-  CurveRequest request{.device = arguments.text("device"),
-                       .fast = arguments.text("fast", "10%..100%")};
-  if (arguments.has("ways")) request.ways = parts_of(arguments.text("ways"));
+  CurveRequest request{
+      .device = arguments.text("device"), .fast = arguments.text("fast"), .ways = ways};
   request.time_limit_s = seconds_of(arguments);
   const auto top = static_cast<std::size_t>(arguments.integer("top", 10, 0, 1'000'000));
   const PlacementCurve curve = placement_curve(*question.scenario, request);
@@ -85,7 +98,7 @@ const Command placement_command = {
                  .summary =
                      "how much fast memory: 40% of what is needed, 16GB, 1:8 (fast to slow), "
                      "10%..100%:5, or several with commas",
-                 .absent = "10%..100%"},
+                 .absent = "10%..100%, and what the device has"},
                 {.name = "ways",
                  .value = "A,B,C",
                  .summary = "the ways to place tensors",
@@ -116,12 +129,15 @@ const Command placement_command = {
         "A slowdown is a time over that of everything in fast memory. In one call, what is "
         "searched\n"
         "for is never slower with more memory, nor with more freedom (static, synchronous,\n"
-        "asynchronous). The gap says how much faster the best could be at most. Every placement "
-        "but\n"
-        "that of the cache is executed as a plan with two pools.\n\n"
-        "JSON keys: format, scenario, device, fast, slow, needed_bytes (the most that is there at "
-        "a\n"
-        "time), tensors, kernels, all_fast_s, results (way, fast_bytes, fast_share, slowdown,\n"
+        "asynchronous). The gap says how far the result is from a proven bound: (result - bound) / "
+        "bound.\n"
+        "Every placement but that of the cache is executed as a plan with two pools. The cost "
+        "model\n"
+        "has to count memories: peak is refused.\n\n"
+        "JSON keys: format, scenario, cost_model, device, fast, slow, fast_capacity_bytes (what "
+        "the\n"
+        "device has), needed_bytes (the most that is there at a time), tensors, kernels, "
+        "all_fast_s, results (way, fast_bytes, fast_share, slowdown,\n"
         "predicted_s, simulated_s, bound_s, gap, moves_to_fast, moves_to_slow, moves_beside: by "
         "the\n"
         "copy engine, bytes_to_fast, bytes_to_slow, bytes_beside; of the cache hit_bytes, "
@@ -131,8 +147,10 @@ const Command placement_command = {
         "Exit code 4 when none of the ways fits any of the sizes.\n\n"
         "Ways:\n",
     .listed = way_rows,
-    .examples = {{"sluice placement alexnet_resident", "the slowdown by the share of GPU memory"},
-                 {"sluice placement alexnet_resident --fast 1:8 --ways static,cached --json",
+    .examples = {{"sluice placement alexnet_resident cost.model=roofline",
+                  "the slowdown by the share of GPU memory"},
+                 {"sluice placement alexnet_resident cost.model=roofline --fast 1:8 --ways "
+                  "static,cached --json",
                   "two ways, at a ratio of 1:8"}},
     .run = run_placement,
 };

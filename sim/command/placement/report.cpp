@@ -29,14 +29,32 @@ std::vector<std::string> ways_of(const PlacementCurve& curve) {
   return ways;
 }
 
+bool any_beyond(const PlacementCurve& curve) {
+  return curve.fast_capacity && std::any_of(curve.results.begin(), curve.results.end(),
+                                            [&](const PlacementResult& result) {
+                                              return result.capacity > *curve.fast_capacity;
+                                            });
+}
+
+/// How a size stands to what the device has of fast memory.
+std::string standing(const PlacementCurve& curve, std::int64_t capacity) {
+  if (!curve.fast_capacity || capacity < *curve.fast_capacity) return "";
+  return capacity == *curve.fast_capacity ? "the device's" : "beyond";
+}
+
 /// A row a size: the slowdown by each way.
 TextTable slowdowns(const PlacementCurve& curve) {
+  const bool marked = std::any_of(
+      curve.results.begin(), curve.results.end(),
+      [&](const PlacementResult& result) { return !standing(curve, result.capacity).empty(); });
   TextTable table{.columns = {right("fast memory"), right("share")}};
+  if (marked) table.columns.push_back(left(""));
   const std::vector<std::string> ways = ways_of(curve);
   for (const std::string& way : ways) table.columns.push_back(right(way));
   for (std::size_t i = 0; i < curve.results.size(); i += ways.size()) {
     std::vector<std::string> row = {bytes_text(curve.results[i].capacity),
                                     percent(curve.fraction(curve.results[i]))};
+    if (marked) row.push_back(standing(curve, curve.results[i].capacity));
     for (std::size_t w = 0; w < ways.size(); ++w)
       row.push_back(slowdown_text(curve, curve.results[i + w]));
     table.rows.push_back(std::move(row));
@@ -51,11 +69,11 @@ TextTable searches(const PlacementCurve& curve) {
   for (const PlacementResult& result : curve.results) {
     if (!result.bound_s || !result.refused.empty()) continue;
     const PlacementResult::Moved moved = result.moved(curve.question);
-    table.rows.push_back({bytes_text(result.capacity), result.way,
-                          format_quantity(result.seconds(), Dimension::seconds),
-                          percent(*result.gap()), std::to_string(moved.to_fast + moved.to_slow),
-                          bytes_text(moved.to_fast_bytes + moved.to_slow_bytes),
-                          bytes_text(moved.beside_bytes)});
+    table.rows.push_back(
+        {bytes_text(result.capacity), result.way,
+         format_quantity(result.seconds(), Dimension::seconds),
+         result.gap() ? percent(*result.gap()) : "-", std::to_string(moved.to_fast + moved.to_slow),
+         bytes_text(moved.to_fast_bytes + moved.to_slow_bytes), bytes_text(moved.beside_bytes)});
   }
   return table;
 }
@@ -97,6 +115,17 @@ LabelledRows head_rows(const PlacementCurve& curve) {
                      std::to_string(curve.question.kernel_count()) + " kernels"},
       {"all fast",
        format_quantity(curve.all_fast_s, Dimension::seconds) + ": a slowdown of 1 below"}};
+  if (curve.fast_capacity) {
+    const std::int64_t own = *curve.fast_capacity;
+    rows.emplace_back(
+        "capacity",
+        problem.fast + " has " + bytes_text(own) +
+            (own >= curve.needed
+                 ? ": everything fits"
+                 : ", " + percent(static_cast<double>(own) / static_cast<double>(curve.needed)) +
+                       " of what is needed") +
+            (any_beyond(curve) ? "; larger sizes are marked 'beyond'" : ""));
+  }
   std::vector<std::string> said;
   for (const PlacementResult& result : curve.results)
     if (!result.refused.empty() && (result.way != "all_fast" || none_fits(curve)) &&
@@ -154,12 +183,12 @@ Value worth_value(const PlacementCurve& curve, std::size_t top) {
 
 void print_placement(const PlacementCurve& curve, std::size_t top) {
   print(bold(printable(curve.scenario) + ": slowdown by the share of tensors that fit into " +
-             printable(curve.question.problem().fast)) +
+             printable(curve.question.problem().fast) + " (cost model " + curve.cost_model + ")") +
         "\n\n" + rows_text(head_rows(curve)) + "\n" + slowdowns(curve).aligned());
   const TextTable searched = searches(curve);
   if (!searched.rows.empty())
-    print("\n" + bold("What was searched for") + ", and how far it may be from the best (gap)\n" +
-          searched.aligned());
+    print("\n" + bold("What was searched for") +
+          ", and how far it is from the proven bound (gap)\n" + searched.aligned());
   const PlacementResult* shown = placement_shown(curve);
   if (!shown || top == 0) return;
   const TextTable table = worths(curve, *shown, top);
@@ -193,9 +222,11 @@ void print_placement_json(const PlacementCurve& curve, std::size_t top) {
   const PlacementProblem& problem = curve.question.problem();
   print(to_json(object({{"format", "sluice-placement/1"},
                         {"scenario", curve.scenario},
+                        {"cost_model", curve.cost_model},
                         {"device", problem.device},
                         {"fast", problem.fast},
                         {"slow", problem.slow},
+                        {"fast_capacity_bytes", curve.fast_capacity},
                         {"needed_bytes", curve.needed},
                         {"tensors", curve.question.tensor_count()},
                         {"kernels", curve.question.kernel_count()},

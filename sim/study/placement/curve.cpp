@@ -1,10 +1,12 @@
 #include "study/placement/curve.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
 #include "base/error.hpp"
 #include "base/quantity.hpp"
+#include "base/suggest.hpp"
 #include "study/placement/of_scenario.hpp"
 
 namespace sluice {
@@ -12,57 +14,89 @@ namespace {
 
 constexpr double most_sizes = 1000;
 
-[[noreturn]] void refuse(const std::string& text) {
-  throw UsageError("'" + text +
-                   "' says no size of fast memory; expected bytes (16GB), a share of what is "
-                   "needed (40%), fast to slow memory (1:8), or shares in steps (10%..100%:5)");
+[[noreturn]] void refuse(const std::string& part, const std::string& why) {
+  throw UsageError("'" + part + "' for '--fast' " + why);
 }
 
-double number(const std::string& part, const std::string& text) {
+[[noreturn]] void refuse(const std::string& part) {
+  refuse(part,
+         "is not a size of fast memory; expected bytes (16GB), a share of what is needed (40%), "
+         "fast to slow memory (1:8), or shares in steps (10%..100%:5)");
+}
+
+/// `part`: of the option's value, for the message.
+double number(const std::string& digits, const std::string& part) {
   double value = 0;
-  const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), value);
-  if (error != std::errc() || end != part.data() + part.size() || !std::isfinite(value) ||
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (error != std::errc() || end != digits.data() + digits.size() || !std::isfinite(value) ||
       value < 0)
-    refuse(text);
+    refuse(part);
   return value;
 }
 
-double percentage(std::string part, const std::string& text) {
-  if (part.empty() || part.back() != '%') refuse(text);
-  part.pop_back();
-  return number(part, text);
+double percentage(std::string share, const std::string& part) {
+  if (share.empty() || share.back() != '%') refuse(part);
+  share.pop_back();
+  const double value = number(share, part);
+  if (value > 100)
+    refuse(part,
+           "is more than what is needed; expected at most 100%, or bytes for a memory that is "
+           "larger (16GB)");
+  return value;
 }
 
-void add_one(std::vector<double>& shares, const std::string& part, const std::string& text,
-             std::int64_t needed) {
+void add_one(std::vector<double>& sizes, const std::string& part, std::int64_t needed) {
   if (!part.empty() && part.back() == '%') {
-    shares.push_back(percentage(part, text) / 100 * static_cast<double>(needed));
+    sizes.push_back(percentage(part, part) / 100 * static_cast<double>(needed));
   } else if (const std::size_t colon = part.find(':'); colon != std::string::npos) {
-    const double fast = number(part.substr(0, colon), text);
-    const double slow = number(part.substr(colon + 1), text);
-    if (!(fast + slow > 0)) refuse(text);
-    shares.push_back(fast / (fast + slow) * static_cast<double>(needed));
+    const double fast = number(part.substr(0, colon), part);
+    const double slow = number(part.substr(colon + 1), part);
+    if (!(fast > 0) || !(slow > 0))
+      refuse(part,
+             "has no fast or no slow memory; expected two numbers above 0 (1:8), or 0% and 100%");
+    sizes.push_back(fast / (fast + slow) * static_cast<double>(needed));
   } else {
     try {
-      shares.push_back(static_cast<double>(parse_bytes(part, "fast")));
+      sizes.push_back(static_cast<double>(parse_bytes(part, "fast")));
     } catch (const Error&) {
-      refuse(text);
+      refuse(part);
     }
   }
 }
 
 void add_range(std::vector<double>& sizes, const std::string& part, std::size_t dots,
-               const std::string& text, std::int64_t needed) {
+               std::int64_t needed) {
   std::string last = part.substr(dots + 2);
   double step = 10;
   if (const std::size_t colon = last.find(':'); colon != std::string::npos) {
-    step = number(last.substr(colon + 1), text);
+    step = number(last.substr(colon + 1), part);
     last.resize(colon);
   }
-  const double low = percentage(part.substr(0, dots), text), high = percentage(last, text);
-  if (!(step > 0) || high < low || (high - low) / step > most_sizes) refuse(text);
+  const double low = percentage(part.substr(0, dots), part), high = percentage(last, part);
+  if (high < low)
+    refuse(part, "ends before it begins; expected the smaller share first (10%..100%)");
+  if (!(step > 0)) refuse(part, "has a step of 0; expected one above 0 (10%..100%:5)");
+  if ((high - low) / step > most_sizes)
+    refuse(part, "has more than 1000 sizes; expected a larger step (10%..100%:5)");
   for (int n = 0; low + n * step <= high + 1e-9; ++n)
     sizes.push_back((low + n * step) / 100 * static_cast<double>(needed));
+}
+
+/// Throws InputError at the key cost.model, where the cost model does not count memories.
+void check_cost(const Scenario& scenario) {
+  if (scenario.cost.model->counts_memories) return;
+  std::vector<std::string> known;
+  for (const CostModel* model : cost_catalog().entries())
+    if (model->counts_memories) known.push_back(model->name);
+  const std::string message =
+      "the cost model '" + scenario.cost.name() +
+      "' does not count the bandwidths of memories, so it cannot say where tensors should lie; "
+      "expected one of " +
+      join(known) + ", as cost.model=roofline";
+  const Value* cost = scenario.document.find("cost");
+  const Value* model = cost ? cost->find("model") : nullptr;
+  if (model) fail_at(*model, message);
+  throw InputError(message);
 }
 
 }  // namespace
@@ -74,9 +108,9 @@ std::vector<std::int64_t> fast_sizes(const std::string& text, std::int64_t neede
     const std::string part = text.substr(begin, end - begin);
     const std::size_t dots = part.find("..");
     if (dots != std::string::npos)
-      add_range(sizes, part, dots, text, needed);
+      add_range(sizes, part, dots, needed);
     else
-      add_one(sizes, part, text, needed);
+      add_one(sizes, part, needed);
     begin = end + 1;
   }
   std::vector<std::int64_t> bytes;
@@ -92,13 +126,22 @@ double PlacementCurve::fraction(const PlacementResult& result) const {
 }
 
 PlacementCurve placement_curve(const Scenario& scenario, const CurveRequest& request) {
+  check_cost(scenario);
   const TwoMemories memories = two_memories(scenario.platform, request.device);
   PlacementCurve curve{.scenario = scenario.name,
+                       .cost_model = scenario.cost.name(),
                        .question = PlacementQuestion(placement_problem(scenario, memories))};
   curve.needed = curve.question.peak();
   curve.all_fast_s = curve.question.all_fast_seconds();
-  curve.results = place_by_all(curve.question, fast_sizes(request.fast, curve.needed), request.ways,
-                               request.time_limit_s);
+  curve.fast_capacity = memories.fast_capacity;
+  std::vector<std::int64_t> sizes =
+      fast_sizes(request.fast.empty() ? "10%..100%" : request.fast, curve.needed);
+  const std::optional<std::int64_t> own = curve.fast_capacity;
+  if (request.fast.empty() && own && *own < curve.needed &&
+      std::find(sizes.begin(), sizes.end(), *own) == sizes.end())
+    sizes.push_back(*own);
+  curve.results =
+      place_by_all(curve.question, std::move(sizes), request.ways, request.time_limit_s);
   return curve;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,24 +13,26 @@
 namespace sluice {
 
 /// Bytes of fast memory that were asked for: "16GB", "40%" of what the scenario needs, "1:8" (so
-/// much fast memory to so much slow one), or "10%..100%", in steps of 10 % or "..100%:5" others.
-/// Throws UsageError.
+/// much fast memory to so much slow one), or "10%..100%", in steps of 10 % or "..100%:5" others;
+/// several stand with commas between them. Throws UsageError, in the words of the option --fast.
 std::vector<std::int64_t> fast_sizes(const std::string& text, std::int64_t needed);
 
 struct PlacementCurve {
   std::string scenario;
+  std::string cost_model;
   PlacementQuestion question;
-  std::int64_t needed = 0;               ///< the most bytes that are there at a time
-  double all_fast_s = 0;                 ///< what everything in fast memory takes
-  std::vector<PlacementResult> results;  ///< by capacity, then by way
+  std::int64_t needed = 0;                         ///< the most bytes that are there at a time
+  std::optional<std::int64_t> fast_capacity = {};  ///< what the device has of fast memory
+  double all_fast_s = 0;                           ///< what everything in fast memory takes
+  std::vector<PlacementResult> results;            ///< by capacity, then by way
 
   double fraction(const PlacementResult& result) const;
   double slowdown(const PlacementResult& result) const { return result.seconds() / all_fast_s; }
 };
 
 struct CurveRequest {
-  std::string device;  ///< empty: the first that has two memories
-  std::string fast = "10%..100%";
+  std::string device;             ///< empty: the first that has two memories
+  std::string fast = {};          ///< empty: 10%..100%, and as much as the device has
   std::vector<std::string> ways;  ///< none: all
   double time_limit_s = 2;
 };

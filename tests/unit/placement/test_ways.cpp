@@ -56,7 +56,7 @@ TEST_CASE("three kernels by hand: each way at three capacities", "[placement]") 
   CHECK(seconds_of(one, "cached") == 2 + 4 + 4);
   CHECK_THAT(
       one.front().refused,
-      Contains("exceeds memory 'fast' at kernel 'second' (step 2 of 3)") && Contains("20 bytes"));
+      Contains("exceeds memory 'fast' at kernel 'second' (step 2 of 3)") && Contains("needs 20 B"));
   const auto all = place_by_all(question, {20}, {}, 1);
   for (const char* way : {"all_fast", "first_touch", "static", "synchronous", "asynchronous"})
     CHECK(seconds_of(all, way) == 3);
@@ -158,7 +158,7 @@ TEST_CASE("bad questions name tensor, kernel and memory", "[placement]") {
   const PlacementQuestion pinned(problem);
   CHECK_THROWS_WITH(optimum({.question = pinned, .capacity = 9}),
                     Contains("what is pinned to fast memory exceeds memory 'fast' at kernel 'first'"
-                             " (step 1 of 3): it puts 10 bytes there, which has 9"));
+                             " (step 1 of 3): it needs 10 B there, which has 9 B"));
 }
 
 TEST_CASE("what a tensor's place is worth: the seconds that it would cost to change it",

@@ -55,7 +55,8 @@ TEST_CASE("the placement of two products, by hand", "[placement]") {
   CHECK(found(curve, "static").seconds() == Approx(8 + 62));
   CHECK(found(curve, "static").gap() == Approx(0).margin(1e-9));
   CHECK_THAT(found(curve, "all_fast").refused,
-             Contains("exceeds memory 'dram' at kernel 'one' (step 1 of 2)"));
+             Contains("exceeds memory 'dram' at kernel 'one' (step 1 of 2)") &&
+                 Contains("the largest tensors are weights of one (800 B), "));
 }
 
 TEST_CASE("training is forward, loss, backward and updates", "[placement]") {
@@ -78,8 +79,42 @@ TEST_CASE("sizes of fast memory: bytes, shares, ratios and steps", "[placement]"
   CHECK(fast_sizes("1:8,16kB", 900) == Sizes{100, 16000});
   CHECK(fast_sizes("10%..30%", 1000) == Sizes{100, 200, 300});
   CHECK(fast_sizes("10%..30%:20", 1000) == Sizes{100, 300});
-  for (const char* text : {"", "x", "-1%", "0:0", "30%..10%", "10%..20%:0", "1%..2", "10GB/s"})
+  CHECK(fast_sizes("0%,100%", 1000) == Sizes{0, 1000});
+  for (const char* text : {"", "x", "-1%", "0:0", "1:0", "0:8", "30%..10%", "10%..20%:0", "1%..2",
+                           "10GB/s", "101%", "10%..110%"})
     CHECK_THROWS_AS(fast_sizes(text, 1000), UsageError);
+  CHECK_THROWS_WITH(fast_sizes("10%,50", 1000),
+                    Contains("'50' for '--fast' is not a size of fast memory; expected bytes"));
+  CHECK_THROWS_WITH(fast_sizes("30%..10%", 1000), Contains("ends before it begins"));
+  CHECK_THROWS_WITH(fast_sizes("1:0", 1000), Contains("no fast or no slow memory"));
+  CHECK_THROWS_WITH(fast_sizes("200%", 1000), Contains("expected at most 100%"));
+}
+
+TEST_CASE("where no size is asked, what the device has is among them, if not all fits",
+          "[placement]") {
+  Scenario scenario = two_products();
+  const auto capacities = [](const Scenario& of, const std::string& fast) {
+    std::vector<std::int64_t> all;
+    for (const PlacementResult& result :
+         placement_curve(of, {.fast = fast, .ways = {"all_slow"}}).results)
+      all.push_back(result.capacity);
+    return all;
+  };
+  CHECK(capacities(scenario, "").size() == 10);  // 4000 bytes, of which 1320 are needed
+  scenario.platform.devices[0].memories[0].capacity = 700;
+  const std::vector<std::int64_t> with = capacities(scenario, "");
+  CHECK(with.size() == 11);
+  CHECK(with[5] == 700);  // between 50 % and 60 %
+  CHECK(capacities(scenario, "50%") == std::vector<std::int64_t>{660});
+}
+
+TEST_CASE("a cost model that does not count memories is refused at its key", "[placement]") {
+  Scenario scenario = two_products();
+  scenario.cost = plain_cost("peak");
+  CHECK_THROWS_WITH(placement_curve(scenario, {}),
+                    Contains("the cost model 'peak' does not count the bandwidths of memories") &&
+                        Contains("cost.model=roofline"));
+  CHECK(placement_curve(two_products(), {.fast = "50%"}).cost_model == "roofline");
 }
 
 TEST_CASE("a scenario whose memories nothing joins, or whose device is none, is refused",
