@@ -68,8 +68,11 @@ class Result:
 
     @property
     def status(self) -> str:
-        """complete; of a trace also aborted (by a signal) or failed: it holds what was executed."""
-        return self._recording.info["status"]
+        """complete; "no samples" where everything was executed and no action finished a sample
+        (`Action.done` says that one does); of a trace also aborted (by a signal) or failed: it holds
+        what was executed."""
+        status = self._recording.info["status"]
+        return "no samples" if status == "complete" and self.metrics.samples == 0 else status
 
     @cached_property
     def metrics(self) -> Metrics:

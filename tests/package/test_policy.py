@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """A policy in Python is one like any other."""
 
+import tempfile
 import unittest
 
 from sluice_package import need, sluice
@@ -313,6 +314,15 @@ class Building(unittest.TestCase):
         self.builder.compute("gpu", 0, samples=1).wait(load).use(x, "gpu").takes(3e-3).done(1)
         metrics = self.builder.finish().run().metrics
         self.assertAlmostEqual(metrics.makespan_s, 5e-3, delta=1e-15)
+
+    def test_a_plan_that_finishes_no_sample_is_not_complete(self):
+        self.builder.compute("gpu", 0, samples=1).takes(3e-3)
+        result = self.builder.finish().run()
+        self.assertEqual(result.status, "no samples")
+        self.assertIn("no samples", repr(result))
+        with tempfile.TemporaryDirectory() as folder:
+            result.save(f"{folder}/t.h5")
+            self.assertEqual(sluice.open(f"{folder}/t.h5").status, "no samples")
 
     def test_seconds_that_nothing_takes_are_refused(self):
         x = self.builder.tensor("y", "input", 2_000_000, home="host")
