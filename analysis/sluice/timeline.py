@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ._recording import Recording
 
 _HALF = 0.38  # of a row's height
+_SEEN = 1 / 100  # of a strip's height: a share that is less is not seen
 
 
 def draw(ax: "Axes", r: "Recording", order: list[int], start: float, end: float) -> list[Any]:
@@ -22,16 +23,18 @@ def draw(ax: "Axes", r: "Recording", order: list[int], start: float, end: float)
     columns = spans(r, start, end)
     columns = {name: column[np.isin(columns["stream"], order)] for name, column in columns.items()}
     strips = numbers = False
+    kinds: set[str] = set()
     for row, stream in enumerate(order):
         mine = columns["stream"] == stream
-        some_strips, some_numbers = _row(ax, row, {name: column[mine] for name, column in columns.items()},
-                                         start, end)
+        some_kinds, some_strips, some_numbers = _row(
+            ax, row, {name: column[mine] for name, column in columns.items()}, start, end)
+        kinds |= some_kinds
         strips |= some_strips
         numbers |= some_numbers
     ax.set_ylim(len(order) - 0.5, -0.5)
     names = r.texts("streams/name")
     ax.set_yticks(range(len(order)), [names[stream] for stream in order])
-    return handles(ax, set(columns["kind"]), strips, numbers)
+    return handles(ax, kinds, strips, numbers)
 
 
 def spans(r: "Recording", start: float, end: float) -> dict[str, np.ndarray]:
@@ -43,8 +46,8 @@ def spans(r: "Recording", start: float, end: float) -> dict[str, np.ndarray]:
     return {name: column[seen] for name, column in columns.items()}
 
 
-def _row(ax: "Axes", row: int, actions: dict, start: float, end: float) -> tuple[bool, bool]:
-    """Whether a strip is in it, and whether there is room for numbers."""
+def _row(ax: "Axes", row: int, actions: dict, start: float, end: float) -> tuple[set[str], bool, bool]:
+    """The kinds that can be seen in it, whether a strip is in it, and whether there is room for numbers."""
     wide, groups = shares.divided(actions, end - start)
     _strips(ax, row, groups)
     length = wide["end"] - wide["start"]
@@ -55,7 +58,8 @@ def _row(ax: "Axes", row: int, actions: dict, start: float, end: float) -> tuple
         edges = [apart if one > (end - start) / 150 else colour for one in length[mine]]
         ax.broken_barh(list(zip(wide["start"][mine], length[mine])), (row - _HALF, 2 * _HALF),
                        facecolors=colour, edgecolors=edges, linewidths=0.5)
-    return bool(np.any(groups["idle"])), _numbers(ax, row, wide, start, end)
+    kinds = set(wide["kind"]) | {kind for kind, share in groups["share"].items() if np.any(share > _SEEN)}
+    return kinds, bool(np.any(groups["idle"])), _numbers(ax, row, wide, start, end)
 
 
 def _strips(ax: "Axes", row: int, groups: dict) -> None:

@@ -183,5 +183,19 @@ class Pictures(unittest.TestCase):
             alone.plot.roofline()
 
 
+class Unseen(unittest.TestCase):
+    def test_a_legend_says_nothing_of_what_is_too_thin_in_every_strip(self):
+        # 5000 times 1 ms of forward; and 1 us of updates, a thousandth of the height, or 100 us.
+        for update_s, seen in (1e-6, False), (1e-4, True):
+            builder = sluice.PlanBuilder("k40", "thin")
+            builder.enter("body")
+            builder.compute("gpu", 0, samples=1).takes(1e-3).done(1)
+            builder.compute("gpu", 0, kind="update").takes(update_s)
+            ax = builder.finish(5000).run().plot.timeline()
+            names = [text.get_text() for text in ax.get_legend().get_texts()]
+            self.assertIn("forward", names)
+            self.assertEqual("update" in names, seen, names)
+
+
 if __name__ == "__main__":
     unittest.main()
