@@ -182,16 +182,7 @@ TEST_CASE("Series of a steady state that is not walked are those of one that is"
 TEST_CASE("h5py comes to the same content hash of a folded trace") {
   const Folder folder;
   const std::string path = write_steady(folder / "t.h5", 200'000);
-  const std::string command = "/usr/bin/python3 -B " SLUICE_SOURCE_DIR
-                              "/tests/unit/trace/trace_hash.py " +
-                              path + " >/dev/null";
-  const int status = std::system(command.c_str());
-  REQUIRE(WIFEXITED(status));
-  if (WEXITSTATUS(status) == 77) {
-    WARN("h5py is not installed");
-    return;
-  }
-  REQUIRE(WEXITSTATUS(status) == 0);
+  require_hash_of_h5py(path);
 }
 
 TEST_CASE("Folds that do not go with the spans and events of the file are refused") {
