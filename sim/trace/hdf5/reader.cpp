@@ -24,8 +24,6 @@ namespace {
 
 using hdf5::Failure;
 
-constexpr std::int64_t block_rows = 32768;
-
 /// The file can be read, is a file (a pipe would wait for ever), and nobody is writing it.
 void require_file(const std::string& path) {
   struct stat status {};
@@ -51,6 +49,16 @@ struct TraceReader::State {
       return work();
     } catch (const Failure& failure) {
       throw InputError(path + ": error: not a readable trace: " + failure.what());
+    }
+  }
+
+  /// Those rows of StoredSpans or StoredEvents, in blocks.
+  template <class Row>
+  void hand_over(const auto& stored, StoredRows rows, const auto& take) const {
+    std::vector<Row> block;
+    for (; rows.count > 0; rows.first += block_rows, rows.count -= block_rows) {
+      guarded([&] { stored.read(rows.first, std::min(block_rows, rows.count), block); });
+      take(block);
     }
   }
 
@@ -188,13 +196,7 @@ void TraceReader::spans(const std::function<void(const std::vector<Span>&)>& tak
   const std::uint64_t all = span_count();
   const StoredSpans stored = state_->guarded(
       [&] { return StoredSpans(*state_->file, state_->labels, state_->minor_1_0(), all); });
-  std::vector<Span> block;
-  const auto hand_over = [&](StoredRows rows) {
-    for (; rows.count > 0; rows.first += block_rows, rows.count -= block_rows) {
-      state_->guarded([&] { stored.read(rows.first, std::min(block_rows, rows.count), block); });
-      take(block);
-    }
-  };
+  const auto hand_over = [&](StoredRows rows) { state_->hand_over<Span>(stored, rows, take); };
   std::int64_t begin = 0;
   for (const Fold& fold : state_->folds()) {
     hand_over({begin, fold.spans.end() - begin});
@@ -219,12 +221,8 @@ void TraceReader::memory(std::uint32_t pool,
     return state_->guarded([&] { return StoredEvents(*state_->file, state_->labels, p); });
   };
   const StoredEvents stored = stored_of(pool);
-  std::vector<MemoryEvent> block;
   const auto hand_over = [&](StoredRows rows) {
-    for (; rows.count > 0; rows.first += block_rows, rows.count -= block_rows) {
-      state_->guarded([&] { stored.read(rows.first, std::min(block_rows, rows.count), block); });
-      take(block);
-    }
+    state_->hand_over<MemoryEvent>(stored, rows, take);
   };
   std::int64_t begin = 0;
   for (const Fold& fold : state_->folds()) {

@@ -6,9 +6,28 @@ namespace sluice {
 
 namespace {
 
-constexpr std::size_t block_rows = 32768;
 /// Iterations as far from 0 as this can be moved by as many.
 constexpr std::int64_t most_iterations = std::int64_t{1} << 62;
+
+/// Hands rows over in blocks.
+template <class Row>
+class Blocks {
+ public:
+  explicit Blocks(const std::function<void(const std::vector<Row>&)>& take) : take_(take) {}
+
+  void add(const Row& row) {
+    rows_.push_back(row);
+    if (rows_.size() == static_cast<std::size_t>(block_rows)) hand_over();
+  }
+  void hand_over() {
+    if (!rows_.empty()) take_(rows_);
+    rows_.clear();
+  }
+
+ private:
+  const std::function<void(const std::vector<Row>&)>& take_;
+  std::vector<Row> rows_;
+};
 
 }  // namespace
 
@@ -87,16 +106,14 @@ void repeat_spans(const Fold& fold, const std::vector<Span>& period, const Label
   const Repetition repetition{fold.times, fold.seconds, fold.iterations,
                               period,     no_events,    streams};
   Sequence sequence(repetition, 0);
-  std::vector<Span> block;
+  Blocks<Span> blocks(take);
   for (std::int64_t k = 1; k <= fold.times; ++k)
     for (std::size_t i = 0; i < period.size(); ++i) {
-      block.push_back(repetition.span(i, k));
-      sequence.fit(block.back(), streams[i]);
-      if (block.size() < block_rows) continue;
-      take(block);
-      block.clear();
+      Span span = repetition.span(i, k);
+      sequence.fit(span, streams[i]);
+      blocks.add(span);
     }
-  if (!block.empty()) take(block);
+  blocks.hand_over();
 }
 
 void repeat_events(const Fold& fold, const std::vector<std::vector<MemoryEvent>>& period,
@@ -110,18 +127,14 @@ void repeat_events(const Fold& fold, const std::vector<std::vector<MemoryEvent>>
   const Repetition repetition{fold.times, fold.seconds, fold.iterations,
                               no_spans,   events,       no_streams};
   Sequence sequence(repetition, 0);
-  std::vector<MemoryEvent> block;
+  Blocks<MemoryEvent> blocks(take);
   for (std::int64_t k = 1; k <= fold.times; ++k)
     for (std::size_t i = 0; i < events.size(); ++i) {
       MemoryEvent event = repetition.event(i, k);
       sequence.fit(event);  // also those of other pools: times follow one another in all
-      if (event.pool != pool) continue;
-      block.push_back(event);
-      if (block.size() < block_rows) continue;
-      take(block);
-      block.clear();
+      if (event.pool == pool) blocks.add(event);
     }
-  if (!block.empty()) take(block);
+  blocks.hand_over();
 }
 
 }  // namespace sluice

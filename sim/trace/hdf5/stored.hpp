@@ -14,6 +14,9 @@
 
 namespace sluice {
 
+/// Rows that are read, or handed over, at once.
+inline constexpr std::int64_t block_rows = 32768;
+
 class StoredSpans {
  public:
   /// `all`: rows when folds are expanded; causes are rows of those. Version 1.0 has no causes.
