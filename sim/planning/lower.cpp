@@ -107,9 +107,9 @@ void find_routes(Plan& plan, const Platform& platform) {
     }
 }
 
-/// Of seconds that were not priced by a cost model.
-double joules_of(const Action& action, const Stream& stream) {
-  return (stream.busy_w - stream.idle_w) * action.seconds;
+/// A computation whose seconds are said, and its joules not: they follow from the device's watts.
+void take_joules(Action& action, const Stream& stream) {
+  if (action.joules == 0) action.joules = (stream.busy_w - stream.idle_w) * action.seconds;
 }
 
 }  // namespace
@@ -160,8 +160,8 @@ void lower(Plan& plan, const Pricing& pricing) {
     const Stream& stream = plan.streams[action.stream];
     if (std::isnan(action.seconds))
       take_price(action, prices.of(action, stream.device), stream);
-    else if (action.joules == 0)  // a policy has priced it itself, and its energy not
-      action.joules = joules_of(action, stream);
+    else
+      take_joules(action, stream);
   }
 }
 
@@ -170,8 +170,7 @@ bool lower_as_written(Plan& plan, const Platform& platform) {
     if (!action.is_transfer() && std::isnan(action.seconds)) return false;
   find_routes(plan, platform);
   for (Action& action : plan.actions)
-    if (!action.is_transfer() && action.joules == 0)
-      action.joules = joules_of(action, plan.streams[action.stream]);
+    if (!action.is_transfer()) take_joules(action, plan.streams[action.stream]);
   return true;
 }
 
