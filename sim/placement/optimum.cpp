@@ -21,11 +21,7 @@ class Search {
         question_(request.question),
         at_{request.question, request.capacity, request.moves, weights} {
     offer(all_slow(question_));
-    Placing fast;
-    for (std::uint32_t t = 0; t < question_.tensor_count(); ++t)
-      fast.push_back(constant_path(question_, t,
-                                   question_.tensor(t).pinned != PlacementProblem::Pinned::slow));
-    offer(std::move(fast));
+    offer(all_fast(question_));
     for (const Placing& placing : request.known) offer(placing);
   }
 

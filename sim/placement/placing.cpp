@@ -88,6 +88,14 @@ Placing all_slow(const PlacementQuestion& question) {
   return placing;
 }
 
+Placing all_fast(const PlacementQuestion& question) {
+  Placing placing;
+  for (std::uint32_t t = 0; t < question.tensor_count(); ++t)
+    placing.push_back(
+        constant_path(question, t, question.tensor(t).pinned != PlacementProblem::Pinned::slow));
+  return placing;
+}
+
 std::vector<PlacementMove> moves_of(const PlacementQuestion& question, const Placing& placing) {
   std::vector<PlacementMove> moves;
   for (std::uint32_t t = 0; t < question.tensor_count(); ++t) {

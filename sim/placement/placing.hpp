@@ -24,8 +24,10 @@ TensorPath constant_path(const PlacementQuestion& question, std::uint32_t t, boo
 /// Whether each tensor is in one memory all the time. Without moves alone it may not be: one that
 /// is given may begin in fast memory, and leave it at no cost.
 bool is_static(const PlacementQuestion& question, const Placing& placing);
-/// Everything in slow memory, but what is pinned to the fast one.
+/// Everything in slow memory, but what is pinned to the fast one; everything in fast memory, but
+/// what is pinned to the slow one.
 Placing all_slow(const PlacementQuestion& question);
+Placing all_fast(const PlacementQuestion& question);
 
 /// A move, before kernel `begin`: where `needed` is the same, it is synchronous; else it goes on
 /// while kernels run, and has ended before kernel `needed` begins.

@@ -27,11 +27,7 @@ PlacementResult of_placing(const WayRequest& request, Placing placing, const std
 }
 
 PlacementResult place_all_fast(const WayRequest& request) {
-  Placing placing;
-  for (std::uint32_t t = 0; t < request.question.tensor_count(); ++t)
-    placing.push_back(
-        constant_path(request.question, t, request.question.tensor(t).pinned != Pinned::slow));
-  return of_placing(request, std::move(placing), "the placement all_fast");
+  return of_placing(request, all_fast(request.question), "the placement all_fast");
 }
 
 PlacementResult place_all_slow(const WayRequest& request) {
