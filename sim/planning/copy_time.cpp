@@ -5,12 +5,17 @@
 
 namespace sluice {
 
-CopyTime copy_time(const Platform& platform, const std::string& from, const std::string& to) {
-  const Path path = platform.path(from, to);
-  CopyTime copy{path.setup_s, std::numeric_limits<double>::infinity(), path.latency_s};
-  for (const std::uint32_t channel : path.channels)
-    copy.bandwidth = std::min(copy.bandwidth, platform.channels[channel].bandwidth);
-  return copy;
+CopyTime copy_time(const Platform& platform, const std::string& from, const std::string& to,
+                   CopyMode mode) {
+  const Path& path = platform.path(from, to, mode);
+  return {path.setup_s, narrowest(platform, path.channels), path.latency_s};
+}
+
+double narrowest(const Platform& platform, const std::vector<std::uint32_t>& channels) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const std::uint32_t channel : channels)
+    least = std::min(least, platform.channels[channel].bandwidth);
+  return least;
 }
 
 }  // namespace sluice

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "platform/platform.hpp"
 
@@ -17,6 +18,10 @@ struct CopyTime {
   }
 };
 /// Throws InputError when nothing joins the two.
-CopyTime copy_time(const Platform& platform, const std::string& from, const std::string& to);
+CopyTime copy_time(const Platform& platform, const std::string& from, const std::string& to,
+                   CopyMode mode = CopyMode::asynchronous);
+
+/// byte/s of the narrowest of these channels; infinite: there are none.
+double narrowest(const Platform& platform, const std::vector<std::uint32_t>& channels);
 
 }  // namespace sluice

@@ -3,9 +3,8 @@
 
 #include <pybind11/stl.h>
 
-#include <limits>
-
 #include "document/load.hpp"
+#include "planning/copy_time.hpp"
 #include "python/module.hpp"
 
 namespace sluice::python {
@@ -27,13 +26,6 @@ std::map<std::string, double> rates_of(const Device& device) {
   std::map<std::string, double> rates;
   for (const auto& [dtype, rate] : device.rate) rates[std::string(name_of(dtype))] = rate;
   return rates;
-}
-
-double narrowest(const Platform& platform, const std::vector<std::uint32_t>& channels) {
-  double bandwidth = std::numeric_limits<double>::infinity();
-  for (const std::uint32_t channel : channels)
-    bandwidth = std::min(bandwidth, platform.channels[channel].bandwidth);
-  return bandwidth;
 }
 
 void bind_device(py::module_& module) {

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/error.hpp"
+#include "planning/copy_time.hpp"
 #include "scenario/question_bound.hpp"
 #include "stage/stage.hpp"
 #include "workload/training.hpp"
@@ -51,13 +52,6 @@ std::vector<const Device*> devices_of(const Scenario& scenario, const Kept& kept
   return devices;
 }
 
-double bandwidth(const Platform& platform, const Path& path) {
-  double least = infinity;
-  for (const std::uint32_t channel : path.channels)
-    least = std::min(least, platform.channels[channel].bandwidth);
-  return least;
-}
-
 /// All ways between the host and the devices, in one direction.
 struct Ways {
   double rate = 0;                 ///< byte/s of all of them at once, at most
@@ -78,7 +72,7 @@ Ways ways_of(const Scenario& scenario, const std::vector<const Device*>& devices
     const Path& by_units = down ? platform.path(host, device->name, CopyMode::synchronous)
                                 : platform.path(device->name, host, CopyMode::synchronous);
     for (const Path* way : {&path, &by_units}) {
-      faster = std::max(faster, bandwidth(platform, *way));
+      faster = std::max(faster, narrowest(platform, way->channels));
       ways.least_delay = std::min(ways.least_delay, way->setup_s + way->latency_s);
     }
     ways.rate += faster;

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "base/quantity.hpp"
 #include "model/kept.hpp"
+#include "planning/copy_time.hpp"
 
 namespace sluice {
 
@@ -14,12 +14,8 @@ Target::Target(const Platform& platform_, const Device& device_, DType dtype_, C
       device(device_),
       dtype(dtype_),
       cost(std::move(cost_)),
-      bandwidth(std::numeric_limits<double>::infinity()),
-      flop_per_s(device_.flop_per_s(dtype_)) {
-  const Path path = platform.path(platform.host().name, device.name);
-  for (const std::uint32_t channel : path.channels)
-    bandwidth = std::min(bandwidth, platform.channels[channel].bandwidth);
-}
+      bandwidth(copy_time(platform, platform.host().name, device.name).bandwidth),
+      flop_per_s(device_.flop_per_s(dtype_)) {}
 
 std::int64_t Target::bytes(std::int64_t elements) const {
   return checked_mul(elements, bytes_of(dtype), "bytes");

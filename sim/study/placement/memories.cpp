@@ -1,20 +1,9 @@
 #include "study/placement/memories.hpp"
 
-#include <algorithm>
-#include <limits>
-
-#include "base/error.hpp"
+#include "planning/copy_time.hpp"
 
 namespace sluice {
 namespace {
-
-double bandwidth(const Platform& platform, const std::string& from, const std::string& to,
-                 CopyMode mode) {
-  double least = std::numeric_limits<double>::infinity();
-  for (const std::uint32_t channel : platform.path(from, to, mode).channels)
-    least = std::min(least, platform.channels[channel].bandwidth);
-  return least;
-}
 
 const Device& chosen(const Platform& platform, const std::string& name) {
   if (!name.empty()) return platform.device(name);
@@ -40,8 +29,8 @@ TwoMemories two_memories(const Platform& platform, const std::string& name) {
     of.slow_capacity = slow.capacity;
   }
   const auto rates = [&](CopyMode mode) {
-    return PlacementProblem::Rates{bandwidth(platform, of.slow, of.fast, mode),
-                                   bandwidth(platform, of.fast, of.slow, mode)};
+    return PlacementProblem::Rates{copy_time(platform, of.slow, of.fast, mode).bandwidth,
+                                   copy_time(platform, of.fast, of.slow, mode).bandwidth};
   };
   of.synchronous = rates(CopyMode::synchronous);
   of.asynchronous = rates(CopyMode::asynchronous);
