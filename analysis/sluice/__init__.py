@@ -30,6 +30,7 @@ from .answer import Asked, Certainty, Note
 from .compare import Comparison, compare
 from .errors import (Error, HelperDied, HelperRestarted, Infeasible, InputError, InternalError,
                      Interrupted, IoError, KeysDropped, UsageError, Waiter)
+from .placement import PlacementCurve
 from .plan import Plan, load_plan
 from .plots import Plots
 from .result import Result, open
@@ -93,8 +94,8 @@ def data_root() -> str:
 
 __all__ = [
     "Action", "Asked", "Certainty", "Comparison", "Error", "Found", "HelperDied", "HelperRestarted", "Infeasible",
-    "InputError", "InternalError", "Interrupted", "IoError", "KeysDropped", "Metrics", "Model", "Note", "Plan",
-    "PlanBuilder", "Platform", "Plots", "Result", "Scenario", "Stage", "TorchProfile", "UsageError",
+    "InputError", "InternalError", "Interrupted", "IoError", "KeysDropped", "Metrics", "Model", "Note",
+    "PlacementCurve", "Plan", "PlanBuilder", "Platform", "Plots", "Result", "Scenario", "Stage", "TorchProfile", "UsageError",
     "Waiter", "Workload", "compare", "data_root", "from_torch", "layers", "load", "load_plan", "maximise", "meters",
     "metrics", "minimise", "model", "models", "open", "paper", "parameter", "platform", "platforms", "policies",
     "policy", "profile_torch", "scenarios", "words",

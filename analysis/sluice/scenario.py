@@ -15,7 +15,7 @@ from ._checked import checked
 from ._late import late
 from ._model import Model
 from ._platform import Platform
-from .words import Executor as ExecutorName, Over
+from .words import Executor as ExecutorName, Over, Way
 from .plan import Plan
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     import pandas
 
+    from .placement import PlacementCurve
     from .result import Result
     from .sweep import Sweep
 
@@ -175,6 +176,35 @@ class Scenario:
         store."""
         from .sweep import sweep
         return sweep(self, changes, over, workers, store, verify, retry_failed, progress)
+
+    def placement(self, fast: Union[str, float, Sequence[Union[str, float]], None] = None,
+                  ways: Union[Way, Sequence[Way], None] = None, *, device: Optional[str] = None,
+                  seconds: float = 2.0,
+                  progress: Union[bool, Callable[[int, int], None]] = False) -> PlacementCurve:
+        """Where its tensors should lie, in a device's fast memory or in its slow one, and what each part
+        of fast memory brings, as `sluice placement` says it (docs/placement.md):
+
+            curve = scenario.placement(fast=[0.25, 0.5, "16GB"], ways=["static", "asynchronous"])
+            curve.frame[["way", "fast_share", "slowdown"]]
+            curve.plot.slowdown()
+
+        fast: sizes of fast memory, one or a list: a share from 0 to 1 of the bytes that are needed at a
+        time; or a text: bytes "16GB", "40%", fast to slow memory "1:8", shares in steps "10%..100%:5".
+        None: 10 % to 100 %, and what the device has.
+        ways: some ways to place tensors, one or a list; None: all seven.
+        device: the one that computes; None: the first with two memories.
+        seconds: the most that CBC searches for one placement; 0: it is not asked.
+        progress: as in `run`, in results: one for each size and way.
+
+        The policy, its cut and its fates have no say. The cost model has to count memories. Raises
+        UsageError for sizes that are none; InputError for a way or a device that does not exist, a cost
+        model that counts no memories, a memory without a rate; Infeasible where slow memory cannot hold
+        all tensors. A way that does not fit at a size is a row with its reason. Ctrl-C raises
+        KeyboardInterrupt behind the placement that is being searched for.
+
+        Source: Hildebrand et al., AutoTM (ASPLOS 2020), section 4."""
+        from .placement import placement
+        return placement(self, fast, ways, device, seconds, progress)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Scenario) and self.text() == other.text()

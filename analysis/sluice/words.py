@@ -19,6 +19,7 @@ Movement = Literal["load", "save", "send", "move", "all_reduce", "all_gather",
                    "reduce_scatter", "all_to_all"]
 Collective = Literal["all_reduce", "all_gather", "reduce_scatter", "all_to_all"]
 ParameterType = Literal["boolean", "integer", "number", "quantity", "text", "choice"]
+Way = Literal["all_fast", "all_slow", "first_touch", "cached", "static", "synchronous", "asynchronous"]
 Export = Literal["perfetto", "chrome", "csv", "data-island"]
 
 

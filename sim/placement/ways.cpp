@@ -167,8 +167,8 @@ const std::vector<PlacementWay>& placement_ways() {
 
 std::vector<PlacementResult> place_by_all(const PlacementQuestion& question,
                                           std::vector<std::int64_t> capacities,
-                                          const std::vector<std::string>& ways,
-                                          double time_limit_s) {
+                                          const std::vector<std::string>& ways, double time_limit_s,
+                                          const PlacementTold& told) {
   std::vector<std::string> names;
   for (const PlacementWay& way : placement_ways()) names.push_back(way.name);
   for (const std::string& way : ways)
@@ -178,9 +178,11 @@ std::vector<PlacementResult> place_by_all(const PlacementQuestion& question,
   std::sort(capacities.begin(), capacities.end());
   std::vector<PlacementResult> results;
   results.reserve(capacities.size() * placement_ways().size());
+  const std::size_t total = capacities.size() * (ways.empty() ? names.size() : ways.size());
   for (const std::int64_t capacity : capacities)
     for (const PlacementWay& way : placement_ways()) {
       if (!asked(ways, way.name)) continue;
+      if (told) told(results.size(), total);
       WayRequest request{.question = question, .capacity = capacity, .time_limit_s = time_limit_s};
       for (const PlacementResult& lesser : results) request.lesser.push_back(&lesser);
       const double from = now();
@@ -198,6 +200,7 @@ std::vector<PlacementResult> place_by_all(const PlacementQuestion& question,
       result.oracle_s = now() - from;
       results.push_back(std::move(result));
     }
+  if (told) told(results.size(), results.size());
   return results;
 }
 

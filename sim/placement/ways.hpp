@@ -2,6 +2,7 @@
 // beside the kernels. A new way is a function and a line in ways.cpp.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -52,13 +53,16 @@ struct PlacementWay {
 /// In the order of their freedom.
 const std::vector<PlacementWay>& placement_ways();
 
+/// Is told how many of how many results are there. What it throws ends the search.
+using PlacementTold = std::function<void(std::size_t done, std::size_t total)>;
+
 /// Each way that is named (none: all) at each capacity, the results of a capacity together, in the
 /// order of the ways. What was found with less memory or less freedom is among the candidates for
 /// more: so it is never slower.
 std::vector<PlacementResult> place_by_all(const PlacementQuestion& question,
                                           std::vector<std::int64_t> capacities,
-                                          const std::vector<std::string>& ways,
-                                          double time_limit_s);
+                                          const std::vector<std::string>& ways, double time_limit_s,
+                                          const PlacementTold& told = {});
 
 /// A tensor, and what its place is worth in a placement in which nothing moves.
 struct TensorWorth {

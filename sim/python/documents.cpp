@@ -5,21 +5,13 @@
 #include "document/load.hpp"
 #include "document/override.hpp"
 #include "python/module.hpp"
+#include "python/scenario_handle.hpp"
 #include "run/recording/recording.hpp"
 #include "scenario/question_bound.hpp"
-#include "scenario/scenario.hpp"
 #include "study/answer/answer.hpp"
 
 namespace sluice::python {
 namespace {
-
-/// A scenario and what it was made from, so that it can be made again with changes.
-struct ScenarioHandle {
-  Value written;     ///< before includes and overrides
-  std::string path;  ///< what its includes are relative to
-  std::vector<std::string> overrides;
-  std::shared_ptr<const Scenario> scenario;
-};
 
 ScenarioHandle make(Value written, const std::string& path, std::vector<std::string> overrides) {
   auto scenario = std::make_shared<const Scenario>(scenario_from(written, path, overrides));

@@ -61,4 +61,5 @@ PYBIND11_MODULE(_sluice, module) {
   sluice::python::bind_helper(module);
   sluice::python::bind_sweep(module);
   sluice::python::bind_search(module);
+  sluice::python::bind_placement(module);
 }

@@ -34,6 +34,7 @@ void bind_policy(py::module_& module);
 void bind_helper(py::module_& module);
 void bind_sweep(py::module_& module);
 void bind_search(py::module_& module);
+void bind_placement(py::module_& module);
 
 /// Calls `told` with done and total; what it raises, Ctrl-C among it, ends what is under way.
 std::function<void(std::size_t, std::size_t)> progress_of(const py::object& told);

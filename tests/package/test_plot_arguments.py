@@ -19,6 +19,7 @@ KEY = "platform.links.host.bandwidth"
 RESULT = sluice.load("phased_ipu_pair", {"workload.batches_per_step": 1, "workload.steps": 1}).run()
 SWEEP = sluice.load("phased_ipu_pair", {"workload.batches_per_step": 1, "workload.steps": 1}).sweep(
     {KEY: ["16GB/s", "64GB/s"], "workload.steps": [1, 2]}, verify=0)
+CURVE = sluice.load("alexnet_resident", {"cost.model": "roofline"}).placement("50%", ["static", "all_fast"])
 BOTH = sluice.compare({"a": RESULT, "b": RESULT})
 
 
@@ -29,6 +30,7 @@ class Arguments(unittest.TestCase):
         subjects = [(getattr(RESULT.plot, name), []) for name in ("timeline", "memory", "utilisation", "roofline")]
         subjects += [(getattr(BOTH.plot, name), []) for name in ("timeline", "memory", "utilisation")]
         subjects += [(SWEEP.plot.curve, [KEY, "step_s"]), (SWEEP.plot.heatmap, [KEY, "workload.steps", "step_s"]),
+                     (CURVE.plot.slowdown, []), (CURVE.plot.tensors, []), (CURVE.tensors, []), (CURVE.plan, ["static"]),
                      (sluice.compare, []), (BOTH.to_xarray, []), (RESULT.resampled, []), (sluice.paper, [])]
         failures, calls, refused = [], 0, 0
         for function, args in subjects:

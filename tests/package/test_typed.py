@@ -25,7 +25,7 @@ MISTAKES = [('over="grid"', 'over="gird"', 'expected "Literal[\'grid\', \'zip\',
             ("-> sluice.Plan:\n    builder", "-> int:\n    builder", "[type-var]"),
             ("scenario.plan()", "scenario.plam()", "no attribute"),
             ("refusal.pool", "refusal.memory", "no attribute"),
-            ("points=4", 'points="4"', 'expected "int"')]
+            ('ways="all_slow"', 'ways="all_slov"', "'all_slow'"), ("points=4", 'points="4"', 'expected "int"')]
 
 
 def mypy(text):

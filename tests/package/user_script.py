@@ -87,11 +87,18 @@ def kept(scenario: sluice.Scenario, folder: Path) -> sluice.Result:
     return sluice.open(folder / "trace.h5")
 
 
+def slowest(scenario: sluice.Scenario) -> float:
+    curve = scenario.with_({"cost.model": "roofline"}).placement([0.5, "16GB"], ways="all_slow", progress=told)
+    print(curve.fast_capacity_bytes, curve.plan("all_slow", 0.5).run().status)
+    return float(curve.frame["slowdown"].max())
+
+
 def main(folder: Path) -> None:
     small = sluice.load("alexnet_resident", {"workload.steps": 1})
     print(seconds(small), seconds(small.with_(policy={"name": "mine", "ahead": 2})))
     print(seconds(question("gpt2", "v100_pcie")), seconds(question(wide(128), "a100_pcie"), executor="replay"))
     print(swept(small, folder), kept(small, folder).status, shares(small.run()))
+    print(slowest(small))
     table = sluice.model("gpt2").fits(["k40", "a100_pcie"], mode="training", optimizer="adam")
     print(table["largest"].to_dict(), sluice.platform("k40").flop_per_s("gpu", "float32"))
 

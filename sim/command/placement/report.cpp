@@ -8,7 +8,7 @@
 #include "command/table.hpp"
 #include "command/terminal.hpp"
 #include "document/load.hpp"
-#include "document/object.hpp"
+#include "study/placement/answer.hpp"
 
 namespace sluice {
 namespace {
@@ -78,16 +78,6 @@ TextTable searches(const PlacementCurve& curve) {
   return table;
 }
 
-/// The static placement in the least memory that is at most half of what is needed, or the first.
-const PlacementResult* placement_shown(const PlacementCurve& curve) {
-  const PlacementResult* shown = nullptr;
-  for (const PlacementResult& result : curve.results)
-    if (result.way == "static" && result.refused.empty() &&
-        (!shown || curve.fraction(result) <= 0.5))
-      shown = &result;
-  return shown;
-}
-
 TextTable worths(const PlacementCurve& curve, const PlacementResult& result, std::size_t top) {
   TextTable table{.columns = {left("tensor"), right("bytes"), left("lies in"), right("worth")}};
   const auto& problem = curve.question.problem();
@@ -136,49 +126,6 @@ LabelledRows head_rows(const PlacementCurve& curve) {
   return rows;
 }
 
-Value result_value(const PlacementCurve& curve, const PlacementResult& result) {
-  const PlacementResult::Moved moved = result.moved(curve.question);
-  if (!result.refused.empty())
-    return object({{"way", result.way},
-                   {"fast_bytes", result.capacity},
-                   {"fast_share", curve.fraction(result)},
-                   {"refused", result.refused}});
-  return object({{"way", result.way},
-                 {"fast_bytes", result.capacity},
-                 {"fast_share", curve.fraction(result)},
-                 {"slowdown", curve.slowdown(result)},
-                 {"predicted_s", result.predicted_s},
-                 {"simulated_s", result.schedule ? Item(result.simulated_s) : Item(nullptr)},
-                 {"bound_s", result.bound_s},
-                 {"gap", result.gap()},
-                 {"moves_to_fast", moved.to_fast},
-                 {"moves_to_slow", moved.to_slow},
-                 {"moves_beside", moved.beside},
-                 {"bytes_to_fast", moved.to_fast_bytes},
-                 {"bytes_to_slow", moved.to_slow_bytes},
-                 {"bytes_beside", moved.beside_bytes},
-                 {"hit_bytes", result.cached ? Item(result.cached->hit_bytes) : Item(nullptr)},
-                 {"miss_bytes", result.cached ? Item(result.cached->miss_bytes) : Item(nullptr)},
-                 {"written_back_bytes",
-                  result.cached ? Item(result.cached->written_back_bytes) : Item(nullptr)},
-                 {"oracle_s", result.oracle_s}});
-}
-
-Value worth_value(const PlacementCurve& curve, std::size_t top) {
-  const PlacementResult* shown = placement_shown(curve);
-  if (!shown) return Value::make_null();
-  std::vector<TensorWorth> all = worth_of(curve.question, shown->schedule->placing);
-  all.resize(std::min(all.size(), top));
-  const PlacementProblem& problem = curve.question.problem();
-  return object({{"fast_bytes", shown->capacity},
-                 {"tensors", list_of(all, [&](const TensorWorth& worth) {
-                    return object({{"name", curve.question.tensor(worth.tensor).name},
-                                   {"bytes", curve.question.tensor(worth.tensor).bytes},
-                                   {"memory", worth.fast ? problem.fast : problem.slow},
-                                   {"worth_s", worth.seconds}});
-                  })}});
-}
-
 }  // namespace
 
 void print_placement(const PlacementCurve& curve, std::size_t top) {
@@ -189,7 +136,7 @@ void print_placement(const PlacementCurve& curve, std::size_t top) {
   if (!searched.rows.empty())
     print("\n" + bold("What was searched for") +
           ", and how far it is from the proven bound (gap)\n" + searched.aligned());
-  const PlacementResult* shown = placement_shown(curve);
+  const PlacementResult* shown = placement_of_worths(curve);
   if (!shown || top == 0) return;
   const TextTable table = worths(curve, *shown, top);
   if (table.rows.empty()) return;
@@ -201,13 +148,9 @@ void print_placement(const PlacementCurve& curve, std::size_t top) {
 
 void print_placement_csv(const PlacementCurve& curve) {
   TextTable table;
-  for (const char* heading :
-       {"way", "fast_bytes", "fast_share", "slowdown", "predicted_s", "simulated_s", "bound_s",
-        "gap", "moves_to_fast", "moves_to_slow", "moves_beside", "bytes_to_fast", "bytes_to_slow",
-        "bytes_beside", "hit_bytes", "miss_bytes", "written_back_bytes", "oracle_s", "refused"})
-    table.columns.push_back(left(heading));
+  for (const std::string& column : placement_columns()) table.columns.push_back(left(column));
   for (const PlacementResult& result : curve.results) {
-    const Value value = result_value(curve, result);
+    const Value value = placement_row(curve, result);
     std::vector<std::string> row;
     for (const TextTable::Column& column : table.columns) {
       const Value* cell = value.find(column.heading);
@@ -219,23 +162,7 @@ void print_placement_csv(const PlacementCurve& curve) {
 }
 
 void print_placement_json(const PlacementCurve& curve, std::size_t top) {
-  const PlacementProblem& problem = curve.question.problem();
-  print(to_json(object({{"format", "sluice-placement/1"},
-                        {"scenario", curve.scenario},
-                        {"cost_model", curve.cost_model},
-                        {"device", problem.device},
-                        {"fast", problem.fast},
-                        {"slow", problem.slow},
-                        {"fast_capacity_bytes", curve.fast_capacity},
-                        {"needed_bytes", curve.needed},
-                        {"tensors", curve.question.tensor_count()},
-                        {"kernels", curve.question.kernel_count()},
-                        {"all_fast_s", curve.all_fast_s},
-                        {"results", list_of(curve.results,
-                                            [&](const PlacementResult& result) {
-                                              return result_value(curve, result);
-                                            })},
-                        {"worth", worth_value(curve, top)}})));
+  print(to_json(placement_document(curve, top)));
 }
 
 }  // namespace sluice

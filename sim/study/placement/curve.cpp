@@ -140,8 +140,8 @@ PlacementCurve placement_curve(const Scenario& scenario, const CurveRequest& req
   if (request.fast.empty() && own && *own < curve.needed &&
       std::find(sizes.begin(), sizes.end(), *own) == sizes.end())
     sizes.push_back(*own);
-  curve.results =
-      place_by_all(curve.question, std::move(sizes), request.ways, request.time_limit_s);
+  curve.results = place_by_all(curve.question, std::move(sizes), request.ways, request.time_limit_s,
+                               request.told);
   return curve;
 }
 

@@ -35,6 +35,7 @@ struct CurveRequest {
   std::string fast = {};          ///< empty: 10%..100%, and as much as the device has
   std::vector<std::string> ways;  ///< none: all
   double time_limit_s = 2;
+  PlacementTold told = {};
 };
 
 /// Throws InputError, Infeasible, UsageError.

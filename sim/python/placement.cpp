@@ -1,0 +1,47 @@
+// Curves of placement for Python: study/placement. The package's placement.py gives them a face.
+#include <pybind11/stl.h>
+
+#include "base/error.hpp"
+#include "document/load.hpp"
+#include "placement/listing.hpp"
+#include "python/module.hpp"
+#include "python/scenario_handle.hpp"
+#include "study/placement/answer.hpp"
+
+namespace sluice::python {
+namespace {
+
+PlacementCurve ask(const ScenarioHandle& scenario, const std::string& device,
+                   const std::string& fast, const std::vector<std::string>& ways, double seconds,
+                   const py::object& told) {
+  CurveRequest request{.device = device, .fast = fast, .ways = ways};
+  request.time_limit_s = seconds;
+  request.told = progress_of(told);
+  const py::gil_scoped_release free_gil;
+  return placement_curve(*scenario.scenario, request);
+}
+
+PlanHandle plan(const PlacementCurve& curve, std::size_t place) {
+  const PlacementResult& result = curve.results.at(place);
+  if (!result.schedule)
+    throw UsageError("'" + result.way + "' has no plan at this size" +
+                     (result.refused.empty() ? "" : ": " + result.refused));
+  return {std::make_shared<const Plan>(plan_of(curve.question, *result.schedule, result.capacity))};
+}
+
+}  // namespace
+
+void bind_placement(py::module_& module) {
+  module.def("placement_columns", &placement_columns);
+  module.def("fast_sizes", &fast_sizes);
+  py::class_<PlacementCurve>(module, "PlacementCurve")
+      .def(py::init(&ask))
+      .def("json", [](const PlacementCurve& self) { return to_json(placement_document(self, 0)); })
+      .def("worths",
+           [](const PlacementCurve& self, std::size_t place) {
+             return to_json(worth_rows(self, self.results.at(place), self.question.tensor_count()));
+           })
+      .def("plan", &plan);
+}
+
+}  // namespace sluice::python
