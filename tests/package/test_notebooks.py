@@ -139,6 +139,24 @@ for batch, line in lines.items():
         assert abs(batch * line["middle"].iloc[0] / crossing - 1) < 0.02
     assert 0.99 < batch * line["middle"].iloc[-1] / (batch // samples * simulated["middle"]) < 1.5
 """,
+    "8_fast_and_slow_memory": """
+assert round(100 * curve.fast_capacity_bytes / curve.needed_bytes) == 93
+by = table.pivot(index="fast_bytes", columns="way", values="slowdown")
+own, half = by.loc[24_000_000_000], by.loc[round(curve.needed_bytes / 2)]
+assert own["asynchronous"] < 1.01 and round(own["static"], 1) == 1.1
+assert round(half["asynchronous"], 1) == 1.8 and round(half["static"], 1) == 2.3
+assert (by["first_touch"] > by["static"])[:-1].all() and (by["asynchronous"] <= by["static"]).all()
+share = by.index / curve.needed_bytes
+assert [low for low, worse in zip(share, by["cached"] > by["all_slow"]) if worse][-1] < 0.31
+assert (by["cached"] > by["all_slow"])[share < 0.31].all()
+assert worth.index[0].startswith("relu.block1") and worth["worth_s"].iloc[0] > 2 * worth["worth_s"].iloc[8]
+assert moved["simulated_s"]["asynchronous"] < moved["simulated_s"]["synchronous"] < moved["simulated_s"]["static"]
+assert all(abs(runs[way].metrics.makespan_s / moved["simulated_s"][way] - 1) < 1e-9 for way in runs)
+static = ours.frame[ours.frame["way"] == "static"].set_index("fast_share")["slowdown"]
+assert round(ours.frame["slowdown"].max(), 2) == 1.2
+extra = [(a - 1) / (b - 1) for a, b in zip(measured["static"], static)][1:]
+assert 1.9 < min(extra) and max(extra) < 4.5
+""",
 }
 
 
@@ -155,7 +173,7 @@ def errors(notebook):
 class Notebooks(unittest.TestCase):
     def test_each_runs_and_shows_its_pictures(self):
         paths = execute.notebooks()
-        self.assertEqual([path.name[0] for path in paths], ["1", "2", "3", "4", "5", "6", "7"])
+        self.assertEqual([path.name[0] for path in paths], ["1", "2", "3", "4", "5", "6", "7", "8"])
         for path in paths:
             with self.subTest(notebook=path.name):
                 committed = nbformat.read(path, as_version=4)
