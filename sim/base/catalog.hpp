@@ -1,6 +1,6 @@
-// A catalog: the readable list of the entries of one kind (policies, layers, costs, cuts, metrics).
-// An entry is a record with at least `name` and `summary`; adding one is one file and one line in
-// the folder's catalog.cpp.
+// A catalog is the readable list of the entries of one kind (policies, layers, costs, cuts,
+// metrics). An entry is a record with at least a `name` and a `summary`. Adding an entry takes one
+// file and one line in the folder's catalog.cpp.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 #include "base/error.hpp"
 #include "base/suggest.hpp"
 
-/// One line of a catalog: the address of the record `name`, which another file of the namespace
-/// sluice defines.
+/// One line of a catalog: the address of the record `name`, which another file defines in the
+/// namespace sluice.
 #define SLUICE_ENTRY(Type, name) \
   [] {                           \
     extern const Type name;      \
@@ -20,11 +20,12 @@
 
 namespace sluice {
 
-/// The initialiser of a global must not walk a catalog: records of other files may not exist yet.
+/// The initialiser of a global variable must not walk a catalog: records that other files define
+/// may not exist yet.
 template <class Entry>
 class Catalog {
  public:
-  /// `kind` is the word for messages: "policy", "layer type".
+  /// `kind` is the word that messages use: "policy", "layer type".
   Catalog(std::string kind, std::vector<const Entry*> entries)
       : kind_(std::move(kind)), entries_(std::move(entries)) {}
 
@@ -37,14 +38,14 @@ class Catalog {
     return nullptr;
   }
 
-  /// `words`: what may be said instead of a name; they come first.
+  /// `words` are what may be written instead of a name; they come first in the result.
   std::vector<std::string> names(std::vector<std::string> words = {}) const {
     for (const Entry* entry : entries_) words.emplace_back(entry->name);
     return words;
   }
 
-  /// Throws InputError: unknown KIND 'X' (did you mean 'Y'?); known: A, B, C. `words` are known,
-  /// too, but are no entries: the caller looks for them.
+  /// Throws InputError: unknown KIND 'X' (did you mean 'Y'?); known: A, B, C. The message lists
+  /// `words` as known, too, although they are not entries: the caller handles them.
   const Entry& find(std::string_view name, const std::vector<std::string>& words = {}) const {
     if (const Entry* entry = find_or_null(name)) return *entry;
     const std::vector<std::string> known = names(words);

@@ -6,7 +6,7 @@
 
 namespace sluice {
 
-/// A cell: in quotes where it has to be.
+/// A cell as CSV, in quotes where the text needs them.
 std::string csv_cell(std::string_view text);
 
 }  // namespace sluice

@@ -10,10 +10,10 @@ namespace sluice {
 
 enum class DType { float64, float32, tfloat32, float16, bfloat16, int8 };
 
-/// Bytes of one element as stored (tfloat32 is stored in 4).
+/// Bytes that one element occupies in memory (tfloat32 is stored in 4).
 std::int64_t bytes_of(DType dtype);
 std::string_view name_of(DType dtype);
-/// Throws InputError listing the known names.
+/// Throws InputError, which lists the known names.
 DType dtype_of(std::string_view name);
 const std::vector<std::string>& dtype_names();
 

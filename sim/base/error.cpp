@@ -7,14 +7,15 @@
 namespace sluice {
 namespace {
 
-// A line of a generated file may be megabytes long: show a window of it around the column.
+// A line of a generated file may be megabytes long, so only a window around the column is shown.
 constexpr std::size_t shown_width = 100;
 
 bool is_continuation(char c) {
   return (static_cast<unsigned char>(c) & 0xC0) == 0x80;
 }
 
-// Byte index of the `column`-th character (from 1) of UTF-8 `text`; its size when beyond.
+// Byte index of the `column`-th character (from 1) of UTF-8 `text`; the size of the text where the
+// column is beyond its end.
 std::size_t byte_of(const std::string& text, int column) {
   std::size_t at = 0;
   for (int seen = 1; at < text.size() && seen < column; ++seen) {

@@ -1,5 +1,6 @@
-// A list of mostly few elements: the first N stand in the object itself, so that a plan of millions
-// of actions does not allocate memory for each wait and operand. Elements are plain data.
+// A list that mostly has few elements: the first N are stored in the object itself, so that a plan
+// of millions of actions does not allocate memory for each wait and operand. Elements are plain
+// data.
 #pragma once
 
 #include <algorithm>
@@ -52,7 +53,7 @@ class Few {
   const T& back() const { return end()[-1]; }
 
   void push_back(const T& element) {
-    const T copy = element;  // it may be one of this list
+    const T copy = element;  // it may be an element of this list
     if (size_ == capacity_) grow(size_ + 1);
     new (end()) T(copy);
     ++size_;
@@ -89,7 +90,8 @@ class Few {
   void free() {
     if (!inside()) ::operator delete(heap());
   }
-  /// Takes over what `other` holds, whose own memory was freed or never was.
+  /// Takes over the elements of `other`. The caller has freed this list's own memory, or there was
+  /// none.
   void steal(Few& other) noexcept {
     std::copy_n(other.store_, sizeof store_, store_);
     size_ = std::exchange(other.size_, 0);

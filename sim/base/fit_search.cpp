@@ -6,7 +6,7 @@ namespace sluice {
 
 namespace {
 
-/// So many guesses in a row may leave more than half of what there was to search.
+/// After this many guesses in a row that each left more than half of the range, the search bisects.
 constexpr int patience = 2;
 
 }  // namespace
@@ -18,8 +18,8 @@ void FitSearch::said(const FitAnswer& answer) {
     refused(answer);
 }
 
-/// The next one, then ever further ones, until one does not fit; never more than half the way to
-/// one that is known not to.
+/// Tries the next number, then takes steps that double, until a number does not fit; it never goes
+/// more than half the way to a number that is known not to fit.
 void FitSearch::fitted() {
   good_ = next_;
   const std::int64_t most = bad_ == 0 ? limit_ : good_ + (bad_ - good_) / 2;
@@ -27,8 +27,9 @@ void FitSearch::fitted() {
   if (step_ < limit_ / 4) step_ *= 4;
 }
 
-/// Where a line through the last two that did not fit says that the limit is; through the only one,
-/// and nothing at all, it says where it is at the most.
+/// Draws a line through the needs of the last two numbers that did not fit, and asks where it meets
+/// what is available. With only one such number the line goes through zero, which gives an upper
+/// limit.
 void FitSearch::refused(const FitAnswer& answer) {
   const bool slow = bad_ != 0 && next_ - good_ > (bad_ - good_) / 2;
   slow_ = slow ? slow_ + 1 : 0;

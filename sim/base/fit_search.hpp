@@ -1,4 +1,5 @@
-// The most that fits, where an answer costs much and says how much too much it was.
+// Searches the largest number that fits, where each test is expensive and a failed test says how
+// much was needed.
 #pragma once
 
 #include <algorithm>
@@ -6,26 +7,27 @@
 
 namespace sluice {
 
-/// Whether a number fits and, where it does not and that is known, what it needs of what there is.
+/// Whether a number fits. Where it does not and the need is known, also what it needs and what is
+/// available.
 struct FitAnswer {
   bool fits = false;
   double needed = 0, available = 0;  ///< needed > available; both 0: not known
 };
 
-/// Which number to ask next, of those above the largest that fits and below the smallest that does
-/// not. What is needed mostly grows by the same amount with each further one: one number that does
-/// not fit says nearly where the limit is, and two say it. Where that does not get on, the middle
-/// is asked. It is assumed that whatever is less fits, too.
+/// Chooses the next number to test, above the largest that fits and below the smallest that does
+/// not. The need mostly grows by the same amount per unit: one number that does not fit says
+/// roughly where the limit is, and two say it precisely. Where these guesses make no progress, the
+/// middle is tested. The search assumes that every number below one that fits also fits.
 class FitSearch {
  public:
-  /// From 1 to `limit`; the first question is about `first`.
+  /// Searches from 1 to `limit`, and tests `first` first.
   FitSearch(std::int64_t first, std::int64_t limit) : limit_(limit), next_(first) {}
 
   bool done() const { return bad() - good_ <= 1; }
   std::int64_t good() const { return good_; }  ///< the largest that fits; 0: none
   std::int64_t next() const { return next_; }
 
-  void said(const FitAnswer& answer);  ///< of next()
+  void said(const FitAnswer& answer);  ///< takes the answer about next()
 
  private:
   struct Refused {
@@ -40,13 +42,13 @@ class FitSearch {
   void refused(const FitAnswer& answer);
 
   std::int64_t limit_, next_;
-  std::int64_t good_ = 0, bad_ = 0;  ///< 0: none is known
-  std::int64_t step_ = 1;            ///< to the next one above what fits
-  int slow_ = 0;                     ///< guesses that left more than half of what there was
+  std::int64_t good_ = 0, bad_ = 0;  ///< 0: none is known yet
+  std::int64_t step_ = 1;            ///< from the largest that fits to the next number to test
+  int slow_ = 0;                     ///< consecutive guesses that left more than half of the range
   Refused last_;
 };
 
-/// The largest number from 1 to `limit` that fits, 0 where none does. `ask` returns a FitAnswer.
+/// The largest number from 1 to `limit` that fits, or 0 where none does. `ask` returns a FitAnswer.
 template <class Ask>
 std::int64_t most_by_needs(std::int64_t first, std::int64_t limit, Ask&& ask) {
   FitSearch search(std::clamp<std::int64_t>(first, 1, limit), limit);

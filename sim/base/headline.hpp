@@ -1,11 +1,11 @@
-// A message of several lines, in one.
+// The headline of a message of several lines.
 #pragma once
 
 #include <string>
 
 namespace sluice {
 
-/// The first line of a message, without the colon that announces more.
+/// The first line of a message, without the colon that announces further lines.
 std::string headline_of(const std::string& message);
 
 }  // namespace sluice

@@ -17,7 +17,7 @@ namespace {
 
 volatile std::sig_atomic_t received = 0;
 
-// What the handler reads beside it is free of locks.
+// The handler reads only variables that need no lock.
 std::atomic<bool> at_once = false;
 std::atomic<bool> clears_a_line = false;  ///< standard error is a terminal
 std::atomic<int> in_order = 0;
@@ -29,7 +29,7 @@ void say(std::string_view text) {
   (void)!::write(STDERR_FILENO, text.data(), text.size());
 }
 
-/// Only what is safe in a signal handler.
+/// Calls only what is safe in a signal handler.
 [[noreturn]] void leave(int signal) {
   for (const std::atomic<const char*>& path : half_written)
     if (const char* const name = path) ::unlink(name);
@@ -42,14 +42,14 @@ bool leaves_now() {
   return at_once && in_order == 0;
 }
 
-// Likewise: a flag, sigaction, raise.
+// Calls only what is safe in a signal handler: a flag, sigaction, raise.
 void on_signal(int signal) {
   if (leaves_now()) leave(signal);
   if (signal == SIGINT && received == SIGINT) {
     struct sigaction standard = {};
     standard.sa_handler = SIG_DFL;
     sigaction(SIGINT, &standard, nullptr);
-    raise(SIGINT);  // blocked while the handler runs: it takes effect on return
+    raise(SIGINT);  // blocked while the handler runs, it takes effect on return
     return;
   }
   received = signal;
@@ -89,7 +89,7 @@ InOrder::~InOrder() {
   if (received != 0 && leaves_now() && std::uncaught_exceptions() == 0) leave(received);
 }
 
-// Where all places are taken, the file stays behind as it would after a crash.
+// Where the list is full, the file stays behind as it would after a crash.
 RemovedOnInterrupt::RemovedOnInterrupt(std::string path) : path_(std::move(path)), place_(0) {
   for (; place_ < half_written.size(); ++place_) {
     const char* nobody = nullptr;

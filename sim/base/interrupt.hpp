@@ -1,6 +1,6 @@
-// Ctrl-C and SIGTERM. By default a signal sets a flag that long loops look at. A program that
+// Ctrl-C and SIGTERM. By default a signal sets a flag that long loops look at. A program that only
 // reads, plans and prints has nothing to put in order: it asks to be ended at once, wherever it is,
-// but for the time in which an InOrder lives.
+// except while an InOrder exists.
 #pragma once
 
 #include <csignal>
@@ -9,21 +9,22 @@
 
 namespace sluice {
 
-/// Installs handlers for SIGINT and SIGTERM that only set the flag (a second SIGINT ends at once).
+/// Installs handlers for SIGINT and SIGTERM that only set the flag (a second SIGINT ends the
+/// process at once).
 void install_interrupt_handlers();
 /// The signal that was received, or 0.
 int interrupt_signal();
 /// Throws Interrupted when a signal was received.
 void check_interrupt();
 
-/// From now on a signal ends the process where it stands, with the message and the exit code of
-/// Interrupted and without its half-written files; `false`: it sets the flag again, as in a child
-/// whose parent waits for an answer.
+/// From now on a signal ends the process wherever it is, with the message and the exit code of
+/// Interrupted, and removes its half-written files. With `false` a signal only sets the flag again,
+/// as in a child process whose parent waits for an answer.
 void end_at_once_when_interrupted(bool at_once);
 
-/// While one lives, a signal only sets the flag: something has to be put in order first (a trace
-/// is finished, a store is closed). A signal that came meanwhile ends the process when the last one
-/// goes, unless an exception is on its way.
+/// While an InOrder exists, a signal only sets the flag, because something has to be put in order
+/// first (a trace is finished, a store is closed). A signal that came meanwhile ends the process
+/// when the last InOrder is destroyed, unless an exception is being handled.
 class InOrder {
  public:
   InOrder();
@@ -32,7 +33,7 @@ class InOrder {
   InOrder& operator=(const InOrder&) = delete;
 };
 
-/// While one lives, a process that is ended at once removes this file.
+/// While this object exists, a process that is ended at once removes this file.
 class RemovedOnInterrupt {
  public:
   explicit RemovedOnInterrupt(std::string path);
@@ -42,10 +43,11 @@ class RemovedOnInterrupt {
 
  private:
   std::string path_;
-  std::size_t place_;  ///< in the list that the handler reads
+  std::size_t place_;  ///< index in the list that the handler reads
 };
 
-/// While one lives, signals wait: this thread, and those that it starts, get none.
+/// While this object exists, signals wait: neither this thread nor the threads that it starts
+/// receive any.
 class SignalsHeld {
  public:
   SignalsHeld();

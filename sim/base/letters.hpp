@@ -1,4 +1,4 @@
-// Letters of ASCII, whatever the locale.
+// Letters of ASCII, independent of the locale.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace sluice {
 
-/// Small letters in the place of capitals; the rest stays.
+/// Replaces capital letters by small ones and leaves all other bytes as they are.
 inline std::string lower_case(std::string_view text) {
   std::string result(text);
   for (char& c : result)

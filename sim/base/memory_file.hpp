@@ -1,4 +1,4 @@
-// Memory that processes share: a file without a name, which one of them makes and another maps.
+// Memory that processes share: a file without a name, which one process makes and another maps.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,8 @@ class Descriptor {
   int number_;
 };
 
-/// A memory file, mapped. `of`: for reading. `make`: of that size, for writing. Throws IoError.
+/// A memory file that is mapped. `of` maps a given file for reading; `make` makes one of this size
+/// for writing. Both throw IoError.
 class MemoryFile {
  public:
   static MemoryFile of(Descriptor file);
@@ -34,7 +35,7 @@ class MemoryFile {
   char* data() const { return data_; }
   std::size_t size() const { return size_; }
   std::string_view view() const { return {data_, size_}; }
-  const Descriptor& file() const { return file_; }  ///< of one that was made
+  const Descriptor& file() const { return file_; }  ///< only of a file that was made
 
  private:
   MemoryFile() = default;

@@ -21,7 +21,8 @@ namespace {
 
 constexpr double tolerance = 1e-6;
 
-/// When to stop: at a signal, whose exception the caller throws once CBC has cleaned up, or late.
+/// Says when to stop: at a signal, whose exception the caller throws once CBC has cleaned up, or
+/// when the time is over.
 class Stop {
  public:
   explicit Stop(double seconds) : begin_(Clock::now()), seconds_(seconds) {}
@@ -147,8 +148,8 @@ MilpSolution Milp::solve(double time_limit_s, double at_most) const {
   if (!std::isinf(at_most)) model.setCutoff(at_most);
   StopBranching stop_branching;
   model.passInEventHandler(&stop_branching);
-  // Without the strategy's preprocessing: it returned fractional values of whole variables as
-  // proven (2.10.8; the first test of test_milp.cpp).
+  // The strategy's preprocessing is off: with it CBC 2.10.8 returned fractional values of integer
+  // variables as a proven optimum (see the first test of test_milp.cpp).
   CbcStrategyDefault strategy(1, 5, 5, 0);
   model.setStrategy(strategy);
   model.initialSolve();
@@ -161,7 +162,7 @@ MilpSolution Milp::solve(double time_limit_s, double at_most) const {
   check_interrupt();
 
   MilpSolution solution;
-  // What CBC makes of a linear programme that was left unsolved proves nothing.
+  // What CBC concludes from a linear programme that was left unsolved proves nothing.
   solution.proven =
       impossible || (!stop.within_lp && (model.isProvenOptimal() || model.isProvenInfeasible()));
   const double bound = stop.within_lp ? relaxed : model.getBestPossibleObjValue();
@@ -171,7 +172,7 @@ MilpSolution Milp::solve(double time_limit_s, double at_most) const {
   solution.values.assign(found, found + columns_.size());
   for (std::size_t i = 0; i < columns_.size(); ++i)
     if (columns_[i].whole) solution.values[i] = std::round(solution.values[i]);
-  if (!holds(solution.values)) throw InternalError("CBC returned what is no solution");
+  if (!holds(solution.values)) throw InternalError("CBC returned values that are not a solution");
   solution.feasible = true;
   solution.objective = 0;
   for (std::size_t i = 0; i < columns_.size(); ++i)

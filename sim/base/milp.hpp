@@ -1,6 +1,6 @@
-// Mixed-integer linear programmes: minimise cost · x within bounds and linear constraints, some x
-// whole. The only user of CBC (COIN-OR branch and cut), which stays silent and leaves the program's
-// signal handlers alone.
+// Mixed-integer linear programmes: minimise cost · x within bounds and linear constraints, where
+// some x are integers. This is the only user of CBC (COIN-OR branch and cut); it keeps CBC silent
+// and the program's signal handlers untouched.
 //
 // Throws InternalError on a malformed programme, Interrupted on a signal.
 #pragma once
@@ -15,31 +15,31 @@ class OsiClpSolverInterface;  // of CBC
 namespace sluice {
 
 struct MilpSolution {
-  bool feasible = false;  ///< values hold a solution
-  bool proven = false;    ///< … that is optimal; or: it is proven that there is none (better)
-  std::vector<double> values;  ///< by variable; whole ones exactly so
+  bool feasible = false;       ///< values hold a solution
+  bool proven = false;         ///< the solution is optimal; or, without one, none exists
+  std::vector<double> values;  ///< by variable; integer variables have exact integers
   double objective = std::numeric_limits<double>::infinity();
-  double bound = -std::numeric_limits<double>::infinity();  ///< no solution is below it
+  double bound = -std::numeric_limits<double>::infinity();  ///< no solution has a lower objective
 
-  /// (objective - bound) / objective, 0 where proven.
+  /// (objective - bound) / objective; 0 where the solution is proven.
   double gap() const;
 };
 
 class Milp {
  public:
   static constexpr double infinity = std::numeric_limits<double>::infinity();
-  using Terms = std::vector<std::pair<std::uint32_t, double>>;  ///< variable, factor
+  using Terms = std::vector<std::pair<std::uint32_t, double>>;  ///< (variable, factor)
 
   /// Each returns the number of the new variable.
   std::uint32_t real(double low, double high, double cost = 0);
   std::uint32_t whole(double low, double high, double cost = 0);
 
-  /// low <= terms <= high; a variable may stand in several terms.
+  /// low <= terms <= high; a variable may appear in several terms.
   void constrain(double low, const Terms& terms, double high);
 
-  /// Stops after `time_limit_s` of wall clock (a moment later, where CBC is in the middle of
-  /// something) with the best found so far, which may be nothing; what is found then
-  /// depends on the machine. Looks only for solutions better than `at_most`.
+  /// Stops after `time_limit_s` of wall-clock time (a moment later where CBC cannot be interrupted)
+  /// with the best solution so far, which may be none; in that case the result depends on the speed
+  /// of the machine. Looks only for solutions with an objective below `at_most`.
   MilpSolution solve(double time_limit_s, double at_most = infinity) const;
 
  private:

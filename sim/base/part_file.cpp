@@ -27,7 +27,8 @@ std::string folder_of(const std::string& path) {
 }
 
 void check_target(const std::string& target) {
-  if (target.empty() || target.back() == '/') refuse(target, "it names no file");
+  if (target.empty() || target.back() == '/')
+    refuse(target, "the path ends without the name of a file");
   struct stat status {};
   if (stat(target.c_str(), &status) == 0) {
     if (S_ISDIR(status.st_mode)) refuse(target, "it is a directory");
@@ -39,7 +40,7 @@ void check_target(const std::string& target) {
   if (!S_ISDIR(status.st_mode)) refuse(target, "'" + folder + "' is not a directory");
 }
 
-/// Is the open file still the one that has this name?
+/// Does this path still name the open file?
 bool still_named(int file, const std::string& path) {
   struct stat open_one {
   }, named{};
@@ -51,7 +52,7 @@ bool still_named(int file, const std::string& path) {
 
 PartFile::PartFile(std::string target) : target_(std::move(target)), part_(target_ + ".part") {
   check_target(target_);
-  const InOrder in_order;  // until it is known to be ours
+  const InOrder in_order;  // until the file is known to be ours
   while (true) {
     file_ = open(part_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (file_ < 0) refuse(target_, "'" + part_ + "': " + std::strerror(errno));
@@ -59,11 +60,11 @@ PartFile::PartFile(std::string target) : target_(std::move(target)), part_(targe
       const int reason = errno;
       close(file_);
       refuse(target_, "'" + part_ + "' is " +
-                          (reason == EWOULDBLOCK
-                               ? "in use by another process"
-                               : "not to be locked: " + std::string(std::strerror(reason))));
+                          (reason == EWOULDBLOCK ? "in use by another process"
+                                                 : "a file that cannot be locked: " +
+                                                       std::string(std::strerror(reason))));
     }
-    // Between open and lock, the one who held the lock may have renamed or removed the file.
+    // Between open and lock, the previous holder of the lock may have renamed or removed the file.
     if (still_named(file_, part_)) break;
     close(file_);
   }
@@ -78,7 +79,7 @@ PartFile::~PartFile() {
 
 void PartFile::remove() noexcept {
   if (std::exchange(there_, false)) unlink(part_.c_str());
-  removed_on_interrupt_.reset();  // last: a signal in between removes it, too
+  removed_on_interrupt_.reset();  // last, so that a signal before this line removes the file, too
 }
 
 void PartFile::write(std::string_view text) {
@@ -93,15 +94,15 @@ void PartFile::write(std::string_view text) {
 }
 
 void PartFile::commit() {
-  const InOrder in_order;  // the name is the target's, or the file is gone
+  const InOrder in_order;  // afterwards the file has the target's name, or does not exist
   if (fsync(file_) != 0) refuse(target_, std::string("fsync: ") + std::strerror(errno));
   if (rename(part_.c_str(), target_.c_str()) != 0)
     refuse(target_, std::string("rename: ") + std::strerror(errno));
   there_ = false;
   removed_on_interrupt_.reset();
-  close(std::exchange(file_, -1));  // lets readers in
-  // The new name lasts once the folder is on the disk; file systems that cannot say so are
-  // believed.
+  close(std::exchange(file_, -1));  // releases the lock, so that readers may open the file
+  // The new name is durable once the folder is on the disk. File systems that cannot sync a folder
+  // are trusted.
   const int folder = open(folder_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0) return;
   fsync(folder);

@@ -1,6 +1,6 @@
-// A file that appears whole or not at all: written as TARGET.part beside the target, then fsync and
-// rename. A .part that a crash left behind is taken over; one that another process is writing is
-// not.
+// A file that appears whole or not at all: it is written as TARGET.part beside the target, then
+// synced (fsync) and renamed. A .part that a crash left behind is taken over; a .part that another
+// process is writing is not.
 #pragma once
 
 #include <optional>
@@ -13,8 +13,8 @@ namespace sluice {
 
 class PartFile {
  public:
-  /// Makes TARGET.part and locks it (flock). Throws IoError: the folder is missing or read-only,
-  /// the target is a folder or a device, or the .part is in use.
+  /// Makes TARGET.part and locks it (flock). Throws IoError where the folder is missing or
+  /// read-only, the target is a folder or a device, or another process uses the .part.
   explicit PartFile(std::string target);
   PartFile(const PartFile&) = delete;
   PartFile& operator=(const PartFile&) = delete;
@@ -22,7 +22,7 @@ class PartFile {
 
   const std::string& target() const { return target_; }
   const std::string& path() const { return part_; }
-  /// Appends to the .part; what a crash left in it goes first. Throws IoError.
+  /// Appends to the .part, after emptying what a crash left in it. Throws IoError.
   void write(std::string_view text);
   /// Throws IoError.
   void commit();

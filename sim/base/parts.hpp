@@ -1,5 +1,5 @@
-// A list of byte strings as one: their number, then length and bytes of each, the numbers 64 bits
-// wide. What one process hands to another.
+// A list of byte strings packed into one, which one process sends to another: the number of
+// strings, then the length and the bytes of each. All numbers are 64 bits wide.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ std::size_t packed_size(const std::vector<std::string_view>& parts);
 void pack_into(char* to, const std::vector<std::string_view>& parts);
 std::string pack(const std::vector<std::string_view>& parts);
 
-/// Views into `bytes`. Throws InternalError when it is not such a list.
+/// Views into `bytes`. Throws InternalError where `bytes` is not such a list.
 std::vector<std::string_view> unpack(std::string_view bytes);
 
 }  // namespace sluice

@@ -35,7 +35,7 @@ void write_all(int descriptor, std::string_view data) {
   }
 }
 
-/// The answer's first byte is the exit code, 0 for a result.
+/// The first byte of the answer is the exit code, 0 for a result.
 std::string answer_of(const Work& work) {
   const auto failed = [](int exit_code, const char* message) {
     return static_cast<char>(exit_code) + std::string(message);
@@ -49,7 +49,7 @@ std::string answer_of(const Work& work) {
   }
 }
 
-/// The bytes of address space that this process has.
+/// The bytes of address space that this process uses.
 rlim_t address_space() {
   std::ifstream in("/proc/self/statm");
   rlim_t pages = 0;
@@ -66,7 +66,7 @@ void lower(int resource, rlim_t value) {
 }
 
 void apply(const ChildLimits& limits) {
-#ifndef __SANITIZE_ADDRESS__  // which takes terabytes of addresses for itself
+#ifndef __SANITIZE_ADDRESS__  // the address sanitizer reserves terabytes of addresses
   if (limits.more_bytes > 0)
     lower(RLIMIT_AS, address_space() + static_cast<rlim_t>(limits.more_bytes));
 #endif
@@ -94,15 +94,15 @@ void apply(const ChildLimits& limits) {
   }
 }
 
-/// How a child ended.
+/// How a child process ended.
 struct Ended {
   std::size_t number;
-  std::string death;  ///< empty: it answered
-  int exit_code;      ///< of its answer
+  std::string death;  ///< how it died; empty: it answered
+  int exit_code;      ///< the exit code in its answer
   std::string text;   ///< what the work returned, or the message of what it threw
 };
 
-/// The children that are alive. Whoever leaves while there are some kills them: they compute, and
+/// The children that are alive. The destructor kills those that remain: they only compute, and
 /// write nothing that could be left half done.
 class Children {
  public:
@@ -137,7 +137,7 @@ class Children {
     alive_.push_back({number, pid, ends[0], {}});
   }
 
-  /// Reads what has come, for at most a moment; takes out the children that have ended.
+  /// Reads what has arrived, waits for at most a moment, and removes the children that have ended.
   std::vector<Ended> collect() {
     std::vector<pollfd> waiting;
     for (const Child& child : alive_) waiting.push_back({child.descriptor, POLLIN, 0});
@@ -161,7 +161,7 @@ class Children {
     std::string answer;
   };
 
-  /// False at the end.
+  /// Returns false at the end of the child's output.
   static bool read_some(Child& child) {
     std::array<char, 65536> buffer;
     const ssize_t count = ::read(child.descriptor, buffer.data(), buffer.size());
@@ -188,21 +188,21 @@ class Children {
     return {child.number, {}, exit_code, child.answer.substr(1)};
   }
 
-  InOrder in_order_;  // nobody goes before they have ended
+  InOrder in_order_;  // a signal waits until all children have ended
   std::vector<Child> alive_;
 };
 
 }  // namespace
 
 pid_t fork_child(const std::function<void()>& body) {
-  std::fflush(nullptr);  // or the child would print what waits in the buffers, too
+  std::fflush(nullptr);  // the child would print what is in the buffers a second time
   const pid_t parent = ::getpid();
   const pid_t pid = ::fork();
   if (pid < 0) throw IoError(std::string("cannot start a process: ") + std::strerror(errno));
   if (pid > 0) return pid;
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  end_at_once_when_interrupted(false);   // its parent waits for what it says
-  if (::getppid() != parent) _exit(70);  // it died before it could be watched
+  end_at_once_when_interrupted(false);   // its parent waits for the child's answer
+  if (::getppid() != parent) _exit(70);  // the parent died before the child could watch it
   try {
     body();
   } catch (...) {

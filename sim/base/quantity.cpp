@@ -15,8 +15,8 @@ namespace {
 
 __extension__ typedef __int128 Int128;
 
-/// A unit is worth multiplier x 10^exponent of the SI unit. Powers of ten are kept apart so that
-/// "5us" becomes the double nearest to 5e-6, which 5 * 1e-6 is not.
+/// A unit is worth multiplier x 10^exponent of the SI unit. The power of ten is a number of its own
+/// so that "5us" becomes the double nearest to 5e-6, which 5 * 1e-6 is not.
 struct Unit {
   std::string name;
   int exponent = 0;
@@ -74,13 +74,13 @@ const std::vector<Unit>& units(Dimension dimension) {
   return table[static_cast<std::size_t>(dimension)];
 }
 
-/// A decimal number as it was written, exactly: digits x 10^exponent.
+/// A decimal number exactly as it was written: digits x 10^exponent.
 struct Decimal {
   std::string digits;  ///< without leading zeros; "" is zero
   long exponent = 0;
 };
 
-/// One reading of a text, with what a message about it needs.
+/// Reads one text, and keeps what a message about it needs.
 class Parser {
  public:
   Parser(std::string_view text, Dimension dimension, std::string_view key)
@@ -105,8 +105,8 @@ class Parser {
     constexpr Int128 limit = std::numeric_limits<std::int64_t>::max();
     if (number_.digits.empty()) return 0;
     const long exponent = number_.exponent + unit_->exponent;
-    // 10^19 x 2^60 fits in 127 bits; a whole number of 19 digits or more is too large anyway,
-    // and a fraction of so many digits is not a whole number of bytes.
+    // 10^19 x 2^60 fits in 127 bits. A whole number of more than 19 digits is too large, and a
+    // fraction of so many digits is not a whole number of bytes.
     if (number_.digits.size() > 19) fail(exponent >= 0 ? too_large : not_whole);
     Int128 amount = 0;
     for (const char digit : number_.digits) amount = amount * 10 + (digit - '0');
@@ -157,7 +157,7 @@ class Parser {
     read_exponent();
   }
 
-  // "5e3B", but the E of "5EB" is a prefix.
+  // "5e3B" has an exponent, but the E of "5EB" is a prefix.
   void read_exponent() {
     if (at_ >= text_.size() || (text_[at_] != 'e' && text_[at_] != 'E')) return;
     const bool sign = at_ + 1 < text_.size() && (text_[at_ + 1] == '-' || text_[at_ + 1] == '+');
@@ -190,7 +190,8 @@ class Parser {
     fail("unknown unit '" + std::string(name.substr(0, 40)) + "'" + hint);
   }
 
-  /// The unit of bytes with the prefix of a unit of bits: GB/s of Gbps, Gbit/s and Gb/s.
+  /// The unit of bytes that has the prefix of the given unit of bits: GB/s for Gbps, Gbit/s and
+  /// Gb/s.
   const Unit* unit_of_bits(std::string_view name) const {
     if (dimension_ != Dimension::bytes && dimension_ != Dimension::bytes_per_s) return nullptr;
     const bool rate = dimension_ == Dimension::bytes_per_s;
@@ -209,7 +210,7 @@ class Parser {
     return std::string(text_.substr(0, end)) + " ";
   }
 
-  /// As many bits in bytes, as it would be written: 64 Gbit/s are 8GB/s.
+  /// The same amount in bytes, as one would write it: 64 Gbit/s are 8GB/s.
   std::string an_eighth(const Unit& unit) const {
     const std::string digits =
         (number_.digits.empty() ? "0" : number_.digits) + "e" + std::to_string(number_.exponent);
@@ -226,7 +227,7 @@ class Parser {
   const Unit* unit_ = nullptr;
 };
 
-// Four significant digits, but whole numbers above them as they are (10800 s, not 1.08e+04 s).
+// Four significant digits; larger whole numbers are written out (10800 s, not 1.08e+04 s).
 std::string digits4(double value) {
   std::array<char, 64> buffer{};
   char* const last = buffer.data() + buffer.size();
@@ -251,7 +252,8 @@ std::int64_t parse_bytes(std::string_view text, std::string_view key) {
 
 std::string format_quantity(double value, Dimension dimension) {
   if (dimension == Dimension::none || !std::isfinite(value)) return digits4(value);
-  // The largest decimal unit that leaves at least 1 before the point; 999.96 MB is 1 GB.
+  // The largest decimal unit that leaves at least 1 before the decimal point; 999.96 MB becomes 1
+  // GB.
   const Unit* best = nullptr;
   for (const Unit& unit : units(dimension)) {
     if (unit.multiplier != 1 || unit.name == "µs") continue;

@@ -18,7 +18,7 @@ void require(int ok) {
   if (ok != 1) throw InternalError("libcrypto cannot compute SHA-256");
 }
 
-/// Looked up once: OpenSSL's search takes longer than a short text.
+/// Looked up once, because OpenSSL's search takes longer than hashing a short text.
 const EVP_MD* algorithm() {
   static const EVP_MD* const found = EVP_MD_fetch(nullptr, "SHA256", nullptr);
   require(found != nullptr);
@@ -44,7 +44,7 @@ void Sha256::update(const void* data, std::size_t bytes) {
 }
 
 std::string Sha256::hex() const {
-  // The digest is taken from a copy, so that this one can go on.
+  // The digest is taken from a copy, so that this object can take further bytes.
   Sha256 copy;
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   unsigned int length = 0;

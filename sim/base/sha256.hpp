@@ -1,4 +1,4 @@
-// SHA-256 of bytes as they come, by libcrypto. Source: FIPS 180-4.
+// SHA-256 of a sequence of bytes, by libcrypto. Source: FIPS 180-4.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace sluice {
 
-/// Throws InternalError when libcrypto refuses (a build without SHA-256).
+/// Throws InternalError where libcrypto refuses (a build without SHA-256).
 class Sha256 {
  public:
   Sha256();
@@ -18,7 +18,7 @@ class Sha256 {
 
   void update(const void* data, std::size_t bytes);
   void update(std::string_view text) { update(text.data(), text.size()); }
-  /// The digest so far, as 64 hexadecimal digits; more may follow.
+  /// The digest of all bytes so far, as 64 hexadecimal digits; further bytes may follow.
   std::string hex() const;
 
  private:

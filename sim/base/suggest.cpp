@@ -8,7 +8,8 @@
 namespace sluice {
 namespace {
 
-// Edits (insert, delete, replace, swap of neighbours) from a to b: the optimal string alignment.
+// The number of edits (insert, delete, replace, swap neighbours) from a to b: optimal string
+// alignment distance.
 std::size_t edits(const std::string& a, const std::string& b) {
   std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); ++i) d[i][0] = i;
@@ -27,7 +28,7 @@ struct Synonym {
   const char *said, *name;
 };
 
-/// What people call things that have another name here.
+/// Words that people use for things that have another name here.
 constexpr std::array<Synonym, 17> synonyms = {{{"half", "float16"},
                                                {"fp16", "float16"},
                                                {"f16", "float16"},
@@ -46,13 +47,14 @@ constexpr std::array<Synonym, 17> synonyms = {{{"half", "float16"},
                                                {"fc", "dense"},
                                                {"fully_connected", "dense"}}};
 
-/// The one that is said with another word, or that begins with what is given; null: neither.
+/// The known name for which `wanted` is another word, or which begins with `wanted`; null: there is
+/// neither.
 const std::string* plainly_meant(const std::string& wanted, const std::vector<std::string>& known) {
   for (const Synonym& synonym : synonyms)
     if (wanted == synonym.said)
       for (const std::string& name : known)
         if (name == synonym.name) return &name;
-  constexpr std::size_t telling = 4;  // letters that say enough
+  constexpr std::size_t telling = 4;  // this many letters say enough
   if (wanted.size() < telling) return nullptr;
   for (const std::string& name : known)
     if (lower_case(name).compare(0, wanted.size(), wanted) == 0) return &name;
@@ -62,12 +64,12 @@ const std::string* plainly_meant(const std::string& wanted, const std::vector<st
 }  // namespace
 
 std::string did_you_mean(std::string_view given, const std::vector<std::string>& known) {
-  constexpr std::size_t longest = 64;  // a longer word is no slip of the finger
+  constexpr std::size_t longest = 64;  // a longer word is not a slip of the finger
   if (given.empty() || given.size() > longest) return "";
   const std::string wanted = lower_case(given);
   const std::string* nearest = plainly_meant(wanted, known);
   if (nearest) return " (did you mean '" + *nearest + "'?)";
-  // One slip a three letters; a single letter is near to everything.
+  // One slip per three letters is allowed; a single letter is near to everything.
   std::size_t best = given.size() < 2 ? 1 : std::max<std::size_t>(1, given.size() / 3) + 1;
   for (const std::string& name : known) {
     if (name.size() > 2 * longest) continue;

@@ -1,4 +1,4 @@
-// Help in messages: the nearest known name, and lists.
+// Help for messages: the nearest known name, and lists of names.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace sluice {
 
-/// " (did you mean 'bandwidth'?)" when a known name is near enough (edit distance), else "".
+/// " (did you mean 'bandwidth'?)" where a known name is near enough (by edit distance), else "".
 std::string did_you_mean(std::string_view given, const std::vector<std::string>& known);
 
 /// "a, b, c"

@@ -1,5 +1,4 @@
-// Text in UTF-8 as RFC 3629 has it: neither overlong forms nor surrogates nor what lies beyond
-// U+10FFFF.
+// UTF-8 as RFC 3629 defines it: no overlong forms, no surrogates, nothing beyond U+10FFFF.
 #pragma once
 
 #include <cstddef>
@@ -8,10 +7,10 @@
 
 namespace sluice {
 
-/// Bytes of the character at `i`; 0 where none begins.
+/// The number of bytes of the character at `i`; 0 where no valid character begins there.
 std::size_t utf8_character(std::string_view text, std::size_t i);
 
-/// The text with U+FFFD for each byte that belongs to no character.
+/// The text with U+FFFD in place of each byte that does not belong to a character.
 std::string valid_utf8(std::string_view text);
 
 }  // namespace sluice
