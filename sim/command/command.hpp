@@ -43,7 +43,7 @@ struct Arguments {
   std::string text(std::string_view option, std::string absent = {}) const;
   /// All values of an option that may be given several times.
   std::vector<std::string> texts(std::string_view option) const;
-  /// Throws UsageError when the value is no integer in minimum..maximum.
+  /// Throws UsageError when the value is not an integer in minimum..maximum.
   std::int64_t integer(std::string_view option, std::int64_t absent, std::int64_t minimum,
                        std::int64_t maximum) const;
 

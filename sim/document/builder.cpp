@@ -47,7 +47,7 @@ void Builder::fail(Place place, const std::string& message) const {
   throw InputError(position_in(*source_, place.line, place.column), message);
 }
 
-/// C's texts end at a NUL, and with them what other programs would make of a name.
+/// A C string ends at a NUL, so other programs would cut a name that contains one.
 void Builder::refuse_nul(Place place, const std::string& text) const {
   if (text.find('\0') != std::string::npos)
     fail(place, "a NUL character (\\u0000, \\0) is part of this text: leave it out");
@@ -172,7 +172,7 @@ void require_text(const Source& source) {
   const std::string& text = source.text;
   int line = 1, column = 1;
   const auto fail = [&](const std::string& message) {
-    // Without the line itself: it holds what cannot be shown.
+    // The position carries no source line, because the line holds what cannot be shown.
     throw InputError(Position{source.name, line, column, ""}, message);
   };
   if (text.starts_with("\x89HDF"))

@@ -1,5 +1,6 @@
-// What the YAML and the JSON reader share: events with positions become a Value. Both then refuse
-// the same things with the same words: duplicate keys, deep nesting, numbers that do not fit.
+// What the YAML and the JSON reader share: both send events with positions, which become a Value.
+// So both refuse the same things with the same words: duplicate keys, deep nesting, numbers that do
+// not fit.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +14,13 @@
 
 namespace sluice {
 
-/// Line and column, both from 1.
+/// Line and column, both counted from 1.
 struct Place {
   int line = 1, column = 1;
 };
 
-/// The text before `first_column` of line 1 (the "KEY=" of an override) is not part of the
-/// document.
+/// Builds a Value from events. In line 1 the text before `first_column` (the "KEY=" of an override)
+/// is not part of the document.
 class Builder {
  public:
   static constexpr std::size_t deepest = 64;
@@ -38,7 +39,7 @@ class Builder {
   Value take() { return std::move(root_); }
 
   [[noreturn]] void fail(Place place, const std::string& message) const;
-  /// " for 'batch'" where the value to come has a key.
+  /// " for 'batch'" where the next value has a key, else "".
   std::string for_key() const { return has_key() ? " for '" + open_.back().key + "'" : ""; }
 
  private:
@@ -47,7 +48,8 @@ class Builder {
     bool has_key = false;
     std::string key;
     Place key_place;
-    std::unordered_set<std::string> keys;  ///< filled once the map is too large to look through
+    std::unordered_set<std::string> keys;  ///< filled only once the map is too large for a linear
+                                           ///< search
   };
   void add(Value value);
   void refuse_nul(Place place, const std::string& text) const;
@@ -58,22 +60,24 @@ class Builder {
   bool done_ = false;
 };
 
-/// A JSON number, or a YAML plain scalar that looks like one. Throws (through `builder`) where the
-/// number is not finite or does not fit.
+/// Reads a JSON number, or a YAML plain scalar that looks like a number. Throws (through `builder`)
+/// where the number is not finite or does not fit.
 Value number_value(const Builder& builder, Place place, std::string_view text);
 
-/// The YAML core schema for a plain scalar: null, true, false, integer, number, or else a string.
+/// Reads a plain scalar by the YAML core schema: null, true, false, an integer, a number, or else a
+/// string.
 Value plain_value(const Builder& builder, Place place, const std::string& text);
 
-/// Reads `source.text` from byte `begin`. `allow_empty`: no document is null (an override's value).
+/// Reads `source.text` from byte `begin`. With `allow_empty` a missing document is null (the value
+/// of an override).
 Value read_yaml(std::shared_ptr<const Source> source, std::size_t begin, bool allow_empty);
 Value read_json(std::shared_ptr<const Source> source);
 
-/// A mapping whose first key is in quotes. YAML's flow mappings start alike, but their keys are
-/// seldom in quotes; YAML reads JSON as well.
+/// True for a mapping whose first key is in quotes. YAML's flow mappings begin in the same way, but
+/// their keys are seldom in quotes, and the YAML reader reads JSON as well.
 bool looks_like_json(std::string_view text);
 
-/// Throws InputError when `text` is no UTF-8 text: control characters, overlong forms, surrogates.
+/// Throws InputError when `text` is not UTF-8 text: control characters, overlong forms, surrogates.
 void require_text(const Source& source);
 
 }  // namespace sluice

@@ -13,7 +13,8 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Folder {
-  std::string name, one, what_to_do;  ///< of a document of this kind, where another is expected
+  std::string name, one, what_to_do;  ///< of a document of this kind, where another kind is
+                                      ///< expected
 };
 
 const std::vector<Folder>& folders() {
@@ -98,10 +99,11 @@ std::string find_document(const std::string& file_or_name, const std::string& fo
     return file_or_name;
   if (std::string found = bundled_file(file_or_name, folder); !found.empty()) return found;
   if (fs::exists(file_or_name + ".yaml", ignored))
-    throw InputError("'" + file_or_name + "' is no file here (did you mean '" + file_or_name +
+    throw InputError("'" + file_or_name + "' is not a file here (did you mean '" + file_or_name +
                      ".yaml'?), and not " + folder_named(folder).one + " of Sluice's own");
-  throw InputError("'" + file_or_name + "' is no file here, and not " + folder_named(folder).one +
-                   " of Sluice's own" + about_unknown_name(file_or_name, folder));
+  throw InputError("'" + file_or_name + "' is not a file here, and not " +
+                   folder_named(folder).one + " of Sluice's own" +
+                   about_unknown_name(file_or_name, folder));
 }
 
 }  // namespace sluice

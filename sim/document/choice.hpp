@@ -1,6 +1,6 @@
-// A choice that a document makes: an entry of a catalog, and the keys that stand beside its name.
-// It is resolved and checked once, where the document is read, and carried as this type from then
-// on.
+// A choice that a document makes: an entry of a catalog, and the keys that are written beside its
+// name. It is resolved and checked once, where the document is read, and carried as this type from
+// then on.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@
 namespace sluice {
 
 /// A mapping that was checked against its record. It owns both, so that it may outlive the
-/// document, and is cheap to copy. A default-constructed one holds nothing and may only be assigned
+/// document, and is cheap to copy. A default-constructed object is empty: it may only be assigned
 /// to.
 class Keys {
  public:
@@ -33,7 +33,7 @@ class Keys {
         : map(std::move(map_)), record(std::move(record_)), reader(map, record) {}
     Value map;
     Record record;
-    Reader reader;  ///< of the two above
+    Reader reader;  ///< reads `map` by `record`
   };
   std::shared_ptr<const Held> held_;
 };
@@ -49,8 +49,8 @@ struct Chosen {
 };
 
 /// The entry that `mapping` names under `key`, with its keys checked against record_of(entry).
-/// `mapping_name` stands for the mapping in messages; `words` are what else may be written under
-/// `key`, which the caller has looked for. Throws InputError.
+/// `mapping_name` is what messages call the mapping. `words` are other texts that may be written
+/// under `key`; the caller has handled them before. Throws InputError.
 template <class Entry>
 Chosen<Entry> choose(const Catalog<Entry>& catalog, const Value& mapping,
                      const std::string& mapping_name, const std::string& key,
@@ -66,8 +66,8 @@ Chosen<Entry> choose(const Catalog<Entry>& catalog, const Value& mapping,
   return {&entry, Keys(mapping, record_of(entry))};
 }
 
-/// Does `mapping` say `auto` under `key`, which leaves the choice open? Nothing else may then stand
-/// beside it. Throws InputError.
+/// True where `mapping` says `auto` under `key`, which leaves the choice open. No other key may
+/// then be written beside it. Throws InputError.
 bool is_open_choice(const Value& mapping, const std::string& mapping_name, const std::string& key);
 
 }  // namespace sluice

@@ -38,7 +38,7 @@ const char* kind_of(mode_t mode) {
   return "a socket";
 }
 
-/// What may be meant by a path where there is nothing.
+/// Suggests what may be meant by a path at which nothing exists.
 std::string hint_for(const std::string& path) {
   namespace fs = std::filesystem;
   std::error_code error;
@@ -53,9 +53,9 @@ std::string hint_for(const std::string& path) {
   return did_you_mean(path, names);
 }
 
-/// Opens `path` and tells its size.
+/// Opens `path` and returns its size.
 std::int64_t open_regular_file(const std::string& path, Descriptor& file) {
-  // Not blocking: opening a pipe that nobody writes to must not hang.
+  // Opened without blocking, because opening a pipe that nobody writes to would hang.
   file.fd = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (file.fd < 0) {
     const int number = errno;
@@ -93,7 +93,7 @@ Value foreign_value(const std::string& path) {
 }
 
 const std::string* foreign_path(const Value& value) {
-  // What was written has a text that it was read from.
+  // A value that was read from a document has a source text; this one has none.
   if (!value.source() || !value.source()->text.empty()) return nullptr;
   const Value* path = value.find(key);
   return path && path->source() == value.source() ? &path->text() : nullptr;

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t longest_chain = 16;
 
-/// `over` laid over `base`, deeply: maps are merged, everything else is replaced.
+/// Lays `over` over `base`, deeply: maps are merged, everything else is replaced.
 void lay_over(Value& base, Value over) {
   for (Value::Entry& entry : over.entries()) {
     Value* below = base.find(entry.key);
@@ -42,17 +42,17 @@ bool is_file(const fs::path& path) {
   return fs::exists(path, ignored) && !fs::is_directory(path, ignored);
 }
 
-/// Follows `file:` keys from one file on, remembering the way.
+/// Follows `file:` keys from one file to the next, and remembers the files on the way.
 class Includes {
  public:
-  /// `typed`: the sources of overrides. What a person types may lie anywhere.
+  /// `typed` holds the sources of overrides. A file that a person types may lie anywhere.
   explicit Includes(const std::string& path, std::vector<std::shared_ptr<const Source>> typed = {})
       : roots_{root_of(path), true_path(data_root())}, typed_(std::move(typed)) {
     enter(path);
   }
 
-  /// The document that `file` (relative to `from`, or a name in the bundled `folder`) names, its
-  /// own bases laid under it.
+  /// The document that `file` names (relative to `from`, or by a name in the bundled `folder`),
+  /// laid over its own bases.
   Value load(const Value& file, const std::string& from, const std::string& folder) {
     const fs::path path = path_of(file, from, folder);
     if (is_typed(file)) roots_.push_back(root_of(path));
@@ -70,8 +70,8 @@ class Includes {
     return document;
   }
 
-  /// Where `document`, read from `path`, has a `file:` at the top: the base with the rest laid
-  /// over.
+  /// Where `document`, which was read from `path`, has a `file:` at the top, replaces it by that
+  /// base with the remaining keys laid over it.
   void lay_over_base(Value& document, const std::string& path, const std::string& folder) {
     const Value* file = document.find("file");
     if (!file) return;
@@ -107,7 +107,8 @@ class Includes {
     if (folder.empty() || !is_bare_name(text)) return beside;
     if (const std::string found = bundled_file(text, folder); !found.empty()) return found;
     if (is_file(beside.string() + ".yaml"))
-      fail_at(file, "'" + text + "' is the name of no bundled document; for the file beside this " +
+      fail_at(file, "'" + text +
+                        "' is not the name of a bundled document; for the file beside this " +
                         "one write '" + text + ".yaml'");
     fail_at(file, "there is no file '" + text + "' beside this one, and none of Sluice's " +
                       folder + " has that name" + about_unknown_name(text, folder));
@@ -133,7 +134,7 @@ class Includes {
                         " files include one another: " + join(way, " -> "));
   }
 
-  std::vector<fs::path> roots_;  ///< of the document, of what was typed, and Sluice's own
+  std::vector<fs::path> roots_;  ///< of the document, of what a person typed, and of Sluice itself
   std::vector<std::shared_ptr<const Source>> typed_;
   std::vector<fs::path> chain_;
   std::vector<std::string> names_;
@@ -163,7 +164,7 @@ std::string without_star(const std::string& key) {
   return !key.empty() && key.back() == '*' ? key.substr(0, key.size() - 1) : key;
 }
 
-/// Whether the override says which file is included: model=…, model.file=….
+/// Whether the override says which file is included (model=…, model.file=…).
 bool names_include(const Override& override, const std::vector<std::string>& include_keys) {
   const auto& path = override.path;
   const bool whole = path.size() == 1;

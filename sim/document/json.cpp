@@ -1,5 +1,5 @@
-// JSON by the events of nlohmann. They carry no positions, so the iterator that feeds the parser
-// tells how far it has read; at each event that is the end of the token.
+// JSON by the events of nlohmann. The events carry no positions, so the iterator that feeds the
+// parser counts how far it has read; at each event that is the end of the token.
 #include <cstring>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -82,7 +82,7 @@ class Events {
 
   const char* word_begin(int length) const { return read_to_ - length; }
 
-  // A quote inside a string has an odd number of backslashes before it, the opening one has none.
+  // A quote inside a string follows an odd number of backslashes; the opening quote follows none.
   const char* string_begin() const {
     for (const char* at = read_to_ - 2;; --at) {
       if (*at != '"') continue;
@@ -92,7 +92,7 @@ class Events {
     }
   }
 
-  // A number ends where the next character does not belong to it, which has been read already.
+  // The parser sees the end of a number only at the next character, which it has already read.
   bool number() {
     const auto belongs = [](char c) {
       return (c >= '0' && c <= '9') || std::strchr("+-.eE", c) != nullptr;
@@ -107,7 +107,7 @@ class Events {
     return true;
   }
 
-  // Tokens come in order, so the text is walked over once.
+  // Tokens come in order, so the text is walked through only once.
   Place place(const char* token) {
     for (; seen_ < token; ++seen_) {
       if (*seen_ == '\n')

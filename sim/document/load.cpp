@@ -15,7 +15,7 @@ bool is_json(const std::string& text, const std::string& name) {
   return looks_like_json(text);
 }
 
-/// YAML is read at some 6 MB a second, into 20 times its size.
+/// YAML is read at about 6 MB per second, and its values take 20 times the memory of the text.
 constexpr std::size_t longest_yaml = 64'000'000;
 
 void refuse_long_yaml(const Source& source) {
@@ -51,7 +51,7 @@ Value load_file(const std::string& path) {
 
 namespace {
 
-/// What a document of another kind is for, where this one was expected.
+/// Says what a document of another kind is for, where this kind was expected.
 std::string use_of(const std::string& format) {
   const std::string kind = format.substr(0, format.find('/'));
   if (kind == "sluice-model")

@@ -1,4 +1,4 @@
-// Documents that the program writes: object({{"name", name}, {"bytes", bytes}}) in one expression.
+// Documents that the program writes: object({{"name", name}, {"bytes", bytes}}) is one expression.
 #pragma once
 
 #include <concepts>
@@ -12,8 +12,8 @@
 
 namespace sluice {
 
-/// What stands in an object or a list: whatever a document can hold. None, and a number that is not
-/// finite, are null.
+/// A value in an object or a list: whatever a document can hold. An empty optional, and a number
+/// that is not finite, become null.
 class Item {
  public:
   Item(Value value) : value_(std::move(value)) {}
@@ -30,7 +30,8 @@ class Item {
     if (value) value_ = Item(*value).take();
   }
 
-  /// The value, once: an initialiser list hands out its elements as constants.
+  /// Hands out the value once. It is mutable because an initialiser list gives its elements as
+  /// constants.
   Value take() const { return std::move(value_); }
 
  private:
@@ -42,12 +43,12 @@ struct ObjectEntry {
   Item value;
 };
 
-/// A mapping with these keys, which differ, in this order.
+/// A mapping with these keys, in this order. No two keys may be equal.
 Value object(std::initializer_list<ObjectEntry> entries);
 
 Value list(std::initializer_list<Item> items);
 
-/// A list of what `make` makes of each element.
+/// The list of make(element) for each element of `range`.
 template <class Range, class Make>
 Value list_of(const Range& range, Make&& make) {
   Value list = Value::make_list();
@@ -55,12 +56,13 @@ Value list_of(const Range& range, Make&& make) {
   return list;
 }
 
-/// null where the number is not finite; an integer where it is a whole number of things.
+/// json_number is null where the number is not finite; json_count is an integer where it is a whole
+/// number.
 Value json_number(double number);
 Value json_count(double number);
 Value json_text(std::string_view text);
 
-/// An empty text as null.
+/// The text, or null where it is empty.
 inline Item text_or_null(const std::string& text) {
   return text.empty() ? Item(nullptr) : Item(text);
 }

@@ -18,8 +18,8 @@ std::vector<std::string> keys_of(const Value& map) {
   return keys;
 }
 
-/// The mappings of a list that are called so, also within those that hold a list of `layers`, as a
-/// repetition does; `known`: the names of all.
+/// Finds the mappings of a list that have this name, also inside elements that hold a list of
+/// `layers`, as a repetition does. `known` collects the names of all elements.
 void find_named(Value& list, const std::string& name, std::vector<Value*>& found,
                 std::vector<std::string>& known) {
   for (Value& element : list.items()) {
@@ -58,7 +58,7 @@ class Walk {
     column_ += static_cast<int>(segment.size()) + 1;
   }
 
-  /// By its place, or by its name where its elements have names.
+  /// An element of a list, by its index, or by its name where the elements have names.
   Value& element(const std::string& segment) {
     std::size_t index = 0;
     const char* const end = segment.data() + segment.size();
@@ -71,10 +71,10 @@ class Walk {
     if (found.size() == 1) return *found.front();
     if (found.size() > 1)
       fail(std::to_string(found.size()) + " elements of the list " + here() + " are called '" +
-           segment + "'; give the place of one, counted from 0");
-    fail("'" + segment + "' is no element of the list " + here() + did_you_mean(segment, known) +
-         ", which has " + std::to_string(at_->items().size()) + " (counted from 0" +
-         (known.empty() ? ")" : ", or by their names)"));
+           segment + "'; give the index of one, counted from 0");
+    fail("'" + segment + "' is not an element of the list " + here() +
+         did_you_mean(segment, known) + ", which has " + std::to_string(at_->items().size()) +
+         " (counted from 0" + (known.empty() ? ")" : ", or by their names)"));
   }
 
   Value& child(const std::string& segment) {

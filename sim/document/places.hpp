@@ -1,4 +1,5 @@
-// Where in a document a key stands, or may stand: for who wrote it without the way to it.
+// The places in a document where a key is written or may be written, for a person who wrote the key
+// without the path to it.
 #pragma once
 
 #include <string>
@@ -11,13 +12,13 @@ namespace sluice {
 
 struct Record;
 
-/// The paths, below `map`, of keys of that name: first those that `record` allows, then those that
-/// are there. "batch" is at workload.batch, "bandwidth" at platform.links.host.bandwidth. At most
+/// The paths below `map` of keys with that name: first those that `record` allows, then those that
+/// exist. "batch" is at workload.batch, "bandwidth" at platform.links.host.bandwidth. At most
 /// three.
 std::vector<std::string> places_of(std::string_view key, const Value& map, const Record* record);
 
-/// " (did you mean 'workload.batch'?)" where the key stands elsewhere; else what is nearest of
-/// `known`.
+/// " (did you mean 'workload.batch'?)" where the key belongs at other places, else the nearest name
+/// of `known`.
 std::string did_you_mean_at(std::string_view key, const std::vector<std::string>& known,
                             const std::vector<std::string>& places);
 

@@ -54,7 +54,7 @@ std::string expected(const Field& field) {
   return field.choices.empty() ? text : text + ", or: " + join(field.choices);
 }
 
-/// Without the full stop that a summary may end with.
+/// A summary in brackets, without the full stop that it may end with.
 std::string in_brackets(std::string text) {
   if (!text.empty() && text.back() == '.') text.pop_back();
   return " (" + text + ")";
@@ -72,7 +72,7 @@ std::string in_brackets(std::string text) {
   refuse(field, value, "expected " + expected(field) + hint);
 }
 
-/// The words that switch something on or off, as some readers of YAML have them.
+/// The words that some YAML readers take for true and false.
 std::optional<bool> switch_of(const std::string& written) {
   const std::string text = lower_case(written);
   if (text == "true" || text == "yes" || text == "on") return true;
@@ -80,7 +80,7 @@ std::optional<bool> switch_of(const std::string& written) {
   return std::nullopt;
 }
 
-/// Beyond this a quantity is a slip of the finger: nothing that is built comes near.
+/// A quantity above this is a typing mistake: nothing that is built comes near it.
 double plausible(Dimension dimension) {
   switch (dimension) {
     case Dimension::bytes_per_s:
@@ -166,7 +166,7 @@ void check_value(const Field& field, const Value& value) {
     case Type::list:
       fits = value.is_list();
       break;
-    case Type::choice:  // none of them, as seen above
+    case Type::choice:  // none of the choices, as was checked above
       fits = false;
       break;
     case Type::any:
@@ -247,7 +247,7 @@ std::int64_t Reader::integer(std::string_view name) const {
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, result);
   if (error != std::errc() || stop != end)
-    throw InternalError("'" + text + "' for '" + std::string(name) + "' is no integer");
+    throw InternalError("'" + text + "' for '" + std::string(name) + "' is not an integer");
   return result;
 }
 

@@ -1,6 +1,6 @@
-// Records: what a mapping in a document may contain. One declaration serves reading (typed, with
-// defaults), errors (unknown key, wrong type, wrong unit, out of range), `sluice list` and help,
-// and the JSON Schema for editors.
+// Records say what a mapping in a document may contain. One declaration serves for reading (typed,
+// with defaults), for errors (unknown key, wrong type, wrong unit, out of range), for `sluice list`
+// and help, and for the JSON Schema that editors use.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ enum class Type {
   quantity,  ///< a string with a unit of `dimension`
   text,
   choice,   ///< one of `choices`
-  mapping,  ///< read further by its owner (`record` describes it, where it is fixed)
+  mapping,  ///< its owner reads it further (`record` describes it where it is fixed)
   list,
   any
 };
@@ -32,51 +32,56 @@ struct Field {
   std::string name;
   Type type = Type::text;
   std::string summary;  ///< one sentence, with the unit where there is one
-  /// As it would be written. None, and not `optional`: the key is required.
+  /// The default as a document would write it. Without one the key is required, unless it is
+  /// `optional`.
   std::optional<std::string> default_text = {};
   bool optional = false;  ///< may be absent without a default
   Dimension dimension = Dimension::none;
-  /// For `choice`; for the others: words allowed besides (auto, unlimited).
+  /// For `choice` the allowed values; for other types the words that are allowed besides (auto,
+  /// unlimited).
   std::vector<std::string> choices = {};
   double minimum = 0;
   double maximum = std::numeric_limits<double>::infinity();
   bool minimum_excluded = false;
-  /// Of a mapping, of each element (list) or value (map_of); or of what may be names instead (any).
+  /// Describes the mapping, or each element (list) or value (map_of), or what a name may stand for
+  /// (any).
   const struct Record* record = nullptr;
-  bool map_of = false;  ///< a mapping with free keys whose values are `record`
-  /// Of a mapping at the top of a document: the key that a word alone gives (`policy: resident` is
-  /// `policy: {name: resident}`).
+  bool map_of = false;  ///< a mapping with free keys, each of whose values has this `record`
+  /// For a mapping at the top of a document: the key whose value a word alone gives (`policy:
+  /// resident` means `policy: {name: resident}`).
   std::string word_for = {};
 };
 
 /// A mapping with known keys.
 struct Record {
-  std::string name;     ///< the word for messages: "link", "policy streamed"
+  std::string name;     ///< what messages call it: "link", "policy streamed"
   std::string summary;  ///< one sentence
   std::vector<Field> fields = {};
-  bool open = false;  ///< other keys are left to the owner (scenario.model's parameters)
+  bool open = false;  ///< the owner reads all other keys (parameters in scenario.model)
 };
 
-/// The record of a field: of the mapping, of each element or of each value. Throws InternalError
-/// where there is none.
+/// The record of a field: of the mapping itself, of each element, or of each value. Throws
+/// InternalError where the field has none.
 const Record& record_of(const Record& parent, std::string_view field);
 
-/// Reads one map against its record. The constructor checks everything that a record can tell:
-/// it is a map, no unknown keys, required keys present, each value of its type, unit and range.
-/// Throws InputError with the position of the offending key or value.
+/// Reads one map against its record. The constructor checks everything that a record can tell: that
+/// it is a map, has no unknown keys and all required ones, and that each value has its type, unit
+/// and range. Throws InputError at the position of the offending key or value.
 class Reader {
  public:
-  /// `word` stands for the map in messages ("link 'host'"); the record's name otherwise.
+  /// Messages call the map `word` ("link 'host'"), or by the record's name where `word` is empty.
   Reader(const Value& map, const Record& record, std::string word = {});
 
-  bool has(std::string_view name) const;  ///< written (not defaulted)
-  /// Absent optional fields: ask has() first. `name` must be a field of the record.
+  bool has(std::string_view name) const;  ///< true where the key is written, not defaulted
+  /// For an optional field that may be absent, call has() first. `name` must be a field of the
+  /// record.
   bool boolean(std::string_view name) const;
   std::int64_t integer(std::string_view name) const;
   double number(std::string_view name) const;
   double quantity(std::string_view name) const;     ///< in SI units
   std::int64_t bytes(std::string_view name) const;  ///< whole bytes
-  std::string text(std::string_view name) const;    ///< text, choice, or the word of any scalar
+  std::string text(std::string_view name) const;    ///< of a text, a choice, or any scalar that is
+                                                    ///< written as a word
   bool is_word(std::string_view name, std::string_view word) const;  ///< "auto", "unlimited"
   const Value* value(std::string_view name) const;                   ///< nullptr when absent
   const Value& map() const { return map_; }
@@ -86,7 +91,7 @@ class Reader {
 
  private:
   const Field& field(std::string_view name) const;
-  std::string scalar(std::string_view name) const;  ///< written or default text
+  std::string scalar(std::string_view name) const;  ///< the written text, or the default
   void check_keys() const;
   const Value& map_;
   const Record& record_;
@@ -96,7 +101,7 @@ class Reader {
 /// Throws InputError at `where`.
 [[noreturn]] void fail_at(const Value& where, const std::string& message);
 
-/// Runs `action`; an InputError without a position leaves with that of `where`.
+/// Runs `action`; an InputError without a position gets the position of `where`.
 template <class Action>
 decltype(auto) located(const Value& where, Action&& action);
 

@@ -1,5 +1,5 @@
-// Which files a document may name: those of its root, wherever links lead, and what comes with
-// Sluice. What a person types may lie anywhere.
+// Which files a document may name: those within its root, after links are resolved, and those that
+// come with Sluice. A path that a person types may lie anywhere.
 #pragma once
 
 #include <filesystem>
@@ -9,23 +9,25 @@
 
 namespace sluice {
 
-/// Absolute, with links resolved as far as there is something.
+/// The absolute path, with links resolved as far as the path exists.
 std::filesystem::path true_path(const std::filesystem::path& path);
 
-/// The nearest folder above a file that holds .git or .sluice-root, else the one above its own.
+/// The nearest folder above a file that holds .git or .sluice-root, else the parent of the file's
+/// folder.
 std::filesystem::path root_of(const std::filesystem::path& file);
 
 bool is_inside(const std::filesystem::path& path, const std::filesystem::path& root);
 
-/// The file that `file` names: beside the document that it was written in, within its root; of an
-/// override, or of a value that was made, also from the working folder, anywhere. `folder` is that
-/// of the whole document. Throws InputError.
+/// The path of the file that `file` names: beside the document in which it was written, and within
+/// its root. In an override, or in a value that the program made, it may also be relative to the
+/// working folder, and lie anywhere. `folder` is the folder of the whole document. Throws
+/// InputError.
 std::string named_file(const Value& file, const std::string& folder);
-/// The same where a word alone is the name of a document that comes with Sluice: it stays as it is.
+/// The same, but a word alone is the name of a document that comes with Sluice, and stays as it is.
 std::string named_file_or_word(const Value& file, const std::string& folder);
 
-/// What `read` makes of the file that a value names. What is wrong with the file, and that it
-/// cannot be read, is told at that value. Throws InputError.
+/// Returns read() for the file that a value names. Where the file is wrong or cannot be read, the
+/// error has the position of that value. Throws InputError.
 template <class Read>
 decltype(auto) read_named(const Value& file, Read&& read) {
   try {

@@ -39,7 +39,7 @@ Value words(const std::vector<std::string>& choices) {
   return schema;
 }
 
-/// A string: a number, perhaps blanks, one of the units.
+/// A string with a number, perhaps blanks, and one of the units.
 Value quantity(Dimension dimension) {
   std::string units;
   for (const std::string& unit : units_of(dimension)) units += (units.empty() ? "" : "|") + unit;
@@ -54,8 +54,8 @@ void set_range(Value& schema, const Field& field) {
   if (std::isfinite(field.maximum)) schema.set("maximum", number(field.maximum));
 }
 
-/// Are the keys that must be there in a whole document required? They are not in one that is laid
-/// over another.
+/// Whether the keys that a whole document must have are required. They are not in a document that
+/// is laid over another.
 enum class Requires { all, nothing };
 
 Value schema_of(const Record& record, Requires required);
@@ -73,7 +73,7 @@ Value container(const Field& field, Requires required) {
   return schema;
 }
 
-/// Each a name or a mapping, one or several.
+/// One element or a list of them; each element is a name or a mapping.
 Value name_or_mapping_or_list(Value mapping) {
   Value one = Value::make_map(), several = typed("array");
   one.set("anyOf", list({typed("string"), mapping}));
@@ -119,7 +119,7 @@ Value value_schema(const Field& field, Requires required) {
   return schema;
 }
 
-/// The default as a value of its own type: an editor inserts it as it stands.
+/// The default as a value of its own type, so that an editor can insert it as it is.
 Value default_value(const Field& field) {
   const std::string& written = *field.default_text;
   if (field.type == Type::quantity || field.type == Type::text || field.type == Type::choice)
@@ -129,7 +129,7 @@ Value default_value(const Field& field) {
   return parsed;
 }
 
-/// The word that may stand for a mapping: a value of one of its keys, a path or a name.
+/// The word that may stand for a mapping: the value of one of its keys, a path, or a name.
 Value word_schema(const Field& field) {
   for (const Field& inner : field.record->fields)
     if (inner.name == field.word_for && inner.type == Type::choice) return words(inner.choices);
@@ -138,8 +138,9 @@ Value word_schema(const Field& field) {
   return schema;
 }
 
-/// Each variant as "if the mapping says so, then these are its keys". Variants may mean different
-/// things by one key, so beside them only the key that names the variant is described.
+/// Writes each variant as "if the mapping says this, then these are its keys". Two variants may use
+/// one key in different meanings, so outside the variants only the key that chooses the variant is
+/// described.
 Value with_variants(Value schema, const std::vector<SchemaVariant>& variants) {
   if (variants.empty()) return schema;
   const std::string& name = variants.front().when.front().first;
@@ -203,7 +204,7 @@ Value schema_of(const Record& record, Requires required) {
   return schema;
 }
 
-/// The schema of a whole document, or (`Requires::nothing`) of one that is laid over another.
+/// The schema of a whole document, or (with `Requires::nothing`) of one that is laid over another.
 Value document_schema(const Record& record, std::string_view kind, const SchemaRules& rules,
                       Requires required) {
   Value schema = schema_of(record, required);
@@ -217,7 +218,7 @@ Value document_schema(const Record& record, std::string_view kind, const SchemaR
   properties.set("format", std::move(format));
   if (required == Requires::nothing) {
     Value file = typed("string");
-    file.set("description", text("another document, over which this one's keys are laid"));
+    file.set("description", text("another document, over which the keys of this one are laid"));
     properties.set("file", std::move(file));
     return schema;
   }

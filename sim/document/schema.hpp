@@ -1,5 +1,5 @@
-// A JSON Schema (draft-07) made from records, so that editors complete and check what the readers
-// accept. https://json-schema.org/draft-07/json-schema-validation
+// Makes a JSON Schema (draft-07) from records, so that editors complete and check exactly what the
+// readers accept. https://json-schema.org/draft-07/json-schema-validation
 #pragma once
 
 #include <map>
@@ -12,20 +12,20 @@
 
 namespace sluice {
 
-/// A mapping whose keys depend on what some of them say: where each key of `when` has the word
-/// beside it, the mapping holds the keys of `record` and no other. A key of `when` that has a
-/// default in `record` may be absent where the word is that default.
+/// A variant of a mapping whose keys depend on the values of some of them: where each key of `when`
+/// has the value given beside it, the mapping has the keys of `record` and no others. A key of
+/// `when` that has a default in `record` may be absent where the value is that default.
 struct SchemaVariant {
   std::vector<std::pair<std::string, std::string>> when;
   Record record;
 };
 
-/// What a record alone does not tell about its documents.
+/// What a record alone does not say about its documents.
 struct SchemaRules {
-  /// Such a document may lay its keys over another one (see load_document): `file` is allowed, and
+  /// The document may lay its keys over another one (see load_document): `file` is allowed, and
   /// where it is given no other key is required, not even the format.
   bool may_have_base = false;
-  /// By the key of a mapping at the top.
+  /// Variants by the key of a mapping at the top.
   std::map<std::string, std::vector<SchemaVariant>> variants = {};
 };
 

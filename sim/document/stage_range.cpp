@@ -10,7 +10,7 @@ namespace sluice {
 
 namespace {
 
-/// A number from 1 to the number of stages.
+/// A number from 1 to the number of stages, counted from 0 in the result.
 std::optional<std::size_t> number_of(std::string_view text, std::size_t stages) {
   std::size_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -30,7 +30,7 @@ StageRange named_stages(const Value& item, const std::vector<std::string>& names
   const auto last =
       dots == std::string::npos ? first : number_of(text.substr(dots + 2), names.size());
   if (first && last && *first <= *last) return {*first, *last};
-  fail_at(item, "'" + text + "' is no stage" + did_you_mean(text, names) +
+  fail_at(item, "'" + text + "' is not a stage" + did_you_mean(text, names) +
                     "; expected a number from 1 to " + std::to_string(names.size()) +
                     ", a range like 1..2, or one of the names: " + join(names));
 }

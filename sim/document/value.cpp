@@ -34,7 +34,7 @@ Value Value::make(double value) {
   made.kind_ = Kind::number;
   made.number_ = value;
   made.text_ = exact(value);
-  // Without a point or an exponent it would be read back as an integer.
+  // Without a decimal point or an exponent it would be read back as an integer.
   if (made.text_.find_first_of(".e") == std::string::npos) made.text_ += ".0";
   return made;
 }
@@ -94,7 +94,7 @@ void Value::set(std::string key, Value value) {
   const int line = value.line_, column = value.column_;
   for (Entry& entry : entries_)
     if (entry.key == key) {
-      // The key's position is read in the value's source, so it moves with the value.
+      // The position of the key refers to the value's source, so it moves with the value.
       entry.line = line;
       entry.column = column;
       entry.value = std::move(value);

@@ -1,4 +1,5 @@
-// A document as a tree of values that know where they were written. YAML and JSON read alike.
+// A document as a tree of values, each of which knows where it was written. YAML and JSON documents
+// become the same tree.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +14,9 @@
 namespace sluice {
 
 class Value;
-/// The text of one source (a file or an override), shared by all values read from it.
+/// The text of one source (a file or an override), which all values read from it share.
 struct Source {
-  std::string name;  ///< path as given, or "KEY=VALUE" for an override
+  std::string name;  ///< the path as given, or "KEY=VALUE" for an override
   std::string text;
 };
 
@@ -53,7 +54,8 @@ class Value {
   const Value* find(std::string_view key) const;  ///< nullptr when absent or not a map
   Value* find(std::string_view key);
   void set(std::string key, Value value);  ///< replaces or appends
-  void set_text(std::string text);         ///< a scalar's text as it was written ("1e3" for 1000)
+  void set_text(std::string text);         ///< replaces a scalar's text by the text as written
+                                           ///< ("1e3" for 1000)
 
   Position position() const;
   void place(std::shared_ptr<const Source> source, int line, int column);
@@ -80,7 +82,7 @@ struct Value::Entry {
   Position position() const;  ///< of the key
 };
 
-/// Line and column of `source`, with the text of the line.
+/// The position `line`, `column` of `source`, with the text of the line.
 Position position_in(const Source& source, int line, int column);
 
 }  // namespace sluice

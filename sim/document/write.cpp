@@ -1,5 +1,5 @@
-// Values back to text. YAML in block style, quoting whatever a reader (ours or PyYAML) could take
-// for something else than a string.
+// Writes values as text. YAML is written in block style, and everything is quoted that a reader
+// (ours or PyYAML) could take for something other than a string.
 #include <array>
 
 #include "base/quantity.hpp"
@@ -13,7 +13,7 @@ bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-// Words that YAML 1.1 or 1.2 take for something else, in any case.
+// Words that YAML 1.1 or 1.2 read as something other than a string, in any case of letters.
 bool is_special(std::string_view text) {
   constexpr std::array<std::string_view, 9> words = {"null", "true", "false", "yes", "no",
                                                      "on",   "off",  "y",     "n"};
@@ -24,7 +24,8 @@ bool is_special(std::string_view text) {
   return false;
 }
 
-// Plain only where there is no doubt: letters first, then letters, digits and harmless marks.
+// Text is written plain only where there is no doubt: a letter first, then letters, digits and
+// harmless marks.
 bool is_plain(std::string_view text) {
   if (text.empty() || !is_letter(text[0]) || text.back() == ' ' || is_special(text)) return false;
   for (const char c : text)
@@ -82,7 +83,7 @@ class YamlWriter {
   }
 
  private:
-  // What follows "key:" or "-": a scalar on the same line, or a block below.
+  // Writes what follows "key:" or "-": a scalar on the same line, or a block below.
   void child(const Value& value, int depth) {
     if (value.is_map() && !value.entries().empty()) {
       out_ += '\n';
@@ -96,7 +97,7 @@ class YamlWriter {
     }
   }
 
-  // [1, 2, 3] on one line.
+  // A short list is written as [1, 2, 3] on one line.
   bool is_short(const Value& value) const {
     if (provenance_ || value.items().size() > 16) return false;
     for (const Value& item : value.items())
@@ -141,7 +142,7 @@ class YamlWriter {
         child(item, depth);
         continue;
       }
-      // The first key stands beside the dash.
+      // The first key is written beside the dash.
       out_ += ' ';
       for (const Value::Entry& entry : item.entries()) {
         if (&entry != item.entries().data()) indent(depth + 1);
@@ -155,7 +156,7 @@ class YamlWriter {
     if (!source) return;
     out_ += "  # ";
     for (const char c : source->name) out_ += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-    // An override is one line, and says all there is to say.
+    // An override is a single line, so its text alone says where the value comes from.
     if (source->name != source->text) out_ += ":" + std::to_string(value.line());
   }
 
@@ -204,7 +205,8 @@ void json(const Value& value, int indent, int depth, std::string& out) {
       out += quoted(value.text());
       break;
     case Value::Kind::number:
-      out += Value::make(value.as_number()).text();  // ".5" and "5." are YAML only
+      out += Value::make(value.as_number()).text();  // ".5" and "5." are numbers in YAML but not in
+                                                     // JSON
       break;
     case Value::Kind::integer:
       out += std::to_string(value.as_integer());

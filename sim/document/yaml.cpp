@@ -1,5 +1,5 @@
-// YAML by the events of yaml-cpp: unlike its tree they show anchors, tags, duplicate keys and
-// second documents, and cost neither its time nor its memory.
+// YAML by the events of yaml-cpp. Unlike its tree, the events show anchors, tags, duplicate keys
+// and second documents, and they need less time and memory.
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
@@ -15,16 +15,17 @@
 namespace sluice {
 namespace {
 
-/// Reads memory in place.
+/// A stream buffer that reads memory in place.
 struct Buffer : std::streambuf {
   explicit Buffer(std::string_view text) {
-    char* const begin = const_cast<char*>(text.data());  // only read from
+    char* const begin = const_cast<char*>(text.data());  // the text is only read
     setg(begin, begin, begin + text.size());
   }
 };
 
-/// yaml-cpp counts columns in bytes; people, and the JSON reader, in characters. Marks come nearly
-/// in order, so walking from the last one costs little even where the document is one long line.
+/// yaml-cpp counts columns in bytes, but people and the JSON reader count characters. Marks come
+/// nearly in order, so walking from the last one costs little even where the document is one long
+/// line.
 class Columns {
  public:
   explicit Columns(std::string_view text) : text_(text) {
@@ -32,7 +33,7 @@ class Columns {
       if (text[i] == '\n') begins_.push_back(i + 1);
   }
 
-  /// The column, from 1, of byte `byte` of `line`, both from 0.
+  /// The column, counted from 1, of byte `byte` of `line`, both counted from 0.
   int characters(int line, int byte) {
     if (line != line_) line_ = line, byte_ = characters_ = 0;
     if (line < 0 || static_cast<std::size_t>(line) >= begins_.size()) return byte + 1;
@@ -54,7 +55,7 @@ class Columns {
 
 class Events : public YAML::EventHandler {
  public:
-  /// The document begins at byte `begin` of the source, which is in its first line.
+  /// The document begins at byte `begin` of the source, which must be in its first line.
   Events(const std::shared_ptr<const Source>& source, std::size_t begin)
       : builder_(source), columns_(source->text), shift_(static_cast<int>(begin)) {}
 
@@ -86,7 +87,7 @@ class Events : public YAML::EventHandler {
     refuse_tag(mark, tag);
     if (expects_key())
       builder_.key(place(mark), text);
-    else if (tag == "!")  // quoted or a block
+    else if (tag == "!")  // a quoted text or a block
       builder_.scalar(place(mark), Value::make(text));
     else
       builder_.scalar(place(mark), plain_value(builder_, place(mark), text));
@@ -138,14 +139,15 @@ class Events : public YAML::EventHandler {
   int shift_;
 };
 
-/// JSON writes what lies beyond U+FFFF as two halves, "\ud83d\ude00"; YAML knows no halves.
+/// JSON writes a character beyond U+FFFF as two halves, "\ud83d\ude00"; YAML does not know halves.
 bool is_half_a_character(const YAML::ParserException& error) {
   return error.msg.compare(0, std::strlen(YAML::ErrorMsg::INVALID_UNICODE),
                            YAML::ErrorMsg::INVALID_UNICODE) == 0;
 }
 
 constexpr const char* halves_hint =
-    "; \\ud800 to \\udfff are halves of a character, which are JSON's: in YAML write the character "
+    "; \\ud800 to \\udfff are halves of a character, which only JSON has: in YAML write the "
+    "character "
     "itself, or \\U and eight hex digits";
 
 }  // namespace

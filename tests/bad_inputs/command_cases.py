@@ -133,7 +133,7 @@ VALUES = [
     said("a key of training in inference", 20, ["'optimizer' is for 'mode: training'"], "workload.optimizer=adam"),
     said("an unknown optimizer", 20, ["'adamm' for 'optimizer'", "sgd, momentum, adam, none"], "workload.mode=training", "workload.optimizer=adamm"),
     said("fates of training in inference", 18, ["is for training", "keep_all and offload_all"], "fates={strategy: sqrt}"),
-    said("a stage without a name that is known", 38, ["'9' is no stage", "a number from 1 to"], "workload.mode=training", "fates={strategy: listed, recompute: [9]}"),
+    said("a stage without a name that is known", 38, ["'9' is not a stage", "a number from 1 to"], "workload.mode=training", "fates={strategy: listed, recompute: [9]}"),
     said("a stage with two fates", 47, ["stage 'full' has a fate already"], "workload.mode=training", "fates={strategy: listed, keep: [1], offload: [1]}"),
     said("a parameter of another strategy", 24, ["'keep'", "fates sqrt"], "workload.mode=training", "fates={strategy: sqrt, keep: [1]}"),
     said("master weights without an optimizer", 25, ["'master_weights' needs an optimizer"], "workload.mode=training", "workload.optimizer=none", "workload.master_weights=true"),
