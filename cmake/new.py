@@ -88,10 +88,10 @@ def copy_of_example(kind, name):
     strings = r'(?:\s*"(?:[^"\\\n]|\\.)*")+'
     text = re.sub(rf"\.summary ={strings}", f'.summary = "Say in one sentence what {name} is."', text,
                   count=1)
-    text = re.sub(rf"\.source ={strings}", '.source = "Say where it is from: paper, section."', text,
+    text = re.sub(rf"\.source ={strings}", '.source = "Say where it comes from: paper, section."', text,
                   count=1)
     text = text.replace('".example"', f'".{name}"')  # the ending of an importer's files
-    return (f"// {name}: say in one sentence what it does, and where it is from.\n"
+    return (f"// {name}: say in one sentence what it does, and where it comes from.\n"
             f"// It begins as a copy of {kind.example}: change what follows.\n" + text)
 
 

@@ -51,7 +51,7 @@ const Command plan_command = {
     .positionals = "SCENARIO or PLAN",
     .names_folder = "scenarios",
     .overrides = true,
-    .options = {{.name = "csv", .summary = "one row an action, for spreadsheets"},
+    .options = {{.name = "csv", .summary = "one row per action, for spreadsheets"},
                 {.name = "output",
                  .letter = 'o',
                  .value = "FILE",

@@ -18,7 +18,8 @@ std::string texts(const std::vector<Value>& values) {
 void check_inputs(const Reader& block) {
   const Value* inputs = block.value("inputs");
   if (!inputs) return;
-  if (inputs->items().empty()) block.fail("inputs", "'inputs' is empty, expected a name or more");
+  if (inputs->items().empty())
+    block.fail("inputs", "'inputs' is empty, expected at least one name");
   std::vector<std::string> names;
   for (const Value& name : inputs->items()) {
     const bool is_name = name.kind() == Value::Kind::string && !name.text().empty();

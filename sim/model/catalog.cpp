@@ -1,4 +1,4 @@
-// The types of layers, and the importers of other programs' models. A new one is a file and a line
+// The layer types, and the importers of other programs' models. A new one takes a file and a line
 // here.
 #include "model/catalog.hpp"
 

@@ -1,5 +1,5 @@
-// The layer catalog: what a `type:` in a model may be. One file a type in layers/, one line each in
-// catalog.cpp.
+// The layer catalog: which words `type:` in a model may have. Each type has one file in layers/ and
+// one line in catalog.cpp.
 #pragma once
 
 #include <cstdint>
@@ -12,34 +12,35 @@
 
 namespace sluice {
 
-/// What of its inputs an output pixel of a layer sees; the receptive field follows from it (see
-/// model/field.hpp). Along each axis of an image:
-///   window   `reach` pixels from first to last, `stride` further on for the next output pixel
-///   spread   the other way round: each input pixel is seen by `reach` output pixels, and for the
-///            next one `stride` further on (a transposed convolution)
-/// An image is a shape of at least two axes, the last of which, the channels, is none of its own.
+/// The part of a layer's inputs that one output pixel depends on; the receptive field follows from
+/// it (see model/field.hpp). Along each axis of an image:
+///   window   `reach` pixels from first to last, `stride` pixels further for the next output pixel
+///   spread   the reverse: `reach` output pixels depend on each input pixel, and those of the next
+///            input pixel lie `stride` further (a transposed convolution)
+/// An image is a shape of at least two axes. The last axis, the channels, is not counted as one.
 struct Sight {
   enum class Kind : std::uint8_t { everything, same_place, window, spread };
   Kind kind = Kind::everything;
-  Shape reach, stride;  ///< of a window or spread; by axis
+  Shape reach, stride;  ///< of a window or spread, by axis
 };
 
-/// What a layer type makes of its inputs and keys. All counts are of one sample, but `parameters`.
+/// What a layer type computes from its inputs and keys. All counts except `parameters` are per
+/// sample.
 struct LayerCounts {
   Shape shape;                   ///< of the output
   std::int64_t parameters = 0;   ///< elements
-  std::optional<Picked> picked;  ///< of the parameters; none: all are read
+  std::optional<Picked> picked;  ///< the part of the parameters that is read; none: all of them
   std::int64_t macs = 0;         ///< multiply-accumulates of the forward pass
-  std::int64_t flop = 0;         ///< FLOP of the forward pass, 2 a multiply-accumulate
-  std::int64_t cached = 0;       ///< elements that stay from one pass to the next
+  std::int64_t flop = 0;         ///< FLOP of the forward pass; a multiply-accumulate counts 2
+  std::int64_t cached = 0;       ///< elements of a cache that persists from one pass to the next
   Backward backward;
   Sight sight;
   double sparsity = 0;  ///< share of the weights that is left out of all counts
 };
 
-/// A layer type. `infer` may take for granted that the keys are of their types and in their ranges,
-/// and that there are between `min_inputs` and `max_inputs` inputs; it throws InputError (through
-/// `keys.fail`, at the key at fault) for everything else, and lets overflow of counts pass through.
+/// A layer type. `infer` may assume that the keys have their types and ranges, and that there are
+/// between `min_inputs` and `max_inputs` inputs. For every other fault it throws InputError
+/// (through `keys.fail`, at the faulty key); an overflow of counts passes through.
 struct LayerType {
   std::string name;
   std::string summary;
@@ -48,13 +49,13 @@ struct LayerType {
       parameters;  ///< keys beside type, name and inputs; integers may be expressions
   std::size_t min_inputs = 1, max_inputs = 1;
   LayerCounts (*infer)(const Reader& keys, const std::vector<const Shape*>& inputs) = nullptr;
-  /// The output is the input's memory under another shape, or a part of it: nothing is computed,
-  /// moved or kept.
+  /// The output is the memory of the input under another shape, or a part of it: nothing is
+  /// computed, moved or kept.
   bool view = false;
-  /// Its input says when it is made, and is not read.
+  /// The input only says when this layer runs; it is not read.
   bool reads_nothing = false;
-  /// Whether these keys say a layer that does nothing: it is left out, and its name means what it
-  /// reads. Null: none do.
+  /// Whether a layer with these keys does nothing. Such a layer is left out, and its name refers to
+  /// its input. Null: no layer of this type does nothing.
   bool (*does_nothing)(const Reader& keys) = nullptr;
 };
 
@@ -62,17 +63,17 @@ const Catalog<LayerType>& layer_catalog();
 
 /// Whether the layer's type is a view.
 bool is_view(const Layer& layer);
-/// Whether the layer's type reads nothing of its input.
+/// Whether the layer's type does not read its input.
 bool reads_nothing(const Layer& layer);
 
-/// The keys of a layer of that type: type, name, inputs, and the type's own.
+/// The record of a layer of that type: type, name, inputs, and the type's own keys.
 const Record& layer_record(const LayerType& type);
 
-/// A sluice-model/1 document.
+/// The record of a sluice-model/1 document.
 const Record& model_record();
-/// One of its `blocks`.
+/// The record of one of its `blocks`.
 const Record& block_record();
-/// The `model:` mapping of a scenario; open, for the model's parameters.
+/// The record of the `model:` mapping in a scenario; it is open for the model's parameters.
 const Record& model_use_record();
 
 }  // namespace sluice

@@ -1,10 +1,10 @@
-// Integer expressions over a model's parameters: "$size", "$size * 2", "($layers + 1) / 2".
+// Integer expressions of a model's parameters: "$size", "$size * 2", "($layers + 1) / 2".
 //
 //   sum     = product { ("+" | "-") product }
 //   product = factor { ("*" | "/") factor }
 //   factor  = digits | "$" name | "(" sum ")"
 //
-// 64-bit, checked for overflow; a division must leave no rest.
+// The arithmetic has 64 bits and is checked for overflow; a division must leave no remainder.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace sluice {
 
 using Parameters = std::map<std::string, std::int64_t>;
 
-/// Throws InputError (without position) naming the expression and what is wrong.
+/// Throws InputError (without a position) that names the expression and what is wrong.
 std::int64_t evaluate(std::string_view text, const Parameters& parameters);
 
 }  // namespace sluice

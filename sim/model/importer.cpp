@@ -17,7 +17,7 @@ const Importer& importer_for(const std::string& path) {
     endings.push_back(importer->ending);
   }
   throw InputError(Position{path, 0, 0, ""},
-                   "no importer reads a file of that name; known endings: " + join(endings));
+                   "no importer reads a file with this name; known endings: " + join(endings));
 }
 
 namespace {
@@ -28,7 +28,7 @@ bool is_of_any_model(const std::string& key) {
   return false;
 }
 
-/// All values in the file, but nowhere in it: it has no lines.
+/// Gives all values the file as their source. They have no line, because the file has none.
 void place_in(Value& value, const std::shared_ptr<const Source>& file) {
   value.place(file, 0, 0);
   for (Value& item : value.items()) place_in(item, file);
@@ -47,8 +47,8 @@ Imported read_here(const Importer& importer, const std::string& path, const Read
   }
 }
 
-/// In a child, which also tries whether the document can be read: a fault in the file is found
-/// where its lines are known.
+/// Imports in a child process, which also tries to read the resulting document: so a fault in the
+/// file is reported while its lines are known.
 Imported read_in_child(const Importer& importer, const std::string& path, const Reader& keys) {
   constexpr ChildLimits limits = {.more_bytes = std::int64_t{4} << 30, .cpu_s = 300};
   const Position file{path, 0, 0, ""};
@@ -105,7 +105,7 @@ std::vector<std::string> import_definition(Value& use) {
   Value own = Value::make_map(), rest = Value::make_map();
   const Position where = use.position();
   rest.place(use.source(), where.line, where.column);
-  // What is missing is missing where the file is used, or else in its use by a command.
+  // A missing key is reported at the place where the file is used, or else at the command.
   own.place(use.source() ? use.source() : std::make_shared<const Source>(Source{path, ""}),
             where.line, where.column);
   for (Value::Entry& entry : use.entries()) {

@@ -12,7 +12,7 @@ namespace {
 
 class LayerCount {
  public:
-  /// Counts are at most `limit`, which also stands for any larger number.
+  /// Counts never exceed `limit`, which also stands for any larger number.
   LayerCount(const Value* blocks, std::int64_t limit) : blocks_(blocks), limit_(limit) {}
 
   std::int64_t of_item(const Value& item, const Parameters& parameters) {
@@ -21,7 +21,7 @@ class LayerCount {
       if (const Value* times = item.find("repeat")) return of_repeat(item, *times, parameters);
       if (const Value* word = item.find("block")) return of_block(item, *word, parameters);
     } catch (const InputError&) {
-      // The expansion refuses it, and says where it stands.
+      // The expansion refuses it with its position.
     }
     return 1;
   }
@@ -56,7 +56,7 @@ class LayerCount {
     Parameters scope = read_block_parameters(*block, word.text(), use);
     scope.insert(parameters.begin(), parameters.end());
     const auto [place, is_new] = counted_.try_emplace({word.text(), scope}, 0);
-    // A block that stands in itself finds the count of 0 here; the expansion refuses it.
+    // A block that contains itself finds the count 0 here; the expansion refuses it.
     if (is_new) place->second = of(*layers, scope);
     return place->second;
   }
@@ -68,7 +68,7 @@ class LayerCount {
 
   const Value* blocks_;
   const std::int64_t limit_;
-  /// By the block and the parameters that its layers see.
+  /// Counts by the block and the parameters that its layers use.
   std::map<std::pair<std::string, Parameters>, std::int64_t> counted_;
 };
 

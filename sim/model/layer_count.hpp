@@ -1,6 +1,6 @@
-// How many layers a model's document lists once its repetitions and blocks are written out. It is
-// counted before anything is expanded, so that a short document with far too many layers is refused
-// at once.
+// Counts the layers of a model's document once its repetitions and blocks are written out. The
+// count comes before any expansion, so that a short document with far too many layers is refused at
+// once.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 
 namespace sluice {
 
-/// Throws InputError at the item of `layers` with which there are more than `most` layers. A block
-/// that is used many times with the same parameters is counted once. What the expansion will refuse
-/// counts as one layer. `blocks` may be null.
+/// Throws InputError at the item of `layers` that brings the count above `most` layers. A block
+/// that is used many times with the same parameters is counted once. Whatever the expansion will
+/// refuse counts as one layer. `blocks` may be null.
 void refuse_too_many_layers(const Value& layers, const Parameters& parameters, const Value* blocks,
                             std::int64_t most);
 

@@ -21,7 +21,8 @@ std::int64_t sum(const Model& model, std::int64_t Layer::*count, std::string_vie
   return total;
 }
 
-/// As if the model were so many times bigger. The shapes stay those of the original.
+/// Multiplies all counts, as if the model were `scale` times as large. The shapes stay the original
+/// ones.
 void scale_counts(Model& model, std::int64_t scale) {
   if (scale == 1) return;
   if (model.measured_batch > 0)
@@ -62,7 +63,8 @@ bool is_stage_table(const Value& definition) {
          (definition.find("func") || definition.find("data"));
 }
 
-/// Of a document that an importer made a person has seen nothing: its own keys are named, too.
+/// A document that an importer made is unknown to its user, so the message also names the
+/// importer's own keys.
 void require_known(const Override& override, const Importer& importer, const Value& definition) {
   const std::string& key = override.path.front();
   if (definition.find(key)) return;
@@ -126,7 +128,7 @@ Model read_model(const Value& use, Purpose purpose) {
   const Value* scale = keys.value("scale");
   located(scale ? *scale : *definition, [&] {
     scale_counts(model, keys.integer("scale"));
-    model.parameters();  // the sums, too, must fit
+    model.parameters();  // checks that the sums do not overflow either
     model.activations();
     model.macs();
     model.flop();
@@ -139,11 +141,11 @@ Value load_model_use(const std::string& path, const std::vector<std::string>& ov
                      std::vector<std::string>* notes) {
   Value use = Value::make_map();
   use.set("definition", load_document(path, "models"));
-  std::vector<Override> inside;  // `layers.2.kernel=5` stands in the document itself
+  std::vector<Override> inside;  // e.g. `layers.2.kernel=5`, a path in the document itself
   for (const std::string& text : overrides) {
     Override override = parse_override(text);
     if (override.path.size() > 1 && override.path.front() == "model")
-      override.path.erase(override.path.begin());  // as a scenario has it: model.batch=8
+      override.path.erase(override.path.begin());  // as in a scenario: model.batch=8
     if (override.path.size() == 1)
       apply_override(use, override);
     else

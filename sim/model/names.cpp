@@ -25,7 +25,7 @@ std::uint32_t LayerNames::find(const Value& name, std::string_view key, std::str
   for (const auto& [given, layer] : around.inputs) known.push_back(given);
   for (std::size_t i = model_.layers.size(); i > 0 && known.size() < 20; --i)
     known.push_back(model_.layers[i - 1].name);
-  fail_at(name, "'" + name.text() + in + "no earlier layer" + did_you_mean(name.text(), known) +
+  fail_at(name, "'" + name.text() + in + "not an earlier layer" + did_you_mean(name.text(), known) +
                     "; the last ones are: " + join(known));
 }
 

@@ -1,6 +1,6 @@
-// The names of a model's layers, as `inputs` and `tied` refer to them: a name means the layer in
-// the same repetition, else in the one around it; in a block also what its use gives it. Throws
-// InputError at the name.
+// The names of a model's layers, as `inputs` and `tied` refer to them. A name means the layer in
+// the same repetition, else in the repetition around it; inside a block also the inputs that the
+// use of the block gives. Throws InputError at the name.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +18,11 @@ namespace sluice {
 
 inline constexpr std::string_view before_word = "before";
 
-/// What a repetition or a block is given.
+/// What the layers of a repetition or a block can refer to outside of it.
 struct Surroundings {
-  std::optional<std::uint32_t>
-      before;  ///< the layer that its first one reads unless told otherwise
-  /// In a block: what its use gives, by the names that the block declares.
+  /// The layer that the first one inside reads by default.
+  std::optional<std::uint32_t> before;
+  /// In a block: the inputs that its use gives, by the names that the block declares.
   std::vector<std::pair<std::string, std::uint32_t>> inputs = {};
 };
 
@@ -30,12 +30,13 @@ class LayerNames {
  public:
   explicit LayerNames(const Model& model) : model_(model) {}
 
-  /// False where there is such a name already.
+  /// Returns false where this name exists already.
   bool add(const std::string& name, std::uint32_t layer) {
     return layers_.emplace(name, layer).second;
   }
 
-  /// The layer that `name`, a value of the key `key`, means among `suffix`: ".2.1".
+  /// The layer that `name`, the value of the key `key`, means inside the repetitions `suffix` (such
+  /// as ".2.1").
   std::uint32_t find(const Value& name, std::string_view key, std::string suffix,
                      const Surroundings& around) const;
 

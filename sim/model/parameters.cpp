@@ -34,7 +34,7 @@ const Record& declaration_record() {
 struct Declaration {
   std::int64_t minimum = 1;
   std::int64_t maximum = std::numeric_limits<std::int64_t>::max();
-  std::string maximum_text = {};  ///< as it is written, where it is an expression
+  std::string maximum_text = {};  ///< as written, where it is an expression
 };
 
 bool is_reserved(const std::string& name) {
@@ -88,11 +88,12 @@ std::int64_t maximum_of(const Value& most, const Parameters& parameters) {
   return located(most, [&] { return evaluate(most.text(), parameters); });
 }
 
-/// The defaults of what `definition` declares, and over them what `use` gives.
+/// The defaults that `definition` declares, overridden by the values that `use` gives.
 Parameters read_declared(const Value& definition, const Value& use,
                          const std::vector<std::string>& reserved, Purpose purpose) {
   Parameters parameters, for_inference;
-  std::vector<std::pair<const Value::Entry*, const Value*>> later;  ///< with an expression
+  std::vector<std::pair<const Value::Entry*, const Value*>> later;  ///< parameters whose value is
+                                                                    ///< an expression
   const Value* declared = definition.find("parameters");
   if (!declared) return parameters;
   for (const Value::Entry& entry : declared->entries()) {

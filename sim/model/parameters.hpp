@@ -1,4 +1,4 @@
-// The parameters of a model: declared in its document, with defaults, given where it is used.
+// The parameters of a model: its document declares them with defaults, and each use may set them.
 #pragma once
 
 #include "document/value.hpp"
@@ -7,16 +7,16 @@
 
 namespace sluice {
 
-/// Declared values, over which those given in `use` are laid; where nothing is trained, what the
-/// declarations say for `inference`. Throws InputError at an unknown key,
-/// naming the parameters there are, and at values out of range.
+/// The declared values, overridden by those given in `use`. Where nothing is trained, a parameter
+/// takes the value that its declaration gives for `inference`. Throws InputError at an unknown key,
+/// naming the known parameters, and at values out of range.
 Parameters read_parameters(const Value& definition, const Value& use, Purpose purpose);
 
 /// Throws InputError at a key of `use` that is neither one of model_use_record nor in `parameters`.
 void refuse_unknown_parameters(const Value& use, const Parameters& parameters);
 
-/// The values of a block's parameters at one of its uses: the keys of `use` beside block and name,
-/// in which expressions have been evaluated. Throws InputError.
+/// The values of a block's parameters at one of its uses: the keys of `use` other than block and
+/// name, with their expressions already evaluated. Throws InputError.
 Parameters read_block_parameters(const Value& block, const std::string& name, const Value& use);
 
 }  // namespace sluice

@@ -1,4 +1,4 @@
-// Partial layers: a layer as several, each with its share of the output and of the weights.
+// Partial layers: a layer is split into several, each with a share of the output and the weights.
 #pragma once
 
 #include <cstdint>
@@ -8,17 +8,18 @@
 
 namespace sluice {
 
-/// `parts`: by layer, 1 or more. Every count of a layer is divided as evenly as integers can be, so
-/// that the parts add up to it; each part reads all of the layer's inputs, and whatever reads the
-/// layer reads all parts. Named "15-Fulla", "15-Fullb", …; "15-Full.1", … beyond 26.
+/// `parts` says for each layer how many parts it becomes, 1 or more. Every count of a layer is
+/// divided as evenly as integers allow, so that the parts add up to it. Each part reads all of the
+/// layer's inputs, and whatever reads the layer reads all parts. Parts are called "15-Fulla",
+/// "15-Fullb", …, and "15-Full.1", … where there are more than 26.
 ///
-/// Layers that share weights become equally many parts (`split_alike`), and part i of each has part
-/// i of the weights. So a table of words is divided by its rows: a part of the embedding looks up
-/// the words of its rows (as many of a sample as any other part does, it is assumed), a part of the
-/// product that shares the table gives the scores of its rows.
+/// Layers that share weights must have equally many parts (`split_alike`); part i of each has part
+/// i of the weights. A table of words is thus divided by rows: a part of the embedding looks up the
+/// words of its rows (assumed: equally many words of a sample per part), and a part of the product
+/// that shares the table gives the scores of its rows.
 Model split_layers(const Model& model, const std::vector<std::int64_t>& parts);
 
-/// The same parts, but as many of all layers that share weights as of the one with the most.
+/// The same numbers of parts, but layers that share weights all get the largest number among them.
 std::vector<std::int64_t> split_alike(const Model& model, std::vector<std::int64_t> parts);
 
 }  // namespace sluice

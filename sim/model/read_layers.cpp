@@ -1,5 +1,5 @@
-// Expands a sluice-model/1 document: repetitions, blocks, expressions, inputs, and the inference of
-// each layer.
+// Expands a sluice-model/1 document: repetitions, blocks, expressions, inputs, and the shape and
+// counts of each layer.
 #include <utility>
 
 #include "base/suggest.hpp"
@@ -19,11 +19,11 @@ namespace {
 
 class Expansion {
  public:
-  /// `blocks`: the document's, or null.
+  /// `blocks` are those of the document, or null.
   Expansion(Model& model, Parameters parameters, const Value* blocks)
       : model_(model), names_(model), parameters_(std::move(parameters)), blocks_(blocks) {}
 
-  /// `suffix`: of the names in the repetition at hand: ".2.1".
+  /// `suffix` is appended to the names of layers inside a repetition, such as ".2.1".
   void run(const Value& layers, const std::string& suffix) {
     for (const Value& item : layers.items()) {
       if (!item.is_map())
@@ -54,7 +54,7 @@ class Expansion {
       run_inside(layers, suffix + "." + std::to_string(i), {previous_, around_.inputs});
   }
 
-  /// Layers that stand among `around`: the first of them reads what is before.
+  /// Expands layers inside a repetition or block: the first of them reads the layer before it.
   void run_inside(const Value& layers, const std::string& suffix, Surroundings around) {
     previous_ = around.before;
     std::swap(around, around_);
@@ -78,7 +78,8 @@ class Expansion {
       fail_at(*name, "expected a name for 'name', got " + std::string(name->kind_name()));
 
     Parameters scope = read_block_parameters(block, word.text(), use);
-    scope.insert(parameters_.begin(), parameters_.end());  // the block's own stay
+    scope.insert(parameters_.begin(), parameters_.end());  // does not replace the block's own
+                                                           // parameters
     Surroundings around = given_to_block(block, item, names_, suffix, around_, previous_);
     scope.swap(parameters_);
     open_blocks_.push_back(word.text());
@@ -93,7 +94,7 @@ class Expansion {
     scope.swap(parameters_);
   }
 
-  /// A string is an expression; everything else is itself.
+  /// Evaluates a string as an expression; every other value stays as it is.
   Value resolved(const Value& value) const {
     if (value.kind() != Value::Kind::string) return value;
     const std::int64_t integer =
@@ -107,7 +108,7 @@ class Expansion {
   }
 
   static bool takes_integers(const Field& field) {
-    // A value of any kind is an integer or a list of them: a kernel, a padding.
+    // A value of type any is an integer or a list of integers here: a kernel, a padding.
     return field.type == Type::integer || field.type == Type::list || field.type == Type::any;
   }
 
@@ -120,12 +121,13 @@ class Expansion {
     if (value.kind() != Value::Kind::string) return false;
     for (const std::string& word : field.choices)
       if (word == value.text()) return false;
-    // A word without an operator or a parameter is a slip, and the reader knows what is allowed.
+    // A word without an operator or a parameter is a typing mistake; the reader's message lists
+    // what is allowed.
     return value.text().find_first_of("$+*/()") != std::string::npos;
   }
 
-  /// Of a number an expression, which may be per cent, "$dropout%"; of a yes or no whether it is
-  /// other than 0.
+  /// Evaluates an expression for a number, which may be a percentage ("$dropout%"), or for a
+  /// boolean, which is true unless the value is 0.
   Value resolved_as(const Value& value, Type type) const {
     std::string text = value.text();
     const bool percent = type == Type::number && text.back() == '%';
@@ -141,8 +143,8 @@ class Expansion {
     return made;
   }
 
-  /// The layer's keys with their expressions replaced by what they come to; null where there are
-  /// none.
+  /// The layer's keys with their expressions replaced by values; null where there are no
+  /// expressions.
   Value evaluated(const Value& item, const LayerType& type) const {
     Value copy;
     for (const Field& field : type.parameters) {
@@ -216,7 +218,7 @@ class Expansion {
     previous_ = index;
   }
 
-  /// Whoever names the layer means what it would have read.
+  /// Leaves the layer out: its name then means what it would have read.
   void leave_out(const Layer& layer, const Reader& keys) {
     previous_ = layer.inputs.front();
     if (keys.has("name") && !names_.add(layer.name, *previous_))
@@ -235,7 +237,7 @@ class Expansion {
         keys.fail("name", "'" + name + "' cannot be a layer's name: it is an input of the block");
   }
 
-  /// Its weights are those of another layer. A bias may be its own.
+  /// Ties the layer to another one, whose weights it shares. It may have a bias of its own.
   void tie(Layer& layer, const Reader& keys, const LayerType& type,
            const std::string& suffix) const {
     const Value& name = *keys.value("tied");
@@ -262,9 +264,9 @@ class Expansion {
     layer.parameters = own;
   }
 
-  /// As automatic differentiation does: no gradient of an input before which nothing has weights,
-  /// and no backward pass at all of a layer that has none either. Where one was measured there is
-  /// one.
+  /// Leaves out gradients as automatic differentiation does: no gradient of an input where no layer
+  /// before it has weights, and no backward pass at all for a layer that has no weights either. A
+  /// measured backward pass stays.
   void leave_out_gradients(Layer& layer) {
     bool learns = false;
     if (!reads_nothing(layer))
@@ -295,7 +297,7 @@ class Expansion {
     } else if (type.max_inputs > 0 && previous_) {
       inputs.push_back(*previous_);
     }
-    const bool first = model_.layers.empty();  // refused with its own words
+    const bool first = model_.layers.empty();  // refused below with its own message
     if (!first && (inputs.size() < type.min_inputs || inputs.size() > type.max_inputs))
       keys.fail("inputs", type.name + " takes " + number_of_inputs(type) + ", got " +
                               std::to_string(inputs.size()));
@@ -311,12 +313,12 @@ class Expansion {
 
   Model& model_;
   LayerNames names_;
-  Parameters parameters_;  ///< of the model; in a block its own over them
+  Parameters parameters_;  ///< of the model; inside a block, its own first
   const Value* blocks_;
   std::vector<std::string> open_blocks_;
-  Surroundings around_;                    ///< of the repetition or block at hand
-  std::optional<std::uint32_t> previous_;  ///< what the next layer reads unless told otherwise
-  std::vector<bool> learns_;  ///< layers that have weights, or read from one that learns
+  Surroundings around_;                    ///< of the current repetition or block
+  std::optional<std::uint32_t> previous_;  ///< the layer that the next one reads by default
+  std::vector<bool> learns_;  ///< layers that have weights, or that read from a layer which learns
 };
 
 }  // namespace

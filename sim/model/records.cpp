@@ -1,4 +1,4 @@
-// The records of model documents: what a model, a block, and a layer of each type may hold.
+// The records of model documents: which keys a model, a block, and a layer of each type may have.
 #include "model/catalog.hpp"
 
 #include <map>
@@ -23,7 +23,7 @@ Record make_layer_record(const LayerType& type) {
        .optional = true},
       {.name = "tied",
        .type = Type::text,
-       .summary = "the earlier layer whose weights it shares; they count there",
+       .summary = "the earlier layer whose weights it shares; that layer counts them",
        .optional = true},
   };
   for (const Field& field : type.parameters) record.fields.push_back(field);
@@ -90,9 +90,8 @@ const Record& block_record() {
            .optional = true},
           {.name = "inputs",
            .type = Type::list,
-           .summary =
-               "names by which its layers call what a use gives as `inputs`; by default one, "
-               "before",
+           .summary = "names that its layers use for the `inputs` of each use; by default one, "
+                      "before",
            .optional = true},
           {.name = "layers", .type = Type::list, .summary = "in order", .record = &item}}};
   return record;
@@ -109,7 +108,7 @@ Record make_model_record() {
       {.name = "format", .type = Type::text, .summary = "sluice-model/1"},
       {.name = "name", .type = Type::text, .summary = "of the model"},
       {.name = "summary", .type = Type::text, .summary = "one sentence", .optional = true},
-      {.name = "source", .type = Type::text, .summary = "where it is from", .optional = true},
+      {.name = "source", .type = Type::text, .summary = "where it comes from", .optional = true},
       {.name = "measured_batch",
        .type = Type::integer,
        .summary = "samples for which the layers' `forward` and `backward` were measured",

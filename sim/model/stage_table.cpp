@@ -71,7 +71,7 @@ Layer read_row(const Value& row, std::size_t number, Totals& totals) {
                 ", the total of the row before and this row's stage state");
   layer.parameters = growth(row, total_params, totals.params);
   layer.flop = growth(row, total_flops, totals.flops);
-  // What a row keeps is its state: the next row's input.
+  // What a row keeps is its input, the state of the row before.
   layer.backward = {.input_flop = layer.flop, .weight_flop = layer.flop, .reads_inputs = true};
   totals = {totals.state + grown, totals.params + layer.parameters, totals.flops + layer.flop};
   return layer;
@@ -82,7 +82,7 @@ Layer read_row(const Value& row, std::size_t number, Totals& totals) {
 Model read_stage_table(const Value& table) {
   static const Record record = {
       .name = "stage table",
-      .summary = "a data island: a heading, and a row a stage",
+      .summary = "a data island: a heading, and one row per stage",
       .fields = {{.name = "func", .type = Type::text, .summary = "the data island's function"},
                  {.name = "data", .type = Type::list, .summary = "the heading and the rows"}}};
   const Reader keys(table, record);

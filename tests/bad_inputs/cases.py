@@ -111,7 +111,7 @@ MODELS = [
     model("an unknown layer type", "model.yaml:7:12", ["'dens'", "did you mean 'dense'", "conv2d"], "type: dense", "type: dens"),
     model("a layer without a size", "model.yaml:7:5", ["'features'", "missing"], ", features: $size", ""),
     model("an unknown key of a layer", "model.yaml:7:31", ["'feature'", "did you mean 'features'"], "features:", "feature:"),
-    model("an input that comes later", "model.yaml:7:40", ["'last'", "no earlier layer", "x"], "name: full,", "name: full, inputs: [last],"),
+    model("an input that comes later", "model.yaml:7:40", ["'last'", "not an earlier layer", "x"], "name: full,", "name: full, inputs: [last],"),
     model("two layers of one name", "model.yaml:8:24", ["duplicate layer name 'full'"], "name: last", "name: full"),
     model("an unknown parameter", "model.yaml:7:41", ["$sice", "did you mean 'size'"], "features: $size", "features: $sice"),
     model("a division with a rest", "model.yaml:7:41", ["$size / 3", "8 / 3"], "features: $size", "features: $size / 3"),

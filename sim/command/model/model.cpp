@@ -109,7 +109,7 @@ const Command model_command = {
           .summary = "all, or some of those above with commas between them",
           .absent = "all in CSV, the most asked for in the table"},
          {.name = "json", .summary = "as JSON: all columns, with full precision"},
-         {.name = "csv", .summary = "one row a layer, for spreadsheets"},
+         {.name = "csv", .summary = "one row per layer, for spreadsheets"},
          {.name = "data-island",
           .summary =
               "JSON for a web page; without --columns the AlexNet document's, which is a model "

@@ -1,8 +1,9 @@
-// The activations: one function of each element. A FLOP is one operation or one call of exp, erf,
-// tanh, max or min, for hardware differs in what those cost.
+// The activations: one function of each element. One FLOP is one operation or one call of exp, erf,
+// tanh, max or min, because hardware differs in what those calls cost.
 //
-// The backward pass multiplies the gradient g by the derivative, from the output y where that is
-// enough, else from the input x; which one is kept is as in PyTorch's derivatives.yaml:
+// The backward pass multiplies the gradient g by the derivative. The derivative is computed from
+// the output y where that is enough, else from the input x. Which of the two is kept is as in
+// PyTorch's derivatives.yaml:
 //   relu         g where y > 0                        1
 //   relu6        g where 0 < x, x < 6                 2
 //   leaky_relu   g or g slope, by x                   2
@@ -42,7 +43,7 @@ extern const LayerType relu_layer, relu6_layer, leaky_relu_layer, sigmoid_layer,
 
 const LayerType relu_layer = {
     .name = "relu",
-    .summary = "max(x, 0) of each element: 1 FLOP each.",
+    .summary = "max(x, 0) of each element: 1 FLOP per element.",
     .source = "Nair and Hinton, Rectified linear units improve restricted Boltzmann machines",
     .parameters = {},
     .infer = infer<1, 1, Reads::output>,
@@ -50,7 +51,7 @@ const LayerType relu_layer = {
 
 const LayerType relu6_layer = {
     .name = "relu6",
-    .summary = "min(max(x, 0), 6) of each element: 2 FLOP each.",
+    .summary = "min(max(x, 0), 6) of each element: 2 FLOP per element.",
     .source =
         "Howard et al., MobileNets (2017); Krizhevsky, Convolutional deep belief networks on "
         "CIFAR-10 (2010)",
@@ -60,7 +61,7 @@ const LayerType relu6_layer = {
 
 const LayerType leaky_relu_layer = {
     .name = "leaky_relu",
-    .summary = "max(x, slope x) of each element: 2 FLOP each.",
+    .summary = "max(x, slope x) of each element: 2 FLOP per element.",
     .source =
         "Maas, Hannun and Ng, Rectifier nonlinearities improve neural network acoustic "
         "models (2013), section 2",
@@ -70,7 +71,7 @@ const LayerType leaky_relu_layer = {
 
 const LayerType sigmoid_layer = {
     .name = "sigmoid",
-    .summary = "1 / (1 + exp(-x)) of each element: negate, exp, add, divide, 4 FLOP each.",
+    .summary = "1 / (1 + exp(-x)) of each element: negate, exp, add, divide, 4 FLOP per element.",
     .source = "Goodfellow, Bengio and Courville, Deep Learning, section 3.10",
     .parameters = {},
     .infer = infer<4, 3, Reads::output>,
@@ -78,7 +79,7 @@ const LayerType sigmoid_layer = {
 
 const LayerType tanh_layer = {
     .name = "tanh",
-    .summary = "tanh(x) of each element: 1 FLOP each.",
+    .summary = "tanh(x) of each element: 1 FLOP per element.",
     .source = "Goodfellow, Bengio and Courville, Deep Learning, section 6.3.2",
     .parameters = {},
     .infer = infer<1, 3, Reads::output>,
@@ -86,7 +87,7 @@ const LayerType tanh_layer = {
 
 const LayerType silu_layer = {
     .name = "silu",
-    .summary = "x sigmoid(x) of each element, also called swish: 5 FLOP each.",
+    .summary = "x sigmoid(x) of each element, also called swish: 5 FLOP per element.",
     .source = "Elfwing, Uchibe and Doya, Sigmoid-weighted linear units (2018), section 2",
     .parameters = {},
     .infer = infer<5, 9, Reads::input>,
@@ -94,7 +95,7 @@ const LayerType silu_layer = {
 
 const LayerType gelu_layer = {
     .name = "gelu",
-    .summary = "x (1 + erf(x / sqrt 2)) / 2 of each element: 5 FLOP each.",
+    .summary = "x (1 + erf(x / sqrt 2)) / 2 of each element: 5 FLOP per element.",
     .source = "Hendrycks and Gimpel, Gaussian error linear units (2016), section 2",
     .parameters = {},
     .infer = infer<5, 11, Reads::input>,
@@ -102,7 +103,7 @@ const LayerType gelu_layer = {
 
 const LayerType hardsigmoid_layer = {
     .name = "hardsigmoid",
-    .summary = "relu6(x + 3) / 6 of each element: 4 FLOP each.",
+    .summary = "relu6(x + 3) / 6 of each element: 4 FLOP per element.",
     .source = "Howard et al., Searching for MobileNetV3 (2019), section 5.2",
     .parameters = {},
     .infer = infer<4, 3, Reads::input>,
@@ -110,7 +111,7 @@ const LayerType hardsigmoid_layer = {
 
 const LayerType hardswish_layer = {
     .name = "hardswish",
-    .summary = "x relu6(x + 3) / 6 of each element: 5 FLOP each.",
+    .summary = "x relu6(x + 3) / 6 of each element: 5 FLOP per element.",
     .source = "Howard et al., Searching for MobileNetV3 (2019), section 5.2",
     .parameters = {},
     .infer = infer<5, 5, Reads::input>,
@@ -119,7 +120,7 @@ const LayerType hardswish_layer = {
 const LayerType softmax_layer = {
     .name = "softmax",
     .summary =
-        "exp(x - max) / sum over the last axis: max, subtract, exp, add, divide, 5 FLOP an "
+        "exp(x - max) / sum over the last axis: max, subtract, exp, add, divide, 5 FLOP per "
         "element.",
     .source = "Goodfellow, Bengio and Courville, Deep Learning, sections 4.1 and 6.2.2.3",
     .parameters = {},

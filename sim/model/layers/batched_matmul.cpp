@@ -6,8 +6,9 @@
 namespace sluice {
 namespace {
 
-// Of each pair of matrices, [rows, inner] x [inner, columns]. Backwards each of both is given a
-// product of the other with the output's gradient, as many multiply-accumulates as forward.
+// Each pair of matrices is [rows, inner] x [inner, columns]. In the backward pass, the gradient of
+// each of the two is a product of the other one with the output's gradient, with as many
+// multiply-accumulates as in the forward pass.
 LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape &a = *inputs[0], &b = *inputs[1];
   const auto refuse = [&](const std::string& expected) {
@@ -36,11 +37,11 @@ LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
 extern const LayerType batched_matmul_layer;
 const LayerType batched_matmul_layer = {
     .name = "batched_matmul",
-    .summary = "Products of two inputs, matrix by matrix over their last two axes.",
+    .summary = "The products of two inputs, matrix by matrix over their last two axes.",
     .source = "definition, as in NumPy's matmul",
     .parameters = {{.name = "transpose_b",
                     .type = Type::boolean,
-                    .summary = "whether the second is given as [..., columns, inner]",
+                    .summary = "whether the second input has the shape [..., columns, inner]",
                     .default_text = "false"}},
     .min_inputs = 2,
     .max_inputs = 2,

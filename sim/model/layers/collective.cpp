@@ -1,5 +1,6 @@
-// What the ranks of a group exchange in the middle of a model that is one rank's share of another:
-// shapes alone. They take no time and no FLOP; a model knows no links.
+// Exchanges among the ranks of a group, in the middle of a model that is one rank's share of a
+// larger one. Here they only change shapes: they take no time and no FLOP, because a model does not
+// know any links.
 #include "base/quantity.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
@@ -29,7 +30,7 @@ LayerCounts infer_scatter(const Reader& keys, const std::vector<const Shape*>& i
 Field ranks_field() {
   return {.name = "ranks",
           .type = Type::integer,
-          .summary = "ranks that share the tensor, this one among them",
+          .summary = "the number of ranks that share the tensor, including this one",
           .minimum = 1};
 }
 
@@ -37,11 +38,11 @@ Field ranks_field() {
 
 extern const LayerType all_gather_layer, reduce_scatter_layer;
 
-// A view: of the whole tensor a rank keeps its own part, and gathers it again for the backward
-// pass.
+// A view: of the whole tensor a rank keeps only its own part, and gathers the whole again for the
+// backward pass.
 const LayerType all_gather_layer = {
     .name = "all_gather",
-    .summary = "A tensor of which each rank has a part along the first axis, whole.",
+    .summary = "The whole of a tensor of which each rank has a part along the first axis.",
     .source =
         "Korthikanti et al., Reducing activation recomputation in large transformer models (2022), "
         "section 4.2.2",
@@ -52,7 +53,7 @@ const LayerType all_gather_layer = {
 
 const LayerType reduce_scatter_layer = {
     .name = "reduce_scatter",
-    .summary = "A rank's part, along the first axis, of the sum over the ranks.",
+    .summary = "One rank's part, along the first axis, of the sum over all ranks.",
     .source =
         "Korthikanti et al., Reducing activation recomputation in large transformer models (2022), "
         "section 4.2.2",

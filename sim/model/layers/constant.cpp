@@ -1,5 +1,5 @@
-// A tensor that is the same for every sample and that layers compute on: a table of distances, a
-// mask. It reads nothing; the layer before it says when it is made.
+// A tensor that is the same for every sample and that layers compute with: a table of distances, a
+// mask. It reads nothing; the layer before it only says when it is made.
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
 
@@ -18,14 +18,15 @@ LayerCounts infer(const Reader& keys, const std::vector<const Shape*>&) {
 extern const LayerType constant_layer;
 const LayerType constant_layer = {
     .name = "constant",
-    .summary = "A tensor that no sample changes and that layers compute on, such as a table.",
+    .summary =
+        "A tensor that is the same for every sample and that layers compute with, such as a table.",
     .source = "Liu et al., Swin transformer V2 (2022), section 3.3, the table of coordinates",
     .parameters = {{.name = "shape",
                     .type = Type::list,
-                    .summary = "extents; what computes on it does so for each sample"},
+                    .summary = "the extents of the tensor, which belongs to no sample"},
                    {.name = "learned",
                     .type = Type::boolean,
-                    .summary = "its elements are parameters",
+                    .summary = "whether its elements are parameters",
                     .default_text = "false"}},
     .infer = infer,
     .reads_nothing = true,

@@ -1,4 +1,5 @@
-// The convolutions over 1, 2 and 3 axes, and their transposes. The last axis is the channels.
+// The convolutions over 1, 2 and 3 axes, and their transposes. The last axis of a shape is the
+// channels.
 #include "base/quantity.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/product.hpp"
@@ -17,8 +18,8 @@ void require_groups(const Reader& keys, std::int64_t groups, std::int64_t in, st
   if (out % groups != 0) refuse("the " + std::to_string(out) + " output channels");
 }
 
-// An output channel has one filter over the input channels of its group: kernel area x input
-// channels / groups weights. Zeros of the padding are multiplied like everything else.
+// An output channel has one filter over the input channels of its group, which has kernel area x
+// input channels / groups weights. Zeros of the padding are multiplied like all other values.
 LayerCounts counts_of(const Reader& keys, const Shape& image, Shape output, const Window& window,
                       std::int64_t meets) {
   const std::int64_t channels = keys.integer("channels"), groups = keys.integer("groups");
@@ -32,7 +33,7 @@ LayerCounts counts_of(const Reader& keys, const Shape& image, Shape output, cons
   return counts;
 }
 
-// Each weight is used once an output pixel.
+// Each weight is used once per output pixel.
 template <std::size_t axes>
 LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& image = *inputs[0];
@@ -43,8 +44,8 @@ LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
   return counts_of(keys, image, std::move(output), window, pixels);
 }
 
-// The convolution's shapes the other way round: each weight is used once an input pixel, and the
-// products are summed where they overlap. What the padding cuts off is computed as well.
+// The convolution's shapes are swapped: each weight is used once per input pixel, and the products
+// are summed where they overlap. Outputs that the padding cuts off are computed as well.
 template <std::size_t axes>
 LayerCounts infer_transposed(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& image = *inputs[0];
@@ -71,21 +72,22 @@ LayerCounts infer_transposed(const Reader& keys, const std::vector<const Shape*>
 }
 
 std::vector<Field> parameters(std::size_t axes) {
-  std::vector<Field> fields = {{.name = "channels",
-                                .type = Type::integer,
-                                .summary = "output channels: the number of filters",
-                                .minimum = 1}};
+  std::vector<Field> fields = {
+      {.name = "channels",
+       .type = Type::integer,
+       .summary = "the number of output channels, each of which has one filter",
+       .minimum = 1}};
   for (const Field& field : window_fields(axes, "1")) fields.push_back(field);
   fields.push_back(dilation_field(axes));
   fields.push_back({.name = "groups",
                     .type = Type::integer,
-                    .summary = "parts into which the channels are split, each convolved alone; "
+                    .summary = "into how many parts the channels are split, each convolved alone; "
                                "as many as input channels: depthwise",
                     .default_text = "1",
                     .minimum = 1});
   fields.push_back({.name = "bias",
                     .type = Type::boolean,
-                    .summary = "adds one parameter an output channel",
+                    .summary = "whether to add one parameter per output channel",
                     .default_text = "true"});
   fields.push_back(sparsity_field());
   return fields;
@@ -95,7 +97,7 @@ std::vector<Field> transposed_parameters(std::size_t axes) {
   std::vector<Field> fields = parameters(axes);
   fields.push_back({.name = "output_padding",
                     .type = Type::any,
-                    .summary = "what is added to the output: an integer or " + axes_text(axes),
+                    .summary = "the extents added to the output: an integer or " + axes_text(axes),
                     .default_text = "0"});
   return fields;
 }
@@ -104,7 +106,8 @@ LayerType convolution(std::string name, std::string over, decltype(LayerType::in
                       std::size_t axes) {
   return {
       .name = std::move(name),
-      .summary = "A convolution over " + over + ", its filters as deep as the input or its group.",
+      .summary =
+          "A convolution over " + over + "; each filter covers all input channels of its group.",
       .source =
           "Dumoulin and Visin, A guide to convolution arithmetic for deep learning, sections 2 "
           "and 5.1; groups: Krizhevsky, Sutskever and Hinton (2012), section 3.2",
@@ -118,7 +121,7 @@ LayerType transposed(std::string name, std::string over, decltype(LayerType::inf
   return {
       .name = std::move(name),
       .summary = "A transposed convolution over " + over +
-                 ": from the output's shape of a convolution to its input's.",
+                 ": it leads from the shape of a convolution's output to that of its input.",
       .source =
           "Dumoulin and Visin, A guide to convolution arithmetic for deep learning, section 4",
       .parameters = transposed_parameters(axes),

@@ -5,7 +5,8 @@
 namespace sluice {
 namespace {
 
-// The input is flattened: one weight for each pair of input element and feature, used once.
+// The input is flattened: there is one weight for each pair of an input element and a feature, and
+// it is used once.
 LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const std::int64_t features = keys.integer("features");
   LayerCounts counts;
@@ -21,15 +22,17 @@ LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
 extern const LayerType dense_layer;
 const LayerType dense_layer = {
     .name = "dense",
-    .summary = "A fully connected layer over the whole, flattened input.",
+    .summary = "A fully connected layer over the flattened input.",
     .source = "Goodfellow, Bengio and Courville, Deep Learning, section 6.1",
-    .parameters =
-        {{.name = "features", .type = Type::integer, .summary = "output elements", .minimum = 1},
-         {.name = "bias",
-          .type = Type::boolean,
-          .summary = "adds one parameter a feature",
-          .default_text = "true"},
-         sparsity_field()},
+    .parameters = {{.name = "features",
+                    .type = Type::integer,
+                    .summary = "the number of output elements",
+                    .minimum = 1},
+                   {.name = "bias",
+                    .type = Type::boolean,
+                    .summary = "whether to add one parameter per feature",
+                    .default_text = "true"},
+                   sparsity_field()},
     .infer = infer,
 };
 

@@ -1,6 +1,6 @@
-// The parts of a mixture of experts: each row goes to a few of many experts, whose weights all
-// exist. A router is a matmul, then top_k and softmax; dispatch, expert_matmul and combine are the
-// experts.
+// The parts of a mixture of experts: each row goes to a few of many experts, all of whose weights
+// exist. A router is a matmul, then top_k and softmax; the experts are dispatch, expert_matmul and
+// combine.
 #include "base/quantity.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
@@ -14,7 +14,7 @@ void require_matrix(const Reader& keys, const Shape& shape) {
               keys.text("type") + " needs an input of [rows, columns], got " + text_of(shape));
 }
 
-/// Throws unless `chosen` has a row for each of `rows` rows.
+/// Throws unless `chosen` has a row of choices for each of the `rows` rows.
 void require_choices(const Reader& keys, const Shape& chosen, std::int64_t rows) {
   if (chosen.size() != 2 || chosen[0] != rows)
     keys.fail("inputs", keys.text("type") + " of " + std::to_string(rows) +
@@ -22,8 +22,8 @@ void require_choices(const Reader& keys, const Shape& chosen, std::int64_t rows)
                             text_of(chosen));
 }
 
-// A pass over the row for each of the k, one comparison an element. The indices are kept, 8 bytes
-// each: the gradients go back to where the values were.
+// For each of the k values there is one pass over the row, with one comparison per element. The
+// indices are kept, 8 bytes each, because the gradients go back to where the values were.
 LayerCounts infer_top(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& scores = *inputs[0];
   require_matrix(keys, scores);
@@ -38,7 +38,7 @@ LayerCounts infer_top(const Reader& keys, const std::vector<const Shape*>& input
   return counts;
 }
 
-// Rows are copied; backwards the gradients of a row's copies are added up.
+// Rows are copied. In the backward pass the gradients of a row's copies are added up.
 LayerCounts infer_dispatch(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape &rows = *inputs[0], &chosen = *inputs[1];
   require_matrix(keys, rows);
@@ -49,7 +49,8 @@ LayerCounts infer_dispatch(const Reader& keys, const std::vector<const Shape*>& 
   return counts;
 }
 
-// Each row meets the weights of one expert: so many rows read at most so many matrices.
+// Each row is multiplied by the weights of one expert, so the rows read at most as many matrices as
+// there are rows.
 LayerCounts infer_matmul(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& rows = *inputs[0];
   require_matrix(keys, rows);
@@ -65,8 +66,8 @@ LayerCounts infer_matmul(const Reader& keys, const std::vector<const Shape*>& in
   return counts;
 }
 
-// k multiplications and k - 1 additions an output. Backwards k products for the rows, and for each
-// weight a scalar product of two rows.
+// k multiplications and k - 1 additions per output. The backward pass computes k products for the
+// rows, and for each weight a scalar product of two rows.
 LayerCounts infer_combine(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape &rows = *inputs[0], &weights = *inputs[1];
   require_matrix(keys, rows);
@@ -93,18 +94,18 @@ extern const LayerType top_k_layer, dispatch_layer, expert_matmul_layer, combine
 
 const LayerType top_k_layer = {
     .name = "top_k",
-    .summary = "The k largest elements of each row: k FLOP an element.",
+    .summary = "The k largest elements of each row: k FLOP per element.",
     .source = "Shazeer et al. (2017), equation 5",
     .parameters = {{.name = "k",
                     .type = Type::integer,
-                    .summary = "elements chosen in each row",
+                    .summary = "the number of elements chosen in each row",
                     .minimum = 1}},
     .infer = infer_top,
 };
 
 const LayerType dispatch_layer = {
     .name = "dispatch",
-    .summary = "Each row once for each expert that was chosen for it, sorted by expert.",
+    .summary = "One copy of each row for each expert that was chosen for it, sorted by expert.",
     .source = paper,
     .parameters = {},
     .min_inputs = 2,
@@ -114,25 +115,27 @@ const LayerType dispatch_layer = {
 
 const LayerType expert_matmul_layer = {
     .name = "expert_matmul",
-    .summary = "Each row times the weight matrix [columns, features] of its expert.",
+    .summary = "Each row multiplied by the weight matrix [columns, features] of its expert.",
     .source =
         "Gale et al., MegaBlocks: efficient sparse training with mixture-of-experts (2023), "
-        "section "
-        "4: a product grouped by experts, without padding or dropped tokens",
-    .parameters =
-        {{.name = "experts", .type = Type::integer, .summary = "weight matrices", .minimum = 1},
-         {.name = "features",
-          .type = Type::integer,
-          .summary = "columns of a weight matrix",
-          .minimum = 1}},
+        "section 4: "
+        "a product grouped by experts, without padding or dropped tokens",
+    .parameters = {{.name = "experts",
+                    .type = Type::integer,
+                    .summary = "the number of weight matrices",
+                    .minimum = 1},
+                   {.name = "features",
+                    .type = Type::integer,
+                    .summary = "the number of columns of a weight matrix",
+                    .minimum = 1}},
     .infer = infer_matmul,
 };
 
 const LayerType combine_layer = {
     .name = "combine",
     .summary =
-        "The rows that came of one, added up with the weights of its choices: 2 k - 1 FLOP an "
-        "output.",
+        "The sum of the copies of each row, weighted by the weights of its choices: 2 k - 1 FLOP "
+        "per output.",
     .source = paper,
     .parameters = {},
     .min_inputs = 2,

@@ -15,11 +15,11 @@ LayerCounts infer(const Reader& keys, const std::vector<const Shape*>&) {
 extern const LayerType input_layer;
 const LayerType input_layer = {
     .name = "input",
-    .summary = "What the network is given: one sample.",
+    .summary = "The input of the network, one sample.",
     .source = "definition",
     .parameters = {{.name = "shape",
                     .type = Type::list,
-                    .summary = "extents of one sample; an image is [height, width, channels]"}},
+                    .summary = "the extents of one sample; an image is [height, width, channels]"}},
     .min_inputs = 0,
     .max_inputs = 0,
     .infer = infer,

@@ -1,4 +1,4 @@
-// Layers that join branches: of each element, or end to end.
+// Layers that join branches: element by element, or end to end.
 #include "base/quantity.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
@@ -6,8 +6,9 @@
 namespace sluice {
 namespace {
 
-// One FLOP an output for each input after the first. Backward, the gradient of an input that was
-// stretched is summed over what it was stretched to: 1 FLOP an output for each such input.
+// One FLOP per output for each input after the first. In the backward pass the gradient of an input
+// that was stretched is summed over the elements it was stretched to: 1 FLOP per output for each
+// such input.
 LayerCounts infer_each(const Reader& keys, const std::vector<const Shape*>& inputs) {
   LayerCounts counts;
   counts.shape = *inputs[0];
@@ -21,7 +22,8 @@ LayerCounts infer_each(const Reader& keys, const std::vector<const Shape*>& inpu
   return counts;
 }
 
-// Backward, the gradient of each of n inputs is the output's times the n - 1 others.
+// In the backward pass the gradient of each of n inputs is the output's gradient times the n - 1
+// other inputs.
 LayerCounts infer_product(const Reader& keys, const std::vector<const Shape*>& inputs) {
   LayerCounts counts = infer_each(keys, inputs);
   const std::int64_t products =
@@ -31,8 +33,8 @@ LayerCounts infer_product(const Reader& keys, const std::vector<const Shape*>& i
   return counts;
 }
 
-// Nothing is computed; the output is a tensor of its own, into which the inputs are copied, and its
-// gradient is taken apart.
+// Nothing is computed. The output is a tensor of its own into which the inputs are copied, and its
+// gradient is split again.
 LayerCounts infer_concat(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& first = *inputs[0];
   const std::size_t axis = axis_of(keys, first);
@@ -57,7 +59,8 @@ extern const LayerType add_layer;
 const LayerType add_layer = {
     .name = "add",
     .summary =
-        "The sum of its inputs, element by element: 1 FLOP an output for each but the first.",
+        "The sum of its inputs, element by element: 1 FLOP per output for each input after the "
+        "first.",
     .source =
         "He et al., Deep residual learning (2016), section 3.2; stretching as in the NumPy "
         "user guide, Broadcasting",
@@ -71,7 +74,8 @@ extern const LayerType mul_layer;
 const LayerType mul_layer = {
     .name = "mul",
     .summary =
-        "The product of its inputs, element by element: 1 FLOP an output for each but the first.",
+        "The product of its inputs, element by element: 1 FLOP per output for each input after the "
+        "first.",
     .source =
         "Hu, Shen and Sun, Squeeze-and-excitation networks (2018), section 3.2; stretching "
         "as in the NumPy user guide, Broadcasting",
@@ -84,7 +88,7 @@ const LayerType mul_layer = {
 extern const LayerType concat_layer;
 const LayerType concat_layer = {
     .name = "concat",
-    .summary = "Its inputs end to end along an axis.",
+    .summary = "Its inputs joined end to end along an axis.",
     .source = "Huang et al., Densely connected convolutional networks (2017), section 3",
     .parameters = {axis_field()},
     .min_inputs = 2,

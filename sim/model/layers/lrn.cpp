@@ -5,14 +5,16 @@
 namespace sluice {
 namespace {
 
-// An element: its square, the sum of `size` squares (size - 1 additions), times alpha, plus k, to
-// the power of beta, and the division. Squares are computed once, sums anew for each element.
+// FLOP per element: its square, the sum of `size` squares (size - 1 additions), the multiplication
+// by alpha, the addition of k, the power beta, and the division. Squares are computed once, sums
+// anew for each element.
 LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
   LayerCounts counts;
   counts.shape = *inputs[0];
   const std::int64_t each = checked_add(keys.integer("size"), 4, "FLOP");
   counts.flop = checked_mul(elements_of(counts.shape), each, "FLOP");
-  // y = x s^-beta: the same sums again, over the neighbours' gradients.
+  // y = x s^-beta: the backward pass computes the same sums again, over the gradients of the
+  // neighbours.
   counts.backward = {.input_flop = checked_mul(counts.flop, 2, "FLOP"),
                      .reads_inputs = true,
                      .reads_output = true};
@@ -25,11 +27,12 @@ LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
 extern const LayerType lrn_layer;
 const LayerType lrn_layer = {
     .name = "lrn",
-    .summary = "Local response normalisation over neighbouring channels: size + 4 FLOP an element.",
+    .summary =
+        "Local response normalisation over neighbouring channels: size + 4 FLOP per element.",
     .source = "Krizhevsky, Sutskever and Hinton, ImageNet classification (2012), section 3.3",
     .parameters = {{.name = "size",
                     .type = Type::integer,
-                    .summary = "channels that are summed",
+                    .summary = "the number of channels that are summed",
                     .default_text = "5",
                     .minimum = 1}},
     .infer = infer,

@@ -5,7 +5,7 @@
 namespace sluice {
 namespace {
 
-// [rows, D] x [D, features]: each row meets all weights.
+// [rows, D] x [D, features]: each row is multiplied by all weights.
 LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& input = *inputs[0];
   if (input.size() != 2)
@@ -23,15 +23,15 @@ LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
 extern const LayerType matmul_layer;
 const LayerType matmul_layer = {
     .name = "matmul",
-    .summary = "A matrix [rows, columns] times a weight matrix [columns, features].",
+    .summary = "A matrix [rows, columns] multiplied by a weight matrix [columns, features].",
     .source = "PopART phased execution",
     .parameters = {{.name = "features",
                     .type = Type::integer,
-                    .summary = "columns of the weight matrix",
+                    .summary = "the number of columns of the weight matrix",
                     .minimum = 1},
                    {.name = "bias",
                     .type = Type::boolean,
-                    .summary = "adds one parameter a feature",
+                    .summary = "whether to add one parameter per feature",
                     .default_text = "false"},
                    sparsity_field()},
     .infer = infer,

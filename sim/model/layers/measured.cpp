@@ -1,4 +1,4 @@
-// measured: a layer of which little is known but how long it took.
+// measured: a layer of which little more is known than how long it took.
 #include "base/quantity.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
@@ -20,7 +20,7 @@ LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
   if (counts.flop < products)
     keys.fail("flop",
               "'" + std::to_string(counts.flop) + "' for 'flop': " + std::to_string(counts.macs) +
-                  " multiply-accumulates are " + std::to_string(products) + " FLOP at least");
+                  " multiply-accumulates are at least " + std::to_string(products) + " FLOP");
   Backward& backward = counts.backward;
   backward.input_flop = counts.flop;
   if (counts.parameters > 0) backward.weight_flop = counts.flop;
@@ -51,17 +51,17 @@ const LayerType measured_layer = {
                    count_field("macs", "multiply-accumulates of the forward pass"),
                    {.name = "flop",
                     .type = Type::integer,
-                    .summary = "FLOP of the forward pass; by default 2 a multiply-accumulate",
+                    .summary = "FLOP of the forward pass; by default 2 per multiply-accumulate",
                     .optional = true},
                    {.name = "keeps",
                     .type = Type::choice,
-                    .summary = "what of its neighbours its backward pass reads",
+                    .summary = "which tensors of the graph its backward pass reads",
                     .default_text = "inputs",
                     .choices = {"inputs", "output", "nothing"}},
-                   count_field("kept", "further elements that are kept for the backward pass"),
+                   count_field("kept", "further elements kept for the backward pass"),
                    {.name = "kept_bytes",
                     .type = Type::quantity,
-                    .summary = "further bytes that are kept and that no dtype changes: masks",
+                    .summary = "further bytes kept that do not depend on the dtype, such as masks",
                     .optional = true,
                     .dimension = Dimension::bytes}},
     .min_inputs = 1,

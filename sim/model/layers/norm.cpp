@@ -1,4 +1,4 @@
-// The normalisations, over or by the channels, which are the last axis.
+// The normalisations: over the channels, or of each channel. The channels are the last axis.
 #include "base/quantity.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
@@ -6,14 +6,14 @@
 namespace sluice {
 namespace {
 
-// FLOP an element.
+// FLOP per element.
 struct Each {
   std::int64_t forward = 0, input_gradient = 0, weight_gradient = 0;
 };
 
-// The backward pass reads the input. Mean and variance are computed from it again: they are two
-// values a row, channel or group, and Korthikanti et al. (2022), section 4.1, leave them out of
-// what is kept.
+// The backward pass reads the input, and computes mean and variance from it again: they are two
+// values per row, channel or group, and Korthikanti et al. (2022), section 4.1, do not count them
+// among what is kept.
 LayerCounts counts_of(const Shape& shape, std::int64_t parameters, Each each) {
   LayerCounts counts;
   counts.shape = shape;
@@ -27,23 +27,24 @@ LayerCounts counts_of(const Shape& shape, std::int64_t parameters, Each each) {
   return counts;
 }
 
-// In inference mean and variance are constants: with the scale and the shift they fold into one
-// multiplication and one addition an element. The running statistics are buffers, no parameters.
-// Backward, an element: 4 for the statistics of the batch (an addition; a subtraction, a square and
-// an addition) and 2 for the normalised value z; 3 for the sums of g and g z over the batch, which
-// are the gradients of shift and scale, if there are any; and 4 for s (g - a - z b) with s, a and b
-// constant over the channel.
+// In inference mean and variance are constants: together with scale and shift they become one
+// multiplication and one addition per element. The running statistics are buffers, not parameters.
+// Backward pass, per element: 4 FLOP for the statistics of the batch (an addition; a subtraction, a
+// square and an addition) and 2 for the normalised value z; 3 for the sums of g and g z over the
+// batch, which are the gradients of shift and scale, where these exist; and 4 for s (g - a - z b),
+// where s, a and b are constant over the channel.
 LayerCounts infer_batch(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const bool affine = keys.boolean("affine");
   return counts_of(*inputs[0], affine ? 2 : 0, {2, affine ? 10 : 13, affine ? 3 : 0});
 }
 
-// An element: 1 addition for the mean; a subtraction, a square and an addition for the variance; a
-// multiplication by 1 / sigma; then the scale and the shift, 1 each. What is done once a group of
-// elements (division, square root) is left out.
-// Backward, an element: 4 for the statistics, 2 for the normalised value z; with scale and shift 1
-// for h = g scale, else h = g; 3 for the sums of h and h z over what is normalised together, 4 for
-// s (h - a - z b); and 3 for the sums of g and g z over the rest, the gradients of shift and scale.
+// Forward pass, per element: 1 addition for the mean; a subtraction, a square and an addition for
+// the variance; a multiplication by 1 / sigma; and 1 FLOP each for scale and shift. What is
+// computed once per group of elements (division, square root) is not counted.
+// Backward pass, per element: 4 for the statistics and 2 for the normalised value z; with scale and
+// shift 1 for h = g scale, else h = g; 3 for the sums of h and h z over the elements that are
+// normalised together; 4 for s (h - a - z b); and 3 for the sums of g and g z over all other axes,
+// which are the gradients of shift and scale.
 LayerCounts normalised(const Reader& keys, const Shape& shape) {
   const bool affine = keys.boolean("affine");
   return affine ? counts_of(shape, 2, {7, 14, 3}) : counts_of(shape, 0, {5, 13, 0});
@@ -64,9 +65,10 @@ LayerCounts infer_group(const Reader& keys, const std::vector<const Shape*>& inp
   return counts;
 }
 
-// An element: a square and an addition, a multiplication by 1 / root mean square, the scale.
-// Backward: 2 for the root mean square, 1 for the normalised value z, 1 for h = g scale, 2 for the
-// sum of h z, 3 for s (h - z b); and 2 for the sum of g z, the gradient of the scale.
+// Forward pass, per element: a square and an addition, a multiplication by 1 / root mean square,
+// and the scale. Backward pass: 2 for the root mean square, 1 for the normalised value z, 1 for h =
+// g scale, 2 for the sum of h z, 3 for s (h - z b), and 2 for the sum of g z, which is the gradient
+// of the scale.
 LayerCounts infer_rms(const Reader&, const std::vector<const Shape*>& inputs) {
   return counts_of(*inputs[0], 1, {4, 9, 2});
 }
@@ -74,7 +76,7 @@ LayerCounts infer_rms(const Reader&, const std::vector<const Shape*>& inputs) {
 Field affine_field() {
   return {.name = "affine",
           .type = Type::boolean,
-          .summary = "a scale and a shift for each channel: 2 parameters",
+          .summary = "whether each channel has a scale and a shift, 2 parameters",
           .default_text = "true"};
 }
 
@@ -84,8 +86,8 @@ extern const LayerType batch_norm_layer;
 const LayerType batch_norm_layer = {
     .name = "batch_norm",
     .summary =
-        "Normalises each channel by statistics of the batch, in inference by constants: 2 "
-        "FLOP an element.",
+        "Normalises each channel by the statistics of the batch, or in inference by constants: 2 "
+        "FLOP per element.",
     .source = "Ioffe and Szegedy, Batch normalization (2015), algorithm 2",
     .parameters = {affine_field()},
     .infer = infer_batch,
@@ -94,7 +96,7 @@ const LayerType batch_norm_layer = {
 extern const LayerType layer_norm_layer;
 const LayerType layer_norm_layer = {
     .name = "layer_norm",
-    .summary = "Normalises over the last axis: 7 FLOP an element, 5 without scale and shift.",
+    .summary = "Normalises over the last axis: 7 FLOP per element, 5 without scale and shift.",
     .source = "Ba, Kiros and Hinton, Layer normalization (2016), section 3",
     .parameters = {affine_field()},
     .infer = infer_layer,
@@ -103,11 +105,11 @@ const LayerType layer_norm_layer = {
 extern const LayerType group_norm_layer;
 const LayerType group_norm_layer = {
     .name = "group_norm",
-    .summary = "Normalises over groups of channels: 7 FLOP an element, 5 without scale and shift.",
+    .summary = "Normalises over groups of channels: 7 FLOP per element, 5 without scale and shift.",
     .source = "Wu and He, Group normalization (2018), section 3",
     .parameters = {{.name = "groups",
                     .type = Type::integer,
-                    .summary = "into which the channels are split",
+                    .summary = "the number of groups into which the channels are split",
                     .minimum = 1},
                    affine_field()},
     .infer = infer_group,
@@ -116,7 +118,7 @@ const LayerType group_norm_layer = {
 extern const LayerType rms_norm_layer;
 const LayerType rms_norm_layer = {
     .name = "rms_norm",
-    .summary = "Divides the last axis by its root mean square, and scales it: 4 FLOP an element.",
+    .summary = "Divides the last axis by its root mean square and scales it: 4 FLOP per element.",
     .source = "Zhang and Sennrich, Root mean square layer normalization (2019), section 4",
     .parameters = {},
     .infer = infer_rms,

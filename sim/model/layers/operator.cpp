@@ -1,4 +1,4 @@
-// operator: whatever no other layer type is, by what each element of its output costs.
+// operator: an operator that no other layer type describes, given by its cost per output element.
 #include "base/quantity.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
@@ -17,10 +17,10 @@ Shape output_of(const Reader& keys, const std::vector<const Shape*>& inputs) {
   return shape;
 }
 
-// The backward pass: a multiply-accumulate of the forward pass is one for the gradient of each of
-// its factors, an input and the weights or else another input; everything else is taken to cost
-// what it did. A weight that no product reads (one that is added) gets the sum of what arrives: 1
-// FLOP an output.
+// The backward pass: each multiply-accumulate of the forward pass becomes one for the gradient of
+// each of its two factors (an input, and the weights or else another input). Everything else is
+// assumed to cost as much as in the forward pass. The gradient of a weight that no product reads (a
+// weight that is added) is the sum of the gradients that arrive: 1 FLOP per output.
 Backward backward_of(const Reader& keys, const LayerCounts& counts, std::size_t inputs) {
   Backward backward;
   const std::int64_t output = elements_of(counts.shape);
@@ -64,33 +64,35 @@ extern const LayerType operator_layer;
 const LayerType operator_layer = {
     .name = "operator",
     .summary =
-        "Whatever no other type is: an output of the given shape, at a cost an element. Nothing "
-        "but the shape: elements moved, repeated or dropped.",
+        "An operator that no other type describes: an output of the given shape, at a given cost "
+        "per element. With only a shape, elements are moved, repeated or dropped.",
     .source = "definition",
     .parameters = {{.name = "shape",
                     .type = Type::list,
-                    .summary = "extents of one sample of the output; by default the inputs', "
-                               "stretched to each other, element by element",
+                    .summary = "the extents of one sample of the output; by default the shapes of "
+                               "the inputs, stretched to each other",
                     .optional = true},
-                   count_field("macs", "multiply-accumulates an element of the output"),
-                   count_field("input_macs", "multiply-accumulates an element of the first input"),
-                   count_field("flop", "FLOP an element of the output, beside those"),
-                   count_field("input_flop", "FLOP an element of the first input, beside those"),
+                   count_field("macs", "multiply-accumulates per element of the output"),
+                   count_field("input_macs", "multiply-accumulates per element of the first input"),
+                   count_field("flop",
+                               "FLOP per element of the output, beside the multiply-accumulates"),
+                   count_field(
+                       "input_flop",
+                       "FLOP per element of the first input, beside the multiply-accumulates"),
                    count_field("parameters", "learned elements"),
                    {.name = "keeps",
                     .type = Type::choice,
-                    .summary = "what its backward pass reads; by default inputs, or nothing where "
-                               "nothing is computed",
+                    .summary = "what its backward pass reads; by default the inputs, or nothing "
+                               "where nothing is computed",
                     .optional = true,
                     .choices = {"inputs", "output", "nothing"}},
-                   count_field(
-                       "kept_bytes",
-                       "bytes kept for the backward pass beside those, of a sample, that no "
-                       "dtype changes: masks, indices"),
+                   count_field("kept_bytes",
+                               "further bytes per sample kept for the backward pass that do not "
+                               "depend on the dtype: masks, indices"),
                    {.name = "same_place",
                     .type = Type::boolean,
-                    .summary = "whether a pixel of the output sees one pixel of the inputs, also "
-                               "where `shape` is given, as with zeros around an image",
+                    .summary = "whether a pixel of the output depends on one pixel of the inputs "
+                               "although `shape` is given, as with zeros around an image",
                     .default_text = "false"}},
     .min_inputs = 1,
     .max_inputs = any_number,

@@ -1,5 +1,5 @@
-// The pools: an output reads one window of one channel. They go over all axes of their input but
-// the last, the channels: of a signal, an image or a volume.
+// The pools: an output depends on one window of one channel. They go over all axes of their input
+// except the last one, the channels: over a signal, an image or a volume.
 #include <numeric>
 
 #include "base/quantity.hpp"
@@ -10,7 +10,7 @@
 namespace sluice {
 namespace {
 
-/// The axes that are pooled: all but the channels.
+/// The number of axes that are pooled: all except the channels.
 std::size_t axes_of(const Reader& keys, const Shape& image) {
   if (image.size() < 2 || image.size() > 4)
     keys.fail("type", keys.text("type") +
@@ -20,8 +20,9 @@ std::size_t axes_of(const Reader& keys, const Shape& image) {
   return image.size() - 1;
 }
 
-// One FLOP an element of the window, as the table of 'AlexNet on one card' counts: for the mean
-// area - 1 additions and a division; for the maximum it is an upper bound by one comparison.
+// One FLOP per element of the window, as the table of 'AlexNet on one card' counts: for the mean
+// these are area - 1 additions and a division; for the maximum it is one more than the number of
+// comparisons.
 LayerCounts counts_of(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& image = *inputs[0];
   const Window window = read_pool_window(keys, axes_of(keys, image));
@@ -33,9 +34,9 @@ LayerCounts counts_of(const Reader& keys, const std::vector<const Shape*>& input
   return counts;
 }
 
-// Where each maximum stood is kept, an index of 8 bytes an output, as PyTorch's max_pool2d keeps it
-// (int64; its input, which it holds on to for the shape alone, is not read). Backward, each
-// gradient is added there: 1 FLOP an output.
+// The position of each maximum is kept as an index of 8 bytes per output, as PyTorch's max_pool2d
+// does (int64; it holds on to its input only for the shape, without reading it). In the backward
+// pass each gradient is added at that position: 1 FLOP per output.
 LayerCounts infer_max(const Reader& keys, const std::vector<const Shape*>& inputs) {
   LayerCounts counts = counts_of(keys, inputs);
   const std::int64_t outputs = elements_of(counts.shape);
@@ -43,8 +44,8 @@ LayerCounts infer_max(const Reader& keys, const std::vector<const Shape*>& input
   return counts;
 }
 
-// Backward, a mean's gradient is divided once and added to the other elements of the window: as
-// many FLOP as forward, and nothing is read.
+// In the backward pass the gradient of a mean is divided once and added to the elements of the
+// window: as many FLOP as in the forward pass, and nothing is read.
 LayerCounts infer_mean(const Reader& keys, const std::vector<const Shape*>& inputs) {
   LayerCounts counts = counts_of(keys, inputs);
   counts.backward.input_flop = counts.flop;
@@ -60,9 +61,10 @@ LayerCounts infer_global(const Reader& keys, const std::vector<const Shape*>& in
   return counts;
 }
 
-// Along an axis of n elements window i of m is floor(i n / m) to ceil((i + 1) n / m). Neighbours
-// share an element at each of the m - 1 inner bounds that is no whole number, and gcd(n, m) - 1 of
-// them are: the windows have n + m - gcd(n, m) elements in all.
+// Along an axis of n elements, window i of m reaches from floor(i n / m) to ceil((i + 1) n / m).
+// Two neighbours share an element where the bound between them is not a whole number. gcd(n, m) - 1
+// of the m - 1 inner bounds are whole numbers, so the windows together have n + m - gcd(n, m)
+// elements.
 LayerCounts infer_adaptive(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& image = *inputs[0];
   const Shape output = read_extents(keys, "output", axes_of(keys, image));
@@ -76,7 +78,7 @@ LayerCounts infer_adaptive(const Reader& keys, const std::vector<const Shape*>& 
     counts.flop = checked_mul(counts.flop, read, "FLOP");
   }
   counts.backward.input_flop = counts.flop;
-  // Windows of one size, side by side, where the output divides the image.
+  // Where the output's extent divides the image's, the windows are equal and lie side by side.
   Sight sight{.kind = Sight::Kind::window, .reach = {}, .stride = {}};
   for (std::size_t axis = 0; axis < output.size(); ++axis) {
     if (image[axis] % output[axis] != 0) return counts;
@@ -120,7 +122,7 @@ const LayerType avg_pool_layer = {
 extern const LayerType global_avg_pool_layer;
 const LayerType global_avg_pool_layer = {
     .name = "global_avg_pool",
-    .summary = "The mean of each channel: of an image [1, 1, channels].",
+    .summary = "The mean of each channel; for an image the output is [1, 1, channels].",
     .source = "Lin, Chen and Yan, Network in network (2014), section 3.2",
     .parameters = {},
     .infer = infer_global,
@@ -129,13 +131,14 @@ const LayerType global_avg_pool_layer = {
 extern const LayerType adaptive_avg_pool_layer;
 const LayerType adaptive_avg_pool_layer = {
     .name = "adaptive_avg_pool",
-    .summary = "The means of as many windows of an image as the output is to have.",
+    .summary =
+        "The means of windows of an image that are chosen so that the output has the given size.",
     .source =
         "PyTorch, torch.nn.AdaptiveAvgPool2d; the windows of He et al., Spatial pyramid "
         "pooling (2014), section 2.3",
     .parameters = {{.name = "output",
                     .type = Type::any,
-                    .summary = "size of the output: an integer, or one for each axis: [height, "
+                    .summary = "the size of the output: an integer, or one per axis: [height, "
                                "width]"}},
     .infer = infer_adaptive,
 };

@@ -11,7 +11,7 @@ namespace sluice {
 Field sparsity_field() {
   return {.name = "sparsity",
           .type = Type::number,
-          .summary = "share of the weights that is zero and left out, of storage and products",
+          .summary = "the share of the weights that is zero and left out of storage and products",
           .default_text = "0",
           .maximum = 1};
 }
@@ -19,7 +19,7 @@ Field sparsity_field() {
 void count_product(LayerCounts& counts, const Reader& keys, std::int64_t weights,
                    std::int64_t meets) {
   counts.sparsity = keys.number("sparsity");
-  // The product is exact enough to be rounded up to 2^53 weights, and never more than all of them.
+  // The result is exact enough for rounding up to 2^53 weights, and never more than all of them.
   const std::int64_t zeros = std::llround(counts.sparsity * static_cast<double>(weights));
   const std::int64_t stored = weights - std::min(zeros, weights);
   counts.parameters = stored;

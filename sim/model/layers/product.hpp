@@ -1,15 +1,15 @@
 // Products with weights: what dense, matmul and the convolutions share.
 //
-// Forward: each weight that is stored meets so many values, a multiply-accumulate (2 FLOP) each; a
-// bias adds 1 FLOP an output. Backward, as automatic differentiation does it (Goodfellow, Bengio
-// and Courville, Deep Learning, section 6.5): the gradient of the input and that of the weights
-// take as many multiply-accumulates as the forward pass each, that of a bias sums 1 FLOP an output;
-// the input is read again.
+// Forward pass: each stored weight is multiplied with `meets` values, and each of these products is
+// a multiply-accumulate (2 FLOP); a bias adds 1 FLOP per output. Backward pass, as automatic
+// differentiation computes it (Goodfellow, Bengio and Courville, Deep Learning, section 6.5): the
+// gradients of the input and of the weights each take as many multiply-accumulates as the forward
+// pass, and that of a bias sums 1 FLOP per output; the input is read again.
 //
-// Sparsity is structured: that share of the weights (not of the bias) is zero and left out, of the
-// storage, of the products and of their gradients. The zeros are sparsity x weights, rounded to a
-// whole number. The indices of those that are stored are not counted. Source: Hoefler et al.,
-// Sparsity in deep learning (2021), section 2.2 and 6.1.
+// Sparsity is structured: this share of the weights (not of the bias) is zero and left out of the
+// storage, of the products and of their gradients. The number of zeros is sparsity x weights,
+// rounded to a whole number. The indices of the stored weights are not counted. Source: Hoefler et
+// al., Sparsity in deep learning (2021), sections 2.2 and 6.1.
 #pragma once
 
 #include "document/record.hpp"
@@ -19,8 +19,8 @@ namespace sluice {
 
 Field sparsity_field();
 
-/// Counts of a layer whose `shape` is set and that has the keys `bias` and `sparsity`; each of its
-/// `weights` meets `meets` values. Throws InputError on overflow.
+/// Sets the counts of a layer whose `shape` is set and that has the keys `bias` and `sparsity`;
+/// each of its `weights` is multiplied with `meets` values. Throws InputError on overflow.
 void count_product(LayerCounts& counts, const Reader& keys, std::int64_t weights,
                    std::int64_t meets);
 

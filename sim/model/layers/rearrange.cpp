@@ -1,5 +1,5 @@
-// Layers that copy parts of a tensor or the whole in another order. Backwards the gradients are
-// copied to where the values came from: nothing is kept, nothing computed.
+// Layers that copy parts of a tensor, or the whole tensor in another order. In the backward pass
+// the gradients are copied to where the values came from: nothing is kept, and nothing is computed.
 #include <algorithm>
 
 #include "base/quantity.hpp"
@@ -37,7 +37,7 @@ LayerCounts infer_split(const Reader& keys, const std::vector<const Shape*>& inp
   if (axis + 1 == counts.shape.size()) counts.sight.kind = Sight::Kind::same_place;
   const std::int64_t part = keys.integer("part");
   if (keys.has("parts") == keys.has("sizes"))
-    keys.fail(keys.has("parts") ? "parts" : "type", "split takes 'parts' or 'sizes', one of both");
+    keys.fail(keys.has("parts") ? "parts" : "type", "split needs either 'parts' or 'sizes'");
   if (keys.has("sizes")) {
     extent = part_of_sizes(keys, extent, part);
     return counts;
@@ -104,35 +104,37 @@ const LayerType split_layer = {
     .parameters = {axis_field(),
                    {.name = "parts",
                     .type = Type::integer,
-                    .summary = "number of equal parts",
+                    .summary = "the number of equal parts",
                     .optional = true,
                     .minimum = 1},
                    {.name = "sizes",
                     .type = Type::list,
-                    .summary = "extents of the parts, where they are not equal",
+                    .summary = "the extents of the parts, where they are not equal",
                     .optional = true},
-                   {.name = "part", .type = Type::integer, .summary = "which one, from 0"}},
+                   {.name = "part",
+                    .type = Type::integer,
+                    .summary = "which part, counted from 0"}},
     .infer = infer_split,
     .view = true,
 };
 
 const LayerType slice_layer = {
     .name = "slice",
-    .summary = "What lies between two places along an axis of its input.",
+    .summary = "The elements between two positions along an axis of its input.",
     .source = "definition, as in NumPy's basic indexing",
     .parameters = {axis_field(),
                    {.name = "begin",
                     .type = Type::integer,
-                    .summary = "first place, from 0",
+                    .summary = "the first position, counted from 0",
                     .default_text = "0"},
                    {.name = "end",
                     .type = Type::integer,
-                    .summary = "one past the last place; by default the extent",
+                    .summary = "one past the last position; by default the extent",
                     .optional = true,
                     .minimum = 1},
                    {.name = "step",
                     .type = Type::integer,
-                    .summary = "from one place to the next",
+                    .summary = "the step from one position to the next",
                     .default_text = "1",
                     .minimum = 1}},
     .infer = infer_slice,
@@ -141,11 +143,12 @@ const LayerType slice_layer = {
 
 const LayerType transpose_layer = {
     .name = "transpose",
-    .summary = "The same elements with their axes in another order.",
+    .summary = "The elements of its input with the axes in another order.",
     .source = "definition, as in NumPy's transpose",
     .parameters = {{.name = "axes",
                     .type = Type::list,
-                    .summary = "for each axis of the output which one of the input it is, from 0"}},
+                    .summary =
+                        "for each axis of the output the number of the input's axis, from 0"}},
     .infer = infer_transpose,
     .view = true,
 };

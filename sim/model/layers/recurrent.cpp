@@ -1,7 +1,8 @@
-// Recurrent layers over a sequence [steps, features], or several side by side, [steps, sequences,
-// features]; with the parameters of their namesakes in PyTorch: for each layer and direction a
-// matrix over the step's input, one over the hidden values of the step before, and a bias of each.
-// A layer reads those of the one before in all directions.
+// Recurrent layers over one sequence [steps, features], or over several side by side [steps,
+// sequences, features]. The parameters are those of the layers of the same name in PyTorch: for
+// each layer and direction a matrix over the step's input, a matrix over the hidden values of the
+// step before, and a bias of each. A layer reads the values of the layer before it in all
+// directions.
 #include "base/quantity.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
@@ -9,33 +10,34 @@
 namespace sluice {
 namespace {
 
-/// What tells the types apart, for each hidden value and step.
+/// The differences between the types, per hidden value and step.
 struct Cell {
   std::int64_t gates;  ///< rows of the matrices
-  std::int64_t flop;   ///< beside products and biases
-  std::int64_t kept;   ///< elements for the backward pass, beside the hidden values themselves
+  std::int64_t flop;   ///< FLOP beside products and biases
+  std::int64_t kept;   ///< elements kept for the backward pass, beside the hidden values
 };
 
-// rnn: the sum of both products, tanh.
+// rnn: the sum of both products, and tanh.
 constexpr Cell elman{1, 1 + 1, 0};
-// gru: three sums of products; two sigmoids of 4 FLOP; n = tanh(a + r b): 2 beside its sum, which
-// is made after the product with r; h = (1 - z) n + z h: 4. Kept: r, z, n and b.
+// gru: three sums of products; two sigmoids of 4 FLOP; n = tanh(a + r b), which takes 2 FLOP beside
+// its sum, because the sum comes after the product with r; h = (1 - z) n + z h, which takes 4.
+// Kept: r, z, n and b.
 constexpr Cell gated{3, 3 + 8 + 2 + 4, 4};
-// lstm: four sums of products; three sigmoids of 4 FLOP and a tanh; c = f c + i g: 3; h = o
-// tanh(c):
-// 2. Kept: i, f, g, o and c.
+// lstm: four sums of products; three sigmoids of 4 FLOP and a tanh; c = f c + i g, which takes 3; h
+// = o tanh(c), which takes 2. Kept: i, f, g, o and c.
 constexpr Cell long_short{4, 4 + 12 + 1 + 3 + 2, 5};
 
 struct Direction {
-  std::int64_t steps;  ///< of all sequences
+  std::int64_t steps;  ///< of all sequences together
   std::int64_t in, hidden;
   bool bias;
 };
 
-/// Adds one layer in one direction. Backward, the gradients go through the cells from the last step
-/// to the first: their functions have derivatives of about their own cost, each product with the
-/// hidden values or the inputs has two gradients, and a bias's is summed over the steps. Only that
-/// of the first layer's inputs is an input's, and left out where nothing before learns.
+/// Adds one layer in one direction. In the backward pass the gradients go through the cells from
+/// the last step to the first: the derivatives of their functions cost about as much as the
+/// functions, each product with the hidden values or the inputs has two gradients, and the gradient
+/// of a bias is a sum over the steps. Only the first layer has a gradient of the model's inputs,
+/// which is left out where no layer before it learns.
 void add_direction(LayerCounts& counts, const Cell& cell, const Direction& of, bool first) {
   const auto add = [](std::int64_t& count, std::int64_t more, const char* what) {
     count = checked_add(count, more, what);
@@ -52,7 +54,7 @@ void add_direction(LayerCounts& counts, const Cell& cell, const Direction& of, b
       checked_mul(of.steps, checked_mul(cell.flop, of.hidden, "FLOP"), "FLOP");
   const std::int64_t shifts = checked_mul(of.steps, biases, "FLOP");
   add(counts.flop, checked_add(products, checked_add(functions, shifts, "FLOP"), "FLOP"), "FLOP");
-  // At most what has just been added: rows x in of rows x (in + hidden).
+  // At most what has just been added: rows x in of the rows x (in + hidden) weights.
   const std::int64_t of_inputs = first ? 2 * of.steps * rows * of.in : 0;
   add(counts.backward.input_flop, of_inputs, "FLOP");
   add(counts.backward.weight_flop, products - of_inputs, "FLOP");
@@ -78,7 +80,8 @@ LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
       add_direction(counts, cell,
                     {steps, l == 0 ? input.back() : width, hidden, keys.boolean("bias")}, l == 0);
   counts.backward.reads_inputs = counts.backward.reads_output = true;
-  // Of each layer what its cells keep; of all but the last the hidden values, too.
+  // Kept are the values inside the cells of each layer, and the hidden values of all layers but the
+  // last.
   const std::int64_t values = elements_of(counts.shape);
   counts.backward.kept = checked_mul(
       values, checked_add(checked_mul(layers, cell.kept, "elements"), layers - 1, "elements"),
@@ -89,21 +92,21 @@ LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
 std::vector<Field> parameters() {
   return {{.name = "hidden",
            .type = Type::integer,
-           .summary = "hidden values of a layer in one direction",
+           .summary = "the number of hidden values of a layer in one direction",
            .minimum = 1},
           {.name = "layers",
            .type = Type::integer,
-           .summary = "layers on top of each other",
+           .summary = "the number of layers on top of each other",
            .default_text = "1",
            .minimum = 1,
            .maximum = 1e4},
           {.name = "bidirectional",
            .type = Type::boolean,
-           .summary = "whether each layer goes over the sequence backwards as well",
+           .summary = "whether each layer also goes over the sequence backwards",
            .default_text = "false"},
           {.name = "bias",
            .type = Type::boolean,
-           .summary = "two parameters for each row of the matrices, one a matrix",
+           .summary = "whether each row of each matrix has a parameter of its own",
            .default_text = "true"}};
 }
 
@@ -114,8 +117,8 @@ extern const LayerType rnn_layer, gru_layer, lstm_layer;
 const LayerType rnn_layer = {
     .name = "rnn",
     .summary =
-        "A recurrent network, h' = tanh(W x + U h): its hidden values at each step; beside the "
-        "products 2 FLOP a value.",
+        "A recurrent network, h' = tanh(W x + U h): its hidden values at each step. Beside the "
+        "products it takes 2 FLOP per value.",
     .source = "Elman, Finding structure in time (1990); parameters as torch.nn.RNN",
     .parameters = parameters(),
     .infer = infer<elman>,
@@ -124,8 +127,8 @@ const LayerType rnn_layer = {
 const LayerType gru_layer = {
     .name = "gru",
     .summary =
-        "Gated recurrent units: their hidden values at each step; beside the products 17 FLOP a "
-        "value.",
+        "Gated recurrent units: their hidden values at each step. Beside the products they take 17 "
+        "FLOP per value.",
     .source =
         "Cho et al., Learning phrase representations using RNN encoder-decoder (2014), section "
         "2.3; equations and parameters as torch.nn.GRU",
@@ -136,8 +139,8 @@ const LayerType gru_layer = {
 const LayerType lstm_layer = {
     .name = "lstm",
     .summary =
-        "Long short-term memory: its hidden values at each step; beside the products 22 FLOP a "
-        "value.",
+        "Long short-term memory: its hidden values at each step. Beside the products it takes 22 "
+        "FLOP per value.",
     .source =
         "Hochreiter and Schmidhuber, Long short-term memory (1997); Gers, Schmidhuber and Cummins, "
         "Learning to forget (2000); equations and parameters as torch.nn.LSTM",

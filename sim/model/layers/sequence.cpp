@@ -1,4 +1,4 @@
-// Layers over a sequence, [rows, features], one row a token.
+// Layers over a sequence [rows, features] with one row per token.
 #include "base/quantity.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
@@ -12,8 +12,9 @@ void require_rows(const Reader& keys, const Shape& shape) {
               keys.text("type") + " needs an input of [rows, features], got " + text_of(shape));
 }
 
-// A row of the table is looked up for each token: no FLOP. Backward, its gradient is added to that
-// row of the table's gradient, 1 FLOP an element; the tokens are read again.
+// The forward pass copies a row of the table for each token: no FLOP. In the backward pass its
+// gradient is added to that row of the table's gradient, 1 FLOP per element, and the tokens are
+// read again.
 LayerCounts infer_embedding(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& tokens = *inputs[0];
   if (tokens.size() != 1)
@@ -27,8 +28,8 @@ LayerCounts infer_embedding(const Reader& keys, const std::vector<const Shape*>&
   return counts;
 }
 
-// The first rows of the table, for every sample. Backward, the gradient is added to that of the
-// learned rows.
+// Every sample reads the first rows of the table. In the backward pass the gradient is added to
+// that of the learned rows.
 LayerCounts infer_add_embedding(const Reader& keys, const std::vector<const Shape*>& inputs) {
   require_rows(keys, *inputs[0]);
   LayerCounts counts;
@@ -48,8 +49,8 @@ LayerCounts infer_class_token(const Reader& keys, const std::vector<const Shape*
   return counts;
 }
 
-// Two elements turn together: x cos - y sin and x sin + y cos, 3 FLOP each. Backward, the gradient
-// is turned back.
+// Two elements are rotated together: x cos - y sin and x sin + y cos, 3 FLOP each. The backward
+// pass rotates the gradient back.
 LayerCounts infer_rotary(const Reader& keys, const std::vector<const Shape*>& inputs) {
   require_rows(keys, *inputs[0]);
   LayerCounts counts;
@@ -59,7 +60,7 @@ LayerCounts infer_rotary(const Reader& keys, const std::vector<const Shape*>& in
   return counts;
 }
 
-/// The features of one head.
+/// The number of features of one head.
 std::int64_t per_head(const Reader& keys, const Shape& shape, const char* heads, const char* word) {
   const std::int64_t count = keys.integer(heads);
   if (shape[1] % count != 0)
@@ -69,15 +70,15 @@ std::int64_t per_head(const Reader& keys, const Shape& shape, const char* heads,
   return shape[1] / count;
 }
 
-// For each head: rows x keys scores of as many multiply-accumulates as a head has features, their
-// scaling (1 FLOP) and softmax (5, as of the layer softmax), and rows x keys multiply-accumulates
-// for each feature of the values. A causal mask is applied to scores that are computed all the
-// same.
+// For each head there are rows x keys scores. Each score takes as many multiply-accumulates as a
+// head has features, its scaling (1 FLOP), its part of softmax (5, as in the layer softmax), and
+// one multiply-accumulate for each feature of the values. A causal mask does not save work: all
+// scores are computed before it is applied.
 //
-// Backward: each product has two gradients, of as many multiply-accumulates each; softmax takes 4
-// FLOP a score (as the layer), its scaling 1, and dropout 2 (mask, and 1 / (1 - rate)). It reads
-// queries, keys and values and the softmax's output; with dropout the mask, 1 byte a score, and the
-// scores that it left, too.
+// Backward pass: each product has two gradients, with as many multiply-accumulates each; per score,
+// softmax takes 4 FLOP (as in the layer), the scaling 1, and dropout 2 (the mask, and 1 / (1 -
+// rate)). It reads queries, keys, values and the output of softmax; with dropout also the mask, 1
+// byte per score, and the scores after dropout.
 LayerCounts infer_attention(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape &query = *inputs[0], &key = *inputs[1], &value = *inputs[2];
   for (const Shape* input : inputs) require_rows(keys, *input);
@@ -122,15 +123,15 @@ LayerCounts infer_attention(const Reader& keys, const std::vector<const Shape*>&
 extern const LayerType embedding_layer;
 const LayerType embedding_layer = {
     .name = "embedding",
-    .summary = "A row of a table for each token.",
+    .summary = "One row of a table for each token.",
     .source = "Vaswani et al., Attention is all you need (2017), section 3.4",
     .parameters = {{.name = "entries",
                     .type = Type::integer,
-                    .summary = "rows of the table: words known",
+                    .summary = "the number of rows of the table, one per known word",
                     .minimum = 1},
                    {.name = "features",
                     .type = Type::integer,
-                    .summary = "columns of the table",
+                    .summary = "the number of columns of the table",
                     .minimum = 1}},
     .infer = infer_embedding,
 };
@@ -139,12 +140,12 @@ extern const LayerType add_embedding_layer;
 const LayerType add_embedding_layer = {
     .name = "add_embedding",
     .summary =
-        "Adds to each row one of some learned rows, its position's or its segment's: 1 FLOP "
-        "an element.",
+        "Adds a learned row to each row, chosen by its position or its segment: 1 FLOP per "
+        "element.",
     .source = "Devlin et al., BERT (2019), figure 2",
     .parameters = {{.name = "entries",
                     .type = Type::integer,
-                    .summary = "learned rows: positions or segments known",
+                    .summary = "the number of learned rows, one per position or segment",
                     .minimum = 1}},
     .infer = infer_add_embedding,
 };
@@ -152,7 +153,7 @@ const LayerType add_embedding_layer = {
 extern const LayerType class_token_layer;
 const LayerType class_token_layer = {
     .name = "class_token",
-    .summary = "Puts a learned row before the others.",
+    .summary = "Puts a learned row before all other rows.",
     .source = "Dosovitskiy et al., An image is worth 16x16 words (2021), equation 1",
     .parameters = {},
     .infer = infer_class_token,
@@ -162,7 +163,7 @@ extern const LayerType rotary_layer;
 const LayerType rotary_layer = {
     .name = "rotary",
     .summary =
-        "Turns pairs of features by an angle that grows with the position: 3 FLOP an element.",
+        "Rotates pairs of features by an angle that grows with the position: 3 FLOP per element.",
     .source =
         "Su et al., RoFormer: enhanced transformer with rotary position embedding (2021), "
         "equation 34",
@@ -174,8 +175,8 @@ extern const LayerType attention_layer;
 const LayerType attention_layer = {
     .name = "attention",
     .summary =
-        "Scaled dot products of queries with keys, their softmax, and the values weighted "
-        "by it, head by head. The projections are layers of their own.",
+        "For each head the scaled dot products of queries with keys, their softmax, and the sum of "
+        "the values weighted by it. The projections are layers of their own.",
     .source =
         "Vaswani et al., Attention is all you need (2017), section 3.2; Ainslie et al., GQA "
         "(2023), section 2.2; what is kept for the backward pass: Korthikanti et al. (2022), "
@@ -183,21 +184,23 @@ const LayerType attention_layer = {
         "Pope et al., Efficiently scaling transformer inference (2022), section 2.1",
     .parameters = {{.name = "heads",
                     .type = Type::integer,
-                    .summary = "into which the features of the queries are split",
+                    .summary =
+                        "the number of heads into which the features of the queries are split",
                     .minimum = 1},
                    {.name = "kv_heads",
                     .type = Type::integer,
-                    .summary = "heads of keys and values, each for as many of the queries'; by "
-                               "default as many",
+                    .summary = "the number of heads of keys and values, which divides that of the "
+                               "queries; by default as many as of the queries",
                     .optional = true,
                     .minimum = 1},
                    {.name = "dropout",
                     .type = Type::boolean,
-                    .summary = "sets scores to zero at random in training, after the softmax",
+                    .summary =
+                        "the share of the scores that training sets to zero after the softmax",
                     .default_text = "false"},
                    {.name = "cached",
                     .type = Type::integer,
-                    .summary = "tokens before these, whose keys and values are in a cache",
+                    .summary = "the number of earlier tokens whose keys and values are in a cache",
                     .default_text = "0"}},
     .min_inputs = 3,
     .max_inputs = 3,

@@ -16,12 +16,14 @@ std::string text_of(const Shape& shape) {
 }
 
 Field axis_field() {
-  return {.name = "axis",
-          .type = Type::integer,
-          .summary = "from 0; or from the end, -1 being the last (of an image: channels)",
-          .default_text = "-1",
-          .minimum = -16,
-          .maximum = 15};
+  return {
+      .name = "axis",
+      .type = Type::integer,
+      .summary =
+          "counted from 0, or from the end, where -1 is the last axis (the channels of an image)",
+      .default_text = "-1",
+      .minimum = -16,
+      .maximum = 15};
 }
 
 std::size_t axis_of(const Reader& keys, const Shape& shape) {

@@ -1,6 +1,6 @@
 // Layers that compute nothing: other shapes of the same elements, and what inference leaves out.
-// The output of a view counts as a tensor like any other layer's, but nothing is moved to make it,
-// and what its readers keep is the tensor that it is a view of.
+// The output of a view is counted like any other layer's output, but nothing is moved to make it,
+// and a reader that keeps it keeps the tensor that it views.
 #include "base/quantity.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
@@ -51,13 +51,14 @@ LayerCounts infer_row(const Reader& keys, const std::vector<const Shape*>& input
   return counts;
 }
 
-// Training keeps which elements were set to zero, a mask of 1 byte an element (Korthikanti et al.
-// 2022, section 4.1), and multiplies the gradient by it and by 1 / (1 - rate): 2 FLOP an element.
+// Training keeps which elements were set to zero, a mask of 1 byte per element (Korthikanti et al.
+// 2022, section 4.1), and multiplies the gradient by the mask and by 1 / (1 - rate): 2 FLOP per
+// element.
 LayerCounts infer_dropout(const Reader& keys, const std::vector<const Shape*>& inputs) {
   LayerCounts counts;
   counts.shape = *inputs[0];
   const std::int64_t elements = elements_of(counts.shape);
-  if (keys.number("rate") > 0)  // one of 0 is here only where its seconds were measured
+  if (keys.number("rate") > 0)  // a layer with rate 0 exists only where its seconds were measured
     counts.backward = {.input_flop = checked_mul(elements, 2, "FLOP"), .kept_bytes = elements};
   counts.sight.kind = Sight::Kind::same_place;
   return counts;
@@ -68,7 +69,7 @@ LayerCounts infer_dropout(const Reader& keys, const std::vector<const Shape*>& i
 extern const LayerType flatten_layer;
 const LayerType flatten_layer = {
     .name = "flatten",
-    .summary = "The same elements along one axis.",
+    .summary = "The elements of its input along a single axis.",
     .source = "definition",
     .parameters = {},
     .infer = infer_flatten,
@@ -78,11 +79,13 @@ const LayerType flatten_layer = {
 extern const LayerType reshape_layer;
 const LayerType reshape_layer = {
     .name = "reshape",
-    .summary = "The same elements in another shape.",
+    .summary = "The elements of its input in another shape.",
     .source = "definition",
-    .parameters = {{.name = "shape",
-                    .type = Type::list,
-                    .summary = "extents of one sample; one may be -1, which is what is left"}},
+    .parameters =
+        {{.name = "shape",
+          .type = Type::list,
+          .summary =
+              "the extents of one sample; one of them may be -1 and follows from the others"}},
     .infer = infer_reshape,
     .view = true,
 };
@@ -90,10 +93,12 @@ const LayerType reshape_layer = {
 extern const LayerType take_row_layer;
 const LayerType take_row_layer = {
     .name = "take_row",
-    .summary = "One row of its input: what stands there along the first axis.",
+    .summary = "One row of its input, along the first axis.",
     .source = "definition",
-    .parameters =
-        {{.name = "row", .type = Type::integer, .summary = "counted from 0", .default_text = "0"}},
+    .parameters = {{.name = "row",
+                    .type = Type::integer,
+                    .summary = "which row, counted from 0",
+                    .default_text = "0"}},
     .infer = infer_row,
     .view = true,
 };
@@ -101,15 +106,16 @@ const LayerType take_row_layer = {
 extern const LayerType dropout_layer;
 const LayerType dropout_layer = {
     .name = "dropout",
-    .summary = "Sets elements to zero at random in training; in inference it changes nothing.",
+    .summary = "Sets elements to zero at random in training; in inference it does nothing.",
     .source =
         "Srivastava et al., Dropout (2014), section 4; its mask: Korthikanti et al. (2022), "
         "section 4.1",
-    .parameters = {{.name = "rate",
-                    .type = Type::number,
-                    .summary = "the share that is set to zero; with 0 there is no such layer",
-                    .default_text = "0.5",
-                    .maximum = 1}},
+    .parameters =
+        {{.name = "rate",
+          .type = Type::number,
+          .summary = "the share of the elements that is set to zero; with 0 the layer is left out",
+          .default_text = "0.5",
+          .maximum = 1}},
     .infer = infer_dropout,
     .does_nothing = [](const Reader& keys) { return keys.number("rate") == 0; },
 };

@@ -23,7 +23,7 @@ std::string one_or_list(std::size_t axes) {
   return "an integer or " + axes_text(axes);
 }
 
-/// The zeros before the image along each axis, then those after it.
+/// The names of the zeros before the image along each axis, then of those after it.
 std::string sides_text(std::size_t axes) {
   if (axes == 1) return "[left, right]";
   return axes == 2 ? "[top, left, bottom, right]" : "[front, top, left, back, bottom, right]";
@@ -108,7 +108,7 @@ std::int64_t Window::reach(std::size_t axis) const {
 
 namespace {
 
-/// What the summary of a key calls its values.
+/// How the summary of a key describes its values.
 std::string values_text(std::size_t axes) {
   return axes == 0 ? "an integer, or one for each axis: [height, width]" : one_or_list(axes);
 }
@@ -119,17 +119,20 @@ std::vector<Field> window_fields(std::size_t axes, std::optional<std::string> st
   const bool none = !stride_default;
   const std::size_t shown = axes == 0 ? 2 : axes;
   return {
-      {.name = "kernel", .type = Type::any, .summary = "size of the window: " + values_text(axes)},
+      {.name = "kernel",
+       .type = Type::any,
+       .summary = "the size of the window: " + values_text(axes)},
       {.name = "stride",
        .type = Type::any,
-       .summary = "step of the window: " + values_text(axes) +
+       .summary = "the step of the window: " + values_text(axes) +
                   (none ? "; by default the kernel's size" : ""),
        .default_text = std::move(stride_default),
        .optional = none},
       {.name = "padding",
        .type = Type::any,
-       .summary = "zeros on each side: an integer, " + axes_text(shown) + " or " +
-                  sides_text(shown) + "; valid is none, same makes the output ceil(input / stride)",
+       .summary = "the zeros on each side: an integer, " + axes_text(shown) + " or " +
+                  sides_text(shown) +
+                  "; valid adds none, same makes the output ceil(input / stride)",
        .default_text = "valid",
        .choices = {"valid", "same"}},
   };
@@ -138,14 +141,14 @@ std::vector<Field> window_fields(std::size_t axes, std::optional<std::string> st
 Field dilation_field(std::size_t axes) {
   return {.name = "dilation",
           .type = Type::any,
-          .summary = "step between the elements of the kernel: " + values_text(axes),
+          .summary = "the step between the elements of the kernel: " + values_text(axes),
           .default_text = "1"};
 }
 
 Field ceil_field() {
   return {.name = "ceil",
           .type = Type::boolean,
-          .summary = "whether a last window that the image fills only in part counts, too",
+          .summary = "whether a last window that reaches beyond the image counts, too",
           .default_text = "false"};
 }
 

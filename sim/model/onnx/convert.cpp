@@ -1,4 +1,4 @@
-// From the graph of an ONNX model to a sluice-model/1 document.
+// Converts the graph of an ONNX model to a sluice-model/1 document.
 #include "model/onnx/convert.hpp"
 
 #include <algorithm>
@@ -42,13 +42,14 @@ class Converter {
   }
 
  private:
-  /// What layers read: the layer that makes a tensor, and its shape here.
-  struct Made {
+  /// What a layer can read: the layer that makes a tensor, and the tensor's shape here.
+  struct MadeTensor {
     std::string layer;
     Shape shape;
   };
 
-  /// Which nodes the outputs need, as layers: not those that only compute constants.
+  /// Marks the nodes that the outputs need as layers, which excludes those that only compute
+  /// constants.
   void mark_needed() {
     for (const std::string& output : graph_.outputs)
       if (graph_.is_data(output)) needed_.insert(output);
@@ -67,7 +68,7 @@ class Converter {
     return node.name.empty() ? "node " + std::to_string(node.line) : node.name;
   }
 
-  /// The first ones, by name.
+  /// The first few nodes, by name.
   static std::string words_of(const std::vector<const Node*>& nodes) {
     constexpr std::size_t shown = 5;
     std::vector<std::string> words;
@@ -88,8 +89,8 @@ class Converter {
                       (nodes.size() == 1 ? " time (" : " times (") + words_of(nodes) + ")");
       names.push_back(op);
     }
-    graph_.fail("operators that are not known here: " + join(words, "; ") +
-                ". To count them as free: as_zero=[" + join(names) + "]");
+    graph_.fail("unknown operators: " + join(words, "; ") +
+                ". To count them as free, say as_zero=[" + join(names) + "]");
   }
 
   void add_input(const std::string& name) {
@@ -112,8 +113,8 @@ class Converter {
     return rule.draft(Drafting{graph_, node, rule, images_, output});
   }
 
-  /// Whether all axes of the data that a node reads and makes mean for its layer what they mean for
-  /// ONNX: then what the layer's type refuses cannot be.
+  /// Whether all axes of the data that a node reads and makes mean the same for its layer as for
+  /// ONNX. Then a refusal by the layer's type is a fault of the file.
   bool is_batched(const Node& node, std::size_t output) const {
     const Drafting at{graph_, node, *rule_of(node), images_, output};
     const auto batched = [&](const std::string& tensor) {
@@ -126,19 +127,20 @@ class Converter {
   void add_node(const Node& node) {
     const Draft draft = draft_of(node, 0);
     note_table(node);
-    const std::vector<Made> reads = read_by(node, draft);
+    const std::vector<MadeTensor> reads = read_by(node, draft);
     if (draft.is_alias) {
       made_[node.outputs.front()] = reads.front();
       return;
     }
-    // The first output is the layer's; each further one that is needed is a tensor beside it.
-    const Made* first = nullptr;
+    // The first output is the layer's output; each further output that is needed is a tensor of its
+    // own.
+    const MadeTensor* first = nullptr;
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
       const std::string& output = node.outputs[i];
       if (needed_.count(output) == 0 && (first || draft.each_output || !is_known(output))) continue;
       const Shape shape = shape_here(node, output);
       const std::string name = unique(node.name.empty() ? output : node.name);
-      Made made;
+      MadeTensor made;
       if (first && !draft.each_output)
         made = add_operator(node, {}, {*first}, name, shape);
       else
@@ -152,8 +154,8 @@ class Converter {
     return tensor && tensor->shape;
   }
 
-  std::vector<Made> read_by(const Node& node, const Draft& draft) const {
-    std::vector<Made> reads;
+  std::vector<MadeTensor> read_by(const Node& node, const Draft& draft) const {
+    std::vector<MadeTensor> reads;
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
       if (!graph_.is_data(node.inputs[i])) continue;
       if (draft.reads.empty() ||
@@ -177,20 +179,22 @@ class Converter {
     return list;
   }
 
-  void set_inputs(Value& layer, const std::vector<Made>& reads) const {
-    if (reads.size() == 1 && reads.front().layer == last_) return;  // as by default
+  void set_inputs(Value& layer, const std::vector<MadeTensor>& reads) const {
+    if (reads.size() == 1 && reads.front().layer == last_) return;  // it is the default
     Value inputs = Value::make_list();
-    for (const Made& read : reads) inputs.items().push_back(Value::make(read.layer));
+    for (const MadeTensor& read : reads) inputs.items().push_back(Value::make(read.layer));
     layer.set("inputs", std::move(inputs));
   }
 
-  Made add_layer(const Node& node, std::size_t output, const Draft& draft,
-                 const std::vector<Made>& reads, const std::string& name, const Shape& shape) {
-    const std::optional<Made> typed = add_typed(node, output, draft, reads, name, shape);
+  MadeTensor add_layer(const Node& node, std::size_t output, const Draft& draft,
+                       const std::vector<MadeTensor>& reads, const std::string& name,
+                       const Shape& shape) {
+    const std::optional<MadeTensor> typed = add_typed(node, output, draft, reads, name, shape);
     return typed ? *typed : add_operator(node, draft, reads, name, shape);
   }
 
-  /// Exporters write a table that is also the weights of the last product twice, once turned.
+  /// Exporters write a table twice where it is also the weights of the last product: once
+  /// transposed.
   void note_table(const Node& node) {
     const bool looks_up = node.op == "Gather";
     const std::size_t input = looks_up ? 0 : 1;
@@ -206,7 +210,7 @@ class Converter {
       if (table == tables_.end() || table->second.first == index || shape == turned) return;
       turned_tables_.push_back(
           "the weights " + text_of(shape) + " of " + word_of(node) + " may be the table of " +
-          word_of(*table->second.second) + ", turned: exporters write it twice, and then its " +
+          word_of(*table->second.second) + ", transposed: exporters write it twice, and then its " +
           std::to_string(graph_.weights[index].elements) + " parameters count twice");
       tables_.erase(table);
     }
@@ -217,10 +221,10 @@ class Converter {
     if (nodes.empty() || nodes.back() != &node) nodes.push_back(&node);
   }
 
-  /// A layer of the draft's type, if the catalog agrees with ONNX on its shape.
-  std::optional<Made> add_typed(const Node& node, std::size_t output, const Draft& draft,
-                                std::vector<Made> reads, const std::string& name,
-                                const Shape& shape) {
+  /// Adds a layer of the draft's type, if the catalog agrees with ONNX on its shape.
+  std::optional<MadeTensor> add_typed(const Node& node, std::size_t output, const Draft& draft,
+                                      std::vector<MadeTensor> reads, const std::string& name,
+                                      const Shape& shape) {
     if (!draft.lacks.empty()) note(node, draft.lacks);
     if (draft.type.empty()) return {};
     const LayerType* type = layer_catalog().find_or_null(draft.type);
@@ -232,7 +236,7 @@ class Converter {
     for (const auto& [key, value] : draft.keys) layer.set(key, value);
     if (draft.with_shape) layer.set("shape", list_of(shape));
     std::vector<const Shape*> shapes;
-    for (const Made& read : reads)
+    for (const MadeTensor& read : reads)
       shapes.push_back(draft.takes.empty() ? &read.shape : &draft.takes);
     LayerCounts counts;
     try {
@@ -259,8 +263,8 @@ class Converter {
     return viewed(node, add(std::move(layer), node, makes), shape);
   }
 
-  /// The same elements as a view of another shape.
-  Made viewed(const Node& node, const Made& made, const Shape& shape) {
+  /// Adds a view that gives the same elements another shape.
+  MadeTensor viewed(const Node& node, const MadeTensor& made, const Shape& shape) {
     if (made.shape == shape) return made;
     Value layer = begin("reshape", unique(made.layer + "_view"));
     set_inputs(layer, {made});
@@ -268,8 +272,9 @@ class Converter {
     return add(std::move(layer), node, shape);
   }
 
-  Made add_operator(const Node& node, const Draft& draft, const std::vector<Made>& reads,
-                    const std::string& name, const Shape& shape) {
+  MadeTensor add_operator(const Node& node, const Draft& draft,
+                          const std::vector<MadeTensor>& reads, const std::string& name,
+                          const Shape& shape) {
     Value layer = begin("operator", name);
     set_inputs(layer, reads);
     if (!draft.each || !is_stretched(layer, reads, shape)) layer.set("shape", list_of(shape));
@@ -287,19 +292,20 @@ class Converter {
     return add(std::move(layer), node, shape);
   }
 
-  /// Whether `shape` is what the shapes of the inputs stretch to.
-  bool is_stretched(const Value& layer, const std::vector<Made>& reads, const Shape& shape) const {
+  /// Whether the shapes of the inputs stretch to `shape`.
+  bool is_stretched(const Value& layer, const std::vector<MadeTensor>& reads,
+                    const Shape& shape) const {
     const Reader keys(layer, layer_record(layer_catalog().find("operator")));
     Shape all = reads.front().shape;
     try {
-      for (const Made& read : reads) all = stretched(keys, all, read.shape);
+      for (const MadeTensor& read : reads) all = stretched(keys, all, read.shape);
     } catch (const InputError&) {
       return false;
     }
     return all == shape;
   }
 
-  Made add(Value layer, const Node& node, const Shape& shape) {
+  MadeTensor add(Value layer, const Node& node, const Shape& shape) {
     if (list_.items().size() == most_layers)
       graph_.fail("more than " + std::to_string(most_layers) + " layers");
     place(layer, node.line);
@@ -318,7 +324,7 @@ class Converter {
     }
   }
 
-  /// A layer's name that no other layer has, and that is no word of the format.
+  /// A layer name that no other layer has, and that is not a word of the format.
   std::string unique(const std::string& wanted) {
     std::string base = clean(wanted);
     if (base.empty() || base == "before") base += "_";
@@ -330,13 +336,15 @@ class Converter {
   const Graph& graph_;
   const std::unordered_set<std::string> images_;
   Weights weights_;
-  const std::unordered_set<std::string>& as_zero_;  ///< operators
-  std::unordered_set<std::string> needed_;          ///< tensors
+  const std::unordered_set<std::string>& as_zero_;  ///< names of operators
+  std::unordered_set<std::string> needed_;          ///< names of tensors
   std::vector<const Node*> live_;
-  std::map<std::string, std::vector<const Node*>> without_type_;   ///< by what no type has
-  std::map<Shape, std::pair<std::uint32_t, const Node*>> tables_;  ///< of words, with their nodes
+  std::map<std::string, std::vector<const Node*>> without_type_;   ///< by what no layer type has
+  std::map<Shape, std::pair<std::uint32_t, const Node*>> tables_;  ///< tables of words by shape,
+                                                                   ///< each with its weight and
+                                                                   ///< node
   std::vector<std::string> turned_tables_;                         ///< notes
-  std::unordered_map<std::string, Made> made_;
+  std::unordered_map<std::string, MadeTensor> made_;
   std::unordered_set<std::string> names_;
   std::unordered_map<std::string, int> repeated_;
   std::string last_;

@@ -1,5 +1,5 @@
-// From the graph of an ONNX model to the layers of a sluice-model/1 document. Throws InputError at
-// the node, and for operators that have no rule, all of them together.
+// Converts the graph of an ONNX model to the layers of a sluice-model/1 document. Throws InputError
+// at the faulty node; operators without a rule are reported all together.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ struct Converted {
   std::vector<std::string> notes;
 };
 
-/// `as_zero`: operators that are counted as free.
+/// `as_zero` names the operators that are counted as free.
 Converted convert(const Graph& graph, const std::unordered_set<std::string>& as_zero);
 
 }  // namespace sluice::onnx_import

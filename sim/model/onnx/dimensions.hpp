@@ -1,4 +1,4 @@
-// The values of a model's symbolic dimensions, as `use` gives them: `batch: 8`, `sequence: 128`.
+// The values of a model's symbolic dimensions, as its use gives them: `batch: 8`, `sequence: 128`.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 namespace sluice::onnx_import {
 
-/// One axis of an input as the file says it.
+/// One axis of an input as the file declares it.
 struct Axis {
   std::optional<std::int64_t> extent;  ///< none: symbolic
-  std::string symbol;                  ///< empty: without a name
+  std::string symbol;                  ///< empty: it has no name
 };
 
-/// An input as the file says it.
+/// An input as the file declares it.
 struct Extents {
   std::string name;
   std::vector<Axis> axes;
@@ -25,24 +25,24 @@ struct Extents {
 
 class Dimensions {
  public:
-  /// Reads `batch` and all keys that are not the importer's own. Throws InputError.
+  /// Reads `batch` and all keys that do not belong to the importer itself. Throws InputError.
   explicit Dimensions(const Reader& keys);
 
-  /// Finds the batch, 1 unless given: an axis whose name is `batch`, or else the first axis of the
-  /// first input. Before all others. Throws InputError.
+  /// Finds the batch, which is 1 unless it is given: the axis with the name `batch`, or else the
+  /// first axis of the first input. Called before the other functions. Throws InputError.
   void find_batch(const std::vector<Extents>& inputs);
 
-  /// The extents of an input, in the order of the file. One that is missing is 1, and finish()
-  /// refuses it.
+  /// The extents of an input, in the file's order. A missing extent becomes 1, and finish() refuses
+  /// it.
   Shape resolve(const Extents& input);
 
-  /// Throws InputError naming all extents that are missing, and at keys that name none.
+  /// Throws InputError that names all missing extents, and at keys that name no dimension.
   void finish(const Graph& graph) const;
 
   std::int64_t batch() const { return batch_; }
   std::size_t batch_axis() const { return batch_axis_; }
   bool has_symbols() const { return !known_.empty(); }
-  /// The extent of a symbol seen in an input.
+  /// The extent of a symbol that an input has.
   std::optional<std::int64_t> value_of(const std::string& symbol) const;
 
  private:

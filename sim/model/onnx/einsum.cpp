@@ -8,17 +8,17 @@
 namespace sluice::onnx_import {
 namespace {
 
-constexpr int hidden = 256;  ///< label of the last of the axes that `...` stands for
+constexpr int hidden = 256;  ///< the label of the last axis that `...` stands for
 
 bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
 [[noreturn]] void refuse_term(const std::string& term) {
-  throw InputError("'" + term + "' is no term: expected letters, and once '...'");
+  throw InputError("'" + term + "' is not a term: expected letters, and '...' at most once");
 }
 
-/// The labels of one term. `rank`: of its input.
+/// The labels of one term; `rank` is the number of axes of its input.
 Labels labels_of(const std::string& term, std::size_t rank) {
   const std::size_t dots = term.find('.');
   const bool has_dots = dots != std::string::npos;
@@ -62,7 +62,7 @@ void join_extents(Einsum& sum, const Labels& labels, const Shape& shape) {
   }
 }
 
-/// The axes that `...` stands for, in order.
+/// The labels of the axes that `...` stands for, in order.
 Labels hidden_labels(const Einsum& sum) {
   Labels labels;
   for (auto at = sum.extents.rbegin(); at != sum.extents.rend() && at->first >= hidden; ++at)
@@ -70,7 +70,8 @@ Labels hidden_labels(const Einsum& sum) {
   return labels;
 }
 
-/// Without a right side: what `...` stands for, then the letters that occur once, by the alphabet.
+/// The output of an equation without a right side: what `...` stands for, then the letters that
+/// occur once, in alphabetical order.
 Labels implied(const Einsum& sum) {
   std::map<int, int> times;
   for (const Labels& labels : sum.inputs)
@@ -87,7 +88,7 @@ Labels written(const Einsum& sum, const std::string& right) {
   Labels labels = labels_of(right, rank + (has_dots ? hidden_labels(sum).size() : 0));
   for (const int label : labels)
     if (sum.extents.count(label) == 0 || std::count(labels.begin(), labels.end(), label) != 1)
-      throw InputError("'" + right + "' has axes twice, or such as no input has");
+      throw InputError("'" + right + "' has an axis twice, or an axis that no input has");
   return labels;
 }
 

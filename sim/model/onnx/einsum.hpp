@@ -11,7 +11,8 @@
 
 namespace sluice::onnx_import {
 
-/// Axes by what stands for them: a letter, or one of those that `...` stands for, from the last on.
+/// Labels of axes: a letter each, or a number for an axis that `...` stands for, counted from the
+/// last.
 using Labels = std::vector<int>;
 
 struct Einsum {
@@ -19,11 +20,12 @@ struct Einsum {
   Labels output;
   std::map<int, std::int64_t> extents;
 
-  Shape shape() const;          ///< of the output
-  std::int64_t summed() const;  ///< products that one element of the output sums; checked
+  Shape shape() const;          ///< shape of the output
+  std::int64_t summed() const;  ///< products that one element of the output sums, checked for
+                                ///< overflow
 };
 
-/// Throws InputError where the equation is none, or does not go with the shapes.
+/// Throws InputError where the equation is malformed, or does not match the shapes.
 Einsum einsum_of(const std::string& equation, const std::vector<Shape>& inputs);
 
 }  // namespace sluice::onnx_import

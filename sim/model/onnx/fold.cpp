@@ -1,4 +1,4 @@
-// The operators with which exporters compute shapes inside a graph, on small constants.
+// Evaluates, on small constants, the operators with which exporters compute shapes inside a graph.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -11,7 +11,7 @@ namespace {
 using Inputs = std::vector<const Numbers*>;  ///< null: not known
 using Binary = double (*)(double, double);
 
-/// A whole number where an index or a count has to be one; within 64 bits.
+/// A number as an index or a count: truncated to a whole number, and clamped to 64 bits.
 std::int64_t whole(double number) {
   constexpr double limit = 9.2e18;
   if (std::isnan(number)) return 0;
@@ -37,7 +37,8 @@ const std::map<std::string, Binary>& binaries() {
   return known;
 }
 
-/// Of equal lengths, or one of them a single number.
+/// Applies a function element by element. The lengths are equal, or one of the inputs is a single
+/// number.
 std::optional<Numbers> each(const Numbers& a, const Numbers& b, Binary apply) {
   if (a.empty() || b.empty()) return std::nullopt;
   if (a.size() != b.size() && a.size() != 1 && b.size() != 1) return std::nullopt;
@@ -58,14 +59,15 @@ std::optional<Numbers> gather(const Numbers& data, const Numbers& indices) {
   return result;
 }
 
-/// Elements of a tensor as a regular pattern: from `first` on, along each axis so many, so far
-/// apart.
+/// Elements of a tensor as a regular pattern: the element `first`, and along each axis a number of
+/// steps and the distance between them.
 struct Pattern {
   std::int64_t first = 0;
   Shape extents, strides;
 };
 
-/// Along all axes of a tensor of that shape, the last one without gaps. Only for small tensors.
+/// The pattern of all elements of a tensor of that shape, without gaps in the last axis. Only for
+/// small tensors.
 Pattern all_of(const Shape& shape) {
   Pattern all{0, shape, Shape(shape.size(), 1)};
   for (std::size_t axis = shape.size(); axis-- > 1;)
@@ -73,7 +75,7 @@ Pattern all_of(const Shape& shape) {
   return all;
 }
 
-/// The elements of a pattern that lies within `data`, in order; no more than those are.
+/// The elements of a pattern that lies within `data`, in order; never more than `data` has.
 Numbers read(const Numbers& data, const Pattern& pattern) {
   Numbers result;
   Shape at(pattern.extents.size(), 0);
@@ -89,7 +91,7 @@ Numbers read(const Numbers& data, const Pattern& pattern) {
   }
 }
 
-/// The shape of the first input, if it is that of its numbers and there are any.
+/// The shape of the first input where its numbers are known and match the shape, else null.
 const Shape* shape_of_numbers(const Graph& graph, const Node& node) {
   const Numbers* numbers = graph.numbers(node, 0);
   const Tensor* tensor = node.has_input(0) ? graph.find(node.inputs[0]) : nullptr;
@@ -124,7 +126,7 @@ std::optional<Numbers> transposed(const Graph& graph, const Node& node) {
   return read(*graph.numbers(node, 0), to);
 }
 
-/// Keeps of one axis what lies between `begin` and `end`, every `step`-th, backwards where that is
+/// Keeps every `step`-th element of one axis between `begin` and `end`, backwards where `step` is
 /// negative.
 void cut(Pattern& pattern, std::size_t axis, std::int64_t begin, std::int64_t end,
          std::int64_t step) {
@@ -135,7 +137,7 @@ void cut(Pattern& pattern, std::size_t axis, std::int64_t begin, std::int64_t en
                                     back ? extent - 1 : extent);
   };
   const std::int64_t from = within(begin);
-  // Before the first element, backwards, is where no count from the end leads.
+  // Going backwards, the end before the first element cannot be written as a count from the end.
   const std::int64_t to = back && end < -extent ? -1 : within(end);
   const std::int64_t by =
       std::clamp<std::int64_t>(back ? -std::max(step, -most_numbers) : step, 1, most_numbers);
@@ -238,7 +240,7 @@ bool is_one_of(const std::string& op, std::initializer_list<const char*> ops) {
   return std::find(ops.begin(), ops.end(), op) != ops.end();
 }
 
-/// One axis at most: for these operators the order of the elements is that of the numbers.
+/// True for at most one axis: then the order of the elements is the order of the numbers.
 bool is_flat(const Graph& graph, const Node& node) {
   for (const std::string& input : node.inputs) {
     const Tensor* tensor = graph.find(input);
@@ -281,7 +283,7 @@ std::optional<Numbers> fold_any(const Node& node, const Numbers& data) {
   return result;
 }
 
-/// The shape of the first input, or its part from `start` to `end`.
+/// The shape of the first input, or the part of the shape from `start` to `end`.
 std::optional<Numbers> shape_of(const Graph& graph, const Node& node) {
   const Tensor* tensor = node.has_input(0) ? graph.find(node.inputs[0]) : nullptr;
   if (!tensor || !tensor->shape) return std::nullopt;
@@ -317,7 +319,7 @@ std::optional<Numbers> fold_one(const Graph& graph, const Node& node, const Tens
   return is_flat(graph, node) ? fold_flat(node, inputs) : std::nullopt;
 }
 
-/// Into parts as long as the outputs.
+/// Splits a constant into parts as long as the outputs.
 std::vector<Numbers> split(const Graph& graph, const Node& node,
                            const std::vector<Tensor>& outputs) {
   const Numbers* data = graph.numbers(node, 0);

@@ -1,5 +1,5 @@
-// Shapes of tensors as the user gives them under `shapes`, where neither the file says them nor
-// libonnx infers them.
+// Shapes of tensors that the user gives under `shapes`, where the file does not contain them and
+// libonnx cannot infer them.
 #pragma once
 
 #include <map>
@@ -15,10 +15,10 @@ class GivenShapes {
   /// Throws InputError at an extent that is not a positive integer, and at an empty list.
   explicit GivenShapes(const Reader& keys);
 
-  /// The shape of a tensor, which is used now; null where none is given.
+  /// The given shape of a tensor, which now counts as used; null where none is given.
   const Shape* use(const std::string& tensor);
 
-  /// Throws InputError at a shape that nothing used.
+  /// Throws InputError at a shape that was never used.
   void require_used() const;
 
  private:

@@ -1,6 +1,7 @@
-// The graph of an ONNX model as plain data: what the converter needs, and nothing of ONNX or
-// protobuf, whose users include proto.hpp. Shapes are ONNX's, batch included, channels first.
-// Everything throws InputError; positions, where there are any, are lines of `listing`, one a node.
+// The graph of an ONNX model as plain data: everything that the converter needs, without types of
+// ONNX or protobuf (files that use those include proto.hpp). Shapes are ONNX's: they include the
+// batch, and channels come first. All functions throw InputError; its positions, where there are
+// any, are lines of `listing`, which has one line per node.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,7 @@ namespace sluice::onnx_import {
 
 struct Attribute {
   std::optional<std::int64_t> integer;
-  std::optional<double> number;  ///< also of a tensor of one element
+  std::optional<double> number;  ///< also the value of a tensor of one element
   std::string text;
   std::vector<std::int64_t> integers;
 };
@@ -27,76 +28,80 @@ struct Attribute {
 struct Node {
   int line = 0;  ///< in the listing
   std::string name, op;
-  bool known = true;                         ///< an operator of ONNX itself
-  bool has_graphs = false;                   ///< bodies of a condition or a loop
-  std::vector<std::string> inputs, outputs;  ///< tensors; empty: one that is left out
+  bool known = true;                         ///< false: not an operator of ONNX itself
+  bool has_graphs = false;                   ///< it contains the bodies of a condition or a loop
+  std::vector<std::string> inputs, outputs;  ///< names of tensors; empty: an optional one that is
+                                             ///< left out
   std::map<std::string, Attribute> attributes;
-  std::string fault;  ///< why its shapes could not be inferred; empty: they could
+  std::string fault;  ///< why its shapes could not be inferred; empty: they were
 
   bool has_input(std::size_t index) const;
   std::int64_t integer(const std::string& attribute, std::int64_t absent) const;
   double number(const std::string& attribute, double absent) const;
   std::string text(const std::string& attribute, const std::string& absent) const;
-  /// Empty where there are none.
+  /// The list of integers; empty where the attribute is absent.
   const std::vector<std::int64_t>& integers(const std::string& attribute) const;
 };
 
-/// What constants are made of: an initialiser, or what an operator without inputs makes.
+/// A source of constants: an initialiser, or the output of a node without inputs.
 struct Weight {
   std::int64_t elements = 0;
   bool initialiser = false;
-  bool vector = false;     ///< of one axis: a bias, a scale
-  bool quantised = false;  ///< of integers, which DequantizeLinear turns into numbers
-  bool scale = false;      ///< a vector made by a node and turned into [channels, 1, 1] by another
+  bool vector = false;     ///< it has one axis: a bias, a scale
+  bool quantised = false;  ///< its elements are integers, which DequantizeLinear turns into numbers
+  bool scale = false;      ///< a vector that one node makes and another reshapes to [channels, 1,
+                           ///< 1]
 
-  /// Unless an operator has weights, a single number, or what a node makes, was not learned; but a
-  /// scale is one, whether it stands in the file or a node makes it.
+  /// Whether it is learned. Where no operator says that it is a weight, a single number and the
+  /// output of a node are not learned; a scale is learned, whether the file holds it or a node
+  /// makes it.
   bool learned() const { return (initialiser || scale) && elements > 1; }
 };
 
-/// Small constants as numbers: shapes, axes, scales.
+/// The elements of small constants as numbers: shapes, axes, scales.
 using Numbers = std::vector<double>;
 inline constexpr std::int64_t most_numbers = 4096;
 
 struct Tensor {
   std::optional<Shape> shape;  ///< none: not known
-  bool integral = false;       ///< of its element type
+  bool integral = false;       ///< its element type is an integer
   bool floating = false;
-  bool constant = false;               ///< does not depend on what the network is given
-  std::vector<std::uint32_t> weights;  ///< of a constant: what it is made of, ascending
-  std::optional<Numbers> numbers;      ///< its elements, where they are few and known
+  bool constant = false;               ///< it does not depend on the inputs of the network
+  std::vector<std::uint32_t> weights;  ///< of a constant: the weights it is made of, ascending
+  std::optional<Numbers> numbers;      ///< its elements, where they are known and few
 };
 
 struct Graph {
   std::string name;
-  std::int64_t opset = 0;      ///< of ONNX's own operators
+  std::int64_t opset = 0;      ///< version of ONNX's own operators
   std::int64_t batch = 1;      ///< samples in the inputs
-  std::size_t batch_axis = 0;  ///< of an input
-  std::vector<Node> nodes;     ///< each after those that it reads
+  std::size_t batch_axis = 0;  ///< the axis of the batch in an input
+  std::vector<Node> nodes;     ///< each comes after the nodes whose outputs it reads
   std::vector<std::string> inputs, outputs;
-  std::vector<Weight> weights;  ///< of floating-point elements
+  std::vector<Weight> weights;  ///< weights with floating-point elements
   std::unordered_map<std::string, Tensor> tensors;
   std::shared_ptr<const Source> listing;
 
   const Tensor* find(const std::string& tensor) const;
-  /// A tensor that layers hand on: neither constant nor numbers that are known.
+  /// Whether layers pass this tensor on: it is neither constant nor a list of known numbers.
   bool is_data(const std::string& tensor) const;
-  /// The numbers of a node's input; null where there are none.
+  /// The numbers of a node's input; null where they are not known.
   const Numbers* numbers(const Node& node, std::size_t input) const;
 
   [[noreturn]] void fail(const Node& node, const std::string& message) const;
   [[noreturn]] void fail(const std::string& message) const;
 };
 
-/// `keys`: batch, shapes, and values of symbolic dimensions. Infers all shapes that can be
-/// inferred.
+/// Reads a graph and infers all shapes that can be inferred. `keys` holds the batch, `shapes`, and
+/// values of symbolic dimensions.
 Graph read_graph(std::string_view bytes, const std::string& path, const Reader& keys);
 
-/// The elements of each output of a node of which `outputs` is known but that, where those of its
-/// inputs are known and it is one of the operators that compute shapes; else nothing.
+/// The elements of each output of a node, where the elements of its inputs are known and it is one
+/// of the operators that compute shapes; otherwise nothing. Of the outputs, `outputs` holds
+/// everything but the elements.
 std::vector<Numbers> fold(const Graph& graph, const Node& node, const std::vector<Tensor>& outputs);
 
-/// A name as it may stand in a document: UTF-8 without control characters, not too long.
+/// A name as a document may contain it: UTF-8 without control characters, and not too long.
 std::string clean(const std::string& name);
 
 }  // namespace sluice::onnx_import

@@ -9,8 +9,8 @@
 namespace sluice::onnx_import {
 namespace {
 
-/// The operators of that name: all of it, or what follows the domain ("FancyAct" of
-/// "com.example.FancyAct").
+/// The known operators that `name` means: by the whole name, or by the part after the domain
+/// ("FancyAct" of "com.example.FancyAct").
 std::vector<std::string> operators_named(const std::string& name,
                                          const std::vector<std::string>& known) {
   std::vector<std::string> found;
@@ -19,14 +19,14 @@ std::vector<std::string> operators_named(const std::string& name,
   return found;
 }
 
-/// Without their domains.
+/// The names of operators without their domains.
 std::vector<std::string> short_names(const std::vector<std::string>& known) {
   std::vector<std::string> names;
   for (const std::string& op : known) names.push_back(op.substr(op.rfind('.') + 1));
   return names;
 }
 
-/// One operator, or a list of them.
+/// Reads `as_zero`: one operator, or a list of them.
 std::unordered_set<std::string> read_as_zero(const Graph& graph, const Reader& keys) {
   std::unordered_set<std::string> as_zero;
   const Value* given = keys.value("as_zero");
@@ -65,14 +65,14 @@ Imported document_of(const Graph& graph, Converted converted, const std::string&
   model.set("layers", std::move(converted.layers));
   if (elements.statistics > 0)
     imported.notes.push_back(std::to_string(elements.statistics) +
-                             " elements of running means and variances are no parameters");
+                             " elements of running means and variances are not parameters");
   if (elements.quantised > 0)
-    imported.notes.push_back(std::to_string(elements.quantised) +
-                             " elements of quantised weights are parameters, their scales and zero "
-                             "points are not");
+    imported.notes.push_back(
+        std::to_string(elements.quantised) +
+        " elements of quantised weights are parameters; their scales and zero points are not");
   if (elements.unused > 0)
     imported.notes.push_back(std::to_string(elements.unused) +
-                             " elements of constants are no parameters");
+                             " elements of constants are not parameters");
   return imported;
 }
 
@@ -101,26 +101,26 @@ Imported read(std::string_view bytes, const std::string& path, const Reader& key
 extern const Importer onnx_importer;
 const Importer onnx_importer = {
     .name = "onnx",
-    .summary = "Models of ONNX: shapes are inferred, operators become layers, weights stay unread.",
+    .summary =
+        "ONNX models: shapes are inferred, operators become layers, and weights are not read.",
     .source = "ONNX operator schemas, version 1.12 (opset 17)",
     .ending = ".onnx",
     .parameters = {{.name = "batch",
                     .type = Type::integer,
-                    .summary = "extent of the axis of the inputs that is named batch, or else of "
-                               "the first, by default the file's, or 1; counts stay those of one "
+                    .summary = "the extent of the inputs' axis that is named batch, or else of the "
+                               "first axis; by default the file's, or 1; counts stay those of one "
                                "sample",
                     .optional = true,
                     .minimum = 1},
                    {.name = "as_zero",
                     .type = Type::any,
-                    .summary = "an operator, or a list of them, that are counted as free: their "
-                               "outputs are tensors, but "
-                               "they compute nothing",
+                    .summary = "an operator, or a list of operators, to count as free: their "
+                               "outputs are tensors, but they compute nothing",
                     .optional = true},
                    {.name = "shapes",
                     .type = Type::mapping,
-                    .summary = "shapes of tensors, the batch included, where they are neither in "
-                               "the file nor can be inferred",
+                    .summary = "shapes of tensors, including the batch, where they are not in the "
+                               "file and cannot be inferred",
                     .optional = true}},
     .open = true,
     .isolated = true,

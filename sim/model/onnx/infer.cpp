@@ -13,8 +13,8 @@ namespace {
 
 namespace pb = ::onnx;
 
-/// Opset 18 made an input of what libonnx 1.12 knows as the attribute `axes`, and an attribute of
-/// the number of parts into which Split splits, which it knows from the outputs.
+/// Rewrites a node for libonnx 1.12. Opset 18 turned the attribute `axes` into an input, and the
+/// number of parts of a Split into an attribute, which libonnx derives from the outputs.
 void make_older(pb::NodeProto& node, const Graph& graph) {
   if (graph.opset < 18) return;
   const bool reduces = node.op_type().rfind("Reduce", 0) == 0 && node.op_type() != "ReduceSum";
@@ -34,7 +34,7 @@ void make_older(pb::NodeProto& node, const Graph& graph) {
       attributes.DeleteSubrange(i, 1);
 }
 
-/// libonnx divides by some attributes without looking at them.
+/// Checks attributes by which libonnx divides without looking at them.
 void require_positive(const pb::NodeProto& node) {
   for (const pb::AttributeProto& attribute : node.attribute()) {
     const std::string& name = attribute.name();
@@ -47,7 +47,7 @@ void require_positive(const pb::NodeProto& node) {
   }
 }
 
-/// -1 where it is not known.
+/// The number of axes of an input; -1 where it is not known.
 int rank_of(const pb::NodeProto& node, int input, const Types& types) {
   const auto found = input < node.input_size() ? types.find(node.input(input)) : types.end();
   if (found == types.end() || !found->second->has_tensor_type()) return -1;
@@ -55,10 +55,11 @@ int rank_of(const pb::NodeProto& node, int input, const Types& types) {
   return tensor.has_shape() ? tensor.shape().dim_size() : -1;
 }
 
-/// It goes along the axes of a convolution's weights in the image, too.
+/// libonnx uses the axes of a convolution's weights as axes of the image, without a check.
 void require_alike(const pb::NodeProto& node, const Types& types) {
   if (node.op_type().find("Conv") == std::string::npos) return;
-  const bool quantised = node.op_type().rfind("QLinear", 0) == 0;  // with scales in between
+  const bool quantised = node.op_type().rfind("QLinear", 0) == 0;  // scales come between the other
+                                                                   // inputs
   const int image = rank_of(node, 0, types), weights = rank_of(node, quantised ? 3 : 1, types);
   if (image < 0 || weights < 0) throw NotKnown("the rank of an input is not known");
   if (image != weights)
@@ -68,8 +69,8 @@ void require_alike(const pb::NodeProto& node, const Types& types) {
 
 constexpr std::int64_t newest = 17;  ///< the operator set that libonnx 1.12 knows
 
-/// Whether the operator has the inputs and attributes that it takes. Those of newer operator sets
-/// may be others.
+/// Checks that the operator has the inputs and attributes that it takes. Newer operator sets may
+/// have other ones, so they are not checked.
 void verify(const pb::OpSchema& schema, const pb::NodeProto& node, const Graph& graph) {
   try {
     schema.Verify(node);
@@ -85,12 +86,12 @@ const pb::AttributeProto* attribute_in(const pb::NodeProto& node, const char* na
   return nullptr;
 }
 
-/// Along an axis; `absent` where it is not given.
+/// The value of an attribute for one axis; `absent` where it is not given.
 std::int64_t at_axis(const pb::AttributeProto* list, int axis, std::int64_t absent) {
   return list && axis < list->ints_size() ? list->ints(axis) : absent;
 }
 
-/// No window of a pool begins in the zeros after the image, of which libonnx 1.12 does not know.
+/// Drops windows of a pool that would begin in the zeros after the image; libonnx 1.12 counts them.
 void drop_empty_windows(const pb::NodeProto& node, const Types& types, pb::TypeProto& output) {
   const pb::AttributeProto* ceil = attribute_in(node, "ceil_mode");
   const pb::AttributeProto *pads = attribute_in(node, "pads"),

@@ -9,7 +9,7 @@
 namespace sluice::onnx_import {
 namespace {
 
-/// Sets of tensors that have their axes in common.
+/// Sets of tensors whose axes have the same meaning.
 class Sets {
  public:
   std::uint32_t of(const std::string& tensor) {
@@ -29,7 +29,7 @@ class Sets {
   std::vector<std::uint32_t> parent_;
 };
 
-/// The data tensors that a node reads or makes and that have the rank of its first output.
+/// The data tensors that a node reads or makes and that have as many axes as its first output.
 std::vector<std::string> alike(const Graph& graph, const Node& node) {
   std::vector<std::string> tensors;
   if (node.outputs.empty()) return tensors;
@@ -44,7 +44,7 @@ std::vector<std::string> alike(const Graph& graph, const Node& node) {
   return tensors;
 }
 
-/// The axis of the batch; the number of axes where there is none.
+/// The axis of the batch; the number of axes where the shape has no batch.
 std::ptrdiff_t batch_axis_of(const Graph& graph, const Shape& shape) {
   const bool divides = !shape.empty() && shape.front() % graph.batch == 0;
   if (graph.batch_axis == 0 && divides) return 0;
@@ -77,7 +77,7 @@ std::unordered_set<std::string> images_of(const Graph& graph) {
 Sample sample_of(const Graph& graph, const Node& node, const Shape& shape, bool image) {
   std::int64_t elements = 1;
   for (const std::int64_t extent : shape) elements = checked_mul(elements, extent, "elements");
-  if (elements == 0) graph.fail(node, "an output with an extent of 0, which holds nothing");
+  if (elements == 0) graph.fail(node, "an output has an extent of 0, so it holds nothing");
   if (elements % graph.batch != 0)
     graph.fail(node, "an output of " + std::to_string(elements) +
                          " elements does not divide into " + std::to_string(graph.batch) +
@@ -90,7 +90,7 @@ Sample sample_of(const Graph& graph, const Node& node, const Shape& shape, bool 
   if (*axis != 1 || shape.size() < 2) return sample;
   sample.axes.erase(sample.axes.begin() + (axis - sample.shape.begin()));
   sample.shape.erase(axis);
-  // Channels first, of a batch: [C, H, W] is written [H, W, C].
+  // An image of a batch has its channels first: [C, H, W] becomes [H, W, C].
   if (image && sample.shape.size() > 1) {
     std::rotate(sample.shape.begin(), sample.shape.begin() + 1, sample.shape.end());
     std::rotate(sample.axes.begin(), sample.axes.begin() + 1, sample.axes.end());

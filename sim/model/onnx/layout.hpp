@@ -1,7 +1,8 @@
-// Which tensors of an ONNX graph are images: those whose second axis is the channels. Here the
-// channels are the last axis, so the shapes of images are turned, and no others. Convolutions,
-// pools and the like say it of what they read and make; what keeps the axes as they are hands it
-// on, in both directions. No data move: it is only in which order a shape is written.
+// Finds the tensors of an ONNX graph that are images: those whose second axis is the channels. In
+// Sluice the channels are the last axis, so the axes of images are reordered, and of no other
+// tensors. Convolutions, pools and the like say that what they read and make are images; operators
+// that keep the axes pass this on, in both directions. No data are moved: only the order in which a
+// shape is written changes.
 #pragma once
 
 #include <string>
@@ -13,15 +14,16 @@ namespace sluice::onnx_import {
 
 std::unordered_set<std::string> images_of(const Graph& graph);
 
-/// A shape as layers write it: of one sample, the channels of an image last.
+/// A shape as layers write it: of one sample, with the channels of an image last.
 struct Sample {
   Shape shape;
-  std::vector<std::size_t> axes;  ///< of each axis the one of ONNX that it is; none: not told
+  std::vector<std::size_t> axes;  ///< for each axis the number of ONNX's axis; none: not known
 };
 
-/// The batch is the axis that it is of an input, of the first one also a factor, or else the first
-/// axis of that extent; a single number is [1]. Throws InputError where `shape` does not hold a
-/// whole number of elements a sample, or has an extent of 0.
+/// The shape of one sample. The batch is found at the same axis as in the inputs, where on the
+/// first axis the extent may also be a multiple of the batch; or else it is the first axis with the
+/// batch's extent. A single number has the shape [1]. Throws InputError where a sample would not
+/// have a whole number of elements, or an extent is 0.
 Sample sample_of(const Graph& graph, const Node& node, const Shape& shape, bool image);
 
 }  // namespace sluice::onnx_import

@@ -1,6 +1,6 @@
-// ONNX models: read_onnx makes a sluice-model/1 document of a file's bytes. Weights are never read,
-// nor is anything outside the file. A file is not trusted: whatever it holds, the answer is a
-// document or an InputError.
+// ONNX models: read_onnx makes a sluice-model/1 document from the bytes of a file. It never reads
+// weights, nor anything outside the file. Files are not trusted: whatever a file holds, the result
+// is a document or an InputError.
 // Source: ONNX operator schemas, version 1.12 (opset 17).
 #pragma once
 
@@ -12,15 +12,15 @@
 
 namespace sluice {
 
-/// Elements of the weights in a file, by what they are: of floating-point numbers, or quantised.
+/// Elements of the weights in a file, floating-point or quantised, by their role.
 struct OnnxElements {
   std::int64_t learned = 0;     ///< parameters of layers
-  std::int64_t statistics = 0;  ///< running means and variances, which are no parameters
-  std::int64_t unused = 0;      ///< constants, and what no layer reads
-  std::int64_t quantised = 0;   ///< of the learned ones those that the file has as integers
+  std::int64_t statistics = 0;  ///< running means and variances, which are not parameters
+  std::int64_t unused = 0;      ///< constants, and weights that no layer reads
+  std::int64_t quantised = 0;   ///< those of the learned ones that the file stores as integers
 };
 
-/// `keys`: `batch`, `as_zero`, `shapes`, and values of symbolic dimensions (see sluice import
+/// `keys` holds `batch`, `as_zero`, `shapes`, and values of symbolic dimensions (see sluice import
 /// --help).
 Imported read_onnx(std::string_view bytes, const std::string& path, const Reader& keys,
                    OnnxElements* elements = nullptr);

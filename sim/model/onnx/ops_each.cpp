@@ -1,4 +1,4 @@
-// Functions of each element, and of elements reduced to one.
+// Functions of each element, and functions that reduce many elements to one.
 #include <algorithm>
 
 #include "base/quantity.hpp"
@@ -21,8 +21,8 @@ Draft elementwise(const Drafting& at) {
   return draft;
 }
 
-// The gradient of a factor reads the others. That of a constant which is not learned is not asked
-// for: then nothing reads what it was multiplied with.
+// The gradient of a factor reads the other factors. A constant that is not learned needs no
+// gradient, so nothing reads the tensor it was multiplied with.
 Draft joined(const Drafting& at) {
   const std::size_t count = at.node.inputs.size();
   std::size_t data = 0, learned = 0;
@@ -39,15 +39,15 @@ Draft joined(const Drafting& at) {
   return draft;
 }
 
-// As a product: by a constant that is not learned nothing is read again.
+// Like a product: dividing by a constant that is not learned reads nothing again.
 Draft quotient(const Drafting& at) {
   Draft draft = elementwise(at);
   draft.keeps = at.is_data(1) || at.is_learned(1) ? "inputs" : "nothing";
   return draft;
 }
 
-// Backward, each gradient goes where its element came from: the condition alone is read, 1 byte an
-// element.
+// In the backward pass each gradient goes where its element came from: only the condition is read,
+// 1 byte per element.
 Draft chosen(const Drafting& at) {
   Draft draft = elementwise(at);
   if (at.is_data(0)) draft.kept_bytes = elements_of(at.sample(at.node.inputs[0]).shape);
@@ -83,7 +83,7 @@ Draft reduction(const Drafting& at) {
   return draft;
 }
 
-// A comparison of each element for each of the k, whose places are kept, 8 bytes each.
+// Each of the k values takes one comparison per element. Their positions are kept, 8 bytes each.
 Draft top_k(const Drafting& at) {
   const Shape &from = at.shape(0), &to = known_shape(at.graph, at.node, at.node.outputs.front());
   const std::int64_t axis = at.node.integer("axis", -1);

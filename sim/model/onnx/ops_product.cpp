@@ -9,8 +9,8 @@
 namespace sluice::onnx_import {
 namespace {
 
-/// A product of the rows of a sample with weights [rows, features]; `dense` where there is one row.
-/// Over more axes it is an operator, of the same counts.
+/// The type of a product of a sample's rows with weights [rows, features]: `dense` where there is
+/// one row, `matmul` for two axes, and for more axes an operator with the same counts.
 void set_type(const Drafting& at, Draft& draft, std::int64_t features, bool bias) {
   draft.weights = {1, 2};
   const std::size_t axes = at.sample(at.node.inputs[0]).shape.size();
@@ -20,7 +20,8 @@ void set_type(const Drafting& at, Draft& draft, std::int64_t features, bool bias
   if (bias != (draft.type == "dense")) draft.set("bias", Value::make(bias));
 }
 
-/// Whether both inputs of a sample are equally many matrices: none is stretched to the other's.
+/// Whether both inputs of a sample have equally many matrices, so that neither is stretched to the
+/// other.
 bool is_alike(const Drafting& at) {
   const Shape a = at.sample(at.node.inputs[0]).shape, b = at.sample(at.node.inputs[1]).shape;
   return a.size() == b.size() && a.size() > 1 && std::equal(a.begin(), a.end() - 2, b.begin()) &&
@@ -35,8 +36,8 @@ Draft gemm(const Drafting& at) {
   const bool turned = at.node.integer("transA", 0) != 0;
   const std::size_t inner = at.node.integer("transB", 0) != 0 ? 1 : 0;
   const std::int64_t features = b[1 - inner];
-  at.require(a[turned ? 0 : 1] == b[inner], "a product of " + text_of(a) + " and " + text_of(b) +
-                                                ", whose inner extents are not the same");
+  at.require(a[turned ? 0 : 1] == b[inner],
+             "a product of " + text_of(a) + " and " + text_of(b) + ", whose inner extents differ");
   Draft draft;
   draft.macs = a[turned ? 0 : 1];
   draft.flop = at.node.has_input(2) ? 1 : 0;
@@ -61,8 +62,8 @@ Draft matmul(const Drafting& at) {
 
 namespace {
 
-/// The matrices [rows, inner] and [inner, columns], or the second one turned, that an equation
-/// multiplies for each of the same first axes: batched_matmul.
+/// Recognises an equation that multiplies matrices [rows, inner] and [inner, columns] (the second
+/// may be transposed) for each of the same first axes: this is batched_matmul.
 void set_matrices(const Drafting& at, Draft& draft, const Einsum& sum) {
   const Labels &a = sum.inputs[0], &b = sum.inputs[1], &out = sum.output;
   const std::size_t rank = out.size();
@@ -76,7 +77,9 @@ void set_matrices(const Drafting& at, Draft& draft, const Einsum& sum) {
   const bool turned = is(b, column, inner);
   if (inner == row || inner == column || !is(a, row, inner)) return;
   if (!turned && !is(b, inner, column)) return;
-  if (!std::equal(left.begin(), left.end() - 2, right.begin())) return;  // one is stretched
+  if (!std::equal(left.begin(), left.end() - 2, right.begin()))
+    return;  // one is stretched to the
+             // other
   if (left[rank - 1] != right[turned ? rank - 1 : rank - 2]) return;
   draft.type = "batched_matmul";
   if (turned) draft.set("transpose_b", Value::make(true));
@@ -84,7 +87,7 @@ void set_matrices(const Drafting& at, Draft& draft, const Einsum& sum) {
 
 }  // namespace
 
-// An element of the output is a sum of products of one element of each input.
+// An element of the output is a sum of products, each of one element of every input.
 Draft einsum(const Drafting& at) {
   std::vector<Shape> shapes;
   bool all = true;
@@ -105,7 +108,7 @@ Draft einsum(const Drafting& at) {
   return draft;
 }
 
-// Weights [directions, gates x hidden, .], sequences [steps, samples, features].
+// The weights are [directions, gates x hidden, .], the sequences [steps, samples, features].
 Draft recurrent(const Drafting& at) {
   const Shape &input = at.shape(0), &recurrence = at.shape(2);
   if (input.size() != 3 || recurrence.size() != 3) at.fail("expected tensors of three axes");

@@ -14,14 +14,14 @@ Value integers(const std::vector<std::int64_t>& list) {
   return value;
 }
 
-/// One integer where all are alike.
+/// One integer where all elements are equal, else the list.
 Value extents(const std::vector<std::int64_t>& list) {
   const bool alike =
       std::adjacent_find(list.begin(), list.end(), std::not_equal_to<>()) == list.end();
   return alike && !list.empty() ? Value::make(list.front()) : integers(list);
 }
 
-/// An attribute that is 1 unless it is given.
+/// Sets a key unless its attribute is 1 or absent.
 void set_unless_1(Draft& draft, const char* key, const std::vector<std::int64_t>& list) {
   if (std::any_of(list.begin(), list.end(), [](std::int64_t each) { return each != 1; }))
     draft.set(key, extents(list));
@@ -37,7 +37,7 @@ void set_padding(const Drafting& at, Draft& draft) {
     draft.set("padding", extents(pads));
 }
 
-/// The key `kernel` of a convolution, from its weights' extents [., ., kernel...].
+/// The key `kernel` of a convolution, from the extents of its weights [., ., kernel...].
 Shape kernel_of(const Drafting& at) {
   const Shape& weights = at.shape(1);
   if (weights.size() < 3) at.fail("weights of fewer than 3 axes");
@@ -54,7 +54,7 @@ std::int64_t channels_of(const Drafting& at) {
   return at.shape(0)[1];
 }
 
-/// The groups into which the channels, the second axis, are split.
+/// The number of groups into which the channels, the second axis, are split.
 std::int64_t groups_of(const Drafting& at, std::int64_t channels, const char* of) {
   const std::int64_t groups = at.node.integer("group", 1);
   at.require(groups > 0 && channels % groups == 0,
@@ -97,9 +97,9 @@ Draft convolution(const Drafting& at) {
   return draft;
 }
 
-/// The padding of a transposed convolution whose output's extents are given: what is cut off of
-/// stride x (input - 1) + reach + output_padding, by halves, of which `auto_pad` says which is
-/// larger. False where that is negative.
+/// Sets the padding of a transposed convolution whose output extents are given: the elements that
+/// are cut off stride x (input - 1) + reach + output_padding. They are cut in halves, and
+/// `auto_pad` says which half is larger. Returns false where the padding would be negative.
 bool set_cut(const Drafting& at, Draft& draft, const Shape& kernel) {
   const Shape &image = at.shape(0), &output = known_shape(at.graph, at.node, at.node.outputs[0]);
   const std::size_t axes = kernel.size();
@@ -135,7 +135,7 @@ Draft transposed_convolution(const Drafting& at) {
                                        std::to_string(at.shape(1)[0]));
   at.require_elements(2, channels, "output channels");
   Draft draft;
-  // Each input element meets the weights of its channel.
+  // Each input element is multiplied by the weights of its channel.
   draft.input_macs = checked_mul(at.shape(1)[1], elements_of(kernel), "multiply-accumulates");
   draft.flop = at.node.has_input(2) ? 1 : 0;
   draft.weights = {1, 2};
@@ -151,7 +151,7 @@ Draft transposed_convolution(const Drafting& at) {
   if (!by_output) set_padding(at, draft);
   if (by_output && !set_cut(at, draft, kernel)) {
     draft.type.clear();
-    draft.lacks = "an output larger than what is computed";
+    draft.lacks = "an output that is larger than what is computed";
   }
   set_unless_1(draft, "dilation", at.node.integers("dilations"));
   const auto& extra = at.node.integers("output_padding");

@@ -33,7 +33,7 @@ void parse_model(std::string_view bytes, pb::ModelProto& model, const Graph& gra
         "export the model to ONNX");
   try {
     if (!model.ParseFromString(without_data(bytes)))
-      graph.fail("this is no ONNX file: its messages are malformed");
+      graph.fail("this is not an ONNX file: its messages are malformed");
   } catch (const InputError& error) {
     if (error.has_position()) throw;
     graph.fail(error.what());

@@ -1,4 +1,4 @@
-// From a parsed ONNX file to its graph: libonnx infers the shapes node by node, and in between
+// Turns a parsed ONNX file into its graph: libonnx infers the shapes node by node, and in between
 // small constants are folded. This file and proto.cpp are the only users of libonnx and protobuf.
 #include <onnx/onnx_pb.h>
 
@@ -57,7 +57,7 @@ class Loading {
           "the model does not say which version of ONNX's operators it uses (opset_import)");
   }
 
-  /// One line a node, for the positions of errors.
+  /// Writes one line per node, for the positions of errors.
   void list_nodes(const std::string& path) {
     std::string text;
     for (const pb::NodeProto& node : proto().node()) {
@@ -108,7 +108,7 @@ class Loading {
                       Shape(tensor.dims().begin(), tensor.dims().end()), nullptr);
   }
 
-  /// All but initialisers, which were inputs up to IR 3.
+  /// All inputs except initialisers, which up to IR version 3 were listed as inputs.
   std::vector<const pb::ValueInfoProto*> inputs() {
     std::vector<const pb::ValueInfoProto*> list;
     for (const pb::ValueInfoProto& input : proto().input())
@@ -120,7 +120,8 @@ class Loading {
     std::vector<Extents> list;
     for (const pb::ValueInfoProto* input : inputs) {
       if (!input->type().has_tensor_type() || !input->type().tensor_type().has_shape())
-        graph_.fail("the input '" + clean(input->name()) + "' is no tensor of a known rank");
+        graph_.fail("the input '" + clean(input->name()) +
+                    "' is not a tensor with a known number of axes");
       list.push_back({clean(input->name()), {}});
       for (const auto& dim : input->type().tensor_type().shape().dim()) {
         list.back().axes.push_back({{}, dim.dim_param()});
@@ -158,7 +159,7 @@ class Loading {
     type = type_of(element != 0 ? element : pb::TensorProto::FLOAT, *shape);
   }
 
-  /// What the file itself says of the shapes of tensors.
+  /// Reads what the file itself says of the shapes of tensors.
   void read_declared() {
     for (const auto* list : {&proto().value_info(), &proto().output()})
       for (const pb::ValueInfoProto& info : *list)
@@ -188,7 +189,8 @@ class Loading {
     graph_.nodes.push_back(std::move(node));
   }
 
-  /// The bodies of a condition or a loop read tensors of the graph around them: inputs, too.
+  /// The bodies of a condition or a loop read tensors of the surrounding graph: these are inputs,
+  /// too.
   void add_captured(const pb::NodeProto& outer, std::set<std::string>& known, Node& node) const {
     for (const pb::AttributeProto& attribute : outer.attribute()) {
       std::vector<const pb::GraphProto*> bodies;
@@ -203,13 +205,14 @@ class Loading {
     }
   }
 
-  /// Newer operators than libonnx knows, whose output has the shape of their first input.
+  /// True for operators that are newer than libonnx and whose output has the shape of their first
+  /// input.
   static bool keeps_shape(const Node& node) {
     const OpRule* rule = rule_of(node);
     return rule && node.has_input(0) && (rule->draft == as_type || rule->draft == group_norm);
   }
 
-  /// The types of the outputs: what libonnx infers, and where that is nothing, what is declared.
+  /// The types of the outputs: those that libonnx infers, or else the declared ones.
   std::vector<pb::TypeProto> inferred(Node& node, pb::NodeProto& proto_node) {
     std::vector<pb::TypeProto> types(node.outputs.size());
     if (node.known && !node.has_graphs) {
@@ -223,7 +226,7 @@ class Loading {
         node.fault = reason.what();
       } catch (const std::exception& error) {
         node.fault = error.what();
-        if (has_shapes(node)) graph_.fail(node, node.op + " cannot be: " + clean(node.fault));
+        if (has_shapes(node)) graph_.fail(node, node.op + " is not possible: " + clean(node.fault));
       }
     }
     for (std::size_t i = 0; i < types.size(); ++i) {
@@ -240,7 +243,7 @@ class Loading {
     return types;
   }
 
-  /// libonnx infers no more of it than the number of axes.
+  /// libonnx infers only the number of axes of an Einsum.
   void infer_einsum(const Node& node, std::vector<pb::TypeProto>& types) const {
     std::vector<Shape> shapes;
     for (const std::string& input : node.inputs)
@@ -250,7 +253,7 @@ class Loading {
     types.front() = type_of(element, einsum_of(node.text("equation", ""), shapes).shape());
   }
 
-  /// libonnx infers extents below 0 where a window is larger than its image.
+  /// libonnx infers extents below 0 where a window is larger than its image; they are refused.
   static void require_extents(const std::vector<pb::TypeProto>& types) {
     for (const pb::TypeProto& type : types)
       for (const auto& dim : type.tensor_type().shape().dim())
@@ -265,8 +268,9 @@ class Loading {
     });
   }
 
-  /// What the file says of a shape must be so, unless it has symbolic dimensions: then exporters
-  /// may have written down those of their example. Extents that are not positive say nothing.
+  /// Checks that the shapes agree with those that the file declares, unless it has symbolic
+  /// dimensions: then exporters may have written the shapes of their example. Extents that are not
+  /// positive say nothing.
   void require_declared(const Node& node, const std::string& tensor, const Shape& shape,
                         const pb::TypeProto& declared) const {
     const pb::TensorShapeProto& dims = declared.tensor_type().shape();
@@ -338,7 +342,7 @@ class Loading {
     for (std::size_t i = 0; i < folded.size(); ++i) outputs[i].numbers = std::move(folded[i]);
   }
 
-  /// Shows the numbers to libonnx, where they are as many as the shape says.
+  /// Shows the numbers to libonnx, where there are as many as the shape says.
   void keep_numbers(const std::string& name, const pb::TypeProto& type, const Tensor& tensor) {
     const int element = type.tensor_type().elem_type();
     if (!tensor.shape ||

@@ -1,6 +1,6 @@
-// What becomes of each ONNX operator: the layer type it is, or what each element of its output
-// costs. Operators are of a few kinds; a kind is a function in a file ops_*.cpp, and the table in
-// rules.cpp names the operators of each: a new operator is one line there.
+// What becomes of each ONNX operator: the layer type that it is, or what each element of its output
+// costs. There are a few kinds of operators; each kind is a function in a file ops_*.cpp, and the
+// table in rules.cpp lists the operators of each kind. A new operator is one line there.
 // Source: ONNX operator schemas, version 1.12.
 #pragma once
 
@@ -16,38 +16,42 @@
 
 namespace sluice::onnx_import {
 
-/// What an operator makes of the axes of its input.
+/// What an operator does to the axes of its input.
 enum class Axes {
-  kept,    ///< they mean what they meant
-  image,   ///< likewise, and the second one is the channels
+  kept,    ///< they keep their meaning
+  image,   ///< they keep their meaning, and the second one is the channels
   changed  ///< something else
 };
 
-/// A layer to be. `type` is taken where the catalog's rules lead to the shape that ONNX's do, and
-/// else `operator`, with the costs below.
+/// A plan for a layer. It gets the `type` where the catalog computes the same shape as ONNX, and
+/// otherwise becomes an `operator` with the costs below.
 struct Draft {
   std::string type = {};   ///< of the layer catalog; empty: operator
-  std::string lacks = {};  ///< what no layer type has, where one would be due; a note says so
+  std::string lacks = {};  ///< what the layer types lack to express this operator; a note says so
   std::vector<std::pair<std::string, Value>> keys = {};
   bool with_shape = false;  ///< the type has a key `shape`
-  /// Shapes that the type takes and makes where they are not those of the tensors: views go
-  /// between.
+  /// Shapes that the type takes and makes, where they differ from those of the tensors: views are
+  /// put in between.
   Shape takes = {}, makes = {};
-  /// Inputs of the node that the layer reads, of those that are data; empty: all.
+  /// The inputs of the node that the layer reads, among those that are data; empty: all.
   std::vector<std::size_t> reads = {};
   std::vector<std::size_t> weights = {};     ///< inputs whose elements the type counts
-  std::vector<std::size_t> statistics = {};  ///< inputs that are no parameters
-  std::int64_t macs = 0;                     ///< an element of the output
-  std::int64_t flop = 0;                     ///< an element of the output, beside those
-  std::int64_t input_macs = 0;               ///< an element of the first input
-  std::int64_t input_flop = 0;               ///< an element of the first input, beside those
-  std::string keeps = {};                    ///< of `operator`; empty: by default
-  std::int64_t kept_bytes = 0;               ///< of `operator`, a sample
-  bool same_place = false;                   ///< of `operator`: a pixel sees one place alone
+  std::vector<std::size_t> statistics = {};  ///< inputs that are not parameters
+  std::int64_t macs = 0;                     ///< per element of the output
+  std::int64_t flop = 0;                     ///< per element of the output, beside the
+                                             ///< multiply-accumulates
+  std::int64_t input_macs = 0;               ///< per element of the first input
+  std::int64_t input_flop = 0;               ///< per element of the first input, beside the
+                                             ///< multiply-accumulates
+  std::string keeps = {};                    ///< of `operator`; empty: the default
+  std::int64_t kept_bytes = 0;               ///< of `operator`, per sample
+  bool same_place = false;                   ///< of `operator`: an output pixel depends on one
+                                             ///< pixel only
   bool learns = true;                        ///< constants that it reads are parameters
   bool is_alias = false;                     ///< the output is the input
-  bool each = false;                         ///< element by element, the inputs stretched
-  bool each_output = false;                  ///< every output has a draft of its own
+  bool each = false;                         ///< element by element, where the inputs are stretched
+                                             ///< to one shape
+  bool each_output = false;                  ///< every output has its own draft
 
   void set(const char* key, Value value) { keys.emplace_back(key, std::move(value)); }
 };
@@ -65,27 +69,28 @@ struct OpRule {
 /// The rule for a node's operator; null where there is none.
 const OpRule* rule_of(const Node& node);
 
-/// A node about to become a layer: what drafts are made from. All of it throws InputError where
-/// the node has not what is asked for.
+/// A node that is about to become a layer: what drafts are made from. All functions throw
+/// InputError where the node lacks what is asked for.
 struct Drafting {
   const Graph& graph;
   const Node& node;
   const OpRule& rule;
   const std::unordered_set<std::string>& images;
-  std::size_t output = 0;  ///< the draft is of this one
+  std::size_t output = 0;  ///< the output that the draft is for
 
   bool is_data(std::size_t input) const;
   bool is_constant(std::size_t input) const;
   bool is_learned(std::size_t input) const;     ///< made of parameters
   const Shape& shape(std::size_t input) const;  ///< with the batch
   Sample sample(const std::string& tensor) const;
-  /// The axis of `tensor`, as layers count, that is `axis` for ONNX; none where it is the batch.
+  /// The axis of `tensor` in a layer's count that ONNX calls `axis`; none where it is the batch.
   std::optional<std::int64_t> axis(const std::string& tensor, std::int64_t axis) const;
-  /// Whether the shape of `tensor` without its first axis is a sample's: the others mean for the
-  /// layer what they mean for ONNX.
+  /// Whether the shape of `tensor` without its first axis is that of a sample, so that the other
+  /// axes mean the same for the layer and for ONNX.
   bool is_batched(const std::string& tensor) const;
   void require(bool condition, const std::string& message) const;
-  /// An input, where there is one, has so many elements: one for each of `what`.
+  /// Requires of an input, where there is one, that it has `count` elements: one for each of
+  /// `what`.
   void require_elements(std::size_t input, std::int64_t count, const char* what) const;
   [[noreturn]] void fail(const std::string& message) const;
 };

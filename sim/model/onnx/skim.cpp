@@ -12,10 +12,10 @@ enum class Fate { copy, descend, drop, drop_if_large };
 
 struct Rule {
   Fate fate = Fate::copy;
-  Kind kind = Kind::other;  ///< of the message to descend into
+  Kind kind = Kind::other;  ///< of the message to read inside
 };
 
-/// What becomes of the field `number` of a message.
+/// What to do with the field `number` of a message.
 Rule rule_of(Kind kind, std::uint64_t number) {
   switch (kind) {
     case Kind::model:
@@ -126,7 +126,7 @@ class Skimmer {
   }
 
   [[noreturn]] void refuse(std::string_view rest, const std::string& what) const {
-    throw InputError("this is no whole ONNX file: " + what + ", at byte " +
+    throw InputError("this is not a complete ONNX file: " + what + ", at byte " +
                      std::to_string(rest.data() - all_.data()) +
                      "; copy it, or have it exported, once more");
   }

@@ -1,6 +1,6 @@
-// An ONNX file without the data of its weights. Weights are most of a file, and a model's counts
-// need only their shapes: what is large is dropped before the file is parsed, so that nothing of it
-// is copied or looked at. External data are never opened: the paths go, too.
+// Removes the data of weights from an ONNX file. Weights are most of a file, but a model's counts
+// need only their shapes, so large data are dropped before the file is parsed, and never copied or
+// looked at. External data are never opened: their paths are dropped, too.
 // Source: onnx.proto, version 1.12; Protocol Buffers, Encoding.
 #pragma once
 
@@ -10,14 +10,14 @@
 
 namespace sluice::onnx_import {
 
-/// Bytes of a tensor's data up to which it is kept: small tensors are shapes, axes, scales.
+/// A tensor's data are kept up to this number of bytes: small tensors are shapes, axes, scales.
 inline constexpr std::size_t most_data = 4096;
 
-/// Messages nest no deeper than this (subgraphs do).
+/// The deepest allowed nesting of messages (subgraphs nest).
 inline constexpr int deepest = 40;
 
-/// The same ModelProto, encoded, without large data. Throws InputError (without position) where
-/// `bytes` are no message: truncated, or something else.
+/// The same encoded ModelProto without large data. Throws InputError (without a position) where
+/// `bytes` are not such a message: truncated, or something else.
 std::string without_data(std::string_view bytes);
 
 }  // namespace sluice::onnx_import

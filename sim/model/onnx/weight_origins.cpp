@@ -8,7 +8,8 @@ namespace sluice::onnx_import {
 
 namespace {
 
-constexpr std::size_t most_weights = 1000;  ///< that one constant may be made of
+constexpr std::size_t most_weights = 1000;  ///< the largest number of weights that one constant may
+                                            ///< be made of
 
 }  // namespace
 
@@ -26,8 +27,9 @@ std::uint32_t WeightOrigins::add(std::int64_t elements, bool initialiser, bool v
   return static_cast<std::uint32_t>(graph_.weights.size() - 1);
 }
 
-/// The inputs whose elements are a node's: not the scales and zero points of quantised ones. What
-/// is quantised in the file is a weight when it becomes numbers.
+/// The inputs whose elements become a node's output, which excludes the scales and zero points of
+/// quantised inputs. A tensor that the file stores quantised is a weight when it is turned into
+/// numbers.
 std::vector<std::string> WeightOrigins::factors_of(const Node& node) {
   const bool turns = node.op == "DequantizeLinear";
   if ((!turns && node.op != "QuantizeLinear") || !node.has_input(0)) return node.inputs;

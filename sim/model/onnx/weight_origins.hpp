@@ -1,5 +1,5 @@
-// Which elements of an ONNX file are parameters: those of initialisers, and of constants that nodes
-// make, followed through the nodes that turn constants into constants.
+// Finds out which elements of an ONNX file are parameters: elements of initialisers and of
+// constants that nodes make, followed through the nodes that compute constants from constants.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,11 @@ class WeightOrigins {
   /// Throws InputError on a negative extent and on overflow.
   std::int64_t elements_of(const Shape& shape) const;
 
-  /// The number of a new weight in the graph.
+  /// Adds a weight to the graph and returns its number.
   std::uint32_t add(std::int64_t elements, bool initialiser, bool vector);
 
-  /// What the constant outputs of a node are made of. One that comes of no weight is one itself.
+  /// Records what the constant outputs of a node are made of. An output made of no weight becomes a
+  /// weight itself.
   void set(const Node& node, std::vector<Tensor>& outputs);
 
  private:

@@ -47,7 +47,8 @@ bool Weights::claim(const Node& node, const Draft& draft, std::int64_t parameter
   return true;
 }
 
-/// The matrices are another layer's. The vectors are all that layer's, too, or it has none.
+/// Ties a layer to another one that owns its matrices. That layer must also own all of its vectors,
+/// or the tied layer none.
 bool Weights::tie(const Owner& owner, const std::vector<std::uint32_t>& weights,
                   std::int64_t vectors, std::int64_t shared, Value& layer) const {
   bool same = true;

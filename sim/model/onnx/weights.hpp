@@ -1,7 +1,7 @@
-// Which elements of a file's weights are parameters of which layer. A weight counts once, at the
-// first layer that reads it; whoever reads it again shares it. A bias or a scale, of one axis, is
-// each layer's own: exporters store equal ones once, such as the zeros of a network before
-// training.
+// Assigns the elements of a file's weights to layers as parameters. A weight counts once, at the
+// first layer that reads it; any later reader shares it. A bias or a scale, which has one axis,
+// belongs to each layer on its own: exporters store equal ones only once, such as the zeros of a
+// network before training.
 #pragma once
 
 #include <cstdint>
@@ -18,20 +18,21 @@ class Weights {
  public:
   explicit Weights(const Graph& graph) : graph_(graph), owners_(graph.weights.size()) {}
 
-  /// For a layer whose type counts `parameters` elements: those inputs of the draft that the type
-  /// counts. Where they are another layer's, `layer` gets the key `tied`. False, and nothing is
-  /// claimed, where the counts do not go together.
+  /// Claims weights for a layer whose type counts `parameters` elements: those inputs of the draft
+  /// that the type counts. Where another layer owns them, `layer` gets the key `tied`. Returns
+  /// false and claims nothing where the counts do not match.
   bool claim(const Node& node, const Draft& draft, std::int64_t parameters, Value& layer);
 
-  /// For an `operator` of that name: the elements of all learned inputs that no layer has yet.
+  /// Claims weights for an `operator` of that name: the elements of all learned inputs that no
+  /// layer owns yet.
   std::int64_t claim_all(const Node& node, const Draft& draft, const std::string& layer);
 
   OnnxElements elements() const;
 
  private:
   struct Owner {
-    std::string layer;            ///< empty: none
-    std::int64_t parameters = 0;  ///< of that layer
+    std::string layer;            ///< empty: no layer owns it
+    std::int64_t parameters = 0;  ///< of the owner
     bool statistics = false;
   };
   std::vector<std::uint32_t> of_inputs(const Node& node,
@@ -41,7 +42,7 @@ class Weights {
   void claim_statistics(const Node& node, const Draft& draft);
 
   const Graph& graph_;
-  std::vector<Owner> owners_;  ///< of each weight
+  std::vector<Owner> owners_;  ///< by weight
 };
 
 }  // namespace sluice::onnx_import

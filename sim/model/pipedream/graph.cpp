@@ -47,7 +47,7 @@ void Graph::fail(int line, const std::string& message) const {
 }
 
 std::vector<std::uint32_t> Graph::order() const {
-  // "node10" comes after "node9".
+  // Orders by number, so that "node10" comes after "node9".
   const auto later = [&](std::uint32_t a, std::uint32_t b) {
     const std::string_view x = nodes_[a].id, y = nodes_[b].id;
     return x.size() != y.size() ? x.size() > y.size() : x > y;
@@ -90,7 +90,7 @@ void Graph::add_node(int line, std::string_view text) {
   const std::int64_t weights = bytes_of(line, value_of(line, parts[2], "parameter_size="));
   if (weights % element_bytes != 0)
     fail(line, "a parameter_size of " + std::to_string(weights) +
-                   " bytes is no whole number of float32 elements");
+                   " bytes is not a whole number of float32 elements");
   node.parameters = weights / element_bytes;
   if (!index_.emplace(node.id, static_cast<std::uint32_t>(nodes_.size())).second)
     fail(line, "a second node '" + std::string(node.id) + "'");
@@ -126,11 +126,11 @@ double Graph::number_of(int line, std::string_view text) const {
   return value;
 }
 
-/// A node with several outputs has them in brackets: [4096.0; 8.0].
+/// A node with several outputs lists them in brackets: [4096.0; 8.0].
 std::int64_t Graph::bytes_of(int line, std::string_view text) const {
   if (text.size() > 1 && text.front() == '[' && text.back() == ']')
     text = text.substr(1, text.size() - 2);
-  constexpr double most = 9e15;  // beyond that a double does not count every byte
+  constexpr double most = 9e15;  // above this a double cannot represent every whole number of bytes
   std::int64_t total = 0;
   for (const std::string_view part : split(text, "; ")) {
     const double value = number_of(line, part);

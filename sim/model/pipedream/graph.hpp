@@ -1,9 +1,9 @@
-// A layer graph of PipeDream, `*.graph.txt`, as text. A line is a node or an edge:
+// A layer graph of PipeDream, `*.graph.txt`, as text. Each line is a node or an edge:
 //   node2 -- Conv2d(3, 64, ...) -- forward_compute_time=22.3, backward_compute_time=24.6,
 //       activation_size=1644167168.000, parameter_size=7168.000
 //   <tab>node1 -- node2
-// Milliseconds and bytes of float32, for a whole batch; the file does not say of how many samples.
-// Everything throws InputError at the line at fault.
+// Times are in milliseconds and sizes in bytes of float32, for a whole batch; the file does not say
+// how many samples that is. All functions throw InputError at the faulty line.
 // Source: Narayanan et al., PipeDream (SOSP 2019), section 3.1; msr-fiddle/pipedream, profiler.
 #pragma once
 
@@ -20,10 +20,10 @@ namespace sluice::pipedream {
 
 inline constexpr std::int64_t element_bytes = 4;
 
-/// The parts of `text` between one `by` and the next.
+/// The parts of `text` between the separators `by`.
 std::vector<std::string_view> split(std::string_view text, std::string_view by);
 
-/// The texts are the file's.
+/// A node; its texts are views into the file.
 struct Node {
   int line = 0;
   std::string_view id, kind, arguments;  ///< "node2", "Conv2d", "3, 64, ..."
@@ -32,9 +32,9 @@ struct Node {
   std::int64_t parameters = 0;           ///< elements
   std::vector<std::uint32_t> inputs, outputs;
 
-  /// The size of a tensor, asked on the host: a number, no tensor.
+  /// Whether the node is the size of a tensor, which the host asks for: a number, not a tensor.
   bool is_size() const { return kind == "Size"; }
-  /// "Input", "Input0", "Input12".
+  /// Whether it is "Input", "Input0", "Input12", and so on.
   bool is_input() const {
     const std::string_view word = "Input";
     return kind.substr(0, word.size()) == word &&
@@ -49,10 +49,11 @@ class Graph {
   const std::vector<Node>& nodes() const { return nodes_; }
   const std::shared_ptr<const Source>& source() const { return source_; }
 
-  /// Each node after those that it reads; of those that might come next, the first by its number.
+  /// An order in which each node comes after those that it reads; ties go to the smaller node
+  /// number.
   std::vector<std::uint32_t> order() const;
 
-  /// Throws InputError at the line; 0: at the file.
+  /// Throws InputError at the line, or for line 0 at the file.
   [[noreturn]] void fail(int line, const std::string& message) const;
 
   /// Throws InputError at the line.

@@ -1,4 +1,5 @@
-// Layer graphs of PipeDream as models with measured costs: a layer of type `measured` a node.
+// Turns layer graphs of PipeDream into models with measured costs: each node becomes a layer of
+// type `measured`.
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
@@ -11,7 +12,7 @@ namespace sluice {
 namespace pipedream {
 namespace {
 
-/// Makes layers of nodes.
+/// Turns nodes into layers.
 class Conversion {
  public:
   Conversion(const Graph& graph, std::int64_t batch, bool loading)
@@ -62,8 +63,9 @@ class Conversion {
     return placed(node, std::move(shape));
   }
 
-  /// Sizes, which are numbers, and what the profile knows nothing of and nothing comes into: a
-  /// state that is handed from one call to the next, and parts of it.
+  /// Whether a node is left out: sizes, which are numbers, and nodes without times and bytes whose
+  /// inputs are all left out, such as a state that is passed from one call to the next, and parts
+  /// of it.
   bool is_left_out(const Node& node) const {
     if (node.is_size()) return true;
     if (node.is_input() || node.activation_bytes > 0 || node.parameters > 0) return false;
@@ -74,13 +76,13 @@ class Conversion {
                        [&](std::uint32_t input) { return left_out_[input]; });
   }
 
-  /// A size of 0 counts as one element of a sample: it says that nobody looked.
+  /// A size of 0 means that nobody measured it; it counts as one element per sample.
   std::int64_t elements_of(const Node& node) const {
     if (node.activation_bytes == 0) return 1;
     const std::int64_t sample = checked_mul(batch_, element_bytes, "bytes");
     if (node.activation_bytes % sample != 0)
       graph_.fail(node.line, "activation_size of " + std::to_string(node.activation_bytes) +
-                                 " bytes is no whole number of float32 elements for each of " +
+                                 " bytes is not a whole number of float32 elements for each of " +
                                  std::to_string(batch_) + " samples; is the batch right?");
     return node.activation_bytes / sample;
   }
@@ -129,7 +131,7 @@ class Conversion {
     for (const std::uint32_t input : node.inputs)
       if (!left_out_[input]) inputs.push_back(names_[input]);
     if (inputs.empty())
-      graph_.fail(node.line, "'" + std::string(node.id) + "' reads no node and is no Input");
+      graph_.fail(node.line, "'" + std::string(node.id) + "' reads no node and is not an Input");
     note_size(node);
     names_[index] = std::string(node.id) + "-" + std::string(node.kind);
     Value layer = layer_at(node, "measured", names_[index]);
@@ -138,14 +140,14 @@ class Conversion {
     if (node.parameters > 0) layer.set("parameters", placed(node, Value::make(node.parameters)));
     if (const std::int64_t macs = macs_of(node); macs > 0)
       layer.set("macs", placed(node, Value::make(macs)));
-    if (node.kind == "Dropout")  // a mask
+    if (node.kind == "Dropout")  // for its mask
       layer.set("kept_bytes", placed(node, Value::make(std::to_string(elements_of(node)) + "B")));
     layer.set("keeps", placed(node, Value::make(std::string(keeps(node.kind)))));
     set_seconds(layer, node);
     list.items().push_back(std::move(layer));
   }
 
-  /// What the gradient of such a layer reads; inputs, where that is not known.
+  /// The word for what the gradient of such a layer reads; `inputs` where that is not known.
   static std::string_view keeps(std::string_view kind) {
     for (const std::string_view word : {"ReLU", "ReLU6", "Sigmoid", "Tanh", "Softmax"})
       if (kind == word) return "output";
@@ -154,7 +156,7 @@ class Conversion {
     return "inputs";
   }
 
-  /// Of convolutions and linear layers: each weight meets each position of the output once.
+  /// For convolutions and linear layers: each weight is used once per position of the output.
   std::int64_t macs_of(const Node& node) const {
     std::string_view outputs;
     if (node.kind == "Conv2d")
@@ -168,7 +170,7 @@ class Conversion {
     const std::int64_t weights = node.parameters - (bias ? channels : 0);
     const std::int64_t elements = elements_of(node);
     if (elements % channels != 0 || weights < 0)
-      graph_.fail(node.line, std::to_string(elements) + " elements a sample and " +
+      graph_.fail(node.line, std::to_string(elements) + " elements per sample and " +
                                  std::to_string(node.parameters) + " parameters do not make " +
                                  std::to_string(channels) +
                                  " output channels; is the batch right?");
@@ -230,15 +232,17 @@ const Importer pipedream_importer = {
     .summary = "Layer graphs of PipeDream's profiler, with the measured seconds of each layer.",
     .source = "Narayanan et al., PipeDream (SOSP 2019), section 3.1",
     .ending = ".graph.txt",
-    .parameters = {{.name = "batch",
-                    .type = Type::integer,
-                    .summary = "samples that were measured together, which the file does not say",
-                    .minimum = 1},
-                   {.name = "loading",
-                    .type = Type::choice,
-                    .summary = "what becomes of the time of an Input, which is the loading of data",
-                    .default_text = "left_out",
-                    .choices = {"left_out", "counted"}}},
+    .parameters =
+        {{.name = "batch",
+          .type = Type::integer,
+          .summary =
+              "the number of samples that were measured together, which the file does not contain",
+          .minimum = 1},
+         {.name = "loading",
+          .type = Type::choice,
+          .summary = "what to do with the time of an Input, which is the loading of data",
+          .default_text = "left_out",
+          .choices = {"left_out", "counted"}}},
     .read = pipedream::read,
 };
 

@@ -13,7 +13,7 @@ namespace sluice {
 struct Figure {
   std::string name;   ///< as an override has it: "tokens", "links.host.bandwidth"
   std::string value;  ///< of a parameter its default
-  std::string note;   ///< what it means, or where it is from
+  std::string note;   ///< what it means, or where it comes from
 };
 
 /// What is known of one entry, whatever its kind.

@@ -94,7 +94,7 @@ TEST_CASE("a use of a block gives it its inputs, which its layers call by the na
              Contains("the block 'one' takes 1 input, got 2"));
   CHECK_THAT(said("- {block: one, inputs: x}\n"), Contains("expected a list of layers"));
   CHECK_THAT(said("- {block: one, inputs: [z]}\n"),
-             Contains("'z' in 'inputs' is no earlier layer"));
+             Contains("'z' in 'inputs' is not an earlier layer"));
   const auto declared = [&](const std::string& block) {
     return refused(two + "- {type: relu}\n", "", "blocks: {b: " + block + "}\n");
   };

@@ -261,8 +261,8 @@ TEST_CASE("unknown operators are all named, and can be counted as free", "[onnx]
       .shape("d", {2, 6}, onnx_int64)
       .output("d");
   CHECK(refused_bytes(onnx.bytes()) ==
-        "3 m.onnx: error: operators that are not known here: NonZero, 1 time (third); "
-        "com.acme.Frobnicate, 2 times (first, second). To count them as free: as_zero=[NonZero, "
+        "3 m.onnx: error: unknown operators: NonZero, 1 time (third); "
+        "com.acme.Frobnicate, 2 times (first, second). To count them as free, say as_zero=[NonZero, "
         "com.acme.Frobnicate]");
   const Model model = read(onnx, "{as_zero: [NonZero, com.acme.Frobnicate]}").model;
   CHECK(types(model) == "input operator relu operator operator");

@@ -121,7 +121,7 @@ TEST_CASE("a transposed convolution by its output has the padding that leads the
   CHECK(layer(larger.model, "up").macs == 16 * 16 * 8 * 4 * 9);
   CHECK(layer(larger.model, "up").backward.weight_flop == 2 * 16 * 16 * 8 * 4 * 9);
   REQUIRE(larger.notes.size() == 1);
-  CHECK_THAT(larger.notes[0], Contains("an output larger than what is computed: up"));
+  CHECK_THAT(larger.notes[0], Contains("an output that is larger than what is computed: up"));
 }
 
 TEST_CASE("a table that a file has a second time, turned, is noted", "[onnx]") {

@@ -29,14 +29,14 @@ TEST_CASE("convolutions that their input does not fit are errors at the node", "
         "3 m.onnx:1:1: error: Conv as conv2d: '17' for 'kernel': larger than the input [16, 16, 8] "
         "with a padding of 0, expected at most 16\n    it: Conv(x, w) -> y\n    ^");
   CHECK_THAT(refused(of_image("Conv", {8, 8, 18, 18}, {A::integers("strides", {1, 1})})),
-             Contains("Conv cannot be: its output would have an extent of -1"));
+             Contains("Conv is not possible: its output would have an extent of -1"));
   CHECK_THAT(refused(of_image("Conv", {8, 5, 3, 3})),
              Contains("Conv: the input [1, 8, 16, 16] has 8 channels, but the weights [8, 5, 3, 3] "
                       "are for 1 x 5"));
   CHECK_THAT(refused(of_image("Conv", {8, 8, 3, 3}, {A::integer("group", 3)})),
              Contains("'3' for 'group': expected a divisor of the 8 output channels"));
   CHECK_THAT(refused(of_image("Conv", {8, 8, 3, 3}, {A::integers("strides", {0, 0})})),
-             Contains("Conv cannot be: 'strides' is not positive"));
+             Contains("Conv is not possible: 'strides' is not positive"));
   CHECK_THAT(refused(of_image("Conv", {8, 8, 3, 3}, {A::integers("kernel_shape", {5, 5})})),
              Contains("'kernel_shape' is [5, 5], but the weights [8, 8, 3, 3] have a kernel of "
                       "[3, 3]"));

@@ -185,11 +185,11 @@ TEST_CASE("a bad layer graph is refused at its line", "[pipedream]") {
   CHECK_THAT(refused_graph("=256.000", "=256.5"), Contains("expected a whole number of bytes"));
   CHECK_THAT(refused_graph("=224.000", "=226.000"), Contains("no whole number of float32"));
   CHECK_THAT(refused_graph("=224.000", "=4.000"),
-             Contains("32 elements a sample and 1 parameters do not make 2 output channels"));
+             Contains("32 elements per sample and 1 parameters do not make 2 output channels"));
   CHECK_THAT(refused_graph("node1 -- Input", "node1 -- Output"),
-             Contains("'node1' reads no node and is no Input"));
+             Contains("'node1' reads no node and is not an Input"));
   CHECK_THAT(refused_graph("\tnode1 -- node2\n", ""),
-             Contains("'node2' reads no node and is no Input"));
+             Contains("'node2' reads no node and is not an Input"));
 }
 
 TEST_CASE("a measured layer takes its seconds, and its keys are checked", "[pipedream]") {
@@ -214,7 +214,7 @@ TEST_CASE("a measured layer takes its seconds, and its keys are checked", "[pipe
   CHECK_THAT(refused(input + "- {type: measured, forward: 1}\n"), Contains("the unit is missing"));
   CHECK_THAT(refused(input + "- {type: measured, forward: -1ms}\n"), Contains("negative"));
   CHECK_THAT(refused(input + "- {type: measured, forward: 1ms, macs: 5, flop: 9}\n"),
-             Contains("'9' for 'flop': 5 multiply-accumulates are 10 FLOP at least"));
+             Contains("'9' for 'flop': 5 multiply-accumulates are at least 10 FLOP"));
   CHECK_THAT(refused(input + "- {type: measured, forward: 1ms, shape: [0]}\n"),
              Contains("'0' in 'shape': expected an integer of at least 1"));
   CHECK_THAT(refused("- {type: input, shape: [10], forward: 1ms}\n"),
