@@ -8,19 +8,19 @@ namespace sluice {
 namespace {
 
 struct Rates {
-  std::optional<double> read, write;  ///< byte/s
+  std::optional<double> read, write;  ///< byte per second
 };
 
 std::optional<double> given(const Reader& keys, const char* name) {
   return keys.has(name) ? std::optional(keys.quantity(name)) : std::nullopt;
 }
 
-/// The lesser of two limits, each of which may be absent.
+/// The smaller of two limits, each of which may be absent.
 std::optional<double> lesser(std::optional<double> a, std::optional<double> b) {
   return a && b ? std::min(a, b) : a ? a : b;
 }
 
-/// Byte/s with so many threads.
+/// Byte per second with this number of threads.
 struct ThreadRates {
   std::int64_t threads = 0;
   double read = 0, write = 0;
@@ -37,11 +37,11 @@ std::vector<ThreadRates> table_of(const Reader& memory, const Record& record) {
                                "one before it");
     table.push_back(rates);
   }
-  if (table.empty()) memory.fail("by_threads", "'by_threads' is empty: expected a row at least");
+  if (table.empty()) memory.fail("by_threads", "'by_threads' is empty: expected at least one row");
   return table;
 }
 
-/// Between two rows, on the straight line that joins them.
+/// The rates between two rows lie on the straight line that joins them.
 Rates rates_with(const std::vector<ThreadRates>& table, const std::string& memory,
                  const Value& written, const MemoryUser& user) {
   const std::int64_t least = table.front().threads, most = table.back().threads;
@@ -74,8 +74,9 @@ void reserve(DeviceMemory& memory, const Reader& keys) {
   memory.reserved = keys.bytes("reserved");
   if (memory.reserved == 0) return;
   if (!memory.capacity)
-    keys.fail("reserved", "'" + keys.text("reserved") +
-                              "' for 'reserved': of a memory without limit nothing is reserved");
+    keys.fail("reserved",
+              "'" + keys.text("reserved") +
+                  "' for 'reserved': nothing can be reserved of a memory without limit");
   if (memory.reserved >= *memory.capacity)
     keys.fail("reserved", "'" + keys.text("reserved") +
                               "' for 'reserved': expected less than the capacity, " +
@@ -89,8 +90,8 @@ DeviceMemory own_memory(const Value& written, const MemoryUser& user, bool is_de
   DeviceMemory memory;
   if (is_default && keys.has("name"))
     keys.fail("name", "'" + keys.text("name") +
-                          "' for 'name': the first memory of a device is called as the device, "
-                          "expected a name for those after it alone");
+                          "' for 'name': the first memory of a device is called like the device; "
+                          "give names only to those after it");
   if (!is_default && !keys.has("name"))
     fail_at(written, "the key 'name' is missing in a further memory of device '" + user.device +
                          "'; expected one like ddr, so that its pool is '" + user.device +
@@ -99,8 +100,7 @@ DeviceMemory own_memory(const Value& written, const MemoryUser& user, bool is_de
   memory.capacity = capacity_of(keys);
   reserve(memory, keys);
   if (keys.has("by_threads")) {
-    refuse_beside(keys, {"bandwidth", "read", "write"},
-                  "beside 'by_threads', which takes its place");
+    refuse_beside(keys, {"bandwidth", "read", "write"}, "beside 'by_threads', which replaces it");
     const Rates rates = rates_with(table_of(keys, device_memory_record()),
                                    user.device + memory.pool, written, user);
     memory.read = rates.read;
@@ -114,7 +114,8 @@ DeviceMemory own_memory(const Value& written, const MemoryUser& user, bool is_de
   return memory;
 }
 
-/// Compute units are bound by what bounds transfers, unless the memory has rates by threads.
+/// What limits the memory's transfers also limits the compute units, unless the memory has rates by
+/// threads.
 DeviceMemory shared_memory(const Value& name, const MemoryUser& user) {
   const WrittenMemory found = user.find(name);
   const Reader keys(*found.keys, platform_memory_record(), "memory '" + found.name + "'");
@@ -162,8 +163,9 @@ std::vector<DeviceMemory> memories_of(const Value& written, const MemoryUser& us
   }
   for (const Value& one : written.items()) add(one);
   if (memories.empty())
-    fail_at(written, "device '" + user.device +
-                         "' has no memory; expected one at least, the first being the default");
+    fail_at(written,
+            "device '" + user.device +
+                "' has no memory; expected at least one, of which the first is the default");
   return memories;
 }
 

@@ -1,13 +1,13 @@
-// Do two platforms differ in prices alone?
+// Finds out whether two platforms differ in prices alone.
 #pragma once
 
 #include "platform/platform.hpp"
 
 namespace sluice {
 
-/// The same devices, memories and links in the same order, joined alike and with the same bytes;
-/// FLOP/s, bandwidths, delays and watts may be others. Whoever lists both as a plan gets the same
-/// lists.
+/// True where both have the same devices, memories and links in the same order, with the same
+/// connections and bytes; FLOP/s, bandwidths, delays and watts may differ. A plan has the same
+/// lists of devices, pools, links and routes for both.
 bool same_but_for_prices(const Platform& a, const Platform& b);
 
 }  // namespace sluice

@@ -5,18 +5,18 @@
 namespace sluice {
 namespace {
 
-/// `whole`: the link's bandwidth, which a share is of.
+/// `whole` is the link's bandwidth, to which a share refers.
 void lay_over(LinkRates::Direction& direction, const Reader& keys, double whole) {
   const bool share = keys.map().find("share") != nullptr;
   if (share && keys.has("bandwidth"))
     keys.fail("share",
-              "'share' beside 'bandwidth': a share of the link's bandwidth takes its place");
+              "'share' beside 'bandwidth': give either the bandwidth or a share of the link's");
   if (keys.has("bandwidth")) direction.bandwidth = keys.quantity("bandwidth");
   if (share) direction.bandwidth = keys.number("share") * whole;
   if (keys.has("setup")) direction.setup_s = keys.quantity("setup");
 }
 
-/// What the keys say of both directions, and over that what they say of each.
+/// Takes over what the keys say of both directions, and then what they say of each direction.
 void lay_over(LinkRates& rates, const Reader& keys, const Record& record, double whole) {
   lay_over(rates.down, keys, whole);
   lay_over(rates.up, keys, whole);
@@ -40,7 +40,8 @@ LinkRates rates_of(const Reader& link, const Record& record) {
   const bool is_pageable = link.text("copies") == "pageable";
   if (is_pageable && !pageable)
     link.fail("copies",
-              "'pageable' for 'copies': the link does not say what such copies take; give it, as "
+              "'pageable' for 'copies': the link does not say how fast such copies are; give their "
+              "rate, as "
               "in pageable: {bandwidth: 6GB/s}");
   if (pageable) {
     const Record& keys = record_of(record, "pageable");
@@ -54,7 +55,7 @@ LinkRates rates_of(const Reader& link, const Record& record) {
     const Record& keys = record_of(record, "synchronous");
     const Reader reader(*written, keys, "the synchronous copies of a link");
     LinkRates by_compute = rates;
-    by_compute.down.setup_s = by_compute.up.setup_s = 0;  // no engine is set up
+    by_compute.down.setup_s = by_compute.up.setup_s = 0;  // no copy engine has to be set up
     lay_over(by_compute, reader, keys, whole);
     rates.synchronous = {by_compute.down, by_compute.up};
   }
@@ -62,8 +63,8 @@ LinkRates rates_of(const Reader& link, const Record& record) {
       by_direction(link.map()) || (pageable && by_direction(*pageable)) || link.has("together");
   if (link.text("duplex") == "half" && directed)
     link.fail("duplex",
-              "'half' for 'duplex': both directions share one bandwidth, expected none of 'down', "
-              "'up' and 'together'");
+              "'half' for 'duplex': both directions share one bandwidth; remove 'down', 'up' and "
+              "'together'");
   return rates;
 }
 

@@ -44,7 +44,7 @@ struct PlatformLookup::Tables {
           memory.emplace(reached.pool, reached.pool);
           owner.emplace(reached.pool, d);
         } else if (const auto [user, is_first] = users.emplace(reached.pool, d); !is_first) {
-          user->second = nowhere;  // several are at it
+          user->second = nowhere;  // several devices reach it
         }
       }
     }
@@ -62,8 +62,8 @@ struct PlatformLookup::Tables {
     return found->second;
   }
 
-  /// Edges of the way with the fewest links, by breadth-first search in the order of declaration;
-  /// empty when there is none.
+  /// The edges of the path with the fewest links, by breadth-first search in the order of
+  /// declaration; empty when there is no path.
   std::vector<std::uint32_t> fewest_links(const std::string& from, const std::string& to) const {
     const auto begin = node.find(memory.at(from)), end = node.find(memory.at(to));
     if (begin == node.end() || end == node.end() || begin == end) return {};
@@ -88,18 +88,19 @@ struct PlatformLookup::Tables {
            edges == platform.edges.size();
   }
 
-  std::size_t devices, memories, edges;  ///< how many there were
+  std::size_t devices, memories, edges;  ///< numbers of elements when the tables were made
   std::unordered_map<std::string, std::uint32_t> device, node;
   std::unordered_map<std::string, std::string> memory;  ///< by node
-  /// Numbers of devices, by node: whose own memory it is, and of a memory of the platform the only
-  /// one that is at it.
+  /// Numbers of devices, by node. `owner`: the device whose own memory the node is. `users`: for a
+  /// memory of the platform, the only device that reaches it without a link.
   std::unordered_map<std::string, std::uint32_t> owner, users;
   std::vector<std::vector<std::uint32_t>> leaving;            ///< edges by node, as declared
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> ends;  ///< from and to, by edge
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> ends;  ///< (from, to) by edge
   std::map<std::tuple<std::string, std::string, CopyMode>, Path> paths;
 
-  /// Whose copy engine moves bytes between two nodes, and whether it stands at the last link of the
-  /// way: the sender's, unless only the receiver is a device or its memory.
+  /// The device whose copy engine moves bytes between two nodes, and whether the engine is at the
+  /// last link of the path: the sender's engine, unless only the receiver is a device or its
+  /// memory.
   std::pair<std::string, bool> engine(const Platform& platform, const std::string& from,
                                       const std::string& to) const {
     const auto name = [&](const std::unordered_map<std::string, std::uint32_t>& numbers,
@@ -119,7 +120,7 @@ struct PlatformLookup::Tables {
 
 namespace {
 
-/// `from`, `to`: the memories at its ends.
+/// `from` and `to` are the memories at the ends of the path.
 Path path_along(const Platform& platform, const std::vector<std::uint32_t>& way,
                 const std::pair<std::string, bool>& engine, const std::string& from,
                 const std::string& to, CopyMode mode) {

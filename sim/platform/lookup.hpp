@@ -1,5 +1,5 @@
-// What a platform's names lead to, found once: devices and memories by name, and the paths between
-// them. Internal to Platform. Paths may be asked for from several threads.
+// Finds devices and memories by name, and the paths between them, and remembers what it found.
+// Internal to Platform. Several threads may ask for paths.
 #pragma once
 
 #include <cstdint>
@@ -17,21 +17,23 @@ class PlatformLookup {
  public:
   PlatformLookup();
   ~PlatformLookup();
-  /// A copy begins with nothing: what it belongs to may be changed.
+  /// A copy starts empty, because the platform to which it belongs may be changed.
   PlatformLookup(const PlatformLookup&);
   PlatformLookup& operator=(const PlatformLookup&);
 
   static constexpr std::uint32_t nowhere = 0xFFFFFFFF;
-  /// Number of the device; `nowhere`: there is none of that name.
+  /// The number of the device; `nowhere` where no device has that name.
   std::uint32_t device(const Platform& platform, const std::string& name);
-  /// A device, a memory of the platform, or a further memory of a device.
+  /// Whether the name is that of a device, a memory of the platform, or a further memory of a
+  /// device.
   bool has_node(const Platform& platform, const std::string& name);
-  /// The memory of a node that exists: itself, or the memory of the platform that a device is at.
+  /// The memory of an existing node: the node itself, or the memory of the platform that a device
+  /// uses.
   const std::string& memory_of(const Platform& platform, const std::string& name);
-  /// As Platform::path(), for nodes that exist.
+  /// Like Platform::path(), for existing nodes.
   const Path& path(const Platform& platform, const std::string& from, const std::string& to,
                    CopyMode mode);
-  /// Links on the way with the fewest; 0 when there is none.
+  /// The number of links on the path with the fewest links; 0 when there is no path.
   std::size_t distance(const Platform& platform, const std::string& from, const std::string& to);
 
  private:

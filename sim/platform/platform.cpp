@@ -1,4 +1,4 @@
-// Questions to a platform: rates, names, routes.
+// Answers questions about a platform: rates, names, routes.
 #include "platform/platform.hpp"
 
 #include <algorithm>
@@ -70,7 +70,7 @@ const Memory& Platform::host() const {
   std::vector<const Memory*> nearest;
   std::size_t least = 0;
   for (const Memory& memory : memories) {
-    std::size_t links = 0;  // to the device nearest to it; 0 when none is reached
+    std::size_t links = 0;  // from this memory to the nearest device; 0: it reaches none
     for (const Device& device : devices) {
       const std::size_t far = lookup.distance(*this, memory.name, device.name);
       if (far != 0 && (links == 0 || far < links)) links = far;
@@ -100,8 +100,8 @@ const Path& Platform::path(const std::string& from, const std::string& to, CopyM
   if (from == to) throw InputError("no route leads from '" + from + "' to itself");
   const std::string& memory = lookup.memory_of(*this, from);
   if (memory == lookup.memory_of(*this, to))
-    throw InputError("device '" + (memory == from ? to : from) + "' is at the memory '" + memory +
-                     "': nothing is moved between '" + from + "' and '" + to + "'");
+    throw InputError("device '" + (memory == from ? to : from) + "' uses the memory '" + memory +
+                     "' without a link: nothing is moved between '" + from + "' and '" + to + "'");
   return lookup.path(*this, from, to, mode);
 }
 

@@ -1,4 +1,4 @@
-// Reads a platform document: devices by count, links by direction and sharing.
+// Reads a platform document: expands devices by their counts, and links by direction and sharing.
 #include <algorithm>
 #include <filesystem>
 #include <set>
@@ -26,7 +26,8 @@ bool is_name(const std::string& text) {
 
 void require_name(const std::string& text, const Position& where) {
   if (!is_name(text))
-    throw InputError(where, "'" + text + "' is no name: a letter, then letters, digits and _");
+    throw InputError(where,
+                     "'" + text + "' is not a name: expected a letter, then letters, digits and _");
 }
 
 std::optional<double> optional_quantity(const Reader& reader, std::string_view name) {
@@ -38,7 +39,7 @@ void add_once(std::vector<std::string>& words, const std::string& word) {
   if (std::find(words.begin(), words.end(), word) == words.end()) words.push_back(word);
 }
 
-/// Adds to a platform while it checks that names are names, and unique.
+/// Adds elements to a platform, and checks that their names are valid and unique.
 class Builder {
  public:
   explicit Builder(const Value& document) : document_(document, platform_record()) {
@@ -63,15 +64,16 @@ class Builder {
   void claim(const std::string& name, const Position& where);
   std::uint32_t add_channel(const Reader& reader, std::string name, double bandwidth,
                             double idle_w = 0, double busy_w = 0);
-  /// idle and busy watts; busy is at least idle.
+  /// Idle and busy watts; busy watts are at least idle watts.
   static std::pair<double, double> watts(const Reader& reader);
 
   Reader document_;
-  std::string file_;              ///< its name, without folder and ending
-  const Reader* part_ = nullptr;  ///< the document, or the group that is read
-  std::string prefix_;            ///< of names in that part: "node0_"
+  std::string file_;              ///< name of the file, without folder and extension
+  const Reader* part_ = nullptr;  ///< the part being read: the document, or a group
+  std::string prefix_;            ///< prefix of names in that part: "node0_"
   Platform platform_;
-  std::map<std::string, std::vector<std::string>> nodes_;  ///< as written -> expanded by count
+  std::map<std::string, std::vector<std::string>> nodes_;  ///< name as written -> names expanded by
+                                                           ///< count
   std::set<std::string> taken_, channels_;
 };
 
@@ -90,7 +92,7 @@ void Builder::claim(const std::string& name, const Position& where) {
     throw InputError(where, "two devices, memories or switches are called '" + name + "'");
 }
 
-/// Of the part that is read, or else of the whole platform.
+/// A memory of the part that is being read, or else of the whole platform.
 WrittenMemory Builder::memory_called(const Value& name, const std::string& device) const {
   std::vector<std::string> known;
   for (const Reader* part : {part_, &document_}) {
@@ -101,10 +103,11 @@ WrittenMemory Builder::memory_called(const Value& name, const std::string& devic
     for (const Value::Entry& memory : memories->entries()) add_once(known, memory.key);
   }
   const std::string asked = name.is_scalar() ? name.text() : "";
-  fail_at(name, "'" + asked + "' for the memory of device '" + device +
-                    "': no memory of the platform is called so" + did_you_mean(asked, known) +
-                    "; known: " + (known.empty() ? "none" : sluice::join(known)) +
-                    "; a memory of its own is a mapping, as {capacity: 24GB, bandwidth: 960GB/s}");
+  fail_at(name,
+          "'" + asked + "' for the memory of device '" + device +
+              "': the platform has no memory of this name" + did_you_mean(asked, known) +
+              "; known: " + (known.empty() ? "none" : sluice::join(known)) +
+              "; for a memory of its own write a mapping, as {capacity: 24GB, bandwidth: 960GB/s}");
 }
 
 void Builder::add_devices(const Value::Entry& entry) {
@@ -135,15 +138,16 @@ void Builder::add_devices(const Value::Entry& entry) {
   device.io_tiles = reader.integer("io_tiles");
   if (device.io_tiles > 0 && device.io_tiles >= device.tiles)
     reader.fail("io_tiles", "io_tiles must be fewer than tiles (" + std::to_string(device.tiles) +
-                                "): the others compute");
+                                "), because only the others compute");
   add_each(device, entry, reader.integer("count"));
 }
 
-/// So many of them, each with pools of its own; a memory of the platform is one for all.
+/// Adds `count` such devices, each with pools of its own; a memory of the platform is shared by
+/// all.
 void Builder::add_each(Device device, const Value::Entry& entry, std::int64_t count) {
   const std::string key = prefix_ + entry.key;
   const std::vector<DeviceMemory> memories = device.memories;
-  if (count > 1) claim(key, entry.position());  // the word for all of them
+  if (count > 1) claim(key, entry.position());  // the name that means all of them
   for (std::int64_t i = 0; i < count; ++i) {
     device.name = count == 1 ? key : key + std::to_string(i);
     claim(device.name, entry.position());
@@ -155,7 +159,7 @@ void Builder::add_each(Device device, const Value::Entry& entry, std::int64_t co
       const std::string ending = m == 0 ? "" : memory.pool;
       if (m > 0) claim(pool, entry.position());
       if (m > 0 && i == 0 && count > 1) claim(key + ending, entry.position());
-      // A link that joins a device joins its default memory.
+      // A link to a device joins its default memory.
       add_once(nodes_[key + ending], pool);
       add_once(nodes_[device.name + ending], pool);
     }
@@ -183,7 +187,7 @@ void Builder::add_memory(const Value::Entry& entry) {
   write.push_back(read.back());
 }
 
-/// What is said to be assumed is there.
+/// Checks that every figure listed under `assumed` exists.
 void Builder::require_figures() const {
   const Value* assumed = document_.value("assumed");
   if (!assumed) return;
@@ -197,14 +201,14 @@ void Builder::require_figures() const {
     }
     if (!place || !figure.is_scalar() || figure.text().empty())
       fail_at(figure, "'" + (figure.is_scalar() ? figure.text() : std::string("a list")) +
-                          "' is no figure of this platform; expected a path such as "
+                          "' is not a figure of this platform; expected a path such as "
                           "devices.gpu.roofline or links.host.bandwidth");
   }
 }
 
 void Builder::add_switches(const Value& switches) {
   for (const Value& name : switches.items()) {
-    if (!name.is_scalar()) fail_at(name, "a switch is a name");
+    if (!name.is_scalar()) fail_at(name, "expected the name of a switch");
     claim(prefix_ + name.text(), name.position());
     nodes_[prefix_ + name.text()] = {prefix_ + name.text()};
   }
@@ -244,13 +248,13 @@ void Builder::add_link(const Value::Entry& entry) {
     }
   if (near.size() != 1 && (joins.size() != 2 || near.size() != far.size()))
     fail_at(joins.front(),
-            "the first node of a link is one, or one for each at the other end, and '" +
+            "the first node of a link must be a single one, or as many as at the other end, and '" +
                 joins.front().text() + "' is " + std::to_string(near.size()) +
                 " devices: " + sluice::join(near));
   join(prefix_ + entry.key, reader, near, far);
 }
 
-/// One near node with all far ones, or each with the one of its number.
+/// Joins a single near node with all far ones, or each near node with the far one of its number.
 void Builder::join(const std::string& link, const Reader& reader,
                    const std::vector<std::string>& near, const std::vector<std::string>& far) {
   const LinkRates rates = rates_of(reader, record_of(platform_record(), "links"));
@@ -294,7 +298,7 @@ void Builder::join(const std::string& link, const Reader& reader,
   }
 }
 
-/// The devices, memories and switches of the platform, or of one of a group's instances.
+/// Adds the devices, memories and switches of the platform, or of one instance of a group.
 void Builder::add_nodes(const Reader& part) {
   part_ = &part;
   if (const Value* devices = part.value("devices"))
@@ -309,7 +313,7 @@ void Builder::add_links(const Reader& part) {
     for (const auto& entry : links->entries()) add_link(entry);
 }
 
-/// Nodes and links of each instance; `node_gpu` are those that are `gpu` in any of them.
+/// Adds nodes and links of each instance; `node_gpu` means the nodes that are `gpu` in any of them.
 void Builder::add_group(const Value::Entry& entry) {
   const Reader group(entry.value, record_of(platform_record(), "groups"),
                      "group '" + entry.key + "'");
@@ -333,17 +337,17 @@ void Builder::add_group(const Value::Entry& entry) {
 }
 
 Platform Builder::build() {
-  // For messages: where it says no name, that of its file.
+  // A platform without a name is called like its file, in messages.
   platform_.name = document_.has("name") ? document_.text("name") : file_;
   const Value* groups = document_.value("groups");
   if (!document_.has("devices") && !groups)
     document_.fail("devices",
-                   "the key 'devices' is missing in platform (By name); expected a mapping, or "
-                   "'groups' that have some");
+                   "the key 'devices' is missing in platform (The devices, by name); expected a mapping, or "
+                   "'groups' that have devices");
   add_nodes(document_);
   if (groups)
     for (const auto& entry : groups->entries()) add_group(entry);
-  if (platform_.devices.empty()) document_.fail("devices", "a platform has at least one device");
+  if (platform_.devices.empty()) document_.fail("devices", "a platform needs at least one device");
   add_links(document_);
   require_figures();
   return std::move(platform_);

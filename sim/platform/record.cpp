@@ -30,12 +30,15 @@ const Record& rate_record() {
   return record;
 }
 
-/// Rates of compute units by how many of them there are.
+/// Rates of the compute units by the number of threads.
 const Record& threads_record() {
   static const Record record = {
       "row of by_threads",
-      "Byte/s of so many threads together.",
-      {{.name = "threads", .type = Type::integer, .summary = "How many.", .minimum = 1},
+      "Byte/s of this number of threads together.",
+      {{.name = "threads",
+        .type = Type::integer,
+        .summary = "The number of threads.",
+        .minimum = 1},
        above_zero(quantity("read", Dimension::bytes_per_s, "Byte/s that they read.")),
        above_zero(quantity("write", Dimension::bytes_per_s, "Byte/s that they write."))}};
   return record;
@@ -45,8 +48,8 @@ Field by_threads() {
   return {.name = "by_threads",
           .type = Type::list,
           .summary =
-              "Byte/s of compute units by their number, fewest first; between two rows on "
-              "a straight line. The device says its `threads`.",
+              "Byte/s of the compute units by the number of threads, in ascending order; rates "
+              "between two rows lie on a straight line. The device gives its `threads`.",
           .optional = true,
           .record = &threads_record()};
 }
@@ -56,22 +59,24 @@ Field by_threads() {
 const Record& device_memory_record() {
   static const Record record = {
       "memory of a device",
-      "A memory of a device's own.",
+      "A memory that belongs to one device.",
       {{.name = "name",
-        .summary = "Of a further one in a list: ddr of gpu is the pool gpu_ddr.",
+        .summary = "The name of a further memory in a list: ddr of gpu becomes the pool gpu_ddr.",
         .optional = true},
        capacity(),
        with_default(quantity("reserved", Dimension::bytes,
-                             "Bytes of the capacity that no tensor gets: the driver's context, "
-                             "kernels, what an allocator cannot use."),
+                             "Bytes of the capacity that no tensor may use: the driver's context, "
+                             "kernels, and what an allocator cannot use."),
                     "0B"),
        may_be_absent(above_zero(quantity("bandwidth", Dimension::bytes_per_s,
                                          "Byte/s that the compute units read and write; the "
                                          "roofline cost model needs it."))),
-       may_be_absent(above_zero(quantity("read", Dimension::bytes_per_s,
-                                         "Byte/s that they read, where it is not `bandwidth`."))),
-       may_be_absent(above_zero(quantity("write", Dimension::bytes_per_s,
-                                         "Byte/s that they write, where it is not `bandwidth`."))),
+       may_be_absent(above_zero(
+           quantity("read", Dimension::bytes_per_s,
+                    "Byte/s that the compute units read, where it differs from `bandwidth`."))),
+       may_be_absent(above_zero(
+           quantity("write", Dimension::bytes_per_s,
+                    "Byte/s that the compute units write, where it differs from `bandwidth`."))),
        by_threads()}};
   return record;
 }
@@ -88,22 +93,22 @@ Field share(std::string name, std::string summary) {
 }
 
 const Record& roofline_record() {
-  static const Record record = {"roofline of a device",
-                                "Shares of the peaks that whole networks reach: the cost model "
-                                "roofline multiplies with them, "
-                                "peak does not.",
-                                {share("compute", "Share of the peak FLOP/s."),
-                                 share("memory", "Share of the memory bandwidth.")}};
+  static const Record record = {
+      "roofline of a device",
+      "Shares of the peaks that whole networks reach. The cost model roofline multiplies the peaks "
+      "by them; the cost model peak does not.",
+      {share("compute", "Share of the peak FLOP/s."),
+       share("memory", "Share of the memory bandwidth.")}};
   return record;
 }
 
 const Record& device_record() {
   static const Record record = {
       "device",
-      "What computes: a GPU, an IPU, a processor.",
+      "A device that computes: a GPU, an IPU, a processor.",
       {{.name = "count",
         .type = Type::integer,
-        .summary = "How many; 2 of gpu are gpu0 and gpu1.",
+        .summary = "How many such devices there are; 2 of gpu are gpu0 and gpu1.",
         .default_text = "1",
         .minimum = 1,
         .maximum = 4096},
@@ -120,12 +125,12 @@ const Record& device_record() {
        {.name = "memory",
         .type = Type::any,
         .summary = "Its own memory; or the name of one of the platform's memories, which its "
-                   "compute units reach without a link; or a list of these, the first being where "
-                   "tensors lie unless a plan says otherwise.",
+                   "compute units reach without a link; or a list of these, in the first of which "
+                   "tensors are unless a plan says otherwise.",
         .record = &device_memory_record()},
        {.name = "threads",
         .type = Type::integer,
-        .summary = "With how many threads its memories are read and written, for rates that are "
+        .summary = "The number of threads that read and write its memories, for rates that are "
                    "given by_threads.",
         .optional = true,
         .minimum = 1,
@@ -137,30 +142,32 @@ const Record& device_record() {
         .record = &roofline_record()},
        {.name = "units",
         .type = Type::integer,
-        .summary = "Units that compute side by side, as the streaming multiprocessors of a GPU; "
+        .summary = "The number of units that compute in parallel, such as streaming "
+                   "multiprocessors of a GPU; "
                    "the fitted cost model needs them.",
         .optional = true,
         .minimum = 1,
         .maximum = 1e6},
-       may_be_absent(above_zero(quantity("cache", Dimension::bytes,
-                                         "The last cache before its memory; the fitted cost model "
-                                         "needs it."))),
+       may_be_absent(
+           above_zero(quantity("cache", Dimension::bytes,
+                               "Bytes of the last cache before its memory; the fitted cost model "
+                               "needs it."))),
        text("fit",
-            "The bundled fit of what was measured on it, which the fitted cost model takes "
-            "where none is named."),
+            "The bundled fit of measurements on this device, which the fitted cost model uses "
+            "where no other is named."),
        with_default(quantity("launch_overhead", Dimension::seconds,
                              "Seconds that each operator adds in the roofline cost model."),
                     "0s"),
        with_default(quantity("idle", Dimension::watts, "Watts while it computes nothing."), "0W"),
        may_be_absent(quantity("busy", Dimension::watts,
-                              "Watts while it computes; where absent, as many as idle.")),
+                              "Watts while it computes; by default as many as idle.")),
        {.name = "tiles",
         .type = Type::integer,
-        .summary = "Tiles of an IPU; 0: not divided into tiles.",
+        .summary = "The number of tiles of an IPU; 0: it is not divided into tiles.",
         .default_text = "0"},
        {.name = "io_tiles",
         .type = Type::integer,
-        .summary = "Tiles set aside for transfers, which take part in no compute.",
+        .summary = "The number of tiles set aside for transfers, which do not compute.",
         .default_text = "0"}}};
   return record;
 }
@@ -170,7 +177,7 @@ const Record& device_record() {
 const Record& platform_memory_record() {
   static const Record record = {
       "memory",
-      "A memory that belongs to no device: host DRAM, streaming memory, a disk.",
+      "A memory that does not belong to a device: host DRAM, streaming memory, a disk.",
       {capacity(),
        may_be_absent(above_zero(quantity("read", Dimension::bytes_per_s,
                                          "Byte/s of all transfers out of it; absent: no limit."))),
@@ -197,26 +204,28 @@ Field by_name(std::string name, std::string summary, const Record& record) {
 Field switches() {
   return {.name = "switches",
           .type = Type::list,
-          .summary = "Names of nodes without memory that links join.",
+          .summary = "Names of switches: nodes without memory, which links join.",
           .optional = true};
 }
 
 const Record& group_record() {
   static const Record record = {
       "group",
-      "Devices, memories, switches and links that are there several times.",
+      "Devices, memories, switches and links that exist several times.",
       {{.name = "count",
         .type = Type::integer,
-        .summary = "How many; what is gpu in 2 of node is node0_gpu and node1_gpu.",
+        .summary = "How many instances there are; gpu in 2 instances of node becomes node0_gpu and "
+                   "node1_gpu.",
         .default_text = "1",
         .minimum = 1,
         .maximum = 4096},
-       by_name("devices", "By name.", device_record()),
-       by_name("memories", "By name: what belongs to no device.", platform_memory_record()),
+       by_name("devices", "The devices, by name.", device_record()),
+       by_name("memories", "The memories that do not belong to a device, by name.",
+               platform_memory_record()),
        switches(),
        by_name("links",
-               "By name; they join what is in the group, or by its name in the platform what is "
-               "not.",
+               "The links, by name; they join nodes of the group, or nodes of the platform by "
+               "their names.",
                link_record())}};
   return record;
 }
@@ -228,22 +237,22 @@ const Record& platform_record() {
       "platform",
       "A machine: devices, memories and links.",
       {{.name = "format", .summary = "sluice-platform/1"},
-       text("name", "What to call it."),
+       text("name", "The name of the platform."),
        text("summary", "One sentence."),
        text("source", "Where the figures come from."),
        {.name = "assumed",
         .type = Type::list,
-        .summary = "Paths of figures that no source gives, as "
-                   "devices.gpu.roofline: answers say what rests on "
-                   "them.",
+        .summary = "Paths of figures for which no source is known, such as devices.gpu.roofline: "
+                   "answers say that they rest on them.",
         .optional = true},
-       by_name("devices", "By name.", device_record()),
-       by_name("memories", "By name: what belongs to no device.", platform_memory_record()),
+       by_name("devices", "The devices, by name.", device_record()),
+       by_name("memories", "The memories that do not belong to a device, by name.",
+               platform_memory_record()),
        switches(),
-       by_name("links", "By name.", link_record()),
+       by_name("links", "The links, by name.", link_record()),
        by_name("groups",
-               "By name: what is there several times, with links of its "
-               "own.",
+               "The groups, by name: parts of the platform that exist several times, with links of "
+               "their own.",
                group_record())}};
   return record;
 }

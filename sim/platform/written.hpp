@@ -1,5 +1,5 @@
-// Devices and links as a platform's document has them, those of its groups too: for messages and
-// for what rests on their figures.
+// Devices and links as a platform's document contains them, including those of its groups: for
+// messages, and for finding out which results rest on their figures.
 #pragma once
 
 #include <string>
@@ -11,16 +11,17 @@
 namespace sluice {
 
 struct WrittenPart {
-  std::string group;  ///< empty: of none
+  std::string group;  ///< empty: it is not in a group
   std::string key;    ///< "gpu"
   std::string path;   ///< "devices.gpu", "groups.node.devices.gpu"
   const Value* keys = nullptr;
 };
 
-/// `kind`: devices, memories or links. A document that is no platform has none.
+/// `kind` is devices, memories or links. A document that is not a platform has none.
 std::vector<WrittenPart> written_parts(const Value& platform, std::string_view kind);
 
-/// The part that is called so when groups and counts are expanded: node0_gpu3; null: none is.
+/// The part that has this name when groups and counts are expanded, such as node0_gpu3; null: none
+/// has.
 const WrittenPart* part_called(const std::vector<WrittenPart>& parts, std::string_view name);
 
 }  // namespace sluice

@@ -1,5 +1,5 @@
-// How a network is trained: the optimizer with its state, element types of gradients and state, and
-// what a backward pass costs. Bytes and FLOP per parameter.
+// How a network is trained: the optimizer with its state, the element types of gradients and state,
+// and the cost of a backward pass. Bytes and FLOP are per parameter.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,9 @@ struct Optimizer {
   std::string name;
   std::string summary;
   std::string source;        ///< paper, section
-  std::string example = {};  ///< a command that runs as it stands
+  std::string example = {};  ///< a command that runs as it is
   bool updates = true;       ///< false: gradients are only summed
-  int states = 0;            ///< values kept per parameter beside its gradient
+  int states = 0;            ///< values kept per parameter, beside its gradient
   int flop = 0;              ///< FLOP per parameter
 };
 
@@ -30,11 +30,12 @@ struct Training {
   DType gradients = DType::float32;
   DType states = DType::float32;  ///< of the optimizer's state
   bool master_weights = false;    ///< the optimizer also keeps a copy of the weights in `states`
-  /// Seconds and FLOP of a backward pass as a multiple of the forward pass; none: layer by layer.
+  /// Seconds and FLOP of a backward pass as a multiple of the forward pass; none: each layer has
+  /// its own.
   std::optional<double> backward = 2;
-  bool split_backward = false;  ///< input gradient and weight gradient as two actions
+  bool split_backward = false;  ///< input gradient and weight gradient are two actions
 
-  /// Bytes for weights of so many bytes. Throw InputError on overflow.
+  /// Bytes that belong to weights of `weight_bytes` bytes. Both throw InputError on overflow.
   std::int64_t gradient_bytes(std::int64_t weight_bytes) const;
   std::int64_t optimizer_bytes(std::int64_t weight_bytes) const;
 };

@@ -13,7 +13,7 @@ namespace sluice {
 enum class Mode : std::uint8_t { inference, training };
 std::string_view name_of(Mode mode);
 
-/// What is to be computed. batch = micro-batch x accumulation; a step is `batches_per_step`
+/// What is to be computed. A batch is a whole number of micro-batches; a step is `batches_per_step`
 /// batches.
 struct Workload {
   DType dtype = DType::float32;

@@ -1,5 +1,5 @@
-// adam: m = b1 m + (1 - b1) g: 3 FLOP; v = b2 v + (1 - b2) g g: 4; w -= rate x m / (sqrt(v) + eps):
-// 5, with the corrections of the bias in the rate.
+// adam: m = b1 m + (1 - b1) g takes 3 FLOP; v = b2 v + (1 - b2) g g takes 4; w -= rate x m /
+// (sqrt(v) + eps) takes 5, where the rate contains the corrections of the bias.
 #include "workload/training.hpp"
 
 namespace sluice {

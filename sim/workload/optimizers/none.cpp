@@ -1,4 +1,4 @@
-// none: gradients are summed, weights stay as they are.
+// none: gradients are summed, and the weights stay as they are.
 #include "workload/training.hpp"
 
 namespace sluice {
@@ -6,7 +6,7 @@ namespace sluice {
 extern const Optimizer none_optimizer;
 const Optimizer none_optimizer = {
     .name = "none",
-    .summary = "Gradients are summed and nothing is updated.",
+    .summary = "No update: gradients are only summed.",
     .source = "AlexNet on one card, whose estimate of training has no update",
     .example =
         "sluice run alexnet_resident workload.mode=training policy=resident "

@@ -134,7 +134,7 @@ TEST_CASE("a table that a file has a second time, turned, is noted", "[onnx]") {
   CHECK(got.model.parameters() == 2 * 6400);
   REQUIRE(got.notes.size() == 1);
   CHECK(got.notes[0] ==
-        "the weights [64, 100] of head may be the table of words, turned: exporters "
+        "the weights [64, 100] of head may be the table of words, transposed: exporters "
         "write it twice, and then its 6400 parameters count twice");
   OnnxBytes tied;
   tied.input("ids", {"N", 10}, onnx_int64).weight("e", {100, 64});

@@ -59,7 +59,7 @@ TEST_CASE("Einsum is a product of matrices, by its equation", "[onnx]") {
   OnnxBytes wrong;
   wrong.input("x", {"N", 5, 16}).weight("w", {15, 24});
   wrong.node("Einsum", {"x", "w"}, {"y"}, {A::text("equation", "bij,jk->bik")}, "e").output("y");
-  CHECK_THAT(refused(wrong), Contains("m.onnx:1:1: error: Einsum cannot be: "));
+  CHECK_THAT(refused(wrong), Contains("m.onnx:1:1: error: Einsum is not possible: "));
 }
 
 TEST_CASE("the k largest are top_k, with their places", "[onnx]") {

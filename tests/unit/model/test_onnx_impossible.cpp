@@ -1,4 +1,4 @@
-// ONNX graphs that cannot be: an operator that does not go with what it reads is an error at its
+// ONNX graphs that is not possible: an operator that does not go with what it reads is an error at its
 // node, and no operator with numbers that somebody made up.
 #include <catch2/catch.hpp>
 
@@ -49,14 +49,14 @@ TEST_CASE("products, sums and normalisations of extents that do not go together"
   OnnxBytes product;
   product.input("x", {1, 4}).weight("w", {7, 5});
   product.node("MatMul", {"x", "w"}, {"y"}).shape("y", {1, 5}).output("y");
-  CHECK_THAT(refused(product), StartsWith("3 m.onnx:1:1: error: MatMul cannot be: "));
+  CHECK_THAT(refused(product), StartsWith("3 m.onnx:1:1: error: MatMul is not possible: "));
   OnnxBytes gemm;
   gemm.input("x", {1, 4}).weight("w", {7, 5}).node("Gemm", {"x", "w"}, {"y"}).output("y");
   CHECK_THAT(refused(gemm), Contains("a product of [1, 4] and [7, 5], whose inner extents are"));
   OnnxBytes sum;
   sum.input("x", {1, 4}).weight("w", {3});
   sum.node("Add", {"x", "w"}, {"y"}).shape("y", {1, 4}).output("y");
-  CHECK_THAT(refused(sum), StartsWith("3 m.onnx:1:1: error: Add cannot be: "));
+  CHECK_THAT(refused(sum), StartsWith("3 m.onnx:1:1: error: Add is not possible: "));
   OnnxBytes norm;
   norm.input("x", {1, 8, 4, 4}).weight("a", {3}).weight("b", {8}).weight("c", {8}).weight("d", {8});
   norm.node("BatchNormalization", {"x", "a", "b", "c", "d"}, {"y"}).output("y");
@@ -72,7 +72,7 @@ TEST_CASE("another shape has as many elements, and what the file says of shapes 
   OnnxBytes rest;
   rest.input("x", {"N", 12}).numbers("to", {-1, 5, 3});
   rest.node("Reshape", {"x", "to"}, {"y"}).shape("y", {"N", 5, 3}).output("y");
-  CHECK_THAT(refused(rest), Contains("Reshape cannot be: "));
+  CHECK_THAT(refused(rest), Contains("Reshape is not possible: "));
   OnnxBytes whole;
   whole.input("x", {1, 12}).numbers("to", {1, 5, 3});
   whole.node("Reshape", {"x", "to"}, {"y"}).output("y");

@@ -123,7 +123,7 @@ TEST_CASE(
   CHECK(pools_of(platform, "cpu").empty());
   const PlanBuilder builder(platform, "test", true);
   CHECK(builder.pool("cpu") == builder.pool("dram"));
-  CHECK_THROWS_WITH(platform.path("dram", "cpu"), Contains("device 'cpu' is at the memory 'dram'"));
+  CHECK_THROWS_WITH(platform.path("dram", "cpu"), Contains("device 'cpu' uses the memory 'dram'"));
   CHECK(platform.path("pmem", "cpu").channels == platform.path("pmem", "dram").channels);
 }
 
@@ -214,7 +214,7 @@ TEST_CASE("what is wrong with memories and groups is refused where it is wrong")
   const std::vector<Case> cases = {
       {gpu + "[]}\n", "p.yaml:4:44", "device 'gpu' has no memory"},
       {gpu + "drm" + dram + "}\n", "p.yaml:4:44", "did you mean 'dram'"},
-      {gpu + "dram}\n", "p.yaml:4:44", "no memory of the platform is called so"},
+      {gpu + "dram}\n", "p.yaml:4:44", "the platform has no memory of this name"},
       {gpu + "[{capacity: 1GB}, {capacity: 1GB}]}\n", "p.yaml:4:62",
        "'name' is missing in a further memory of device 'gpu'"},
       {gpu + "{name: hbm, capacity: 1GB}}\n", "p.yaml:4:51", "called as the device"},

@@ -302,7 +302,7 @@ TEST_CASE("a platform document that is wrong is refused where it is wrong") {
        "p.yaml:4:70", "less than the capacity, 1GB"},
       {"devices:\n  gpu: {rate: {float32: 1TFLOP/s}, memory: {capacity: unlimited, reserved: "
        "1GB}}\n",
-       "p.yaml:4:76", "of a memory without limit nothing is reserved"},
+       "p.yaml:4:76", "nothing can be reserved of a memory without limit"},
       {link + "  l.m: {joins: [host, gpu], bandwidth: 1GB/s}\n", "p.yaml:8:3", "is no name"},
       {"devices:\n" + two_gpus + host + "links:\n  l: {joins: [gpu, host], bandwidth: 1GB/s}\n",
        "p.yaml:8:15", "is 2 devices: gpu0, gpu1"},
