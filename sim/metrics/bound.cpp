@@ -13,13 +13,14 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr std::int64_t most_executions = 20'000'000;
-/// Bounds as close as this to the greatest are equal to it.
+/// Bounds within this share of the greatest bound count as equal to it.
 constexpr double near = 0.01;
-/// A resource binds only where its own work is this share of the bound, or more: what must come
-/// before and after brings the bounds of resources that do nearly nothing up to the greatest, too.
+/// A resource binds only where its own work is at least this share of the bound. What must come
+/// before and after it brings even resources that do nearly nothing close to the greatest bound.
 constexpr double own_share = 0.5;
 
-/// When the earliest byte can cross the link, the work of all bytes, and what must follow the last.
+/// For one link: when the earliest byte can cross it, the work of all bytes, and what must follow
+/// the last byte.
 struct LinkLoad {
   double head = infinity, busy = 0, tail = infinity;
 };
@@ -51,15 +52,16 @@ std::vector<double> stream_busy(const PathGraph& graph) {
   return busy;
 }
 
-/// Of a stream or link: how long everything takes at least, and how long it is at work itself.
+/// For a stream or link: how long everything takes at least, and how long the resource itself
+/// works.
 struct ResourceBound {
   double seconds, busy;
   std::string_view name;
 };
 
-/// The greatest of the bounds and the longest path. Of the resources whose bounds are near it, and
-/// whose own work accounts for them, the one that is at work longest binds: without more of it
-/// nothing gets faster.
+/// The greatest of the bounds and the longest path. Among the resources whose bounds are near it
+/// and whose own work accounts for them, the one that works longest binds: without more of that
+/// resource nothing gets faster.
 Bound greatest(const std::vector<ResourceBound>& bounds, double path) {
   double most = path;
   for (const ResourceBound& bound : bounds) most = std::max(most, bound.seconds);
@@ -75,21 +77,19 @@ Bound greatest(const std::vector<ResourceBound>& bounds, double path) {
 
 // Why no execution is faster:
 // - An execution (an action in an iteration) starts after the previous one on its stream has ended
-// and
-//   after all that it waits for is available; it lasts at least as long as it does alone on its
-//   links, and is available `latency` after its end. Memory can only delay it. So the longest path
-//   through stream order and waits from the beginning to an execution is a lower bound of its start
-//   (head), the longest path from its end to the last availability one of what must follow (tail),
-//   and the longest path of all one of the makespan. Leaving constraints out keeps them lower
-//   bounds.
-// - A stream executes one action at a time, from its first start to its last end: makespan >= head
-// of
-//   its first + sum of all its durations + tail of its last execution.
-// - Over a link at most `bandwidth` bytes flow a second. None flows before the least head + setup
-// of
-//   the flows that cross it; and whichever is the last, the end of its action and then its tail
-//   follow. The tail of an action's last execution is also one of its earlier executions, because
-//   these end before. So makespan >= least head + sum of bytes / bandwidth + least tail.
+//   and after everything that it waits for is available. It lasts at least as long as it does alone
+//   on its links, and is available `latency` after its end. Memory can only delay it. So the
+//   longest path through stream order and waits from the beginning to an execution is a lower bound
+//   of its start (its head); the longest path from its end to the last availability is a lower
+//   bound of what must follow (its tail); and the longest path of all is a lower bound of the
+//   makespan. Leaving out constraints keeps them lower bounds.
+// - A stream executes one action at a time, from its first start to its last end. So makespan >=
+//   head of its first execution + sum of all its durations + tail of its last execution.
+// - Over a link at most `bandwidth` bytes flow per second. None flows before the smallest head +
+//   setup of the flows that cross it. Whichever flow is the last, the end of its action and then
+//   its tail follow. The tail of an action's last execution is also a tail of its earlier
+//   executions, because these end before. So makespan >= smallest head + sum of bytes / bandwidth +
+//   smallest tail.
 Bound lower_bound(const Plan& plan) {
   const PathGraph graph(plan);
   const Heads heads = walk_forwards(graph, most_executions);

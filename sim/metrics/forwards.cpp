@@ -12,7 +12,7 @@ namespace sluice {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-/// Executions whose times are kept; waits that reach further back are left out.
+/// The number of executions whose times are kept; waits that reach further back are ignored.
 constexpr std::int64_t most_remembered = 4'000'000;
 
 class Forwards {
@@ -43,8 +43,8 @@ class Forwards {
       available_[graph_.order[i]] = execute(graph_.order[i], 0);
   }
 
-  /// The first and the last few are walked through, and so many between them that all growth is
-  /// known, or that it is enough.
+  /// Walks through the first and the last few iterations, and through as many between them as are
+  /// needed to know how all times grow, or as are allowed.
   void iterations() {
     const std::int64_t n = plan_.iterations;
     const std::int64_t few = std::max(reach_, graph_.farthest_ahead + 1);
@@ -74,10 +74,10 @@ class Forwards {
       time_[node.stream] +=
           static_cast<double>(graph_.runs_between(node, begin, end)) * node.seconds;
     }
-    window_.clear();  // what was skipped is waited for by nobody
+    window_.clear();  // no later execution waits for what was skipped
   }
 
-  /// Returns when those who wait for it may start.
+  /// Returns the time from which those that wait for this execution may start.
   double execute(std::uint32_t a, std::int64_t iteration) {
     const PathGraph::Node& node = graph_.nodes[a];
     double start = std::max(time_[node.stream], node.not_before);
@@ -99,12 +99,13 @@ class Forwards {
     return window_.at(wait.action, on);
   }
 
-  // Where every time has grown by the same amount, each its own, over as many iterations as waits
-  // reach back, the next iteration adds these amounts again as long as each start is decided by the
-  // same thing that it waits for. What it waits for besides, and what grows faster, catches up
-  // after (distance / difference of growth) iterations; so many can be left out at once, exactly.
+  // Suppose that every time has grown by an amount of its own that stayed the same over as many
+  // iterations as waits reach back. Then the next iteration adds these amounts again, as long as
+  // each start is decided by the same one of the things that it waits for. Another one that grows
+  // faster catches up after (distance / difference of growth) iterations. Until then, iterations
+  // can be skipped all at once, exactly.
 
-  /// How many iterations after this one were left out, at most up to `end`.
+  /// The number of iterations after this one that were skipped, at most up to `end`.
   std::int64_t jump(std::int64_t iteration, std::int64_t end) {
     if (!grows_evenly(iteration)) return 0;
     const std::int64_t count = std::min(end - 1 - iteration, until_overtaken(iteration));
@@ -121,7 +122,7 @@ class Forwards {
     return count;
   }
 
-  /// Remembers what grew by how much, and says whether that has stayed so for long enough.
+  /// Remembers the growth of each time, and says whether it has stayed the same for long enough.
   bool grows_evenly(std::int64_t iteration) {
     if (reach_ > 64) return false;
     const std::size_t width = plan_.body_end - plan_.body_begin;
@@ -139,7 +140,7 @@ class Forwards {
     for (std::size_t s = 0; compared && s < time_.size(); ++s)
       stream_growth_[s] = time_[s] - last_time_[s];
     even_ = same ? even_ + 1 : 0;
-    // The first of even amounts is kept: rounding does not add up.
+    // Of equal amounts the first is kept, so that rounding errors do not add up.
     if (compared && !same) growth_ = std::move(growth);
     last_ = std::move(now);
     last_time_ = time_;
@@ -150,14 +151,17 @@ class Forwards {
     return std::abs(a - b) <= 16 * std::numeric_limits<double>::epsilon() * std::abs(time);
   }
 
-  /// Iterations that repeat the growth of this one; 0 where the next does not even.
+  /// The number of iterations that repeat the growth of this one; 0 where the next one already
+  /// differs.
   std::int64_t until_overtaken(std::int64_t iteration) {
     double most = static_cast<double>(plan_.iterations);
     std::vector<double> time = time_, growth = stream_growth_, next(growth_.size());
     for (std::uint32_t i = plan_.body_begin; i < plan_.body_end; ++i) {
       const std::uint32_t a = graph_.order[i];
       const PathGraph::Node& node = graph_.nodes[a];
-      if (!graph_.runs(node, iteration + 1)) continue;  // it never does: farther ahead than the end
+      if (!graph_.runs(node, iteration + 1))
+        continue;  // it never runs: it works farther ahead
+                   // than the end
       const double grows = growth_[a - plan_.body_begin];
       const double after = node.seconds + node.latency_s;
       const double available = window_.at(a, iteration) + grows, start = available - after;
@@ -193,12 +197,13 @@ class Forwards {
   std::int64_t body_, reach_;
   std::vector<double> available_;  ///< by action, outside the body
   Window window_;
-  std::vector<double> time_;  ///< by stream: the end of what ran
+  std::vector<double> time_;  ///< by stream: the end of its latest execution
   std::int64_t most_;
   Heads heads_;
-  std::int64_t even_ = 0;              ///< iterations that have grown as the one before
-  std::vector<double> last_, growth_;  ///< by action of the body: available, and by how much later
-  std::vector<double> last_time_, stream_growth_;  ///< likewise by stream
+  std::int64_t even_ = 0;              ///< iterations in a row with equal growth
+  std::vector<double> last_, growth_;  ///< by action of the body: when it was available, and how
+                                       ///< much later than before
+  std::vector<double> last_time_, stream_growth_;  ///< the same by stream
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Metrics: an execution's totals -> a number. One file a metric or a small family under kinds/;
-// catalog.cpp lists them.
+// Metrics turn the totals of an execution into a number. Each metric, or small family of metrics,
+// has one file under kinds/; catalog.cpp lists them.
 #pragma once
 
 #include <string>
@@ -13,8 +13,8 @@ namespace sluice {
 /// A metric. Its name is its key in --json, in a trace's /summary and in baselines.
 struct Metric {
   enum class Better { lower, higher, neither };
-  std::string name;     ///< with the unit at its end where it is not plain
-  std::string unit;     ///< s, byte, J, FLOP, sample, 1 (a ratio); empty: a word
+  std::string name;     ///< with the unit at its end where the name alone does not tell it
+  std::string unit;     ///< s, byte, J, FLOP, sample, or 1 (a ratio); empty: the value is a word
   std::string summary;  ///< one sentence: the definition
   std::string source;   ///< where the definition comes from
   Better better = Better::neither;

@@ -47,7 +47,7 @@ std::int64_t PathGraph::runs_between(const Node& node, std::int64_t begin, std::
   return std::max<std::int64_t>(0, last - first);
 }
 
-/// Listing order, unless an action waits for one that is listed after it.
+/// Sorts a section in listing order, unless an action waits for one that is listed after it.
 void PathGraph::sort_section(Section section) {
   const std::uint32_t begin = plan.section_begin(section), end = plan.section_end(section);
   const auto inside = [&](const Wait& wait) {
@@ -59,7 +59,8 @@ void PathGraph::sort_section(Section section) {
       if (inside(waits[w]) && waits[w].action >= a) sorted = false;
   if (sorted) return;
 
-  // Kahn's order; what follows the k-th action stands in next[first[k]] … next[first[k + 1] - 1].
+  // Kahn's algorithm. The actions that follow the k-th one are next[first[k]] … next[first[k + 1] -
+  // 1].
   std::vector<std::uint32_t> previous(end - begin, none), last(plan.streams.size(), none);
   for (std::uint32_t a = begin; a < end; ++a)
     previous[a - begin] = std::exchange(last[nodes[a].stream], a);
@@ -111,7 +112,8 @@ class Backwards {
     const std::int64_t n = plan_.iterations, first = n - few_;
     iterations(first, n);
     if (first > 0) {
-      // The iterations in the middle count with the work of each stream alone; then the first few.
+      // The iterations in the middle count only with the work of each stream; then come the first
+      // few.
       const std::int64_t front = std::min(few_, first);
       for (std::uint32_t a = plan_.body_begin; a < plan_.body_end; ++a) {
         const PathGraph::Node& node = graph_.nodes[a];
@@ -141,7 +143,7 @@ class Backwards {
       }
   }
 
-  /// `pushed`: the longest of what waits for it, counted from when it is available.
+  /// `pushed` is the longest path of what waits for this execution, from when it is available.
   void execute(std::uint32_t a, std::int64_t iteration, double pushed) {
     const PathGraph::Node& node = graph_.nodes[a];
     const double tail = std::max(rest_[node.stream], node.latency_s + pushed);
@@ -169,9 +171,10 @@ class Backwards {
   const PathGraph& graph_;
   const Plan& plan_;
   std::int64_t few_, begin_ = 0;
-  std::vector<double> known_;  ///< pushed, by action, outside the body
-  Window window_;              ///< pushed, by execution
-  std::vector<double> rest_;   ///< by stream: from the start of what runs next to the end of all
+  std::vector<double> known_;  ///< `pushed` by action, outside the body
+  Window window_;              ///< `pushed` by execution
+  std::vector<double> rest_;   ///< by stream: from the start of its next execution to the end of
+                               ///< everything
   Tails tails_;
 };
 

@@ -1,6 +1,6 @@
-// Longest paths through a plan: the earliest start of each execution, and what must still come
-// after it, from stream order and waits alone (endless memory, every transfer alone on its links).
-// Both are lower bounds. Internal to lower_bound().
+// Longest paths through a plan: the earliest start of each execution, and the time that must still
+// follow it. They use only stream order and waits (memory is unlimited, every transfer is alone on
+// its links), so both are lower bounds. Internal to lower_bound().
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@
 
 namespace sluice {
 
-/// A plan's actions as arithmetic needs them.
+/// A plan's actions with the numbers that these computations need.
 struct PathGraph {
   struct Node {
-    double seconds = 0;     ///< occupies its stream, alone on its links
-    double latency_s = 0;   ///< until those who wait may start
-    double not_before = 0;  ///< s of the run
+    double seconds = 0;     ///< for which it occupies its stream, alone on its links
+    double latency_s = 0;   ///< until those that wait for it may start
+    double not_before = 0;  ///< seconds into the run
     std::int64_t ahead = 0;
     std::uint32_t stream = 0;
     std::uint32_t wait_begin = 0, wait_end = 0;  ///< in `waits`
@@ -34,31 +34,33 @@ struct PathGraph {
   const Plan& plan;
   std::vector<Node> nodes;
   std::vector<Wait> waits;
-  std::vector<std::uint32_t>
-      order;                        ///< of the actions, section by section: waits and stream before
-  std::int64_t longest_wait = 0;    ///< iterations, of waits on the body
-  std::int64_t farthest_ahead = 0;  ///< iterations, of actions that run at all
+  /// The actions, section by section, each after those that it waits for and that precede it on its
+  /// stream.
+  std::vector<std::uint32_t> order;
+  std::int64_t longest_wait = 0;    ///< the longest wait on an action of the body, in iterations
+  std::int64_t farthest_ahead = 0;  ///< the largest `ahead` of an action that runs at all, in
+                                    ///< iterations
 
  private:
   void sort_section(Section section);
 };
 
-/// By action: of its first execution. By stream: of its first and last one. Infinity where nothing
-/// runs.
+/// By action: the start of its first execution. By stream: the start of its first execution.
+/// Infinity where nothing runs.
 struct Heads {
   std::vector<double> action_start, stream_start;
   double latest_available = 0;  ///< the longest path
 };
 struct Tails {
-  std::vector<double> action_tail;  ///< after the end of its last execution
-  std::vector<double> stream_tail;  ///< after the end of its last action
+  std::vector<double> action_tail;  ///< by action: what follows the end of its last execution
+  std::vector<double> stream_tail;  ///< by stream: what follows the end of its last execution
 };
 
-/// Iterations that add the same to every time are not walked through, but counted at once. Beside
-/// these at most `most` executions are walked through; where there are more, the iterations in the
-/// middle count with the work of each stream alone.
+/// Iterations that add the same amount to every time are counted at once. Apart from these, at most
+/// `most` executions are walked through; where there are more, the iterations in the middle count
+/// only with the work of each stream.
 Heads walk_forwards(const PathGraph& graph, std::int64_t most);
-/// Looks at the first and last few iterations only.
+/// Walks through the first and last few iterations only.
 Tails walk_backwards(const PathGraph& graph);
 
 }  // namespace sluice

@@ -8,8 +8,8 @@
 namespace sluice {
 namespace {
 
-/// What one iteration asks of the busiest stream or link, s. Over many iterations none can take
-/// less: a stream executes one action at a time, and a link carries at most its bandwidth.
+/// Seconds of work of the busiest stream or link in one iteration. Over many iterations none can
+/// take less: a stream executes one action at a time, and a link carries at most its bandwidth.
 double busiest_in_an_iteration(const Plan& plan) {
   std::vector<double> streams(plan.streams.size(), 0), links(plan.links.size(), 0);
   double most = 0;
@@ -25,8 +25,8 @@ double busiest_in_an_iteration(const Plan& plan) {
   return most;
 }
 
-/// The end of the run plays a part where steps are few: the last ones no longer load for those that
-/// would follow, and end sooner than in the steady state, but not sooner than what each asks of the
+/// With few steps the end of the run plays a part: the last steps no longer load for steps after
+/// them, and end sooner than in the steady state. But a step never takes less than its work on the
 /// busiest stream or link.
 template <class Ends>
 std::optional<double> of_second_half(const Plan& plan, const Ends& ends) {

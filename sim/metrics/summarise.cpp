@@ -1,4 +1,4 @@
-// Every metric of a run.
+// Computes all metrics of a run.
 #include "metrics/metric.hpp"
 
 namespace sluice {

@@ -54,7 +54,7 @@ void Totals::span(const Span& span) {
   if (of_first || span.iteration == middle_ || span.iteration == last_) complete(span);
 }
 
-/// What is done ahead for a later step is no part of the first one.
+/// Work that is done ahead for a later step does not belong to the first one.
 void Totals::complete(const Span& span) {
   if (plan_.section_of(span.action) != Section::body) return;
   const auto reach = [&](std::optional<double>& complete) {
@@ -101,7 +101,7 @@ void Totals::repeat(const Repetition& r) {
   }
 }
 
-/// Is this span, in one of its repetitions, of the middle or of the last iteration?
+/// Whether one of the repetitions of this span is in the middle or the last iteration.
 void Totals::complete_iterations(const Repetition& r, const Span& span) {
   const std::int64_t first = first_ - places_[span.action].ahead;
   for (auto [iteration, complete] :

@@ -1,5 +1,6 @@
-// What an execution adds up to: one pass over spans and memory events, with memory that does not
-// grow with their number. The metrics are functions of this. Seconds, bytes, joules, FLOP.
+// The totals of an execution, collected in one pass over spans and memory events. Their memory does
+// not grow with the number of events. The metrics are functions of them. Seconds, bytes, joules,
+// FLOP.
 #pragma once
 
 #include <array>
@@ -15,7 +16,7 @@
 
 namespace sluice {
 
-/// The last iteration of the step in the middle; a body that is several steps counts as one.
+/// The last iteration of the middle step. A body that contains several steps counts as one step.
 std::int64_t middle_iteration(const Plan& plan);
 
 class Totals final : public Sink {
@@ -31,19 +32,19 @@ class Totals final : public Sink {
     std::int64_t spans = 0;
     double first_start = std::numeric_limits<double>::infinity();
     double last_end = 0;
-    Sum exposed_s;  ///< idle for want of a transfer (compute streams)
-    Sum filling_s;  ///< idle while the prologue is not complete (compute streams)
+    Sum exposed_s;  ///< idle while waiting for a transfer (compute streams)
+    Sum filling_s;  ///< idle until the prologue is complete (compute streams)
   };
   struct Pool {
     std::int64_t peak_bytes = 0;
     double peak_time = 0;                      ///< the first moment of the peak
-    ByClass<std::int64_t> level{}, at_peak{};  ///< bytes now, and at that moment
+    ByClass<std::int64_t> level{}, at_peak{};  ///< bytes now, and at the moment of the peak
   };
 
   /// Sums over all actions.
   struct Sums {
     double compute_s = 0, recompute_s = 0, transfer_s = 0;
-    double measured_s = 0;  ///< of compute_s: what rests on measurements
+    double measured_s = 0;  ///< the part of compute_s that rests on measurements
     double flop = 0, samples = 0, transferred_bytes = 0;
     std::vector<double> stream_busy_s, stream_joules;
     /// A transfer counts in full for each link that it crosses; a flow of a computation counts with
@@ -52,63 +53,65 @@ class Totals final : public Sink {
     ByClass<double> class_transfer_s{}, class_bytes{};
   };
 
-  /// `plan` must outlive this, and is lowered.
+  /// `plan` must be lowered and must outlive this object.
   explicit Totals(const Plan& plan);
 
   void span(const Span& span) override;
   void memory(const MemoryEvent& event) override;
-  /// Multiplies; levels are what they were after each time.
+  /// Multiplies by the number of repetitions; levels are those after each repetition.
   void repeat(const Repetition& repetition) override;
 
   const Plan& plan() const { return plan_; }
-  /// When everything has ended and arrived: the latest `available`.
+  /// The time when everything has ended and arrived: the latest `available`.
   double makespan() const { return makespan_; }
   const std::vector<Action>& actions() const { return actions_; }
   const std::vector<Stream>& streams() const { return streams_; }
   const std::vector<Pool>& pools() const { return pools_; }
-  const Sums& sums() const;  ///< computed when first asked for after a span
+  const Sums& sums() const;  ///< computed when asked for after new spans
 
-  /// Has every action of the plan been executed as often as it should?
+  /// Whether every action of the plan has been executed as often as it should be.
   bool complete() const;
 
-  /// When the last iteration of the step in the middle and the last one of all, n - 1, were
-  /// complete: the latest `available` of their actions. None: not reached. Where a run of the body
-  /// is a step or more, the middle is iteration (n - 1) / 2.
+  /// The times when the last iteration of the middle step, and the last iteration of all (n - 1),
+  /// were complete: the latest `available` of their actions. None: not reached. Where one iteration
+  /// of the body is at least a step, the middle is iteration (n - 1) / 2.
   std::optional<double> middle_complete() const { return middle_complete_; }
   std::int64_t middle() const { return middle_; }
   std::optional<double> last_complete() const { return last_complete_; }
-  /// When all that the first step asks for was complete; of a run of the body that is several
-  /// steps, when as many samples were done as are in one. None: not reached.
+  /// The time when everything that belongs to the first step was complete; where one iteration of
+  /// the body is several steps, when as many samples were done as a step has. None: not reached.
   std::optional<double> first_complete() const;
 
-  /// Computed when first asked for.
+  /// Computed when it is first asked for.
   const Bound& bound() const;
 
-  /// Of the question that the plan answers, s; none: it answers none.
+  /// Seconds of the bound of the question that the plan answers; none: it does not answer a
+  /// question.
   void set_question_bound(std::optional<double> seconds) { question_bound_ = seconds; }
   std::optional<double> question_bound() const { return question_bound_; }
 
-  /// Seconds of a step in the steady state, as further steps beyond those asked showed it; none:
-  /// nobody ran them.
+  /// Seconds of a step in the steady state, measured by further steps beyond those asked for; none:
+  /// they were not run.
   void set_further_step(std::optional<double> seconds) { further_step_ = seconds; }
   std::optional<double> further_step() const { return further_step_; }
 
  private:
-  /// What span() looks at for every span, side by side: actions themselves are large.
+  /// The fields that span() reads for every span, side by side, because actions themselves are
+  /// large.
   struct Place {
     std::uint32_t stream;
     bool compute, transfer;
-    std::int32_t ahead;  ///< of an action of the body: for how many iterations later it works
+    std::int32_t ahead;  ///< of an action of the body: how many iterations later its work is needed
   };
   struct Done {
     double when;
     std::int64_t samples;
   };
   Sums add_up() const;
-  /// `seconds`: in which it is on its links, all executions together.
+  /// `seconds` is the time for which it is on its links, over all executions
   void add_flow(Sums& sums, const sluice::Action& action, const Flow& flow, double executions,
                 double seconds) const;
-  /// Is it a computation that waited for a transfer?
+  /// Whether it is a computation that waited for a transfer.
   bool waits_for_transfer(const Span& span) const {
     return places_[span.action].compute && span.waited > 0 && span.reason == WaitReason::data &&
            span.blocker < places_.size() && places_[span.blocker].transfer;
@@ -123,7 +126,7 @@ class Totals final : public Sink {
   std::int64_t middle_ = -1, last_ = -1;
   std::int64_t first_ = 0;  ///< the last iteration of the first step
   std::optional<double> first_complete_, middle_complete_, last_complete_;
-  std::vector<Done> done_;     ///< in the first run of a body that is several steps
+  std::vector<Done> done_;     ///< of the first iteration of a body that contains several steps
   std::vector<Place> places_;  ///< by action
   std::vector<Action> actions_;
   std::vector<Stream> streams_;

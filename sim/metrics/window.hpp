@@ -1,4 +1,4 @@
-// Times of a plan's executions for the last few iterations of its body. Internal to lower_bound().
+// The times of executions in the last few iterations of a plan's body. Internal to lower_bound().
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace sluice {
 /// Times of executions by (action, iteration), for a range of iterations of the body.
 class Window {
  public:
-  /// Holds the last `iterations` iterations written.
+  /// Keeps the last `iterations` iterations that were written.
   Window(const Plan& plan, std::int64_t iterations)
       : begin_(plan.body_begin),
         width_(plan.body_end - plan.body_begin),

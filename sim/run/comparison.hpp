@@ -1,4 +1,5 @@
-// Two executions of one plan, span by span: does each start and end when the other says? Seconds.
+// Compares two executions of one plan, span by span: does each span start and end at the same time?
+// Seconds.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,8 @@
 
 namespace sluice {
 
-/// The first execution: hands on to a sink, and keeps when each execution of an action was.
+/// Listens to the first execution: passes everything on to a sink, and keeps the times of each
+/// span.
 class Times final : public Sink {
  public:
   struct Pair {
@@ -20,7 +22,7 @@ class Times final : public Sink {
   void span(const Span& span) override;
   void memory(const MemoryEvent& event) override { next_.memory(event); }
 
-  /// In the order of its executions.
+  /// The times of the executions of an action, in order.
   const std::vector<Pair>& of(std::uint32_t action) const { return times_[action]; }
   double makespan() const { return makespan_; }
 
@@ -30,15 +32,15 @@ class Times final : public Sink {
   double makespan_ = 0;
 };
 
-/// The second execution: throws InternalError at the first span whose start or end differs by more
-/// than 1e-9 of the makespan, naming it.
+/// Listens to the second execution: throws InternalError at the first span whose start or end
+/// differs by more than 1e-9 of the makespan, and names it.
 class Comparison final : public Sink {
  public:
   Comparison(const Plan& plan, const Times& times)
       : plan_(plan), times_(times), seen_(plan.actions.size(), 0) {}
   void span(const Span& span) override;
   void memory(const MemoryEvent&) override {}
-  /// Nothing more comes: throws where something is missing.
+  /// Called at the end; throws where spans are missing.
   void finish() const;
 
  private:

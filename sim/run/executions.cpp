@@ -1,4 +1,5 @@
-// Executing a plan and counting its actions. They stand alone, so that they bring no engine along.
+// Executes a plan and counts its actions. It is a file of its own so that its users do not link an
+// engine.
 #include "base/error.hpp"
 #include "execute/shortage.hpp"
 #include "run/executor.hpp"

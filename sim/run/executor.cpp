@@ -34,7 +34,7 @@ Executor executor_named(const std::string& name) {
   const auto& names = executor_names();
   const auto found = std::find(names.begin(), names.end(), name);
   if (found == names.end())
-    throw UsageError("'" + name + "' is no executor" + did_you_mean(name, names) +
+    throw UsageError("'" + name + "' is not an executor" + did_you_mean(name, names) +
                      "; known: " + join(names));
   return static_cast<Executor>(found - names.begin());
 }

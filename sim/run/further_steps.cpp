@@ -12,10 +12,11 @@
 namespace sluice {
 namespace {
 
-/// So many steps show how they go on. The replay needs to see few of them where they repeat.
+/// This many steps show how the plan continues. The replay has to execute only a few of them where
+/// they repeat.
 constexpr std::int64_t many_steps = 64;
-/// Of large steps fewer are run, within as many executed actions as this, or as were asked; two
-/// at the least.
+/// Of large steps fewer are run: within this number of executed actions, or as many as were asked
+/// for, but at least two.
 constexpr std::int64_t many_executions = 300'000;
 
 std::int64_t affordable_steps(const Plan& plan, std::int64_t asked) {
@@ -24,7 +25,8 @@ std::int64_t affordable_steps(const Plan& plan, std::int64_t asked) {
   return std::clamp<std::int64_t>(std::max(many_executions, executions) / of_a_step, 2, many_steps);
 }
 
-/// How many iterations show more of the steps than the run itself does; none: no number does.
+/// The number of iterations that shows more of the steps than the run itself does; none: there is
+/// no such number.
 std::optional<std::int64_t> iterations_to_run(const Plan& plan) {
   const std::int64_t per_step = plan.iterations_per_step;
   if (plan.body_begin == plan.body_end || plan.iterations < per_step) return {};
@@ -35,7 +37,7 @@ std::optional<std::int64_t> iterations_to_run(const Plan& plan) {
   return per_step * steps;
 }
 
-/// `tables` are those of the plan, which has all those iterations.
+/// `tables` are those of the plan, which has been given all these iterations.
 std::optional<double> step_of_longer(const PlanTables& tables) {
   const Plan& plan = tables.plan;
   StepEnds ends(plan);
@@ -46,7 +48,7 @@ std::optional<double> step_of_longer(const PlanTables& tables) {
          static_cast<double>(result.period->iterations * plan.steps_per_iteration);
 }
 
-/// Gives a plan back the iterations that it had.
+/// Resets the number of a plan's iterations when it is destroyed.
 class Lengthened {
  public:
   Lengthened(Plan& plan, std::int64_t iterations)

@@ -1,5 +1,6 @@
-// Further steps of a plan, aside: what a step takes once the first loads are paid and before the
-// end comes, though few steps, or one, were asked. The replay runs the plan's body on. Seconds.
+// Runs further steps of a plan, apart from the run itself: this shows how long a step takes after
+// the first loads and before the end of the run, even where only one step was asked for. The replay
+// runs the plan's body on. Seconds.
 #pragma once
 
 #include <optional>
@@ -8,10 +9,11 @@
 
 namespace sluice {
 
-/// A checked plan. None: it has no body, its own steps show as much, or its further steps block.
-/// Throws Interrupted on a signal.
+/// The seconds of a further step of a checked plan. None: the plan has no body, its own steps show
+/// as much, or its further steps block. Throws Interrupted on a signal.
 std::optional<double> further_step_s(const Plan& plan);
-/// The same with the plan's own tables, without a copy of it: it has more iterations meanwhile.
+/// The same with the plan's own tables and without copying the plan, which meanwhile has more
+/// iterations.
 std::optional<double> further_step_s(Plan& plan, const PlanTables& tables);
 
 }  // namespace sluice

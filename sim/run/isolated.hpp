@@ -1,4 +1,5 @@
-// Isolation: SimGrid allows one engine in a process, so whoever runs several forks for each.
+// Isolation: SimGrid allows one engine per process, so each of several runs needs a process of its
+// own.
 #pragma once
 
 #include "execute/simgrid/engine.hpp"
@@ -6,7 +7,7 @@
 
 namespace sluice {
 
-/// Executes a plan in a child of its own and keeps the whole trace in memory: for small plans.
+/// Executes a plan in a child process and keeps the whole trace in memory; meant for small plans.
 struct MemoryTrace {
   EngineReport report;
   std::vector<Span> spans;

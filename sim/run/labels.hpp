@@ -1,4 +1,4 @@
-// A plan's tables as a trace's labels.
+// Makes the labels of a trace from the tables of a plan.
 #pragma once
 
 #include "plan/plan.hpp"

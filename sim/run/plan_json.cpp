@@ -18,7 +18,7 @@ Value json_of(const Fact::List& list) {
   return made;
 }
 
-/// Counts are integers; what is measured in a unit of its own, as seconds are, is not.
+/// Counts become integers; values with another unit, such as seconds, do not.
 Value json_of(const Fact::Number& number) {
   if (!std::isfinite(number.value)) return Value::make_null();
   const bool counts = number.unit.empty() || number.unit == "byte";
@@ -28,8 +28,8 @@ Value json_of(const Fact::Number& number) {
   return Value::make(number.value);
 }
 
-/// The mapping under that key, which stands at the end where it was used last: there may be facts
-/// of 100,000 groups.
+/// The mapping under that key. The search starts at the end, where the last one was added, because
+/// there may be facts of 100,000 groups.
 Value& mapping_at(Value& map, const std::string& key) {
   if (map.entries().empty() || map.entries().back().key != key) {
     if (!map.find(key) || !map.find(key)->is_map()) map.set(key, Value::make_map());

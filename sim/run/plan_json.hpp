@@ -1,4 +1,4 @@
-// A plan's facts, and why a question is infeasible, as JSON: for --json and Python.
+// A plan's facts, and the reason why a question is infeasible, as JSON for --json and Python.
 #pragma once
 
 #include <vector>
@@ -9,12 +9,12 @@
 
 namespace sluice {
 
-/// {name: value}, or {name: {of: value}}; those of replicas in {"replicas": {device: {…}}}. A
-/// number is a number, whose unit its name says, and a list is a list.
+/// {name: value}, or {name: {of: value}}; the facts of replicas are in {"replicas": {device: {…}}}.
+/// A number becomes a number, whose unit is part of its name, and a list becomes a list.
 Value json_facts(const std::vector<Fact>& facts);
 
-/// message, pool, needed_bytes, available_bytes, by_class, time_s, waiters (stream, action, and
-/// either awaits or pool, bytes and tensors); null where it is not known.
+/// The keys message, pool, needed_bytes, available_bytes, by_class, time_s and waiters (each with
+/// stream, action, and either awaits or pool, bytes and tensors); null where a value is not known.
 Value json_shortage(const Infeasible& infeasible);
 
 }  // namespace sluice

@@ -38,14 +38,14 @@ std::string utc_now() {
   return text.data();
 }
 
-/// The context factory: SimGrid's own choice, unless the environment asks for another (sanitizers
-/// want "thread").
+/// The context factory: SimGrid's own choice, unless the environment asks for another one
+/// (sanitizers need "thread").
 std::string contexts_from_environment() {
   const char* contexts = std::getenv("SLUICE_CONTEXT");
   return contexts ? contexts : "";
 }
 
-/// Measures while the plan is executed, and writes the trace when there is one to write.
+/// Measures while the plan is executed, and writes the trace where one is wanted.
 class Listeners {
  public:
   explicit Listeners(const RunRequest& request)
@@ -114,14 +114,14 @@ TraceHeader header_of(const RunRequest& request) {
 }
 
 RunResult run(const RunRequest& request) {
-  // A replay that nobody listens to says by itself whether the plan blocks.
+  // Where nobody listens to the replay, the replay itself finds out whether the plan blocks.
   const bool once = resolved(request.executor, request.plan) == Executor::replay &&
                     request.trace_path.empty() && !request.also && ends_if_it_ran(request.plan);
   if (once)
     check_without_replay(request.plan);
   else
     check(request.plan);
-  const InOrder in_order;  // a trace is finished, as aborted
+  const InOrder in_order;  // a trace is finished, with the status aborted
   Listeners listeners(request);
   ExecutorOptions options;
   options.contexts = contexts_from_environment();
@@ -134,8 +134,8 @@ RunResult run(const RunRequest& request) {
   } catch (const Interrupted&) {
     listeners.finish(TraceStatus::aborted);
     throw;
-  } catch (const Error&) {          // it blocks, or the executors differ
-    if (once) check(request.plan);  // which says it as ever
+  } catch (const Error&) {          // the plan blocks, or the executors differ
+    if (once) check(request.plan);  // finds the same fault and reports it as usual
     listeners.finish(TraceStatus::failed);
     throw;
   }

@@ -1,4 +1,4 @@
-// From a plan to a result: checks it, executes it, measures it, writes the trace.
+// Turns a plan into a result: checks it, executes it, measures it, and writes the trace.
 #pragma once
 
 #include <cstdint>
@@ -19,32 +19,34 @@ namespace sluice {
 
 struct RunRequest {
   const Plan& plan;
-  std::string trace_path = {};     ///< where the trace goes; empty: none is written
-  std::string scenario_text = {};  ///< the resolved scenario, stored in the trace; empty for a plan
+  std::string trace_path = {};     ///< where the trace is written; empty: nowhere
+  std::string scenario_text = {};  ///< the resolved scenario, which the trace stores; empty for a
+                                   ///< plan
   std::string command_line = {};   ///< for the trace's provenance
-  /// Called now and then with the number of executed actions and of all actions.
+  /// Called from time to time with the number of executed actions and of all actions.
   std::function<void(std::int64_t done, std::int64_t total)> progress = {};
   Executor executor = Executor::automatic;
-  std::optional<double> question_bound_s = {};  ///< of the scenario; none: there is no question
-  /// What is said of the run beside its numbers, as JSON: the trace keeps it. Called where one is
-  /// written, when the run is complete.
+  std::optional<double> question_bound_s = {};  ///< of the scenario; none: the run is not of a
+                                                ///< scenario
+  /// Returns what is said about the run beside its numbers, as JSON, for the trace. It is called
+  /// only where a trace is written, when the run is complete.
   std::function<std::string(const Summary& summary)> answer = {};
   Sink* also = nullptr;  ///< receives every span and memory event, too
 };
 
 struct RunResult {
   Summary summary;
-  Executor executor = Executor::simgrid;  ///< who ran
+  Executor executor = Executor::simgrid;  ///< the executor that ran
   std::string content_sha256 = {};        ///< of the trace; empty where none is written
-  SeriesTable series = {};                ///< where a trace is written, or someone listens
+  SeriesTable series = {};                ///< only where a trace is written, or someone listens
 };
 
-/// What the trace of this run says of itself.
+/// What the trace of this run says about itself.
 TraceHeader header_of(const RunRequest& request);
 
 /// Throws InputError (the plan contradicts itself), Infeasible, IoError (the trace cannot be
-/// written: found before anything is simulated), Interrupted (the trace then has status=aborted and
-/// holds what was executed).
+/// written, which is found before anything is simulated), and Interrupted (the trace then has
+/// status=aborted and holds what was executed).
 RunResult run(const RunRequest& request);
 
 }  // namespace sluice

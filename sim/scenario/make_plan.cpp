@@ -1,5 +1,5 @@
-// From a scenario to its plan: the model is cut, the policy plans, and what is left open is
-// settled.
+// Turns a scenario into its plan: the model is cut, the policy plans, and what the scenario leaves
+// open is settled.
 #include <algorithm>
 #include <limits>
 
@@ -14,7 +14,8 @@ namespace sluice {
 
 namespace {
 
-/// The device that stages are cut for: the policy's, or the smallest of all that take part.
+/// The device for which stages are cut: the policy's, or the smallest of all devices that take
+/// part.
 const Device& device_of(const Scenario& scenario) {
   const Value& keys = scenario.policy.keys.map();
   const std::vector<Device>& devices = scenario.platform.devices;
@@ -29,14 +30,14 @@ const Device& device_of(const Scenario& scenario) {
                            [&](const Device& a, const Device& b) { return bytes(a) < bytes(b); });
 }
 
-/// Where `key` of `mapping` is chosen, or where it would have been.
+/// The value of `key` in `mapping` where it is chosen, else the place where it could be chosen.
 const Value& chosen(const Value& document, std::string_view mapping, std::string_view key) {
   const Value* outer = document.find(mapping);
   const Value* inner = outer ? outer->find(key) : nullptr;
   return inner ? *inner : outer ? *outer : document;
 }
 
-/// Where the platform's document says what a device is: "devices.gpu" of gpu0 and gpu1.
+/// The path of a device in the platform's document: "devices.gpu" for gpu0 and gpu1.
 std::string path_of(const Scenario& scenario, const Device& device) {
   const Value* platform = scenario.document.find("platform");
   const std::vector<WrittenPart> devices =
@@ -45,7 +46,7 @@ std::string path_of(const Scenario& scenario, const Device& device) {
   return written ? written->path : "devices." + device.name;
 }
 
-/// Says what to do where a device lacks a rate.
+/// Says what to do where a device has no rate for the workload's dtype.
 void require_rate(const Scenario& scenario, const Device& device) {
   const DType dtype = scenario.workload.dtype;
   if (device.rate.count(dtype) || device.rate.empty()) return;
@@ -55,19 +56,19 @@ void require_rate(const Scenario& scenario, const Device& device) {
     std::string like = format_quantity(device.rate.begin()->second, Dimension::flop_per_s);
     std::erase(like, ' ');
     throw InputError(std::string(error.what()) +
-                     "\n  take that as workload.dtype, or give the peak in " +
+                     "\n  use that as workload.dtype, or give the peak in " +
                      std::string(name_of(dtype)) + ", as in platform." + path_of(scenario, device) +
                      ".rate." + std::string(name_of(dtype)) + "=" + like);
   }
 }
 
-/// A device that has no rate for the dtype, or a device or a layer that lacks what the cost model
-/// needs, is refused where those were chosen.
+/// Refuses a device without a rate for the dtype, and a device or layer that lacks what the cost
+/// model needs. The error points to where they were chosen.
 void require_prices(const Scenario& scenario, const Device& device) {
   const DType dtype = scenario.workload.dtype;
   located(chosen(scenario.document, "workload", "dtype"), [&] { require_rate(scenario, device); });
   located(chosen(scenario.document, "cost", "model"), [&] {
-    if (scenario.workload.training)  // an update of weights
+    if (scenario.workload.training)  // checks the price of updating weights
       scenario.cost->of({.device = device, .dtype = dtype, .work = {1, 1}});
     for (const Layer& layer : scenario.model.layers)
       scenario.cost->of(query_of(scenario.model, layer, Pass::forward,
@@ -75,7 +76,7 @@ void require_prices(const Scenario& scenario, const Device& device) {
   });
 }
 
-/// Nothing is trained while it is decoded.
+/// Decoding with a cache does not go together with training.
 void require_no_cache_in_training(const Scenario& scenario) {
   if (!scenario.workload.training) return;
   for (const Layer& layer : scenario.model.layers)
@@ -93,7 +94,7 @@ std::optional<std::int64_t> state_bytes(const Workload& workload) {
   return workload.training->gradient_bytes(element) + workload.training->optimizer_bytes(element);
 }
 
-/// Cuts the model so; null: not at all.
+/// Cuts the model with this cut; null: the model stays whole.
 CutModel cut_as(const Scenario& scenario, const Chosen<Cut>* cut) {
   const Device& device = device_of(scenario);
   const auto bandwidth = [&] {
@@ -119,7 +120,7 @@ CutModel cut_as(const Scenario& scenario, const Chosen<Cut>* cut) {
   return made;
 }
 
-/// The cuts that one is chosen from. They say nothing of the machine's memory.
+/// The cuts from which one is chosen. They do not depend on the machine's memory.
 std::vector<Chosen<Cut>> open_cuts(const Scenario& scenario) {
   std::vector<CutChoice> choices = {{"whole"}};
   if (scenario.acting->cuts)
@@ -143,7 +144,8 @@ std::string text_of(const Value& stages) {
   return text;
 }
 
-/// The strategies for fates that are compared; one of none: nothing is, and the policy chooses.
+/// The strategies for fates that are compared. A single empty element means that none is compared,
+/// and the policy chooses.
 std::vector<std::optional<Chosen<FateStrategy>>> open_fates(const Scenario& scenario) {
   if (scenario.fates || !scenario.workload.training) return {scenario.fates};
   if (!scenario.acting->cuts) return {kept_fates()};
@@ -191,7 +193,7 @@ std::vector<CutModel> cut_models(const Scenario& scenario) {
     try {
       cut = cut_as(scenario, &chosen);
     } catch (const InputError&) {
-      continue;  // more stages than there are layers
+      continue;  // more stages than layers
     }
     cut.text = text_of(chosen.keys.map());
     const auto is_same = [&](const CutModel& other) { return same(cut, other); };

@@ -9,11 +9,11 @@
 namespace sluice {
 
 namespace {
-/// So many structures are kept, a sweep goes from one to the next; of large plans fewer, which have
-/// so many actions in all, and one at the least.
+/// This many structures are kept, as a sweep goes from one to the next. Fewer are kept of large
+/// plans: they have at most `most_actions` actions together, but at least one is kept.
 constexpr std::size_t most_kept = 8, most_actions = 100'000;
 
-/// What the scenario says beside its platform, its costs and the question in words.
+/// Everything in the scenario except its platform, its costs and the question in words.
 std::vector<const Value::Entry*> rest_of(const Scenario& scenario) {
   std::vector<const Value::Entry*> rest;
   for (const Value::Entry& entry : scenario.document.entries())
@@ -75,7 +75,7 @@ PlansAgain::Made* PlansAgain::find(const Scenario& scenario) {
     }
   } catch (const Interrupted&) {
     throw;
-  } catch (const Error&) {  // whoever plans anew says it
+  } catch (const Error&) {  // planning anew reports the error
   }
   return nullptr;
 }

@@ -1,5 +1,5 @@
-// Scenarios of which each differs from the others in prices alone: a plan is made where its
-// structure is a new one, and priced again where it is not.
+// Plans for scenarios that differ from each other only in prices: a plan is made where its
+// structure is new, and priced again where it is not.
 #pragma once
 
 #include <list>
@@ -11,35 +11,36 @@
 
 namespace sluice {
 
-/// Do the two differ in the prices of the platform, or in the keys of the cost model, and in
-/// nothing else that a plan may depend on?
+/// True where the two differ only in prices of the platform or in keys of the cost model, and in
+/// nothing else that a plan may depend on.
 bool other_prices_only(const Scenario& base, const Scenario& scenario);
 
 class PlansAgain {
  public:
-  /// A plan that was made once and has a scenario's prices now. It stays until the next find() or
-  /// keep().
+  /// A plan that was made once and now has the prices of a scenario. It is valid until the next
+  /// find() or keep().
   struct Made {
     Plan plan;
     PlanTables tables;  ///< of that plan
     CutModel cut;
     std::optional<Chosen<FateStrategy>> fates;
-    std::string cost;  ///< the cost model's name
+    std::string cost;  ///< the name of the cost model
     PriceAgain again;
 
     Made(PlannedScenario&& planned, const Scenario& scenario);
     PolicyRequest request(const Scenario& scenario) const;
   };
 
-  /// The plan that make_plan(scenario) would make, from one that is kept; null: none of them has
-  /// that structure, and it is to be made anew. What planning would throw it throws then.
+  /// The plan that make_plan(scenario) would make, derived from one that is kept. Null: no kept
+  /// plan has that structure, so it must be made anew. Planning anew then throws whatever is to be
+  /// thrown.
   Made* find(const Scenario& scenario);
   /// Keeps a plan that was made for this scenario and has passed check(), where it can be priced
   /// again.
   void keep(PlannedScenario planned, const Scenario& scenario);
 
  private:
-  std::list<Made> made_;  ///< the last used first: few
+  std::list<Made> made_;  ///< a short list, the most recently used first
 };
 
 }  // namespace sluice

@@ -19,13 +19,14 @@ std::string bytes_text(double bytes) {
   return format_quantity(bytes, Dimension::bytes);
 }
 
-/// Where samples stand: the seconds that have been computed for them, and the bytes they hold.
+/// How far samples have come: the seconds that have been computed for them, and the bytes that they
+/// hold.
 struct Place {
   double computed = 0, bytes = 0;
   double seconds(double rate) const { return computed + (bytes > 0 ? bytes / rate : 0); }
 };
 
-/// The cheapest place of all that lie behind block k: by k.
+/// For each block k, the cheapest place behind it.
 std::vector<Place> cheapest_places(const QuestionTerms& terms) {
   std::vector<Place> cheapest(terms.blocks.size());
   double computed = 0;
@@ -46,36 +47,38 @@ std::vector<Place> cheapest_places(const QuestionTerms& terms) {
 
 }  // namespace
 
-// Why no plan is faster. A plan computes each layer for each sample, once or more; a layer, or the
-// part of it that is split off, is computed by a device that holds its weights; weights and inputs
-// begin in host memory; a sample's next layer needs the tensors that cross to it.
+// Why no plan is faster. A plan computes each layer for each sample, once or more. A layer, or the
+// part of it that is split off, is computed by a device that holds its weights. Weights and inputs
+// begin in host memory. A sample's next layer needs the tensors that cross to it.
 //
-// 1. Compute. n devices cannot do in T more than n T seconds of work, and do none before the first
-//    input has arrived: T >= first + (all passes of all samples) / n, and then the last answer
-//    leaves. A split layer takes as long as its parts together, or less.
-// 2. Links. Inputs, weights (once at the least) and, where they are returned, answers cross the
-//    host's links: T >= bytes / rate.
-// 3. The beginning. A computation behind block k is one on a tensor that all layers up to k have
-//    had their part in, so their weights have been loaded by then: T >= (weights of blocks 0..k) /
-//    rate + (passes behind k of all samples) / n.
-// 4. The end. Let t be the end of the last computation of blocks 0..k, of whatever sample; s that
-//    sample. At t a sample has passed block k and stands at some place behind it: it has taken the
-//    seconds up to there (or more), and either nothing of it is left to compute, or the tensors
-//    that cross at its place lie on a device or must come from the host after t, for computing them
-//    again would need a computation of blocks 0..k after t, or be one that counts it as standing
-//    further in front. Also, s has all blocks behind k before it: their weights lie on a device at
-//    t or come after it. At t the devices hold `capacity` at the most. So
+// 1. Compute. In T seconds n devices do at most n T seconds of work, and none before the first
+// input
+//    has arrived: T >= first + (all passes of all samples) / n, and then the last answer leaves. A
+//    split layer takes as long as its parts together, or less.
+// 2. Links. Inputs, weights (at least once) and, where they are returned, answers cross the host's
+//    links: T >= bytes / rate.
+// 3. The beginning. A computation behind block k works on a tensor to which all layers up to k have
+//    contributed, so their weights have been loaded by then: T >= (weights of blocks 0..k) / rate +
+//    (passes behind k of all samples) / n.
+// 4. The end. Let t be the end of the last computation of blocks 0..k for any sample, and s that
+//    sample. At t every sample has passed block k and is at some place behind it. It has taken at
+//    least the seconds up to that place. Either nothing is left to compute for it, or the tensors
+//    that cross at its place are on a device or must come from the host after t: computing them
+//    again would need a computation of blocks 0..k after t, or would count the sample as being at
+//    an earlier place. Moreover s still needs all blocks behind k: their weights are on a device at
+//    t or come after it. At t the devices hold at most `capacity`. So
 //      t        >= first + sum over samples of (seconds up to its place) / n
 //      T - t    >= (weights behind k + sum over samples of (bytes at its place) - capacity) / rate
-//    and the sum of both is least where every sample stands at the place with the least seconds / n
-//    + bytes / rate. Places are the ends of blocks; amid a block at least one of the tensors that
-//    its layers read is held, the smallest at the least, and no second of the block is counted.
-//    (Amid a split layer its input is still held: as before it, and more seconds.)
-// 5. Training. The first micro-batch of a batch to pass all layers uses all weights on its way
-//    forwards and again on its way back; the weights are changed between two batches, and the first
-//    layer that has any is the last to be. So the run falls into intervals, two a batch, in each of
-//    which all weights are used (but for those of that first layer): T >= (inputs + weights +
-//    (intervals - 1) x (weights - capacity)) / rate.
+//    and the sum of both is smallest where every sample is at the place with the smallest seconds /
+//    n
+//    + bytes / rate. Places are the ends of blocks. Inside a block at least one of the tensors that
+//    its layers read is held, at least the smallest, and no second of the block is counted. (Inside
+//    a split layer its input is still held, as before it, and more seconds have passed.)
+// 5. Training. The first micro-batch of a batch that passes all layers uses all weights on its way
+//    forwards and again on its way back. The weights are changed between two batches, and those of
+//    the first layer with weights are the last to be changed. So the run divides into intervals,
+//    two per batch, in each of which all weights are used (except those of that first layer): T >=
+//    (inputs + weights + (intervals - 1) x (weights - capacity)) / rate.
 QuestionBound bound_of(const QuestionTerms& terms) {
   double compute = 0, weights = 0;
   for (const auto& block : terms.blocks) {
@@ -106,7 +109,7 @@ QuestionBound bound_of(const QuestionTerms& terms) {
       return bytes_text(loaded) + " of weights up to " + block.name + ", then computation " +
              seconds_text(passes - before);
     });
-    if (terms.backward_s > 0) continue;  // the last use of a weight is on the way back
+    if (terms.backward_s > 0) continue;  // the last use of a weight is in the backward pass
     const double missing = places[k].bytes + weights - loaded - terms.capacity;
     take(terms.first_s + places[k].computed + missing / terms.down_rate, [&] {
       return "computation " + seconds_text(places[k].computed) + ", then " + bytes_text(missing) +

@@ -1,7 +1,7 @@
-// The bound of the question: the least time that a machine could need for a model and a workload,
-// whatever the plan. Seconds. Beside it the bound of a plan (metrics/bound.hpp) says how fast no
-// execution of that plan can be; the distance between the two is what a better plan could win.
-// Throws what reading a platform and pricing layers throw: InputError.
+// The bound of the question: the least time that a machine needs for a model and a workload with
+// any plan. Seconds. The bound of a plan (metrics/bound.hpp) says how fast the execution of that
+// plan can be at best; the difference between the two is what a better plan could gain. Throws what
+// reading a platform and pricing layers throw: InputError.
 #pragma once
 
 #include <cstdint>
@@ -15,36 +15,39 @@ namespace sluice {
 struct QuestionBound {
   double seconds = 0;
   std::string reason;  ///< what takes that long, in a few words
-  /// " on gpu0": what plans it holds for, where the machine would allow others; empty: for all.
+  /// " on gpu0": the plans for which the bound holds, where the machine would allow others; empty:
+  /// all plans.
   std::string within = {};
 };
 
-/// Of the devices that may take part: all of the platform, or, under a policy that computes on one
-/// device, that one. Kernels work in the first memory of their device: what plans could gain that
-/// have them work in another one, it does not know.
+/// The bound for the devices that may take part: all of the platform, or, under a policy that
+/// computes on one device, that device. It assumes that kernels work in the first memory of their
+/// device; it does not know what plans could gain by letting them work in another memory.
 QuestionBound question_bound(const Scenario& scenario);
 
-/// The question as numbers: all that the bound depends on.
+/// The question as numbers: everything on which the bound depends.
 struct QuestionTerms {
-  /// Consecutive layers between two places where one tensor alone crosses.
+  /// Consecutive layers between two places at which a single tensor crosses.
   struct Block {
     std::string name;
     double seconds = 0;        ///< forward passes of all samples, on the fastest device
-    double weight_bytes = 0;   ///< those that no earlier block has
-    double waiting_bytes = 0;  ///< of all samples, where they have passed it and no layer behind it
-    double inside_bytes = 0;   ///< the least of all samples amid it; infinite: no such state
+    double weight_bytes = 0;   ///< of weights that no earlier block has
+    double waiting_bytes = 0;  ///< of all samples that have passed this block and no layer behind
+                               ///< it
+    double inside_bytes = 0;   ///< the least bytes of all samples inside the block; infinite: there
+                               ///< is no such state
   };
   std::vector<Block> blocks;
-  double devices = 1;         ///< that may take part
-  double first_s = 0;         ///< before anything can compute: the first input
-  double last_s = 0;          ///< after all is computed: the way of the last answer
-  double capacity = 0;        ///< bytes of all devices; infinite: without a limit
-  double down_rate = 0;       ///< byte/s from the host to all devices, at most
+  double devices = 1;         ///< number of devices that may take part
+  double first_s = 0;         ///< before anything can compute: the first input arrives
+  double last_s = 0;          ///< after everything is computed: the last answer leaves
+  double capacity = 0;        ///< bytes of all devices together; infinite: no limit
+  double down_rate = 0;       ///< byte per second from the host to all devices together, at most
   double input_bytes = 0;     ///< of all samples
-  double link_s = 0;          ///< compulsory bytes over the link that they keep busy longest
-  std::string link;           ///< its name
-  double backward_s = 0;      ///< backward passes of all samples; inference: 0
-  double reloaded_bytes = 0;  ///< training: weights that must come again, at the least
+  double link_s = 0;          ///< seconds in which the compulsory bytes keep the busiest link busy
+  std::string link;           ///< the name of that link
+  double backward_s = 0;      ///< backward passes of all samples; 0 for inference
+  double reloaded_bytes = 0;  ///< training: at least these bytes of weights must be loaded again
   std::string within;         ///< see QuestionBound
 };
 QuestionTerms question_terms(const Scenario& scenario);

@@ -1,4 +1,5 @@
-// The numbers of a question's bound, from model, platform, workload and what the policy leaves out.
+// The numbers of a question's bound, from the model, the platform, the workload, and what the
+// policy excludes.
 #include <algorithm>
 #include <limits>
 #include <set>
@@ -15,48 +16,48 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// What the scenario's `policy:` says of the question itself, rather than of the plan.
-struct Kept {
-  bool inputs = true, answers = true;  ///< do they cross the host's link?
-  std::optional<std::string> device;   ///< the only one that computes; none: all may
+/// What the scenario's `policy:` says about the question itself, and not about the plan.
+struct PolicyLimits {
+  bool inputs = true, answers = true;  ///< whether they cross the host's link
+  std::optional<std::string> device;   ///< the only device that computes; none: all may compute
 };
 
-/// Does the policy, or the one that it replicates, say what becomes of answers? One that was added
-/// while the program runs may leave inputs and answers where they are.
+/// Whether the policy, or the one that it replicates, moves inputs and answers. A policy that was
+/// added while the program runs may leave them where they are.
 bool moves_samples(const Policy& policy) {
   return policy.replicates ||
          std::any_of(policy.parameters.begin(), policy.parameters.end(),
                      [](const Field& field) { return field.name == "outputs"; });
 }
 
-Kept kept_of(const Scenario& scenario) {
+PolicyLimits limits_of(const Scenario& scenario) {
   const Value& keys = scenario.policy.keys.map();
   const auto says = [&](const char* key, const char* word) {
     const Value* value = keys.find(key);
     return value && value->is_scalar() && value->text() == word;
   };
   const Policy& policy = *scenario.policy;
-  Kept kept;
-  kept.inputs = moves_samples(policy) && !says("host_data", "synthetic");
-  kept.answers = kept.inputs && !says("outputs", "discard") && !scenario.workload.training;
-  if (policy.all_devices) return kept;
+  PolicyLimits limits;
+  limits.inputs = moves_samples(policy) && !says("host_data", "synthetic");
+  limits.answers = limits.inputs && !says("outputs", "discard") && !scenario.workload.training;
+  if (policy.all_devices) return limits;
   const Value* device = keys.find("device");
-  kept.device = device && device->is_scalar() ? device->text() : scenario.platform.devices[0].name;
-  return kept;
+  limits.device = device && device->is_scalar() ? device->text() : scenario.platform.devices[0].name;
+  return limits;
 }
 
-std::vector<const Device*> devices_of(const Scenario& scenario, const Kept& kept) {
-  if (kept.device) return {&scenario.platform.device(*kept.device)};
+std::vector<const Device*> devices_of(const Scenario& scenario, const PolicyLimits& limits) {
+  if (limits.device) return {&scenario.platform.device(*limits.device)};
   std::vector<const Device*> devices;
   for (const Device& device : scenario.platform.devices) devices.push_back(&device);
   return devices;
 }
 
-/// All ways between the host and the devices, in one direction.
+/// All paths between the host and the devices, in one direction.
 struct Ways {
-  double rate = 0;                 ///< byte/s of all of them at once, at most
-  std::set<std::uint32_t> common;  ///< channels that each of them crosses
-  double least_delay = infinity;   ///< s, set-up and latency
+  double rate = 0;                 ///< byte per second of all of them together, at most
+  std::set<std::uint32_t> common;  ///< channels that every path crosses
+  double least_delay = infinity;   ///< seconds of set-up and latency
 };
 
 Ways ways_of(const Scenario& scenario, const std::vector<const Device*>& devices, bool down) {
@@ -82,7 +83,7 @@ Ways ways_of(const Scenario& scenario, const std::vector<const Device*>& devices
   return ways;
 }
 
-/// Which layers lie behind that one: read it, or what reads it.
+/// Marks the layers behind `layer`: those that read it, directly or through others.
 std::vector<char> behind(const Model& model, std::uint32_t layer) {
   std::vector<char> reached(model.layers.size(), 0);
   reached[layer] = 1;
@@ -100,8 +101,8 @@ bool one_answer(const Model& model) {
   return std::count(read.begin(), read.end(), 0) == 1;
 }
 
-/// Weights that are used on the way forwards and on the way back, behind the first layer that has
-/// any; of tables and experts nothing, for a sample picks of these.
+/// Weights that both the forward and the backward pass use, behind the first layer that has any.
+/// Tables and experts do not count, because a sample uses only a part of them.
 double weights_used_twice(const Model& model, double element) {
   const auto first = std::find_if(model.layers.begin(), model.layers.end(),
                                   [](const Layer& layer) { return layer.parameters > 0; });
@@ -119,8 +120,8 @@ class Terms {
   explicit Terms(const Scenario& scenario)
       : scenario_(scenario),
         workload_(scenario.workload),
-        kept_(kept_of(scenario)),
-        devices_(devices_of(scenario, kept_)),
+        limits_(limits_of(scenario)),
+        devices_(devices_of(scenario, limits_)),
         samples_(static_cast<double>(workload_.steps) *
                  static_cast<double>(workload_.samples_per_step())),
         stages_(stages()) {}
@@ -135,10 +136,10 @@ class Terms {
   }
 
  private:
-  /// What the machine has and the plans that are meant do not use.
+  /// Describes what the machine has and the plans in question do not use.
   std::string within() const {
     std::string words;
-    if (kept_.device && scenario_.platform.devices.size() > 1) words = " on " + *kept_.device;
+    if (limits_.device && scenario_.platform.devices.size() > 1) words = " on " + *limits_.device;
     for (const Device* device : devices_)
       if (device->memories.size() > 1)
         return words + " whose kernels work in " + device->memory().pool;
@@ -162,7 +163,7 @@ class Terms {
                              ? static_cast<double>(*device->memory().capacity)
                              : infinity;
     if (scenario_.working_set_counted) return;
-    // What a micro-batch holds amid a stage takes no memory then.
+    // Then the inner tensors of a stage take no memory.
     std::int64_t most = 0;
     for (const Stage& stage : stages_) most = std::max(most, stage.output_bytes);
     terms_.capacity +=
@@ -175,14 +176,14 @@ class Terms {
                           workload_.dtype,    workload_.training ? &*workload_.training : nullptr};
     double least = infinity;
     for (const Device* device : devices_)
-      if (device->rate.count(workload_.dtype) != 0)  // another one computes nothing
+      if (device->rate.count(workload_.dtype) != 0)  // other devices do not compute
         least = std::min(least,
                          price_of(pricing, {kind, stage, *device, workload_.micro_batch}).seconds);
     return least * samples_ / static_cast<double>(workload_.micro_batch);
   }
 
-  /// The least of all tensors that a sample can hold while some of its layers are computed and some
-  /// are not.
+  /// The smallest of all tensors that a sample can hold while some of its layers are computed and
+  /// some are not.
   double inside(const Stage& stage) const {
     std::int64_t layers = 0, least = std::numeric_limits<std::int64_t>::max();
     for (std::uint32_t l = stage.first; l <= stage.last; ++l) {
@@ -202,7 +203,7 @@ class Terms {
     block.seconds = seconds(ActionKind::forward, stage);
     block.weight_bytes = static_cast<double>(stage.weight_bytes - stage.tied_bytes);
     const bool last = stage.last + 1 == scenario_.model.layers.size();
-    // Where there are more memories than the host's, activations may come from those.
+    // Where there is another memory than the host's, activations may come from there.
     const bool comes_back = scenario_.platform.memories.size() == 1;
     if (!last && comes_back)
       block.waiting_bytes = static_cast<double>(stage.output_bytes) * samples_;
@@ -211,7 +212,7 @@ class Terms {
     if (workload_.training) terms_.backward_s += seconds(ActionKind::backward, stage);
   }
 
-  /// Of one sample: of all inputs, or the smallest of them.
+  /// Input bytes of one sample: of all inputs, or of the smallest input.
   double input_bytes(bool smallest) const {
     double all = 0, least = infinity;
     for (const Layer& layer : scenario_.model.layers) {
@@ -222,8 +223,8 @@ class Terms {
     return (smallest ? least : all) * static_cast<double>(bytes_of(workload_.dtype));
   }
 
-  /// What must come again: in each interval in which they are used, as far as they did not lie
-  /// there.
+  /// Bytes that must be loaded again: in each interval those of the weights used in it that cannot
+  /// have stayed on the devices.
   double reloaded() const {
     if (!workload_.training) return 0;
     const double used =
@@ -238,15 +239,15 @@ class Terms {
   void add_links() {
     const Ways down = ways_of(scenario_, devices_, true), up = ways_of(scenario_, devices_, false);
     terms_.down_rate = down.rate;
-    if (kept_.inputs)
+    if (limits_.inputs)
       terms_.first_s = down.least_delay +
                        input_bytes(true) * static_cast<double>(workload_.micro_batch) / down.rate;
-    if (kept_.answers) terms_.last_s = up.least_delay;
+    if (limits_.answers) terms_.last_s = up.least_delay;
     terms_.reloaded_bytes = reloaded();
-    double coming = terms_.reloaded_bytes + (kept_.inputs ? input_bytes(false) * samples_ : 0);
+    double coming = terms_.reloaded_bytes + (limits_.inputs ? input_bytes(false) * samples_ : 0);
     for (const auto& block : terms_.blocks) coming += block.weight_bytes;
     const double going =
-        kept_.answers ? static_cast<double>(stages_.back().output_bytes) * samples_ : 0;
+        limits_.answers ? static_cast<double>(stages_.back().output_bytes) * samples_ : 0;
     const auto offer = [&](double busy, const std::string& link) {
       if (busy > terms_.link_s) terms_.link_s = busy, terms_.link = link;
     };
@@ -260,7 +261,7 @@ class Terms {
 
   const Scenario& scenario_;
   const Workload& workload_;
-  Kept kept_;
+  PolicyLimits limits_;
   std::vector<const Device*> devices_;
   double samples_;
   std::vector<Stage> stages_;

@@ -8,7 +8,7 @@ namespace sluice {
 const Record& workload_record() {
   static const Record record = {
       .name = "workload",
-      .summary = "What is computed: how many samples, in which element type.",
+      .summary = "The work to be computed: how many samples, in which element type.",
       .fields = {
           {.name = "mode",
            .type = Type::choice,
@@ -23,38 +23,38 @@ const Record& workload_record() {
            .choices = dtype_names()},
           {.name = "batch",
            .type = Type::integer,
-           .summary = "samples of a batch",
+           .summary = "the number of samples of a batch",
            .default_text = "1",
            .minimum = 1,
            .maximum = 1e12},
           {.name = "micro_batch",
            .type = Type::integer,
-           .summary = "samples that are computed at a time; divides the batch, and is the batch "
-                      "where it is not given",
+           .summary = "the number of samples that are computed together, a divisor of the batch; "
+                      "by default the batch",
            .optional = true,
            .minimum = 1,
            .maximum = 1e12},
           {.name = "batches_per_step",
            .type = Type::integer,
-           .summary = "batches between two returns to the host",
+           .summary = "the number of batches between two returns to the host",
            .default_text = "1",
            .minimum = 1,
            .maximum = 1e12},
           {.name = "steps",
            .type = Type::integer,
-           .summary = "how often that is repeated",
+           .summary = "how often such a step is repeated",
            .default_text = "1",
            .minimum = 1,
            .maximum = 1e12},
           {.name = "optimizer",
            .type = Type::choice,
-           .summary = "training: what updates the weights after each batch",
+           .summary = "training: the optimizer that updates the weights after each batch",
            .default_text = "sgd",
            .choices = optimizer_catalog().names()},
           {.name = "gradient_dtype",
            .type = Type::choice,
-           .summary = "training: element type of the weights' gradients; that of the weights where "
-                      "it is not given",
+           .summary =
+               "training: element type of the weights' gradients; by default that of the weights",
            .optional = true,
            .choices = dtype_names()},
           {.name = "optimizer_dtype",
@@ -64,8 +64,8 @@ const Record& workload_record() {
            .choices = dtype_names()},
           {.name = "master_weights",
            .type = Type::boolean,
-           .summary = "training: the optimizer keeps a copy of the weights in its own element type "
-                      "(mixed precision)",
+           .summary = "training: whether the optimizer keeps a copy of the weights in its own "
+                      "element type (mixed precision)",
            .default_text = "false"},
           {.name = "backward",
            .type = Type::number,
@@ -76,7 +76,7 @@ const Record& workload_record() {
            .maximum = 1e6},
           {.name = "split_backward",
            .type = Type::boolean,
-           .summary = "training: input gradient and weight gradient are two actions",
+           .summary = "training: whether input gradient and weight gradient are two actions",
            .default_text = "false"},
       }};
   return record;
@@ -85,26 +85,26 @@ const Record& workload_record() {
 const Record& memory_record() {
   static const Record record = {
       .name = "memory",
-      .summary = "How strictly memory is counted; both defaults are the honest ones.",
-      .fields = {{.name = "capacity",
-                  .type = Type::choice,
-                  .summary = "enforced: nothing exceeds a capacity; unlimited: it may, and the "
-                             "overflow is reported",
-                  .default_text = "enforced",
-                  .choices = {"enforced", "unlimited"}},
-                 {.name = "working_set",
-                  .type = Type::choice,
-                  .summary = "counted: what a stage needs inside itself takes memory; ignored: it "
-                             "takes none",
-                  .default_text = "counted",
-                  .choices = {"counted", "ignored"}}}};
+      .summary = "How strictly memory is counted; both defaults are the strict ones.",
+      .fields = {
+          {.name = "capacity",
+           .type = Type::choice,
+           .summary = "enforced: nothing exceeds a capacity; unlimited: it may, and the "
+                      "overflow is reported",
+           .default_text = "enforced",
+           .choices = {"enforced", "unlimited"}},
+          {.name = "working_set",
+           .type = Type::choice,
+           .summary = "counted: the inner tensors of a stage take memory; ignored: they take none",
+           .default_text = "counted",
+           .choices = {"counted", "ignored"}}}};
   return record;
 }
 
 namespace {
 
-/// The keys of all entries of a catalog beside the one that names the entry: for editors. The entry
-/// itself checks which are its own.
+/// The keys of all entries of a catalog beside the key that names the entry, for editors. The entry
+/// itself checks which of them are its own.
 template <class Entry>
 Record any_entry(const Catalog<Entry>& catalog, const std::string& name, const std::string& key,
                  const std::string& summary) {
@@ -130,7 +130,8 @@ Record any_entry(const Catalog<Entry>& catalog, const std::string& name, const s
 const Record& cost_record() {
   static const Record record = [] {
     Record made =
-        any_entry(cost_catalog(), "cost", "model", "How seconds are made from FLOP and bytes.");
+        any_entry(cost_catalog(), "cost", "model",
+                  "The cost model, which turns FLOP and bytes into seconds, and its parameters.");
     made.fields.front().optional = true;
     made.fields.front().summary = cost_model_summary;
     return made;
@@ -141,8 +142,8 @@ const Record& cost_record() {
 const Record& fates_record() {
   static const Record record = [] {
     Record made = any_entry(fate_catalog(), "fates", "strategy",
-                            "What becomes of activations: between two stages of inference, and "
-                            "until the backward pass of training.");
+                            "What becomes of activations: in inference between two stages, in "
+                            "training until the backward pass.");
     made.fields.front().default_text = "auto";
     made.fields.front().choices.insert(made.fields.front().choices.begin(), "auto");
     return made;
@@ -154,7 +155,8 @@ const Record& scenario_record() {
   static const Record policy =
       any_entry(policy_catalog(), "policy", "name", "The policy that plans, and its parameters.");
   static const Record stages = [] {
-    Record made = any_entry(cut_catalog(), "stages", "cut", "How the model is cut into stages.");
+    Record made = any_entry(cut_catalog(), "stages", "cut",
+                            "The rule by which the model is cut into stages, and its parameters.");
     made.fields.front().default_text = "auto";
     made.fields.front().choices.insert(made.fields.front().choices.begin(), "auto");
     return made;
@@ -171,13 +173,13 @@ const Record& scenario_record() {
            .optional = true},
           {.name = "model",
            .type = Type::mapping,
-           .summary = "file (a model), its parameters, and scale; or its file or name alone",
+           .summary = "the file of a model, its parameters, and scale; or its file or name alone",
            .record = &model_use_record(),
            .word_for = "file"},
           {.name = "platform",
            .type = Type::mapping,
-           .summary = "file (a platform), and whatever of it is to be different; or its file or "
-                      "name alone",
+           .summary = "the file of a platform, and the figures that are to be different; or its "
+                      "file or name alone",
            .record = &model,
            .word_for = "file"},
           {.name = "workload",

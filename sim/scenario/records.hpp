@@ -11,9 +11,10 @@ const Record& cost_record();
 const Record& fates_record();
 const Record& memory_record();
 
-/// A comment of the resolved text. The files that a cost model says it reads, a profile or fits,
-/// are not in the document: what is in them is told by hashes, so that answers that were kept for
-/// another content are not taken for this one's. Empty where there is none, or none can be read.
+/// A comment below the resolved text. The files that a cost model reads (a profile or fits) are not
+/// part of the document, so the comment has hashes of their contents: an answer that was kept for
+/// other contents is then not taken for this scenario's. Empty where there are no such files, or
+/// none can be read.
 std::string files_comment(const Cost& cost, const Platform& platform);
 
 }  // namespace sluice

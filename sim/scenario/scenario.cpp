@@ -16,7 +16,7 @@ namespace sluice {
 
 namespace {
 
-/// The keys that say how to train; each is refused where nothing is trained.
+/// Reads the keys that say how to train; each is refused where nothing is trained.
 void read_training(Workload& workload, const Reader& reader) {
   if (reader.text("mode") == "inference") {
     for (const char* key : {"optimizer", "gradient_dtype", "optimizer_dtype", "master_weights",
@@ -76,11 +76,11 @@ void read_fates(Scenario& scenario, Value fates) {
   if (!scenario.workload.training && !strategy.inference)
     scenario.fates->keys.reader().fail(
         "strategy", "'" + strategy.name +
-                        "' for 'strategy' in fates is for training; of inference keep_all and "
-                        "offload_all say where boundary activations go");
+                        "' for 'strategy' in fates is for training; in inference use keep_all or "
+                        "offload_all, which say where boundary activations go");
 }
 
-/// `stages:`, or what `phases: {after: ...}` says as an explicit cut.
+/// Reads `stages:`, or what `phases: {after: ...}` says as an explicit cut.
 void read_cut(Scenario& scenario, const Value* stages) {
   const Value* after = scenario.phases ? scenario.phases->map().find("after") : nullptr;
   if (!after) {
@@ -112,7 +112,7 @@ bool plans_for(const Policy& policy, Mode mode) {
                      [&](const PlansFor& plans) { return plans.mode == mode; });
 }
 
-/// The names of the policies for which that is true.
+/// The names of the policies for which the test is true.
 template <class Test>
 std::string policies_that(Test&& test) {
   std::vector<std::string> names;
@@ -121,14 +121,14 @@ std::string policies_that(Test&& test) {
   return join(names);
 }
 
-/// Where `key` of the mapping stands; else the mapping, or the whole document.
+/// The value of `key` in the mapping; else the mapping, or the whole document.
 const Value& place_of(const Value& document, std::string_view mapping, std::string_view key) {
   const Value* outer = document.find(mapping);
   const Value* inner = outer ? outer->find(key) : nullptr;
   return inner ? *inner : outer ? *outer : document;
 }
 
-/// The workload, the fates and the phases are among what the policy declares that it plans for.
+/// Requires that the policy declares that it plans for the workload, the fates and the phases.
 void require_declared(const Scenario& scenario, const Policy& policy) {
   const Mode mode = scenario.workload.mode();
   const std::string mode_name(name_of(mode));
@@ -155,13 +155,13 @@ void require_declared(const Scenario& scenario, const Policy& policy) {
                 policies_that([](const Policy& other) { return other.takes_phases; }));
 }
 
-/// What files that the document names are relative to; empty: the working folder.
+/// The folder to which files named in the document are relative; empty: the working folder.
 std::string folder_of(const Value& document) {
   if (!document.source()) return "";
   return std::filesystem::path(document.source()->name).parent_path().string();
 }
 
-/// An absent mapping reads as an empty one, at the position of the whole document.
+/// An absent mapping is read as an empty one, at the position of the whole document.
 Value mapping_or_empty(const Reader& reader, std::string_view key) {
   if (const Value* value = reader.value(key)) return *value;
   Value empty = Value::make_map();
@@ -170,7 +170,8 @@ Value mapping_or_empty(const Reader& reader, std::string_view key) {
   return empty;
 }
 
-/// As the workload's mode says; one that is none is refused where the workload is read.
+/// The purpose that follows from the workload's mode; an unknown mode is refused where the workload
+/// is read.
 Purpose purpose_of(const Value& workload) {
   const Value* mode = workload.find("mode");
   const bool trains = mode && mode->is_scalar() && mode->text() == name_of(Mode::training);
@@ -196,13 +197,13 @@ std::string Scenario::text() const {
 
 namespace {
 
-/// A key that stands in the wrong mapping of a scenario (`policy: {cut: per_layer}`) is told where
+/// For a key in the wrong mapping of a scenario (`policy: {cut: per_layer}`) the error says where
 /// it belongs. Keys that belong nowhere are left to those who read the mappings.
 void require_right_mappings(const Value& document) {
   for (const Field& field : scenario_record().fields) {
     const Value* mapping = document.find(field.name);
     if (!field.record || field.record->fields.empty() || !mapping || !mapping->is_map()) continue;
-    if (field.name == "model") continue;  // beside `file` stand parameters of any name
+    if (field.name == "model") continue;  // its parameters may have any name
     for (const Value::Entry& entry : mapping->entries()) {
       const auto is_known = [&](const Field& known) { return known.name == entry.key; };
       const std::vector<Field>& known = field.record->fields;
@@ -245,8 +246,8 @@ Scenario read_scenario(Value document, const std::string& name) {
 
 namespace {
 
-/// A file's question in words is of what the file asks, and need not be true of what is laid over
-/// it.
+/// Drops the question in words where overrides change what is asked: it describes the file, and may
+/// not be true of the changed scenario.
 void drop_untrue_question(Value& document, const std::vector<std::string>& overrides) {
   bool changed = false;
   for (const std::string& text : overrides) {

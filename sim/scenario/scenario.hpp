@@ -1,4 +1,5 @@
-// A scenario: the question. Model + platform + workload + cut + policy, read from one document.
+// A scenario: the question. It joins a model, a platform, a workload, a cut and a policy, and is
+// read from one document.
 #pragma once
 
 #include <optional>
@@ -11,22 +12,22 @@
 namespace sluice {
 
 struct Scenario {
-  std::string name;      ///< the file's, without folder and ending
+  std::string name;      ///< name of the file, without folder and extension
   std::string question;  ///< may be empty
-  Value document;        ///< after includes and overrides, with where each value came from
+  Value document;        ///< after includes and overrides; each value knows where it came from
   Model model;
   Platform platform;
   Workload workload;
   ChosenCost cost;
   Chosen<Policy> policy;
   const Policy* acting = nullptr;  ///< the policy, or the one that it replicates
-  std::optional<Chosen<Cut>> cut;  ///< also of `phases: {after: ...}`; none: it is chosen
-  std::optional<Chosen<FateStrategy>> fates;  ///< none: it is chosen
+  std::optional<Chosen<Cut>> cut;  ///< also from `phases: {after: ...}`; none: Sluice chooses
+  std::optional<Chosen<FateStrategy>> fates;  ///< none: Sluice chooses
   std::optional<Keys> phases;
   bool capacity_enforced = true;
   bool working_set_counted = true;
 
-  /// The document as YAML: reads back as the same scenario, without any other file.
+  /// The document as YAML, from which the same scenario can be read without any other file.
   std::string text() const;
 };
 
@@ -36,51 +37,51 @@ Scenario read_scenario(Value document, const std::string& name);
 /// Loads a sluice-scenario/1 file with `KEY=VALUE` overrides.
 Scenario load_scenario(const std::string& path, const std::vector<std::string>& overrides);
 
-/// The same from a document that is at hand, as if it had been read from `path`.
+/// Makes a scenario from a document in memory, as if it had been read from `path`.
 Scenario scenario_from(Value document, const std::string& path,
                        const std::vector<std::string>& overrides);
 
-/// The scenario `base`, read from a file at `path`, with overrides that change nothing but the
-/// platform and the costs: only these are read anew.
+/// The scenario `base`, read from a file at `path`, with overrides that only change the platform
+/// and the costs: only these are read again.
 Scenario with_other_prices(const Scenario& base, const std::string& path,
                            const std::vector<std::string>& overrides);
 
-/// Cuts the model and lets the policy plan; what is left open is settled by simulated seconds.
+/// Cuts the model and lets the policy plan; whatever is left open is settled by simulated seconds.
 /// Throws InputError, Infeasible.
 Plan make_plan(const Scenario& scenario);
 
-/// The stages, and the model that they are of where layers had to be split.
+/// The stages, and the model of which they are stages where layers had to be split.
 struct CutModel {
   std::optional<Model> split;
   std::vector<Stage> stages;
   std::string text;  ///< "cut: by_weight, groups: 12"; empty where the scenario says how
 };
-/// One where the scenario says how the model is cut; else the ways that may be chosen.
+/// A single element where the scenario says how the model is cut; else all cuts that may be chosen.
 std::vector<CutModel> cut_models(const Scenario& scenario);
-/// A plan, and the cut that it was made with.
+/// A plan, and the cut with which it was made.
 struct PlannedScenario {
   Plan plan;
   CutModel cut;
   std::optional<Chosen<FateStrategy>> fates = {};
-  std::optional<PriceAgain> again = {};  ///< how it is priced again; none: it cannot be
+  std::optional<PriceAgain> again = {};  ///< how to price it again; none: that is not possible
 };
 PlannedScenario plan_scenario(const Scenario& scenario);
 
-/// The same stages, of the same layers?
+/// Whether both have the same stages of the same layers.
 bool same(const CutModel& a, const CutModel& b);
-/// What the policy is asked for one cut and strategy for fates. It refers to both.
+/// The request to the policy for one cut and one strategy for fates. It refers to both of them.
 PolicyRequest request_of(const Scenario& scenario, const CutModel& cut,
                          const std::optional<Chosen<FateStrategy>>& fates);
 
-/// The cut of the plan; where it is open, everything is planned to find it.
+/// The cut of the plan. Where the cut is open, everything is planned to find it.
 CutModel cut_model(const Scenario& scenario);
 std::vector<Stage> stages_of(const Scenario& scenario);
 
-/// The policy that a `policy:` mapping names. Throws InputError.
+/// Reads the policy that a `policy:` mapping names. Throws InputError.
 Chosen<Policy> choose_policy(const Value& policy);
 
-/// Has the scenario another policy instead of its own. Throws InputError where it does not plan for
-/// the scenario's workload, fates or phases.
+/// Replaces the scenario's policy by another one. Throws InputError where that one does not plan
+/// for the scenario's workload, fates or phases.
 void set_policy(Scenario& scenario, Value policy);
 
 /// What a scenario may contain, for the schema and for help.

@@ -1,5 +1,5 @@
-// What the JSON Schema of a scenario says beyond its record: which keys stand beside the name of a
-// policy, a cut, a strategy or a cost model.
+// What the JSON Schema of a scenario says beyond its record: which keys may be written beside the
+// name of a policy, a cut, a strategy or a cost model.
 #pragma once
 
 #include "document/schema.hpp"

@@ -1,4 +1,4 @@
-// balanced: a given number of stages whose longest takes as little time as possible.
+// balanced: a given number of stages, where the longest stage takes as little time as possible.
 #include <bit>
 #include <cmath>
 
@@ -7,8 +7,8 @@
 namespace sluice {
 namespace {
 
-/// Seconds of the layers that compute: elapsed[i] is those of the first i, and last[i] the number
-/// of the i-th (an input counts to the layer after it).
+/// Seconds of the layers that compute: elapsed[i] is the sum of the first i, and last[i] is the
+/// number of the i-th (an input counts to the layer after it).
 struct Chain {
   std::vector<double> elapsed = {0};
   std::vector<std::uint32_t> last;
@@ -28,8 +28,9 @@ Chain chain_of(const CutRequest& request) {
   return chain;
 }
 
-/// One past the last element of each of `count` stages when each is as long as `bound` allows and
-/// leaves one element to each later stage; fewer than all elements are covered if that is too few.
+/// One past the last element of each of `count` stages, where each stage is as long as `bound`
+/// allows but leaves one element to each later stage. Where `bound` is too small, not all elements
+/// are covered.
 std::vector<std::size_t> fill(const Chain& chain, std::size_t count, double bound) {
   std::vector<std::size_t> ends;
   std::size_t begin = 0;
@@ -49,8 +50,8 @@ bool covers(const Chain& chain, std::size_t count, double bound) {
   return ends.size() == count && ends.back() == chain.size();
 }
 
-/// The least bound that suffices, exactly: non-negative doubles are ordered as their bit patterns
-/// are, so halving the range of patterns ends after 64 steps.
+/// The smallest bound that suffices, exactly. Non-negative doubles have the same order as their bit
+/// patterns, so bisecting the patterns ends after 64 steps.
 double least_bound(const Chain& chain, std::size_t count) {
   auto low = std::bit_cast<std::uint64_t>(0.0);
   auto high = std::bit_cast<std::uint64_t>(chain.elapsed.back());
@@ -81,13 +82,13 @@ std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader& 
 extern const Cut balanced_cut = {
     .name = "balanced",
     .summary =
-        "A number of stages whose longest takes the least time by the cost model; of equal "
-        "cuts the one with the longer early stages.",
+        "A given number of stages, where the longest takes the least time by the cost model; of "
+        "equal cuts the one with the longer early stages.",
     .source = "the linear partition problem; the bound is searched exactly",
     .example = "sluice run sharded_ipu_pair 'stages={cut: balanced, count: 2}'",
     .parameters = {{.name = "count",
                     .type = Type::integer,
-                    .summary = "Number of stages.",
+                    .summary = "The number of stages.",
                     .minimum = 1,
                     .maximum = 1e6}},
     .last_layers = last_layers,

@@ -1,6 +1,7 @@
-// by_memory: each stage is as long as fits into the device's memory. Greedy from the front, which
-// gives the fewest stages where a longer stage never needs less. Where that leads to a layer with
-// which no stage can begin, stages before it are shorter: the fewest that all fit.
+// by_memory: each stage is as long as the device's memory allows. The stages are chosen greedily
+// from the front, which gives the fewest stages where a longer stage never needs less. Where that
+// leads to a layer with which no stage can begin, earlier stages become shorter: the fewest stages
+// that all fit.
 #include <cmath>
 #include <initializer_list>
 #include <limits>
@@ -17,8 +18,8 @@ namespace {
 
 struct Need {
   std::int64_t weights = 0, state = 0, cache = 0, input = 0, output = 0, workspace = 0;
-  std::int64_t kept = 0;  ///< for the backward pass, and gradients of input and output
-  /// What a longer stage needs at least as much of.
+  std::int64_t kept = 0;  ///< for the backward pass, with the gradients of input and output
+  /// The part of the need that does not shrink when the stage gets longer.
   std::int64_t growing() const { return sum({weights, state, cache, input, workspace}); }
   std::int64_t total() const { return sum({growing(), output, kept}); }
 
@@ -57,7 +58,7 @@ std::int64_t budget_of(const CutRequest& request, const Reader& parameters) {
                     : static_cast<std::int64_t>(std::floor(static_cast<double>(capacity) * share));
 }
 
-/// Parts of a layer share its weights and their state; each has all the rest.
+/// Parts of a layer share its weights and their state; each part needs all the rest.
 std::string advice(const CutRequest& request, const Need& need, std::int64_t budget, bool split) {
   if (!split && need.total() - need.weights - need.state < budget)
     return "stages.split=true makes parts of such a layer";
@@ -65,7 +66,7 @@ std::string advice(const CutRequest& request, const Need& need, std::int64_t bud
          (request.samples > 1 ? ", a smaller micro_batch needs less" : "");
 }
 
-/// As tensors of a plan would be called.
+/// The need by class, with the names that tensors of a plan have.
 std::vector<std::pair<std::string, std::int64_t>> by_class(const Need& need) {
   std::vector<std::pair<std::string, std::int64_t>> classes = {
       {"weight", need.weights},       {"gradient and optimizer", need.state},
@@ -76,7 +77,7 @@ std::vector<std::pair<std::string, std::int64_t>> by_class(const Need& need) {
   return classes;
 }
 
-/// The caches alone are too large: no layer is to blame, and no cut helps.
+/// Refuses caches that are too large on their own: then no layer is to blame, and no cut helps.
 [[noreturn]] void refuse_caches(const CutRequest& request, const Need& need, std::int64_t budget) {
   const std::int64_t each = need.cache / request.cached_samples;
   const std::int64_t most = budget / each;
@@ -88,11 +89,10 @@ std::vector<std::pair<std::string, std::int64_t>> by_class(const Need& need) {
           "': " + samples(request.cached_samples) + " of " + std::to_string(each) + " B are " +
           std::to_string(need.cache) + " B, and " + std::to_string(budget) + " of " +
           std::to_string(*request.device.memory().capacity) + " B may be used. " +
-          (most > 0
-               ? "Caches of " + samples(most) +
-                     " do, without anything beside them: a smaller "
-                     "workload.batch, or fewer cached tokens, need less"
-               : std::string("Those of one sample do not, either: fewer cached tokens need less")),
+          (most > 0 ? "Caches of " + samples(most) +
+                          " would fit, without anything beside them: take a smaller "
+                          "workload.batch, or fewer cached tokens"
+                    : std::string("Even those of one sample do not fit: take fewer cached tokens")),
       {.pool = request.device.name,
        .needed_bytes = need.total(),
        .available_bytes = budget,
@@ -109,7 +109,7 @@ std::vector<std::pair<std::string, std::int64_t>> by_class(const Need& need) {
   parts += " + input " + bytes(need.input) + " + output " + bytes(need.output) + " + workspace " +
            bytes(need.workspace);
   if (request.state_bytes)
-    parts += " + what the backward pass needs, gradients too, " + bytes(need.kept);
+    parts += " + what the backward pass needs, including gradients, " + bytes(need.kept);
   throw Infeasible("layer '" + request.model.layers[layer].name + "' does not fit into device '" +
                        request.device.name + "' alone: " + parts + " = " + bytes(need.total()) +
                        " for " + std::to_string(request.samples) + " samples, and " +
@@ -121,7 +121,7 @@ std::vector<std::pair<std::string, std::int64_t>> by_class(const Need& need) {
                     .by_class = by_class(need)});
 }
 
-/// The last layers with which a stage that begins at `first` fits, in order.
+/// The last layers that a stage beginning at `first` may have so that it fits, in order.
 std::vector<std::uint32_t> fitting(const CutRequest& request, const Sizes& sizes,
                                    std::uint32_t first, std::int64_t budget) {
   std::vector<std::uint32_t> lasts;
@@ -129,19 +129,19 @@ std::vector<std::uint32_t> fitting(const CutRequest& request, const Sizes& sizes
   bool computes = false;
   for (std::uint32_t layer = first; layer < sizes.layers(); ++layer) {
     const std::int64_t needed = workspace.extend();
-    // Leading inputs do no work: the shortest stage ends at the first layer that computes.
+    // Leading inputs do no work, so the shortest stage ends at the first layer that computes.
     computes = computes || !request.model.layers[layer].inputs.empty();
     if (!computes && layer + 1 < sizes.layers()) continue;
     const Need need = need_of(request, sizes, first, layer, needed);
-    // A longer stage may need less than a shorter one (what leaves it may be smaller), so the
-    // search goes on until even without an output it would be too much.
+    // A longer stage may need less than a shorter one, because its output may be smaller. So the
+    // search goes on until the stage would be too large even without an output.
     if (need.growing() > budget) break;
     if (need.total() <= budget) lasts.push_back(layer);
   }
   return lasts;
 }
 
-/// The shortest stage that begins at `first` does not fit.
+/// Refuses the shortest stage that begins at `first`, because it does not fit.
 [[noreturn]] void refuse_from(const CutRequest& request, const Sizes& sizes, std::uint32_t first,
                               std::int64_t budget, bool split) {
   Sizes::Workspace workspace(sizes, first);
@@ -151,13 +151,13 @@ std::vector<std::uint32_t> fitting(const CutRequest& request, const Sizes& sizes
   refuse(request, layer, need_of(request, sizes, first, layer, workspace.extend()), budget, split);
 }
 
-/// The fewest stages that all fit, of equally few those whose first stages are the longest; empty
-/// where there are none. From the back: the fewest from each layer on.
+/// The fewest stages that all fit; among equally few, the ones whose first stages are the longest;
+/// empty where there are none. It works from the back: the fewest stages from each layer on.
 std::vector<std::uint32_t> fewest(const CutRequest& request, const Sizes& sizes,
                                   std::int64_t budget) {
   struct Rest {
     std::uint32_t stages = std::numeric_limits<std::uint32_t>::max();
-    std::uint32_t last = 0;  ///< layer of the first of them
+    std::uint32_t last = 0;  ///< the last layer of the first of these stages
   };
   constexpr std::uint32_t impossible = std::numeric_limits<std::uint32_t>::max();
   std::vector<Rest> rest(sizes.layers() + 1);
@@ -206,8 +206,8 @@ bool parts_fit(const CutRequest& request, std::uint32_t layer, std::int64_t coun
   return true;
 }
 
-/// How many parts each layer needs so that each fits alone. Beside its share a part holds what
-/// crosses it: the layer's inputs and the other parts' outputs.
+/// How many parts each layer needs so that each part fits alone. Beside its share a part needs
+/// memory for the layer's inputs and for the outputs of the other parts.
 std::vector<std::int64_t> parts_of_layers(const CutRequest& request, const Reader& parameters) {
   constexpr std::int64_t most = 1024;
   const Sizes sizes(request.model, request.dtype);
@@ -234,14 +234,14 @@ std::vector<std::int64_t> parts_of_layers(const CutRequest& request, const Reade
 extern const Cut by_memory_cut = {
     .name = "by_memory",
     .summary =
-        "Each stage is as long as its weights, input, output and workspace for one "
-        "micro-batch fit into the device's memory, beside the caches that it holds; in training "
-        "with its gradients, optimizer state and what it keeps for the backward pass.",
+        "Each stage is as long as the device's memory allows: its weights, and its input, output "
+        "and workspace for one micro-batch must fit beside the caches that the device holds; in "
+        "training also its gradients, optimizer state and what it keeps for the backward pass.",
     .source = "AlexNet on one card",
     .example = "sluice run alexnet_x200 'stages={cut: by_memory, share: 40%, split: true}'",
     .parameters = {{.name = "share",
                     .type = Type::number,
-                    .summary = "Share of the device's memory that a stage may take.",
+                    .summary = "The share of the device's memory that a stage may use.",
                     .default_text = "1",
                     .maximum = 1,
                     .minimum_excluded = true},

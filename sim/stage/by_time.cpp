@@ -1,7 +1,7 @@
-// by_time: the stages between which weights take turns in the least time. A dynamic programme over
-// cuts for each of a few numbers of passes: a stage takes as long as its computation of all
-// micro-batches in flight or as the load of its weights, whichever is longer, and it fits beside
-// what waits to enter and to leave it.
+// by_time: the stages for which taking turns with their weights takes the least time. A dynamic
+// programme over cuts, for each of a few numbers of passes: a stage takes as long as its
+// computation of all micro-batches in flight or as the load of its weights, whichever is longer,
+// and it must fit beside the activations that wait to enter and to leave it.
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// The best stages for some micro-batches in flight.
+/// The best stages for a number of micro-batches in flight.
 struct Division {
   double seconds = never;  ///< of all passes of a step
   std::vector<std::uint32_t> last;
@@ -38,7 +38,7 @@ class Divider {
       std::uint32_t stages = 0, first = 0;
     };
     const std::uint32_t count = sizes_.layers();
-    std::vector<Best> best(count + 1);  // of the layers before
+    std::vector<Best> best(count + 1);  // of the layers before each layer
     best[0].seconds = 0;
     for (std::uint32_t first = 0; first < count; ++first) {
       if (best[first].seconds == never) continue;
@@ -66,7 +66,7 @@ class Divider {
   }
 
  private:
-  /// An input does no work: it belongs to the stage of the layer after it.
+  /// An input does no work: it belongs to the stage of the next layer.
   bool leading_input(std::uint32_t layer) const {
     return request_.model.layers[layer].inputs.empty() && layer + 1 < sizes_.layers();
   }
@@ -82,7 +82,7 @@ class Divider {
 
   bool fits(std::uint32_t first, std::uint32_t last, std::int64_t inner,
             std::int64_t in_flight) const {
-    __extension__ using Wide = __int128;  // counts and bytes fit in 64 bits each
+    __extension__ using Wide = __int128;  // both factors may have 63 bits
     const Wide in = static_cast<Wide>(sizes_.input(first)) * request_.samples,
                out = static_cast<Wide>(sizes_.output(last)) * request_.samples;
     const Wide waiting_in = first == 0 ? 1 : in_flight,
@@ -99,14 +99,15 @@ class Divider {
 
   const CutRequest& request_;
   Sizes sizes_;
-  double load_bandwidth_;        ///< byte/s
-  std::vector<double> elapsed_;  ///< of all layers before, one micro-batch
+  double load_bandwidth_;        ///< byte per second
+  std::vector<double> elapsed_;  ///< sums over all earlier layers, for one micro-batch
 };
 
 std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader& parameters) {
   const auto end = static_cast<std::uint32_t>(request.model.layers.size()) - 1;
   if (request.state_bytes)
-    fail_at(parameters.map(), "the cut by_time is for inference: it knows no backward pass");
+    fail_at(parameters.map(),
+            "the cut by_time is for inference only; take another cut for training");
   if (!request.device.memory().capacity) return {end};
   const Divider divider(request);
   Division best;
@@ -125,8 +126,8 @@ std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader& 
     throw Infeasible(
         "no cut by_time fits into device '" + request.device.name + "' of " +
             std::to_string(*request.device.memory().capacity) +
-            " B: some layer with its input, output and workspace is larger; "
-            "'stages: {cut: by_weight, groups: 8}' makes parts of large layers",
+            " B: a layer with its input, output and workspace is larger; 'stages: {cut: by_weight, "
+            "groups: 8}' splits large layers into parts",
         {.pool = request.device.name, .available_bytes = *request.device.memory().capacity});
   return best.last;
 }
@@ -136,18 +137,17 @@ std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader& 
 extern const Cut by_time_cut = {
     .name = "by_time",
     .summary =
-        "Stages that fit the device's memory and whose weights take turns in the least time: each "
-        "takes as long as its computation of all micro-batches in flight or the load of its "
-        "weights, whichever is longer.",
+        "Stages that fit the device's memory and take the least time when their weights take "
+        "turns: each takes as long as its computation of all micro-batches in flight or as the "
+        "load of its weights, whichever is longer.",
     .source =
         "a dynamic programme over cuts and numbers of passes; the AlexNet document's estimate of a "
         "group",
     .example = "sluice run alexnet_x200 stages=by_time",
     .parameters = {{.name = "in_flight",
                     .type = Type::integer,
-                    .summary =
-                        "Micro-batches that run through a stage for one load of its weights; "
-                        "auto: the number with the least time.",
+                    .summary = "The number of micro-batches that run through a stage per load of "
+                               "its weights; auto: the number with the least time.",
                     .default_text = "auto",
                     .choices = {"auto"},
                     .minimum = 1,

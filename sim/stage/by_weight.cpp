@@ -1,5 +1,5 @@
-// by_weight: stages with at most an equal share of the weights, cut where little crosses. It looks
-// at the model alone: the same cut for every machine, whatever memory it has.
+// by_weight: stages with at most an equal share of the weights, cut where few bytes cross. It looks
+// at the model alone, so the cut is the same for every machine, whatever memory it has.
 #include <algorithm>
 #include <limits>
 
@@ -17,7 +17,7 @@ std::int64_t share_of(const CutRequest& request, const Reader& parameters) {
   return (all + groups - 1) / groups;
 }
 
-/// As many equal parts of each layer as bring its weights down to the share.
+/// How many equal parts of each layer bring its weights down to the share.
 std::vector<std::int64_t> parts_of_layers(const CutRequest& request, const Reader& parameters) {
   constexpr std::int64_t most = 1024;
   const Sizes sizes(request.model, request.dtype);
@@ -31,18 +31,18 @@ std::vector<std::int64_t> parts_of_layers(const CutRequest& request, const Reade
   return parts;
 }
 
-/// The best row of stages that ends with a layer: the least of the largest crossing, of equal ones
-/// the fewest stages.
+/// The best division that ends with a layer: the one with the smallest largest crossing, and among
+/// equal ones the fewest stages.
 struct Row {
   std::int64_t widest = std::numeric_limits<std::int64_t>::max();
   std::uint32_t stages = 0;
-  std::uint32_t first = 0;  ///< layer of its last stage
+  std::uint32_t first = 0;  ///< the first layer of its last stage
   bool operator<(const Row& other) const {
     return widest < other.widest || (widest == other.widest && stages < other.stages);
   }
 };
 
-/// May a stage end with this layer? Leading inputs do no work.
+/// Whether a stage may end with this layer. Leading inputs do no work.
 bool may_end(const Model& model, std::uint32_t layer) {
   return !model.layers[layer].inputs.empty();
 }
@@ -56,7 +56,8 @@ std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader& 
     if (last + 1 < count && !may_end(request.model, last)) continue;
     const std::int64_t crossing = last + 1 < count ? sizes.output(last) : 0;
     for (std::uint32_t first = last + 1; first-- > 0;) {
-      // A layer that is too large alone, or has only inputs before it, is a stage all the same.
+      // A layer that is too large on its own, or has only inputs before it, becomes a stage all the
+      // same.
       const bool shortest = first == last || !may_end(request.model, first);
       if (!shortest && sizes.weights(first, last) > share) break;
       if (first == 0) {
@@ -83,20 +84,22 @@ extern const Cut by_weight_cut = {
     .name = "by_weight",
     .summary =
         "Stages with at most an equal share of the weights, cut where the fewest bytes cross; a "
-        "layer with more than a share becomes equal parts.",
+        "layer with more than such a share is split into equal parts.",
     .source =
         "AlexNet on one card, \"split 15, as 15a and 15b\"; the shares do not depend on the "
         "machine",
     .example = "sluice run alexnet_x200 'stages={cut: by_weight, groups: 12}'",
-    .parameters = {{.name = "groups",
-                    .type = Type::integer,
-                    .summary = "Into how many shares the weights are divided.",
-                    .minimum = 1,
-                    .maximum = 1e6},
-                   {.name = "split",
-                    .type = Type::boolean,
-                    .summary = "Layers with more than a share of the weights become equal parts.",
-                    .default_text = "true"}},
+    .parameters =
+        {{.name = "groups",
+          .type = Type::integer,
+          .summary = "The number of shares into which the weights are divided.",
+          .minimum = 1,
+          .maximum = 1e6},
+         {.name = "split",
+          .type = Type::boolean,
+          .summary =
+              "Whether layers with more than a share of the weights are split into equal parts.",
+          .default_text = "true"}},
     .last_layers = last_layers,
     .parts = parts_of_layers,
 };

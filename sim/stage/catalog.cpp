@@ -1,4 +1,4 @@
-// The cuts. A new one is a file beside this one and a line here.
+// The cuts. A new one takes a file beside this one and a line here.
 #include "stage/stage.hpp"
 
 namespace sluice {

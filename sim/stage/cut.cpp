@@ -1,4 +1,4 @@
-// A scenario's cut: how `stages:` names it, and its application.
+// The cut of a scenario: how `stages:` names it, and how it is applied.
 #include <algorithm>
 
 #include "model/partial.hpp"
@@ -8,10 +8,11 @@ namespace sluice {
 
 Record record_of(const Cut& cut) {
   Record record = {"stages with the cut " + cut.name, cut.summary, cut.parameters};
-  record.fields.insert(record.fields.begin(), {.name = "cut",
-                                               .type = Type::choice,
-                                               .summary = "How the model is divided into stages.",
-                                               .choices = cut_catalog().names()});
+  record.fields.insert(record.fields.begin(),
+                       {.name = "cut",
+                        .type = Type::choice,
+                        .summary = "The rule by which the model is divided into stages.",
+                        .choices = cut_catalog().names()});
   return record;
 }
 

@@ -1,4 +1,4 @@
-// explicit: the layers after which to cut are given.
+// explicit: cuts after the layers that the scenario lists.
 #include "stage/stage.hpp"
 
 namespace sluice {
@@ -27,12 +27,12 @@ std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader& 
 
 extern const Cut explicit_cut = {
     .name = "explicit",
-    .summary = "Cuts after the layers that are given.",
+    .summary = "Cuts after the layers that the scenario lists.",
     .source = "AlexNet on one card",
     .example = "sluice run alexnet_resident 'stages={cut: explicit, after: [conv5]}'",
     .parameters = {{.name = "after",
                     .type = Type::list,
-                    .summary = "Layers, ascending: by number from 1 or by name."}},
+                    .summary = "The layers in ascending order, by number (from 1) or by name."}},
     .last_layers = last_layers,
 };
 

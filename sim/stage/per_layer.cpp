@@ -1,4 +1,4 @@
-// per_layer: a stage for each layer that computes.
+// per_layer: each layer that computes becomes a stage.
 #include "stage/stage.hpp"
 
 namespace sluice {
@@ -18,14 +18,13 @@ std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader& 
 
 extern const Cut per_layer_cut = {
     .name = "per_layer",
-    .summary = "A stage for each layer; the input belongs to the first.",
+    .summary = "Each layer is a stage; the input belongs to the first one.",
     .source = "as in Calculon and PyTorch's FSDP: the finest cut",
     .example = "sluice run alexnet_resident stages=per_layer",
     .parameters = {{.name = "input_stage",
                     .type = Type::boolean,
-                    .summary =
-                        "the input is a stage, too: its copy on the device has a fate of its "
-                        "own, as every activation",
+                    .summary = "whether the input is a stage, too, so that its copy on the device "
+                               "has a fate of its own, like every activation",
                     .default_text = "false"}},
     .last_layers = last_layers,
 };

@@ -1,14 +1,14 @@
-// single_tensor: a stage ends wherever one tensor alone crosses, so that none crosses two cuts.
+// single_tensor: a stage ends wherever a single tensor crosses, so that no tensor crosses two cuts.
 //
-// What crosses a cut counts as one tensor. A shortcut that crosses several cuts would be held (and
-// kept for the backward pass) once for each of them: the layer-by-layer cut of a residual network
-// counts its shortcuts many times over, this one counts each once.
+// Everything that crosses a cut counts as one tensor. A shortcut that crosses several cuts would be
+// held (and kept for the backward pass) once for each of them. The layer-by-layer cut of a residual
+// network therefore counts its shortcuts many times; this cut counts each of them once.
 #include "stage/stage.hpp"
 
 namespace sluice {
 namespace {
 
-/// How many tensors the last readers of which are each layer; nobody reads the answers.
+/// For each layer the number of tensors that it is the last to read; nobody reads the answers.
 std::vector<std::uint32_t> deaths(const Model& model) {
   const auto count = static_cast<std::uint32_t>(model.layers.size());
   std::vector<std::uint32_t> last(count, count), dead(count + 1, 0);
@@ -21,7 +21,7 @@ std::vector<std::uint32_t> deaths(const Model& model) {
 std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader&) {
   const std::vector<Layer>& layers = request.model.layers;
   const std::vector<std::uint32_t> dead = deaths(request.model);
-  std::uint32_t live = 0;  // inputs are there from the beginning
+  std::uint32_t live = 0;  // the inputs exist from the beginning
   for (const Layer& layer : layers) live += layer.inputs.empty() ? 1 : 0;
   std::vector<std::uint32_t> last;
   for (std::uint32_t l = 0; l < layers.size(); ++l) {
@@ -37,7 +37,9 @@ std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader&)
 
 extern const Cut single_tensor_cut = {
     .name = "single_tensor",
-    .summary = "Wherever one tensor alone crosses: each layer of a chain, each residual block.",
+    .summary =
+        "Cuts wherever a single tensor crosses: after each layer of a chain, after each residual "
+        "block.",
     .source =
         "Chen, Xu, Zhang and Guestrin, Training deep nets with sublinear memory cost (2016), "
         "section 3: a graph is divided where one node separates it",

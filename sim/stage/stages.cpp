@@ -1,4 +1,4 @@
-// From the last layers that a cut gives to stages.
+// Makes stages from the last layers that a cut returns.
 #include "base/quantity.hpp"
 #include "stage/sizes.hpp"
 #include "stage/stage.hpp"
@@ -6,7 +6,8 @@
 namespace sluice {
 namespace {
 
-/// Named after its layers; the input, which does nothing, gives no name where another can.
+/// A stage is named after its layers; an input, which does no work, gives the name only where no
+/// other layer can.
 std::string name_of_stage(const Model& model, std::uint32_t first, std::uint32_t last) {
   while (first < last && model.layers[first].inputs.empty()) ++first;
   if (first == last) return model.layers[last].name;

@@ -1,4 +1,4 @@
-// whole: no cut at all.
+// whole: the model is not cut.
 #include "stage/stage.hpp"
 
 namespace sluice {

@@ -37,7 +37,7 @@ GOOD = [
     said("mistake 17, cuts that do not ascend", 35, ["must ascend"], "stages={cut: explicit, after: [2, 2]}"),
     platform("mistake 18, thousands of devices", "platform.yaml:5:12", ["'5000' for 'count'", "at most"], "    rate: {float32: 1TFLOP/s}", "    count: 5000\n    rate: {float32: 1TFLOP/s}"),
     said("mistake 19, a cut that does not say where", 8, ["the key 'after' is missing", "expected a list"], "stages=explicit"),
-    said("mistake 20, an element type without a rate", 16, ["has no rate for int8; it has float32\n  take that as workload.dtype, or give the peak in int8, as in platform.devices.gpu.rate.int8="], "workload.dtype=int8"),
+    said("mistake 20, an element type without a rate", 16, ["has no rate for int8; it has float32\n  use that as workload.dtype, or give the peak in int8, as in platform.devices.gpu.rate.int8="], "workload.dtype=int8"),
     said("mistake 21, a parameter of another policy", 25, ["unknown key 'prefetch' in policy resident", "allowed:"], "policy={name: resident, prefetch: 1}"),
     words("mistake 22, an unknown command", 2, ["unknown command 'runn'", "did you mean 'run'", "sluice help"], "runn", "scenario.yaml"),
     words("mistake 23, a folder that is not there", 5, ["'none/s.yaml'", "No such file or directory"], "run", "none/s.yaml"),

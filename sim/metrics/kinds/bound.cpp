@@ -1,4 +1,5 @@
-// lower_bound: how much faster no execution of this plan can be, and what binds.
+// lower_bound: the makespan below which no execution of this plan can get, and the resource that
+// sets it.
 #include "metrics/metric.hpp"
 
 namespace sluice {
@@ -24,9 +25,9 @@ extern const Metric lower_bound_s_metric = {
     .name = "lower_bound_s",
     .unit = "s",
     .summary =
-        "No execution of this plan is faster: its busiest stream or link with what must come "
-        "before "
-        "and after, or its longest chain of actions.",
+        "The makespan below which no execution of this plan can get: its busiest stream or link "
+        "with what "
+        "must come before and after, or its longest chain of actions.",
     .source = "metrics/bound.cpp",
     .better = Metric::Better::neither,
     .value = bound,
@@ -35,7 +36,7 @@ extern const Metric lower_bound_s_metric = {
 extern const Metric bound_ratio_metric = {
     .name = "bound_ratio",
     .unit = "1",
-    .summary = "Lower bound / makespan: 1 is as fast as the plan can be.",
+    .summary = "Lower bound / makespan; at 1 the plan cannot be executed faster.",
     .source = "metrics/bound.cpp",
     .better = Metric::Better::higher,
     .value = ratio,
@@ -45,9 +46,12 @@ extern const Metric bound_by_metric = {
     .name = "bound_by",
     .unit = "",
     .summary =
-        "The stream or link that explains the lower bound: its own work is half of it or more, and "
-        "with what must come before and after all of it, up to 1 %; of several the one at work "
-        "longest. Or dependencies: what several of them must do one after the other.",
+        "The stream or link that explains the lower bound: with what must come before and after, "
+        "its work "
+        "takes that long or up to 1 % less, and its own work is at least half of that; among "
+        "several the "
+        "one that works longest. Or dependencies: what several of them must do one after the "
+        "other.",
     .source = "metrics/bound.cpp",
     .better = Metric::Better::neither,
     .value = resource,

@@ -1,4 +1,4 @@
-// compute_s_by_stage: which stage the computing was for.
+// compute_s_by_stage: for which stage the computation was.
 #include <map>
 #include <string>
 #include <vector>
@@ -13,10 +13,11 @@ std::string stage_name(const Plan& plan, std::uint32_t stage) {
   return stage < plan.stages.size() ? plan.stages[stage] : std::to_string(stage);
 }
 
-/// Stages in their order; two of one name count together, and what is of no stage comes last.
+/// Stages in their order. Two stages with one name count together, and actions without a stage come
+/// last.
 SummaryValue compute(const Totals& totals) {
   const Plan& plan = totals.plan();
-  std::map<std::uint32_t, double> seconds;  // the stage -1 is `none`, the greatest
+  std::map<std::uint32_t, double> seconds;  // the stage -1 becomes `none`, the largest value
   for (std::size_t a = 0; a < plan.actions.size(); ++a)
     if (const Action& action = plan.actions[a];
         plan.streams[action.stream].kind == StreamKind::compute)
@@ -36,7 +37,7 @@ SummaryValue compute(const Totals& totals) {
 extern const Metric compute_s_by_stage_metric = {
     .name = "compute_s_by_stage",
     .unit = "s",
-    .summary = "Busy time of the compute streams with the actions of each stage.",
+    .summary = "Busy time that the compute streams spend on the actions of each stage.",
     .source = "definition",
     .better = Metric::Better::lower,
     .value = compute,

@@ -34,7 +34,8 @@ SummaryValue bubble(const Totals& totals) {
   }
   if (greatest == 0) return SummaryValue::none("nothing was computed");
   const double mean = totals.sums().compute_s / static_cast<double>(compute_streams(plan));
-  return SummaryValue::of(std::max(0.0, 1 - mean / greatest));  // not a rounding below it
+  return SummaryValue::of(std::max(0.0, 1 - mean / greatest));  // rounding must not make it
+                                                                // negative
 }
 
 }  // namespace
@@ -42,7 +43,7 @@ SummaryValue bubble(const Totals& totals) {
 extern const Metric compute_s_metric = {
     .name = "compute_s",
     .unit = "s",
-    .summary = "Busy time of all compute streams, recomputation included.",
+    .summary = "Busy time of all compute streams, including recomputation.",
     .source = "definition",
     .better = Metric::Better::neither,
     .value = compute,
@@ -51,7 +52,7 @@ extern const Metric compute_s_metric = {
 extern const Metric compute_utilisation_metric = {
     .name = "compute_utilisation",
     .unit = "1",
-    .summary = "Busy time of the compute streams / (makespan x compute streams).",
+    .summary = "Busy time of the compute streams / (makespan x number of compute streams).",
     .source = "definition",
     .better = Metric::Better::higher,
     .value = utilisation,
@@ -61,8 +62,9 @@ extern const Metric bubble_fraction_metric = {
     .name = "bubble_fraction",
     .unit = "1",
     .summary =
-        "1 - mean busy time of the compute streams / greatest time of one from first start to last "
-        "end.",
+        "1 - mean busy time of the compute streams / the longest time of a compute stream from its "
+        "first "
+        "start to its last end.",
     .source = "pipeline bubble: Huang et al., GPipe (2019), section 2.3",
     .better = Metric::Better::lower,
     .value = bubble,

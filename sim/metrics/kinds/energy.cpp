@@ -1,5 +1,5 @@
 // energy: idle power for the whole run, and what work takes above it. Devices and links without
-// watts are left out; where none has any, nothing is known.
+// watts are not counted; where none has any, the energy is not known.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -10,7 +10,7 @@
 namespace sluice {
 namespace {
 
-/// Devices in the order of their first stream; a stream without a device stands for itself.
+/// Devices in the order of their first stream; a stream without a device counts as a device.
 std::vector<SummaryValue::Keyed> devices(const Totals& totals) {
   std::vector<SummaryValue::Keyed> keyed;
   for (std::size_t s = 0; s < totals.plan().streams.size(); ++s) {
@@ -28,7 +28,7 @@ std::vector<SummaryValue::Keyed> devices(const Totals& totals) {
   return keyed;
 }
 
-/// Busy power counts in proportion to the link's utilisation.
+/// Busy power counts in proportion to the utilisation of the link.
 std::vector<SummaryValue::Keyed> links(const Totals& totals) {
   std::vector<SummaryValue::Keyed> keyed;
   for (std::size_t l = 0; l < totals.plan().links.size(); ++l) {
@@ -68,7 +68,7 @@ SummaryValue per_sample(const Totals& totals) {
 extern const Metric energy_j_metric = {
     .name = "energy_j",
     .unit = "J",
-    .summary = "Energy of all devices and links that have watts.",
+    .summary = "Energy of all devices and links for which watts are known.",
     .source = "definition",
     .better = Metric::Better::lower,
     .value = energy,

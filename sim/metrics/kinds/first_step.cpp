@@ -1,4 +1,4 @@
-// first_step_s: until the first step is complete, the first loads included.
+// first_step_s: the time until the first step is complete, including the first loads.
 #include "metrics/metric.hpp"
 
 namespace sluice {
@@ -16,8 +16,8 @@ extern const Metric first_step_s_metric = {
     .name = "first_step_s",
     .unit = "s",
     .summary =
-        "Time from the start of the run until the first step is complete, the loads before it "
-        "included.",
+        "Time from the start of the run until the first step is complete, including the loads "
+        "before it.",
     .source = "definition",
     .better = Metric::Better::lower,
     .value = first_step,

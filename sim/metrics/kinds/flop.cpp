@@ -1,4 +1,4 @@
-// flop: what was computed, and how much of it for each byte moved.
+// flop: how much was computed, in total and per byte moved.
 #include "metrics/metric.hpp"
 
 namespace sluice {
@@ -28,7 +28,7 @@ extern const Metric arithmetic_intensity_metric = {
     .name = "arithmetic_intensity",
     .unit = "FLOP/byte",
     .summary =
-        "FLOP / transferred bytes: of the transfers between memories, not of the accesses to one.",
+        "FLOP / bytes of the transfers between memories; accesses to a single memory do not count.",
     .source = "Williams et al., Roofline (2009), with transfers in place of DRAM traffic",
     .better = Metric::Better::neither,
     .value = intensity,

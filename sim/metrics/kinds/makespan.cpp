@@ -1,4 +1,4 @@
-// makespan: from the start of the run until everything has ended and arrived.
+// makespan: the time from the start of the run until everything has ended and arrived.
 #include "metrics/metric.hpp"
 
 namespace sluice {
@@ -13,7 +13,7 @@ SummaryValue makespan(const Totals& totals) {
 extern const Metric makespan_s_metric = {
     .name = "makespan_s",
     .unit = "s",
-    .summary = "Time until everything has ended and arrived: the latest available.",
+    .summary = "Time from the start of the run until everything has ended and arrived.",
     .source = "definition",
     .better = Metric::Better::lower,
     .value = makespan,

@@ -1,4 +1,4 @@
-// measured_share: how much of the computation's seconds was measured rather than computed.
+// measured_share: how many of the computation's seconds were measured rather than computed.
 #include "metrics/metric.hpp"
 
 namespace sluice {
@@ -6,7 +6,7 @@ namespace {
 
 SummaryValue share(const Totals& totals) {
   const double measured = totals.sums().measured_s;
-  if (!(measured > 0)) return SummaryValue::none("no second of the computation was measured");
+  if (!(measured > 0)) return SummaryValue::none("no part of the computation's time was measured");
   return SummaryValue::of(measured / totals.sums().compute_s);
 }
 

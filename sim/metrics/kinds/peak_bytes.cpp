@@ -1,4 +1,5 @@
-// peak_bytes: the high-water mark of each pool, what it consists of, and what it is too much.
+// peak_bytes: the most bytes in each pool, what they consist of, and how much they exceed the
+// capacity.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -16,7 +17,7 @@ SummaryValue peak(const Totals& totals) {
   return SummaryValue::of(std::move(keyed));
 }
 
-/// At the first moment of the pool's peak, so that the classes add up to it.
+/// The classes at the first moment of the pool's peak, so that they add up to it.
 SummaryValue by_class(const Totals& totals) {
   std::vector<SummaryValue::Keyed> keyed;
   for (std::size_t p = 0; p < totals.plan().pools.size(); ++p)
@@ -44,7 +45,7 @@ SummaryValue overflow(const Totals& totals) {
 extern const Metric peak_bytes_metric = {
     .name = "peak_bytes",
     .unit = "byte",
-    .summary = "Most bytes in the pool at one moment.",
+    .summary = "The most bytes that the pool held at one moment.",
     .source = "definition",
     .better = Metric::Better::lower,
     .value = peak,
@@ -53,7 +54,7 @@ extern const Metric peak_bytes_metric = {
 extern const Metric peak_bytes_by_class_metric = {
     .name = "peak_bytes_by_class",
     .unit = "byte",
-    .summary = "What the pool held at the first moment of its peak, by tensor class.",
+    .summary = "The bytes that the pool held at the first moment of its peak, by tensor class.",
     .source = "definition",
     .better = Metric::Better::neither,
     .value = by_class,
@@ -62,7 +63,7 @@ extern const Metric peak_bytes_by_class_metric = {
 extern const Metric overflow_bytes_metric = {
     .name = "overflow_bytes",
     .unit = "byte",
-    .summary = "Peak beyond a capacity that is known and was not enforced.",
+    .summary = "Bytes by which the peak exceeds a capacity that is known and was not enforced.",
     .source = "definition",
     .better = Metric::Better::lower,
     .value = overflow,

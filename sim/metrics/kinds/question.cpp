@@ -1,11 +1,11 @@
-// question_bound: how much faster no plan could be, for this model, workload and machine.
+// question_bound: the makespan below which no plan can get, for this model, workload and machine.
 #include "metrics/metric.hpp"
 
 namespace sluice {
 namespace {
 
 constexpr const char* no_question =
-    "the run was of a plan, which does not name the model and the machine that it is for";
+    "the run was of a plan file, which does not name its model and machine";
 
 SummaryValue bound(const Totals& totals) {
   if (!totals.question_bound()) return SummaryValue::none(no_question);
@@ -25,10 +25,13 @@ extern const Metric question_bound_s_metric = {
     .name = "question_bound_s",
     .unit = "s",
     .summary =
-        "No plan for this model, workload and machine is faster that computes on the devices that "
-        "the policy takes, in their first memory: computation, the bytes that must cross the "
-        "host's links, the first loads, and what the memory cannot hold yet when the last sample "
-        "needs it.",
+        "The makespan below which no plan for this model, workload and machine can get if it "
+        "computes on "
+        "the devices that the policy uses, in their first memory: it counts computation, the bytes "
+        "that "
+        "must cross the host's links, the first loads, and what the memory cannot hold yet when "
+        "the last "
+        "sample needs it.",
     .source = "scenario/question_bound.cpp",
     .better = Metric::Better::neither,
     .value = bound,
@@ -37,7 +40,7 @@ extern const Metric question_bound_s_metric = {
 extern const Metric question_ratio_metric = {
     .name = "question_ratio",
     .unit = "1",
-    .summary = "Bound of the question / makespan: 1 is as fast as any plan could be.",
+    .summary = "Bound of the question / makespan; at 1 no plan is faster.",
     .source = "scenario/question_bound.cpp",
     .better = Metric::Better::higher,
     .value = ratio,

@@ -1,4 +1,4 @@
-// recompute: what computing activations a second time cost.
+// recompute: the cost of computing activations a second time.
 #include "metrics/metric.hpp"
 
 namespace sluice {
@@ -19,7 +19,7 @@ SummaryValue overhead(const Totals& totals) {
 extern const Metric recompute_s_metric = {
     .name = "recompute_s",
     .unit = "s",
-    .summary = "Busy time of recomputation.",
+    .summary = "Busy time of the compute streams that is recomputation.",
     .source = "definition",
     .better = Metric::Better::lower,
     .value = recompute,

@@ -1,4 +1,4 @@
-// samples: how many were done, and how fast.
+// samples: how many samples were completed, and how fast.
 #include "metrics/metric.hpp"
 
 namespace sluice {
@@ -28,7 +28,7 @@ extern const Metric samples_metric = {
 extern const Metric throughput_samples_per_s_metric = {
     .name = "throughput_samples_per_s",
     .unit = "sample/s",
-    .summary = "Samples / makespan: of the steps asked, the first loads included.",
+    .summary = "Samples / makespan, over the steps asked for and including the first loads.",
     .source = "definition",
     .better = Metric::Better::higher,
     .value = throughput,

@@ -1,4 +1,4 @@
-// steady_throughput: how many samples a second, once the first loads are paid.
+// steady_throughput: the number of samples per second after the first loads.
 #include "metrics/metric.hpp"
 #include "metrics/steady.hpp"
 
@@ -19,7 +19,7 @@ SummaryValue steady_throughput(const Totals& totals) {
 extern const Metric steady_throughput_samples_per_s_metric = {
     .name = "steady_throughput_samples_per_s",
     .unit = "sample/s",
-    .summary = "Samples of a step / step_s: the rate of the steady state, without the first loads.",
+    .summary = "Samples of a step / step_s: the rate in the steady state, without the first loads.",
     .source = "definition",
     .better = Metric::Better::higher,
     .value = steady_throughput,

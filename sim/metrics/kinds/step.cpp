@@ -1,4 +1,4 @@
-// step_s: what a step takes in the steady state.
+// step_s: the time of a step in the steady state.
 #include "metrics/metric.hpp"
 #include "metrics/steady.hpp"
 
@@ -19,8 +19,9 @@ extern const Metric step_s_metric = {
     .name = "step_s",
     .unit = "s",
     .summary =
-        "Time of one step in the steady state of this plan, whose body is run on for it beyond the "
-        "steps asked: without the first loads, and without the end.",
+        "Time of one step in the steady state of this plan, without the first loads and without "
+        "the end of "
+        "the run; the body is run on beyond the steps asked for to measure it.",
     .source = "definition",
     .better = Metric::Better::lower,
     .value = step,

@@ -1,4 +1,4 @@
-// training: what it costs beside inference, and what left the device for it.
+// training: what training costs compared with inference, and what left the device for it.
 #include <algorithm>
 
 #include "metrics/metric.hpp"
@@ -18,7 +18,7 @@ bool trains(const Plan& plan) {
                      [](const Action& action) { return record_of(action.kind).adds_gradients; });
 }
 
-/// Saves of activations; each byte counts as often as it leaves.
+/// Saves of activations; each byte counts as often as it leaves the device.
 SummaryValue offloaded(const Totals& totals) {
   const Plan& plan = totals.plan();
   double bytes = 0;
@@ -37,7 +37,7 @@ SummaryValue over_inference(const Totals& totals) {
   if (!trains(totals.plan())) return SummaryValue::none("nothing is trained");
   const double forward = seconds_of(totals, ActionKind::forward);
   if (forward == 0) return SummaryValue::none("the forward passes took no time");
-  double seconds = 0;  // weights that are loaded once are no part of what a sample costs
+  double seconds = 0;  // weights that are loaded once do not belong to the cost of a sample
   for (std::size_t s = 0; s < totals.streams().size(); ++s)
     if (totals.plan().streams[s].kind == StreamKind::compute)
       seconds += totals.makespan() - totals.streams()[s].filling_s.value();
@@ -49,7 +49,7 @@ SummaryValue over_inference(const Totals& totals) {
 extern const Metric offloaded_bytes_metric = {
     .name = "offloaded_bytes",
     .unit = "byte",
-    .summary = "Activations that were saved from a device to another memory.",
+    .summary = "Bytes of activations that were saved from a device to another memory.",
     .source = "Rhu et al., vDNN (2016), section 3",
     .better = Metric::Better::lower,
     .value = offloaded,
@@ -59,10 +59,11 @@ extern const Metric training_over_inference_metric = {
     .name = "training_over_inference",
     .unit = "1",
     .summary =
-        "Time of the compute streams, idle or busy, but for what they wait while the prologue "
-        "loads "
-        "weights, / busy time of the forward passes, each counted once: what a sample costs in "
-        "training beside its bare inference.",
+        "Time of the compute streams, busy or idle, without the time for which they wait while the "
+        "prologue "
+        "loads weights, / busy time of the forward passes, each counted once: the cost of a sample "
+        "in "
+        "training compared with its bare inference.",
     .source = "AlexNet on one card, \"2.1x the cost of inference\"",
     .better = Metric::Better::lower,
     .value = over_inference,

@@ -1,5 +1,5 @@
-// transfer_s: how long transfers occupied their streams, set-up included; full_rate_s: how long
-// their bytes need the links; exposed_transfer_s: how much compute had to wait for them.
+// transfer_s: how long transfers occupied their streams, including set-up; full_rate_s: how long
+// their bytes need the links; exposed_transfer_s: how long compute streams had to wait for them.
 #include <utility>
 #include <vector>
 
@@ -28,7 +28,7 @@ SummaryValue by_class(const Totals& totals) {
   return SummaryValue::of(std::move(keyed));
 }
 
-/// Unlike the time of the transfers, this does not grow when they share the link.
+/// Unlike the time of the transfers, this time does not grow when they share the link.
 SummaryValue full_rate(const Totals& totals) {
   std::vector<SummaryValue::Keyed> keyed;
   for (std::size_t l = 0; l < totals.plan().links.size(); ++l) {
@@ -59,8 +59,9 @@ extern const Metric transfer_s_by_link_metric = {
     .name = "transfer_s_by_link",
     .unit = "s",
     .summary =
-        "Busy time of the transfers that cross the link; one that crosses two links counts for "
-        "both, and a flow of a computation with the time that it takes alone.",
+        "Busy time of the transfers that cross the link. A transfer over two links counts for "
+        "both, and a "
+        "flow of a computation counts with the time that it takes alone.",
     .source = "definition",
     .better = Metric::Better::neither,
     .value = by_link,
@@ -87,8 +88,7 @@ extern const Metric full_rate_s_by_link_metric = {
 extern const Metric exposed_transfer_s_metric = {
     .name = "exposed_transfer_s",
     .unit = "s",
-    .summary =
-        "Time in which compute streams were idle and what they waited for last was a transfer.",
+    .summary = "Time in which compute streams were idle and waited last for a transfer.",
     .source = "definition",
     .better = Metric::Better::lower,
     .value = exposed,

@@ -1,4 +1,4 @@
-// transferred_bytes: what was moved.
+// transferred_bytes: how many bytes were moved.
 #include <utility>
 #include <vector>
 
@@ -50,7 +50,7 @@ extern const Metric transferred_bytes_by_link_metric = {
 extern const Metric transferred_bytes_by_class_metric = {
     .name = "transferred_bytes_by_class",
     .unit = "byte",
-    .summary = "Bytes moved of each tensor class.",
+    .summary = "Bytes that were moved, by tensor class.",
     .source = "definition",
     .better = Metric::Better::neither,
     .value = by_class,
