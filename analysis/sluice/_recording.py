@@ -23,7 +23,7 @@ class Recording:
     def __init__(self, memory) -> None:
         magic, length = _HEAD.unpack_from(memory)
         if magic != b"SLUICE01":
-            raise ValueError("this is no recording")
+            raise ValueError("this is not a recording")
         self.memory = memory
         self.info = json.loads(bytes(memoryview(memory)[_HEAD.size : _HEAD.size + length]))
         begin = (_HEAD.size + length + 63) // 64 * 64

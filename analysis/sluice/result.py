@@ -180,7 +180,7 @@ class Result:
             raise errors.UsageError("'to' is missing: one of perfetto, chrome, csv, data-island; the "
                                     f"ending of '{path}' does not say")
         if table == "layers" and not self.scenario:
-            raise errors.InputError("this is the result of a plan, which names no layers")
+            raise errors.InputError("this is the result of a plan file, which does not name layers")
         helper.ask("export", _path(path), form.encode(), (table or "").encode(),
                    self._recording.memory)
 

@@ -1,4 +1,4 @@
-// The only user of Boost.Program_options: from words to Arguments.
+// The only user of Boost.Program_options: it turns words into Arguments.
 #include <boost/program_options.hpp>
 
 #include <charconv>
@@ -44,7 +44,8 @@ std::vector<po::option> parse(const Command& command, const std::vector<std::str
   using namespace po::command_line_style;
   const po::options_description description = description_of(command);
   try {
-    // allow_guessing is off: `--js` must not become `--json` today and something else tomorrow.
+    // allow_guessing is off, so that `--js` does not mean `--json` today and something else
+    // tomorrow
     return po::command_line_parser(words)
         .options(description)
         .style(allow_long | long_allow_adjacent | long_allow_next | allow_short |
@@ -62,7 +63,7 @@ std::vector<po::option> parse(const Command& command, const std::vector<std::str
   }
 }
 
-/// A word with '=' that does not look like a path: "steps=5", but not "./a=b.yaml".
+/// True for a word with '=' that does not look like a path: "steps=5", but not "./a=b.yaml".
 bool is_override(const std::string& word) {
   const std::size_t equals = word.find('=');
   return equals != std::string::npos && word.find('/') > equals;

@@ -1,4 +1,4 @@
-// The subcommands. A new one is a file and a line here; the order is that of the help.
+// The subcommands. A new one takes a file and a line here; the order is that of the help.
 #include "command/command.hpp"
 
 namespace sluice {

@@ -1,4 +1,4 @@
-// Finds the subcommand, runs it, and turns what it throws into a message and an exit code.
+// Finds the subcommand, runs it, and turns exceptions into a message and an exit code.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -49,7 +49,7 @@ int help(const std::vector<std::string>& words) {
   return 0;
 }
 
-/// Of a command that has no subcommands, `rest` is what follows its name.
+/// Runs a command without subcommands; `rest` holds the words after its name.
 int run_command(const Command& command, const std::vector<std::string>& rest) {
   const bool asks_for_help = rest.size() == 1 && (rest[0] == "--help" || rest[0] == "-h");
   if (command.verbatim && !asks_for_help) {
@@ -89,8 +89,8 @@ int dispatch(const std::vector<std::string>& words) {
   return command.subcommands ? run_subcommand(command, rest) : run_command(command, rest);
 }
 
-/// "FILE:L:C: error: ..." stands for itself (also where it comes from a child process, as text
-/// alone); everything else begins with our name.
+/// An error with a place ("FILE:L:C: error: ...") is printed as it is, also where it comes as text
+/// from a child process; all others begin with our name.
 void complain(const Error& error) {
   const std::string text = error.what();
   const bool stands_alone = error.exit_code() == 3 &&
@@ -98,16 +98,18 @@ void complain(const Error& error) {
   message(stands_alone ? text : "sluice: " + text);
 }
 
-/// A standard stream that is closed would be the next file that anybody opens, and an answer would
-/// go into it. Something stands in its place that is neither read nor written: who tries is told.
+/// If a standard stream is closed, the next file that is opened would take its place, and an answer
+/// would be written into that file. So something is opened instead that allows neither reading nor
+/// writing, and any attempt is reported.
 void open_standard_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (fcntl(stream, F_GETFD) < 0)
-      (void)!open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);  // the lowest number
+      (void)!open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);  // takes the lowest
+                                                                               // free number
 }
 
-/// What befalls the process from outside. A file that may not grow (ulimit -f) is a disk that is
-/// full: the write fails, and says so.
+/// Prepares for limits from outside. Writing to a file that may not grow (ulimit -f) is like
+/// writing to a full disk: the write fails and is reported.
 void prepare_process() {
   install_interrupt_handlers();
   end_at_once_when_interrupted(true);
@@ -118,7 +120,7 @@ void prepare_process() {
 constexpr const char* out_of_memory =
     "sluice: out of memory (of this computer, not of the simulated one)";
 
-/// Threads and maps need memory, too, and say it otherwise.
+/// Threads and mappings need memory, too, and report its lack in another way.
 bool says_out_of_memory(const std::system_error& error) {
   return error.code() == std::errc::resource_unavailable_try_again ||
          error.code() == std::errc::not_enough_memory;

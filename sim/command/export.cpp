@@ -1,4 +1,4 @@
-// sluice export: a trace in the formats of other programs.
+// sluice export: converts a trace to formats of other programs.
 #include <unistd.h>
 
 #include <filesystem>
@@ -16,15 +16,15 @@
 namespace sluice {
 namespace {
 
-/// What the run was that the trace holds, for a note.
+/// A note about the run in the trace, where it did not complete.
 std::string note_of(const TraceReader& trace) {
   if (trace.status() == TraceStatus::complete) return {};
   return "note: the run was " + std::string(name_of(trace.status())) +
          "; the trace holds what was executed";
 }
 
-/// In a process of its own: a file that was made to crash HDF5 must not end the program by a
-/// signal. Returns a note for the user.
+/// Runs in a process of its own, so that a file that was made to crash HDF5 cannot end the program
+/// by a signal. Returns a note for the user.
 std::string convert(const std::string& path, const ExportFormat& format, const std::string& table,
                     PartFile* part) {
   try {
@@ -53,7 +53,8 @@ const ExportFormat& format_of(const Arguments& arguments) {
 std::string table_of(const Arguments& arguments, const ExportFormat& format) {
   if (format.tables.empty()) {
     if (arguments.has("table"))
-      throw UsageError("'--table' goes with '--to data-island', not with '" + format.name + "'");
+      throw UsageError("'--table' is only for '--to data-island'; remove it for '" + format.name +
+                       "'");
     return {};
   }
   return arguments.text("table", format.tables.front());
@@ -65,7 +66,7 @@ int run_export(const Arguments& arguments) {
   const std::string table = table_of(arguments, format);
   const std::string output = arguments.text("output");
   if (output.empty() && format.binary && isatty(STDOUT_FILENO) != 0)
-    throw UsageError("'" + format.name + "' is no text for a terminal: name a file with -o");
+    throw UsageError("'" + format.name + "' output is binary: write it to a file with -o FILE");
   std::error_code ignored;
   if (!output.empty() && std::filesystem::equivalent(path, output, ignored))
     throw UsageError("'" + output + "' for '--output' is the trace itself");
@@ -73,7 +74,7 @@ int run_export(const Arguments& arguments) {
   std::unique_ptr<PartFile> part;
   if (!output.empty()) part = std::make_unique<PartFile>(output);
   const std::string note = convert(path, format, table, part.get());
-  check_interrupt();  // a signal that reached this process alone
+  check_interrupt();  // a signal that only this process received
   if (part) part->commit();
   if (!note.empty()) message("sluice: " + note);
   return 0;
@@ -96,29 +97,30 @@ const Command export_command = {
                  .choices = {"perfetto", "chrome", "csv", "data-island"}},
                 {.name = "table",
                  .value = "TABLE",
-                 .summary = "which table a data-island holds",
+                 .summary = "which table a data-island contains",
                  .absent = "metrics",
                  .choices = {"metrics", "stages", "layers"}},
                 {.name = "output",
                  .letter = 'o',
                  .value = "FILE",
-                 .summary = "where it goes",
+                 .summary = "the file to write",
                  .absent = "standard output"},
                 force_option(Output::exported)},
     .details =
         "perfetto      a timeline; drag the file into https://ui.perfetto.dev\n"
         "chrome        the same as JSON, for chrome://tracing, Perfetto and Speedscope\n"
-        "csv           one row a span (RFC 4180)\n"
+        "csv           one row per span (RFC 4180)\n"
         "data-island   a table as JSON for a web page, {\"func\": \"quick_plot\", \"data\": "
         "[...]}: metrics;\n"
         "              stages with what they took; or layers, the model's stage table, which\n"
         "              `sluice model` reads\n\n"
-        "A timeline has a process a device, a track a stream, a counter a memory. An arrow leads\n"
+        "A timeline has a process per device, a track per stream, a counter per memory. An arrow "
+        "leads\n"
         "from an action to each one that waited for it to arrive; it is left out where more than\n"
         "131072 spans end in between. Times are rounded to the nanosecond.\n",
     .examples = {{"sluice run alexnet_x200 -o trace.h5", "a trace"},
                  {"sluice export trace.h5 --to perfetto -o trace.pftrace", "a timeline of it"},
-                 {"sluice export trace.h5 --to csv -o spans.csv", "a row a span"}},
+                 {"sluice export trace.h5 --to csv -o spans.csv", "one row per span"}},
     .run = run_export,
 };
 

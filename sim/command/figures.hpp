@@ -1,4 +1,4 @@
-// Numbers as people read them.
+// Numbers in the form in which people read them.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 namespace sluice {
 
-/// A number of a metric's unit: "61 TFLOP/s", "99.06 %" for a ratio, "917 samples".
+/// A number in the unit of a metric: "61 TFLOP/s", "99.06 %" for a ratio, "917 samples".
 std::string figure(double number, const std::string& unit);
 /// Four significant digits and a percent sign.
 std::string percent(double share);
@@ -19,7 +19,7 @@ std::string milliseconds(double seconds);
 /// Four significant digits and at least two decimals, without trailing zeros: 127.35, 2.192,
 /// 0.6367.
 std::string ratio(double number);
-/// Seconds as a clock shows them: "42 s", "3:07", "2:00:05".
+/// Seconds in the form of a clock: "42 s", "3:07", "2:00:05".
 std::string clock(double seconds);
 
 }  // namespace sluice

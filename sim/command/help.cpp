@@ -1,4 +1,4 @@
-// Help, made from the records of the subcommands.
+// Makes the help from the records of the subcommands.
 #include <algorithm>
 
 #include "command/command.hpp"
@@ -20,12 +20,12 @@ std::size_t page() {
   return width == 0 ? widest : std::min(width, widest);
 }
 
-/// What does not fit goes on below.
+/// Two columns; text that does not fit continues below.
 std::string rows(const HelpRows& entries) {
   return rows_text(entries, {.indent = "  ", .page = page()});
 }
 
-/// Runs of blanks and ends of lines as one blank.
+/// Replaces runs of blanks and ends of lines by a single blank.
 std::string in_one_line(const std::string& text) {
   std::string line;
   for (const char c : text) {
@@ -36,8 +36,8 @@ std::string in_one_line(const std::string& text) {
   return line;
 }
 
-/// A line of usage; what does not fit goes on below, behind the command's name. What stands in
-/// brackets stays together.
+/// A line of usage. What does not fit continues below, indented to the end of the command's name.
+/// Words in brackets are not separated.
 std::string usage_line(const std::string& command, const std::string& usage) {
   const std::string head = "  sluice " + command + (usage.empty() ? "" : " ");
   constexpr char unbroken = '\1';

@@ -1,4 +1,4 @@
-// sluice import: a model of another program as a sluice-model/1 document.
+// sluice import: turns a model of another program into a sluice-model/1 document.
 #include "base/part_file.hpp"
 #include "command/inputs.hpp"
 #include "command/output.hpp"
@@ -11,7 +11,7 @@
 namespace sluice {
 namespace {
 
-/// The option's words, A,B,C, as the override as_zero=[A, B, C].
+/// Turns the option's words, A,B,C, into the override as_zero=[A, B, C].
 std::string as_zero_override(const std::string& words) {
   Value list = Value::make_list();
   for (std::size_t at = 0; at <= words.size();) {
@@ -26,11 +26,13 @@ std::string as_zero_override(const std::string& words) {
 
 int run_import(const Arguments& arguments) {
   const std::string& path = arguments.positionals.front();
-  if (!is_foreign_name(path)) importer_for(path);  // says what can be imported
+  if (!is_foreign_name(path))
+    importer_for(path);  // throws a message that lists what can be
+                         // imported
   std::vector<std::string> overrides = arguments.overrides, notes;
   if (arguments.has("as-zero")) overrides.push_back(as_zero_override(arguments.text("as-zero")));
   const Value use = load_model_use(path, overrides, &notes);
-  const Model model = read_model(use);  // what is written can be read
+  const Model model = read_model(use);  // checks that the written document can be read
   const Value& definition = *use.find("definition");
   const std::string output = arguments.text("output");
   refuse_to_replace(arguments, output, Output::document);
@@ -61,7 +63,7 @@ HelpRows importers() {
 extern const Command import_command;
 const Command import_command = {
     .name = "import",
-    .summary = "Makes a sluice-model/1 document of a model of another program.",
+    .summary = "Makes a sluice-model/1 document from a model of another program.",
     .usage = {"FILE [KEY=VALUE...] [--as-zero OP,...] [-o MODEL] [--force]"},
     .least = 1,
     .most = 1,
@@ -70,12 +72,12 @@ const Command import_command = {
     .options = {{.name = "output",
                  .letter = 'o',
                  .value = "MODEL",
-                 .summary = "where to write it, as JSON if it ends so",
+                 .summary = "the file to write, as JSON if its name ends in .json",
                  .absent = "standard output, as YAML"},
                 force_option(Output::document),
                 {.name = "as-zero",
                  .value = "OP,...",
-                 .summary = "operators of an ONNX model that are counted as free"}},
+                 .summary = "the operators of an ONNX model to count as free"}},
     .details =
         "Weights are never read, nor anything beside the file; of ONNX's symbolic dimensions each\n"
         "is a KEY. All counts are of one sample: the batch is left out of all shapes, and an "

@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// The text of a regular file; nothing for anything else, which the document reader then refuses
-/// in its own words.
+/// with its own message.
 std::string text_of_regular_file(const std::string& path, std::size_t most) {
   std::error_code ignored;
   if (!fs::is_regular_file(path, ignored)) return {};
@@ -46,7 +46,7 @@ Plan read_plan(const std::string& path) {
   return plan_from_text(text, path);
 }
 
-/// Every file that some value of the document was read from.
+/// Collects every file from which a value of the document was read.
 void collect_sources(const Value& value, std::set<std::string>& files) {
   if (value.source()) files.insert(value.source()->name);
   for (const Value& item : value.items()) collect_sources(item, files);
@@ -58,7 +58,7 @@ bool same_file(const std::string& a, const std::string& b) {
   return fs::equivalent(a, b, ignored);
 }
 
-/// What comes from standard input: up to the most that a file may have.
+/// Reads standard input, up to the size that a file may have.
 std::string text_of_standard_input() {
   constexpr std::size_t most = std::size_t{1} << 30;
   std::string text;
@@ -76,30 +76,31 @@ std::string text_of_standard_input() {
 }
 
 [[noreturn]] void refuse_overrides(const std::string& override, const std::string& path) {
-  throw UsageError("'" + override + "': a plan takes no KEY=VALUE; '" + path +
-                   "' is a plan, which can be edited as text");
+  throw UsageError("'" + override + "': a plan takes no KEY=VALUE; edit the plan '" + path +
+                   "' as text instead");
 }
 
 bool is_standard_input(const std::string& given) {
   return given == "-" || given == "/dev/stdin";
 }
 
-/// `what`: for people who sit at a terminal.
+/// `what` tells a person at a terminal what to type.
 std::string typed_or_piped(const std::string& what) {
   if (isatty(STDIN_FILENO) != 0)
     message("sluice: reading " + what + " from the terminal; Ctrl-D ends it");
   return text_of_standard_input();
 }
 
-/// Where a document from standard input stands: files that it names are relative to the working
+/// The path of a document from standard input: files that it names are relative to the working
 /// folder.
 std::string path_of_standard_input() {
   return (fs::current_path() / "stdin").string();
 }
 
 [[noreturn]] void refuse_plan(const std::string& path) {
-  throw UsageError("'" + path +
-                   "' is a plan, which has no keys to vary; give the scenario that it was made of");
+  throw UsageError(
+      "'" + path +
+      "' is a plan, which has no keys to vary; give the scenario from which it was made");
 }
 
 Question question_of_standard_input(const Arguments& arguments) {

@@ -1,4 +1,4 @@
-// What commands read: a scenario or a plan, from a file or by its name in the zoo.
+// What commands read: a scenario or a plan, from a file or by the name of a bundled one.
 #pragma once
 
 #include <optional>
@@ -11,37 +11,38 @@
 
 namespace sluice {
 
-/// A scenario, or a plan that is to be executed as it stands.
+/// A scenario, or a plan that is to be executed as it is.
 struct Question {
   std::string path;
   std::optional<Scenario> scenario;  ///< none: the file is a plan
   std::optional<Plan> plan;
-  CutModel cut;  ///< of the scenario, once plan_of() was called
+  CutModel cut;  ///< of the scenario, after plan_of() was called
 };
 
-/// Reads the command's one positional with its overrides. A plan takes none: UsageError.
+/// Reads the only positional of the command, with its overrides. A plan takes no overrides:
+/// UsageError.
 Question read_question(const Arguments& arguments);
 
-/// What a study varies: the document of a scenario as it stands, before includes and changes.
+/// What a study varies: the document of a scenario as written, before includes and changes.
 struct ScenarioDocument {
   Value value;
-  std::string path;  ///< files that it names are relative to its folder
+  std::string path;  ///< files that it names are relative to the folder of this path
 };
 
-/// Of a file, of a name in the zoo, or of standard input: `-`. Throws UsageError where it is a
-/// plan, InputError.
+/// Reads it from a file, from the bundled scenario of that name, or from standard input (`-`).
+/// Throws UsageError where it is a plan, and InputError.
 ScenarioDocument read_scenario_document(const std::string& given);
 
-/// The plan: as read, or made from the scenario, whose cut is then known, too. Throws Infeasible,
-/// InputError.
+/// The plan, as read or made from the scenario; for a scenario the cut is then known, too. Throws
+/// Infeasible, InputError.
 Plan plan_of(Question& question);
 
-/// Where an error of the whole question belongs: the plan's file; of a scenario the line of its
-/// workload, which says how much is asked.
+/// The position for an error of the whole question: the file of a plan, or in a scenario the line
+/// of its workload, which says how much is asked for.
 Position place_of(const Question& question);
 
-/// Runs `action` on the question's plan: an error that has no position of its own, such as one of
-/// the plan's check, is placed.
+/// Runs `action` on the plan of the question. An error without a position of its own, such as one
+/// from checking the plan, gets the position of the question.
 template <class Action>
 decltype(auto) in_plan_file(const Question& question, Action&& action) {
   try {
@@ -52,7 +53,7 @@ decltype(auto) in_plan_file(const Question& question, Action&& action) {
   }
 }
 
-/// Throws UsageError when `output` is one of the files that the question was read from.
+/// Throws UsageError when `output` is one of the files from which the question was read.
 void refuse_to_overwrite(const Question& question, const std::string& output);
 
 }  // namespace sluice

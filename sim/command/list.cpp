@@ -1,4 +1,4 @@
-// sluice list: what there is, from the records and the zoos.
+// sluice list: lists what there is, from the records and the bundled documents.
 #include "base/suggest.hpp"
 #include "command/table.hpp"
 #include "document/load.hpp"
@@ -26,7 +26,7 @@ std::string parameters_of(const std::vector<Field>& fields) {
   return folded(text, page_width());
 }
 
-/// Parameters of a model with their defaults, figures of a platform with where they are from.
+/// The parameters of a model with their defaults, or the figures of a platform with their sources.
 std::string figures_of(const std::vector<Figure>& figures) {
   TextTable table{.columns = {left(""), left(""), left("")}, .rows = {}};
   for (const Figure& figure : figures)
@@ -60,7 +60,7 @@ std::string text_of(const std::vector<Listed>& entries, bool verbose) {
   return text;
 }
 
-/// What there is, for who does not know what to ask for.
+/// An overview for a person who does not know what to ask for.
 std::string overview() {
   LabelledRows rows;
   for (const ListedKind& kind : listed_kinds())
@@ -75,7 +75,7 @@ std::string overview() {
 int run_list(const Arguments& arguments) {
   if (arguments.positionals.empty()) {
     if (arguments.has("json"))
-      throw UsageError("'--json' goes with what to list: one of " + join(listed_kind_names()));
+      throw UsageError("'--json' needs a kind to list: one of " + join(listed_kind_names()));
     print(overview());
     return 0;
   }
@@ -101,9 +101,9 @@ const Command list_command = {
     .names = [] { return listed_kind_names(); },
     .options = {{.name = "verbose",
                  .letter = 'v',
-                 .summary = "with source, and with parameters, their defaults and help, or the "
+                 .summary = "add sources, and parameters with their defaults and help, or the "
                             "figures of a platform"},
-                {.name = "json", .summary = "all that, as JSON"}},
+                {.name = "json", .summary = "print all of it as JSON"}},
     .details =
         "Without KIND it says what there is to list. KIND is one of policies, layers, costs, "
         "cuts,\n"

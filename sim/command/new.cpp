@@ -1,4 +1,4 @@
-// sluice new: a document to begin with, which runs as it stands.
+// sluice new: writes a document to begin with, which runs as it is.
 #include "base/part_file.hpp"
 #include "command/output.hpp"
 #include "command/terminal.hpp"
@@ -8,7 +8,7 @@ namespace {
 
 constexpr const char* scenario_text =
     R"(# A scenario: a model, on a platform, under a policy. Answer it with `sluice run FILE`.
-# Every key is described in scenarios/FORMAT.md; values left out have defaults.
+# Every key is described in scenarios/FORMAT.md; keys that are left out have defaults.
 format: sluice-scenario/1
 question: How fast does GPT-2 train on an A100, and what fills its memory?
 
@@ -23,8 +23,8 @@ platform: a100_pcie
 workload:
   mode: training     # or inference
   dtype: bfloat16    # float32, tfloat32, float16, bfloat16, int8 …, for which the device has a rate
-  batch: 8           # samples between two updates
-  micro_batch: 4     # samples computed at a time; divides the batch
+  batch: 8           # samples between two updates of the weights
+  micro_batch: 4     # samples computed together; a divisor of the batch
   optimizer: adam    # sgd, momentum, adam or none
   steps: 3
 
@@ -44,7 +44,7 @@ name: my_network
 summary: Two blocks of convolutions and a classifier.
 source: Where its sizes are from.
 
-# Numbers that whoever uses the model may change: model: {file: FILE, channels: 64}
+# Numbers that a user of the model may change: model: {file: FILE, channels: 64}
 parameters:
   channels: {default: 32, summary: channels of the first block}
   classes: {default: 10, summary: classes that are told apart}
@@ -57,8 +57,8 @@ layers:
   - {type: conv2d, name: conv2, channels: $channels * 2, kernel: 3, padding: same}
   - {type: relu, name: relu2}
   - {type: max_pool, name: pool2, kernel: 2}
-  # A layer reads the one before it; `inputs: [relu1, relu2]` names others, `repeat: 3` with `layers:`
-  # says a block of them several times.
+  # A layer reads the one before it; `inputs: [relu1, relu2]` names others. `repeat: 3` with `layers:`
+  # repeats a list of layers.
   - {type: dense, name: full, features: 128}
   - {type: relu, name: relu3}
   - {type: dense, name: classes, features: $classes}
@@ -102,7 +102,7 @@ links:
 struct Template {
   std::string kind;
   const char* text;
-  std::string next;  ///< what to do with FILE
+  std::string next;  ///< the command to run next with FILE
 };
 
 const std::vector<Template>& templates() {
@@ -123,14 +123,15 @@ std::vector<std::string> kinds() {
 const Template& template_of(const std::string& kind) {
   for (const Template& one : templates())
     if (one.kind == kind) return one;
-  throw UsageError("nothing new is called '" + kind + "'" + did_you_mean(kind, kinds()) +
-                   "; known: " + join(kinds()) + "\nSee 'sluice help new'.");
+  throw UsageError("there is no document to begin with called '" + kind + "'" +
+                   did_you_mean(kind, kinds()) + "; known: " + join(kinds()) +
+                   "\nSee 'sluice help new'.");
 }
 
 int run_new(const Arguments& arguments) {
   const Template& chosen = template_of(arguments.positionals.front());
   if (arguments.positionals.size() == 1) {
-    if (arguments.has("force")) throw UsageError("'--force' goes with a FILE");
+    if (arguments.has("force")) throw UsageError("'--force' needs a FILE");
     print(chosen.text);
     return 0;
   }
@@ -148,7 +149,7 @@ int run_new(const Arguments& arguments) {
 extern const Command new_command;
 const Command new_command = {
     .name = "new",
-    .summary = "Writes a scenario, a model or a platform to begin with, commented.",
+    .summary = "Writes a commented scenario, model or platform to begin with.",
     .usage = {"scenario|model|platform [FILE] [--force]"},
     .least = 1,
     .most = 2,

@@ -12,15 +12,15 @@ namespace {
 std::string words_of(Output output) {
   switch (output) {
     case Output::trace:
-      return "no trace";
+      return "not a trace";
     case Output::plan:
-      return "no plan";
+      return "not a plan";
     case Output::table:
-      return "no table of a plan";
+      return "not a table of a plan";
     case Output::exported:
       return "a trace, a store or a document of Sluice";
     case Output::junit:
-      return "no report as JUnit's XML";
+      return "not a report as JUnit's XML";
     case Output::document:
       break;
   }
@@ -35,7 +35,7 @@ std::string head_of(const std::string& path) {
   return head;
 }
 
-/// The store of a sweep is an SQLite database.
+/// True for the store of a sweep, which is an SQLite database.
 bool is_store(const std::string& head) {
   return head.compare(0, 16, std::string("SQLite format 3\0", 16)) == 0;
 }
@@ -44,7 +44,7 @@ bool is_trace(const std::string& head) {
   return head.compare(0, 8, "\x89HDF\r\n\x1a\n") == 0;
 }
 
-/// Begins as what the command writes.
+/// Whether the file begins like what the command writes.
 bool is_alike(const std::string& head, Output output) {
   switch (output) {
     case Output::trace:

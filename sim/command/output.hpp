@@ -1,5 +1,5 @@
-// What a command writes with -o or --junit: a file of the same kind may be replaced, any other by
-// --force alone.
+// What a command writes with -o or --junit. A file of the same kind may be replaced; any other file
+// only with --force.
 #pragma once
 
 #include <string>
@@ -8,15 +8,15 @@
 
 namespace sluice {
 
-/// What is written.
+/// The kind of file that is written.
 enum class Output { trace, plan, table, document, exported, junit };
 
 /// The option --force of a command that writes `output`.
 Option force_option(Output output);
 
-/// Throws UsageError where a file stands at `path` that is not of that kind, and --force is not
-/// given. A document is somebody's work as soon as it is there; what is exported replaces anything
-/// but traces, stores, plans and documents. `option` is the one that named the path.
+/// Throws UsageError where a file of another kind exists at `path` and --force is not given. An
+/// existing document is always somebody's work and needs --force. An exported file replaces
+/// anything but traces, stores, plans and documents. `option` is the option that named the path.
 void refuse_to_replace(const Arguments& arguments, const std::string& path, Output output,
                        const char* option = "output");
 

@@ -10,7 +10,7 @@
 namespace sluice {
 namespace {
 
-/// Without ESC [ … m.
+/// Removes sequences ESC [ … m.
 std::string without_colours(std::string_view text) {
   std::string plain;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -23,8 +23,8 @@ std::string without_colours(std::string_view text) {
   return plain;
 }
 
-/// Where the text of a line begins, from which on it may be broken: behind a label that two blanks
-/// end, if that leaves half of the page.
+/// The column at which the text of a line begins, after which it may be broken: behind a label that
+/// ends with two blanks, if that leaves at least half of the page.
 std::size_t beginning(const std::string& line, std::size_t page) {
   const std::size_t indent = line.find_first_not_of(' ');
   const std::size_t gap = line.find("  ", indent);

@@ -1,4 +1,4 @@
-// sluice plan: the plan's text, without executing it.
+// sluice plan: prints the text of a plan without executing it.
 #include "base/part_file.hpp"
 #include "execute/feasibility.hpp"
 #include "plan/text.hpp"
@@ -19,7 +19,7 @@ std::string in_words(const Plan& plan) {
 
 int run_plan(const Arguments& arguments) {
   if (arguments.has("check") && (arguments.has("csv") || arguments.has("output")))
-    throw UsageError("'--check' writes no plan: it goes without --csv and --output");
+    throw UsageError("'--check' does not write a plan; remove --csv and --output");
   Question question = read_question(arguments);
   const std::string output = arguments.text("output");
   if (!output.empty()) refuse_to_overwrite(question, output);
@@ -43,7 +43,8 @@ int run_plan(const Arguments& arguments) {
 extern const Command plan_command;
 const Command plan_command = {
     .name = "plan",
-    .summary = "Prints the plan of a scenario: what is executed where, in which order.",
+    .summary =
+        "Prints the plan of a scenario: which actions are executed, where, and in which order.",
     .usage = {"SCENARIO [KEY=VALUE...] [--csv] [-o FILE] [--force]",
               "SCENARIO|PLAN [KEY=VALUE...] --check"},
     .least = 1,
@@ -55,10 +56,11 @@ const Command plan_command = {
                 {.name = "output",
                  .letter = 'o',
                  .value = "FILE",
-                 .summary = "where it goes",
+                 .summary = "the file to write",
                  .absent = "standard output"},
                 force_option(Output::plan),
-                {.name = "check", .summary = "print no plan; say whether it fits and ends"}},
+                {.name = "check",
+                 .summary = "say whether the plan fits and ends, instead of printing it"}},
     .details =
         "The text can be saved, compared, edited, and executed: sluice run PLAN.\n"
         "sim/plan/FORMAT.md describes it.\n",

@@ -1,4 +1,4 @@
-// sluice schema: JSON Schemas for editors, made from the records.
+// sluice schema: prints JSON Schemas for editors, made from the records.
 #include "document/schema.hpp"
 #include "model/catalog.hpp"
 #include "platform/platform.hpp"

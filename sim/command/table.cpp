@@ -27,7 +27,7 @@ std::size_t sum_of(const std::vector<std::size_t>& widths) {
                          widths.empty() ? 0 : gap * (widths.size() - 1));
 }
 
-/// One row of a table whose cells may take several lines.
+/// One row of a table; its cells may take several lines.
 std::string row_text(const std::vector<std::string>& cells, const TextTable& table,
                      const std::vector<std::size_t>& widths) {
   std::vector<std::vector<std::string>> parts;
@@ -54,13 +54,13 @@ std::string table_text(const TextTable& table, const std::vector<std::size_t>& w
   std::vector<std::string> headings;
   for (const TextTable::Column& column : table.columns) headings.push_back(column.heading);
   std::string head = row_text(headings, table, widths);
-  head.pop_back();  // bold for the line, not for its end
+  head.pop_back();  // bold is for the line without its end
   std::string text = bold(head) + "\n";
   for (const auto& row : table.rows) text += row_text(row, table, widths);
   return text;
 }
 
-/// The columns of those numbers.
+/// The table with only these columns.
 TextTable part_of(const TextTable& table, const std::vector<std::size_t>& numbers) {
   TextTable part;
   for (const std::size_t c : numbers) part.columns.push_back(table.columns[c]);
@@ -71,9 +71,9 @@ TextTable part_of(const TextTable& table, const std::vector<std::size_t>& number
   return part;
 }
 
-constexpr std::size_t narrow = 24;  ///< columns that text needs at least to be broken into
+constexpr std::size_t narrow = 24;  ///< columns that a text needs at least so that it can be broken
 
-/// The widths with a last column of text that has only the rest of the page.
+/// The widths where the last column of text has only the rest of the page.
 std::vector<std::size_t> with_last_broken(const TextTable& table, std::vector<std::size_t> widths,
                                           std::size_t page) {
   const std::size_t before = sum_of(widths) - widths.back();

@@ -1,4 +1,4 @@
-// Tables of texts: aligned for a terminal, or as CSV (RFC 4180); and rows of a label and its text.
+// Tables of texts, aligned for a terminal or as CSV (RFC 4180), and rows of a label and a text.
 #pragma once
 
 #include <string>
@@ -17,18 +17,19 @@ struct TextTable {
   std::vector<Column> columns;
   std::vector<std::vector<std::string>> rows;
 
-  /// So many of the first columns stand again before those that go below, where all are too wide.
+  /// The number of first columns that are repeated where the table is too wide and its other
+  /// columns continue below.
   std::size_t keys = 1;
 
-  /// Within the page, if there is one: text in the last column goes on below where it is too long,
-  /// and columns that have no room stand below the others.
+  /// Aligned within the page, if there is one: long text in the last column continues below, and
+  /// columns that do not fit are put below the others.
   std::string aligned(std::size_t page = page_width()) const;
-  std::size_t width() const;  ///< of the aligned text's lines
-  void drop_last();           ///< the last column
+  std::size_t width() const;  ///< of the lines of the aligned text
+  void drop_last();           ///< removes the last column
   std::string csv() const;
 };
 
-/// Columns by how they are aligned.
+/// A column by its alignment.
 inline TextTable::Column left(std::string heading) {
   return {.heading = std::move(heading), .right_aligned = false};
 }
@@ -41,12 +42,12 @@ using LabelledRows = std::vector<std::pair<std::string, std::string>>;
 
 struct RowsForm {
   std::string indent = {};
-  std::size_t label_columns = 0;    ///< at least so wide; wider where a label is
-  std::size_t page = page_width();  ///< text goes on below from this column on; 0: never
+  std::size_t label_columns = 0;    ///< the least width of the labels; a longer label widens it
+  std::size_t page = page_width();  ///< text continues below from this column on; 0: never
   bool bold_labels = false;
 };
 
-/// Two columns without a heading, two blanks between them.
+/// Two columns without headings, with two blanks between them.
 std::string rows_text(const LabelledRows& rows, const RowsForm& form = {});
 
 }  // namespace sluice

@@ -40,7 +40,7 @@ double now() {
   return duration<double>(steady_clock::now().time_since_epoch()).count();
 }
 
-/// False when the reader has gone.
+/// Returns false when the reader has closed the pipe.
 bool write_all(int descriptor, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(descriptor, text.data(), text.size());
@@ -53,7 +53,7 @@ bool write_all(int descriptor, std::string_view text) {
   return true;
 }
 
-/// A write to a closed pipe shall fail with EPIPE instead of ending the program by a signal.
+/// A write to a closed pipe fails with EPIPE instead of ending the program by a signal.
 void ignore_broken_pipes() {
   static const bool once = [] {
     std::signal(SIGPIPE, SIG_IGN);
@@ -75,7 +75,7 @@ void message(std::string_view text) {
   try {
     write_all(STDERR_FILENO, std::string(text) + "\n");
   } catch (const IoError&) {
-    // Nowhere is left to say so; the exit code still tells.
+    // It cannot be reported anywhere, but the exit code tells it.
   }
 }
 

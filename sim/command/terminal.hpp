@@ -1,5 +1,5 @@
-// Standard output and error: data goes to one, messages to the other. Colour, animation and UTF-8
-// pictures only where they can be seen.
+// Standard output and standard error: data goes to the first, messages go to the second. Colour,
+// animation and UTF-8 pictures are used only where they can be seen.
 #pragma once
 
 #include <cstdint>
@@ -9,39 +9,40 @@
 
 namespace sluice {
 
-/// Writes to standard output. A reader who has gone (a closed pipe) is nothing to complain about;
-/// any other failure throws IoError.
+/// Writes to standard output. A reader who has closed the pipe is not an error; any other failure
+/// throws IoError.
 void print(std::string_view text);
 
 /// Writes a line to standard error.
 void message(std::string_view text);
 
-/// Standard output is a terminal that wants colour: NO_COLOR unset, TERM not "dumb".
+/// True where standard output is a terminal that allows colour: NO_COLOR is unset and TERM is not
+/// "dumb".
 bool colour_wanted();
-/// The locale's character set is UTF-8.
+/// True where the character set of the locale is UTF-8.
 bool utf8_wanted();
-/// Columns of the terminal, or `otherwise` when standard output is none.
+/// Columns of the terminal, or `otherwise` where standard output is not a terminal.
 int terminal_width(int otherwise);
 
-/// Bold where colour is wanted, the same text elsewhere.
+/// Bold where colour is wanted, otherwise the same text.
 std::string bold(std::string_view text);
-/// In an ANSI colour (31 red, 32 green, 33 yellow, 34 blue), likewise.
+/// In an ANSI colour (31 red, 32 green, 33 yellow, 34 blue) where colour is wanted.
 std::string coloured(std::string_view text, int colour);
 
-/// Text from a file as it may go to a terminal: without control characters, which could move the
-/// cursor or do worse.
+/// Text from a file in a form that is safe for a terminal: without control characters, which could
+/// move the cursor or do worse.
 std::string printable(std::string_view text);
 
-/// Columns that UTF-8 text takes, one a character.
+/// Columns that UTF-8 text occupies, one per character.
 std::size_t columns_of(std::string_view text);
-/// Filled with blanks on the right (or left) to so many columns.
+/// The text filled with blanks on the right (or left) to `columns` columns.
 std::string padded(std::string_view text, std::size_t columns, bool right_aligned = false);
 
 /// A bar of `width` columns filled to `share` (0..1), in eighths of a column with UTF-8.
 std::string bar(double share, std::size_t width);
 
-/// A line with bar, percentage and time left on standard error, at most ten times a second; nothing
-/// where that is no terminal.
+/// A line with a bar, the percentage and the time left on standard error, updated at most ten times
+/// per second; nothing where standard error is not a terminal.
 class ProgressLine {
  public:
   ProgressLine();
@@ -54,7 +55,7 @@ class ProgressLine {
 
  private:
   bool active_ = false, shown_ = false;
-  double began_ = 0, last_ = 0;  ///< s, of a steady clock
+  double began_ = 0, last_ = 0;  ///< seconds of a steady clock
 };
 
 }  // namespace sluice

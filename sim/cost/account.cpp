@@ -59,11 +59,11 @@ std::string account_text(const Account& account) {
   std::string text;
   if (account.interpolated > 0)
     text = percent(account.interpolated) +
-           " of the seconds that layers compute lie between rows of the profile";
+           " of the computation's seconds were interpolated between rows of the profile";
   if (account.fitted == 0 && account.others.empty()) return text.empty() ? "" : text + ".";
   if (!text.empty()) text += ". ";
   text += percent(account.fitted) +
-          " of the seconds that layers compute rest on a fit of measured operators, " +
+          " of the computation's seconds rest on a fit of measured operators, " +
           percent(account.inside) + " on sizes within what was measured on this device";
   if (account.known > 0)
     text += ". A single operator that the fit had not seen was off by " + percent(account.median) +
@@ -72,11 +72,11 @@ std::string account_text(const Account& account) {
   const double unknown = account.fitted - account.known;
   if (unknown > 1e-9)
     text += ". For " + percent(unknown) +
-            " of the seconds it is not known how far off the fit is: their sizes are beyond those "
-            "that were measured, or too few operators of the class were measured to tell";
+            " of the seconds the error of the fit is not known: their sizes are beyond those that "
+            "were measured, or too few operators of the class were measured";
   std::vector<std::string> others;
   for (const auto& [of, share] : account.others) others.push_back(of + " (" + percent(share) + ")");
-  if (!others.empty()) text += ". The roofline stands in for " + join(others);
+  if (!others.empty()) text += ". The roofline model prices " + join(others);
   return text + ".";
 }
 

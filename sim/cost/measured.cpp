@@ -1,4 +1,4 @@
-// measured: a layer takes as long as it was measured to take, as its model says or a profile.
+// measured: a layer takes as long as it was measured to take, by the model's file or by a profile.
 #include "cost/cost.hpp"
 #include "cost/measured/table.hpp"
 #include "document/roots.hpp"
@@ -11,11 +11,11 @@ bool goes_forward(Pass pass) {
   return pass == Pass::forward || pass == Pass::recompute;
 }
 
-/// The seconds that the model's own file has.
+/// Prices by the seconds in the model's own file.
 struct MeasuredModel final : Cost {
   Price of(const Query& query) const override {
     Price price{.flop = query.work.flop, .bytes = query.work.bytes};
-    if (!query.layer) {  // the update of a stage's weights is in no profile
+    if (!query.layer) {  // no profile has the update of a stage's weights
       price.seconds = peak_seconds(query.work, query.device, query.dtype);
       return price;
     }
@@ -49,7 +49,7 @@ struct MeasuredModel final : Cost {
   }
 };
 
-/// The rows of a profile; outside of them a refusal, or another cost model.
+/// Prices by the rows of a profile. Where it has no row, it refuses, or asks another cost model.
 struct MeasuredProfile final : Cost {
   MeasuredProfile(std::string path, Profile profile, Interpolation interpolation,
                   const std::string& statistic, std::shared_ptr<const Cost> outside)
@@ -105,7 +105,7 @@ struct MeasuredProfile final : Cost {
   }
 
  private:
-  /// Of the table; none: it was not measured, and is not interpolated.
+  /// The price from the table; none: it was not measured and may not be interpolated.
   std::optional<Price> seen(const Query& query) const {
     try {
       return table_.price(query);
@@ -119,7 +119,7 @@ struct MeasuredProfile final : Cost {
   std::shared_ptr<const Cost> outside_;
 };
 
-/// The rows that `where` leaves.
+/// The rows that remain under `where`.
 Profile chosen_rows(const Reader& keys, const std::string& path) {
   Profile profile = load_profile(path);
   const Value* where = keys.value("where");
@@ -146,7 +146,7 @@ std::shared_ptr<const Cost> make(const Reader& keys, const std::string& folder) 
   if (!keys.has("profile")) {
     for (const char* key : {"where", "interpolate", "outside", "statistic"})
       if (keys.has(key))
-        keys.fail(key, std::string("'") + key + "' is of a profile: it goes with profile: FILE");
+        keys.fail(key, std::string("'") + key + "' needs a profile: give profile: FILE as well");
     return std::make_shared<const MeasuredModel>();
   }
   const std::string path = named_file(*keys.value("profile"), folder);
@@ -164,9 +164,11 @@ std::shared_ptr<const Cost> make(const Reader& keys, const std::string& folder) 
 extern const CostModel measured_cost = {
     .name = "measured",
     .summary =
-        "The seconds and joules that were measured for the layer and this many samples: of a "
-        "profile, or where none is named those that the model's file has; updates of weights, "
-        "which are no layer's, as under peak.",
+        "The seconds and joules that were measured for a layer and this number of samples, taken "
+        "from a "
+        "profile, or where none is named from the model's file. Updates of weights, which belong "
+        "to no "
+        "layer, are priced as under peak.",
     .source =
         "Narayanan et al., PipeDream (SOSP 2019), section 3.1; Braun et al., A simple model for "
         "portable and fast prediction of execution time and power consumption of GPU kernels "
@@ -174,32 +176,32 @@ extern const CostModel measured_cost = {
     .example =
         "sluice run alexnet_resident 'cost={model: measured, profile: mine.csv, outside: "
         "roofline}'",
-    .parameters = {{.name = "profile",
-                    .summary = "a profile (sim/profile/FORMAT.md), relative to the scenario",
-                    .optional = true},
-                   {.name = "where",
-                    .type = Type::mapping,
-                    .summary = "of the profile only the rows in which a column has a value, as "
-                               "{cache: hot}",
-                    .optional = true},
-                   {.name = "interpolate",
-                    .type = Type::choice,
-                    .summary = "what may be estimated between rows, from the share of the "
-                               "device's rates that they reach: other batches; and products of "
-                               "matrices of other sizes",
-                    .default_text = "none",
-                    .choices = {"none", "batch", "sizes"}},
-                   {.name = "outside",
-                    .summary = "what prices layers that were not measured: a cost model; refuse: "
-                               "they are an error",
-                    .default_text = "refuse"},
-                   {.name = "statistic",
-                    .type = Type::choice,
-                    .summary =
-                        "of several samples of a row: the median, the mean, the mean of those "
-                        "within 3 standard deviations, or the least",
-                    .default_text = "median",
-                    .choices = {"median", "mean", "mean_within", "least"}}},
+    .parameters =
+        {{.name = "profile",
+          .summary = "a profile (sim/profile/FORMAT.md), relative to the scenario",
+          .optional = true},
+         {.name = "where",
+          .type = Type::mapping,
+          .summary = "only the rows of the profile in which a column has this value, as "
+                     "{cache: hot}",
+          .optional = true},
+         {.name = "interpolate",
+          .type = Type::choice,
+          .summary =
+              "what may be interpolated between rows, by the share of the device's rates that they "
+              "reach: nothing, other batches, or also matrix products of other sizes",
+          .default_text = "none",
+          .choices = {"none", "batch", "sizes"}},
+         {.name = "outside",
+          .summary =
+              "the cost model that prices layers that were not measured; refuse: they are an error",
+          .default_text = "refuse"},
+         {.name = "statistic",
+          .type = Type::choice,
+          .summary = "which value of a row's samples counts: the median, the mean, the mean of "
+                     "those within 3 standard deviations, or the least",
+          .default_text = "median",
+          .choices = {"median", "mean", "mean_within", "least"}}},
     .make = make,
     .counts_memories = true,
 };

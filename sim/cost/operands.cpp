@@ -12,7 +12,7 @@ std::string quoted(const Layer& layer) {
   return "'" + layer.name + "'";
 }
 
-/// Of the passes, in the same order as work.cpp sums them.
+/// Lists the operands of a pass, in the order in which work.cpp sums them.
 class Listing {
  public:
   Listing(const Model& model, const Layer& layer, std::int64_t samples, DType dtype)
@@ -85,19 +85,19 @@ std::vector<Operand> operands_of(const Model& model, const Layer& layer, Pass pa
 
 Query placed_query(const Query& query, const std::vector<std::string>& pools) {
   if (!query.model || !query.layer)
-    throw InternalError("operands are those of a layer, and an update of weights is of none");
+    throw InternalError("an update of weights has no operands, because it belongs to no layer");
   Query placed = query;
   placed.operands = operands_of(*query.model, *query.layer, query.pass, query.samples, query.dtype);
   const std::string start =
       std::string(name_of(query.pass)) + " of layer " + quoted(*query.layer) + ": ";
   if (pools.size() != placed.operands.size())
     throw InputError(start + "it has " + std::to_string(placed.operands.size()) +
-                     " operands, and is told of " + std::to_string(pools.size()) +
-                     " memories; expected one for each");
+                     " operands, but " + std::to_string(pools.size()) +
+                     " memories are given; expected one for each");
   for (std::size_t o = 0; o < pools.size(); ++o) {
     if (pools[o].empty())
       throw InputError(start + placed.operands[o].name +
-                       " lies nowhere; expected a memory that the device '" + query.device.name +
+                       " has no memory; expected one that the device '" + query.device.name +
                        "' reaches, or that a link leads to");
     placed.operands[o].pool = pools[o];
   }

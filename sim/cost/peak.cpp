@@ -1,4 +1,4 @@
-// peak: an operator takes its FLOP at the device's rate, and nothing else.
+// peak: an operator takes as long as its FLOP take at the device's rate.
 #include "cost/cost.hpp"
 
 namespace sluice {
@@ -19,7 +19,7 @@ struct Peak final : Cost {
 
 extern const CostModel peak_cost = {
     .name = "peak",
-    .summary = "FLOP / (rate x efficiency) of the device.",
+    .summary = "FLOP / (rate x efficiency) of the device; bytes do not count.",
     .source = "definition of a rate",
     .example = "sluice run alexnet_resident cost=peak",
     .make = [](const Reader&, const std::string&) -> std::shared_ptr<const Cost> {

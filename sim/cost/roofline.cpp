@@ -1,4 +1,5 @@
-// roofline: an operator is bound by its FLOP or by the bytes that it moves in the device's memory.
+// roofline: an operator takes as long as its FLOP, or as the bytes that it moves in the device's
+// memory.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -10,12 +11,11 @@
 namespace sluice {
 namespace {
 
-/// Shares of the rates that operators reach: what the scenario says, or else what the device's
-/// platform says.
+/// Uses the shares of the rates that the scenario gives, or else those of the device's platform.
 struct Roofline final : Cost {
   std::optional<double> compute_efficiency, memory_efficiency;
-  bool side_by_side;    ///< memories are read and written at the same time, not one after another
-  double memory_power;  ///< share of the power above idle that work bound by memory takes
+  bool side_by_side;    ///< memories are accessed at the same time, not one after the other
+  double memory_power;  ///< share of the power above idle that work limited by memory takes
 
   explicit Roofline(const Reader& keys)
       : compute_efficiency(given(keys, "compute_efficiency")),
@@ -56,7 +56,7 @@ struct Roofline final : Cost {
     return std::max(computing, moving) + device.launch_overhead;
   }
 
-  /// What is no operand's lies in the default memory.
+  /// Bytes that do not belong to an operand are in the default memory.
   double memory_seconds(const Query& query) const {
     const Device& device = query.device;
     if (query.operands.empty()) return seconds_in(device.memory(), query.work, query);
@@ -91,7 +91,7 @@ struct Roofline final : Cost {
       throw InputError("device '" + device.name +
                        "' has no memory bandwidth, which the roofline cost model needs (memory: "
                        "{bandwidth: 960GB/s})");
-    throw InputError("device '" + device.name + "' is at the memory '" + memory.pool +
+    throw InputError("device '" + device.name + "' uses the memory '" + memory.pool +
                      "', which lacks the rates that the roofline cost model needs (memories: {" +
                      memory.pool + ": {read: 100GB/s, write: 50GB/s}})");
   }
@@ -101,9 +101,9 @@ struct Roofline final : Cost {
     const bool reads = operand.read > 0 && !memory.read;
     if (!reads && !(operand.written > 0 && !memory.write)) return;
     const std::string way = reads ? "read" : "write";
-    throw InputError(of_layer(query) + called(operand) + " lies in '" + memory.pool +
-                     "', which has no rate at which device '" + query.device.name + "' would " +
-                     way + " it; expected one, as " + way + ": 30GB/s of that memory");
+    throw InputError(of_layer(query) + called(operand) + " is in '" + memory.pool +
+                     "', which has no rate at which device '" + query.device.name + "' could " +
+                     way + " it; give that memory one, as " + way + ": 30GB/s");
   }
 
   static std::string called(const Operand& operand) {
@@ -119,7 +119,7 @@ struct Roofline final : Cost {
   [[noreturn]] static void refuse_far(const Query& query, const Operand& operand) {
     std::vector<std::string> reached;
     for (const DeviceMemory& memory : query.device.memories) reached.push_back(memory.pool);
-    throw InputError(of_layer(query) + called(operand) + " lies in '" + operand.pool +
+    throw InputError(of_layer(query) + called(operand) + " is in '" + operand.pool +
                      "', which device '" + query.device.name +
                      "' does not reach without a link; it reaches " + join(reached));
   }
@@ -128,7 +128,7 @@ struct Roofline final : Cost {
 Field efficiency(const std::string& name, const std::string& summary) {
   return {.name = name,
           .type = Type::number,
-          .summary = summary + "; absent: what the platform says under 'roofline'",
+          .summary = summary + "; by default what the platform says under 'roofline'",
           .optional = true,
           .maximum = 1,
           .minimum_excluded = true};
@@ -139,28 +139,29 @@ Field efficiency(const std::string& name, const std::string& summary) {
 extern const CostModel roofline_cost = {
     .name = "roofline",
     .summary =
-        "The longer of FLOP / rate and bytes / memory bandwidth, each divided by the share of it "
-        "that the platform says is reached (roofline: {compute, memory}), plus the launch "
-        "overhead, for each operator.",
+        "For each operator the longer of FLOP / rate and bytes / memory bandwidth, plus the launch "
+        "overhead; "
+        "each is divided by the share of it that the platform says is reached (roofline: {compute, "
+        "memory}).",
     .source =
         "Williams, Waterman and Patterson, Roofline: an insightful visual performance model, "
         "CACM 52(4), 2009",
     .example = "sluice run alexnet_resident cost=roofline",
     .parameters = {efficiency("compute_efficiency",
-                              "share of the device's rate that operators bound by it reach"),
+                              "share of the device's rate that operators limited by it reach"),
                    efficiency("memory_efficiency",
-                              "share of the memory bandwidth that operators bound by it reach"),
+                              "share of the memory bandwidth that operators limited by it reach"),
                    {.name = "pools",
                     .type = Type::choice,
-                    .summary = "where operands lie in several memories of the device: read and "
-                               "written in_turn (their seconds add up), or side_by_side (the "
-                               "longest counts)",
+                    .summary =
+                        "how operands in several memories of the device are accessed: in_turn "
+                        "(their seconds add up), or side_by_side (the longest counts)",
                     .default_text = "in_turn",
                     .choices = {"in_turn", "side_by_side"}},
                    {.name = "memory_power",
                     .type = Type::number,
-                    .summary = "share of the device's power above idle that operators bound by "
-                               "memory take; those bound by FLOP take all of it",
+                    .summary = "share of the device's power above idle that operators limited by "
+                               "memory take; those limited by FLOP take all of it",
                     .default_text = "1",
                     .maximum = 1}},
     .make = [](const Reader& keys, const std::string&) -> std::shared_ptr<const Cost> {

@@ -1,4 +1,5 @@
-// What a policy in Python builds a plan with: planning/builder.hpp, with names for numbers.
+// The builder with which a policy in Python makes a plan: planning/builder.hpp, with names instead
+// of numbers.
 #include "planning/builder.hpp"
 
 #include <pybind11/stl.h>
@@ -21,7 +22,7 @@ namespace {
 using Ref = PlanBuilder::Ref;
 using FactValue = std::variant<double, std::string, Fact::List>;
 
-/// The value of an enumeration that is called so.
+/// The value of an enumeration that has this name.
 template <class Enum>
 Enum by_name(const char* kind, const std::string& name, int count) {
   std::vector<std::string> names;
@@ -44,7 +45,8 @@ ActionKind kind_named(const std::string& name, bool transfer) {
                    name + "'" + did_you_mean(name, names) + "; known: " + join(names));
 }
 
-/// A builder that outlives nothing it needs, and says so when it is finished already.
+/// A builder that keeps everything alive that it needs, and refuses to be used after it has
+/// finished.
 class Builder {
  public:
   Builder(std::shared_ptr<Platform> platform, const std::string& name, bool enforce)
@@ -57,7 +59,7 @@ class Builder {
               std::optional<std::int64_t> capacity) {
     platform_->device(device);  // throws with the known names
     if (std::find(nodes_.begin(), nodes_.end(), name) != nodes_.end())
-      throw InputError("there is a device or memory '" + name + "' already");
+      throw InputError("a device or memory is already called '" + name + "'");
     open().memory(name, device, capacity);
     nodes_.push_back(name);
   }
@@ -66,7 +68,7 @@ class Builder {
     require_node(from);
     require_node(to);
     if (!(bandwidth > 0) || !std::isfinite(bandwidth) || !(setup_s >= 0) || !(latency_s >= 0))
-      throw InputError("the way from '" + from + "' to '" + to + "' has bandwidth " +
+      throw InputError("the link from '" + from + "' to '" + to + "' has bandwidth " +
                        exact(bandwidth) + ", setup " + exact(setup_s) + ", latency " +
                        exact(latency_s) +
                        "; expected more than 0 byte/s, and seconds of at least 0");
@@ -90,7 +92,7 @@ class Builder {
   std::uint32_t tensor(const std::string& name, const std::string& tensor_class, std::int64_t bytes,
                        const std::string& home) {
     if (!home.empty()) require_node(home);
-    if (!names_.insert(name).second) throw InputError("there is a tensor '" + name + "' already");
+    if (!names_.insert(name).second) throw InputError("a tensor is already called '" + name + "'");
     ++tensors_;
     return open().tensor(
         name, by_name<TensorClass>("tensor class", tensor_class, tensor_class_count), bytes, home);
@@ -142,7 +144,7 @@ class Builder {
     if (!(seconds >= 0) || !std::isfinite(seconds))
       throw InputError(exact(seconds) + " s for 'takes': expected at least 0");
     if (record_of(action(ref).kind).transfers)
-      throw InputError("seconds for a transfer: its bytes and its route say how long it takes");
+      throw InputError("a transfer takes no seconds: they follow from its bytes and its route");
     action(ref).seconds = seconds;
   }
   void part_of(Ref ref, std::uint32_t collective) {
@@ -156,7 +158,7 @@ class Builder {
             const std::string& of) {
     const double* number = std::get_if<double>(&value);
     if (!number && !unit.empty())
-      throw InputError("fact '" + name + "' has the unit '" + unit + "' and is no number");
+      throw InputError("fact '" + name + "' has the unit '" + unit + "' but is not a number");
     Fact fact = std::visit([&](const auto& held) { return Fact(name, held); }, value);
     if (number) fact.value = Fact::Number{*number, unit};
     fact.of = of;
@@ -185,7 +187,7 @@ class Builder {
     if (tensor >= tensors_) throw InputError("there is no tensor " + std::to_string(tensor));
   }
   void require(Ref ref) const {
-    if (!ref) throw InputError("this is no action of a builder");
+    if (!ref) throw InputError("expected an Action returned by this builder");
   }
   std::uint32_t pool(const std::string& node) {
     require_node(node);

@@ -1,4 +1,4 @@
-// Scenarios for Python. Documents cross as text: JSON in both directions.
+// Scenarios for Python. Documents are exchanged as text, in JSON in both directions.
 #include <pybind11/stl.h>
 
 #include "base/error.hpp"
@@ -18,15 +18,15 @@ ScenarioHandle make(Value written, const std::string& path, std::vector<std::str
   return {std::move(written), path, std::move(overrides), std::move(scenario)};
 }
 
-/// Does an override say which file is included? Then all is read again.
+/// Whether an override says which file is included; then everything is read again.
 bool names_file(const std::vector<std::string>& path) {
   return path.size() == 2 && path[1] == "file" && (path[0] == "model" || path[0] == "platform");
 }
 
-/// Files that are read already are not read again: a scenario stays what it was when it was loaded.
-/// What takes the place of a whole mapping makes earlier changes of it void.
+/// Files that were read are not read again: a scenario stays as it was when it was loaded. An
+/// override of a whole mapping cancels earlier changes inside it.
 ScenarioHandle with(const ScenarioHandle& base, const std::vector<std::string>& overrides) {
-  std::vector<std::string> all = base.overrides;  // for reading all again
+  std::vector<std::string> all = base.overrides;  // for reading everything again
   bool read_again = false;
   for (const std::string& text : overrides) {
     const std::vector<std::string> path = parse_override(text).path;

@@ -1,4 +1,4 @@
-// What of a model fits which card, for Python: study/fits/fits.hpp.
+// fits for Python: study/fits/fits.hpp.
 #include "study/fits/fits.hpp"
 
 #include <pybind11/stl.h>
@@ -44,7 +44,7 @@ py::dict dict_of(const CardFit& card) {
   return dict;
 }
 
-/// `words`: mode, dtype, optimizer, policy, fates.
+/// `words` holds mode, dtype, optimizer, policy and fates.
 FitsReport ask(const std::string& model, const std::vector<std::string>& platforms,
                const std::vector<std::string>& words, std::optional<std::int64_t> batch,
                const std::vector<std::string>& overrides) {

@@ -1,4 +1,4 @@
-// The caller's side of protocol.hpp.
+// The caller's side of the protocol in protocol.hpp.
 #include <poll.h>
 #include <pybind11/stl.h>
 
@@ -30,7 +30,7 @@ bool send_request(int control, int channel, const std::vector<py::buffer>& parts
   return helper::send(control, "R", {channel, memory.file().get()});
 }
 
-/// What came in time; without the GIL.
+/// What arrived in time; it is received without the GIL.
 struct Arrival {
   bool in_time = false, ended = false;
   helper::Message message;
@@ -52,8 +52,8 @@ Arrival wait_for(int channel, int timeout_ms) {
   return arrival;
 }
 
-/// What arrives within so many ms: kind, two numbers, and the memory of an answer. None: nothing
-/// yet, or a signal came that Python wants to see.
+/// What arrives within `timeout_ms` milliseconds: the kind, two numbers, and the memory of an
+/// answer. None: nothing has arrived yet, or a signal came that Python has to handle.
 py::object receive(int channel, int timeout_ms) {
   Arrival arrival;
   {

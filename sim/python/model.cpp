@@ -11,7 +11,7 @@
 namespace sluice::python {
 namespace {
 
-/// A model with the `model:` mapping that it was read from.
+/// A model with the `model:` mapping from which it was read.
 struct ModelHandle {
   Value use;
   std::shared_ptr<const Model> model;

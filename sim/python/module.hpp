@@ -1,6 +1,6 @@
-// The Python module `_sluice`: what the package `sluice` (analysis/sluice) is built on. It reads
+// The Python module `_sluice`, on which the package `sluice` (analysis/sluice) is built. It reads
 // documents and makes plans; simulations run in the helper (protocol.hpp), so that the process that
-// imports it never has an engine. The package's own classes give all this a face.
+// imports the module never has an engine. Users see only the package's own classes.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -15,7 +15,7 @@ namespace sluice::python {
 
 namespace py = pybind11;
 
-/// Python holds plans that nobody changes.
+/// A plan that Python holds. Nobody changes it.
 struct PlanHandle {
   std::shared_ptr<const Plan> plan;
   bool lowered = true;  ///< false: a builder finished it, and some computations have no seconds yet
@@ -36,7 +36,8 @@ void bind_sweep(py::module_& module);
 void bind_search(py::module_& module);
 void bind_placement(py::module_& module);
 
-/// Calls `told` with done and total; what it raises, Ctrl-C among it, ends what is under way.
+/// Calls `told` with the numbers done and total. An exception that it raises, including Ctrl-C,
+/// ends the work.
 std::function<void(std::size_t, std::size_t)> progress_of(const py::object& told);
 
 }  // namespace sluice::python

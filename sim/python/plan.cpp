@@ -16,9 +16,8 @@ namespace {
 const Plan& lowered(const PlanHandle& self) {
   if (!self.lowered)
     throw InputError(
-        "this plan has no seconds and routes yet: a scenario gives them to the plan that its "
-        "policy "
-        "returns; for a plan without a scenario, say the seconds of each computation by "
+        "this plan has no seconds and routes yet: a scenario adds them to the plan that its policy "
+        "returns; for a plan without a scenario, give the seconds of each computation by "
         "Action.takes()");
   return *self.plan;
 }
@@ -42,7 +41,7 @@ std::string placements(const Plan& plan, const List& list) {
   return text;
 }
 
-/// What each flow says, separated by blanks: one word for a transfer.
+/// The words of all flows, separated by blanks; a transfer has a single word.
 template <class Word>
 py::list flow_words(const Plan& plan, Word&& word) {
   return texts(plan.actions, [&](const Action& action) {

@@ -10,7 +10,7 @@
 namespace sluice::python {
 namespace {
 
-/// A platform with the document that it was read from.
+/// A platform with the document from which it was read.
 struct Read {
   Value document;
   std::shared_ptr<Platform> platform;

@@ -1,4 +1,4 @@
-// Policies in Python: a record as any other, whose function is called here.
+// Policies in Python: a record like any other, whose function is called here.
 #include "policy/policy.hpp"
 
 #include <pybind11/stl.h>
@@ -57,7 +57,7 @@ Field field_of(const py::dict& parameter) {
   return field;
 }
 
-/// A parameter's value: of its type, a quantity in SI units; None where it is absent.
+/// The value of a parameter in its type, with quantities in SI units; None where it is absent.
 py::object value_of(const Field& field, const Reader& reader) {
   if (!reader.has(field.name) && !field.default_text) return py::none();
   const bool word =
@@ -86,7 +86,7 @@ py::dict values_of(const std::vector<Field>& fields, const Reader& reader) {
   return values;
 }
 
-/// Stages as a policy needs them: what a scenario does not count takes no memory.
+/// The stages as a policy needs them: what a scenario does not count takes no memory.
 std::vector<Stage> stages_of(const PolicyRequest& request) {
   std::vector<Stage> stages = request.pricing.stages;
   if (!request.working_set_counted)
@@ -108,7 +108,7 @@ py::dict workload_of(const PolicyRequest& request) {
   return values;
 }
 
-/// What a builder cannot know: the stages, and whether anything is trained.
+/// Checks what a builder cannot know: the stages, and whether anything is trained.
 void require_priceable(const Plan& plan, const PolicyRequest& request) {
   const std::vector<Stage>& stages = request.pricing.stages;
   const auto count = static_cast<std::int32_t>(stages.size());
@@ -127,8 +127,8 @@ void require_priceable(const Plan& plan, const PolicyRequest& request) {
   }
 }
 
-/// A plan that leaves samples without an answer would have a makespan, and no throughput or a wrong
-/// one.
+/// A plan that leaves samples without an answer would have a makespan but a wrong throughput, or
+/// none.
 void require_all_samples(const Plan& plan, const PolicyRequest& request) {
   std::int64_t done = 0;
   for (std::uint32_t a = 0; a < plan.actions.size(); ++a)
@@ -138,12 +138,12 @@ void require_all_samples(const Plan& plan, const PolicyRequest& request) {
   if (done != asked)
     throw InputError("the actions of policy '" + plan.name + "' finish " + std::to_string(done) +
                      " samples of the " + std::to_string(asked) +
-                     " that the workload has; action.done(samples) says whose end is the answer of "
-                     "how many, each sample once");
+                     " that the workload has; call action.done(samples) on the actions whose ends "
+                     "complete samples, so that each sample is counted once");
 }
 
-/// The declarations of a policy: in each of its modes it honours those of its strategies that there
-/// are for the mode.
+/// The declarations of a policy: in each of its modes it honours those of its strategies that exist
+/// for the mode.
 std::vector<PlansFor> plans_for(const std::string& policy, const std::vector<std::string>& modes,
                                 const std::vector<std::string>& strategies) {
   for (const std::string& strategy : strategies) fate_catalog().find(strategy);  // else InputError
@@ -158,7 +158,8 @@ std::vector<PlansFor> plans_for(const std::string& policy, const std::vector<std
   return plans;
 }
 
-/// Calls the function, and prices what it returns. What it throws goes on to the caller as it is.
+/// Calls the function and prices the plan that it returns. What it throws reaches the caller as it
+/// is.
 Plan plan_in_python(const py::handle& function, const std::string& name,
                     const PolicyRequest& request, const Reader& reader,
                     const std::vector<Field>& fields) {
@@ -172,7 +173,7 @@ Plan plan_in_python(const py::handle& function, const std::string& name,
     if (!py::isinstance<PlanHandle>(handle))
       throw InputError("policy '" + name + "' returned " +
                        py::str(py::type::of(returned)).cast<std::string>() +
-                       ", expected the Plan that builder.finish() gives");
+                       ", expected the Plan that builder.finish() returns");
     plan = *handle.cast<const PlanHandle&>().plan;
   }
   for (Pool& pool : plan.pools) pool.enforced = pool.enforced && request.capacity_enforced;
@@ -191,7 +192,7 @@ void bind_policy(py::module_& module) {
                               const py::function& function) {
     std::vector<Field> fields;
     for (const py::dict& parameter : parameters) fields.push_back(field_of(parameter));
-    // Policies are never freed, and so their functions are not either.
+    // Policies are never freed, so their functions are never freed either.
     const py::handle kept = function.inc_ref();
     add_policy({.name = name,
                 .summary = summary,

@@ -1,18 +1,19 @@
-// How a Python process talks with its helper (worker/main.cpp), which runs simulations for it.
+// How a Python process communicates with its helper (worker/main.cpp), which runs simulations for
+// it.
 //
-// The helper's standard input is a socket, the control. A request is one message on it with two
-// descriptors: a socket, the channel, on which the answer comes; and a memory file, whose content
-// is a list of byte strings as base/parts.hpp has it.
-// The first one says what is wanted, the second is the folder that paths are relative to, then:
+// The helper's standard input is a socket, called the control. A request is one message on it with
+// two descriptors: a socket, called the channel, on which the answer comes, and a memory file,
+// whose content is a list of byte strings (base/parts.hpp). The first string names the request, the
+// second is the folder to which paths are relative, and then follow:
 //   run     plan text, name of the plan for messages or "", scenario text, command line
 //   open    path of a trace
 //   save    path, a recording, what is said beside its numbers (sim/study/answer) or ""
 //   export  path, format, table or "", a recording
 //
-// On the channel the helper sends Messages: any number of progress, then one answer, which comes
-// with a memory file: a recording (run/recording/recording.hpp), or the text of an error. A channel
-// that ends without an answer is that of a helper that died. Whoever shuts its end of the channel
-// down calls the run off.
+// On the channel the helper sends Messages: any number of progress messages, then one answer, which
+// comes with a memory file: a recording (run/recording/recording.hpp), or the text of an error. A
+// channel that ends without an answer means that the helper died. The caller cancels the run by
+// shutting down its end of the channel.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +27,8 @@ namespace sluice::helper {
 
 struct Message {
   enum class Kind : std::int64_t {
-    progress,  ///< first: executed actions, second: all
-    answer,    ///< first: exit code as on the command line, 0: it went well
+    progress,  ///< first: executed actions, second: all actions
+    answer,    ///< first: exit code as on the command line, 0 for success
     died,      ///< first: the signal that ended the process of this request
   };
   Kind kind = Kind::progress;
@@ -36,20 +37,20 @@ struct Message {
 
 using Memory = MemoryFile;
 
-/// The parts (base/parts.hpp) in a memory file.
+/// Packs the parts (base/parts.hpp) into a memory file.
 Memory packed(const std::vector<std::string_view>& parts);
 
-/// Sends bytes and descriptors as one message. False when the other side has gone, or, where it
-/// shall not wait, has not read what was sent before. Throws IoError.
+/// Sends bytes and descriptors as one message. Returns false when the other side has closed the
+/// socket, or, without `wait`, when it has not yet read what was sent before. Throws IoError.
 bool send(int socket, std::string_view bytes, const std::vector<int>& descriptors,
           bool wait = true);
 
 struct Received {
-  bool ended = false;  ///< the other side has gone
+  bool ended = false;  ///< the other side has closed the socket
   std::size_t size = 0;
   std::vector<Descriptor> descriptors;
 };
-/// Receives one message of at most `size` bytes; waits for it. Throws IoError.
+/// Waits for one message of at most `size` bytes. Throws IoError.
 Received receive(int socket, void* bytes, std::size_t size);
 
 }  // namespace sluice::helper

@@ -9,10 +9,10 @@
 
 namespace sluice::python {
 
-/// A scenario and what it was made from, so that it can be made again with changes.
+/// A scenario and the documents from which it was made, so that it can be made again with changes.
 struct ScenarioHandle {
-  Value written;     ///< before includes and overrides
-  std::string path;  ///< what its includes are relative to
+  Value written;     ///< as written, before includes and overrides
+  std::string path;  ///< its includes are relative to this path
   std::vector<std::string> overrides;
   std::shared_ptr<const Scenario> scenario;
 };

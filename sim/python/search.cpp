@@ -1,4 +1,4 @@
-// Searches for Python. The package's search.py gives them a face.
+// Searches for Python. The package's search.py makes them a class.
 #include "study/search/search.hpp"
 
 #include <pybind11/stl.h>
@@ -10,7 +10,7 @@
 namespace sluice::python {
 namespace {
 
-/// A request and the points that were asked for it.
+/// A request, and the points that were asked for it.
 class Search {
  public:
   Search(const Variants& variants, std::vector<SearchKey> keys, const std::string& goal,
@@ -30,7 +30,7 @@ class Search {
     return run_search(request_);
   }
 
-  /// How one point stands, and its number: see Merit.
+  /// The standing of one point, and its number: see Merit.
   std::pair<std::string, double> ask(const SearchRow& row) {
     request_.progress = progress_of(py::none());
     const py::gil_scoped_release free;

@@ -1,4 +1,4 @@
-// Sweeps for Python: points, answers and the store. The package's sweep.py gives them a face.
+// Sweeps for Python: points, answers and the store. The package's sweep.py makes them classes.
 #include "study/sweep/sweep.hpp"
 
 #include <pybind11/numpy.h>

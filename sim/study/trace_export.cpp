@@ -10,14 +10,15 @@ namespace {
 
 constexpr const char* layers_table = "layers";
 
-/// The trace holds the scenario that was run.
+/// The layers of the model whose scenario the trace contains.
 std::string layers(const TraceReader& trace) {
   const std::string& text = trace.header().scenario;
   if (text.empty())
-    throw InputError(trace.path() + ": error: the trace is of a plan, which names no layers");
+    throw InputError(trace.path() +
+                     ": error: the trace is of a plan file, which does not name layers");
   const Value scenario = parse_text(text, trace.path() + ":/scenario");
   const Value* keys = scenario.find("model");
-  if (!keys) throw InputError(trace.path() + ":/scenario: error: it names no model");
+  if (!keys) throw InputError(trace.path() + ":/scenario: error: it does not name a model");
   const Value* workload = scenario.find("workload");
   const Value* mode = workload ? workload->find("mode") : nullptr;
   const bool trains = mode && mode->text() == "training";

@@ -1,4 +1,5 @@
-// A trace in the format of another program, with the tables that the trace alone does not give.
+// Exports a trace in the format of another program, with tables that the trace alone does not
+// contain.
 #pragma once
 
 #include <string>
@@ -8,12 +9,12 @@
 
 namespace sluice {
 
-/// What a file of this format can hold, the first by default: of a data island also `layers`, the
-/// stage table of the model that was run, as 'AlexNet on one card' has it. None: there is no
-/// choice.
+/// The tables that a file of this format can hold; the first is the default. A data island can also
+/// hold `layers`, the stage table of the model that was run, as in 'AlexNet on one card'. Empty:
+/// there is no choice.
 std::vector<std::string> tables_of(const ExportFormat& format);
 
-/// Throws what the format does, and InputError for the layers of a plan, which names none.
+/// Throws what the format throws, and InputError for the layers of a plan, which does not name any.
 void export_trace(const TraceReader& trace, const ExportFormat& format, const std::string& table,
                   const Write& write);
 

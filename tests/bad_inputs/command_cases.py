@@ -36,7 +36,7 @@ COMMANDS = [
     words("a search without a goal", 2, ["either '--minimise METRIC' or '--maximise METRIC'"], "search", "scenario.yaml", "workload.batch=1..8"),
     words("a search for no metric", 2, ["'makespan'", "did you mean 'makespan_s'"], "search", "scenario.yaml", "--minimise", "makespan", "workload.batch=1..8"),
     words("a search for a word", 2, ["'bound_by' is a word"], "search", "scenario.yaml", "--minimise", "bound_by", "workload.batch=1..8"),
-    words("a search over nothing", 2, ["nothing is varied", "KEY=lo..hi"], "search", "scenario.yaml", "--minimise", "makespan_s"),
+    words("a search over nothing", 2, ["no key is varied", "KEY=lo..hi"], "search", "scenario.yaml", "--minimise", "makespan_s"),
     words("a search over a key twice", 2, ["'workload.batch' is varied twice"], "search", "scenario.yaml", "--minimise", "makespan_s", "workload.batch=1..8", "--over", "workload.batch=1,2"),
     words("a limit that is none", 2, ["'peak_bytes.gpu' is not a limit", "peak_bytes.gpu<=16GB"], "search", "scenario.yaml", "--minimise", "makespan_s", "workload.batch=1..8", "--subject-to", "peak_bytes.gpu"),
     words("a limit without a unit", 2, ["'16'", "the unit is missing"], "search", "scenario.yaml", "--minimise", "makespan_s", "workload.batch=1..8", "--subject-to", "peak_bytes.gpu<=16"),

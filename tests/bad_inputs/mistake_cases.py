@@ -105,7 +105,7 @@ ELSEWHERE = [
     said("mistake 65, a cut beside the policy", 12, ["unknown key 'cut' in policy (did you mean 'stages.cut'?)"], "policy.cut=per_layer"),
     said("mistake 66, a batch beside the policy", 14, ["unknown key 'batch' in policy (did you mean 'workload.batch'?)"], "policy.batch=4"),
     scenario("mistake 67, fates in the workload", "scenario.yaml:5:28", ["unknown key 'strategy' in workload (did you mean 'fates.strategy'?)"], "dtype: float32", "dtype: float32, strategy: sqrt"),
-    words("mistake 68, a report over a document", 2, ["'table.json' for '--junit' is no report as JUnit's XML", "--force"], "check", "scenario.yaml", "--baseline", "golden", "--junit", "table.json"),
+    words("mistake 68, a report over a document", 2, ["'table.json' for '--junit' is not a report as JUnit's XML", "--force"], "check", "scenario.yaml", "--baseline", "golden", "--junit", "table.json"),
 ]
 
 CASES = GOOD + TABLE + ELSEWHERE

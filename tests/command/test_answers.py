@@ -202,7 +202,7 @@ class Answers(unittest.TestCase):
         words = ("cost.model=fitted", "cost.unfitted=roofline", "platform=v100_pcie")
         said = json.loads(self.run_sluice(scenario, *words, "--json").stdout)
         note = next(note["text"] for note in said["notes"] if note["name"] == "fitted_share")
-        self.assertIn("The roofline stands in for conv2d", note)
+        self.assertIn("The roofline model prices conv2d", note)
         by_roofline = 1 - float(note.split(" %")[0]) / 100
         self.assertGreater(by_roofline, 0.05)
         computing = said["metrics"]["compute_s"]

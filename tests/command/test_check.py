@@ -322,7 +322,7 @@ class Reports(Check):
             report.write_text(text)
             done = self.sluice("check", name, "--baseline", "golden", "--junit", "report.xml")
             self.assertEqual(done.returncode, 2, done.stdout)
-            self.assertIn("'report.xml' for '--junit' is no report as JUnit's XML: give another name, or --force",
+            self.assertIn("'report.xml' for '--junit' is not a report as JUnit's XML: give another name, or --force",
                           done.stderr)
             self.assertEqual(report.read_text(), text)
             self.check(0, name, "--junit", "report.xml", "--force")
@@ -362,7 +362,7 @@ class Reports(Check):
         for words, says in (
                 (["phased_ipu_pair"], "missing '--baseline DIR'"),
                 (["phased_ipu_pair", "scenarios/phased_ipu_pair.yaml", "--baseline", "x"],
-                 "have one name"),
+                 "have the same name"),
                 (["s", "--baseline", "x", "--update", "--strict"], "exclude each other"),
                 (["s", "--baseline", "x", "--jobs", "0"], "from 1 to 1024"),
                 (["--compare", "streamed", "resident"], "at least one scenario"),

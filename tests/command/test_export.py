@@ -515,7 +515,7 @@ class Export(unittest.TestCase):
                       ["run", plan, "-o", self.path("plan.h5")]):
             done = sluice(*words)
             self.assertEqual(done.returncode, 0, done.stderr)
-        self.fails(3, "the trace is of a plan, which names no layers", self.path("plan.h5"), "--to",
+        self.fails(3, "the trace is of a plan file, which does not name layers", self.path("plan.h5"), "--to",
                    "data-island", "--table", "layers")
         self.assertEqual(self.export("plan", "csv").count(b"\r\n"), self.traces["harm"].count + 1)
 

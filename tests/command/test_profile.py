@@ -71,7 +71,7 @@ class FromPlanToAnswer(unittest.TestCase):
         self.assertNotIn("cost.model=peak", json.dumps(answer["certainty"]))
         self.assertFalse(answer["metrics"]["measured_share"])
         self.assertGreater(answer["certainty"]["sourced"], 0.99)
-        self.assertIn("100 % of the seconds that layers compute lie between rows of the profile",
+        self.assertIn("100 % of the computation's seconds were interpolated between rows of the profile",
                       " ".join(self.sluice("run", "s.yaml", "workload.batch=8", "cost.profile=both.csv",
                                            "cost.interpolate=batch").split()))
 
@@ -80,8 +80,8 @@ class FromPlanToAnswer(unittest.TestCase):
         self.assertIn("the parts are more than the whole", self.sluice("profile", "cover", "cnn_mnist", "measured.csv",
                                                                        "--whole", "14ms"))
         other = self.sluice("profile", "cover", "cnn_mnist", "measured.csv", "--whole", "20ms", "--batch", "8")
-        self.assertIn("the profile has 5 operators for 4 samples, which is not what was asked: --batch says", other)
-        self.assertIn("5 operators in float32, which is not what was asked: --dtype says",
+        self.assertIn("the profile has 5 operators for 4 samples instead of what was asked for: choose with --batch", other)
+        self.assertIn("5 operators in float32 instead of what was asked for: choose with --dtype",
                       self.sluice("profile", "cover", "cnn_mnist", "measured.csv", "--dtype", "float16"))
 
     def test_a_stored_answer_of_another_content_is_not_taken(self):

@@ -103,7 +103,7 @@ class Search(unittest.TestCase):
         for words, says in ((["workload.batch=1..8"], "either '--minimise METRIC' or '--maximise"),
                             ([*goal, "--maximise", "step_s", "workload.batch=1..8"], "give either"),
                             (["--minimise", "makespan", "workload.batch=1..8"], "did you mean"),
-                            ([*goal], "nothing is varied"),
+                            ([*goal], "no key is varied"),
                             ([*goal, "workload.batch=1..8", "--subject-to", "step_s"], "is not a limit"),
                             ([*goal, "workload.batch=1..8", "--subject-to", "step_s<=1GB"], "step_s<=1GB"),
                             ([*goal, "workload.batch=1..8", "--points", "0"], "expected an integer from 1"),

@@ -622,7 +622,7 @@ prologue:
             small().run().export("trace.xyz", to="data-island", table="layer")
         with self.assertRaisesRegex(sluice.UsageError, "'layers' for 'table' goes with data-island"):
             small().run().export("trace.csv", table="layers")
-        with self.assertRaisesRegex(sluice.InputError, "of a plan, which names no layers"):
+        with self.assertRaisesRegex(sluice.InputError, "of a plan file, which does not name layers"):
             sluice.Plan.from_text(small().plan().text()).run().export("t", to="data-island",
                                                                       table="layers")
 

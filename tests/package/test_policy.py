@@ -159,7 +159,7 @@ class Alike(unittest.TestCase):
         self.assertIsInstance(plan.facts["wait_s"], float)
         self.assertEqual(sluice.Plan.from_text(plan.text()).facts, plan.facts)
 
-        with self.assertRaisesRegex(sluice.InputError, "unit 's' and is no number"):
+        with self.assertRaisesRegex(sluice.InputError, "unit 's' but is not a number"):
             sluice.PlanBuilder(sluice.platform("k40"), "x").fact("word", "12", unit="s")
 
     def test_what_replicas_decided_stands_by_device(self):

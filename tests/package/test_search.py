@@ -101,7 +101,7 @@ class Search(unittest.TestCase):
     def test_errors_say_what_to_do(self):
         for metric, over, limits, says in (
                 ("makespan", {"workload.batch": [1]}, (), "did you mean 'makespan_s'"),
-                ("makespan_s", {}, (), "nothing is varied"),
+                ("makespan_s", {}, (), "no key is varied"),
                 ("makespan_s", [("workload.batch", 1)], (), "a mapping of keys"),
                 ("makespan_s", {"workload.batch": 4}, (), "are not a list"),
                 ("makespan_s", {"workload.batch": (1, 2, 3)}, (), "a tuple is .lo, hi."),

@@ -1,4 +1,4 @@
-// sluice check: does everything still come to what it came to? And which of two policies is better?
+// sluice check: are all results what they were? And which of two policies is better?
 #include <filesystem>
 #include <memory>
 
@@ -49,7 +49,7 @@ void refuse_together(const Arguments& arguments, const char* one,
       throw UsageError("'--" + std::string(one) + "' and '--" + other + "' exclude each other");
 }
 
-/// Errors in full go to standard error; the report has their first line.
+/// Writes errors in full to standard error; the report has only their first line.
 void complain(const std::string& path, const std::string& error) {
   const bool says_where = error.substr(0, error.find('\n')).find(": error: ") != std::string::npos;
   message(says_where ? error : "sluice: " + path + ": " + error);
@@ -70,12 +70,12 @@ int run_compare(const Arguments& arguments) {
   const std::vector<std::string>& words = arguments.positionals;
   if (words.size() < 3)
     throw UsageError("'--compare' needs two policies and at least one scenario");
-  // A third policy would be taken for a scenario.
+  // A third policy would be mistaken for a scenario.
   std::error_code ignored;
   for (auto word = words.begin() + 2; word != words.end(); ++word)
     if (policy_catalog().find_or_null(*word) && !std::filesystem::exists(*word, ignored))
-      throw UsageError("'" + *word + "' is a policy; '--compare' sets two side by side: compare " +
-                       words[0] + " with each of the others in turn");
+      throw UsageError("'" + *word + "' is a policy; '--compare' takes two: compare " + words[0] +
+                       " with each of the others in turn");
   ProgressLine line;
   SideBySideRequest request{
       {words.begin() + 2, words.end()}, PolicyChoice(words[0]), PolicyChoice(words[1])};
@@ -83,7 +83,8 @@ int run_compare(const Arguments& arguments) {
   request.read = [](const std::string& path) {
     Question question = read(path);
     if (!question.scenario)
-      throw UsageError("'" + path + "' is a plan, which has a policy behind it already");
+      throw UsageError("'" + path +
+                       "' is a plan; --compare needs scenarios, so that the policy can be changed");
     return *question.scenario;
   };
   request.progress = [&](std::size_t done, std::size_t total) {
@@ -137,7 +138,8 @@ int run_check(const Arguments& arguments) {
 extern const Command check_command;
 const Command check_command = {
     .name = "check",
-    .summary = "Compares scenarios with what they came to before, or two policies with each other.",
+    .summary =
+        "Compares the results of scenarios with earlier ones, or two policies with each other.",
     .usage =
         {"SCENARIO|PLAN... --baseline DIR [--update] [--junit FILE] [--force] [--format FORMAT]",
          "--compare POLICY_A POLICY_B SCENARIO... [--format text|json]"},
@@ -148,8 +150,10 @@ const Command check_command = {
     .options =
         {{.name = "baseline", .value = "DIR", .summary = "the folder of the expected results"},
          {.name = "update",
-          .summary = "accept: write what is missing or different, keep tolerances that were set"},
-         {.name = "strict", .summary = "whatever is not equal fails, not only what is worse"},
+          .summary = "accept the new results: write what is missing or different, and keep "
+                     "tolerances that were set"},
+         {.name = "strict",
+          .summary = "fail on everything that is not equal, not only on what is worse"},
          {.name = "junit", .value = "FILE", .summary = "write a report as JUnit's XML, too"},
          force_option(Output::junit),
          {.name = "format",
@@ -160,10 +164,10 @@ const Command check_command = {
          {.name = "jobs",
           .letter = 'j',
           .value = "N",
-          .summary = "scenarios at once; the answer does not depend on it",
+          .summary = "how many scenarios run at once; the answer does not depend on it",
           .absent = "as many as processors"},
-         {.name = "verbose", .letter = 'v', .summary = "tell the numbers that are equal, too"},
-         {.name = "compare", .summary = "set two policies side by side"}},
+         {.name = "verbose", .letter = 'v', .summary = "print the numbers that are equal, too"},
+         {.name = "compare", .summary = "compare two policies side by side"}},
     .details =
         "A baseline is DIR/<scenario>.json, the numbers, with DIR/<scenario>.plan, the plan.\n"
         "docs/check.md describes both, and how to run this in GitHub's and GitLab's CI.\n\n"

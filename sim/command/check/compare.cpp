@@ -1,4 +1,4 @@
-// Two policies side by side, for people and as JSON.
+// Reports two policies side by side, for people and as JSON.
 #include "command/check/report.hpp"
 #include "command/figures.hpp"
 #include "command/table.hpp"
@@ -37,7 +37,7 @@ std::optional<double> quotient(const SideBySide& row, const EntryName& name) {
   return *b / *a;
 }
 
-/// The numbers that one side or both have, in the order in which they are told.
+/// The numbers that one side or both have, in the order in which they are reported.
 std::vector<EntryName> names_of(const SideBySide& row) {
   std::vector<EntryName> names;
   for (const std::string& metric : side_by_side_metrics()) {
@@ -58,7 +58,7 @@ std::string cell(const Measurement& side, const EntryName& name) {
 
 void add_rows(TextTable& table, const SideBySide& row) {
   std::vector<EntryName> names = names_of(row);
-  if (names.empty()) names = {{"makespan_s", ""}};  // neither has numbers
+  if (names.empty()) names = {{"makespan_s", ""}};  // neither side has numbers
   bool first = true;
   for (const EntryName& name : names) {
     const std::optional<double> ratio_of = quotient(row, name);

@@ -79,10 +79,11 @@ Value scenario_json(const CheckReport& report, std::size_t number) {
 
 // --- XML ----------------------------------------------------------------------------------------
 //
-// Elements and attributes are those of the schema that Jenkins checks reports against (junit-10.xsd
-// of its xUnit plugin). It has no attribute for a file, so the path leads the text of a test case.
+// Elements and attributes are those of the schema against which Jenkins checks reports
+// (junit-10.xsd of its xUnit plugin). It has no attribute for a file, so the text of a test case
+// begins with the path.
 
-/// For an attribute or an element: XML 1.0 has no way to write control characters.
+/// Escapes text for an attribute or an element. XML 1.0 cannot contain control characters.
 std::string xml(const std::string& text) {
   std::string result;
   for (const char c : valid_utf8(text)) {
@@ -104,7 +105,7 @@ std::string xml(const std::string& text) {
 }
 
 std::string attribute(const std::string& name, const std::string& value) {
-  std::string line;  // an attribute holds no line breaks
+  std::string line;  // an attribute contains no line breaks
   for (const char c : value) line += c == '\n' || c == '\t' ? ' ' : c;
   return " " + name + "=\"" + xml(line) + "\"";
 }
@@ -132,7 +133,7 @@ std::string test_case(const CheckReport& report, std::size_t number) {
 
 // --- GitHub -------------------------------------------------------------------------------------
 
-/// The message of a workflow command, or (`property`) one of its properties.
+/// Escapes the message of a workflow command, or (`property`) one of its properties.
 std::string github_text(const std::string& text, bool property) {
   std::string result;
   for (const char c : valid_utf8(text)) {
@@ -152,8 +153,8 @@ std::string github_text(const std::string& text, bool property) {
   return result;
 }
 
-/// The properties of an annotation that say its place. The message of an error begins with
-/// FILE:LINE:COLUMN where that is known, and the file may be one that the scenario names.
+/// The properties of an annotation that give its place. The message of an error begins with
+/// FILE:LINE:COLUMN where the place is known; the file may be one that the scenario names.
 std::string place_of(const ScenarioVerdict& scenario) {
   static const std::regex place("^([^\n]+):([0-9]+):([0-9]+): error: ");
   std::smatch found;

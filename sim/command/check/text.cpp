@@ -1,4 +1,4 @@
-// The report of a check for people.
+// The report of a check for people to read.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -13,7 +13,8 @@
 namespace sluice {
 namespace {
 
-/// Whole numbers in full, others with ten digits: enough to see what a tolerance of 1e-9 catches.
+/// Whole numbers in full, others with ten digits, which shows differences that a tolerance of 1e-9
+/// catches.
 std::string number_text(double number) {
   const bool whole = number == std::floor(number) && std::abs(number) < 1e15;
   std::array<char, 64> buffer{};
@@ -52,7 +53,8 @@ std::string table_text(const ScenarioVerdict& scenario, bool all) {
                           std::string(words_of(metric.verdict))});
   }
   const std::size_t page = page_width();
-  return table.rows.empty() ? "" : table.aligned(page > 2 ? page - 2 : page);  // it is indented
+  return table.rows.empty() ? "" : table.aligned(page > 2 ? page - 2 : page);  // the table is
+                                                                               // indented
 }
 
 std::string input_text(const ScenarioVerdict& scenario) {
@@ -69,7 +71,8 @@ std::string input_text(const ScenarioVerdict& scenario) {
   }
   if (scenario.input.size() > most)
     text += "and " + std::to_string(scenario.input.size() - most) + " more\n";
-  return text.empty() ? "it differs; the baseline does not hold the old one key by key\n" : text;
+  return text.empty() ? "it differs; the baseline does not contain the keys of the old one\n"
+                      : text;
 }
 
 std::string plan_text(const PlanDifference& plan) {
@@ -79,7 +82,7 @@ std::string plan_text(const PlanDifference& plan) {
   return text;
 }
 
-/// "  input: " before the first line, and the others below it.
+/// Puts a label like "  input: " before the first line, and indents the others below it.
 std::string remark(const std::string& label, std::string text) {
   std::string result;
   while (!text.empty()) {
@@ -202,7 +205,7 @@ std::string scenario_text(const CheckReport& report, std::size_t scenario) {
   const ScenarioVerdict& verdict = report.result.scenarios[scenario];
   std::string text = std::string(words_of(verdict.state)) + ": " + in_brief(verdict) +
                      tail_of(report, scenario) + "\n" + remarks(verdict, report.verbose);
-  for (const char* code : {"\x1b[1m", "\x1b[0m"})  // the table's heading, on a terminal
+  for (const char* code : {"\x1b[1m", "\x1b[0m"})  // the heading of the table is bold on a terminal
     for (std::size_t at = text.find(code); at != std::string::npos; at = text.find(code))
       text.erase(at, std::string_view(code).size());
   return text;

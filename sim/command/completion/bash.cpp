@@ -1,5 +1,5 @@
-// sluice completion: the script by which a shell completes our command lines. The script asks the
-// program itself, so that it knows every command, option, name and key without being renewed.
+// sluice completion: prints the script with which a shell completes our command lines. The script
+// asks the program itself, so it knows every command, option, name and key without being replaced.
 #include "command/command.hpp"
 #include "command/completion/completion.hpp"
 #include "command/terminal.hpp"
@@ -56,7 +56,7 @@ int run_completion(const Arguments& arguments) {
 extern const Command completion_command;
 const Command completion_command = {
     .name = "completion",
-    .summary = "Prints what makes bash complete the command lines of sluice.",
+    .summary = "Prints a script with which bash completes the command lines of sluice.",
     .usage = {"bash"},
     .least = 1,
     .most = 1,
@@ -65,8 +65,8 @@ const Command completion_command = {
     .verbatim = true,
     .details =
         "Commands, options and their values, names of models, platforms and scenarios, and the "
-        "keys of KEY=VALUE with their words are completed; the script asks the program, and need "
-        "not be renewed with it.\n",
+        "keys of KEY=VALUE with their words are completed. The script asks the program, so it "
+        "stays valid for newer programs.\n",
     .examples = {{"eval \"$(sluice completion bash)\"", "for this shell"},
                  {"sluice completion bash > ~/.local/share/bash-completion/completions/sluice",
                   "for every shell"}},

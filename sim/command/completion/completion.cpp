@@ -17,7 +17,7 @@ bool begins(const std::string& word, const std::string& with) {
   return word.compare(0, with.size(), with) == 0;
 }
 
-/// Those that begin with `typed`, each with `before` put before it.
+/// Offers those words that begin with `typed`, each with `before` put in front.
 void offer(Completions& completions, const Words& words, const std::string& typed,
            const std::string& before = {}) {
   for (const std::string& word : words)
@@ -37,7 +37,7 @@ Words option_words(const Command& command) {
   return words;
 }
 
-/// A value of an option: one of its own, or of a list A,B,C of them; else a file.
+/// Offers values of an option: its own, or a list A,B,C of them; otherwise files.
 void offer_value(Completions& completions, const Option& option, const std::string& typed,
                  const std::string& before) {
   const Words words = option.suggested ? option.suggested() : option.allowed();
@@ -49,7 +49,7 @@ void offer_value(Completions& completions, const Option& option, const std::stri
 
 // --- KEY=VALUE -----------------------------------------------------------------------------------
 
-/// The keys of an override, with the words that each may be.
+/// The keys of overrides, with the words that each may have as a value.
 class Keys {
  public:
   void add(const std::string& key, const Words& values = {}) {
@@ -62,7 +62,7 @@ class Keys {
     add(way + field.name, values);
   }
 
-  /// Every value that is there, by the way to it.
+  /// Adds every value that the document has, with its path.
   void add_present(const Value& value, const std::string& way) {
     if (!value.is_map()) return add(way);
     for (const Value::Entry& entry : value.entries())
@@ -92,7 +92,8 @@ void add_model(Keys& keys, const Value& use, const std::string& way) {
   keys.add(way + "scale");
 }
 
-/// What a word alone may be: names of the zoo, or the choices of the key that it stands for.
+/// The words that may replace a mapping: bundled names, or the choices of the key for which the
+/// word stands.
 Words words_for(const Field& field) {
   if (field.name == "model" || field.name == "platform") return bundled_names(field.name + "s");
   for (const Field& inner : field.record->fields)
@@ -131,7 +132,7 @@ Keys keys_of(const Command& command, const Words& positionals) {
       if (command.name == "fits") add_record(keys);
     }
   } catch (const Error&) {
-    // What cannot be read has no keys to offer.
+    // A document that cannot be read has no keys to offer.
   }
   return keys;
 }

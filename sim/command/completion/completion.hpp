@@ -1,4 +1,4 @@
-// What may follow on a command line, for a shell that completes it.
+// Finds what may follow on a command line, for a shell that completes it.
 #pragma once
 
 #include <string>
@@ -7,12 +7,12 @@
 namespace sluice {
 
 struct Completions {
-  std::vector<std::string> words;  ///< whole words that begin with the last one given
-  bool files = false;              ///< files may stand there, too
+  std::vector<std::string> words;  ///< whole words that begin with the last given word
+  bool files = false;              ///< files are possible, too
 };
 
-/// `words` without the program's name; the last one, perhaps empty, is completed. Never throws for
-/// what is wrong with them: nothing is offered then.
+/// `words` does not contain the program's name; the last word, which may be empty, is completed.
+/// Wrong words never cause an exception: nothing is offered for them.
 Completions completions_of(const std::vector<std::string>& words);
 
 }  // namespace sluice

@@ -1,4 +1,4 @@
-// sluice fits: how much of a model fits the cards of a list.
+// sluice fits: how much of a model fits on the cards of a list.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A word for `--fates`: a table of what each strategy makes room for.
+/// A word for `--fates` that asks for a table of all strategies.
 constexpr const char* all_strategies = "all";
 
 std::vector<std::string> split(const std::string& list, const std::string& option) {
@@ -39,7 +39,7 @@ std::vector<std::string> split(const std::string& list, const std::string& optio
   return parts;
 }
 
-/// KEY=VALUE of the scenario ("workload.…", "stages=…"), or else of the model.
+/// Whether KEY=VALUE belongs to the scenario ("workload.…", "stages=…"), or else to the model.
 bool of_scenario(const std::string& text) {
   const std::string head = text.substr(0, text.find_first_of(".="));
   const auto& fields = scenario_record().fields;
@@ -84,7 +84,7 @@ void add_card(Cards& cards, const std::string& name, Value platform) {
   cards.platforms.push_back(std::move(platform));
 }
 
-/// The platform with so much memory in each of its devices: that which is the default.
+/// The platform with this capacity for the default memory of each of its devices.
 Value with_memory(Value platform, const std::string& capacity) {
   std::vector<std::string> memories;
   for (const WrittenPart& device : written_parts(platform, "devices")) {
@@ -102,14 +102,13 @@ Value with_memory(Value platform, const std::string& capacity) {
   return platform;
 }
 
-/// Each platform, with each memory where some are given.
+/// Each platform, combined with each memory where memories are given.
 Cards cards_of(const Arguments& arguments) {
   Cards cards;
   std::vector<std::string> memories;
   if (arguments.has("memory")) memories = split(arguments.text("memory"), "memory");
   if (!arguments.has("platform")) {
-    if (!memories.empty())
-      throw UsageError("'--memory' is of the cards of '--platform'; give that, too");
+    if (!memories.empty()) throw UsageError("'--memory' needs '--platform'");
     cards.names = {"unlimited"};
     return cards;
   }
@@ -139,13 +138,13 @@ std::vector<std::string> write_scenarios(const FitsReport& report, const std::st
     }
     files.push_back((fs::path(folder) / (stem + ".yaml")).string());
     if (fs::exists(files.back(), error))
-      throw UsageError("'" + files.back() + "' is there already; give '--write' another folder");
+      throw UsageError("'" + files.back() + "' exists already; give '--write' another folder");
     write_file(files.back(), report.cards[i].scenario);
   }
   return files;
 }
 
-/// Those that need nothing said of single stages.
+/// The strategies that do not list single stages.
 std::vector<std::string> strategies_of(const FitsRequest& request) {
   if (request.fates != all_strategies) return {request.fates};
   std::vector<std::string> names;
@@ -154,7 +153,7 @@ std::vector<std::string> strategies_of(const FitsRequest& request) {
   return names;
 }
 
-/// Asks each strategy, with a progress line that is gone before anything else is said.
+/// Asks for each strategy, with a progress line that disappears before anything else is printed.
 std::vector<FitsAnswer> ask(const FitsRequest& request, const Cards& cards) {
   constexpr std::int64_t parts = 1000;
   ProgressLine line;
@@ -200,7 +199,7 @@ int run_fits(const Arguments& arguments) {
 extern const Command fits_command;
 const Command fits_command = {
     .name = "fits",
-    .summary = "Says how many samples fit each card of a list, and what fills its memory.",
+    .summary = "Says how many samples fit on each card of a list, and what fills its memory.",
     .usage = {"MODEL [KEY=VALUE...] [--platform P,P...] [--memory B,B...] [--mode M]\n"
               "              [--optimizer O] [--dtype T] [--policy P] [--fates F] [--batch N]\n"
               "              [--write FOLDER] [--json]"},
@@ -220,12 +219,12 @@ const Command fits_command = {
                  .absent = "the platform's own"},
                 {.name = "mode",
                  .value = "M",
-                 .summary = "what is computed",
+                 .summary = "whether the model is trained",
                  .absent = "training",
                  .choices = {"inference", "training"}},
                 {.name = "optimizer",
                  .value = "O",
-                 .summary = "what updates the weights",
+                 .summary = "the rule that updates the weights",
                  .absent = "sgd",
                  .names = [] { return optimizer_catalog().names(); }},
                 {.name = "dtype",
@@ -235,7 +234,7 @@ const Command fits_command = {
                  .choices = dtype_names()},
                 {.name = "policy",
                  .value = "P",
-                 .summary = "do weights stay, or take turns?",
+                 .summary = "the policy, which decides whether weights stay or take turns",
                  .absent = "resident",
                  .choices = {"resident", "streamed"}},
                 {.name = "fates",

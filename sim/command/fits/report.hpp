@@ -1,4 +1,4 @@
-// What `sluice fits` answers, for people and as JSON.
+// The answer of `sluice fits`, for people and as JSON.
 #pragma once
 
 #include <string>
@@ -11,16 +11,16 @@ namespace sluice {
 struct FitsAnswer {
   FitsRequest request;
   FitsReport report;
-  std::vector<std::string> names;  ///< of the cards, as the command line gave them
-  std::vector<std::string> files;  ///< where the scenarios were written; empty: nowhere
+  std::vector<std::string> names;  ///< names of the cards, as given on the command line
+  std::vector<std::string> files;  ///< files to which the scenarios were written; empty: none
 };
 
-/// format sluice-fits/1; the keys are described in the help of `sluice fits`.
+/// Format sluice-fits/1; the help of `sluice fits` describes the keys.
 std::string fits_json(const FitsAnswer& answer);
 /// Memory by class, then the cards, then accumulation.
 std::string fits_text(const FitsAnswer& answer);
 
-/// The same of several strategies for fates, which are asked of the same cards.
+/// The same for several strategies for fates, asked for the same cards.
 std::string fits_json(const std::vector<FitsAnswer>& answers);
 /// A table of strategies and cards.
 std::string fits_text(const std::vector<FitsAnswer>& answers);

@@ -20,7 +20,7 @@ std::string seconds(double s) {
   return format_quantity(s, Dimension::seconds);
 }
 
-/// "roofline", or for each card where they differ.
+/// "roofline", or one model per card where they differ.
 std::string costs_of(const FitsAnswer& answer) {
   std::vector<std::string> of_each, names;
   for (std::size_t i = 0; i < answer.report.cards.size(); ++i) {
@@ -43,7 +43,8 @@ std::string heading(const FitsAnswer& answer, const std::string& fates) {
   return text + ", cost " + costs_of(answer) + "\n\n";
 }
 
-/// Below each other as many tables as the columns after the first take; each has the first.
+/// As many tables below each other as the columns after the first need; each repeats the first
+/// column.
 std::string in_pages(const TextTable& table) {
   std::string text;
   const auto add = [&](TextTable& page, std::size_t column) {
@@ -78,7 +79,8 @@ std::string samples_text(std::int64_t samples) {
   return grouped(samples) + (samples == 1 ? " sample" : " samples");
 }
 
-/// One sample (once, where all cards hold the same), then the largest of each card.
+/// The footprint of one sample (once, where it is the same on all cards), then of the largest
+/// micro-batch of each card.
 std::vector<NamedFootprint> footprints(const FitsAnswer& answer) {
   const std::vector<CardFit>& cards = answer.report.cards;
   std::vector<NamedFootprint> columns;
@@ -124,13 +126,13 @@ std::string memory_table(const FitsAnswer& answer) {
   return in_pages(table) + (alike ? "the peak is in the " + printable(doing) + "\n\n" : "\n");
 }
 
-/// What the next one lacks, and in brackets the class that it takes most of.
+/// What the next larger micro-batch lacks, and in brackets the class that needs most.
 std::string lack(const CardFit& card) {
-  if (card.refusal.empty()) return "nothing: a scenario asks no more";
+  if (card.refusal.empty()) return "nothing: a scenario cannot ask for more";
   const Shortage& shortage = card.shortage;
   if (!card.next && shortage.needed_bytes && shortage.available_bytes)
     return bytes(*shortage.needed_bytes - *shortage.available_bytes);
-  if (!card.next) return "--json says what";
+  if (!card.next) return "see --json";
   std::size_t most = 0;
   const auto more = [&](std::size_t c) {
     return card.next->by_class[c] - (card.most ? card.most->by_class[c] : 0);
@@ -145,7 +147,7 @@ std::string rate(std::int64_t samples, double step_s) {
   return format_quantity(static_cast<double>(samples) / step_s, Dimension::none);
 }
 
-/// Why a card cannot be asked.
+/// The reason why a card cannot be asked.
 std::string error_line(const std::string& error) {
   return printable(error.substr(0, error.find('\n')));
 }
@@ -172,7 +174,7 @@ std::string cards_table(const FitsAnswer& answer) {
   return table.rows.empty() ? "" : table.aligned() + reserved + "\n";
 }
 
-/// A batch whose samples all have a cache may be too large in whatever micro-batches.
+/// A batch whose samples all have a cache may be too large however it is divided.
 bool fits_in_no_parts(const FitsAnswer& answer, const CardFit& card) {
   return answer.request.batch && card.error.empty() && card.largest.value_or(1) > 0 &&
          answer.report.measured_batch == 0;

@@ -20,13 +20,12 @@ const ModelColumn& column_named(const std::string& word, bool with_platform) {
   for (const ModelColumn& column : model_columns()) {
     if (column.key == word) {
       if (column.of_platform && !with_platform)
-        throw UsageError("'" + word +
-                         "' for '--columns' is of a platform: it goes with --platform");
+        throw UsageError("'" + word + "' for '--columns' needs a platform: add --platform");
       return column;
     }
     known.push_back(column.key);
   }
-  throw UsageError("'" + word + "' for '--columns' is no column" + did_you_mean(word, known) +
+  throw UsageError("'" + word + "' for '--columns' is not a column" + did_you_mean(word, known) +
                    "; known: all, " + join(known));
 }
 

@@ -1,4 +1,4 @@
-// The columns of `sluice model` as the user names them, and their cells as text.
+// The columns of `sluice model` under the names that the user gives, and their cells as text.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace sluice {
 
-/// Those of a list "a,b,c", or "all" (without a platform, those that need none). Throws UsageError
-/// naming what is unknown, given twice, or needs a platform.
+/// The columns in a list "a,b,c", or "all" (without a platform those that need none). Throws
+/// UsageError that names what is unknown, given twice, or needs a platform.
 std::vector<const ModelColumn*> columns_named(std::string_view list, bool with_platform);
 
 std::string text_for_people(const Cell& cell);

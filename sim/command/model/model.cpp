@@ -1,4 +1,4 @@
-// sluice model: the stage table of a model, on a platform in milliseconds too.
+// sluice model: prints the stage table of a model, on a platform also in milliseconds.
 
 #include "command/table.hpp"
 #include "document/bundled.hpp"
@@ -11,7 +11,7 @@
 namespace sluice {
 namespace {
 
-/// The form asked for, or the table.
+/// The form that was asked for; by default the table.
 std::string form(const Arguments& arguments, const ModelReport& report) {
   if (arguments.has("json")) return model_json(report);
   if (arguments.has("csv")) return model_csv(report);
@@ -28,7 +28,7 @@ void require_one_form(const Arguments& arguments) {
     first = option;
   }
   if (first == "json" && arguments.has("columns"))
-    throw UsageError("'--json' has all columns: '--columns' does not go with it");
+    throw UsageError("'--json' has all columns; remove '--columns'");
 }
 
 ChosenCost cost_model(const Arguments& arguments, const Platform& platform) {
@@ -44,7 +44,7 @@ int run_model(const Arguments& arguments) {
   const bool with_platform = arguments.has("platform");
   for (const char* option : {"device", "cost"})
     if (arguments.has(option) && !with_platform)
-      throw UsageError("'--" + std::string(option) + "' is of a platform: it goes with --platform");
+      throw UsageError("'--" + std::string(option) + "' needs '--platform'");
   std::vector<std::string> notes;
   const Model model = read_model(load_model_use(
       find_document(arguments.positionals.front(), "models"), arguments.overrides, &notes));
@@ -78,7 +78,7 @@ std::string columns_help() {
 extern const Command model_command;
 const Command model_command = {
     .name = "model",
-    .summary = "Prints the stage table of a model; with a platform, in milliseconds too.",
+    .summary = "Prints the stage table of a model; with a platform also in milliseconds.",
     .usage = {"MODEL [KEY=VALUE...] [--dtype T] [--columns LIST] [--json|--csv|--data-island]",
               "MODEL [KEY=VALUE...] --platform PLATFORM [--device D] [--cost C] [...]"},
     .least = 1,

@@ -27,7 +27,7 @@ TextTable table_of(const Rows& rows, const Columns& columns, std::string (*text)
   return table;
 }
 
-/// Those in which some row has something.
+/// The columns in which at least one row has a value.
 Columns filled(const Rows& rows, Columns columns) {
   std::erase_if(columns, [&](const ModelColumn* column) {
     return std::all_of(rows.begin(), rows.end(), [&](const TableRow& row) {
@@ -37,7 +37,7 @@ Columns filled(const Rows& rows, Columns columns) {
   return columns;
 }
 
-/// As many of the first columns as fit into the page, or into 120 characters where it has no limit.
+/// As many of the first columns as fit on the page, or into 120 characters where there is no limit.
 std::string fitted(const Rows& rows, Columns columns) {
   const std::size_t room = page_width() > 0 ? page_width() : 120;
   TextTable table = table_of(rows, columns, text_for_people);
@@ -52,7 +52,7 @@ std::string fitted(const Rows& rows, Columns columns) {
          (left_out.empty() ? "" : "Left out to fit, see --columns: " + left_out + "\n");
 }
 
-/// All groups of lines are aligned alike.
+/// Aligns all groups of lines in the same way.
 std::string text_of(const LabelledRows& lines) {
   return rows_text(lines, {.label_columns = 37});
 }
@@ -61,7 +61,8 @@ std::string bytes_text(std::int64_t bytes) {
   return grouped(bytes) + " B";
 }
 
-/// 3.1044: four digits after the point, as 'Memory and computation of networks' has its sizes.
+/// "3.1044": with four digits after the decimal point, like the sizes in 'Memory and computation of
+/// networks'.
 std::string mebibytes(std::int64_t bytes) {
   const double ten_thousandths = std::round(static_cast<double>(bytes) / 1048576 * 1e4);
   return exact(ten_thousandths / 1e4) + " MiB";
@@ -73,10 +74,10 @@ std::string totals_text(const ModelReport& report, const RowCounts& total) {
   LabelledRows lines = {
       {"parameters", grouped(total.parameters) + " (" + bytes_text(bytes) + ", " +
                          mebibytes(bytes) + " as " + std::string(name_of(report.dtype)) + ")"},
-      {"state, a sample", grouped(total.state)},
-      {"kept for the backward pass, a sample", bytes_text(total.kept)}};
-  if (knows_macs(model)) lines.push_back({"MACs, a sample", grouped(total.macs)});
-  lines.push_back({"FLOP forward and backward, a sample",
+      {"state per sample", grouped(total.state)},
+      {"kept for the backward pass per sample", bytes_text(total.kept)}};
+  if (knows_macs(model)) lines.push_back({"MACs per sample", grouped(total.macs)});
+  lines.push_back({"FLOP forward and backward per sample",
                    grouped(total.flop) + " + " + grouped(total.backward_flop)});
   return text_of(lines);
 }

@@ -7,18 +7,19 @@
 
 namespace sluice {
 
-/// What the forms share. `target` may be null: without times.
+/// What all forms share. `target` may be null: then there are no times.
 struct ModelReport {
   const Model& model;
   DType dtype;
   const Target* target = nullptr;
-  /// None: those of the form; all in CSV, in text those that are asked for most.
+  /// Empty: the default of each form, which is all columns in CSV, and in text the ones asked for
+  /// most.
   std::vector<const ModelColumn*> columns = {};
 };
 
 std::string model_text(const ModelReport& report);
 std::string model_csv(const ModelReport& report);
-/// All columns. The keys are described in the help of `sluice model`.
+/// All columns. The help of `sluice model` describes the keys.
 std::string model_json(const ModelReport& report);
 
 }  // namespace sluice

@@ -1,4 +1,4 @@
-// sluice profile compare: do two ways of measuring agree?
+// sluice profile compare: finds out whether two ways of measuring agree.
 #include <algorithm>
 #include <cmath>
 
@@ -16,8 +16,8 @@
 namespace sluice {
 namespace {
 
-struct Asked {
-  std::string a, b;  ///< what they are called
+struct CompareRequest {
+  std::string a, b;  ///< names of the two sides
   Profile rows_a, rows_b;
   CompareOptions options;
   std::optional<double> median_within, agreeing_at_least;
@@ -25,8 +25,8 @@ struct Asked {
   bool has_verdict() const { return median_within || agreeing_at_least; }
 };
 
-/// Two values of a column of one profile: "cache=hot,cold".
-void choose_between(Asked& asked, const Arguments& arguments) {
+/// Chooses two values of a column of one profile: "cache=hot,cold".
+void choose_between(CompareRequest& asked, const Arguments& arguments) {
   const std::string between = arguments.text("between");
   const std::size_t equals = between.find('=');
   const auto values = equals == std::string::npos ? std::vector<std::string>()
@@ -43,8 +43,8 @@ void choose_between(Asked& asked, const Arguments& arguments) {
   asked.options.but.push_back(column);
 }
 
-Asked asked_of(const Arguments& arguments) {
-  Asked asked;
+CompareRequest asked_of(const Arguments& arguments) {
+  CompareRequest asked;
   const auto& files = arguments.positionals;
   if (arguments.has("but")) asked.options.but = cell::parts_of(arguments.text("but"), ',');
   for (const std::string& column : asked.options.but) profile_column(column);
@@ -54,7 +54,7 @@ Asked asked_of(const Arguments& arguments) {
   } else {
     if (files.size() != 2)
       throw UsageError(
-          "two profiles are compared, or two kinds of rows of one: --between COLUMN=A,B");
+          "give two profiles, or one and two kinds of its rows with --between COLUMN=A,B");
     asked.a = files[0];
     asked.b = files[1];
     asked.rows_a = read_profile(arguments, files[0]);
@@ -72,8 +72,8 @@ Asked asked_of(const Arguments& arguments) {
   return asked;
 }
 
-/// Each reason why they do not agree, as a sentence's part; empty: they do.
-std::vector<std::string> objections(const Asked& asked, const Comparison& comparison) {
+/// The reasons why they do not agree, each as part of a sentence; empty: they agree.
+std::vector<std::string> objections(const CompareRequest& asked, const Comparison& comparison) {
   std::vector<std::string> found;
   if (!asked.has_verdict()) return found;
   if (comparison.rows.empty()) return {"nothing could be compared"};
@@ -86,17 +86,17 @@ std::vector<std::string> objections(const Asked& asked, const Comparison& compar
   return found;
 }
 
-std::string verdict_text(const Asked& asked, const std::vector<std::string>& objections) {
+std::string verdict_text(const CompareRequest& asked, const std::vector<std::string>& objections) {
   if (!asked.has_verdict()) return "";
   if (objections.empty()) return "\nverdict: A and B agree\n";
   return "\nverdict: A and B do not agree: " + join(objections, "; ") + "\n";
 }
 
-std::string figure_of(const Asked& asked, double number) {
+std::string figure_of(const CompareRequest& asked, double number) {
   return format_quantity(number, asked.options.energy ? Dimension::joules : Dimension::seconds);
 }
 
-std::string counts_text(const Asked& asked, const Comparison& c) {
+std::string counts_text(const CompareRequest& asked, const Comparison& c) {
   std::string text = std::to_string(c.pairs) + " rows in both";
   if (c.with_zero > 0) text += ", " + std::to_string(c.with_zero) + " with a zero left out";
   if (c.below_least > 0)
@@ -108,7 +108,8 @@ std::string counts_text(const Asked& asked, const Comparison& c) {
   return text + "\n";
 }
 
-std::string rows_table(const Asked& asked, std::vector<ComparedRow> rows, std::size_t most) {
+std::string rows_table(const CompareRequest& asked, std::vector<ComparedRow> rows,
+                       std::size_t most) {
   std::stable_sort(rows.begin(), rows.end(), [](const ComparedRow& x, const ComparedRow& y) {
     return x.apart() > y.apart();
   });
@@ -123,7 +124,7 @@ std::string rows_table(const Asked& asked, std::vector<ComparedRow> rows, std::s
   return table.rows.empty() ? "" : "\n" + table.aligned();
 }
 
-std::string text_of(const Asked& asked, const Comparison& c, std::size_t most) {
+std::string text_of(const CompareRequest& asked, const Comparison& c, std::size_t most) {
   std::string text =
       "A: " + printable(asked.a) + "\nB: " + printable(asked.b) + "\n\n" + counts_text(asked, c);
   if (c.rows.empty()) return text;
@@ -146,7 +147,7 @@ Value row_json(const ComparedRow& row) {
                  {"ratio", row.ratio()}});
 }
 
-std::string json_of(const Asked& asked, const Comparison& c,
+std::string json_of(const CompareRequest& asked, const Comparison& c,
                     const std::vector<std::string>& wrong) {
   const bool some = !c.rows.empty();
   const auto known = [&](double number) { return some ? Item(number) : Item(nullptr); };
@@ -176,7 +177,7 @@ std::string json_of(const Asked& asked, const Comparison& c,
 }
 
 int run_compare(const Arguments& arguments) {
-  const Asked asked = asked_of(arguments);
+  const CompareRequest asked = asked_of(arguments);
   const Comparison comparison = compare(asked.rows_a, asked.rows_b, asked.options);
   const std::vector<std::string> wrong = objections(asked, comparison);
   const auto most = static_cast<std::size_t>(arguments.integer("rows", 10, 0, 1'000'000));
@@ -193,27 +194,27 @@ std::vector<Option> options() {
        .summary = "two kinds of rows of one profile: cache=hot,cold, method=simultaneous,single"},
       {.name = "but",
        .value = "COLUMNS",
-       .summary = "rows that differ in these are the same row: device, or cache,method"},
+       .summary = "columns in which equal rows may differ: device, or cache,method"},
       {.name = "what",
        .value = "W",
-       .summary = "what is compared",
+       .summary = "whether time or energy is compared",
        .absent = "time",
        .choices = {"time", "energy"}},
       {.name = "least",
        .value = "T",
-       .summary = "rows with at most that in A or B are left out: 1us",
+       .summary = "leave out rows with at most this value in A or B: 1us",
        .absent = "0"},
       {.name = "tolerance",
        .value = "S",
-       .summary = "rows agree whose ratio is at most so far from 1",
+       .summary = "rows agree if their ratio is at most this far from 1",
        .absent = "5%"},
       {.name = "median-within",
        .value = "S",
-       .summary = "verdict: the median ratio is at most so far from 1"},
+       .summary = "verdict: the median ratio is at most this far from 1"},
       {.name = "agree", .value = "S", .summary = "verdict: at least this share of the rows agrees"},
       {.name = "rows",
        .value = "N",
-       .summary = "so many of the rows that disagree",
+       .summary = "how many of the rows that disagree to print",
        .absent = "10"},
       {.name = "json", .summary = "as JSON, with every row"}};
   all.insert(all.end(), own.begin(), own.end());
@@ -233,10 +234,11 @@ const Command profile_compare_command = {
     .positionals = "A and B, or one PROFILE with --between",
     .options = options(),
     .details =
-        "Rows are the same where all that identifies them is (operator, configuration, sizes, "
-        "shapes, memories, pass, ...), but for the columns of --but and --between. Ratios are A / "
-        "B; rows with a zero in one of both have none. With --median-within or --agree there is a "
-        "verdict, and the exit code is 1 where A and B do not agree.\n",
+        "Two rows are the same where everything is equal that identifies them (operator, "
+        "configuration, sizes, shapes, memories, pass, ...), except the columns of --but and "
+        "--between. Ratios are A / B; rows with a zero on either side have none. With "
+        "--median-within or --agree there is a verdict, and the exit code is 1 where A and B do "
+        "not agree.\n",
     .examples =
         {{"sluice profile compare table.csv --between method=simultaneous,single --least 1us",
           "may configurations be measured many at once?"},

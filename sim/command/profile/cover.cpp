@@ -1,4 +1,4 @@
-// sluice profile cover: how much of a measured whole do measured operators make up?
+// sluice profile cover: says how much of a measured whole the measured operators make up.
 #include "study/cover/cover.hpp"
 #include "base/quantity.hpp"
 #include "command/figures.hpp"
@@ -18,13 +18,13 @@ std::optional<double> quantity_option(const Arguments& arguments, const char* op
   return parse_quantity(arguments.text(option), dimension, std::string("--") + option);
 }
 
-/// The batch of the profile's rows, where they have one and the same.
+/// The batch of the profile's rows, where all have the same one.
 std::int64_t usual_batch(const Profile& profile) {
   std::int64_t batch = 0;
   for (const ProfileRow& row : profile.rows) {
     if (!row.batch || row.processed != Processed::yes) continue;
     if (batch != 0 && batch != *row.batch)
-      throw UsageError("the profile has rows of several batches; --batch says which");
+      throw UsageError("the profile has rows of several batches; choose one with --batch");
     batch = *row.batch;
   }
   return std::max<std::int64_t>(batch, 1);
@@ -41,30 +41,31 @@ std::string next_text(const Cover& cover, double target) {
   if (cover.missing.empty())
     return "each operator was measured; what is left is between operators\n";
   if (!cover.whole_s)
-    return "without the whole no target is known: measure it (level: whole), or give --whole\n";
+    return "the target needs the whole: measure it (level: whole), or give --whole\n";
   if (!cover.needed)
-    return "all that are left are not expected to reach " + percent(target) +
-           "; measure what they hold, and what is between operators\n";
+    return "even all remaining operators are not expected to reach " + percent(target) +
+           "; measure their parts, and what happens between operators\n";
   if (*cover.needed == 0) return "the target of " + percent(target) + " is reached\n";
   return "measure the first " + std::to_string(*cover.needed) + " of these to reach " +
          percent(target) + ":\n";
 }
 
-/// What the numbers alone do not show.
+/// Warnings about what the numbers alone do not show.
 std::string warnings_of(const Cover& cover) {
   std::string text;
   for (const auto& [where, operators] : cover.elsewhere) {
     const std::string count =
         std::to_string(operators) + (operators == 1 ? " operator" : " operators");
     const std::string option = where.rfind("in ", 0) == 0 ? "--dtype" : "--batch";
-    text += "the profile has " + count + " " + where + ", which is not what was asked: " + option +
-            " says which count\n";
+    text += "the profile has " + count + " " + where +
+            " instead of what was asked for: choose with " + option +
+        ;
   }
   const auto share_s = cover.share_s(), share_j = cover.share_j();
   if (share_s.value_or(0) > 1 || share_j.value_or(0) > 1)
     text +=
-        "the parts are more than the whole: alone they take longer than within it (such as cold "
-        "instead of hot), or the whole is of another run\n";
+        "the parts take longer than the whole: they were measured under other conditions (such as "
+        "cold instead of hot), or the whole is of another run\n";
   return text;
 }
 
@@ -80,7 +81,7 @@ std::string text_of(const Cover& cover, const CoverRequest& request, std::size_t
   text += next_text(cover, request.target);
   TextTable table{.columns = {left("not measured"), right("occurrences"), right("expected")},
                   .rows = {}};
-  for (const Missing& one : cover.missing) {
+  for (const UnmeasuredOperator& one : cover.missing) {
     if (table.rows.size() == most) break;
     table.rows.push_back({printable(one.words), std::to_string(one.occurrences),
                           one.expected_s > 0 ? seconds_cell(one.expected_s) : "-"});
@@ -88,7 +89,7 @@ std::string text_of(const Cover& cover, const CoverRequest& request, std::size_t
   return table.rows.empty() ? text : text + "\n" + table.aligned();
 }
 
-Value missing_json(const Missing& one) {
+Value missing_json(const UnmeasuredOperator& one) {
   return object(
       {{"operator", one.words}, {"occurrences", one.occurrences}, {"expected_s", one.expected_s}});
 }
@@ -129,7 +130,7 @@ int run_cover(const Arguments& arguments) {
     request.device = &platform->devices.front();
   }
   if (!of_model && !arguments.overrides.empty())
-    throw UsageError("'" + arguments.overrides.front() + "' is of a MODEL, and none is given");
+    throw UsageError("'" + arguments.overrides.front() + "' changes a MODEL, but none is given");
   const Cover cover =
       of_model ? cover_of(read_model(
                               load_model_use(find_document(arguments.positionals.front(), "models"),
@@ -160,14 +161,17 @@ std::vector<Option> options() {
       {.name = "target",
        .value = "S",
        .summary =
-           "the share that is to be attributed; where it is given and missed the exit code is 1",
+           "the share to be attributed; where it is given and not reached, the exit code is 1",
        .absent = "90%"},
       {.name = "platform",
        .value = "PLATFORM",
-       .summary = "at whose rates what was not measured is ranked",
-       .absent = "10 FLOP a byte",
+       .summary = "the platform at whose rates unmeasured operators are ranked",
+       .absent = "10 FLOP per byte",
        .suggested = [] { return bundled_names("platforms"); }},
-      {.name = "rows", .value = "N", .summary = "so many of those not measured", .absent = "10"},
+      {.name = "rows",
+       .value = "N",
+       .summary = "how many of the unmeasured operators to print",
+       .absent = "10"},
       {.name = "json", .summary = "as JSON, with all of them"}};
   all.insert(all.end(), own.begin(), own.end());
   return all;
@@ -188,11 +192,11 @@ const Command profile_cover_command = {
     .overrides = true,
     .options = options(),
     .details =
-        "The sum over the model's operators of how often each occurs x what a row of the profile "
-        "says it takes; without a MODEL, of the profile's own occurrences. Rows of modules with "
-        "children (level: inner) and of the whole are never summed: the whole is only what the sum "
-        "is compared with. What was not measured is ranked by its FLOP and bytes; expected is as "
-        "much more than that as for the operators that were measured.\n",
+        "It sums, over the model's operators, the number of occurrences x the time that a row of "
+        "the profile gives; without a MODEL it takes the profile's own occurrences. Rows of "
+        "modules with children (level: inner) and of the whole are never summed: the whole is only "
+        "compared with the sum. Unmeasured operators are ranked by their FLOP and bytes; they are "
+        "expected to take longer than these by the same factor as the measured operators do.\n",
     .examples = {{"sluice profile cover resnet50 measured.csv --whole 42ms",
                   "share of the time, and what to measure next"},
                  {"sluice profile cover resnet18.csv --target 90%",

@@ -1,4 +1,4 @@
-// sluice profile fit: how long operators take as a function of their sizes.
+// sluice profile fit: fits how long operators take as a function of their sizes.
 #include "base/part_file.hpp"
 #include "base/quantity.hpp"
 #include "base/suggest.hpp"
@@ -66,8 +66,8 @@ std::string text_of(const Fit& fit, const FitSamples& samples) {
     table.rows.push_back(std::move(row));
   }
   std::string text = table.aligned() +
-                     "\nRelative errors of configurations that were not seen: the median, and what "
-                     "nine of ten keep within.\n";
+                     "\nRelative errors for configurations that were not used for the fit: the "
+                     "median, and the error that nine of ten do not exceed.\n";
   for (const auto& [why, rows] : samples.left_out)
     text += std::to_string(rows) + (rows == 1 ? " row" : " rows") + " left out: " + printable(why) +
             "\n";
@@ -100,8 +100,8 @@ std::string json_of(const Fit& fit, const FitSamples& samples) {
 int run_fit(const Arguments& arguments) {
   if (!arguments.has("on"))
     throw UsageError(
-        "a fit needs the data sheet of what was measured: --on PLATFORM, or --on "
-        "'NAME OF THE DEVICE=PLATFORM' for each of several");
+        "a fit needs the data sheet of the measured device: give --on PLATFORM, or --on 'NAME OF "
+        "THE DEVICE=PLATFORM' for each of several devices");
   std::vector<Profile> profiles;
   for (const std::string& path : arguments.positionals)
     profiles.push_back(read_profile(arguments, path));
@@ -125,8 +125,8 @@ std::vector<Option> options() {
   std::vector<Option> all = reading_options();
   all.push_back({.name = "on",
                  .value = "PLATFORM",
-                 .summary = "whose first device was measured; NAME=PLATFORM for each where the "
-                            "profiles have devices of several names",
+                 .summary = "the platform whose first device was measured; NAME=PLATFORM for each "
+                            "where the profiles name several devices",
                  .repeated = true});
   all.push_back({.name = "output",
                  .letter = 'o',
@@ -134,13 +134,14 @@ std::vector<Option> options() {
                  .summary = "the fit, a sluice-fit/1 document",
                  .absent = "only its errors are printed"});
   all.push_back(force_option(Output::document));
-  all.push_back({.name = "splits",
-                 .value = "N",
-                 .summary = "random halves of the configurations that the errors come from",
-                 .absent = "5"});
   all.push_back(
-      {.name = "form-only",
-       .summary = "without what the form leaves over at the measured sizes: a short file"});
+      {.name = "splits",
+       .value = "N",
+       .summary =
+           "the number of random halves of the configurations from which errors are computed",
+       .absent = "5"});
+  all.push_back({.name = "form-only",
+                 .summary = "leave out the corrections at the measured sizes: a short file"});
   for (const char* key : {"name", "summary", "source", "licence"})
     all.push_back({.name = key,
                    .value = "TEXT",

@@ -1,4 +1,4 @@
-// sluice profile link: a platform's link from copies that were measured.
+// sluice profile link: makes a platform's link from copies that were measured.
 #include "base/part_file.hpp"
 #include "base/quantity.hpp"
 #include "command/figures.hpp"
@@ -61,8 +61,8 @@ int run_link(const Arguments& arguments) {
   for (const LinkDirection& one : directions) told_apart = told_apart || one.single;
   if (!told_apart)
     message(
-        "sluice: latency and set-up are told apart only by copies that were queued (method: "
-        "queued) beside single ones; what is left at 0 bytes is taken for set-up");
+        "sluice: only queued copies (method: queued) beside single ones tell latency from set-up; "
+        "here the whole time at 0 bytes counts as set-up");
   return 0;
 }
 
@@ -71,17 +71,17 @@ std::vector<Option> options() {
   const std::vector<Option> own = {
       {.name = "platform",
        .value = "PLATFORM",
-       .summary = "the platform whose link it takes the place of: the answer is a whole document",
+       .summary = "the platform whose link is replaced; the answer is a whole document",
        .suggested = [] { return bundled_names("platforms"); }},
       {.name = "link", .value = "NAME", .summary = "the link's name", .absent = "host"},
       {.name = "device",
        .value = "NAME",
-       .summary = "the device that it joins to the host",
+       .summary = "the device that the link joins to the host",
        .absent = "gpu"},
       {.name = "output",
        .letter = 'o',
        .value = "FILE",
-       .summary = "where the document goes",
+       .summary = "the file to write",
        .absent = "printed"},
       force_option(Output::document),
       {.name = "json", .summary = "as JSON, with full precision"}};
@@ -94,7 +94,7 @@ std::vector<Option> options() {
 extern const Command profile_link_command;
 const Command profile_link_command = {
     .name = "profile link",
-    .summary = "Makes a platform's link of copies that were measured.",
+    .summary = "Makes a platform's link from copies that were measured.",
     .usage = {"PROFILE [--platform PLATFORM] [--link NAME] [-o FILE] [--json]"},
     .least = 1,
     .most = 1,

@@ -1,4 +1,4 @@
-// sluice profile merge: several profiles as one, or a table as a profile.
+// sluice profile merge: joins several profiles into one, or turns a table into a profile.
 #include "profile/merge.hpp"
 #include "command/output.hpp"
 #include "command/profile/subcommands.hpp"
@@ -32,7 +32,7 @@ std::vector<Option> options() {
   all.push_back({.name = "output",
                  .letter = 'o',
                  .value = "FILE",
-                 .summary = "where it goes: CSV, or HDF5 where the name ends in .h5",
+                 .summary = "the file to write: CSV, or HDF5 where its name ends in .h5",
                  .absent = "printed as CSV"});
   all.push_back(force_option(Output::document));
   return all;
@@ -43,17 +43,17 @@ std::vector<Option> options() {
 extern const Command profile_merge_command;
 const Command profile_merge_command = {
     .name = "profile merge",
-    .summary = "Makes one profile of several, or of tables of other programs.",
+    .summary = "Makes one profile from several, or from tables of other programs.",
     .usage = {"PROFILE... [--map MAP] [--where COLUMN=VALUE] [-o FILE] [--force]"},
     .least = 1,
     .most = 1000,
     .positionals = "PROFILE...",
     .options = options(),
     .details =
-        "Rows of the same operator become one: what was measured stands before what is planned or "
-        "failed, and of what was measured twice the samples are pooled (where a row has none, n, "
-        "mean and standard deviation of both together). The header is the first one's, with the "
-        "keys that only others have.\n",
+        "Rows of the same operator become one: a measured row replaces one that is planned or "
+        "failed, and where both were measured their samples are pooled (where a row has no "
+        "samples, n, mean and standard deviation of both are combined). The header is that of the "
+        "first profile, with keys added that only others have.\n",
     .examples = {{"sluice profile merge monday.csv tuesday.csv -o both.csv", "one of two"},
                  {"sluice profile merge gemm_a100_sxm_bf16.csv -o gemm.h5",
                   "a table of another program as a profile, in HDF5"}},

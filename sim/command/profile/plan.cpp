@@ -1,4 +1,4 @@
-// sluice profile plan: what is to be measured of a model.
+// sluice profile plan: lists what has to be measured of a model.
 #include <algorithm>
 
 #include "base/dtype.hpp"
@@ -26,7 +26,7 @@ PlacementRequest request_of(const Arguments& arguments, const std::optional<Prof
       throw UsageError("'" + arguments.text("pools") +
                        "' for '--pools': expected different names of memories, such as DRAM,PMEM");
   if (arguments.has("fixed")) {
-    if (request.pools.empty()) throw UsageError("'--fixed' is of memories: it goes with --pools");
+    if (request.pools.empty()) throw UsageError("'--fixed' needs '--pools'");
     request.fixed = cell::parts_of(arguments.text("fixed"), ',');
   }
   if (done) request.done = &*done;
@@ -75,19 +75,21 @@ int run_plan(const Arguments& arguments) {
 }
 
 std::vector<Option> options() {
-  std::vector<Option> all = operator_options("samples that are measured together", "1");
+  std::vector<Option> all =
+      operator_options("the number of samples that are measured together", "1");
   const std::vector<Option> own = {
-      {.name = "pools", .value = "A,B", .summary = "memories that tensors may lie in"},
+      {.name = "pools", .value = "A,B", .summary = "the memories in which tensors may be"},
       {.name = "fixed",
        .value = "TENSORS",
-       .summary = "those that stay in the first memory: weights, input, output, names of layers"},
+       .summary =
+           "the tensors that stay in the first memory: weights, input, output, names of layers"},
       {.name = "done",
        .value = "PROFILE",
-       .summary = "what is processed there is not measured again"},
+       .summary = "a profile whose measured rows are not measured again"},
       {.name = "output",
        .letter = 'o',
        .value = "FILE",
-       .summary = "where the profile goes, as CSV or HDF5",
+       .summary = "the file to write, as CSV or HDF5",
        .absent = "printed as CSV"},
       force_option(Output::document),
       {.name = "json", .summary = "the counts, as JSON"}};
@@ -100,7 +102,7 @@ std::vector<Option> options() {
 extern const Command profile_plan_command;
 const Command profile_plan_command = {
     .name = "profile plan",
-    .summary = "Lists what is to be measured of a model: operators, or placements of tensors.",
+    .summary = "Lists what has to be measured of a model: operators, or placements of tensors.",
     .usage = {"MODEL [KEY=VALUE...] [--batch N] [--dtype T] [--mode training] [--done PROFILE] "
               "[-o FILE]",
               "MODEL --pools A,B [--fixed TENSORS] [...]"},
@@ -111,13 +113,13 @@ const Command profile_plan_command = {
     .overrides = true,
     .options = options(),
     .details =
-        "The answer is a profile whose rows are not processed: whoever measures them fills in "
-        "their "
-        "times. Without --pools equal operators (configuration and shapes) are one row, with how "
-        "often they occur. With --pools each operator is a row for each placement of its inputs, "
-        "weights and output, 2^k for k tensors in two memories, but for those that are fixed; and "
-        "rows of one run may be measured at once, as none of them share a tensor. (That what is "
-        "measured at once takes as long as alone is for `sluice profile compare` to say.)\n",
+        "The answer is a profile whose rows are not processed: fill in their times when you have "
+        "measured them. Without --pools equal operators (configuration and shapes) share one row, "
+        "with the number of occurrences. With --pools each operator has a row per placement of its "
+        "inputs, weights and output: 2^k rows for k tensors in two memories, without those that "
+        "are fixed. Rows of one run may be measured at once, because no two of them share a "
+        "tensor. (Whether operators measured at once take as long as alone, `sluice profile "
+        "compare` can tell.)\n",
     .examples = {{"sluice profile plan resnet50 --batch 8 -o todo.csv", "its operators, each once"},
                  {"sluice profile plan cnn_mnist --pools DRAM,PMEM --fixed weights --json",
                   "how many runs do placements need?"},

@@ -1,4 +1,4 @@
-// sluice profile: operators with the time and the energy that they were seen to take.
+// sluice profile: works with operators and the time and energy that were measured for them.
 #include <map>
 
 #include "base/dtype.hpp"
@@ -27,11 +27,12 @@ const Catalog<Command>& profile_subcommands() {
 std::vector<Option> reading_options() {
   return {{.name = "map",
            .value = "MAP",
-           .summary = "which column of a table is what: a sluice-profile-map/1 document",
+           .summary = "the meaning of a table's columns: a sluice-profile-map/1 document",
            .absent = "a table that is known by its heading"},
           {.name = "where",
            .value = "COLUMN=VALUE",
-           .summary = "only the rows in which the column is that; several with a ; between them"}};
+           .summary = "only the rows in which a column has this value; several conditions with a ; "
+                      "between them"}};
 }
 
 Profile read_profile(const Arguments& arguments, const std::string& path) {
@@ -60,7 +61,7 @@ std::vector<Option> operator_options(const std::string& batch_summary,
            .choices = dtype_names()},
           {.name = "mode",
            .value = "M",
-           .summary = "training: backward passes, too",
+           .summary = "training adds the backward passes",
            .absent = "inference",
            .choices = {"inference", "training"}}};
 }
@@ -112,12 +113,12 @@ const Command profile_command = {
     .most = 1,
     .positionals = "a subcommand",
     .details =
-        "A profile is a table of operators with the seconds and joules that they were seen to "
-        "take (sim/profile/FORMAT.md). The cost model measured prices with it: cost: {model: "
-        "measured, profile: FILE}. Tables of other programs are read as profiles, too; those that "
-        "are known by their heading:\n",
+        "A profile is a table of operators with the seconds and joules that were measured for them "
+        "(sim/profile/FORMAT.md). The cost model measured uses it: cost: {model: measured, "
+        "profile: FILE}. Tables of other programs can be read as profiles, too. These are "
+        "recognised by their headings:\n",
     .listed = tables_that_are_known,
-    .examples = {{"sluice profile show operators.csv", "what was measured, and how surely"},
+    .examples = {{"sluice profile show operators.csv", "what was measured, and how reliably"},
                  {"sluice profile compare operators.csv --between cache=hot,cold",
                   "what the caches are worth"},
                  {"sluice help profile compare", "the help of a subcommand"}},

@@ -1,4 +1,4 @@
-// sluice profile show: what was measured, and how surely.
+// sluice profile show: shows what was measured, and how reliably.
 #include <algorithm>
 
 #include "command/figures.hpp"
@@ -48,7 +48,7 @@ std::string classes_text(const ProfileSummary& summary) {
   return table.aligned();
 }
 
-/// "1.2 %": the median over rows of something.
+/// The median of a quantity over all rows: "1.2 %".
 template <class Get>
 std::string median_percent(const std::vector<SampledRow>& rows, Get&& get) {
   std::vector<double> numbers;
@@ -151,7 +151,7 @@ std::string json_of(const Profile& profile, const ProfileSummary& summary) {
                          {"repeated", list_of(summary.repeated, repeated_json)}}));
 }
 
-/// How far off products of other sizes are, where each row is left out in turn.
+/// How large the errors of interpolated products are, where each row is left out in turn.
 std::string left_out_text(const Profile& profile, const std::string& platform_name) {
   const Platform platform = load_platform(platform_name);
   const Device& device = platform.devices.front();
@@ -189,11 +189,12 @@ std::vector<Option> options() {
   std::vector<Option> all = reading_options();
   all.push_back({.name = "rows",
                  .value = "N",
-                 .summary = "so many rows of those that vary most",
+                 .summary = "how many of the rows that vary most to print",
                  .absent = "10"});
   all.push_back({.name = "interpolate",
                  .value = "PLATFORM",
-                 .summary = "how far off cost.interpolate=sizes is at its rates, each row left out",
+                 .summary = "the error of cost.interpolate=sizes at this platform's rates, with "
+                            "each row left out in turn",
                  .suggested = [] { return bundled_names("platforms"); }});
   all.push_back({.name = "json", .summary = "as JSON, with all rows that vary"});
   return all;
@@ -204,7 +205,8 @@ std::vector<Option> options() {
 extern const Command profile_show_command;
 const Command profile_show_command = {
     .name = "profile show",
-    .summary = "Shows what a profile holds and how surely: by class, by row, by configuration.",
+    .summary =
+        "Shows what a profile contains and how reliable it is: by class, by row, by configuration.",
     .usage = {"PROFILE [--where COLUMN=VALUE] [--rows N] [--json]", "TABLE.csv --map MAP.yaml"},
     .least = 1,
     .most = 1,
@@ -216,7 +218,7 @@ const Command profile_show_command = {
         "the median distance from the median; an outlier is farther than 3 x 1.4826 MAD from the "
         "median. A configuration in several rows is one operator with equal sizes or shapes that "
         "was measured in several places of a graph, memories or ways.\n",
-    .examples = {{"sluice profile show operators.csv", "what was measured, and how surely"},
+    .examples = {{"sluice profile show operators.csv", "what was measured, and how reliably"},
                  {"sluice profile show table.csv --map columns.yaml --json",
                   "any table, by a map of its columns"}},
     .run = run_show,

@@ -1,4 +1,4 @@
-// What the policy decided, in words.
+// Describes in words what the policy decided.
 #include <algorithm>
 #include <functional>
 
@@ -10,7 +10,7 @@
 namespace sluice {
 namespace {
 
-constexpr std::size_t most_listed = 8;  // of groups and replicas: the rest is counted
+constexpr std::size_t most_listed = 8;  // groups and replicas; the others are only counted
 
 using Facts = std::vector<Fact>;
 
@@ -24,7 +24,7 @@ std::string counted(const std::string& count, const std::string& one, const std:
   return count + " " + (count == "1" ? one : many);
 }
 
-/// What is said of several groups is a row for each, or one where all say the same.
+/// Facts about several groups: a row for each, or a single row where all are equal.
 void add_of_groups(Rows& rows, const Facts& facts, const char* name, const std::string& label,
                    const std::function<std::string(const std::string& group)>& group_name) {
   Facts groups;
@@ -60,7 +60,7 @@ void add_in_flight(Rows& rows, const Facts& facts, const Report& report) {
   rows.emplace_back("in flight", text);
 }
 
-/// What was left open and chosen, from how many candidates, and what the next best one takes.
+/// What was left open and chosen, from how many candidates, and how long the next best one takes.
 void add_choice(Rows& rows, const Facts& facts) {
   const std::string chosen = shown(facts, "chosen");
   if (chosen.empty()) return;
@@ -73,7 +73,7 @@ void add_choice(Rows& rows, const Facts& facts) {
                       figure(seconds->number()->value, "s") + ": " + shown(facts, "runner_up"));
 }
 
-/// Facts with words of their own; any other is a row as it is called.
+/// True for facts that are described in words of their own; any other fact is a row under its name.
 bool has_words(const Fact& fact) {
   static const std::vector<std::string> names = {
       "cost",          "in_flight",  "fit_in_flight", "passes_per_step", "loads_listed_ahead",
@@ -82,7 +82,7 @@ bool has_words(const Fact& fact) {
   return std::find(names.begin(), names.end(), fact.name) != names.end();
 }
 
-/// Facts of the plan, or of one replica.
+/// The facts of the plan, or of one replica.
 Rows rows_of(const Facts& facts, const Report& report) {
   Rows rows;
   const std::vector<std::string>& stages = report.plan.stages;
@@ -107,7 +107,7 @@ struct Replica {
   Facts facts;
 };
 
-/// The facts of each replica, as if they were a plan's own.
+/// The facts of each replica, in the form of a plan's own facts.
 std::vector<Replica> replicas_of(const Facts& facts) {
   std::vector<Replica> replicas;
   for (Fact fact : facts) {

@@ -38,7 +38,7 @@ Value stage_value(const Report& report, const Stage& stage) {
   return map;
 }
 
-/// Of a plan only the names are known.
+/// For a plan file only the names are known.
 Value stages_value(const Report& report) {
   Value list = Value::make_list();
   if (report.question.scenario) {
@@ -70,7 +70,7 @@ Value sureness_value(const Report& report) {
   return certainty_value(certainty_of(*report.question.scenario, report.result.summary));
 }
 
-/// What every answer begins with.
+/// The keys with which every answer begins.
 Value answer_of(const Question& question, const char* status) {
   const bool is_scenario = question.scenario.has_value();
   Value root = Value::make_map();

@@ -1,4 +1,4 @@
-// Where the computation's time and energy went.
+// Describes where the computation's time and energy went.
 #include "study/operators/operators.hpp"
 #include <cmath>
 
@@ -21,7 +21,8 @@ std::string shares_text(const OperatorSum& one, const OperatorSum& all) {
          percent(one.joules / all.joules) + " of the energy";
 }
 
-/// Energy that is not simply seconds x watts: it was measured, or depends on what binds.
+/// Whether the energy is not simply seconds x watts: it was measured, or depends on what limits an
+/// operator.
 bool has_own_energy(const OperatorSums& sums) {
   if (!(sums.all.seconds > 0) || !(sums.all.joules > 0)) return false;
   for (const OperatorSum& one : sums.classes)

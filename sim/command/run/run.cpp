@@ -1,4 +1,4 @@
-// sluice run: the answer to a scenario, or what an imported plan takes.
+// sluice run: answers a scenario, or executes a plan file.
 #include "run/run.hpp"
 #include "base/utf8.hpp"
 #include "document/load.hpp"
@@ -21,10 +21,10 @@ int resolve(const Question& question, const Arguments& arguments) {
   return 0;
 }
 
-/// Runs, with a progress line that is gone before anything else is said. Where a trace is written,
-/// it keeps the notes, which are then `told`.
+/// Runs the plan, with a progress line that disappears before anything else is printed. Where a
+/// trace is written, it contains the notes, which are then returned in `told`.
 RunResult execute(const Arguments& arguments, const Question& question, const Plan& plan,
-                  const std::string& trace_path, std::optional<std::vector<Told>>& told) {
+                  const std::string& trace_path, std::optional<std::vector<GivenNote>>& told) {
   ProgressLine line;
   RunRequest request{.plan = plan, .trace_path = trace_path};
   if (const std::string name = arguments.text("executor"); !name.empty())
@@ -45,7 +45,7 @@ RunResult execute(const Arguments& arguments, const Question& question, const Pl
 
 int answer(const Arguments& arguments, Question& question, const std::string& trace_path) {
   const Plan plan = plan_of(question);
-  std::optional<std::vector<Told>> told;
+  std::optional<std::vector<GivenNote>> told;
   const RunResult result = execute(arguments, question, plan, trace_path, told);
   Report report{question, plan, result, trace_path};
   if (question.scenario)
@@ -57,7 +57,8 @@ int answer(const Arguments& arguments, Question& question, const std::string& tr
 int run_run(const Arguments& arguments) {
   Question question = read_question(arguments);
   if (arguments.has("resolve")) {
-    if (arguments.has("output")) throw UsageError("'--resolve' runs nothing: it goes without -o");
+    if (arguments.has("output"))
+      throw UsageError("'--resolve' does not run the scenario; remove -o");
     return resolve(question, arguments);
   }
   const std::string trace_path = arguments.text("output");
@@ -73,7 +74,7 @@ int run_run(const Arguments& arguments) {
     std::optional<Refusal> refusal;
     if (question.scenario) refusal = refusal_of(*question.scenario, infeasible);
     if (arguments.has("json")) print(infeasible_json(question, infeasible, refusal));
-    if (!refusal) throw;  // the message, and the exit code
+    if (!refusal) throw;  // with the message and the exit code of the error
     throw Infeasible(refusal_text(*refusal, infeasible), infeasible.shortage);
   }
 }
@@ -95,19 +96,20 @@ const Command run_command = {
     .options = {{.name = "output",
                  .letter = 'o',
                  .value = "TRACE",
-                 .summary = "write the trace to this file (HDF5; sim/trace/FORMAT.md)",
+                 .summary = "the file to which the trace is written (HDF5; sim/trace/FORMAT.md)",
                  .absent = "none is written"},
                 force_option(Output::trace),
                 {.name = "executor",
                  .value = "NAME",
-                 .summary = "who executes the plan: simgrid, the reference; replay, event "
-                            "arithmetic; both, which exits 70 where their times differ",
+                 .summary =
+                     "what executes the plan: simgrid, the reference; replay, which computes the "
+                     "events by arithmetic; or both, which exits with 70 where their times differ",
                  .absent = "auto: simgrid up to 100000 executed actions, the replay beyond",
                  .choices = executor_names()},
                 {.name = "json", .summary = "the answer as JSON, with full precision"},
                 {.name = "resolve",
                  .summary =
-                     "run nothing; print the scenario with all it includes and where each value is "
+                     "do not run; print the scenario with its includes and where each value is "
                      "from"}},
     .details =
         "SCENARIO is a file, or the name of one of `sluice list scenarios`. KEY=VALUE changes any\n"

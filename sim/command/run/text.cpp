@@ -15,13 +15,13 @@
 namespace sluice {
 namespace {
 
-constexpr std::size_t most_listed = 8;  // of links and pools: the rest is counted
+constexpr std::size_t most_listed = 8;  // links and pools; the others are only counted
 
 std::string bytes(double count) {
   return format_quantity(count, Dimension::bytes);
 }
 
-/// "fits", or what is over where the capacity is not enforced.
+/// "fits", or by how much memories are exceeded where the capacity is not enforced.
 std::string verdict(const Report& report) {
   std::vector<std::string> over;
   for (const Pool& pool : report.plan.pools) {
@@ -47,8 +47,7 @@ std::string steps_asked(const Plan& plan) {
   return figure(static_cast<double>(steps), "") + (steps == 1 ? " step" : " steps");
 }
 
-/// The first thing to know: how fast it goes on once the first loads are paid, and how long these
-/// take.
+/// The most important result: how long a step takes after the first loads, and how long these take.
 void add_steps(LabelledRows& rows, const Report& report) {
   const Summary& summary = report.result.summary;
   const double step = summary.number("step_s"), first = summary.number("first_step_s");
@@ -64,7 +63,7 @@ void add_time(LabelledRows& rows, const Report& report) {
   const Summary& summary = report.result.summary;
   const auto number = [&](const char* name) { return summary.number(name); };
   const double makespan = number("makespan_s");
-  // Sums over all compute streams: a share of the makespan of each.
+  // Sums over all compute streams, as a share of the makespan of all of them
   const std::int64_t streams = compute_streams(report.plan);
   const auto seconds = [&](const char* name) {
     std::string text = figure(number(name), "s");
@@ -100,7 +99,7 @@ void add_time(LabelledRows& rows, const Report& report) {
   rows.emplace_back("what binds", binds);
 }
 
-/// Which of the seconds of work rest on what.
+/// How much of the seconds of work rests on which grounds.
 void add_certainty(LabelledRows& rows, const Report& report) {
   if (const Fact* cost = find_fact(report.plan.facts, "cost"); cost && !report.question.scenario)
     rows.emplace_back("cost", printable(cost->shown()));
@@ -114,7 +113,7 @@ void add_question(LabelledRows& rows, const Report& report) {
   const double ratio = report.result.summary.number("question_ratio");
   if (!report.question.scenario || !(ratio > 0)) return;
   const QuestionBound bound = question_bound(*report.question.scenario);
-  rows.emplace_back("question", "at least " + figure(bound.seconds, "s") + " whatever the plan" +
+  rows.emplace_back("question", "at least " + figure(bound.seconds, "s") + " with any plan" +
                                     printable(bound.within) + " (" + printable(bound.reason) +
                                     "); this plan takes " + figure(1 / ratio, "") + " times that");
 }
@@ -127,7 +126,7 @@ std::vector<std::string> devices_of(const Plan& plan) {
   return devices;
 }
 
-/// Texts under one label, no more than are read.
+/// Texts under one label, but no more than a person reads.
 void add_listed(LabelledRows& rows, const std::string& label, const std::vector<std::string>& texts,
                 const std::string& what) {
   for (std::size_t i = 0; i < std::min(texts.size(), most_listed); ++i)
@@ -136,7 +135,7 @@ void add_listed(LabelledRows& rows, const std::string& label, const std::vector<
     rows.emplace_back("", "... (" + std::to_string(texts.size()) + " " + what + ")");
 }
 
-/// Links that move as much beside equal devices are one row, whose seconds may differ a little.
+/// Links of equal devices that move the same bytes share a row; their seconds may differ a little.
 void add_transfers(LabelledRows& rows, const Report& report) {
   const Summary& summary = report.result.summary;
   std::vector<std::string> texts;
@@ -230,7 +229,7 @@ std::string report_text(const Report& report) {
   add_operators(rows, report);
   add_executor(rows, report);
   if (!report.trace_path.empty()) rows.emplace_back("trace", printable(report.trace_path));
-  for (const Told& told : report.notes) rows.emplace_back("note", printable(told.text));
+  for (const GivenNote& told : report.notes) rows.emplace_back("note", printable(told.text));
   return text + rows_text(rows);
 }
 

@@ -54,7 +54,7 @@ void add_limits(LabelledRows& rows, const SearchReport& report, std::size_t plac
                       distance_text(report, limit, place));
 }
 
-/// The least wrong of the points that break a limit.
+/// The point that breaks the limits least.
 std::optional<std::size_t> nearest_to_limits(const SearchResult& result) {
   std::optional<std::size_t> nearest;
   for (std::size_t i = 0; i < result.merits.size(); ++i)
@@ -92,7 +92,7 @@ void add_found(LabelledRows& rows, const SearchReport& report) {
       rows.emplace_back("", distance_text(report, limit, *result.beyond));
 }
 
-/// Points that ran, but have no such number: of another platform, say.
+/// Points that ran but have no such number, for example those of another platform.
 void add_without_numbers(LabelledRows& rows, const SearchReport& report) {
   std::size_t count = 0, first = 0;
   const SearchResult& result = report.result;
@@ -112,7 +112,7 @@ void add_without_numbers(LabelledRows& rows, const SearchReport& report) {
                                     changes_text(report, first));
 }
 
-/// How sure it is that nothing is better.
+/// How certain it is that no point is better.
 std::string sureness(const SearchReport& report) {
   if (report.result.exhaustive) return "all combinations were asked: nothing is better";
   if (report.result.all_asked) {
@@ -120,10 +120,11 @@ std::string sureness(const SearchReport& report) {
     return "all combinations but the " + (failed == 1 ? "one" : std::to_string(failed)) +
            " that failed were asked: of these nothing is better";
   }
-  std::string text = "searched, which proves nothing: a better point may lie between those asked";
+  std::string text =
+      "searched, which is not a proof: a better point may lie between those that were asked";
   if (report.result.used_up)
-    text += "; it ended with its last point (--points " +
-            std::to_string(report.request.most_points) + "), more may find more";
+    text += "; it used up its points (--points " + std::to_string(report.request.most_points) +
+            "), and more points may find a better one";
   return text;
 }
 

@@ -1,4 +1,4 @@
-// What `sluice search` answers: what was found and how sure that is, CSV, or JSON.
+// The answer of `sluice search`: what was found and how certain that is; or CSV, or JSON.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 namespace sluice {
 
 struct SearchReport {
-  const std::string& scenario;  ///< its name
+  const std::string& scenario;  ///< name of the scenario
   const SearchRequest& request;
   const SearchResult& result;
 };

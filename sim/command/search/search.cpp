@@ -1,4 +1,4 @@
-// sluice search: the best point of a scenario, without asking them all.
+// sluice search: finds the best point of a scenario without asking all of them.
 #include "study/search/search.hpp"
 
 #include <optional>
@@ -18,13 +18,13 @@ namespace {
 
 constexpr std::int64_t usual_points = 200;
 
-/// What is varied, and changes that are the same at all points.
-struct Asked {
+/// The keys that are varied, and the changes that are the same at all points.
+struct SearchWords {
   std::vector<SearchKey> keys;
   std::vector<std::string> fixed;
 };
-Asked asked_of(const Arguments& arguments) {
-  Asked asked;
+SearchWords asked_of(const Arguments& arguments) {
+  SearchWords asked;
   const auto add = [&](const std::string& word, bool may_be_fixed) {
     SearchKey key = parse_search_key(word);
     if (may_be_fixed && key.count() == 1)
@@ -63,13 +63,14 @@ void require_some_point(const SearchResult& result) {
                      sweep.outcomes.front().message);
 }
 
-/// 0: found. 1: found, but some points could not be asked. 4: no point keeps all limits.
+/// 0: a point was found. 1: a point was found, but some points could not be asked. 4: no point
+/// keeps all limits.
 int run_search_command(const Arguments& arguments) {
   if (arguments.has("csv") && arguments.has("json"))
     throw UsageError("'--csv' and '--json' exclude each other");
   if (arguments.has("retry-failed") && !arguments.has("store"))
     throw UsageError("'--retry-failed' needs '--store FILE', where the failed points are");
-  Asked asked = asked_of(arguments);
+  SearchWords asked = asked_of(arguments);
   const SearchGoal goal = goal_of(arguments, asked.keys);
   ScenarioDocument document = read_scenario_document(arguments.positionals.front());
   const Variants variants(std::move(document.value), document.path, asked.fixed);
@@ -104,7 +105,7 @@ int run_search_command(const Arguments& arguments) {
 extern const Command search_command;
 const Command search_command = {
     .name = "search",
-    .summary = "Looks for the point of a scenario that is best in one number and keeps limits.",
+    .summary = "Finds the point of a scenario that is best in one number and keeps limits.",
     .usage = {"SCENARIO --minimise METRIC KEY=VALUES... [--subject-to LIMIT]... [--points N]"},
     .least = 1,
     .most = 1,
@@ -114,42 +115,42 @@ const Command search_command = {
     .options =
         {{.name = "minimise",
           .value = "METRIC",
-          .summary = "the number that is to be small",
+          .summary = "the number to make small",
           .suggested = metric_names},
          {.name = "maximise",
           .value = "METRIC",
-          .summary = "the number that is to be large",
+          .summary = "the number to make large",
           .suggested = metric_names},
          {.name = "over",
           .value = "KEY=VALUES",
-          .summary = "what is varied; the same as KEY=VALUES alone; may be given several times",
+          .summary = "a key to vary, the same as KEY=VALUES alone; may be given several times",
           .repeated = true,
           .changes = true},
          {.name = "subject-to",
           .value = "LIMIT",
           .summary = "METRIC<=QUANTITY or METRIC>=QUANTITY, in quotes; may be given several times",
-          .absent = "what fits the machine",
+          .absent = "what fits on the machine",
           .suggested = metric_names,
           .repeated = true},
          {.name = "points",
           .letter = 'n',
           .value = "N",
-          .summary = "ask at most so many different points",
+          .summary = "the largest number of different points to ask",
           .absent = "200"},
          {.name = "store",
           .letter = 's',
           .value = "FILE",
-          .summary = "keep each answer in this SQLite file, and ask nothing again that is in it",
-          .absent = "nothing is kept"},
+          .summary = "keep each answer in this SQLite file, and do not ask again what is in it",
+          .absent = "answers are not kept"},
          {.name = "csv", .summary = "all points that were asked with all numbers, as CSV"},
          {.name = "json", .summary = "the same as JSON, with what was found"},
          {.name = "jobs",
           .letter = 'j',
           .value = "N",
-          .summary = "points at once; the answer does not depend on it",
+          .summary = "how many points run at once; the answer does not depend on it",
           .absent = "as many as processors"},
          {.name = "no-verify", .summary = "do not repeat the best point through SimGrid"},
-         {.name = "retry-failed", .summary = "ask points again that failed; needs --store"}},
+         {.name = "retry-failed", .summary = "ask points again that failed before; needs --store"}},
     .details =
         "SCENARIO is a file, a name of 'sluice list scenarios', or - for standard input.\n\n"
         "KEY=VALUES:\n"

@@ -19,7 +19,7 @@ std::string cause_of(const Labels& labels, const Span& span) {
     const Labels::Action& blocker = labels.actions[span.blocker];
     return blocker.kind + " on " + labels.streams[blocker.stream].name;
   }
-  return "nothing that the trace names";
+  return "something that the trace does not name";
 }
 
 }  // namespace
@@ -51,7 +51,7 @@ Activity activity_of(const TraceReader& trace) {
   for (std::uint32_t s = 0; s < labels.streams.size(); ++s) {
     if (!computes(labels, s) || activity.streams[s].spans == 0) continue;
     activity.compute_span_s += activity.end_s;
-    idle("its own work to come: it was done", activity.end_s - last_end[s]);
+    idle("nothing: it had no further work", activity.end_s - last_end[s]);
   }
   for (auto& [what, cause] : causes) activity.causes.push_back(std::move(cause));
   std::stable_sort(activity.causes.begin(), activity.causes.end(),
@@ -76,7 +76,7 @@ HighWater high_water_of(const TraceReader& trace, std::uint32_t pool) {
     check_interrupt();
     for (const MemoryEvent& event : events) {
       now[class_of[event.tensor]] += event.delta;
-      level += event.delta;  // what the classes add up to, event by event
+      level += event.delta;  // the sum of the classes, event by event
       if (level <= high.peak) continue;
       high.peak = level;
       high.time = event.time;

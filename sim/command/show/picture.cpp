@@ -17,7 +17,7 @@
 namespace sluice {
 namespace {
 
-constexpr std::size_t most_rows = 32;  // of streams and pools; the rest is counted
+constexpr std::size_t most_rows = 32;  // streams and pools; the others are only counted
 constexpr std::size_t most_causes = 8;
 
 std::string seconds(double value) {
@@ -35,11 +35,11 @@ std::string question_of(const TraceReader& trace) {
     const Value* question = document.find("question");
     return question && question->is_scalar() ? question->text() : "";
   } catch (const InputError&) {
-    return "";  // a trace of another maker: its scenario need not be ours
+    return "";  // in a trace of another program the scenario need not be one of Sluice's
   }
 }
 
-/// The plan's name and facts, which stand at the head of its text.
+/// The plan's name and facts, from the head of its text.
 std::string plan_words(const TraceReader& trace) {
   const std::string& text = trace.header().plan;
   const std::size_t tables = text.find("\npool ");
@@ -67,7 +67,7 @@ std::string header_text(const TraceReader& trace, const Activity& activity) {
          grouped(static_cast<std::int64_t>(trace.span_count())) + " spans\n";
 }
 
-/// The share of each of `columns` equal pieces of time that a series is busy.
+/// For each of `columns` equal pieces of time the share in which a series is busy.
 std::vector<double> resampled(const SeriesTable& table, std::span<const double> values, double end,
                               std::size_t columns) {
   std::vector<double> busy(columns, 0);
@@ -86,7 +86,7 @@ std::vector<double> resampled(const SeriesTable& table, std::span<const double> 
   return busy;
 }
 
-/// One character a piece of time: the fuller the block, the busier.
+/// One character per piece of time: the fuller the block, the busier.
 std::string strip(const std::vector<double>& shares) {
   static const std::vector<std::string> blocks = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
   static const std::vector<std::string> letters = {" ", ".", ":", "-", "=", "+", "*", "%", "#"};
@@ -94,7 +94,7 @@ std::string strip(const std::vector<double>& shares) {
   std::string text;
   for (const double share : shares) {
     const double clipped = std::isfinite(share) ? std::clamp(share, 0.0, 1.0) : 0;
-    // Busy at all is seen, and only full is full.
+    // Any work is visible, and only a full piece is drawn full.
     std::size_t level = static_cast<std::size_t>(std::ceil(clipped * 8 - 1e-6));
     if (level == 8 && clipped < 0.9999) level = 7;
     text += marks[level];
@@ -102,7 +102,7 @@ std::string strip(const std::vector<double>& shares) {
   return text;
 }
 
-/// In the order of the streams.
+/// The devices in the order of the streams.
 std::vector<std::string> devices_of(const TraceReader& trace) {
   std::vector<std::string> devices;
   for (const Labels::Stream& stream : trace.labels().streams)
@@ -111,7 +111,7 @@ std::vector<std::string> devices_of(const TraceReader& trace) {
   return devices;
 }
 
-/// Rows of a name and what is drawn beside it, equal devices as one.
+/// Rows of a name and a drawing; equal devices share a row.
 LabelledRows drawn_rows(LabelledRows rows, const TraceReader& trace) {
   return grouped_by_device(rows, devices_of(trace));
 }
@@ -152,7 +152,7 @@ LabelledRows stream_rows(const TraceReader& trace, const Activity& activity, std
   return drawn_rows(std::move(rows), trace);
 }
 
-/// Equal devices are one row, at the time of the first.
+/// Equal devices share a row, with the time of the first one.
 LabelledRows memory_rows(const TraceReader& trace) {
   constexpr char between = '\2';
   const std::vector<Labels::Pool>& pools = trace.labels().pools;
@@ -188,7 +188,7 @@ std::size_t width_of(const LabelledRows& rows) {
   return std::min(widest, widest_name);
 }
 
-/// Streams and memories, their names in one column.
+/// Streams and memories, with their names in one column.
 std::string rows_of_streams_and_memories(const TraceReader& trace, const Activity& activity,
                                          std::size_t width) {
   const LabelledRows memories = memory_rows(trace);

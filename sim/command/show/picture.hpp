@@ -1,4 +1,5 @@
-// What `sluice show` draws, gathered from a trace in one pass each over spans and memory events.
+// What `sluice show` draws, collected from a trace in one pass over spans and one over memory
+// events.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,7 @@
 
 namespace sluice {
 
-/// Busy time of each stream, and why compute streams stood idle.
+/// The busy time of each stream, and why compute streams were idle.
 struct Activity {
   struct Stream {
     double busy_s = 0;
@@ -22,21 +23,21 @@ struct Activity {
     std::int64_t times = 0;
   };
   double end_s = 0;             ///< when the last span ended and arrived
-  double compute_span_s = 0;    ///< end_s x compute streams that did anything
-  std::vector<Stream> streams;  ///< as in the labels
-  std::vector<Cause> causes;    ///< the longest first
+  double compute_span_s = 0;    ///< end_s x number of compute streams that did anything
+  std::vector<Stream> streams;  ///< in the order of the labels
+  std::vector<Cause> causes;    ///< longest first
 };
 Activity activity_of(const TraceReader& trace);
 
-/// The highest level of each pool and what it was made of.
+/// The highest level of each pool, and what it consisted of.
 struct HighWater {
   std::int64_t peak = 0;
-  double time = 0;                                            ///< first moment of the peak
+  double time = 0;                                            ///< the first moment of the peak
   std::vector<std::pair<std::string, std::int64_t>> classes;  ///< at that moment, largest first
 };
 HighWater high_water_of(const TraceReader& trace, std::uint32_t pool);
 
-/// The picture as text, `width` columns wide. Throws Interrupted on a signal.
+/// Draws the picture as text, `width` columns wide. Throws Interrupted on a signal.
 std::string picture_of(const TraceReader& trace, std::size_t width);
 
 }  // namespace sluice

@@ -1,4 +1,4 @@
-// sluice show: a trace as a picture in the terminal.
+// sluice show: draws a trace as a picture in the terminal.
 #include <algorithm>
 
 #include "base/processes.hpp"
@@ -11,8 +11,8 @@
 namespace sluice {
 namespace {
 
-/// In a process of its own: a file that was made to crash HDF5 must not end the program by a
-/// signal.
+/// Runs in a process of its own, so that a file that was made to crash HDF5 cannot end the program
+/// by a signal.
 std::string draw(const std::string& path, std::size_t width) {
   try {
     return run_isolated([&] {
@@ -39,18 +39,19 @@ extern const Command show_command;
 const Command show_command = {
     .name = "show",
     .summary =
-        "Draws a trace: who was busy when, how full the memories were, what compute waited "
-        "for.",
+        "Draws a trace: which streams were busy when, how full the memories were, and what compute "
+        "waited for.",
     .usage = {"TRACE [--width N]"},
     .least = 1,
     .most = 1,
     .positionals = "TRACE",
     .options = {{.name = "width",
                  .value = "N",
-                 .summary = "columns, 40 to 1000",
+                 .summary = "the number of columns, from 40 to 1000",
                  .absent = "the terminal's, or 100"}},
     .details =
-        "Busy: a row a stream, a column a piece of time; the fuller the block, the busier, and "
+        "Busy: one row per stream, one column per piece of time; the fuller the block, the busier, "
+        "and "
         "only\n"
         "a full one was busy throughout. Percentages are of the whole run. Where compute waited:\n"
         "idle time of the compute streams by what they waited for last, and its share of the run. "

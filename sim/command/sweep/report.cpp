@@ -19,11 +19,11 @@ namespace sluice {
 
 namespace {
 
-constexpr std::size_t most_rows = 40;   ///< of the table
-constexpr std::size_t most_lines = 8;   ///< of findings of one sort
-constexpr std::size_t piece = 1 << 20;  ///< bytes that are printed at once
+constexpr std::size_t most_rows = 40;   ///< in the table
+constexpr std::size_t most_lines = 8;   ///< findings of one kind
+constexpr std::size_t piece = 1 << 20;  ///< bytes that are printed together
 
-/// The axes that have several values: the others are the same everywhere.
+/// The axes with several values; the others are the same at all points.
 std::vector<std::size_t> varied_axes(const Points& points) {
   std::vector<std::size_t> varied;
   for (std::size_t a = 0; a < points.axes().size(); ++a)
@@ -37,7 +37,8 @@ std::string last_words(const std::string& key, std::size_t count) {
   return at == std::string::npos ? key : key.substr(at + 1);
 }
 
-/// As much of the end of each key as tells them apart: "bandwidth", "host.bandwidth".
+/// As much of the end of each key as distinguishes it from the others: "bandwidth",
+/// "host.bandwidth".
 std::vector<std::string> short_keys(const std::vector<std::string>& keys) {
   std::vector<std::string> shortest;
   for (const std::string& key : keys) {
@@ -142,7 +143,7 @@ std::string executed_text(const SweepReport& report) {
   return text;
 }
 
-/// The names of all numbers, as they first occur.
+/// The names of all numbers, in the order in which they first occur.
 NumberNames all_names(const SweepResult& result) {
   NumberNames names;
   std::map<std::string, bool> known;
@@ -157,7 +158,7 @@ NumberNames all_names(const SweepResult& result) {
   return names;
 }
 
-/// A row of numbers in the order of `names`; those that an outcome lacks are not numbers.
+/// A row of numbers in the order of `names`; a number that an outcome lacks is NaN.
 class Numbers {
  public:
   explicit Numbers(const NumberNames& names) {
@@ -178,7 +179,7 @@ class Numbers {
   std::map<const NumberNames*, std::vector<std::size_t>> maps_;
 };
 
-/// Prints what has come together, once it is enough.
+/// Prints the collected text once there is enough of it.
 void print_piece(std::string& text, bool rest = false) {
   if (text.size() < piece && !rest) return;
   print(text);

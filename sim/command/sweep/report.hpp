@@ -1,4 +1,4 @@
-// What `sluice sweep` answers: a table with its findings, CSV, or JSON.
+// The answer of `sluice sweep`: a table with findings, or CSV, or JSON.
 #pragma once
 
 #include <string>
@@ -11,20 +11,21 @@
 namespace sluice {
 
 struct SweepReport {
-  const std::string& scenario;  ///< its name
+  const std::string& scenario;  ///< name of the scenario
   const Points& points;
   const SweepResult& result;
-  std::vector<std::string> metrics;  ///< the columns of the table; the first names the best point
+  std::vector<std::string> metrics;  ///< the columns of the table; the first one decides which
+                                     ///< point is best
 };
 
 std::string sweep_text(const SweepReport& report);
-/// Prints all points with all numbers; piece by piece, since they may be many.
+/// Prints all points with all numbers, piece by piece because there may be many.
 void print_sweep_csv(const SweepReport& report);
 void print_sweep_json(const SweepReport& report);
 /// The same with other entries before "units" and "points".
 void print_points_json(const SweepReport& report, const Value& head);
 
-/// A line for each reason why points have no numbers.
+/// Adds a line for each reason why points have no numbers.
 void add_refusals(LabelledRows& rows, const SweepReport& report);
 std::string plural(std::size_t count, const std::string& word);
 

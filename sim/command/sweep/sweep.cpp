@@ -1,4 +1,4 @@
-// sluice sweep: one scenario at many points.
+// sluice sweep: runs one scenario at many points.
 #include "study/sweep/sweep.hpp"
 
 #include <optional>
@@ -32,13 +32,13 @@ std::vector<std::string> metrics_of(const Arguments& arguments) {
   return metrics;
 }
 
-/// Keys with one value are the same at all points: changes of the scenario.
-struct Asked {
+/// The keys that are varied; keys with a single value are changes of the scenario at all points.
+struct SweepWords {
   std::vector<Axis> axes;
   std::vector<std::string> fixed;
 };
-Asked asked_of(const Arguments& arguments) {
-  Asked asked;
+SweepWords asked_of(const Arguments& arguments) {
+  SweepWords asked;
   for (const std::string& word : arguments.overrides) {
     Axis axis = parse_axis(word);
     if (axis.values.size() == 1)
@@ -53,7 +53,8 @@ int run_merge(const Arguments& arguments) {
   if (!arguments.has("store"))
     throw UsageError("'--merge' needs '--store FILE', the store that takes the points");
   if (!arguments.overrides.empty())
-    throw UsageError("'" + arguments.overrides.front() + "': '--merge' takes stores alone");
+    throw UsageError("'" + arguments.overrides.front() +
+                     "': '--merge' takes only stores; remove KEY=VALUES");
   Store into(arguments.text("store"));
   for (const std::string& from : arguments.positionals)
     print(printable(from) + ": " + std::to_string(merge(into, from)) + " points taken over\n");
@@ -62,7 +63,7 @@ int run_merge(const Arguments& arguments) {
   return 0;
 }
 
-/// Runs plans by that executor. SimGrid can run once in a process.
+/// Runs plans by that executor. SimGrid can run only once per process.
 Measure through(Executor executor) {
   return [executor](const Plan& plan, double question_bound_s) {
     return run({.plan = plan, .executor = executor, .question_bound_s = question_bound_s}).summary;
@@ -92,8 +93,8 @@ SweepResult sweep(const Arguments& arguments, const Variants& variants, const Po
   return run_sweep(request);
 }
 
-/// 0: every point has an answer, "it does not fit" among them. 1: some could not be asked. Where
-/// none could, the error is told in full.
+/// 0: every point has an answer, which may be that it does not fit. 1: some could not be asked.
+/// Where none could, the first error is thrown.
 int exit_code(const SweepResult& result) {
   const std::size_t failed = result.count(PointResult::Status::failed);
   if (failed > 0 && failed == result.outcomes.size())
@@ -111,7 +112,7 @@ int run_sweep_command(const Arguments& arguments) {
   if (arguments.has("retry-failed") && !arguments.has("store"))
     throw UsageError("'--retry-failed' needs '--store FILE', where the failed points are");
   const std::vector<std::string> metrics = metrics_of(arguments);
-  const Asked asked = asked_of(arguments);
+  const SweepWords asked = asked_of(arguments);
   const Points points(asked.axes, arguments.has("zip") ? Over::zip : Over::grid);
   ScenarioDocument document = read_scenario_document(arguments.positionals.front());
   const Variants variants(std::move(document.value), document.path, asked.fixed);
@@ -144,13 +145,13 @@ const Command sweep_command = {
     .overrides = true,
     .options =
         {{.name = "zip",
-          .summary = "take the first values of all keys together, then the second "
-                     "ones; otherwise each value with each"},
+          .summary = "combine the first values of all keys, then the second ones, and so on; "
+                     "otherwise all combinations"},
          {.name = "store",
           .letter = 's',
           .value = "FILE",
-          .summary = "keep each answer in this SQLite file, and ask nothing again that is in it",
-          .absent = "nothing is kept"},
+          .summary = "keep each answer in this SQLite file, and do not ask again what is in it",
+          .absent = "answers are not kept"},
          {.name = "metrics",
           .letter = 'm',
           .value = "NAMES",
@@ -163,23 +164,24 @@ const Command sweep_command = {
          {.name = "jobs",
           .letter = 'j',
           .value = "N",
-          .summary = "points at once; the answer does not depend on it",
+          .summary = "how many points run at once; the answer does not depend on it",
           .absent = "as many as processors"},
          {.name = "verify",
           .value = "SHARE",
-          .summary = "this share of the points also runs through SimGrid, and must take as long",
+          .summary = "the share of the points that SimGrid repeats and that must take as long",
           .absent = "1%, at least one point; 0: none"},
          {.name = "executor",
           .value = "NAME",
-          .summary = "who runs the points: replay, or simgrid, each in a process of its own",
+          .summary = "what runs the points: replay, or simgrid, each point in a process of its own",
           .absent = "replay",
           .choices = {"replay", "simgrid"}},
          {.name = "shard",
           .value = "K/N",
-          .summary = "only each N-th point, from the K-th on: one part of N, for job arrays",
+          .summary =
+              "run only every N-th point, beginning with the K-th: one of N parts, for job arrays",
           .absent = "all points"},
-         {.name = "retry-failed", .summary = "ask points again that failed; needs --store"},
-         {.name = "merge", .summary = "put the points of several stores into that of --store"}},
+         {.name = "retry-failed", .summary = "ask points again that failed before; needs --store"},
+         {.name = "merge", .summary = "copy the points of several stores into that of --store"}},
     .details =
         "SCENARIO is a file, a name of 'sluice list scenarios', or - for standard input; files "
         "that\n"

@@ -10,7 +10,7 @@
 namespace sluice {
 namespace {
 
-/// The pass by which rows are found: a recompute is a forward pass.
+/// The pass under which rows are listed: a recompute is a forward pass.
 std::string_view row_pass(Pass pass) {
   return pass == Pass::recompute ? "forward" : name_of(pass);
 }
@@ -19,7 +19,7 @@ bool is_one_gradient(Pass pass) {
   return pass == Pass::backward_input || pass == Pass::backward_weight;
 }
 
-/// Products of matrices, of which the rows have m, n and k.
+/// Matrix products, whose rows have m, n and k.
 bool is_matrix_product(const std::string& operator_class) {
   const std::string of = class_of_operator(operator_class);
   return of == "linear" || of == "bmm";
@@ -36,7 +36,8 @@ std::optional<std::vector<double>> product_sizes(const ProfileRow& row) {
                              static_cast<double>(*n), static_cast<double>(*k)};
 }
 
-/// Of a product with one matrix of weights: every element of the output meets k of them.
+/// The sizes m, n, k of a product with one matrix of weights: each element of the output is a sum
+/// of k products.
 std::optional<std::vector<double>> product_sizes(const Query& query) {
   const Layer& layer = *query.layer;
   if ((layer.type != "dense" && layer.type != "matmul") || layer.macs == 0 || layer.shape.empty() ||
@@ -62,7 +63,7 @@ bool same_memory(const std::string& a, const std::string& b) {
   });
 }
 
-/// The memories of what the pass reads, or of what it writes, in the order of its operands.
+/// The memories of the operands that the pass reads, or of those that it writes, in order.
 std::vector<std::string> pools_of(const Query& query, bool written) {
   std::vector<std::string> pools;
   for (const Operand& operand : query.operands)
@@ -76,7 +77,8 @@ bool begins_with(const std::vector<std::string>& pools, const std::vector<std::s
          std::equal(measured.begin(), measured.end(), pools.begin(), same_memory);
 }
 
-/// In the default memory, where the query does not say another.
+/// Whether the row was measured with the operands in these memories. An operand is in the default
+/// memory where the query does not say otherwise.
 bool lies_so(const ProfileRow& row, const Query& query) {
   if (!query.operands.empty())
     return begins_with(pools_of(query, false), row.input_pools) &&
@@ -92,9 +94,9 @@ bool is_placed(const ProfileRow* row) {
   return !row->input_pools.empty() || !row->output_pools.empty();
 }
 
-/// Of rows of an operator in several placements those in the one that is asked for; rows that say
-/// nothing of memories are of any. Where the query says nothing and no row lies in the default
-/// memory, all: whoever takes them says which counts.
+/// Of an operator's rows in several placements, those in the placement of the query. Rows that do
+/// not mention memories suit every placement. Where the query does not mention memories and no row
+/// is in the default memory, all rows remain, and the caller decides which counts.
 Rows in_place(const Rows& rows, const Query& query) {
   if (std::none_of(rows.begin(), rows.end(), is_placed)) return rows;
   Rows placed;
@@ -165,7 +167,7 @@ bool MeasuredTable::measured_so(const Query& query) const {
   return std::any_of(placed.begin(), placed.end(), is_placed);
 }
 
-/// The share of the rates between the batches that were measured.
+/// Interpolates the share of the rates between the batches that were measured.
 std::optional<Price> MeasuredTable::by_batch(const Query& query, std::string_view pass) const {
   std::vector<MeasuredPoint> points;
   for (const auto& [batch, rows] : index_.of(*query.layer, name_of(query.dtype), pass)) {
@@ -259,7 +261,7 @@ std::string MeasuredTable::why_not(const Query& query) const {
     text += "; it was for " + batches_text(rows) + " samples: expected a micro-batch of those";
     if (interpolation_ == Interpolation::none) text += ", or cost.interpolate=batch between them";
   }
-  return text + "; or say what stands in for it: cost.outside=roofline";
+  return text + "; or name a cost model for it: cost.outside=roofline";
 }
 
 std::int64_t MeasuredTable::only_samples(const Model& model) const {

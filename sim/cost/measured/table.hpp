@@ -1,4 +1,4 @@
-// A profile as prices: what a pass of a layer was measured to take.
+// Prices from a profile: how long a pass of a layer was measured to take.
 #pragma once
 
 #include <map>
@@ -13,23 +13,25 @@
 
 namespace sluice {
 
-/// What lies between rows may be estimated from them.
+/// What may be interpolated between rows.
 enum class Interpolation : std::uint8_t { none, batch, sizes };
 
 class MeasuredTable {
  public:
   MeasuredTable(Profile profile, Interpolation interpolation, std::string statistic);
 
-  /// None: it was not measured, and may not be interpolated or lies outside. Measured seconds are
-  /// in measured_s, interpolated ones are not.
+  /// None: it was not measured, and may not be interpolated or is outside the rows. Measured
+  /// seconds are in measured_s, interpolated ones are not.
   std::optional<Price> price(const Query& query) const;
-  /// Was it measured with its operands where they lie?
+  /// Whether it was measured with its operands in these memories.
   bool measured_so(const Query& query) const;
   /// Why there is no price, and what to do.
   std::string why_not(const Query& query) const;
-  /// The only batch for which each layer was measured forward; 0: there are several, or none.
+  /// The only batch for which each layer's forward pass was measured; 0: there are several, or
+  /// none.
   std::int64_t only_samples(const Model& model) const;
-  /// Of the rows of products of an element type by their sizes; no rows: there are too few.
+  /// Cross-validates the interpolation by size on the rows of products of an element type; without
+  /// rows where there are too few.
   LeftOut sizes_left_out(const Device& device, DType dtype) const;
 
  private:
@@ -44,11 +46,11 @@ class MeasuredTable {
   const ProfileIndex index_;
   const Interpolation interpolation_;
   const std::string statistic_;
-  mutable std::mutex mutex_;  ///< of what follows: sweeps price in several threads
+  mutable std::mutex mutex_;  ///< protects the maps below: sweeps price in several threads
   mutable std::map<std::string, Utilisation> products_;  ///< by device and element type
 };
 
-/// Seconds at the device's rates: the longer of FLOP and bytes.
+/// Seconds at the device's full rates: the longer of FLOP and bytes.
 double ideal_seconds(const Work& work, const Device& device, DType dtype);
 
 }  // namespace sluice

@@ -1,8 +1,9 @@
 // sluice-worker: the helper of a Python process. It forks a child for each request, because SimGrid
-// allows one engine in a process, and the Python process shall have none. See protocol.hpp.
+// allows only one engine per process, and the Python process must not have one. See protocol.hpp.
 //
-// One thread, one loop. It ends when the control does, that is, with the process it helps; a child
-// ends when its channel is shut down, and with the helper, however that ends.
+// It has one thread and one loop. It ends when the control socket is closed, that is, with the
+// process that it helps. A child ends when its channel is shut down, and in any case with the
+// helper.
 #include <poll.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -31,7 +32,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr int control = STDIN_FILENO;
-constexpr std::chrono::milliseconds grace(500);  ///< for a child to end on SIGTERM
+constexpr std::chrono::milliseconds grace(500);  ///< the time a child has to end after SIGTERM
 
 void send_message(int channel, const Message& message, const std::vector<int>& files = {}) {
   const bool wait = message.kind != Message::Kind::progress;
@@ -40,7 +41,7 @@ void send_message(int channel, const Message& message, const std::vector<int>& f
 
 // --- the child -------------------------------------------------------------------------------
 
-/// Sends what a run comes to: a result, or an error's exit code and text.
+/// Sends the outcome of a run: a result, or an error's exit code and text.
 void send_answer(int channel, std::int64_t code, const Memory& memory) {
   send_message(channel, {Message::Kind::answer, code, 0}, {memory.file().get()});
 }
@@ -80,11 +81,11 @@ void be_child(Descriptor channel, Descriptor request) {
 
 // --- the loop --------------------------------------------------------------------------------
 
-/// One request in flight.
+/// A request that is being worked on.
 struct Child {
   pid_t pid;
   Descriptor channel;
-  bool ending = false;  ///< it has been asked to
+  bool ending = false;  ///< it has been asked to end
   Clock::time_point deadline{};
 };
 
@@ -124,7 +125,7 @@ class Loop {
       for (pollfd& one : polled_) one.revents = 0;
   }
 
-  /// A new request; false when there will be none.
+  /// Accepts a request; returns false when no more will come.
   bool accept() {
     char byte = 0;
     Received received = receive(control, &byte, 1);
@@ -185,14 +186,15 @@ class Loop {
 }  // namespace sluice::helper
 
 int main() {
-  std::signal(SIGINT, SIG_IGN);   // Ctrl-C is for the process that is helped: it calls its runs off
-  std::signal(SIGCHLD, SIG_DFL);  // what that process ignores is inherited
+  std::signal(SIGINT, SIG_IGN);   // Ctrl-C is for the process that is helped, which cancels its
+                                  // runs
+  std::signal(SIGCHLD, SIG_DFL);  // signals that the parent ignores would be ignored here, too
   std::signal(SIGTERM, SIG_DFL);
-  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is a disk that is full
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is treated like a full disk
   sluice::know_hdf5_profiles();
   try {
     sluice::load_engine();          // once, for all children
-  } catch (const sluice::Error&) {  // who asks for it is told why
+  } catch (const sluice::Error&) {  // the request that needs it reports the reason
   }
   sluice::helper::Loop().run();
   return 0;

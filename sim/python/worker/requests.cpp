@@ -28,7 +28,7 @@ std::string word(const Words& request, std::size_t i) {
   return std::string(request[i]);
 }
 
-/// A plan that a policy made has no text, and its errors name none.
+/// Reads a plan that a policy made. It has no file, so errors do not name one.
 Plan read_plan(std::string_view text, const std::string& name) {
   Plan plan = plan_from_text(text, name.empty() ? "plan" : name);
   if (name.empty()) {
@@ -38,7 +38,7 @@ Plan read_plan(std::string_view text, const std::string& name) {
   return plan;
 }
 
-/// A number with every digit, as Python writes it; empty: none.
+/// A number with all digits, as Python writes it; empty: none.
 std::optional<double> number_or_none(const std::string& text) {
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -84,7 +84,7 @@ Memory save(const Words& request) {
   return Memory::make(0);
 }
 
-/// A folder that goes with this object.
+/// A temporary folder that is removed with this object.
 class Folder {
  public:
   Folder() {
@@ -108,14 +108,14 @@ std::string table_of(const ExportFormat& format, const std::string& table) {
   const std::vector<std::string> known = tables_of(format);
   if (table.empty()) return known.empty() ? "" : known.front();
   if (known.empty())
-    throw UsageError("'" + table + "' for 'table' goes with data-island, not with " + format.name);
+    throw UsageError("'" + table + "' for 'table' is only for data-island, not for " + format.name);
   if (std::find(known.begin(), known.end(), table) == known.end())
-    throw UsageError("'" + table + "' for 'table' is none of " + format.name +
+    throw UsageError("'" + table + "' for 'table' is not a table of " + format.name +
                      did_you_mean(table, known) + "; known: " + join(known));
   return table;
 }
 
-/// The exports read trace files: one is written for them.
+/// The exports read trace files, so one is written for them.
 Memory export_to(const Words& request) {
   const std::string path = word(request, 2);
   const ExportFormat& format = export_catalog().find(word(request, 3));
@@ -139,7 +139,7 @@ Memory answer(const Words& request, const ProgressTold& progress) {
   if (what == "open") return open_trace(request);
   if (what == "save") return save(request);
   if (what == "export") return export_to(request);
-  throw InternalError("the helper knows no request '" + what + "'");
+  throw InternalError("the helper does not know the request '" + what + "'");
 }
 
 }  // namespace sluice::helper

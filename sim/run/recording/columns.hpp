@@ -1,5 +1,5 @@
-// The columns of a recording: where each stands, and how it is written and read. Internal to
-// run/recording; see recording.hpp for the form.
+// The columns of a recording: the place of each, and how they are written and read. Internal to
+// run/recording; see recording.hpp for the format.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct ColumnPlace {
   std::size_t rows = 0, offset = 0, bytes = 0;
 };
 
-/// The text of one row: a member, or the row itself.
+/// The text of one row: a member of it, or the row itself.
 template <class Row>
 const std::string& text_of(const Row& row, std::string Row::*member) {
   return row.*member;
@@ -47,7 +47,7 @@ const char* numpy_type() {
   return std::is_signed_v<T> ? "<i8" : "<u8";
 }
 
-/// Gives each column its place.
+/// Assigns each column its place.
 class ColumnLayout {
  public:
   static std::size_t aligned(std::size_t size) { return (size + 63) / 64 * 64; }
@@ -82,7 +82,7 @@ class ColumnLayout {
   std::size_t size_ = 0;
 };
 
-/// Writes them one behind the other, as they were laid out.
+/// Writes the columns one after the other, in the order in which they were laid out.
 class ColumnWriter {
  public:
   explicit ColumnWriter(char* begin) : begin_(begin), at_(begin) {}
@@ -120,7 +120,7 @@ class ColumnWriter {
   char* at_;
 };
 
-/// Reads them, in the order in which they are listed. Throws InternalError.
+/// Reads the columns in the order in which they are listed. Throws InternalError.
 class ColumnReader {
  public:
   ColumnReader(std::string_view data, const std::vector<ColumnPlace>& places)
@@ -173,9 +173,9 @@ class ColumnReader {
   std::size_t next_ = 0;
 };
 
-/// Where it is in a recording's bytes. Throws InternalError.
+/// Finds the JSON text in a recording's bytes. Throws InternalError.
 std::string_view json_text_in(std::string_view bytes);
-/// The JSON text of a recording, and back: fills all but what the columns hold.
+/// The JSON text of a recording, and the way back: it fills everything but what the columns hold.
 std::string recording_json(const Recording& recording, const ColumnLayout& layout);
 std::vector<ColumnPlace> read_recording_json(std::string_view text, Recording& recording);
 

@@ -1,4 +1,4 @@
-// The text of a recording: what is no column.
+// The JSON text of a recording: everything that is not a column.
 #include <cmath>
 
 #include "document/load.hpp"
@@ -26,7 +26,7 @@ Value keyed_value(const SummaryValue::Keyed& keyed) {
   return list({list_of(keyed.key, json_text), keyed.number});
 }
 
-/// Faithful, unlike what is printed: [name, unit, summary, kind, value, why it is absent].
+/// Lossless, unlike the printed form: [name, unit, summary, kind, value, why it is absent].
 Value metric_value(const Summary::Metric& metric) {
   const SummaryValue& value = metric.value;
   const auto row = [&](const char* kind, Item content) {
@@ -85,7 +85,7 @@ const Value& child(const Value& map, const char* key) {
 std::string_view json_text_in(std::string_view bytes) {
   std::uint64_t length = 0;
   if (bytes.size() < recording_head || bytes.substr(0, recording_magic.size()) != recording_magic)
-    throw InternalError("this is no recording");
+    throw InternalError("this is not a recording");
   std::memcpy(&length, bytes.data() + recording_magic.size(), sizeof length);
   if (length > bytes.size() - recording_head) throw InternalError("a recording is cut short");
   return bytes.substr(recording_head, length);

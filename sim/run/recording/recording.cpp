@@ -12,7 +12,7 @@
 namespace sluice {
 namespace {
 
-/// Every column, for whoever writes or reads them.
+/// Visits every column, for writing and for reading.
 template <class Visitor>
 void columns_of(Visitor& visit, Recording& r) {
   visit.numbers("spans/start", r.spans, &Span::start);
@@ -53,11 +53,11 @@ void columns_of(Visitor& visit, Recording& r) {
     visit.values("series/" + std::to_string(s), r.series.series[s].values);
 }
 
-/// A recording that is about to be written: where everything stands.
+/// A recording that is about to be written, with the place of each part.
 class Packing {
  public:
   explicit Packing(const Recording& recording)
-      : recording_(const_cast<Recording&>(recording)) {  // the writers only read
+      : recording_(const_cast<Recording&>(recording)) {  // the writers only read it
     columns_of(layout_, recording_);
     text_ = recording_json(recording_, layout_);
     begin_ = ColumnLayout::aligned(recording_head + text_.size());
@@ -109,7 +109,7 @@ Recording recording_from(std::string_view bytes) {
 }
 
 Recording recording_of(const TraceReader& trace) {
-  constexpr std::uint64_t most_spans = 10'000'000;  // about a gigabyte with their events
+  constexpr std::uint64_t most_spans = 10'000'000;  // about a gigabyte with their memory events
   if (trace.is_folded() && trace.span_count() > most_spans)
     throw InputError(trace.path() + ": error: the trace has " + std::to_string(trace.span_count()) +
                      " spans, of which most are repetitions of one period; at most " +

@@ -1,5 +1,6 @@
-// A recording: all that a trace file holds, in one piece of memory that another process can map,
-// its columns as they are used. Little-endian; addresses are multiples of 64.
+// A recording holds everything that a trace file holds in one piece of memory, which another
+// process can map; its columns can be used without a copy. Little-endian; addresses are multiples
+// of 64.
 //
 //   bytes 0..7    "SLUICE01"
 //   bytes 8..15   length of the JSON text, 64 bits
@@ -31,23 +32,24 @@ struct Recording {
   SeriesTable series;
 };
 
-/// In memory that another process can map. Throws IoError when there is none for it.
+/// Packs it into memory that another process can map. Throws IoError when there is not enough
+/// memory.
 MemoryFile packed(const Recording& recording);
-/// As bytes to be sent.
+/// The same as bytes to be sent.
 std::string bytes_of(const Recording& recording);
 /// Throws InternalError when it is not a recording.
 Recording recording_from(std::string_view bytes);
 
-/// Its metrics alone. Throws likewise.
+/// Only its metrics. Throws in the same way.
 Summary summary_of(std::string_view bytes);
 
-/// What a trace file holds. Throws as TraceReader does.
+/// The content of a trace file. Throws as TraceReader does.
 Recording recording_of(const TraceReader& trace);
 /// Writes a trace file. Throws IoError.
 void write_trace(const Recording& recording, const std::string& path,
                  const std::string& command_line);
 
-/// The order of a recording.
+/// Sorts events into the order of a recording.
 void sort_by_pool(std::vector<MemoryEvent>& events);
 
 }  // namespace sluice

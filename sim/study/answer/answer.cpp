@@ -13,14 +13,14 @@ Value certainty_value(const Certainty& certainty) {
                  {"text", certainty_text(certainty)}});
 }
 
-Value notes_value(const std::vector<Told>& notes) {
-  return list_of(notes, [](const Told& told) {
+Value notes_value(const std::vector<GivenNote>& notes) {
+  return list_of(notes, [](const GivenNote& told) {
     return object({{"name", told.name}, {"text", told.text}});
   });
 }
 
 std::string answer_json(const Scenario& scenario, const Summary& summary,
-                        const std::vector<Told>& notes) {
+                        const std::vector<GivenNote>& notes) {
   return to_json(object({{"asked", asked_value(scenario)},
                          {"certainty", certainty_value(certainty_of(scenario, summary))},
                          {"notes", notes_value(notes)}}),

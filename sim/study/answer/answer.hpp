@@ -1,5 +1,5 @@
-// What is said of a run beside its numbers, as JSON: what was asked, how sure the answer is, and
-// what it should not leave unsaid. `sluice run --json`, traces and Python have it from here.
+// What is said about a run beside its numbers, as JSON: what was asked, how certain the answer is,
+// and what it should not leave unsaid. `sluice run --json`, traces and Python take it from here.
 #pragma once
 
 #include <string>
@@ -14,10 +14,10 @@ namespace sluice {
 /// {measured, sourced, assumed, figures, text}.
 Value certainty_value(const Certainty& certainty);
 /// [{name, text}].
-Value notes_value(const std::vector<Told>& notes);
+Value notes_value(const std::vector<GivenNote>& notes);
 
 /// {asked, certainty, notes} in one line.
 std::string answer_json(const Scenario& scenario, const Summary& summary,
-                        const std::vector<Told>& notes);
+                        const std::vector<GivenNote>& notes);
 
 }  // namespace sluice

@@ -9,7 +9,7 @@
 namespace sluice {
 namespace {
 
-/// The parameters that the scenario gives the model, and its scale.
+/// The parameters that the scenario gives to the model, and its scale.
 std::vector<std::string> parameters_of(const Scenario& scenario) {
   std::vector<std::string> parameters;
   if (const Value* model = scenario.document.find("model"))
@@ -19,7 +19,7 @@ std::vector<std::string> parameters_of(const Scenario& scenario) {
   return parameters;
 }
 
-/// What each kind of device reaches under the cost model.
+/// The rates that each kind of device reaches under the cost model.
 std::string reached_of(const Scenario& scenario) {
   std::vector<std::string> reached;
   for (const Device& device : scenario.platform.devices) {
@@ -39,7 +39,7 @@ std::string workload_text(const Workload& workload) {
   if (workload.micro_batch != workload.batch)
     text += " in micro-batches of " + std::to_string(workload.micro_batch);
   if (workload.batches_per_step > 1)
-    text += ", " + std::to_string(workload.batches_per_step) + " batches a step";
+    text += ", " + std::to_string(workload.batches_per_step) + " batches per step";
   return text;
 }
 

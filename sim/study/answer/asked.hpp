@@ -1,6 +1,6 @@
-// What was asked, for the answer to say: model, platform, workload, policy and cost, in one line
-// and as a document; and how sure the answer is: which of its seconds rest on measurements, on
-// figures with a source, and on assumed ones.
+// What was asked (model, platform, workload, policy and cost, in one line and as a document), and
+// how certain the answer is: how many of its seconds rest on measurements, on figures with a
+// source, and on assumed figures.
 #pragma once
 
 #include <string>
@@ -18,13 +18,14 @@ std::string asked_text(const Scenario& scenario);
 /// The same as a mapping.
 Value asked_value(const Scenario& scenario);
 
-/// Of the seconds of work in a run, computing and moving, the parts that rest on what. They add up
+/// Shares of the seconds of work in a run, computing and moving, by what they rest on. They add up
 /// to 1 where there is any work.
 struct Certainty {
-  double measured = 0;  ///< of the layers themselves
+  double measured = 0;  ///< on measurements of the layers themselves
   double sourced = 0;   ///< on the platform's figures that have a source
   double assumed = 0;   ///< on figures that the platform says are assumed, or that were overridden
-  std::vector<std::string> figures;  ///< that are assumed and play a part: "devices.gpu.roofline"
+  std::vector<std::string> figures;  ///< the assumed figures that play a part:
+                                     ///< "devices.gpu.roofline"
 };
 Certainty certainty_of(const Scenario& scenario, const Summary& summary);
 

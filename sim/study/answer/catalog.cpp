@@ -1,4 +1,4 @@
-// The notes. A new one is a file in notes/ and a line here; the order is that of the answer.
+// The notes. A new one takes a file in notes/ and a line here; the order is that of the answer.
 #include "study/answer/note.hpp"
 
 namespace sluice {
@@ -18,8 +18,8 @@ const Catalog<Note>& note_catalog() {
 }
 // clang-format on
 
-std::vector<Told> notes_of(const Answered& answered) {
-  std::vector<Told> told;
+std::vector<GivenNote> notes_of(const Answered& answered) {
+  std::vector<GivenNote> told;
   for (const Note* note : note_catalog().entries())
     if (std::string text = note->text(answered); !text.empty())
       told.push_back({note->name, std::move(text)});

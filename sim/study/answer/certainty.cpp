@@ -21,7 +21,7 @@ Path path_of(const std::string& text) {
   return path;
 }
 
-/// The platform's figures, and which of them nobody vouches for.
+/// The platform's figures, and which of them have no source.
 class Figures {
  public:
   explicit Figures(const Scenario& scenario) : document_(scenario.document.find("platform")) {
@@ -30,7 +30,7 @@ class Figures {
       for (const Value& said : assumed->items()) assumed_.push_back(said.text());
   }
 
-  /// Notes those of these figures that are assumed. True: there is one.
+  /// Notes which of these figures are assumed. Returns true where there is one.
   bool assumed(const std::vector<std::string>& figures) {
     bool any = false;
     for (const std::string& figure : figures)
@@ -41,14 +41,14 @@ class Figures {
     return any;
   }
 
-  /// Notes what is assumed whatever the platform says.
+  /// Notes a figure that is assumed whatever the platform says.
   void note(const std::string& figure) {
     if (std::find(noted_.begin(), noted_.end(), figure) == noted_.end()) noted_.push_back(figure);
   }
   const std::vector<std::string>& noted() const { return noted_; }
 
   bool has(const std::string& figure) const { return find(figure) != nullptr; }
-  /// "devices.gpu", of each kind.
+  /// The path of each kind of device, as "devices.gpu".
   std::vector<std::string> devices() const {
     std::vector<std::string> paths;
     for (const WrittenPart& device : parts("devices")) paths.push_back(device.path);
@@ -65,7 +65,8 @@ class Figures {
     return value;
   }
 
-  /// How the platform says that a figure is assumed; empty: it is not. Absent figures play no part.
+  /// The entry of the platform's `assumed` that covers a figure; empty: none does. Figures that the
+  /// platform does not have play no part.
   std::string assumed_as(const std::string& figure) const {
     const Value* value = find(figure);
     if (!value) return "";
@@ -85,8 +86,8 @@ class Figures {
   std::vector<std::string> assumed_, noted_;
 };
 
-/// What a cost model reads of each kind of device. Where nobody says which share of a rate is
-/// reached, all of it is, and that is an assumption, too.
+/// The figures of each kind of device that a cost model reads. Where nothing says which share of a
+/// rate is reached, all of it is taken, which is an assumption, too.
 std::vector<std::string> device_figures(const Scenario& scenario, const ChosenCost& cost,
                                         const Figures& figures,
                                         std::vector<std::string>& shares_assumed) {
@@ -115,7 +116,7 @@ std::vector<std::string> device_figures(const Scenario& scenario, const ChosenCo
   return read;
 }
 
-/// What the rates rest on at which devices are at memories of the platform.
+/// The figures of memories of the platform that devices use without a link.
 std::vector<std::string> shared_memory_figures(const Scenario& scenario, const Figures& figures) {
   std::vector<std::string> read;
   for (const WrittenPart& memory : figures.parts("memories")) {
@@ -133,16 +134,16 @@ std::vector<std::string> shared_memory_figures(const Scenario& scenario, const F
   return read;
 }
 
-/// What the rate of a channel ("host.gpu0.down") rests on: of its link what is said of both
-/// directions, or of this one, of pinned or of pageable memory. Figures that are not there play no
-/// part.
+/// The figures on which the rate of a channel ("host.gpu0.down") rests: what its link says of both
+/// directions, of this direction, and of pinned or pageable memory. Figures that the platform does
+/// not have play no part.
 std::vector<std::string> figures_of(const Figures& platform, const std::string& channel) {
   const std::vector<WrittenPart> links = platform.parts("links");
   const std::string name = channel.substr(0, channel.find('.'));
   const WrittenPart* written = part_called(links, name);
   const std::string link = written ? written->path : "links." + name;
   const std::string by_compute = ".synchronous";
-  std::string way = channel, variant;  // what takes the place of the rates of both directions
+  std::string way = channel, variant;  // figures that replace those of both directions
   if (way.size() > by_compute.size() && way.ends_with(by_compute)) {
     way.resize(way.size() - by_compute.size());
     variant = by_compute;
@@ -159,9 +160,9 @@ std::vector<std::string> figures_of(const Figures& platform, const std::string& 
   return figures;
 }
 
-/// The share of the computed seconds that were not measured themselves, but rest on measurements
-/// that were fitted or lie around them, as the note fitted_share says: no figure of the platform
-/// stands for it.
+/// The share of the computed seconds that were not measured themselves but rest on measurements, by
+/// a fit or by interpolation, as the note fitted_share says. No figure of the platform accounts for
+/// them.
 double fitted_part(const Scenario& scenario) {
   const Account account = account_of(
       *scenario.cost, scenario.model, scenario.platform.devices.front(), scenario.workload.dtype,

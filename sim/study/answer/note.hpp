@@ -1,5 +1,5 @@
-// Notes: what an answer should not leave unsaid, because its reader would draw the wrong
-// conclusion. One file a note under notes/; catalog.cpp lists them.
+// Notes say what an answer should not leave unsaid, because its reader would draw a wrong
+// conclusion. Each note has one file under notes/; catalog.cpp lists them.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace sluice {
 
-/// A question with its answer. The plan is lowered.
+/// A question with its answer. The plan must be lowered.
 struct Answered {
   const Scenario& scenario;
   const Plan& plan;
@@ -23,16 +23,16 @@ struct Note {
   std::string name;
   std::string summary;  ///< one sentence: what it tells, and when
   std::string source;   ///< what shows that it is worth telling
-  /// Full sentences, with what to do; empty: there is nothing to tell.
+  /// Returns full sentences that say what to do; empty: there is nothing to say.
   std::string (*text)(const Answered& answered);
 };
 
 const Catalog<Note>& note_catalog();
 
-struct Told {
+struct GivenNote {
   std::string name, text;
 };
-/// Those that have something to tell, in the order of the catalog.
-std::vector<Told> notes_of(const Answered& answered);
+/// The notes that have something to say, in the order of the catalog.
+std::vector<GivenNote> notes_of(const Answered& answered);
 
 }  // namespace sluice

@@ -12,7 +12,7 @@
 namespace sluice {
 namespace {
 
-/// " in gpu"; empty where several may be meant.
+/// " in gpu"; empty where several memories may be meant.
 std::string in_pool(const Refusal& refusal) {
   return refusal.pool.empty() ? "" : " in " + refusal.pool;
 }
@@ -21,8 +21,8 @@ std::string bytes(std::int64_t count) {
   return format_quantity(static_cast<double>(count), Dimension::bytes);
 }
 
-/// Actions of a plan, as often as they were listed and simulated before it was chosen: what it took
-/// to make, the same on every machine.
+/// The number of actions that were listed and simulated before this plan was chosen: the work of
+/// planning, the same on every machine.
 std::int64_t work_of(const Plan& plan) {
   const Fact* simulated = find_fact(plan.facts, "simulated");
   const Fact::Number* number = simulated ? simulated->number() : nullptr;
@@ -30,13 +30,13 @@ std::int64_t work_of(const Plan& plan) {
   return times * static_cast<std::int64_t>(plan.actions.size());
 }
 
-/// Plans for smaller batches, until that has taken as long as an answer may take.
+/// Makes plans for smaller batches until that has taken as much work as an answer may take.
 class SmallerBatches {
  public:
   explicit SmallerBatches(const Scenario& scenario) : scenario_(scenario) {}
 
-  /// Plans made and actions listed in them, as often as they were simulated: counted, not timed, so
-  /// that the answer is the same on a busy machine.
+  /// Limits plans, and the actions listed and simulated for them. They are counted and not timed,
+  /// so that the answer is the same on a busy machine.
   bool given_up() const { return plans_ > 16 || actions_ > 400'000; }
 
   FitAnswer ask(std::int64_t batch) {
@@ -53,7 +53,7 @@ class SmallerBatches {
       return {.fits = true};
     } catch (const Infeasible& infeasible) {
       return lacking(infeasible.shortage);
-    } catch (const InputError&) {  // what replicas cannot share
+    } catch (const InputError&) {  // the batch cannot be divided among the replicas
       return {};
     }
   }
@@ -70,7 +70,7 @@ class SmallerBatches {
   std::int64_t plans_ = 0, actions_ = 0;
 };
 
-/// What is lacked says where to look first.
+/// Uses what is lacking to choose the first batch to try.
 std::optional<std::int64_t> largest_batch(const Scenario& scenario, const Shortage& shortage) {
   const Workload& workload = scenario.workload;
   if (scenario.cost->only_samples(scenario.model) > 0) return {};
@@ -88,12 +88,12 @@ std::optional<std::int64_t> largest_batch(const Scenario& scenario, const Shorta
   return most * unit;
 }
 
-/// What the policy found to fit in flight, where that is what is too many; 0: it is not.
+/// The number of micro-batches that fit in flight, where too many in flight is the reason; else 0.
 std::int64_t most_in_flight(const Infeasible& infeasible) {
   return infeasible.shortage.most_in_flight.value_or(0);
 }
 
-/// The first who waits for memory: "2LOAD on gpu.host.down waits for 3.3 GB for weights.2".
+/// The first stream that waits for memory: "2LOAD on gpu.host.down waits for 3.3 GB for weights.2".
 std::string first_waiter(const Shortage& shortage) {
   for (const Shortage::Waiter& waiter : shortage.waiters)
     if (!waiter.pool.empty())
@@ -130,20 +130,22 @@ void advise_on_activations(const Scenario& scenario, std::vector<std::string>& c
   const std::string now = scenario.fates ? (*scenario.fates)->name : "";
   if (now == "recompute_all")
     changes.push_back(
-        "fates.strategy=checkpoint (recompute_all has everything again at once in its backward "
+        "fates.strategy=checkpoint (recompute_all holds all activations again at once in its "
+        "backward "
         "pass)");
   else if (!now.empty() && now != "optimal")
-    changes.push_back("fates.strategy=optimal (keeps, recomputes or offloads what costs least)");
+    changes.push_back(
+        "fates.strategy=optimal (keeps, recomputes or offloads, whichever costs least)");
   if (workload.micro_batch > 1) changes.push_back("a smaller workload.micro_batch");
 }
 
-/// The memory that is too small; where the message does not know it, that of the only device.
+/// The memory that is too small; where the message does not name it, the memory of the only device.
 std::string pool_of(const Scenario& scenario, const Shortage& shortage) {
   const bool known = !shortage.pool.empty() || scenario.platform.devices.size() != 1;
   return known ? shortage.pool : scenario.platform.devices.front().name;
 }
 
-/// A memory beside the devices: what lies there is at home there, however the model is cut.
+/// Whether it is a memory beside the devices: its content stays there, however the model is cut.
 bool is_beside(const Scenario& scenario, const std::string& pool) {
   const std::vector<Memory>& memories = scenario.platform.memories;
   return std::any_of(memories.begin(), memories.end(),

@@ -1,5 +1,5 @@
-// Why a question is infeasible, short: the culprit, what is needed and what there is, the largest
-// batch that fits, and what to change.
+// A short explanation of why a question is infeasible: what needs the memory, how much is needed
+// and available, the largest batch that fits, and what to change.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@ namespace sluice {
 
 struct Refusal {
   std::string headline;  ///< the first line of the message
-  std::string culprit;   ///< the class of tensors that needs most; empty: it is not known
-  std::string pool;      ///< the memory that is too small; empty: it is not known
-  /// Samples of the largest batch that fits, everything else as asked; 0: not one sample. None: it
-  /// was not sought, or not found by as much work as an answer may take.
+  std::string culprit;   ///< the class of tensors that needs most; empty: not known
+  std::string pool;      ///< the memory that is too small; empty: not known
+  /// Samples of the largest batch that fits with everything else as asked; 0: not even one sample
+  /// fits. None: it was not searched for, or not found within the work that an answer may take.
   std::optional<std::int64_t> largest_batch;
-  std::vector<std::string> changes;  ///< as one would write them, each with why
+  std::vector<std::string> changes;  ///< each as one would write it, with its reason
 };
 
 /// Plans smaller batches to find the largest that fits. Throws Interrupted.

@@ -57,13 +57,13 @@ const Record& keyed_record() {
 const Record& input_record() {
   static const Record record = {
       .name = "input",
-      .summary = "what was asked",
+      .summary = "the question that was asked",
       .fields = {
           {.name = "kind",
            .type = Type::choice,
-           .summary = "what was run",
+           .summary = "whether a scenario or a plan was run",
            .choices = {"scenario", "plan"}},
-          {.name = "sha256", .type = Type::text, .summary = "of the text"},
+          {.name = "sha256", .type = Type::text, .summary = "the hash of the text"},
           {.name = "text",
            .type = Type::list,
            .summary = "the lines of the resolved scenario, unless they are too long",
@@ -75,24 +75,26 @@ const Record& input_record() {
 const Record& baseline_record() {
   static const Record record = {
       .name = "baseline",
-      .summary = "what a scenario came to",
+      .summary = "the results of a scenario",
       .fields = {
           {.name = "format", .type = Type::text, .summary = "sluice-baseline/1"},
-          {.name = "scenario", .type = Type::text, .summary = "its name"},
-          {.name = "program_version", .type = Type::text, .summary = "what wrote this"},
+          {.name = "scenario", .type = Type::text, .summary = "the name of the scenario"},
+          {.name = "program_version",
+           .type = Type::text,
+           .summary = "the version of the program that wrote this file"},
           {.name = "input",
            .type = Type::mapping,
-           .summary = "what was asked",
+           .summary = "the question that was asked",
            .record = &input_record()},
           {.name = "outcome",
            .type = Type::choice,
-           .summary = "how it ended",
+           .summary = "how the run ended",
            .choices = {"complete", "infeasible"}},
           {.name = "message",
            .type = Type::text,
            .summary = "why it is infeasible",
            .optional = true},
-          {.name = "metrics", .type = Type::mapping, .summary = "the numbers"},
+          {.name = "metrics", .type = Type::mapping, .summary = "the numbers by metric"},
       }};
   return record;
 }
@@ -155,7 +157,7 @@ Value text_value(std::string_view text) {
   return Value::make(valid_utf8(text));
 }
 
-// Keys stand in the order of the alphabet.
+// Keys are in alphabetical order.
 Value entry_value(const Entry& entry) {
   const bool is_word = !entry.text.empty();
   Value map = Value::make_map();
@@ -201,7 +203,7 @@ Value input_value(const Baseline& baseline) {
   return input;
 }
 
-/// A component of a key, such that joined components stay apart.
+/// Escapes a component of a key, so that joined components can be told apart.
 std::string component(const std::string& name) {
   std::string text;
   for (const char c : valid_utf8(name)) {

@@ -22,7 +22,7 @@ void require_unique_names(const std::vector<std::string>& paths) {
   for (const std::string& path : paths) {
     const auto [other, is_new] = known.try_emplace(name_of_path(path), path);
     if (!is_new)
-      throw UsageError("'" + other->second + "' and '" + path + "' have one name, '" +
+      throw UsageError("'" + other->second + "' and '" + path + "' have the same name, '" +
                        other->first + "': they would share one baseline");
   }
 }
@@ -44,7 +44,7 @@ bool exists(const std::string& path) {
 
 std::string read_text(const std::string& path) {
   if (!fs::is_regular_file(path))
-    throw IoError("cannot read '" + path + "': it is no regular file");
+    throw IoError("cannot read '" + path + "': it is not a regular file");
   std::ifstream in(path, std::ios::binary);
   std::ostringstream text;
   if (in.peek() != std::ifstream::traits_type::eof()) text << in.rdbuf();
@@ -53,7 +53,7 @@ std::string read_text(const std::string& path) {
   return text.str();
 }
 
-/// One scenario and the two files of its baseline.
+/// One scenario, and the two files of its baseline.
 class Case {
  public:
   Case(const CheckRequest& request, const std::string& path, const Measurement& got)
@@ -83,7 +83,8 @@ class Case {
     return verdict;
   }
 
-  /// Keeps what is equal as it stands, and the tolerances that somebody set.
+  /// Writes a baseline. Entries that are equal stay as they are, and tolerances that somebody set
+  /// are kept.
   void write(const ScenarioVerdict& verdict) const {
     Baseline baseline = got_.baseline;
     for (const MetricVerdict& metric : verdict.metrics) {

@@ -19,7 +19,7 @@ bool is_whole(std::string_view text) {
   return text.find_first_of(".eE") == std::string_view::npos;
 }
 
-/// "1.28e-3s" and "1.280000000001e-3s"; whole numbers are equal or not.
+/// Compares values such as "1.28e-3s" and "1.280000000001e-3s"; whole numbers must be equal.
 bool same_value(const std::string& a, const std::string& b) {
   if (a == b) return true;
   char* a_end = nullptr;
@@ -32,13 +32,13 @@ bool same_value(const std::string& a, const std::string& b) {
   return std::abs(x - y) <= 1e-9 * std::max(std::abs(x), std::abs(y));
 }
 
-/// A line, taken apart: what it is about, and what it says of that.
+/// A line, taken apart into its subject and what it says about it.
 struct Statement {
   std::string about;                                      ///< "link host.down", "body 1F0"
   std::vector<std::pair<std::string, std::string>> says;  ///< key and value
 };
 
-/// How many words of a line before the sections tell what it is about.
+/// How many words of a line before the sections name its subject.
 std::size_t words_about(const std::string& first) {
   for (const char* alone :
        {"format:", "name", "iterations", "steps_per_iteration", "iterations_per_step", "tensors"})
@@ -130,7 +130,7 @@ class Comparison {
     return value.size() <= longest_value ? value : value.substr(0, longest_value) + "...";
   }
 
-  /// The same change of many lines is told once.
+  /// A change that many lines have in common is reported once.
   struct Change {
     std::string first, what;
     std::size_t count = 1;
@@ -145,7 +145,7 @@ class Comparison {
 
   static std::optional<std::string> value_of(const Statement& statement, const std::string& key,
                                              std::size_t place) {
-    if (key.empty()) {  // flags and bare words go by their place
+    if (key.empty()) {  // flags and bare words are counted
       if (place < statement.says.size() && statement.says[place].first.empty())
         return statement.says[place].second;
       return std::nullopt;
@@ -171,7 +171,7 @@ class Comparison {
     if (!changes.empty()) add(old.about, changes);
   }
 
-  /// Of what stands in both.
+  /// Compares the order of the lines that both texts have.
   void compare_order(const Statements& expected, const Statements& got) {
     std::vector<const std::string*> before, after;
     for (const Statement& old : expected.list())
@@ -182,12 +182,12 @@ class Comparison {
     for (std::size_t i = 0; i < before.size(); ++i)
       if (*before[i] != *after[i] && ++moved == 1) first = i;
     if (moved > 0)
-      add("order", std::to_string(moved) + " lines stand elsewhere; where " + *before[first] +
-                       " was, " + *after[first] + " is");
+      add("order", std::to_string(moved) + " lines have moved; in place of " + *before[first] +
+                       " there is " + *after[first]);
   }
 
   std::vector<Change> changes_;
-  std::map<std::string, std::size_t> places_;  ///< of a change, by what it is
+  std::map<std::string, std::size_t> places_;  ///< index of a change by its text
 };
 
 bool is_digest(const std::string& text) {
@@ -206,9 +206,9 @@ PlanDifference compare_plans(const std::string& expected, const std::string& exp
   const std::string got_name = "the plan";
   if (!is_digest(expected) && !looks_like_plan(expected))
     throw InputError(Position{expected_name, 1, 1, expected.substr(0, expected.find('\n'))},
-                     "this is no golden text of a plan; expected 'format: sluice-plan/2' or '" +
+                     "this is not a golden text of a plan; expected 'format: sluice-plan/2' or '" +
                          std::string(digest_format) + "'");
-  // A plan that has grown beyond the limit, or shrunk below it, is compared by its sums.
+  // A plan that has grown above the limit, or shrunk below it, is compared by its digest.
   if (is_digest(expected) && !is_digest(got))
     return compare_plans(expected, expected_name, digest_text(plan_from_text(got, got_name)));
   if (!is_digest(expected) && is_digest(got))

@@ -1,11 +1,11 @@
-// A golden text of a plan, and how two of them differ: "the plan is different" is told from "it
-// answered differently".
+// The golden text of a plan, and how two golden texts differ. So "the plan is different" can be
+// told from "the same plan gave other numbers".
 //
-// A plan whose text is short is kept as it is (sluice-plan/2, which `sluice run` executes). Of a
-// longer one the digest is kept (sluice-plan-digest/1): its lines before the tensors, what each
-// section and each stream in it add up to, seconds by stage, and hashes of the order. A hash leaves
-// out the numbers that are computed (seconds, flop, memory_bytes, joules), which differ in the last
-// digit from one compiler to the next; the sums hold them, and are compared to 1e-9.
+// A plan with a short text is kept as it is (sluice-plan/2, which `sluice run` executes). Of a
+// longer one the digest is kept (sluice-plan-digest/1): its lines before the tensors, the sums of
+// each section and of each stream in it, seconds by stage, and hashes of the order. A hash does not
+// contain the computed numbers (seconds, flop, memory_bytes, joules), which differ in the last
+// digit between compilers; the sums contain them, and are compared to 1e-9.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +20,8 @@ std::string golden_text(const Plan& plan);
 std::string digest_text(const Plan& plan);
 
 struct PlanDifference {
-  std::vector<std::string> lines;  ///< what differs, in words; the first few
-  std::size_t more = 0;            ///< differences beside them
+  std::vector<std::string> lines;  ///< the first few differences, in words
+  std::size_t more = 0;            ///< number of further differences
   bool none() const { return lines.empty(); }
 };
 

@@ -1,4 +1,4 @@
-// What a scenario comes to, as something that can be handed from one process to another.
+// The results of a scenario, in a form that one process can send to another.
 #pragma once
 
 #include <functional>
@@ -15,10 +15,10 @@ struct Measurement {
   Baseline baseline;
   std::string plan;  ///< golden text; empty where no plan could be made
   int error_code = 0;
-  std::string error;  ///< the message, all of it
+  std::string error;  ///< the whole message
 };
 
-/// What is to be measured.
+/// What is to be measured: a scenario or a plan.
 struct Subject {
   std::string name;
   Baseline::Input input = Baseline::Input::scenario;
@@ -27,17 +27,17 @@ struct Subject {
   std::function<double()> question_bound_s = {};  ///< of a scenario; asked after the plan
 };
 
-/// Makes the plan and runs it in this process. Infeasible is an outcome; what else is thrown, also
-/// by `subject` itself, is the error.
+/// Makes the plan and runs it in this process. Infeasible is an outcome; anything else that is
+/// thrown, also by `subject` itself, is the error.
 Measurement measure(const std::function<Subject()>& subject);
 
 /// measure(subject(i)) for each i in 0..count-1, each in a process of its own, `jobs` at a time. A
-/// process that died is that one's error. Throws Interrupted.
+/// process that dies counts as an error of its subject. Throws Interrupted.
 std::vector<Measurement> measure_all(
     std::size_t count, std::size_t jobs, const std::function<Subject(std::size_t)>& subject,
     const std::function<void(std::size_t done, std::size_t total)>& progress = {});
 
-/// As text, and back.
+/// Converts a measurement to text, and back.
 std::string packed(const Measurement& measurement);
 Measurement unpacked(const std::string& text);
 

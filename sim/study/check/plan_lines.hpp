@@ -1,4 +1,4 @@
-// The lines of a plan's text or digest, for those who compare texts rather than plans.
+// The lines of a plan's text or digest, for code that compares texts rather than plans.
 #pragma once
 
 #include <algorithm>

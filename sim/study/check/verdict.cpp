@@ -14,7 +14,7 @@ namespace {
 
 using Flat = std::map<std::string, std::string>;
 
-/// Every scalar by its path.
+/// Collects every scalar by its path.
 void flatten(const Value& value, const std::string& path, Flat& flat) {
   const auto below = [&](const std::string& key) { return path.empty() ? key : path + "." + key; };
   if (value.is_scalar()) {
@@ -130,12 +130,12 @@ ScenarioVerdict compare(const Baseline& expected, const std::string& golden,
   ScenarioVerdict verdict;
   verdict.name = got.baseline.scenario;
   verdict.message = outcome_message(expected, got.baseline);
-  // Where one of them has no numbers, there is nothing to set beside the other's.
+  // Where one of them has no numbers, nothing can be compared.
   if (expected.outcome == got.baseline.outcome)
     verdict.metrics = metric_verdicts(expected.entries, got.baseline.entries);
   if (expected.program_version != got.baseline.program_version)
     verdict.was_version = expected.program_version;
-  // A plan that is the question itself is told as a changed plan.
+  // Where the plan itself is the question, a changed question is reported as a changed plan.
   const bool by_plan =
       expected.input == Baseline::Input::plan && expected.input == got.baseline.input;
   if (!by_plan && expected.input_sha256 != got.baseline.input_sha256) {
@@ -145,7 +145,8 @@ ScenarioVerdict compare(const Baseline& expected, const std::string& golden,
   if (!golden.empty() && !got.plan.empty())
     verdict.plan = compare_plans(golden, golden_name, got.plan);
   else if (golden.empty() != got.plan.empty())
-    verdict.plan.lines.push_back(golden.empty() ? "there was none" : "there is none");
+    verdict.plan.lines.push_back(golden.empty() ? "the baseline had no plan"
+                                                : "there is no plan now");
   verdict.state = state_of(verdict, expected, got.baseline);
   return verdict;
 }

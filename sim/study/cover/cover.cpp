@@ -11,7 +11,7 @@
 namespace sluice {
 namespace {
 
-/// FLOP that a machine does while it moves a byte, where none is named.
+/// FLOP that a machine executes while it moves one byte, where no machine is named.
 constexpr double usual_balance = 10;
 
 Pass pass_named(const std::string& pass) {
@@ -27,18 +27,18 @@ double weight_of(const Work& work, const CoverRequest& request) {
   return std::max(work.flop / usual_balance, work.bytes);
 }
 
-/// An operator that occurs several times.
-struct Occurring {
+/// An operator of the model that may occur several times.
+struct CountedOperator {
   ProfileRow row;
   std::int64_t occurrences = 0;
-  double weight = 0;  ///< of one
+  double weight = 0;  ///< of one occurrence
   const ProfileIndex::ByBatch* measured = nullptr;
   const Layer* layer = nullptr;
 };
 
-std::vector<Occurring> operators_of(const Model& model, const ProfileIndex& index,
-                                    const CoverRequest& request) {
-  std::vector<Occurring> all;
+std::vector<CountedOperator> operators_of(const Model& model, const ProfileIndex& index,
+                                          const CoverRequest& request) {
+  std::vector<CountedOperator> all;
   std::map<std::string, std::size_t> known;
   for (const std::string& pass : request.passes)
     for (const Layer& layer : model.layers) {
@@ -60,8 +60,9 @@ std::string for_samples(std::int64_t batch) {
   return "for " + std::to_string(batch) + (batch == 1 ? " sample" : " samples");
 }
 
-/// Where the profile has an operator that it lacks as asked. Empty: nowhere.
-std::string elsewhere_of(const Occurring& one, const ProfileIndex& index,
+/// Says for which other batch or dtype the profile has an operator that it lacks as asked for;
+/// empty: for none.
+std::string elsewhere_of(const CountedOperator& one, const ProfileIndex& index,
                          const CoverRequest& request) {
   if (!one.measured->empty()) return for_samples(one.measured->begin()->first);
   for (const std::string& dtype : dtype_names())
@@ -70,12 +71,12 @@ std::string elsewhere_of(const Occurring& one, const ProfileIndex& index,
   return "";
 }
 
-/// Is the row of the element type that is asked for?
+/// Whether the row has the element type that is asked for.
 bool is_of_dtype(const ProfileRow& row, const CoverRequest& request) {
   return row.dtype.empty() || request.dtype.empty() || row.dtype == request.dtype;
 }
 
-/// What stands in the rows of a whole: the sum over the passes; none where one is missing.
+/// Adds the seconds and joules of a whole: the sum over the passes; none where a pass is missing.
 void add_whole(Cover& cover, const Profile& profile, const CoverRequest& request,
                const std::string& model) {
   double seconds = 0, joules = 0;
@@ -114,11 +115,13 @@ void attribute(Cover& cover, const ProfileRow& row, std::int64_t occurrences) {
   cover.attributed_j += static_cast<double>(occurrences) * *row.energy();
 }
 
-/// `factor`: seconds measured for each of weight; 0: nothing was measured.
+/// Ranks what is missing. `factor` is the number of measured seconds per unit of weight; 0: nothing
+/// was measured.
 void rank_missing(Cover& cover, double factor, double target) {
-  std::stable_sort(cover.missing.begin(), cover.missing.end(),
-                   [](const Missing& a, const Missing& b) { return a.weight > b.weight; });
-  for (Missing& one : cover.missing) one.expected_s = factor * one.weight;
+  std::stable_sort(
+      cover.missing.begin(), cover.missing.end(),
+      [](const UnmeasuredOperator& a, const UnmeasuredOperator& b) { return a.weight > b.weight; });
+  for (UnmeasuredOperator& one : cover.missing) one.expected_s = factor * one.weight;
   if (!cover.whole_s) return;
   double sum = cover.attributed_s;
   for (std::size_t m = 0; m <= cover.missing.size(); ++m) {
@@ -148,8 +151,8 @@ std::optional<double> Cover::share_j() const {
 Cover cover_of(const Model& model, const Profile& profile, const CoverRequest& request) {
   const ProfileIndex index(profile);
   Cover cover;
-  double weight = 0;  // of what was measured
-  for (const Occurring& one : operators_of(model, index, request)) {
+  double weight = 0;  // of the measured operators
+  for (const CountedOperator& one : operators_of(model, index, request)) {
     ++cover.operators;
     const double all = static_cast<double>(one.occurrences) * one.weight;
     const auto found = one.measured->find(request.samples);
@@ -169,7 +172,7 @@ Cover cover_of(const Model& model, const Profile& profile, const CoverRequest& r
 
 namespace {
 
-/// Of which call the row is: rows of different ones make no sum.
+/// The call to which a row belongs; rows of different calls cannot be added up.
 std::string whole_of(const ProfileRow& row) {
   std::string key;
   for (const std::string* part : {&row.model, &row.cache, &row.device, &row.method, &row.dtype})
@@ -209,8 +212,8 @@ Cover cover_of_rows(const Profile& profile, const CoverRequest& request) {
   }
   if (wholes.size() > 1)
     throw InputError("the rows of '" + profile.path +
-                     "' are of several models, devices, caches, methods or element types, which "
-                     "make no sum; --where chooses, as --where cache=hot");
+                     "' are of several models, devices, caches, methods or element types and "
+                     "cannot be added up; choose with --where, as --where cache=hot");
   add_whole(cover, profile, request, "");
   rank_missing(cover, weight > 0 ? cover.attributed_s / weight : 0, request.target);
   return cover;

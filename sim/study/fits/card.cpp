@@ -13,11 +13,12 @@
 namespace sluice {
 namespace {
 
-/// How many are asked above the largest that the search finds.
+/// How many larger ones are tried above the largest that the search finds.
 constexpr std::int64_t neighbours = 3;
-/// Micro-batches of the batch that shows what accumulation takes, where none is asked for.
+/// The number of micro-batches per batch with which accumulation is shown, where no batch is asked
+/// for.
 constexpr std::int64_t shown_accumulation = 4;
-/// As many as a scenario may unroll.
+/// The largest number of micro-batches that a scenario may unroll.
 constexpr std::int64_t most_micro_batches = 1'000'000;
 
 const Device& device_of(const Scenario& scenario) {
@@ -27,14 +28,14 @@ const Device& device_of(const Scenario& scenario) {
                  [&]() -> const Device& { return scenario.platform.device(named->text()); });
 }
 
-/// Seconds that are known for one micro-batch alone say nothing of others: memory is found with
-/// those of peak.
+/// Where seconds are known for a single micro-batch only, memory is searched with the cost model
+/// peak.
 Scenario without_seconds(Scenario scenario) {
   if (Card::measured_batch(scenario) > 0) scenario.cost = plain_cost("peak");
   return scenario;
 }
 
-/// Nothing comes in for a next step.
+/// Nothing is loaded ahead for the next step.
 Scenario one_at_a_time(Scenario scenario) {
   Value policy = *scenario.document.find("policy");
   policy.set("overlap", Value::make(false));
@@ -44,7 +45,7 @@ Scenario one_at_a_time(Scenario scenario) {
   return scenario;
 }
 
-/// Seconds of a step, as the metric of that name says.
+/// Seconds of a step, as the metric step_s has it.
 double step_s_of(const Plan& plan) {
   if (const std::optional<double> seconds = further_step_s(plan)) return *seconds;
   Totals totals(plan);
@@ -52,7 +53,7 @@ double step_s_of(const Plan& plan) {
   return metric_catalog().find("step_s").value(totals).number;
 }
 
-/// From the largest.
+/// The divisors of a number, largest first.
 std::vector<std::int64_t> divisors_of(std::int64_t number) {
   std::vector<std::int64_t> divisors;
   for (std::int64_t d = 1; d * d <= number; ++d)
@@ -89,7 +90,7 @@ CardFit Card::answer(std::optional<std::int64_t> batch) {
       fit.shortage = refusal_->shortage;
     }
   } else {
-    plan(asked_, 1, 1);  // refuses what no plan can be made of
+    plan(asked_, 1, 1);  // refuses what cannot be planned
   }
   const std::int64_t most = fit.largest.value_or(0);
   if (most > 0 && has_seconds(most)) fit.step_s = step_s(most, most);
@@ -108,7 +109,7 @@ bool Card::has_seconds(std::int64_t micro_batch) const {
   return measured == 0 || measured == micro_batch;
 }
 
-/// Does a strategy for fates search for each answer? Then questions are dear.
+/// Whether a strategy for fates searches for each answer, which makes questions expensive.
 bool Card::searches() const {
   return asked_.workload.training && asked_.fates && (*asked_.fates)->searches;
 }
@@ -147,8 +148,8 @@ double Card::step_s(std::int64_t batch, std::int64_t micro_batch) {
   return step_s_of(plan(timed_, batch, micro_batch));
 }
 
-/// Where the search begins. What fits when every stage is treated alike is found quickly, and fits
-/// a strategy that searches, too.
+/// Where the search begins. What fits when every stage is treated alike is found quickly, and it
+/// also fits with a strategy that searches.
 std::int64_t Card::begin() {
   std::int64_t most = 0;
   if (!searches()) return 1;
@@ -163,13 +164,13 @@ std::int64_t Card::begin() {
   return std::max<std::int64_t>(1, most);
 }
 
-/// Leaves in `refusal_` why the next one does not fit.
+/// Returns the largest micro-batch, and leaves in `refusal_` why the next one does not fit.
 std::int64_t Card::largest() {
   for (std::int64_t first = begin();;) {
     const std::int64_t good = most_by_needs(
         first, most_samples, [&](std::int64_t samples) { return ask(asked_, samples, samples); });
     if (good == 0 || good == most_samples) return good;
-    // A search refuses by the least bytes that any choice needs, which grow with the samples.
+    // A search refuses by the least bytes of all choices, which grow with the samples
     if (searches()) return good;
     std::int64_t above = std::min(good + neighbours, most_samples);
     while (above > good && !fits(above, above)) --above;
@@ -194,7 +195,7 @@ void Card::add_footprints(CardFit& fit, std::optional<std::int64_t> batch) {
     fit.one = footprint(1, true);
     fit.most = footprint(most, true);
     if (!fit.largest || most == most_samples) return;
-    // Does what is done follow from the memory there is?
+    // Checks whether the plan depends on the memory that is available
     if (footprint(1, false) != fit.one || footprint(most, false) != fit.most) return;
   }
   fit.next = footprint(most + 1, false);
@@ -202,7 +203,7 @@ void Card::add_footprints(CardFit& fit, std::optional<std::int64_t> batch) {
   if (most == 0) fit.one = fit.next;
 }
 
-/// In the largest divisor of the batch that fits as its micro-batch.
+/// Uses the largest divisor of the batch that fits as its micro-batch.
 std::optional<Accumulation> Card::accumulation(std::int64_t batch, const CardFit& fit) {
   if (fit.largest == 0 || !has_seconds(batch)) return {};
   for (const std::int64_t micro_batch : divisors_of(batch)) {

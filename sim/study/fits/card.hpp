@@ -1,4 +1,5 @@
-// One card of `fits`: the search for its largest micro-batch, and what that holds and takes.
+// One card of `fits`: searches its largest micro-batch, and finds out what that holds and how long
+// it takes.
 #pragma once
 
 #include <functional>
@@ -14,17 +15,17 @@ namespace sluice {
 
 class Card {
  public:
-  /// `told` hears of each further question that was answered.
+  /// `told` is called after each question that was answered.
   Card(Scenario scenario, std::function<void()> told);
 
-  /// The only micro-batch whose seconds the cost model knows; 0: it knows any.
+  /// The only micro-batch for which the cost model knows seconds; 0: any.
   static std::int64_t measured_batch(const Scenario& scenario);
 
   /// Throws InputError, Interrupted.
   CardFit answer(std::optional<std::int64_t> batch);
 
  private:
-  struct Made {
+  struct FittingPlan {
     std::int64_t batch = 0, micro_batch = 0;
     std::shared_ptr<const Plan> plan;
   };
@@ -41,12 +42,12 @@ class Card {
   void add_footprints(CardFit& fit, std::optional<std::int64_t> batch);
   std::optional<Accumulation> accumulation(std::int64_t batch, const CardFit& fit);
 
-  Scenario asked_;   ///< what a plan is asked of
-  Scenario serial_;  ///< the same, one thing at a time, for one step
-  Scenario timed_;   ///< the same by the cost model that was asked for
+  Scenario asked_;   ///< the scenario that is asked
+  Scenario serial_;  ///< the same without overlap, for one step
+  Scenario timed_;   ///< the same with the cost model that was asked for
   std::function<void()> told_;
   const Device& device_;
-  Made made_;                          ///< the last plan that fitted
+  FittingPlan made_;                   ///< the last plan that fitted
   std::optional<Infeasible> refusal_;  ///< of the smallest that does not fit
 };
 

@@ -1,4 +1,4 @@
-// What a plan holds on a device at the first moment of its peak.
+// The footprint of a plan: what it holds on a device at the first moment of its peak.
 #pragma once
 
 #include "plan/plan.hpp"
@@ -6,7 +6,7 @@
 
 namespace sluice {
 
-/// Of a plan that does one thing at a time.
+/// The footprint of a plan that does one thing at a time.
 Footprint footprint_of(const Plan& plan, const std::string& memory, std::int64_t samples);
 
 }  // namespace sluice

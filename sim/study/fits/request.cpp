@@ -7,7 +7,7 @@
 namespace sluice {
 namespace {
 
-/// Steps of a candidate: the second half of them is the steady state.
+/// The number of steps of a candidate; the second half of them is the steady state.
 constexpr std::int64_t steps = 5;
 
 }  // namespace
@@ -30,7 +30,7 @@ Value mapping(const std::vector<std::pair<std::string, std::string>>& entries) {
   return map;
 }
 
-/// What is searched, or has a place of its own in the request, is no override.
+/// Refuses overrides of what is searched for, or has an option of its own.
 void refuse_override(const Override& override) {
   const auto is = [&](std::vector<std::string> path) { return override.path == path; };
   const auto refuse = [&](const std::string& reason) {
@@ -38,13 +38,13 @@ void refuse_override(const Override& override) {
   };
   if (is({"workload"}) || is({"workload", "batch"}) || is({"workload", "micro_batch"}) ||
       is({"workload", "batches_per_step"}) || is({"workload", "steps"}))
-    refuse("how many samples fit is what is asked; a batch to be accumulated is given apart");
+    refuse("fits searches for the number of samples; use --batch to ask about accumulation");
   for (const char* key : {"mode", "dtype", "optimizer"})
-    if (is({"workload", key})) refuse("the " + std::string(key) + " is given apart");
-  if (is({"policy"}) || is({"policy", "name"})) refuse("the policy is given apart");
-  if (is({"fates"}) || is({"fates", "strategy"})) refuse("the strategy for fates is given apart");
+    if (is({"workload", key})) refuse("use --" + std::string(key) + " instead of an override");
+  if (is({"policy"}) || is({"policy", "name"})) refuse("use --policy instead of an override");
+  if (is({"fates"}) || is({"fates", "strategy"})) refuse("use --fates instead of an override");
   if (is({"memory"}) || is({"memory", "capacity"}))
-    refuse("how much fits is asked of a capacity that is enforced");
+    refuse("fits needs an enforced capacity; remove this override");
 }
 
 }  // namespace

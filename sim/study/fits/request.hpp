@@ -1,4 +1,4 @@
-// From what `fits` is asked to the scenario of one card.
+// Turns a request to `fits` into the scenario of one card.
 #pragma once
 
 #include "scenario/scenario.hpp"
@@ -6,11 +6,11 @@
 
 namespace sluice {
 
-/// A device without limit, for a request that names no platform.
+/// A device without limits, for a request that names no platform.
 Value unlimited_platform(const std::string& dtype);
 
-/// Of one sample; the batch is set by who searches. Throws InputError, and UsageError for an
-/// override of what is searched or has a place of its own in the request.
+/// The scenario for one sample; the search sets the batch. Throws InputError, and UsageError for an
+/// override of something that is searched for or has an option of its own.
 Scenario scenario_of(const FitsRequest& request, Value platform);
 
 }  // namespace sluice

@@ -1,5 +1,5 @@
-// The columns of `sluice model`: one record a column, from which come the table, the CSV, the data
-// island, the keys of the JSON and the help.
+// The columns of `sluice model`. Each is one record, from which the table, the CSV, the data
+// island, the keys of the JSON and the help are made.
 #pragma once
 
 #include <cstdint>
@@ -13,21 +13,21 @@
 
 namespace sluice {
 
-/// Numbers by axis, which people read as one where they agree.
+/// Numbers by axis, which a table shows as one number where they are equal.
 struct ByAxis {
   Shape numbers;
 };
 
-/// Nothing, a count, milliseconds or a share, a word, or extents.
+/// Nothing, a count, milliseconds or a share, a word, extents, or numbers by axis.
 using Cell = std::variant<std::monostate, std::int64_t, double, std::string, Shape, ByAxis>;
 
 struct ModelColumn {
-  std::string key;      ///< of the JSON, and for --columns
-  std::string heading;  ///< of table, CSV and data island
+  std::string key;      ///< key of the JSON, and name for --columns
+  std::string heading;  ///< heading in table, CSV and data island
   std::string summary;  ///< a phrase, with the unit
   Cell (*cell)(const TableRow&);
-  bool of_platform = false;  ///< only where there is a platform
-  bool words = false;        ///< aligned on the left
+  bool of_platform = false;  ///< exists only where there is a platform
+  bool words = false;        ///< a column of words, aligned on the left
 };
 
 const std::vector<ModelColumn>& model_columns();
@@ -36,7 +36,7 @@ Value json_of(const Cell& cell);
 
 std::string joined(const Shape& extents);  ///< 224x224x3
 
-/// Of several functions one, for std::visit.
+/// Combines several functions into one, for std::visit.
 template <class... Visitors>
 struct Overloaded : Visitors... {
   using Visitors::operator()...;

@@ -19,8 +19,8 @@ std::string text_of(const Cell& cell) {
       cell);
 }
 
-/// The AlexNet document's columns, and their headings.
-Columns columns_of_seed(Cells& headings) {
+/// The columns of the AlexNet document, and their headings.
+Columns columns_of_document(Cells& headings) {
   Columns columns;
   const auto add = [&](const char* key, const char* heading) {
     for (const ModelColumn& column : model_columns())

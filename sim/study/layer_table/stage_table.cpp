@@ -33,7 +33,7 @@ std::int64_t whole_bytes(double bytes) {
   return std::llround(bytes);
 }
 
-/// Layer by layer: the counts of one, and the sums.
+/// Makes the rows, layer by layer: the counts of the layer, and the sums.
 class Rows {
  public:
   Rows(const Model& model, DType dtype, const Target* target)
@@ -112,7 +112,8 @@ class Rows {
     return times;
   }
 
-  /// Of one sample. Measured seconds are those of several, divided by how many these are.
+  /// Seconds for one sample. Measured seconds are for several samples, and are divided by their
+  /// number.
   double seconds_of(Pass pass) const {
     const std::int64_t samples = std::max<std::int64_t>(1, target_->cost->only_samples(model_));
     const Query query = query_of(model_, *row_.layer, pass, samples, dtype_, target_->device);
@@ -122,7 +123,7 @@ class Rows {
   const Model& model_;
   DType dtype_;
   const Target* target_;
-  std::vector<bool> counted_;  ///< tensors that are among the bytes kept
+  std::vector<bool> counted_;  ///< tensors that are already counted among the bytes kept
   TableRow row_{};
   RowCounts total_;
   double forward_s_ = 0, backward_s_ = 0;

@@ -12,41 +12,45 @@
 
 namespace sluice {
 
-/// Where the seconds come from: a device, the link that feeds it, and a cost model.
+/// What seconds depend on: a device, the link that feeds it, and a cost model.
 struct Target {
   const Platform& platform;
   const Device& device;
   DType dtype;
   ChosenCost cost;
-  double bandwidth = 0;   ///< byte/s of the narrowest link between host memory and the device
+  double bandwidth = 0;   ///< byte per second of the narrowest link between host memory and the
+                          ///< device
   double flop_per_s = 0;  ///< of the device: rate x efficiency
 
-  /// Throws InputError: no such device, no rate for the dtype, no link that feeds it.
+  /// Throws InputError where there is no such device, no rate for the dtype, or no link that feeds
+  /// it.
   Target(const Platform& platform, const Device& device, DType dtype, ChosenCost cost);
   double transfer_s(std::int64_t elements) const;
   std::int64_t bytes(std::int64_t elements) const;  ///< throws InputError on overflow
 };
 
-/// Of one layer, or of all up to it. Of one sample, but the parameters.
+/// Counts of one layer, or of all layers up to it. All except the parameters are for one sample.
 struct RowCounts {
   std::int64_t state = 0, parameters = 0;  ///< elements
   std::int64_t macs = 0, flop = 0, backward_flop = 0;
-  /// Bytes kept for the backward pass. A layer counts what no earlier one's backward pass reads.
+  /// Bytes kept for the backward pass. A layer does not count what an earlier layer's backward pass
+  /// reads.
   std::int64_t kept = 0;
-  /// Bytes of the device's memory, forward and backward; the parameters once.
+  /// Bytes read and written in the device's memory, forward and backward; the parameters count
+  /// once.
   std::int64_t read = 0, written = 0, backward_read = 0, backward_written = 0;
 };
 
 struct TableRow {
   const Layer* layer;
-  std::size_t step = 0;  ///< from 1
+  std::size_t step = 0;  ///< counted from 1
   bool knows_macs = true;
   RowCounts own, total;
 
   struct Times {
-    double state = 0, total_state = 0, total_parameters = 0;  ///< s over the link
-    double flop = 0, total_flop = 0;                          ///< s: FLOP / rate
-    double forward = 0, total_forward = 0;                    ///< s, of the cost model
+    double state = 0, total_state = 0, total_parameters = 0;  ///< seconds over the link
+    double flop = 0, total_flop = 0;                          ///< seconds: FLOP / rate
+    double forward = 0, total_forward = 0;                    ///< seconds by the cost model
     double backward = 0, total_backward = 0;
     /// Copies of this layer's output that fit beside the parameters up to it; none: no limit.
     std::optional<std::int64_t> copies;
@@ -54,21 +58,21 @@ struct TableRow {
   std::optional<Times> times;
 };
 
-/// `target` may be null: without times. `dtype` makes elements bytes. Throws InputError on
-/// overflow.
+/// `target` may be null: then there are no times. `dtype` turns elements into bytes. Throws
+/// InputError on overflow.
 std::vector<TableRow> stage_table(const Model& model, DType dtype, const Target* target);
 
-/// A stage table that was read gives FLOP, but no MACs.
+/// A stage table that was read has FLOP, but no MACs.
 inline bool knows_macs(const Model& model) {
   return model.macs() > 0 || model.flop() == 0;
 }
 
-/// What the whole model takes on a target. Seconds.
+/// How long the whole model takes on a target. Seconds.
 struct TableSummary {
   std::int64_t parameter_bytes = 0, state_bytes = 0, input_bytes = 0;
   double load_s = 0;             ///< all parameters over the link
-  std::optional<double> fill_s;  ///< the device's memory, filled over the link
-  std::optional<double> copies;  ///< of the parameters that fit into it; none: no parameters
+  std::optional<double> fill_s;  ///< to fill the device's memory over the link
+  std::optional<double> copies;  ///< copies of the parameters that fit into it; none: no parameters
   double state_s = 0;            ///< all activations over the link
   double load_and_state_s = 0, load_and_input_s = 0;
   double flop_s = 0;

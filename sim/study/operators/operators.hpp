@@ -1,4 +1,4 @@
-// Where the computation's time and energy go: by class of operators, and by layer.
+// Shows where the computation's time and energy go: by class of operators, and by layer.
 #pragma once
 
 #include <string>
@@ -8,22 +8,22 @@
 
 namespace sluice {
 
-/// Of a whole run. Joules above those of devices at rest, as an action's.
+/// Sums over a whole run. Joules are above those of devices at rest, as in an action.
 struct OperatorSum {
-  std::string name;  ///< a layer type, or a layer; "update" of weights; "other"
-  std::string type;  ///< of a layer; of a class its name
+  std::string name;  ///< a layer type, a layer, "update" (of weights), or "other"
+  std::string type;  ///< of a layer; for a class its name
   double seconds = 0, joules = 0;
-  double measured_s = 0, measured_j = 0;  ///< of these: those that rest on measurements
+  double measured_s = 0, measured_j = 0;  ///< the part of these that rests on measurements
 };
 
 struct OperatorSums {
-  std::vector<OperatorSum> classes;  ///< the most seconds first
-  std::vector<OperatorSum> layers;   ///< in the order of the model; then what is no layer's
+  std::vector<OperatorSum> classes;  ///< most seconds first
+  std::vector<OperatorSum> layers;   ///< in the order of the model; then what belongs to no layer
   OperatorSum all;
 };
 
-/// Of a plan of that scenario, lowered. What a policy priced itself, and no layer's price explains,
-/// is "other". Throws InputError as the cost model does.
+/// The sums for a lowered plan of that scenario. Seconds that a policy set itself, and that no
+/// layer's price explains, are "other". Throws InputError as the cost model does.
 OperatorSums operator_sums(const Scenario& scenario, const CutModel& cut, const Plan& plan);
 
 }  // namespace sluice

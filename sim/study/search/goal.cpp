@@ -34,8 +34,8 @@ bool take_ending(std::string& text, const std::string& ending) {
   return there;
 }
 
-/// 16GB, 5ms, 0.5J/sample, 200 samples/s. In units that are a share of two a number alone counts,
-/// too.
+/// Parses 16GB, 5ms, 0.5J/sample, 200 samples/s. Where the unit is a quotient, a number alone is
+/// accepted, too.
 double quantity_of(std::string text, const SearchNumber& number) {
   const std::string& unit = number.unit;
   std::string name = number.text;
@@ -69,7 +69,7 @@ SearchNumber metric_number(const std::string& text, const std::vector<std::strin
     key = text.substr(end + 1);
     if (text[end] == '[' && !key.empty() && key.back() == ']') key.pop_back();
     if (key.empty())
-      throw UsageError("'" + text + "' names nothing behind '" + name +
+      throw UsageError("'" + text + "' has nothing after '" + name +
                        "'; expected METRIC or METRIC.NAME, as in peak_bytes.gpu");
   }
   return {text, key.empty() ? name : name + "[" + key + "]", metric->unit};
@@ -83,7 +83,7 @@ SearchNumber parse_search_number(const std::string& text, const std::vector<Sear
     const bool listed = keys[k].kind == SearchKey::Kind::listed;
     if (keys[k].key == text && listed)
       throw UsageError("'" + text +
-                       "' has listed values, which are neither more nor less; give it a range, as "
+                       "' has listed values, which cannot be minimised; give it a range, as "
                        "in " +
                        text + "=1..64");
     if (keys[k].key == text)

@@ -1,4 +1,4 @@
-// What a search wants: a number that is to be small or large, and limits on others.
+// What a search wants: a number that should be small or large, and limits of others.
 #pragma once
 
 #include <string>
@@ -9,18 +9,18 @@
 
 namespace sluice {
 
-/// A number of a point: one of a metric, or the value of a key that is varied.
+/// A number of a point: of a metric, or the value of a key that is varied.
 struct SearchNumber {
   std::string text;  ///< as given: "peak_bytes.gpu"
-  std::string name;  ///< of the metric's number, as in PointResult::number: "peak_bytes[gpu]"
+  std::string name;  ///< name of the metric's number, as in PointResult::number: "peak_bytes[gpu]"
   std::string unit;  ///< of the metric, or of the key
-  int key = -1;      ///< place among the keys that are varied; -1: it is a metric
+  int key = -1;      ///< index among the keys that are varied; -1: it is a metric
 
   bool is_key() const { return key >= 0; }
 };
 
-/// "makespan_s", "peak_bytes.gpu" (what follows the first dot is the metric's key), or one of
-/// `keys` that is a range. Throws UsageError, saying what there is.
+/// Parses "makespan_s", "peak_bytes.gpu" (after the first dot comes the metric's key), or one of
+/// the `keys` that are ranges. Throws UsageError that lists what there is.
 SearchNumber parse_search_number(const std::string& text, const std::vector<SearchKey>& keys);
 
 struct SearchGoal {
@@ -36,7 +36,7 @@ struct SearchLimit {
   double limit = 0;     ///< in the unit of the metric
 
   bool holds(double found) const { return at_most ? found <= limit : found >= limit; }
-  /// By which share of the limit it is broken; 0: it holds.
+  /// The share of the limit by which a number breaks it; 0: it keeps it.
   double broken_by(double found) const;
 };
 

@@ -13,7 +13,7 @@ namespace sluice {
 
 namespace {
 
-/// Seven significant digits: enough for any figure of hardware, and the texts stay readable.
+/// Rounds to seven significant digits: enough for any figure of hardware, and short enough to read.
 double rounded(double number) {
   char text[32];
   std::snprintf(text, sizeof text, "%.7g", number);
@@ -57,7 +57,7 @@ SearchKey parse_search_key(const std::string& word) {
       const bool whole = range->whole && range->unit.empty();
       key.kind = whole ? SearchKey::Kind::whole : SearchKey::Kind::real;
       key.bytes = !whole && is_unit_of_bytes(range->unit);
-      if (key.low == key.high)  // one value
+      if (key.low == key.high)  // a single value
         return {.key = key.key, .values = {key.text_of(key.low)}};
       return key;
     }

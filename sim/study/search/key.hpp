@@ -1,4 +1,4 @@
-// What a search varies: a key of the scenario, and the values among which the best is looked for.
+// What a search varies: a key of the scenario, and the values among which the best one is searched.
 #pragma once
 
 #include <string>
@@ -10,27 +10,28 @@ namespace sluice {
 
 struct SearchKey {
   enum class Kind {
-    listed,  ///< a few values without an order: each is tried with each of the other keys
+    listed,  ///< a few values without an order: each is combined with all values of the others
     whole,   ///< whole numbers from low to high
     real,    ///< any number from low to high
   };
   std::string key;  ///< with dots: "workload.batch"
   Kind kind = Kind::listed;
-  std::vector<std::string> values;  ///< listed: as they stand behind KEY=
+  std::vector<std::string> values;  ///< listed: the texts after KEY=
   double low = 0, high = 0;         ///< whole, real; low < high
-  std::string unit;                 ///< behind each number
-  bool bytes = false;               ///< real, and what is written is a whole number of bytes
+  std::string unit;                 ///< follows each number
+  bool bytes = false;               ///< a real number that must be written as whole bytes
 
-  /// How many values it has; of real numbers, infinity.
+  /// How many values it has; infinity for real numbers.
   double count() const;
-  /// Real numbers of a range that spans a factor of ten or more are looked for by their logarithm.
+  /// Real numbers in a range that spans a factor of ten or more are searched by their logarithm.
   bool by_logarithm() const { return low > 0 && high >= 10 * low; }
-  /// The number at a share, 0 to 1, of the range: a whole one, or one of seven significant digits.
+  /// The number at a share (0 to 1) of the range: a whole number, or one with seven significant
+  /// digits.
   double number_at(double share) const;
-  /// What stands behind KEY= for that number.
+  /// The text after KEY= for that number.
   std::string text_of(double number) const;
   std::string text_at(double share) const { return text_of(number_at(share)); }
-  /// The share of the range that a number is at.
+  /// The share of the range at which a number is.
   double share_of(double number) const;
 };
 

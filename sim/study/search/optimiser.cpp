@@ -14,14 +14,14 @@ namespace sluice {
 
 namespace {
 
-/// One run of a method. NLopt is written in C: what the score throws waits until it has returned.
+/// One run of a method. NLopt is written in C: what the score throws is kept until it has returned.
 class Method {
  public:
   Method(nlopt_algorithm algorithm, std::size_t dimensions, std::size_t most_calls,
          const Score& score)
       : handle_(nlopt_create(algorithm, static_cast<unsigned>(dimensions)), &nlopt_destroy),
         score_(score) {
-    if (!handle_) throw InternalError("NLopt has not the method that is asked for");
+    if (!handle_) throw InternalError("NLopt does not have the requested method");
     require(nlopt_set_lower_bounds1(handle_.get(), 0));
     require(nlopt_set_upper_bounds1(handle_.get(), 1));
     require(nlopt_set_maxeval(handle_.get(), static_cast<int>(most_calls)));
@@ -37,7 +37,7 @@ class Method {
     double least = 0;
     const nlopt_result result = nlopt_optimize(handle_.get(), from.data(), &least);
     if (thrown_) std::rethrow_exception(thrown_);
-    // Where rounding ends the progress, what was found until then counts.
+    // Where rounding ends the progress, what was found up to then counts.
     if (result != NLOPT_ROUNDOFF_LIMITED && result != NLOPT_FORCED_STOP) require(result);
   }
 

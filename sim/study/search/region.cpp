@@ -11,20 +11,21 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double first_step = 0.1;  ///< of a walk, as a share of the range
-constexpr double tolerance = 1e-6;  ///< of a walk, likewise
-constexpr double apart = 0.15;      ///< starts of walks that are nearer than this are one
+constexpr double tolerance = 1e-6;  ///< of a walk, as a share of the range
+constexpr double apart = 0.15;      ///< starts of walks that are closer than this count as one
 constexpr std::size_t most_starts = 3;
-/// Points of DIRECT: it is to find the valleys; what more points buy, walks use better.
+/// Points of DIRECT per dimension. It only has to find the valleys; further points are better spent
+/// on walks.
 constexpr std::size_t worth_dividing_a_dimension = 40;
 constexpr std::size_t most_dimensions_with_corners = 4;
-/// Calls of a method for each point that it may ask: where values are rounded, many of its calls
-/// are about points that are known.
+/// Calls of a method per point that it may ask: where values are rounded, many of its calls are
+/// about points that are already known.
 constexpr std::size_t calls_for_each_point = 20;
 
-/// An order of all points in one number, for a walk: those that keep the limits below all others.
+/// Orders all points by one number, for a walk: those that keep the limits come below all others.
 double downhill(const Merit& merit) {
   constexpr double cliff = 1e200;
-  const double wrong = merit.number / (1 + merit.number);  // 0 to 1
+  const double wrong = merit.number / (1 + merit.number);  // between 0 and 1
   switch (merit.stand) {
     case Merit::Stand::keeps:
       return merit.number;
@@ -72,7 +73,7 @@ std::size_t Region::ask(const SearchRow& row) {
   return place;
 }
 
-/// The ends of ranges, where most answers are, and the middle; several at once.
+/// Asks the ends of the ranges, where most answers are, and the middle, several at once.
 void Region::ask_corners() {
   const std::size_t dimensions = searched_.size();
   std::vector<SearchRow> rows;
@@ -160,7 +161,7 @@ bool Region::search(std::size_t most_points) {
   most_points_ = most_points;
   try {
     ask_corners();
-    // Its corners tell that nothing here can be the answer: what is varied is wrong, or there is no
+    // If all corners failed, no point here can be the answer: a varied key is wrong, or there is no
     // such number.
     if (trials_.all_failed() || all_lack_numbers()) return true;
     const std::size_t enough =
@@ -171,8 +172,8 @@ bool Region::search(std::size_t most_points) {
           return merit.stand == Merit::Stand::keeps ? merit.number : infinity;
         },
         enough - std::min(enough, asked()));
-    // DIRECT does not know what lies between its points: towards the limits it is led by how much
-    // they are broken.
+    // DIRECT does not know what is between its points: by how much limits are broken leads it
+    // towards points that keep them.
     if (!has_one_that_keeps())
       divide([&](const CubePlace& at) { return downhill(trials_.merit(ask(row_at(at)))) / 1e200; },
              enough / 2);

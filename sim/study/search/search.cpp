@@ -12,18 +12,20 @@ namespace sluice {
 
 namespace {
 
-constexpr double least_for_a_region = 12;  ///< points: corners, and some more
-constexpr double worth_a_search = 40;      ///< points that a region of ranges is worth
+constexpr double least_for_a_region = 12;  ///< points: the corners, and some more
+constexpr double worth_a_search = 40;      ///< points that a region of ranges should have
 
-/// Keys whose values are tried one with each, and those that are searched for each combination.
+/// The keys whose values are combined with each other, and the keys that are searched for each
+/// combination.
 struct Parting {
   std::vector<std::size_t> tried, searched;
   double combinations = 1;
 };
 
-/// Lists are tried; so are whole numbers as long as all combinations fit into the points that are
-/// allowed, those with the fewest first. Where something is searched, each combination needs the
-/// points of a region: whole numbers are searched, too, the most first, until these are there.
+/// Lists are combined. Whole numbers are combined, too, as long as all combinations fit into the
+/// allowed points, those with the fewest values first. Where ranges are searched, each combination
+/// needs the points of a region: then whole numbers are searched as well, those with the most
+/// values first, until there are enough points.
 Parting parting_of(const SearchRequest& request) {
   Parting parting;
   std::vector<std::size_t> whole;
@@ -40,11 +42,11 @@ Parting parting_of(const SearchRequest& request) {
   });
   const double each = parting.searched.empty() ? 1 : worth_a_search;
   const auto allowed = static_cast<double>(request.most_points);
-  std::size_t few = 0;  // so many of them are tried
+  std::size_t few = 0;  // how many of them are combined
   for (const std::size_t k : whole) {
     const double combinations = parting.combinations * request.keys[k].count();
     const bool fits = combinations * each <= allowed;
-    if (!fits) break;  // nor do those with more
+    if (!fits) break;  // nor do those with more values
     parting.combinations = combinations;
     ++few;
   }
@@ -61,7 +63,7 @@ Parting parting_of(const SearchRequest& request) {
 void require_keys(const SearchRequest& request) {
   if (request.keys.empty())
     throw UsageError(
-        "nothing is varied; give KEY=lo..hi or KEY=a,b,c, as in "
+        "no key is varied; give KEY=lo..hi or KEY=a,b,c, as in "
         "platform.links.host.bandwidth=8GB/s..64GB/s");
   std::set<std::string> seen;
   for (const SearchKey& key : request.keys)
@@ -73,14 +75,13 @@ void require_points_enough(const SearchRequest& request, const Parting& parting)
   const double each = parting.searched.empty() ? 1 : least_for_a_region;
   const double needed = parting.combinations * each;
   if (needed <= static_cast<double>(request.most_points)) return;
-  throw UsageError("the values that are tried one with each have " +
-                   std::to_string(std::llround(parting.combinations)) +
+  throw UsageError("the listed values have " + std::to_string(std::llround(parting.combinations)) +
                    " combinations, which need " + std::to_string(std::llround(needed)) +
                    " points where " + std::to_string(request.most_points) +
                    " are allowed; allow more (--points, points=) or list fewer values");
 }
 
-/// The values that are tried with one another; those of keys that are searched are empty.
+/// The combinations of listed values; keys that are searched have no value in them.
 std::vector<SearchRow> combinations_of(const SearchRequest& request, const Parting& parting) {
   std::vector<SearchRow> rows = {SearchRow(request.keys.size())};
   for (const std::size_t k : parting.tried) {

@@ -21,20 +21,22 @@ std::vector<std::string> names_of(const std::vector<SearchKey>& keys) {
   return names;
 }
 
-/// A point that ran, without a number that the goal or a limit names: behind all others.
+/// The merit of a point that ran but lacks a number that the goal or a limit names: it comes after
+/// all others.
 constexpr Merit without_number = {Merit::Stand::refused, std::numeric_limits<double>::max()};
 
 double number_in(const SearchNumber& number, const std::string& value, const PointResult& outcome) {
   return number.is_key() ? std::strtod(value.c_str(), nullptr) : outcome.number(number.name);
 }
 
-/// How much too much memory a point needs, as a share of what there is; 1 where that is not known.
+/// By how much the needed memory exceeds the available memory, as a share of the latter; 1 where
+/// that is not known.
 double lack_of(const PointResult& outcome) {
   if (outcome.shortage.empty()) return 1;
   const Value shortage = parse_text(outcome.shortage, "shortage.json");
   const auto amount = [&](const char* key) {
     const Value* found = shortage.find(key);
-    return found ? found->as_number() : 0.0;  // of null: 0
+    return found ? found->as_number() : 0.0;  // null becomes 0
   };
   const double needed = amount("needed_bytes"), there = amount("available_bytes");
   return there > 0 && needed > there ? needed / there - 1 : 1;
@@ -84,8 +86,8 @@ SweepResult Trials::sweep(const std::vector<SearchRow>& rows, bool verify) const
   return run_sweep(request);
 }
 
-/// Where points ran, one of them must have the number. Which one does not matter: platforms differ
-/// in the names of their devices.
+/// Where points ran, at least one of them must have the number. Which one does not matter, because
+/// the names of devices differ between platforms.
 void Trials::require_number(const SearchNumber& number) const {
   if (number.is_key()) return;
   const std::string metric = number.name.substr(0, number.name.find('['));

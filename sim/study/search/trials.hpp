@@ -1,4 +1,4 @@
-// The points that a search has asked: each is asked once, and stands in the store of the sweep.
+// The points that a search has asked: each is asked once, and stored like a point of a sweep.
 #pragma once
 
 #include <map>
@@ -8,7 +8,7 @@
 
 namespace sluice {
 
-/// The values of all keys, as they stand behind KEY=.
+/// The values of all keys, as texts after KEY=.
 using SearchRow = std::vector<std::string>;
 
 class Trials {
@@ -20,16 +20,16 @@ class Trials {
   const Merit& merit(std::size_t place) const { return merits_[place]; }
   bool knows(const SearchRow& row) const { return places_.contains(row); }
 
-  /// The place of a point, which is asked unless it was before.
+  /// The index of a point, which is asked unless it was asked before.
   std::size_t ask(const SearchRow& row);
-  /// Several at once.
+  /// Asks several points at once.
   void ask_all(const std::vector<SearchRow>& rows);
-  /// No point could be asked: what is varied is wrong.
+  /// True where no point could be asked: then a varied key is wrong.
   bool all_failed() const;
-  /// It ran, but has not all numbers that goal and limits name.
+  /// The point ran, but lacks a number that the goal or a limit names.
   bool lacks_numbers(std::size_t place) const;
-  /// All of it, judged; the trials are empty then. Throws UsageError: points ran, and none of them
-  /// has a number that the goal or a limit names.
+  /// Hands over all points with their merits; the trials are empty afterwards. Throws UsageError
+  /// where points ran and none of them has a number that the goal or a limit names.
   SearchResult result();
 
  private:

@@ -29,7 +29,7 @@ std::vector<Listed> entries_of(const Catalog<Kind>& catalog) {
   return entries;
 }
 
-/// First what leaves the choice open, which is no entry of the catalog.
+/// Puts the word that leaves the choice open first; it is not an entry of the catalog.
 std::vector<Listed> with_auto(std::vector<Listed> entries, const std::string& summary) {
   entries.insert(entries.begin(), Listed{.name = "auto", .summary = summary});
   return entries;
@@ -40,7 +40,7 @@ std::string text_at(const Value& document, const char* key) {
   return value != nullptr && value->is_scalar() ? value->text() : "";
 }
 
-/// What stands behind a '#' on the line of a value: where a figure is from.
+/// The comment after a '#' on the line of a value: where a figure comes from.
 std::string comment_at(const Value& value) {
   const std::string line = value.source() ? value.position().source : "";
   const std::size_t mark = line.find(" #");
@@ -85,7 +85,7 @@ std::vector<Figure> parameters_of(const Value& model) {
   return figures;
 }
 
-/// Everything that an override may change, by the way to it.
+/// Collects everything that an override may change, with its path.
 void add_figures(std::vector<Figure>& figures, const Value& value, const std::string& way) {
   const auto is_map = [](const Value& item) { return item.is_map(); };
   if (value.is_list() && std::any_of(value.items().begin(), value.items().end(), is_map)) {
@@ -109,7 +109,7 @@ std::vector<Figure> figures_of(const Value& platform) {
   return figures;
 }
 
-/// A stage table in data-island form has no summary: it says what it is.
+/// A stage table in data-island form has no summary, so it gets one here.
 std::vector<Listed> documents_of(const std::string& folder) {
   std::vector<Listed> entries;
   for (const std::string& file : bundled_files(folder)) {
@@ -134,27 +134,29 @@ struct Kind {
 
 const std::vector<Kind>& kinds() {
   static const std::vector<Kind> list = {
-      {"policies", "what plans: which weights and activations are where, and when they move",
+      {"policies",
+       "the rules that plan which weights and activations are where, and when they move",
        [] { return entries_of(policy_catalog()); }},
-      {"layers", "what a model is made of", [] { return entries_of(layer_catalog()); }},
-      {"costs", "how seconds are made from FLOP and bytes",
+      {"layers", "the operators of which a model consists",
+       [] { return entries_of(layer_catalog()); }},
+      {"costs", "the models that turn FLOP and bytes into seconds",
        [] { return entries_of(cost_catalog()); }},
-      {"cuts", "how a model is cut into stages",
+      {"cuts", "the rules that cut a model into stages",
        [] {
          return with_auto(entries_of(cut_catalog()),
-                          "The default: of the ways to cut that the policy compares, the one whose "
-                          "plan takes the least time.");
+                          "The default: of the cuts that the policy compares, the one whose plan "
+                          "takes the least time.");
        }},
       {"fates", "what becomes of activations: kept, recomputed, offloaded",
        [] {
          return with_auto(
              entries_of(fate_catalog()),
-             "The default: in training, of the strategies that need nothing said of "
-             "single stages, the one whose plan takes the least time; in inference, what "
-             "the policy takes.");
+             "The default: in training, of the strategies that do not list single stages, the one "
+             "whose plan takes the least time; in inference, what the policy chooses.");
        }},
-      {"optimizers", "what updates weights", [] { return entries_of(optimizer_catalog()); }},
-      {"metrics", "what an answer holds", [] { return entries_of(metric_catalog()); }},
+      {"optimizers", "the rules that update weights in training",
+       [] { return entries_of(optimizer_catalog()); }},
+      {"metrics", "the numbers of an answer", [] { return entries_of(metric_catalog()); }},
       {"models", "networks that come with Sluice", [] { return documents_of("models"); }},
       {"platforms", "machines that come with Sluice", [] { return documents_of("platforms"); }},
       {"scenarios", "questions that come with Sluice", [] { return documents_of("scenarios"); }},
@@ -186,7 +188,7 @@ std::vector<ListedKind> listed_kinds() {
 std::vector<Listed> listing(const std::string& wanted) {
   for (const Kind& kind : kinds())
     if (kind.name == wanted) return kind.entries();
-  throw UsageError("nothing to list is called '" + wanted + "'" +
+  throw UsageError("there is no list called '" + wanted + "'" +
                    did_you_mean(wanted, listed_kind_names()) +
                    "; known: " + join(listed_kind_names()));
 }
@@ -216,7 +218,7 @@ std::string type_words(const Field& field) {
   return "any value";
 }
 
-/// A record's field: name, type, default, choices, help.
+/// The field of a record: name, type, default, choices, help.
 static Value json_field(const Field& field) {
   return object({
       {"name", field.name},

@@ -1,4 +1,4 @@
-// What there is: the entries of the catalogs and the documents of the zoo, as one kind of list.
+// What Sluice has: the entries of the catalogs and the bundled documents, as lists of one kind.
 #pragma once
 
 #include <string>
@@ -11,22 +11,22 @@ namespace sluice {
 
 /// A parameter of a model, or a figure of a platform.
 struct Figure {
-  std::string name;   ///< as an override has it: "tokens", "links.host.bandwidth"
-  std::string value;  ///< of a parameter its default
+  std::string name;   ///< as an override writes it: "tokens", "links.host.bandwidth"
+  std::string value;  ///< for a parameter its default
   std::string note;   ///< what it means, or where it comes from
 };
 
-/// What is known of one entry, whatever its kind.
+/// What is known about one entry of any kind.
 struct Listed {
   std::string name, summary, source = {};
-  std::string example = {};  ///< a command that runs as it stands
+  std::string example = {};  ///< a command that runs as it is
   std::string unit = {};     ///< of a metric
   std::string file = {};     ///< of a document
   const std::vector<Field>* parameters = nullptr;
   std::vector<Figure> figures = {};
 };
 
-/// What there is to be listed: a kind, a sentence, and how many there are of it.
+/// A kind of list: its name, a sentence, and its number of entries.
 struct ListedKind {
   std::string name, summary;
   std::size_t count = 0;
@@ -34,14 +34,14 @@ struct ListedKind {
 std::vector<ListedKind> listed_kinds();
 std::vector<std::string> listed_kind_names();
 
-/// Of policies, layers, costs, cuts, fates, optimizers, metrics, models, platforms or scenarios.
-/// Throws UsageError for any other word.
+/// The entries of policies, layers, costs, cuts, fates, optimizers, metrics, models, platforms,
+/// scenarios or fits. Throws UsageError for any other word.
 std::vector<Listed> listing(const std::string& kind);
 
-/// "integer", "quantity in byte/s" … for people.
+/// The type in words for people: "integer", "quantity in byte/s".
 std::string type_words(const Field& field);
 
-/// As `sluice list --json` has it.
+/// The entries as `sluice list --json` prints them.
 Value listing_json(const std::vector<Listed>& entries);
 
 }  // namespace sluice

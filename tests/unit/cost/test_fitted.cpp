@@ -134,11 +134,11 @@ TEST_CASE("what was not fitted is refused, or priced by the roofline, which the 
   CHECK(account.fitted == Approx(fitted / (fitted + other)));
   REQUIRE(account.others.size() == 1);
   CHECK(account.others[0].first == "lstm");
-  CHECK_THAT(account_text(account), Contains("The roofline stands in for lstm"));
+  CHECK_THAT(account_text(account), Contains("The roofline model prices lstm"));
   // 256 rows of 64: fewer than were measured, and an error is claimed of measured sizes alone.
   CHECK(account.known == 0);
   CHECK_THAT(account_text(account),
-             Contains("it is not known how far off the fit is") && !Contains("in the median"));
+             Contains("the error of the fit is not known") && !Contains("in the median"));
   const Case large{
       sluice::test::model_of("- {type: input, name: x, shape: [1024, 1024]}\n"
                              "- {type: matmul, name: y, features: 1024}\n")};

@@ -224,7 +224,7 @@ TEST_CASE(
   CHECK(between.measured == 0);
   CHECK(between.interpolated == Approx(dense / (dense + 2 * relu)).epsilon(1e-12));
   CHECK(account_text(between) ==
-        "100 % of the seconds that layers compute lie between rows of the profile.");
+        "100 % of the computation's seconds were interpolated between rows of the profile.");
 }
 
 TEST_CASE("a cost model says which files it reads, and which key named one that is not there") {

@@ -148,8 +148,8 @@ TEST_CASE("a placement that has no price is refused with its layer, operand and 
     return error_of([&] { placed_price(asked.platform, *asked.cost, asked.placed(1, pools)); });
   };
   CHECK_THAT(refused({"dram", "", "dram"}),
-             Contains("forward of layer 'full': weights of 'full' lies nowhere"));
-  CHECK_THAT(refused({"dram", "dram"}), Contains("it has 3 operands, and is told of 2 memories"));
+             Contains("forward of layer 'full': weights of 'full' has no memory"));
+  CHECK_THAT(refused({"dram", "dram"}), Contains("it has 3 operands, but 2 memories are given"));
   CHECK_THAT(refused({"dram", "tape", "dram"}),
              Contains("weights of 'full' lies in 'tape'") && Contains("no link that leads"));
   CHECK_THAT(refused({"drum", "dram", "dram"}),
@@ -158,16 +158,16 @@ TEST_CASE("a placement that has no price is refused with its layer, operand and 
   CHECK_THAT(error_of([&] {
                asked.cost->of(asked.placed(1, {"disk", "dram", "dram"}));
              }),
-             Contains("input 'x' lies in 'disk'") && Contains("it reaches dram, pmem"));
+             Contains("input 'x' is in 'disk'") && Contains("it reaches dram, pmem"));
   Asked without;
   without.platform = server("write: 50GB/s");
   CHECK_THAT(error_of([&] {
                without.cost->of(without.placed(1, {"dram", "dram", "dram"}));
              }),
-             Contains("forward of layer 'full': input 'x' lies in 'dram', which has no rate at "
+             Contains("forward of layer 'full': input 'x' is in 'dram', which has no rate at "
                       "which device 'cpu' would read it"));
   CHECK_THAT(error_of([&] { without.cost->of(without.query(1)); }),
-             Contains("device 'cpu' is at the memory 'dram', which lacks the rates"));
+             Contains("device 'cpu' uses the memory 'dram', which lacks the rates"));
 }
 
 TEST_CASE("a profile with memories prices the placement that was measured") {

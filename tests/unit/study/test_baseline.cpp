@@ -110,9 +110,9 @@ TEST_CASE("Lines that came, went or moved are told as such, and one change of ma
   CHECK(plan_changes(edited(plan_text, first, "")) == std::vector<std::string>{"body 0F: gone"});
   CHECK(plan_changes(plan_text + "2F on=gpu.compute kind=forward seconds=1\n") ==
         std::vector<std::string>{"body 2F: new"});
-  CHECK(
-      plan_changes(edited(plan_text, first + load, load + first)) ==
-      std::vector<std::string>{"order: 2 lines stand elsewhere; where body 0F was, body 0LOAD is"});
+  CHECK(plan_changes(edited(plan_text, first + load, load + first)) ==
+        std::vector<std::string>{
+            "order: 2 lines have moved; in place of body 0F there is body 0LOAD"});
   const std::string slower =
       edited(edited(plan_text, "samples=1", "samples=2"), "samples=1", "samples=2");
   CHECK(plan_changes(slower) == std::vector<std::string>{"body 0F and 1 more: samples 1 -> 2"});

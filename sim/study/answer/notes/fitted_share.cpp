@@ -1,4 +1,5 @@
-// fitted_share: how much of the computation rests on fitted measurements, and how sure those are.
+// fitted_share: how much of the computation rests on fitted measurements, and how certain those
+// are.
 #include "cost/account.hpp"
 #include "study/answer/note.hpp"
 
@@ -17,8 +18,9 @@ std::string text(const Answered& answered) {
 extern const Note fitted_share_note = {
     .name = "fitted_share",
     .summary =
-        "Tells how much of the seconds rests on fitted measurements, and how far off those "
-        "are for operators that were not seen.",
+        "Tells how much of the seconds rests on fitted measurements, and how large their error is "
+        "for "
+        "operators that were not measured.",
     .source = "a fit says something only of operators like those that were measured",
     .text = text,
 };

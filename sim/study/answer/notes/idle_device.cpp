@@ -1,4 +1,4 @@
-// idle_device: of several devices one has next to nothing to compute.
+// idle_device: one of several devices has almost nothing to compute.
 #include <algorithm>
 #include <map>
 #include <string>
@@ -11,14 +11,14 @@
 namespace sluice {
 namespace {
 
-/// So many times less than the busiest one.
+/// A device is idle when it computes this many times less than the busiest one.
 constexpr double tenfold = 10;
 
 std::string percent(double share) {
   return format_quantity(100 * share, Dimension::none) + " %";
 }
 
-/// Seconds that each device computes.
+/// The seconds for which each device computes.
 std::map<std::string, double> computing(const Answered& answered) {
   std::map<std::string, double> seconds;
   for (const Device& device : answered.scenario.platform.devices) seconds[device.name] = 0;
@@ -47,8 +47,9 @@ std::string text(const Answered& answered) {
                      " of the time");
   if (idle.empty()) return "";
   return join(idle) + ", and the busiest device " + percent(most / makespan->value.number) +
-         ": the stages take turns on the devices, and those that compute much all fall to the "
-         "others. Another cut shares the work, such as stages={cut: balanced, count: " +
+         ": the stages are assigned to the devices in turn, and all stages that compute much fall "
+         "to the others. Another cut divides the work more evenly, such as stages={cut: balanced, "
+         "count: " +
          std::to_string(3 * scenario.platform.devices.size()) + "}.";
 }
 

@@ -1,4 +1,4 @@
-// measured_batch: a profile that was measured for a multiple of the batch that was said.
+// measured_batch: a profile was apparently measured for a multiple of the given batch.
 #include <cmath>
 #include <numeric>
 #include <string>
@@ -15,8 +15,8 @@ bool is_linear(const Layer& layer) {
          layer.macs > 0 && layer.parameters > 0;
 }
 
-/// How many rows each of the linear layers has for a sample, all of them a multiple of it. Of a
-/// row each weight is one multiply-accumulate; the parameters count biases, too.
+/// The common divisor of the rows per sample of all linear layers. For one row, each weight takes
+/// one multiply-accumulate; the parameters also contain biases.
 std::int64_t rows_of_linear(const Model& model) {
   std::int64_t rows = 0;
   for (const Layer& layer : model.layers)
@@ -33,7 +33,7 @@ std::string text(const Answered& answered) {
   if (rows < 2) return "";
   const std::string said = std::to_string(model.measured_batch);
   return "Each linear layer of the profile has a multiple of " + std::to_string(rows) +
-         " rows for a sample. Where a sample is no sequence, the profile was measured for " +
+         " rows per sample. If a sample is not a sequence, the profile was measured for " +
          std::to_string(rows * model.measured_batch) + " samples, not for the " + said +
          " that 'batch' says: seconds and bytes of a sample are then " + std::to_string(rows) +
          " times too large.";

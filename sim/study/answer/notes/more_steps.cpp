@@ -1,5 +1,5 @@
-// more_steps: over many steps another plan takes less a step than the one for the few that are
-// asked.
+// more_steps: for many steps another plan takes less time per step than the plan chosen for the few
+// steps that were asked for.
 #include <string>
 
 #include "base/error.hpp"
@@ -12,10 +12,10 @@
 namespace sluice {
 namespace {
 
-/// So many steps show what pays once the first loads are made, and of so many the answer itself is
-/// chosen for that.
+/// With this many steps, a choice shows what pays off after the first loads; from this number on,
+/// the answer itself is chosen for that.
 constexpr std::int64_t several_steps = 8;
-/// Less than this of a step's time is not worth telling.
+/// A gain below this share of a step's time is not reported.
 constexpr double noticeable = 0.01;
 
 double metric(const Summary& summary, const char* name) {
@@ -23,8 +23,8 @@ double metric(const Summary& summary, const char* name) {
   return found ? found->value.number : 0;
 }
 
-/// The scenario with the cut that the plan was chosen with, where the scenario leaves it open: the
-/// search among all cuts would take as long as planning does, several times.
+/// The scenario with the cut of the chosen plan, where the scenario leaves the cut open: searching
+/// all cuts again would take several times as long as planning does.
 Scenario with_chosen_cut(const Answered& answered) {
   Scenario scenario = answered.scenario;
   const Fact* chosen = find_fact(answered.plan.facts, "chosen");
@@ -55,24 +55,25 @@ std::string text(const Answered& answered) {
     const Plan plan = make_plan(longer);
     check(plan);
     seconds = further_step_s(plan);
-  } catch (const Infeasible&) {  // then there is nothing to tell
+  } catch (const Infeasible&) {  // then there is nothing to say
   }
   if (!seconds || !(*seconds < step * (1 - noticeable))) return "";
   return "The plan is the fastest that was found for " +
          (workload.steps == 1 ? std::string("the one step")
                               : "the " + std::to_string(workload.steps) + " steps") +
-         " asked, first loads included. Over many steps another one takes " +
-         seconds_text(*seconds) + " a step or less, not " + seconds_text(step) +
-         ": what stays on the device is loaded once. workload.steps=" +
-         std::to_string(several_steps) + " chooses for that.";
+         " asked for, including the first loads. For many steps another plan takes at most " +
+         seconds_text(*seconds) + " per step instead of " + seconds_text(step) +
+         ", because what stays on the device is loaded only once. Use workload.steps=" +
+         std::to_string(several_steps) + " to choose for many steps.";
 }
 
 }  // namespace
 
 extern const Note more_steps_note = {
     .name = "more_steps",
-    .summary = "Tells what a step takes under the choices for many steps, where few are asked.",
-    .source = "VGG-16 streamed on 400 MB: 18.6 ms a step as chosen for one step, 9.4 ms for many",
+    .summary =
+        "Tells how long a step takes under the choices for many steps, where few are asked for.",
+    .source = "VGG-16 streamed on 400 MB: 18.6 ms per step as chosen for one step, 9.4 ms for many",
     .text = text,
 };
 

@@ -1,4 +1,5 @@
-// no_idle_watts: energy that counts nothing while a device waits, because nobody gave the watts.
+// no_idle_watts: the energy counts nothing while a device waits, because its idle watts are not
+// known.
 #include <cmath>
 #include <vector>
 
@@ -9,7 +10,7 @@
 namespace sluice {
 namespace {
 
-/// Less of the run is not worth a word.
+/// Below this share of the run the note is not given.
 constexpr double little = 0.01;
 
 std::string text(const Answered& answered) {
@@ -25,7 +26,7 @@ std::string text(const Answered& answered) {
   return "The energy counts 0 W for " + whose + " while nothing computes there, " +
          format_quantity(100 * waits, Dimension::none) +
          " % of the time: the platform has no source for idle watts. Give them as "
-         "platform.devices.NAME.idle=30W; a real card at rest takes some.";
+         "platform.devices.NAME.idle=30W; a real card takes power at rest, too.";
 }
 
 }  // namespace
@@ -33,8 +34,8 @@ std::string text(const Answered& answered) {
 extern const Note no_idle_watts_note = {
     .name = "no_idle_watts",
     .summary =
-        "Tells that waiting costs no energy, where a device has busy watts and no idle ones.",
-    .source = "makers publish the power of a board at work, and seldom at rest",
+        "Tells that waiting counts as no energy, where a device has busy watts but no idle watts.",
+    .source = "makers publish the power of a board at work, but seldom at rest",
     .text = text,
 };
 

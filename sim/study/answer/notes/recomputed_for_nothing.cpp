@@ -1,4 +1,4 @@
-// recomputed_for_nothing: recomputing that costs time and leaves the peak where it was.
+// recomputed_for_nothing: recomputation costs time and does not lower the peak.
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -11,15 +11,15 @@
 namespace sluice {
 namespace {
 
-/// Saving less of the peak than this is saving nothing.
+/// A saving below this share of the peak counts as none.
 constexpr double little = 0.01;
 
 std::string bytes(double count) {
   return format_quantity(count, Dimension::bytes);
 }
 
-/// What a device holds at most, and the seconds of the run, with other fates and all memory that
-/// they want.
+/// The most bytes that a device holds and the seconds of the run, with other fates and as much
+/// memory as they need.
 struct Outcome {
   double peak = std::numeric_limits<double>::infinity();
   double seconds = 0;
@@ -37,7 +37,7 @@ Outcome with_fates(const Scenario& scenario, const char* strategy) {
     for (std::size_t p = 0; p < plan.pools.size(); ++p)
       if (!plan.pools[p].shared())
         outcome.peak = std::max(outcome.peak, static_cast<double>(result.peaks[p]));
-  } catch (const Error&) {  // not for this policy
+  } catch (const Error&) {  // the policy does not honour these fates
   }
   return outcome;
 }
@@ -64,7 +64,8 @@ std::string text(const Answered& answered) {
   if (!std::isfinite(kept.peak) || recomputed.peak < kept.peak * (1 - little)) return "";
   const std::string others = instead(scenario, kept);
   return "recompute_all adds " + format_quantity(100 * overhead->value.number, Dimension::none) +
-         " % of computation and saves nothing at the peak: its backward pass has everything again "
+         " % of computation and does not lower the peak: its backward pass holds all activations "
+         "again "
          "at "
          "once, " +
          bytes(recomputed.peak) + " as with keep_all." +

@@ -1,4 +1,4 @@
-// unused_memory: a memory that the platform has, and in which nothing ever lies.
+// unused_memory: the platform has a memory that the plan does not use.
 #include <algorithm>
 #include <vector>
 
@@ -26,7 +26,7 @@ std::string text(const Answered& answered) {
                                         : std::string("unlimited")) +
                        ")");
   if (unused.empty()) return "";
-  return "Nothing lies in the memory " + join(unused) + ": what is on no device is in '" +
+  return "The memory " + join(unused) + " is not used: everything that is not on a device is in '" +
          answered.scenario.platform.host().name +
          "', the memory that is nearest to the devices, and nothing goes farther.";
 }
@@ -35,7 +35,7 @@ std::string text(const Answered& answered) {
 
 extern const Note unused_memory_note = {
     .name = "unused_memory",
-    .summary = "Names the memories beside the devices in which nothing ever lies.",
+    .summary = "Names the memories beside the devices that are not used.",
     .source = "a second memory (NVMe) is accepted, and no policy uses it",
     .text = text,
 };
