@@ -56,23 +56,22 @@ def _listing(kind: str) -> _pandas.DataFrame:
 
 
 def policies() -> _pandas.DataFrame:
-    """A DataFrame of all policies, those in Python among them: summary, source, example,
-    parameters."""
+    """A DataFrame of all policies, including those in Python: summary, source, example, parameters."""
     return _listing("policies")
 
 
 def models() -> _pandas.DataFrame:
-    """A DataFrame of the models in the zoo: summary, source, file, figures (name, value, note)."""
+    """A DataFrame of the bundled models: summary, source, file, figures (name, value, note)."""
     return _listing("models")
 
 
 def platforms() -> _pandas.DataFrame:
-    """A DataFrame of the platforms in the zoo: summary, source, file, figures (name, value, note)."""
+    """A DataFrame of the bundled platforms: summary, source, file, figures (name, value, note)."""
     return _listing("platforms")
 
 
 def scenarios() -> _pandas.DataFrame:
-    """A DataFrame of the scenarios in the zoo: summary (the question), source (None), file."""
+    """A DataFrame of the bundled scenarios: summary (the question), source (None), file."""
     return _listing("scenarios")
 
 
@@ -87,8 +86,7 @@ def metrics() -> _pandas.DataFrame:
 
 
 def data_root() -> str:
-    """The folder that holds models, platforms and scenarios: $SLUICE_ROOT, or what came with the
-    package."""
+    """The folder that holds models, platforms and scenarios: $SLUICE_ROOT, or the folder that came with the package."""
     return _sluice.data_root()
 
 
@@ -103,5 +101,5 @@ __all__ = [
 
 
 def __dir__() -> list[str]:
-    """What is public: modules of the package are not."""
+    """Lists only what is public, without the modules of the package."""
     return sorted([*__all__, "__doc__", "__file__", "__version__"])

@@ -1,8 +1,8 @@
-"""Points of a sweep in a process of their own, so that one that ends its process ends no worker: a
-worker that dies costs a Dask cluster, or an MPI job, more than the point.
+"""Points of a sweep run in a process of their own, so that a point that ends its process does not end a worker: a
+lost worker costs a Dask cluster, or an MPI job, more than the point.
 
-The two speak over pipes: pickles, each behind its length. The child ends when its standard input does,
-in the middle of a point, too, so that nothing is left running when the worker is killed."""
+The two processes communicate by pipes: each message is a pickle that follows its length. The child ends when its
+standard input is closed, even in the middle of a point, so that nothing keeps running when the worker is killed."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ from typing import Any, BinaryIO, Optional
 from . import _sluice
 
 Overrides = list[str]
-#: What a child runs; sys.path comes before it.
+# #: The program of a child; sys.path is set before it.
 PROGRAM = "from sluice import _apart\n_apart.serve()"
 
 
 class Died(Exception):
-    """The child ended before it had answered."""
+    """The child ended before it answered."""
 
 
 class Child:
     """A process that asks points of one scenario."""
 
     def __init__(self, text: str, path: str) -> None:
-        self.answered = 0  # batches
+        self.answered = 0  # number of batches
         program = f"import sys\nsys.path[:] = {sys.path!r}\n{PROGRAM}"
         self._process = subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE,
                                          stdout=subprocess.PIPE)
         _send(self._process.stdin, (text, path))
 
     def ask(self, batch: Sequence[Overrides]) -> list[bytes]:
-        """What each point comes to, packed. Raises Died."""
+        """The packed result of each point. Raises Died."""
         try:
             _send(self._process.stdin, list(batch))
             answer = _received(self._process.stdout)
@@ -62,7 +62,7 @@ class Child:
 
 
 class Asker:
-    """Asks batches, each thread in a child of its own."""
+    """Asks batches; each thread has a child of its own."""
 
     def __init__(self) -> None:
         self._of_thread = threading.local()
@@ -70,8 +70,8 @@ class Asker:
         self._ended = False
 
     def ask(self, text: str, path: str, batch: Sequence[Overrides]) -> list[bytes]:
-        """What each point comes to, packed. A batch whose child dies is halved; a point that ends a child
-        that has done nothing else has failed."""
+        """The packed result of each point. A batch whose child dies is split in two; a single point that ends a fresh
+        child has failed."""
         child = self._child(text, path)
         fresh = child.answered == 0
         try:
@@ -88,7 +88,7 @@ class Asker:
         return self.ask(text, path, batch[:middle]) + self.ask(text, path, batch[middle:])
 
     def end(self) -> None:
-        """From another thread, too: whoever waits for a child is told Died."""
+        """May be called from another thread: whoever waits for a child gets Died."""
         self._ended = True
         for child in list(self._children):
             child._process.kill()
@@ -112,10 +112,10 @@ class Asker:
 
 
 def serve() -> None:
-    """The child's part."""
+    """The main loop of the child."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the driver
     answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what somebody prints is no answer
+    os.dup2(2, 1)  # what a point prints must not mix with the answers
     batches: queue.Queue = queue.Queue()
     threading.Thread(target=_listen, args=(sys.stdin.buffer, batches), daemon=True).start()
     text, path = batches.get()
@@ -137,7 +137,7 @@ def _send(stream: BinaryIO, message: Any) -> None:
 
 
 def _received(stream: BinaryIO) -> Any:
-    """None: the other end is closed."""
+    """One message; None: the other end is closed."""
     head = stream.read(8)
     if len(head) < 8:
         return None

@@ -1,5 +1,5 @@
-"""What is placed when a picture is drawn, by the size it then has. It imports matplotlib:
-`late("._artists")` asks for it."""
+"""Artists that place themselves when a picture is drawn, by the size that it then has. This module imports
+matplotlib: `late("._artists")` loads it."""
 
 from __future__ import annotations
 
@@ -11,13 +11,16 @@ from matplotlib.axes import Axes
 from matplotlib.text import Annotation, Text
 from matplotlib.transforms import Bbox
 
-_NEAR = 8.0  # points: a label so near needs no line to what it names
-_RINGS = (_NEAR, 16.0, 26.0, 38.0, 52.0, 68.0)  # points: how far labels may stand away
-_SIDES = ((1, -1), (1, 1), (-1, -1), (-1, 1), (0, -1), (0, 1), (1, 0), (-1, 0))  # the first that is free
+_NEAR = 8.0  # points: a label this near needs no line to its point
+_RINGS = (_NEAR, 16.0, 26.0, 38.0, 52.0, 68.0)  # points: how far labels may be from their points
+_SIDES = ((1, -1), (1, 1), (-1, -1), (-1, 1), (0, -1), (0, 1), (1, 0), (-1, 0))  # sides of a point,
+                                                                                 # in the order in
+                                                                                 # which they are
+                                                                                 # tried
 
 
 class InBar(Text):
-    """A text in the middle of a bar, drawn where the bar has room for it."""
+    """A text in the middle of a bar, drawn only where the bar has room for it."""
 
     def __init__(self, left: float, right: float, y: float, text: str, **look: Any) -> None:
         super().__init__((left + right) / 2, y, text, ha="center", va="center", clip_on=True, **look)
@@ -25,7 +28,7 @@ class InBar(Text):
         self.set_in_layout(False)
 
     def has_room(self, renderer: Any) -> bool:
-        """At the size that the picture has now."""
+        """Whether there is room at the picture's present size."""
         left, right = self.axes.transData.transform([(edge, 0) for edge in self.bar])[:, 0]
         return self.get_window_extent(renderer).width * 1.15 <= right - left
 
@@ -35,8 +38,8 @@ class InBar(Text):
 
 
 class Names(Artist):
-    """Names of points, each at the first place around its point where nothing else is, with a line to the
-    point where that is far. A name for which there is no place is left out; those before it come first."""
+    """Names of points. Each is put at the first free place around its point, with a line to the point where that is
+    far. Earlier names have priority; a name for which there is no place is left out."""
 
     def __init__(self, ax: Axes, points: Sequence[tuple[float, float, str]], obstacles: np.ndarray,
                  colour: Any) -> None:

@@ -1,5 +1,5 @@
-"""Axes that several pictures may share: in seconds and bytes, with one unit for an axis, and limits that
-only grow. It imports matplotlib: `late("._axes")` asks for it."""
+"""Axes that several pictures may share: in seconds and bytes, with one unit per axis, and with limits that only grow.
+This module imports matplotlib: `late("._axes")` loads it."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from ._paper import page_width
 UNITS = {"s": {"s": 1.0, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9},
          "byte": {"TB": 1e12, "GB": 1e9, "MB": 1e6, "kB": 1e3, "B": 1.0},
          "FLOP/s": {"PFLOP/s": 1e15, "TFLOP/s": 1e12, "GFLOP/s": 1e9, "MFLOP/s": 1e6, "FLOP/s": 1.0}}
-_ours: WeakSet[Any] = WeakSet()  # figures whose size nobody asked for
-_NARROW = 5.0  # inches: a legend beside would take too much of such a figure
+_ours: WeakSet[Any] = WeakSet()  # figures whose size the caller did not choose
+_NARROW = 5.0  # inches: a legend beside the axes would take too much of such a figure
 
 Legend = Union[bool, str]
 Size = Optional[tuple[float, float]]
 
 
 def factor_of(unit: str, dimension: str, argument: str = "unit") -> tuple[str, float]:
-    """A unit as it is written, and what it is of the plain one; `argument` is where it was given. Raises
-    UsageError."""
+    """A unit as it is written, and its value in the plain unit; `argument` is the name under which it was given.
+    Raises UsageError."""
     known = UNITS[dimension]
     name = unit.replace("us", "µs").replace("\u03bc", "µ") if isinstance(unit, str) else unit
     if name not in known:
@@ -36,8 +36,8 @@ def factor_of(unit: str, dimension: str, argument: str = "unit") -> tuple[str, f
 
 
 class Scaled(ticker.Formatter):
-    """Numbers of an axis in plain units (s, byte), written in the one that suits its length; `pinned` is the
-    one that was asked for. It keeps the labels that name the unit true."""
+    """Numbers of an axis in plain units (s, byte), written in the unit that suits its length, or in `pinned`, the one
+    that was asked for. It keeps the labels that name the unit correct."""
 
     def __init__(self, dimension: str) -> None:
         self.dimension = dimension
@@ -52,12 +52,12 @@ class Scaled(ticker.Formatter):
         self.__dict__.update(state, _labels=WeakKeyDictionary(state["_labels"]))
 
     def label(self, axis: Any, what: str) -> None:
-        """`what` (unit) at that axis from now on, until somebody writes something else there."""
+        """Labels that axis with `what` (unit) from now on, until somebody writes another label."""
         self._labels[axis] = (what, f"{what} ({self.unit})")
         axis.set_label_text(self._labels[axis][1])
 
     def fit(self, low: float, high: float) -> None:
-        """Chooses the unit for an axis with those ends."""
+        """Chooses the unit for an axis with these ends."""
         length = abs(high - low)
         fitting = (unit for unit, one in UNITS[self.dimension].items() if length >= one * (1 - 1e-9))
         smallest = min(UNITS[self.dimension], key=UNITS[self.dimension].__getitem__)
@@ -77,7 +77,7 @@ class Scaled(ticker.Formatter):
         return f"{value / self.factor:.6g}"
 
     def format_ticks(self, values: Sequence[float]) -> list[str]:
-        """With as many digits as tell neighbours apart."""
+        """Writes as many digits as are needed to tell neighbours apart."""
         numbers = [value / self.factor for value in values]
         apart = min((abs(b - a) for a, b in zip(numbers, numbers[1:]) if a != b), default=0.0)
         digits = max(0, -math.floor(math.log10(apart) + 1e-9)) if apart > 0 else 3
@@ -90,7 +90,8 @@ class Scaled(ticker.Formatter):
 
 
 class Limits:
-    """Those of axes before a picture is drawn on them. What is there is never shrunk: others may share it."""
+    """The limits of axes before a picture is drawn on them. They are never shrunk, because other pictures may share
+    them."""
 
     def __init__(self, ax: Axes) -> None:
         self._ax = ax
@@ -99,7 +100,7 @@ class Limits:
         self._y = ax.get_ylim() if drawn["y"] or not ax.get_autoscaley_on() else None
 
     def x(self, low: float, high: float) -> None:
-        """The axis reaches at least so far."""
+        """Makes the axis reach at least this far."""
         before = self._x or (low, high)
         self._ax.set_xlim(min(low, *before), max(high, *before))
 
@@ -109,15 +110,15 @@ class Limits:
 
 
 def siblings(ax: Axes, which: str) -> list[Axes]:
-    """All that share the axis, these axes among them."""
+    """All axes that share this axis, including these axes."""
     shared = ax.get_shared_x_axes() if which == "x" else ax.get_shared_y_axes()
     return shared.get_siblings(ax)
 
 
 def scale(ax: Axes, which: str, what: str, dimension: str, unit: Optional[str] = None,
           argument: str = "unit") -> None:
-    """Writes the axis in a unit that suits all that share it, or in `unit`, which the caller was given as `argument`;
-    after its limits are set."""
+    """Writes the axis in a unit that suits all axes that share it, or in `unit`, which the caller received as
+    `argument`. Call it after the limits are set."""
     axis = getattr(ax, f"{which}axis")
     formatter = axis.get_major_formatter()
     if not isinstance(formatter, Scaled) or formatter.dimension != dimension:
@@ -134,7 +135,7 @@ def scale(ax: Axes, which: str, what: str, dimension: str, unit: Optional[str] =
 
 
 def _is_above_a_sibling(ax: Axes) -> bool:
-    """Whether another panel of the same column shares the time axis and has its label."""
+    """Whether a panel below in the same column shares the time axis and has its label."""
     mine = ax.get_subplotspec()
     others = [one.get_subplotspec() for one in siblings(ax, "x") if one is not ax]
     return mine is not None and any(
@@ -143,7 +144,7 @@ def _is_above_a_sibling(ax: Axes) -> bool:
 
 
 def new(ax: Optional[Axes], width: float, height: float, figsize: Size = None) -> Axes:
-    """The caller's axes, or some of their own in a figure of that size (inches)."""
+    """The caller's axes, or new axes in a figure of that size (inches)."""
     if ax is not None:
         if not isinstance(ax, Axes):
             raise errors.UsageError(f"ax is a {type(ax).__name__} and no Axes of matplotlib; plt.subplots() makes some")
@@ -158,7 +159,7 @@ def new(ax: Optional[Axes], width: float, height: float, figsize: Size = None) -
 
 
 def size(width: float, height: float, figsize: Size) -> tuple[float, float]:
-    """In inches: what was asked for, or else what suits the picture and, within `paper`, the page."""
+    """The size in inches: what was asked for, or else what suits the picture and, within `paper`, the page."""
     if figsize is not None:
         if len(figsize) != 2 or not all(isinstance(one, (int, float)) and 0.1 <= one <= 200 for one in figsize):
             raise errors.UsageError(f"figsize={clipped(figsize)}: expected width and height in inches, from 0.1 to 200")
@@ -170,13 +171,14 @@ def size(width: float, height: float, figsize: Size) -> tuple[float, float]:
 
 
 def title(ax: Axes, given: Optional[str], ours: str) -> None:
-    """What was given, "" for none; ours where nothing was, but not on a printed page."""
+    """Sets the title that was given ("" for none), or else ours, except on a printed page."""
     text = (ours if page_width() is None else "") if given is None else given
     ax.set_title(text, loc="left")
 
 
 def legend(ax: Axes, handles: Sequence[Any], wanted: Legend) -> None:
-    """Beside the axes, and above them in a narrow figure; `wanted` may also be a place of matplotlib's."""
+    """Puts the legend beside the axes, or above them in a narrow figure; `wanted` may also be one of matplotlib's
+    places."""
     if not handles or wanted is False or wanted is None:
         return
     look = {"handles": handles, "frameon": False, "labelcolor": _colours.ink(ax)}
@@ -189,19 +191,19 @@ def legend(ax: Axes, handles: Sequence[Any], wanted: Legend) -> None:
 
 
 def place(wanted: str) -> str:
-    """One of matplotlib's places of legends. Raises UsageError."""
+    """Checks that it is one of matplotlib's places of legends. Raises UsageError."""
     if wanted not in Legends.codes:
         raise errors.UsageError(f"legend={wanted!r}: expected True, False or one of {', '.join(Legends.codes)}")
     return wanted
 
 
 def is_narrow(figure: Any) -> bool:
-    """Whether a legend beside would take too much of it."""
+    """Whether a legend beside the axes would take too much of the figure."""
     return bool(figure.get_size_inches()[0] < _NARROW)
 
 
 def _legend_above(ax: Axes, look: dict[str, Any]) -> None:
-    """In as many columns as there is room for; a title stands above that."""
+    """Puts the legend above the axes, in as many columns as there is room for; a title is above that."""
     labels = [handle.get_label() for handle in look["handles"]]
     inches = ax.get_figure().get_size_inches()[0] * 0.85
     points = pyplot.rcParams["font.size"] * 0.85
@@ -211,7 +213,7 @@ def _legend_above(ax: Axes, look: dict[str, Any]) -> None:
     ax.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=columns, borderaxespad=0.2,
               handlelength=1.2, columnspacing=1.0, **look)
     ax.set_title(ax.get_title(loc="left"), loc="left", pad=4 + 1.45 * points * rows)
-    if ax.get_figure() in _ours:  # so that the rest is as high as without
+    if ax.get_figure() in _ours:  # so that the rest is as high as without the legend
         width, height = ax.get_figure().get_size_inches()
         ax.get_figure().set_size_inches(width, height + 1.45 * points * rows / 72)
 

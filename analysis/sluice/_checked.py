@@ -1,5 +1,5 @@
-"""Arguments at the package's doors: what a public function is given is compared with its annotations,
-so that a wrong type is told by the name of the argument and not by what fails further inside."""
+"""Checks of arguments: what a public function is given is compared with its annotations, so that a message about a
+wrong type names the argument, and not what fails further inside."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Any, Callable, Mapping, Optional, TypeVar, Union
 
 from . import errors
 
-#: parameters whose reader says better what they should be
+# #: parameters whose reader gives better messages
 _SAID_BY_READERS = ("changes", "columns", "over", "platform", "platforms")
 
 Thing = TypeVar("Thing", bound=Any)
@@ -23,8 +23,8 @@ Check = Callable[[Any], bool]
 
 
 def checked(thing: Thing) -> Thing:
-    """A decorator: the function, or the class with its public methods, that refuses arguments of other
-    types than its annotations name. Raises InputError then."""
+    """A decorator: the function, or the class with its public methods, refuses arguments whose types differ from its
+    annotations. It then raises InputError."""
     if not inspect.isclass(thing):
         return _function(thing)
     for name, member in list(vars(thing).items()):
@@ -38,12 +38,12 @@ def checked(thing: Thing) -> Thing:
 
 
 def clipped(value: Any) -> str:
-    """Its repr, short, whatever it is."""
+    """The repr of any value, shortened."""
     shortener = reprlib.Repr()
     shortener.maxstring = shortener.maxother = 60
     try:
         return shortener.repr(value)
-    except Exception:  # a repr of the caller's may raise anything
+    except Exception:  # a repr of the caller's class may raise anything
         return f"a {type(value).__name__}"
 
 
@@ -54,7 +54,7 @@ def _function(function: Callable) -> Callable:
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         nonlocal checks
-        if checks is None:  # now all names of its module are there
+        if checks is None:  # now all names of its module exist
             checks = _checks_of(function)
         for name, value in zip(names, args):
             if name in checks:
@@ -77,7 +77,7 @@ def _require(value: Any, name: str, check: tuple[Check, str], function: Callable
 
 
 def _checks_of(function: Callable) -> dict[str, tuple[Check, str]]:
-    """By parameter; none where its annotation allows anything, or names what is not imported."""
+    """The checks by parameter; none where an annotation allows anything, or names something that is not imported."""
     found = {}
     for name, parameter in inspect.signature(function).parameters.items():
         if parameter.annotation is parameter.empty or name in _SAID_BY_READERS or parameter.kind in (
@@ -91,7 +91,7 @@ def _checks_of(function: Callable) -> dict[str, tuple[Check, str]]:
 
 
 class _Names(dict):
-    """Of a module; those that it imports for type checkers alone allow anything."""
+    """The names of a module; those that it imports only for type checkers allow anything."""
 
     def __missing__(self, name: str) -> Any:
         import builtins
@@ -116,12 +116,12 @@ def _anything(value: Any) -> bool:
 
 
 def is_text(value: Any) -> bool:
-    """One that can be written as UTF-8 without a NUL, as all that is read must be."""
+    """Whether it is a text that can be written as UTF-8 without a NUL, as all input must be."""
     if not isinstance(value, str) or "\0" in value:
         return False
     try:
         value.encode()
-    except UnicodeEncodeError:  # half a pair of surrogates
+    except UnicodeEncodeError:  # half of a surrogate pair
         return False
     return True
 
@@ -166,7 +166,7 @@ _PLAIN: dict[Any, tuple[Check, str]] = {
 
 
 def _check(annotation: Any, names: Mapping[str, Any]) -> tuple[Check, str]:
-    """What tells whether a value is of it, and its words for a message."""
+    """The function that checks a value against the annotation, and the words for a message."""
     annotation = _evaluated(annotation, names)
     if annotation is Any:
         return _anything, "anything"
@@ -175,7 +175,7 @@ def _check(annotation: Any, names: Mapping[str, Any]) -> tuple[Check, str]:
         return _PLAIN[annotation]
     if origin is Union:
         return _any_of([_check(one, names) for one in inner])
-    if origin is typing.Literal:  # which word it is, the reader of the value says best
+    if origin is typing.Literal:  # the reader of the value has the better message about the word
         return _PLAIN[str][0], "a text: one of " + ", ".join(map(str, inner))
     if origin is collections.abc.Callable or annotation is Callable:
         return callable, "a function"

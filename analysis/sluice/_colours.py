@@ -1,6 +1,7 @@
-"""Colours: one meaning each, so that a page may hold pictures of all sorts. Three families, which people with
-any colour vision tell apart: kinds of actions are those of Okabe and Ito, tensor classes are light, nearly as those
-of Paul Tol's light scheme, and what else is compared (runs, streams, groups) has his muted ones, which lines need."""
+"""Colours, each with one meaning, so that a page may hold pictures of all kinds. There are three families, which
+people with any colour vision can tell apart: kinds of actions have the colours of Okabe and Ito, tensor classes are
+light (close to Paul Tol's light scheme), and everything else that is compared (runs, streams, groups) has his muted
+colours, which suit lines."""
 
 from __future__ import annotations
 
@@ -10,7 +11,8 @@ from . import _sluice
 
 #: "#rrggbb" by kind of action, in the order of the legend
 KINDS: dict[str, str] = _sluice.kind_colours()
-#: by tensor class, from the foot of a stack: what stays as it is lies below what comes and goes
+# #: colours by tensor class, from the bottom of a stack: classes that stay are below those that
+# come and go
 CLASSES = {"weight": "#99AAEE", "optimizer": "#FFAABB", "kv_cache": "#C8B8A8", "gradient": "#BBCC33",
            "activation": "#EE8866", "workspace": "#EEDD88", "input": "#99DDFF", "output": "#88DDBB"}
 _COMPARED = ("#332288", "#CC6677", "#117733", "#AA4499", "#999933", "#882255", "#44AA99", "#661100")
@@ -19,23 +21,23 @@ OTHER_KIND = "#999999"
 
 
 def compared(number: int, ax: Any) -> str:
-    """The colour of the run, stream or group of that number, as it is seen on those axes."""
+    """The colour of the run, stream or group with that number, as it looks on these axes."""
     family = _COMPARED_ON_DARK if on_dark(ax) else _COMPARED
     return family[number % len(family)]
 
 
 def ink(ax: Any) -> Any:
-    """What the axes write with: black, or white on a dark style."""
+    """The colour in which the axes write: black, or white on a dark style."""
     return ax.xaxis.label.get_color()
 
 
 def on_dark(ax: Any) -> bool:
-    """Whether light ink is written on those axes."""
+    """Whether the ink of these axes is light."""
     return _luminance(ink(ax)) > 0.5
 
 
 def ground(ax: Any) -> Any:
-    """What the axes are painted with, also where that is nothing."""
+    """The background of the axes, also where they have none of their own."""
     from matplotlib import colors
 
     for painted in (ax.get_facecolor(), ax.get_figure().get_facecolor()):
@@ -45,28 +47,28 @@ def ground(ax: Any) -> Any:
 
 
 def kind(name: str, ax: Any) -> Any:
-    """Of a kind of action; what is black is drawn with the ink of the axes."""
+    """The colour of a kind of action; black is replaced by the ink of the axes."""
     colour = KINDS.get(name, OTHER_KIND)
     return ink(ax) if _luminance(colour) < 0.01 else colour
 
 
 def neutral(ax: Any) -> Any:
-    """Between ground and ink, for what needs no colour because it is named beside."""
+    """A colour between background and ink, for things that are labelled and need no colour of their own."""
     return _mixed(ax, 0.55)
 
 
 def upon(colour: Any) -> Any:
-    """For a text on a field of that colour."""
+    """The colour for a text on a field of the given colour."""
     return "black" if _luminance(colour) > 0.3 else "white"
 
 
 def pale(ax: Any) -> Any:
-    """Near the ground."""
+    """A colour close to the background."""
     return _mixed(ax, 0.25 if on_dark(ax) else 0.07)
 
 
 def _mixed(ax: Any, share: float) -> Any:
-    """So much of the ink on the ground."""
+    """The background with this share of the ink."""
     from matplotlib import colors
 
     one, other = (colors.to_rgb(colour) for colour in (ground(ax), ink(ax)))
@@ -74,7 +76,7 @@ def _mixed(ax: Any, share: float) -> Any:
 
 
 def _luminance(colour: Any) -> float:
-    """How bright it is, 0 to 1 (WCAG 2.1, relative luminance)."""
+    """The brightness, 0 to 1 (WCAG 2.1, relative luminance)."""
     from matplotlib import colors
 
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in colors.to_rgb(colour)]

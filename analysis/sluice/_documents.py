@@ -1,4 +1,4 @@
-"""Python values as documents and overrides: what the C++ side reads is text."""
+"""Converts Python values to documents and overrides, because the C++ side reads text."""
 
 from __future__ import annotations
 
@@ -12,16 +12,14 @@ from typing import Any, Optional
 from . import errors
 from ._checked import clipped, is_text
 
-_DEEPEST = 64  # as the readers have it
+_DEEPEST = 64  # the same limit as in the readers
 
 
 def plain(value: Any, where: str = "") -> Any:
-    """Nothing but dict, list, str, int, float, bool and None. A Model or a Platform becomes its
-    document, a Path its text, an element type of numpy or torch its name. Raises InputError for
-    anything else."""
+    """Converts a value to nothing but dict, list, str, int, float, bool and None. A Model or a Platform becomes its
+    document, a Path its text, an element type of numpy or torch its name. Raises InputError for anything else."""
     if where.count(".") > _DEEPEST:
-        raise errors.InputError(f"'{where.strip('.')[:40]}…' is nested deeper than {_DEEPEST} levels, or "
-                                "holds itself")
+        raise errors.InputError(f"'{where.strip('.')[:40]}…' is nested deeper than {_DEEPEST} levels, or contains itself")
     if value is None or isinstance(value, (bool, int, float)):
         return value
     if isinstance(value, str):
@@ -40,13 +38,13 @@ def plain(value: Any, where: str = "") -> Any:
             return value._as_document()
         if hasattr(value, "tolist"):  # numpy, torch
             return plain(value.tolist(), where)
-    raise errors.InputError(f"a {type(value).__name__} at '{where.strip('.')}' is nothing that a "
-                            "document may hold: expected a mapping, a list, a text, a number, True, False "
+    raise errors.InputError(f"a {type(value).__name__} at '{where.strip('.')}' cannot be stored in a "
+                            "document: expected a mapping, a list, a text, a number, True, False "
                             "or None, or a Model, a Platform, a path, an array, an element type")
 
 
 def dtype_name(value: Any) -> str:
-    """Of an element type that is given as a name, or as numpy or torch have it. Raises InputError."""
+    """The name of an element type that is given as a name, or as a type of numpy or torch. Raises InputError."""
     if isinstance(value, str):
         return _text(value, "dtype")
     name = _name_of_dtype(value)
@@ -57,7 +55,8 @@ def dtype_name(value: Any) -> str:
 
 
 def _name_of_dtype(value: Any) -> Optional[str]:
-    """None: it is no element type. Nothing is imported: who has one has imported it."""
+    """The name; None: it is not an element type. Nothing is imported: whoever has such a type has imported its
+    module."""
     torch, numpy = sys.modules.get("torch"), sys.modules.get("numpy")
     if torch is not None and isinstance(value, torch.dtype):
         return str(value).rpartition(".")[2]
@@ -68,7 +67,7 @@ def _name_of_dtype(value: Any) -> Optional[str]:
 
 
 def text_of(value: Any, what: str) -> str:
-    """What str makes of it. Raises InputError where that is none."""
+    """The text that str makes of it. Raises InputError where str fails."""
     try:
         return _text(str(value), what)
     except (ValueError, RuntimeError) as error:  # RecursionError is one
@@ -85,12 +84,12 @@ def _text(value: str, where: str) -> str:
 def _key(key: Any, where: str) -> str:
     if not is_text(key):
         at = f" at '{where.strip('.')}'" if where else ""
-        raise errors.InputError(f"the key {clipped(key)}{at} is no text in UTF-8 without NUL")
+        raise errors.InputError(f"the key {clipped(key)}{at} is not a text in UTF-8 without NUL")
     return key
 
 
 def whole(value: Any, key: str, least: int = 0, most: int = 2**63 - 1) -> int:
-    """A number without a fraction. Raises InputError for another, or for none."""
+    """A number without a fraction. Raises InputError for anything else."""
     try:
         number = int(value) if isinstance(value, float) and value.is_integer() else operator.index(value)
     except TypeError:
@@ -101,7 +100,7 @@ def whole(value: Any, key: str, least: int = 0, most: int = 2**63 - 1) -> int:
 
 
 def to_json(value: Any, indent: int | None = None) -> str:
-    """Of what `plain` returned."""
+    """The JSON text of a value that `plain` returned."""
     try:
         return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent)
     except ValueError as error:
@@ -109,14 +108,14 @@ def to_json(value: Any, indent: int | None = None) -> str:
 
 
 def overrides(changes: Mapping | None, more: Mapping | None = None) -> list[str]:
-    """KEY=VALUE texts of both, as the command line has them: a value takes the place of what is
-    there, a text is read as YAML. Raises InputError, UsageError."""
+    """The KEY=VALUE texts of both mappings, as on the command line: a value replaces what is there, and a text is
+    read as YAML. Raises InputError, UsageError."""
     return [f"{_path(key)}={_word(value, key)}"
             for key, value in {**mapping(changes), **(more or {})}.items()]
 
 
 def mapping(changes: Any) -> Mapping:
-    """Itself; None is an empty one. Raises UsageError."""
+    """The mapping itself; None becomes an empty one. Raises UsageError."""
     if changes is None:
         return {}
     if not isinstance(changes, Mapping):
@@ -132,7 +131,7 @@ def _path(key: Any) -> str:
 
 
 def _word(value: Any, where: str) -> str:
-    """As it would stand on the command line."""
+    """The value as it would be written on the command line."""
     dtype = _name_of_dtype(value)
     if dtype is not None:
         return dtype

@@ -1,4 +1,4 @@
-"""What a policy decided, as tables."""
+"""The decisions of a policy, as tables."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _UNITS = {"_s": "s", "_bytes": "byte", "bytes_needed": "byte", "_j": "J"}  # by 
 
 
 def table(facts: dict[str, Any]) -> pd.DataFrame:
-    """One row for each: value, unit, of, replica; by name."""
+    """One row per fact: value, unit, of, replica; indexed by name."""
     rows = [(name, value, _unit(name) if isinstance(value, (int, float)) else "", of, replica)
             for name, value, of, replica in _rows(facts, "")]
     columns = ["fact", "value", "unit", "of", "replica"]
@@ -19,7 +19,7 @@ def table(facts: dict[str, Any]) -> pd.DataFrame:
 
 
 def _rows(facts: dict[str, Any], replica: str) -> Iterator[tuple[str, Any, str, str]]:
-    """Name, value, of, replica. What is said of groups is a dict, and `replicas` holds facts of each."""
+    """Name, value, of, replica. A fact about groups is a dict, and `replicas` holds the facts of each replica."""
     for name, value in facts.items():
         if name == "replicas" and isinstance(value, dict) and not replica:
             for device, inner in value.items():
@@ -36,7 +36,7 @@ def _unit(name: str) -> str:
 
 
 def fates(actions: pd.DataFrame, tensors: pd.DataFrame, stages: list[str]) -> pd.DataFrame:
-    """What becomes of the activations of each stage, read from the actions of a plan that trains."""
+    """The fates of each stage's activations, read from the actions of a plan that trains."""
     columns = ["name", "fate", "recomputed_s", "saved_bytes"]
     if not actions["kind"].isin(["backward", "backward_input", "backward_weight"]).any():
         return pd.DataFrame(columns=columns, index=pd.RangeIndex(0, name="stage"))

@@ -1,9 +1,8 @@
-"""The helper: a process of its own that forks for each run, so that this one never has an engine.
+"""The helper is a process of its own that forks for each run, so that this process never has an engine.
 
-It is started by the first run and ends with this process. Any number of threads may ask it at once:
-each request has a socket of its own, on which the answer comes as a piece of shared memory.
-sim/python/protocol.hpp describes what they say to each other.
-"""
+The first run starts it, and it ends with this process. Any number of threads may ask it at once: each request has a
+socket of its own, on which the answer comes as a piece of shared memory. sim/python/protocol.hpp describes the
+messages."""
 
 from __future__ import annotations
 
@@ -19,8 +18,8 @@ from typing import Callable, Optional
 
 from . import _sluice, errors
 
-_LOOK_EVERY_MS = 100  # a signal may have gone to a thread that does not wait here
-_GRACE_S = 2.0  # for a run that was called off to end
+_LOOK_EVERY_MS = 100  # a signal may have reached a thread that does not wait here
+_GRACE_S = 2.0  # seconds that a cancelled run has to end
 
 Progress = Callable[[int, int], None]
 
@@ -51,22 +50,22 @@ class Helper:
         self._control: Optional[socket.socket] = None
 
     def after_fork(self) -> None:
-        """In a forked child: the helper is the parent's."""
+        """Called in a forked child: the helper belongs to the parent."""
         control, process = self._control, self._process
         self._forget()
         if control is not None:
             control.close()
         if process is not None:
-            process.returncode = 0  # else its end would be waited for here
+            process.returncode = 0  # otherwise this process would wait for its end
 
     @property
     def pid(self) -> Optional[int]:
-        """Of the process, or None before the first run."""
+        """The id of the process, or None before the first run."""
         process = self._process
         return process.pid if process is not None else None
 
     def ask(self, what: str, *parts, progress: Optional[Progress] = None):
-        """Sends a request and waits for its answer. Raises what the answer says, or HelperDied."""
+        """Sends a request and waits for its answer. Raises the error in the answer, or HelperDied."""
         request = [what.encode(), os.fsencode(_folder()), *parts]
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
@@ -101,7 +100,8 @@ class Helper:
             return self._control, self._process
 
     def _hung_up(self) -> bool:
-        """It never says anything on the control: what can be read there is its end."""
+        """Whether the helper has ended: it never writes to the control socket, so anything readable there means its
+        end."""
         try:
             return self._control.recv(1, socket.MSG_DONTWAIT | socket.MSG_PEEK) == b""
         except BlockingIOError:
@@ -111,7 +111,7 @@ class Helper:
 
 
 def _start() -> tuple[socket.socket, subprocess.Popen]:
-    """The worker beside this file, in a session of its own: Ctrl-C is ours to handle."""
+    """Starts the worker beside this file in a session of its own, because Ctrl-C is handled here."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     program = Path(__file__).with_name("sluice-worker")
     with theirs:
@@ -129,7 +129,7 @@ def _how_it_ended(process: subprocess.Popen) -> str:
 
 
 def _answer(channel: socket.socket, process: subprocess.Popen, progress: Optional[Progress]):
-    """The memory of an answer, or what it says went wrong."""
+    """The memory of an answer. Raises the error that it reports."""
     while True:
         message = _sluice.receive(channel.fileno(), _LOOK_EVERY_MS)
         if message is None:
@@ -152,7 +152,7 @@ def _answer(channel: socket.socket, process: subprocess.Popen, progress: Optiona
 
 
 def _call_off(channel: socket.socket) -> None:
-    """Ends a run that nobody wants any more, and sees that it has ended."""
+    """Cancels a run, and waits until it has ended."""
     try:
         channel.shutdown(socket.SHUT_WR)
     except OSError:

@@ -1,8 +1,7 @@
-"""Modules that are imported when they are first needed.
+"""Modules that are imported only when they are needed.
 
-An interrupt in the middle of such an import would leave, for instance, half of pandas, which then
-cannot be imported any more in this process: so Ctrl-C waits until the import is done.
-"""
+An interrupt in the middle of such an import would leave, for instance, half of pandas, which could not be imported
+again in this process. So Ctrl-C waits until the import is done."""
 
 from __future__ import annotations
 
@@ -17,7 +16,7 @@ _whole: dict[str, ModuleType] = {}
 
 
 def late(name: str) -> ModuleType:
-    """The module of that name; relative to the package where it begins with a dot."""
+    """The module of that name, which is relative to the package where it begins with a dot."""
     if name not in _whole:
         with _uninterrupted():
             _whole[name] = importlib.import_module(name, __package__)
@@ -26,7 +25,7 @@ def late(name: str) -> ModuleType:
 
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Only the main thread gets KeyboardInterrupt, and only it may set handlers."""
+    """Delays Ctrl-C. Only the main thread gets KeyboardInterrupt, and only it may set handlers."""
     handler = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(handler):
         yield

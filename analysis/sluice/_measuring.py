@@ -1,4 +1,4 @@
-"""How a call is measured: in a loop, after warm-up, until there are enough samples."""
+"""Measures a call: in a loop, after warm-up, until there are enough samples."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from typing import Callable, Optional, Sequence
 from . import errors
 from .meters import Meter
 
-# What a meter's resolution may leave open of the joules.
+# The share of the joules that a meter's resolution may leave uncertain.
 ENERGY_ERROR = 0.01
-# Energy gets at most so many times the seconds of the samples: then `joules_error` says what is open.
+# Measuring energy may take at most this many times the seconds of the samples; then `joules_error`
+# gives the remaining uncertainty.
 ENERGY_PATIENCE = 10
 
 
@@ -21,8 +22,9 @@ M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3  # of malloc.h
 
 
 def keep_freed_memory() -> None:
-    """The C library gives nothing back to the system any more, and maps nothing apart from the rest: a large
-    tensor then takes the place of one that is gone. Raises InputError where it knows no such option."""
+    """Makes the C library keep freed memory instead of returning it to the system, and allocate nothing by separate
+    mappings: a large tensor then reuses the memory of a freed one. Raises InputError where the library has no such
+    option."""
     library = ctypes.CDLL(None)
     for option, value in ((M_MMAP_THRESHOLD, 2**30), (M_TRIM_THRESHOLD, 2**31 - 1)):
         if not hasattr(library, "mallopt") or library.mallopt(option, value) != 1:
@@ -31,13 +33,14 @@ def keep_freed_memory() -> None:
 
 @dataclass(frozen=True)
 class Loop:
-    """When there are enough samples, and what they are measured by."""
+    """Decides when there are enough samples, and holds what they are measured with."""
 
-    budget_s: float = 1.0  # of the samples of a row
-    confidence: Optional[float] = None  # enough, too: 1.96 standard errors within this share of the mean
+    budget_s: float = 1.0  # seconds for the samples of a row
+    confidence: Optional[float] = None  # this is enough as well: 1.96 standard errors within this
+                                        # share of the mean
     least: int = 10  # samples, however long they take
-    warmup: int = 3  # calls before
-    sample_s: float = 1e-3  # a sample is so many calls that it takes at least this
+    warmup: int = 3  # calls before the first sample
+    sample_s: float = 1e-3  # a sample has so many calls that it takes at least this long
     clock: Callable[[], float] = time.perf_counter
     meter: Optional[Meter] = None
 
@@ -47,7 +50,7 @@ class Loop:
         return elapsed_s >= self.budget_s or self.sure(samples)
 
     def sure(self, samples: Sequence[float]) -> bool:
-        """Is the mean as certain as was asked?"""
+        """Whether the mean is as certain as was asked for."""
         if self.confidence is None or len(samples) < 2:
             return False
         error = 1.96 * statistics.stdev(samples) / len(samples) ** 0.5
@@ -56,27 +59,27 @@ class Loop:
 
 @dataclass
 class Subject:
-    """What is measured. `prepare(n)` makes the next n calls ready, outside of the time, and returns
-    what runs them."""
+    """What is measured. `prepare(n)` prepares the next n calls, outside of the measured time, and returns a function
+    that runs them."""
 
     prepare: Callable[[int], Callable[[], None]]
     synchronise: Callable[[], None]
-    layers: int = 1  # that one call runs, in a chain
-    most_calls: Optional[int] = None  # in a sample
+    layers: int = 1  # layers that one call runs, in a chain
+    most_calls: Optional[int] = None  # calls per sample, at most
 
 
 @dataclass
 class Measured:
-    """Seconds and joules of one layer's call."""
+    """Seconds and joules of one call of a layer."""
 
     seconds: list[float] = field(default_factory=list)
-    calls: int = 1  # that a sample is the mean of
+    calls: int = 1  # calls of which a sample is the mean
     joules: Optional[float] = None
     joules_error: Optional[float] = None
 
 
 def measure(subject: Subject, loop: Loop) -> Measured:
-    """Samples until the loop has enough, then its energy where there is a meter."""
+    """Measures samples until the loop has enough, then energy where there is a meter."""
     for _ in range(loop.warmup):
         _timed(subject, loop, 1)
     calls = _calls(subject, loop)
@@ -101,7 +104,7 @@ def _timed(subject: Subject, loop: Loop, calls: int) -> float:
 
 
 def _calls(subject: Subject, loop: Loop) -> int:
-    """How many calls take a sample's least time."""
+    """The number of calls that take the least time of a sample."""
     calls = 1
     while _timed(subject, loop, calls) < loop.sample_s:
         if subject.most_calls is not None and 2 * calls > subject.most_calls:
@@ -111,8 +114,8 @@ def _calls(subject: Subject, loop: Loop) -> int:
 
 
 def _measure_energy(subject: Subject, loop: Loop, meter: Meter, calls: int, result: Measured) -> None:
-    """The counter is off by at most its resolution at each end: as many calls as make that little, or
-    as the patience allows. What is prepared between the calls is part of it, so it is little."""
+    """Measures joules. The counter is off by at most its resolution at each end, so there are as many calls as make
+    that small, or as the patience allows. Preparations between the calls are included, so they must be short."""
     done, elapsed = 0, 0.0
     subject.synchronise()
     before = meter.joules()

@@ -1,4 +1,4 @@
-"""The numbers that a run comes to."""
+"""The numbers of a run."""
 
 from __future__ import annotations
 
@@ -30,14 +30,15 @@ def for_people(value: float, unit: str) -> str:
         return (f"{value:.4g}" if abs(value) < 1e4 else f"{value:,.0f}") + unit.replace("sample", " samples")
     size = abs(value)
     steps = _PREFIXES + _SMALL[1:] if unit in ("s", "J", "W") else _PREFIXES
-    if unit == "s":  # nobody reads kiloseconds
+    if unit == "s":  # kiloseconds are not in use
         steps = [step for step in steps if step[0] <= 1]
     factor, prefix = next((step for step in steps if size >= step[0] * 0.99999), (1, ""))
     return f"{value / factor:.4g} {prefix}{_SHORT.get(unit, unit)}".rstrip()
 
 
 def close_to(name: Any, known: Iterable[str]) -> str:
-    """" (did you mean 'x'?)", or nothing. The shortest that begins with the name, or else the most similar."""
+    """" (did you mean 'x'?)", or nothing. It suggests the shortest name that begins with the given one, or else the
+    most similar."""
     text, names = str(name), [str(one) for one in known]
     longer = sorted((one for one in names if text and one.startswith(text)), key=len)
     found = longer or difflib.get_close_matches(text, names, 1)
@@ -45,9 +46,9 @@ def close_to(name: Any, known: Iterable[str]) -> str:
 
 
 class Suggesting:
-    """Says of an attribute that it does not have which one may be meant."""
+    """For an unknown attribute, suggests the one that may be meant."""
 
-    if not TYPE_CHECKING:  # its class says which there are
+    if not TYPE_CHECKING:  # its class declares which attributes there are
         def __getattr__(self, name: str) -> Any:
             known = [] if name.startswith("_") else [one for one in dir(type(self)) if not one.startswith("_")]
             there = f"; there are {', '.join(known)}" if known else ""
@@ -55,14 +56,14 @@ class Suggesting:
 
 
 class MissingMetric(errors.InputError, KeyError):
-    """There is no metric of that name, or it has no such key; its text says which one may be meant."""
+    """There is no metric of that name, or it has no such key; the text suggests which one may be meant."""
 
     def __str__(self) -> str:
         return str(self.args[0]) if self.args else ""
 
 
 class _ByKey(dict):
-    """A metric by key: a dict that says which keys it has where one is asked for that it has not."""
+    """A metric by key: a dict whose errors name the keys that it has."""
 
     def __init__(self, values: Mapping[str, Any], metric: str) -> None:
         super().__init__((key, _ByKey(value, f"{metric}/{key}") if isinstance(value, dict) else value)
@@ -73,15 +74,14 @@ class _ByKey(dict):
         there = ", ".join(map(str, self)) or "no keys"
         raise MissingMetric(f"'{self._metric}' has no '{key}'{close_to(key, self)}; it has {there}")
 
-    def __reduce__(self) -> tuple[Any, ...]:  # copies and pickles are plain
+    def __reduce__(self) -> tuple[Any, ...]:  # copies and pickles become plain dicts
         return dict, (dict(self),)
 
 
 class Metrics(MetricTypes, Mapping):
-    """Metrics by name, as `sluice run --json` has them: metrics["makespan_s"] or
-    metrics.makespan_s. A metric by key (a link, a pool, a class) is a dict. None: there is none. They cannot
-    be changed: dicts that are given out are copies. A name or key that there is not raises KeyError, which is an
-    InputError, too."""
+    """Metrics by name, as in `sluice run --json`: metrics["makespan_s"] or metrics.makespan_s. A metric by key (a
+    link, a pool, a class) is a dict. None means that there is no number. Metrics cannot be changed: dicts that are
+    handed out are copies. An unknown name or key raises a KeyError that is also an InputError."""
 
     _values: dict[str, Any]
     _units: dict[str, "str | None"]
@@ -94,7 +94,7 @@ class Metrics(MetricTypes, Mapping):
 
     @property
     def units(self) -> dict[str, "str | None"]:
-        """Of each metric: s, byte, J, FLOP, sample, 1 (a ratio); None for a word."""
+        """The unit of each metric: s, byte, J, FLOP, sample, 1 (a ratio); None for a word."""
         return dict(self._units)
 
     @property
@@ -104,7 +104,7 @@ class Metrics(MetricTypes, Mapping):
 
     @property
     def absent(self) -> dict[str, str]:
-        """Why there is no number, for those that have none."""
+        """Why there is no number, for the metrics that have none."""
         return dict(self._absent)
 
     def __getitem__(self, name: str) -> Any:
@@ -114,7 +114,7 @@ class Metrics(MetricTypes, Mapping):
             raise MissingMetric(self._no(name)) from None
         return _ByKey(value, name) if isinstance(value, dict) else value
 
-    if not TYPE_CHECKING:  # MetricTypes says which there are
+    if not TYPE_CHECKING:  # MetricTypes declares which there are
         def __getattr__(self, name: str) -> Any:
             if name.startswith("__") or name not in self.__dict__.get("_values", ()):
                 raise AttributeError(self._no(name)) from None
@@ -124,10 +124,10 @@ class Metrics(MetricTypes, Mapping):
         return f"there is no metric '{name}'{close_to(name, self.__dict__.get('_values', ()))}"
 
     def __setattr__(self, name: str, value: Any) -> None:
-        raise AttributeError(f"metrics cannot be changed: '{name}' is what the run came to")
+        raise AttributeError(f"metrics cannot be changed: '{name}' is a result of the run")
 
     def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"metrics cannot be changed: '{name}' is what the run came to")
+        raise AttributeError(f"metrics cannot be changed: '{name}' is a result of the run")
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._values)
@@ -139,7 +139,7 @@ class Metrics(MetricTypes, Mapping):
         return [*super().__dir__(), *self._values]
 
     def rows(self) -> list[tuple[str, Any, str | None]]:
-        """Flat: name (with its keys), value, unit."""
+        """Flat rows: name (with its keys), value, unit."""
         rows: list[tuple[str, Any, str | None]] = []
 
         def add(name: str, value: Any, unit: str | None) -> None:
@@ -154,13 +154,13 @@ class Metrics(MetricTypes, Mapping):
         return rows
 
     def to_series(self) -> "pandas.Series":
-        """As a pandas Series, flat: "peak_bytes/gpu"."""
+        """A flat pandas Series; keys follow a slash: "peak_bytes/gpu"."""
         pandas = late("pandas")
         return pandas.Series({name: value for name, value, _ in self.rows()}, name="metrics",
                              dtype=object)
 
     def to_frame(self) -> "pandas.DataFrame":
-        """As a pandas DataFrame: value, unit, and what it means."""
+        """A pandas DataFrame: value, unit, and meaning."""
         pandas = late("pandas")
         rows = self.rows()
         return pandas.DataFrame(

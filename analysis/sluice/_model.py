@@ -1,4 +1,4 @@
-"""Models: networks as graphs of layers, counts per sample."""
+"""Models: networks as graphs of layers, with counts per sample."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _OF_THE_DOCUMENT = ("format", "name", "summary", "source", "parameters", "blocks
 
 @checked
 class Model:
-    """A network. `sluice.model(name_or_path)` and `sluice.from_torch(module, inputs)` make one, and so
-    does Model(name_or_path). It never changes: `with_` gives another one."""
+    """A network. `sluice.model(name_or_path)`, `sluice.from_torch(module, inputs)` and Model(name_or_path) make one.
+    It never changes: `with_` returns another one."""
 
     _native: Any
 
@@ -42,8 +42,8 @@ class Model:
 
     @classmethod
     def from_dict(cls, document: Mapping, name: str = "<dict>") -> Model:
-        """From a sluice-model/1 document (models/FORMAT.md), or from the `model:` mapping of a scenario
-        that holds one as its `definition`. Raises InputError."""
+        """A model from a sluice-model/1 document (models/FORMAT.md), or from the `model:` mapping of a scenario that
+        contains one as its `definition`. Raises InputError."""
         content = _documents.plain(document)
         text = _documents.to_json(content, indent=2)
         parse = _sluice.Model.from_use if "definition" in content else _sluice.Model.parse
@@ -51,22 +51,22 @@ class Model:
 
     @property
     def name(self) -> str:
-        """Of the network."""
+        """The name of the network."""
         return self._native.name
 
     @property
     def summary(self) -> str:
-        """One sentence."""
+        """A sentence about the network."""
         return self._native.summary
 
     @property
     def parameters(self) -> int:
-        """Elements of all weights."""
+        """The number of elements of all weights."""
         return self._native.parameters
 
     @property
     def activations(self) -> int:
-        """Elements of all layers' outputs for one sample, the input's included."""
+        """The number of elements of all layers' outputs for one sample, including the input."""
         return self._native.activations
 
     @property
@@ -81,7 +81,7 @@ class Model:
 
     @property
     def document(self) -> dict:
-        """The `model:` mapping of a scenario that has this model."""
+        """The `model:` mapping of a scenario that uses this model."""
         return json.loads(self._native.json())
 
     def _as_document(self) -> dict:
@@ -102,11 +102,11 @@ class Model:
 
     @property
     def layers(self) -> list[str]:
-        """Names of all layers, in order: those that `stage_table` has a row for."""
+        """The names of all layers in order, which are the rows of `stage_table`."""
         return list(self.stage_table()["layer"])
 
     def layer(self, name: str) -> pandas.Series:
-        """The row of `stage_table` of one layer, by the layer's name. Raises InputError."""
+        """The row of `stage_table` for the layer of that name. Raises InputError."""
         table = self.stage_table()
         found = table[table["layer"] == name]
         if found.empty:
@@ -119,11 +119,10 @@ class Model:
     def stage_table(self, platform: Union[Platform, str, Path, None] = None,
                     device: Optional[str] = None, dtype: Dtype = "float32",
                     cost: str = "") -> pandas.DataFrame:
-        """One row a layer, the columns of `sluice model`: counts of one sample (elements, MACs,
-        FLOP, bytes in `dtype`), and with a platform milliseconds: over the link that feeds the
-        device, and on it by the cost model (that of the platform, where none is named: roofline
-        where its devices have a memory bandwidth, else peak). `table.attrs` says what each column
-        means. state: elements of the output; total_*: running sums."""
+        """One row per layer with the columns of `sluice model`: counts of one sample (elements, MACs, FLOP, bytes in
+        `dtype`), and with a platform milliseconds: over the link that feeds the device, and on the device by the cost
+        model (by default the platform's: roofline where its devices have a memory bandwidth, else peak).
+        `table.attrs` explains each column. state: elements of the output; total_*: running sums."""
         pandas = late("pandas")
         native = named(platform)._native if platform is not None else None
         columns = self._native.stage_columns(native, device or "", _documents.dtype_name(dtype), cost)
@@ -135,13 +134,12 @@ class Model:
              *, mode: Mode = "training", batch: Optional[int] = None, dtype: Dtype = "float32",
              optimizer: Optimizer = "", policy: str = "resident", fates: str = "keep_all",
              changes: Optional[Mapping] = None) -> pandas.DataFrame:
-        """The largest micro-batch that each platform's device holds: one row a platform (without
-        any, one device without a limit). capacity_bytes, largest in samples (none: any number),
-        step in s; bytes of the peak with it, in all and by class; the same of one sample (one) and
-        of the first that does not fit (next), and the refusal; `error` is why a platform cannot be
-        asked, as one without a rate for the dtype. With a `batch` (samples): the micro-batches in
-        which it is accumulated, and a step of it. cost is the cost model of its seconds. `changes`
-        are laid over the scenario that is asked."""
+        """The largest micro-batch that fits on each platform's device: one row per platform (without any, one device
+        without a limit). capacity_bytes, largest in samples (none: any number), step in s; bytes at its peak, in all
+        and by class; the same for one sample (one) and for the first that does not fit (next), with the refusal;
+        `error` says why a platform cannot be asked, such as one without a rate for the dtype. With a `batch`
+        (samples): the micro-batches in which it is accumulated, and the seconds of a step. cost is the cost model of
+        the seconds. `changes` are applied to the scenario that is asked."""
         given = list(platforms) if isinstance(platforms, (list, tuple)) else [platforms]
         cards = _sluice.fits(self._native.json(), [named(one)._document for one in given],
                              [mode, _documents.dtype_name(dtype), optimizer, policy, fates],
@@ -151,7 +149,7 @@ class Model:
 
     def __repr__(self) -> str:
         return (f"Model '{self.name}': {self._native.layers} layers, {self.parameters:,} parameters, "
-                f"{self.macs:,} MACs a sample")
+                f"{self.macs:,} MACs per sample")
 
     def _repr_html_(self) -> str:
         return f"<p><b>{escape(self.name)}</b> {escape(self.summary)}<br>{escape(repr(self))}</p>"
@@ -167,8 +165,8 @@ class Model:
 
 
 def _within(key: Any, parameters: Mapping) -> Any:
-    """The way to it from the `model:` mapping of a scenario, which holds values of parameters and the
-    document as its `definition`."""
+    """The path to a key from the `model:` mapping of a scenario, which holds values of parameters, and the document
+    as its `definition`."""
     first = key.partition(".")[0] if isinstance(key, str) else ""
     if first in _OF_THE_DOCUMENT and key not in parameters:
         return f"definition.{key}"
@@ -176,7 +174,7 @@ def _within(key: Any, parameters: Mapping) -> Any:
 
 
 def _fit_row(card: dict) -> dict:
-    """Flat: bytes of the largest by class."""
+    """A flat row, with the bytes of the largest by class."""
     row = {"platform": card["platform"], "device": card["device"], "cost": card["cost"],
            "capacity_bytes": card["capacity"], "largest": card["largest"], "step_s": card["step_s"]}
     most = card["most"] or card["one"] or {"bytes": None, "by_class": {}}

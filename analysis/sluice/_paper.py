@@ -10,7 +10,8 @@ from . import errors
 from ._checked import checked, clipped
 from ._late import late
 
-_WIDTHS = {1: 3.33, 2: 7.0}  # inches: a column of a page of two, and both (ACM's and IEEE's within 0.2)
+_WIDTHS = {1: 3.33, 2: 7.0}  # inches: one column of a page with two, and both (ACM's and IEEE's
+                             # within 0.2)
 _width: ContextVar[Optional[float]] = ContextVar("width", default=None)
 
 

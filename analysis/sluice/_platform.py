@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @checked
 class Platform:
-    """A machine. `sluice.platform(name_or_path)` reads one, and so does Platform(name_or_path)."""
+    """A machine. `sluice.platform(name_or_path)` and Platform(name_or_path) read one."""
 
     _native: Any
     _document: str
@@ -36,18 +36,18 @@ class Platform:
 
     @classmethod
     def from_dict(cls, document: Mapping, name: str = "<dict>") -> Platform:
-        """From a sluice-platform/1 document (platforms/FORMAT.md). Raises InputError."""
+        """A platform from a sluice-platform/1 document (platforms/FORMAT.md). Raises InputError."""
         text = _documents.to_json(_documents.plain(document), indent=2)
         return cls._of(*_sluice.parse_platform(text, name))
 
     @property
     def name(self) -> str:
-        """Of the machine."""
+        """The name of the machine."""
         return self._native.name
 
     @property
     def document(self) -> dict:
-        """The `platform:` mapping of a scenario that has this platform."""
+        """The `platform:` mapping of a scenario that uses this platform."""
         return json.loads(self._document)
 
     def _as_document(self) -> dict:
@@ -55,7 +55,7 @@ class Platform:
 
     @property
     def device_names(self) -> list[str]:
-        """In the order of the document; a device with a count is there so often: gpu0, gpu1."""
+        """The names in the order of the document; a device with a count appears that many times: gpu0, gpu1."""
         return [device.name for device in self._native.devices]
 
     @property
@@ -64,7 +64,7 @@ class Platform:
         return self._native.host().name
 
     def capacity(self, node: str) -> Optional[int]:
-        """Bytes of a device's first memory, of a further one ("gpu_ddr"), or of a memory; None:
+        """Bytes of a device's first memory, of a further one ("gpu_ddr"), or of a memory of the platform; None:
         unlimited."""
         for one in [*self._native.devices, *self._native.memories]:
             if one.name == node:
@@ -80,12 +80,12 @@ class Platform:
         return self._native.device(device).flop_per_s(_documents.dtype_name(dtype))
 
     def bandwidth(self, source: str, target: str) -> float:
-        """byte/s of the narrowest link on the way from one memory to another."""
+        """Byte per second of the narrowest link on the path from one memory to another."""
         return self._native.path(source, target)[2]
 
     def devices(self) -> pandas.DataFrame:
-        """One row a device: capacity in bytes, memory_bandwidth in byte/s, launch_overhead in s,
-        watts, and peak FLOP/s by element type."""
+        """One row per device: capacity in bytes, memory_bandwidth in byte/s, launch_overhead in s, watts, and peak
+        FLOP/s by element type."""
         pandas = late("pandas")
         rows = []
         for device in self._native.devices:
@@ -100,8 +100,8 @@ class Platform:
         return pandas.DataFrame(rows).set_index("device")
 
     def memories(self) -> pandas.DataFrame:
-        """One row a memory that a device reaches without a link, the default first: its pool in
-        plans, whether it is the device's own, capacity in bytes, and read and write in byte/s."""
+        """One row per memory that a device reaches without a link, the default first: its pool in plans, whether it
+        belongs to the device alone, capacity in bytes, and read and write in byte/s."""
         pandas = late("pandas")
         rows = [{"device": device.name, "pool": memory.pool, "own": memory.own,
                  "capacity": memory.capacity, "read": memory.read, "write": memory.write}
@@ -109,7 +109,7 @@ class Platform:
         return pandas.DataFrame(rows).set_index(["device", "pool"])
 
     def links(self) -> pandas.DataFrame:
-        """One row a direction of a link: bandwidth in byte/s, setup and latency in s."""
+        """One row per direction of a link: bandwidth in byte/s, setup and latency in s."""
         pandas = late("pandas")
         columns = ["link", "direction", "source", "target", "bandwidth", "setup", "latency"]
         return pandas.DataFrame(self._native.edges(), columns=columns)
@@ -122,7 +122,7 @@ class Platform:
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Platform) or not (self.document and other.document):
-            return self is other  # what a policy gets has no document
+            return self is other  # the platform that a policy receives has no document
         return self.document == other.document
 
     def __hash__(self) -> int:
@@ -133,11 +133,11 @@ class Platform:
 
 
 def named(given: Union[Platform, str, Path]) -> Platform:
-    """Itself, or what `platform` reads. Raises InputError, IoError."""
+    """The platform itself, or what `platform` reads. Raises InputError, IoError."""
     if isinstance(given, Platform):
         return given
     if not isinstance(given, (str, Path)):
-        raise errors.InputError(f"a {type(given).__name__} is no platform: expected a Platform, or the "
+        raise errors.InputError(f"a {type(given).__name__} is not a platform: expected a Platform, or the "
                                 "name or the path of one")
     return platform(given)
 

@@ -1,4 +1,4 @@
-"""Policies in Python: a decorated function that makes a plan, with the record of a C++ one."""
+"""Policies in Python: a decorated function that makes a plan, with a record like that of a C++ policy."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from .words import (Collective, Computation, Mode, Movement, ParameterType, Sect
 from .plan import Plan
 
 
-_MOST = 2**31 - 1  # of numbers of things
+_MOST = 2**31 - 1  # the largest number of anything countable
 
 
 class Workload(NamedTuple):
-    """What a policy is to plan. mode: inference or training; strategy: of the fates of activations;
-    dtype: float16, float32, …; batch: samples of a batch. A step is `micro_batches_per_step`
-    micro-batches of `micro_batch` samples (`batches_per_step` batches), `steps` times."""
+    """The work that a policy plans. mode: inference or training; strategy: for the fates of activations; dtype:
+    float16, float32, …; batch: samples per batch. A step is `micro_batches_per_step` micro-batches of `micro_batch`
+    samples (`batches_per_step` batches), and there are `steps` steps."""
 
     mode: str
     strategy: str
@@ -33,10 +33,10 @@ class Workload(NamedTuple):
 
 
 class Stage(NamedTuple):
-    """Consecutive layers, as a policy gets them: number (from 0), name, weight_bytes of the stage;
-    input_bytes, output_bytes and workspace_bytes of one micro-batch; macs and flop of one sample;
-    cache_bytes, the keys and values that its layers keep from step to step, of all samples of a
-    step: its device is the home of a tensor of class kv_cache."""
+    """Consecutive layers, as a policy receives them: number (from 0), name, weight_bytes of the stage; input_bytes,
+    output_bytes and workspace_bytes of one micro-batch; macs and flop of one sample; cache_bytes, the keys and values
+    that its layers keep from step to step, for all samples of a step: its device is the home of a tensor of class
+    kv_cache."""
 
     number: int
     name: str
@@ -51,7 +51,7 @@ class Stage(NamedTuple):
 
 @checked
 class Action:
-    """An action of a builder: to wait for, and to add allocations and uses to."""
+    """An action of a builder. Others can wait for it, and it can allocate and use tensors."""
 
     __slots__ = ("_builder", "_ref")
 
@@ -59,7 +59,7 @@ class Action:
         self._builder, self._ref = builder, ref
 
     def wait(self, on: Optional[Action], distance: int = 0) -> Action:
-        """Waits until `on`, of `distance` iterations ago, has ended and arrived; None: nothing."""
+        """Waits until `on` has ended and arrived, as executed `distance` iterations ago; None: does nothing."""
         if on is None:
             return self
         if not isinstance(on, Action) or on._builder is not self._builder:
@@ -68,92 +68,93 @@ class Action:
         return self
 
     def allocate(self, tensor: int, node: str) -> Action:
-        """Starts when the tensor has been granted its bytes in the memory of `node`."""
+        """Starts only when the tensor has been granted its bytes in the memory of `node`."""
         self._builder._native.allocate(self._ref, whole(tensor, "tensor", most=_MOST), node)
         return self
 
     def use(self, tensor: int, node: str, *, read: bool = True, written: bool = False) -> Action:
-        """An operand: it reads, writes, or both, the tensor in the memory of `node`, which holds it
-        until the end; the last use frees it."""
+        """Uses the tensor in the memory of `node` as an operand: the action reads it, writes it, or both. The memory
+        holds it until the action ends; the last use frees it."""
         if not read and not written:
-            raise errors.InputError(f"a use of tensor {tensor} that neither reads nor writes it")
+            raise errors.InputError(f"a use of tensor {tensor} must read or write it")
         self._builder._native.use(self._ref, whole(tensor, "tensor", most=_MOST), node,
                                   bool(read), bool(written))
         return self
 
     def flow(self, tensor: int, source: str, target: str, bytes: Optional[int] = None) -> Action:
-        """While it computes, so many bytes (all of the tensor, if not given) flow from the memory of
-        `source` to that of `target`: it ends when its seconds have passed and they are through."""
+        """While the action computes, `bytes` bytes (by default the whole tensor) flow from the memory of `source` to
+        that of `target`. The action ends when its seconds have passed and all bytes have arrived."""
         count = None if bytes is None else whole(bytes, "bytes")
         self._builder._native.flow(self._ref, whole(tensor, "tensor", most=_MOST), source, target,
                                    count)
         return self
 
     def not_before(self, seconds: float) -> Action:
-        """Starts at that time of the run at the earliest. For prologue and epilogue: each iteration
-        of the body starts when the one before lets it, and not by the clock."""
+        """Starts at that time of the run at the earliest. Only for prologue and epilogue: an iteration of the body
+        starts when the one before allows it, and not by the clock."""
         self._builder._native.not_before(self._ref, float(seconds))
         return self
 
     def takes(self, seconds: float) -> Action:
-        """A computation takes so many seconds, whatever the cost model says. A plan that is made
-        without a scenario has no cost model: there, each computation needs this."""
+        """Sets the seconds of a computation, whatever the cost model says. A plan that is made without a scenario has
+        no cost model, so there each computation needs this."""
         self._builder._native.takes(self._ref, float(seconds))
         return self
 
     def part_of(self, collective: int) -> Action:
-        """Is a part of that collective of the builder."""
+        """Makes the action part of that collective of the builder."""
         self._builder._native.part_of(self._ref, whole(collective, "collective", most=_MOST))
         return self
 
     def done(self, samples: int) -> Action:
-        """So many samples have their answer when this ends."""
+        """Completes the answers of this many samples when the action ends."""
         self._builder._native.samples_done(self._ref, whole(samples, "samples"))
         return self
 
     def ahead(self, iterations: int) -> Action:
-        """Works in iteration i of the body for iteration i + `iterations`; dropped beyond the last."""
+        """Works in iteration i of the body for iteration i + `iterations`; dropped where that is beyond the last one.
+        """
         self._builder._native.ahead(self._ref, whole(iterations, "iterations", most=_MOST))
         return self
 
 
 @checked
 class PlanBuilder:
-    """Makes a plan: tensors, then actions in listing order, which is the order on each stream and
-    the order in which a device's memory is granted. Nodes are devices and memories by name."""
+    """Makes a plan: first tensors, then actions in listing order, which is the order on each stream and the order in
+    which a device's memory is granted. Nodes are the names of devices and memories."""
 
     def __init__(self, platform: Union[Platform, str, Path], name: str) -> None:
         self._native = _sluice.PlanBuilder(named(platform)._native, name, True)
 
     def tensor(self, name: str, kind: TensorClass, bytes: int, home: Optional[str] = None) -> int:
-        """A tensor of a class: weight, gradient, optimizer, activation, workspace, input, output or
-        kv_cache. `home`: the memory that holds it from start to end. Returns its number."""
+        """Adds a tensor of a class: weight, gradient, optimizer, activation, workspace, input, output or kv_cache.
+        `home`: the memory that holds it from start to end. Returns its number."""
         return self._native.tensor(name, kind, whole(bytes, "bytes"), home or "")
 
     def memory(self, name: str, device: str, capacity: Optional[int] = None) -> None:
-        """A further memory of a device, of so many bytes (None: without end), beside the one of the
-        device's own name. Tensors may lie there, and ways lead there."""
+        """Adds a further memory to a device, with `capacity` bytes (None: unlimited), beside the one with the
+        device's own name. Tensors may be in it, and links may lead to it."""
         self._native.memory(name, device, None if capacity is None else whole(capacity, "capacity"))
 
     def way(self, source: str, target: str, bandwidth: float, *, setup: float = 0,
             latency: float = 0) -> None:
-        """A link of its own between two memories, in one direction: byte/s and seconds. Transfers
-        and flows between these two take it; transfers have a stream of their own for it."""
+        """Adds a link between two memories in one direction, with byte/s and seconds. Transfers and flows between the
+        two use it; transfers have a stream of their own for it."""
         self._native.way(source, target, float(bandwidth), float(setup), float(latency))
 
     def collective(self, name: str, kind: Collective, devices: Sequence[str], bytes: int = 0,
                    algorithm: str = "") -> int:
-        """What several devices do together (kind: all_reduce, all_gather, reduce_scatter,
-        all_to_all), for `Action.part_of`. Returns its number."""
+        """Adds a collective operation of several devices (kind: all_reduce, all_gather, reduce_scatter, all_to_all),
+        for `Action.part_of`. Returns its number."""
         return self._native.collective(name, kind, list(devices), whole(bytes, "bytes"), algorithm)
 
     def enter(self, section: Section) -> None:
-        """The actions that follow belong to the prologue (at first), the body or the epilogue."""
+        """Puts the following actions into the prologue (where a plan begins), the body or the epilogue."""
         self._native.enter(section)
 
     def compute(self, device: str, stage: Union[int, Stage], micro_batch: int = -1,
                 samples: int = 0, kind: Computation = "forward") -> Action:
-        """A computation of a stage for some samples; the cost model gives its seconds."""
+        """Adds a computation of a stage for some samples; the cost model gives its seconds."""
         return Action(self, self._native.compute(kind, device, _number(stage),
                                                  whole(micro_batch, "micro_batch", -1, _MOST),
                                                  whole(samples, "samples")))
@@ -161,16 +162,15 @@ class PlanBuilder:
     def transfer(self, kind: Movement, tensor: int, source: str, target: str, *, release: bool = True,
                  allocate: bool = True, stage: Union[int, Stage] = -1,
                  micro_batch: int = -1) -> Action:
-        """Moves a tensor (kind: load, save, send, move, all_reduce, …) on the copy engine of that route. It
+        """Moves a tensor (kind: load, save, send, move, all_reduce, …) on the copy engine of that route. The transfer
         uses the source (`release`) and allocates the target (`allocate`)."""
         return Action(self, self._native.transfer(kind, whole(tensor, "tensor", most=_MOST), source,
                                                   target, release, allocate, _number(stage),
                                                   whole(micro_batch, "micro_batch", -1, _MOST)))
 
     def fact(self, name: str, value: Any, *, unit: str = "", of: Any = "") -> None:
-        """Something that was decided, for the report: a number, with its `unit` (s, byte) where it has
-        one, a list of texts, or a text, which anything else becomes. `of`: the group, stage or device
-        that it is said of."""
+        """Records a decision for the report: a number, with its `unit` (s, byte) where it has one, a list of texts,
+        or a text, into which any other value is converted. `of`: the group, stage or device that it is about."""
         if isinstance(value, numbers.Real) and not isinstance(value, bool):
             value = float(value)
         elif isinstance(value, (list, tuple)):
@@ -180,7 +180,7 @@ class PlanBuilder:
         self._native.fact(name, value, unit, text_of(of, "of"))
 
     def finish(self, iterations: int = 1, steps_per_iteration: int = 1) -> Plan:
-        """The plan; the body runs `iterations` times. The builder is used up."""
+        """Returns the plan, whose body runs `iterations` times. The builder cannot be used afterwards."""
         return Plan(self._native.finish(whole(iterations, "iterations", 1),
                                         whole(steps_per_iteration, "steps_per_iteration", 1)))
 
@@ -193,10 +193,10 @@ def _number(stage: Union[int, Stage]) -> int:
 def parameter(name: str, type: ParameterType, summary: str, *, default: Any = None, optional: bool = False,
               choices: Sequence[str] = (), unit: str = "", minimum: Optional[float] = None,
               maximum: Optional[float] = None) -> dict:
-    """A parameter of a policy. type: boolean, integer, number, quantity, text or choice. A quantity
-    has a `unit` (byte, s, FLOP, FLOP/s, byte/s, W, J) and comes in it. Without a default it is
-    required, or None where it is `optional`. For types other than choice, `choices` are words
-    allowed besides. Numbers are at least 0, unless a `minimum` says otherwise."""
+    """A parameter of a policy. type: boolean, integer, number, quantity, text or choice. A quantity has a `unit`
+    (byte, s, FLOP, FLOP/s, byte/s, W, J), and the policy gets its value in that unit. Without a default it is
+    required, or None where it is `optional`. For types other than choice, `choices` are words that are allowed in
+    addition. Numbers are at least 0, unless a `minimum` says otherwise."""
     text = default if default is None or isinstance(default, str) else to_json(plain(
         default, "default"))
     return {"name": name, "type": type, "summary": summary, "default": text, "optional": optional,

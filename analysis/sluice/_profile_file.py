@@ -1,5 +1,5 @@
-"""Profiles (sluice-profile/1, sim/profile/FORMAT.md) that grow: rows that are in the file stay, and the
-file is whole after each row."""
+"""Profiles (sluice-profile/1, sim/profile/FORMAT.md) that grow: rows in the file stay, and the file is complete after
+each row."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ Row = dict[str, str]
 
 
 class ProfileFile:
-    """A profile in its CSV form. Keys of the header are written as they are given; those that say on
-    what was measured have to be those of a file that is there already."""
+    """A profile in its CSV form. Keys of the header are written as given; those that name the measured machine must
+    equal those of an existing file."""
 
     def __init__(self, path: Union[str, Path], header: Mapping[str, Any]) -> None:
         self.path = Path(path)
@@ -39,7 +39,7 @@ class ProfileFile:
     def _read(self) -> None:
         lines = self.path.read_text(encoding="utf-8").splitlines(keepends=True)
         if not lines or lines[0].strip() != FORMAT:
-            raise errors.InputError(f"'{self.path}' is there and no profile: its first line is not "
+            raise errors.InputError(f"'{self.path}' exists and is not a profile: its first line is not "
                                     f"'{FORMAT}'. Give another file")
         head = [line.rstrip("\n") for line in lines if line.startswith("#")]
         for key in ("device", "on"):
@@ -57,7 +57,7 @@ class ProfileFile:
         return next((line[2:] for line in head if line.startswith(f"# {key}: ")), None)
 
     def has(self, row: Row) -> bool:
-        """Is the row there and measured?"""
+        """Whether the row exists and was measured."""
         found = self._place(row)
         return found is not None and self.rows[found].get("processed") in ("yes", "") \
             and bool(self.rows[found].get("seconds_samples"))
@@ -68,11 +68,11 @@ class ProfileFile:
 
     @staticmethod
     def key(row: Row) -> tuple[str, ...]:
-        """What makes it another row; a device that all rows share is in the header."""
+        """What identifies a row; a device that all rows share is in the header."""
         return tuple(row.get(column) or "" for column in KEY)
 
     def put(self, row: Row) -> None:
-        """Writes the file with this row, in place of one of the same key."""
+        """Writes the file with this row, which replaces one with the same key."""
         place = self._place(row)
         if place is None:
             self.rows.append(row)

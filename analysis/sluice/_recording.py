@@ -1,8 +1,7 @@
-"""A recording: all that a trace holds, in memory that the helper shares with us.
+"""A recording: everything that a trace holds, in memory that the helper shares with us.
 
-Columns are views of it, read-only and without copies; the memory goes when the last view does.
-sim/run/recording/recording.hpp describes the form.
-"""
+Columns are read-only views of it without copies; the memory is freed with the last view.
+sim/run/recording/recording.hpp describes the format."""
 
 from __future__ import annotations
 
@@ -13,7 +12,7 @@ from functools import cached_property
 import numpy as np
 
 _HEAD = struct.Struct("<8sQ")
-NOBODY = np.uint32(0xFFFFFFFF)  # the code for none
+NOBODY = np.uint32(0xFFFFFFFF)  # the code that means none
 REASONS = ("none", "data", "memory")
 
 
@@ -34,7 +33,7 @@ class Recording:
         self._texts: dict[str, np.ndarray] = {}
 
     def rows(self, name: str) -> int:
-        """Of a column."""
+        """The number of rows of a column."""
         return self._places[name][1]
 
     def numbers(self, name: str) -> np.ndarray:
@@ -58,5 +57,5 @@ class Recording:
         return str(self.texts("plan")[0])
 
     def of_action(self, name: str) -> np.ndarray:
-        """An action's number, by span."""
+        """A number of each span's action, by span."""
         return self.numbers(f"actions/{name}")[self.numbers("spans/action")]

@@ -1,4 +1,4 @@
-"""A run on a time base that is given: bins that end at those times, so that several runs have the same."""
+"""A run on a given time base: bins that end at given times, so that several runs can have the same bins."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def bins(seconds: float, count: int) -> np.ndarray:
-    """The ends of so many equal bins."""
+    """The ends of `count` equal bins."""
     if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or not 1 <= count <= 10_000_000:
         raise errors.UsageError(f"bins={count!r}: expected a whole number from 1 on")
     return np.linspace(0, seconds, int(count) + 1)[1:]
@@ -24,13 +24,13 @@ def bins(seconds: float, count: int) -> np.ndarray:
 
 def dataset(r: "Recording", times: Sequence[float], makespan: float,
             attributes: dict[str, Any]) -> "xarray.Dataset":
-    """Utilisation by stream, level by pool and samples done, of the bins that end at `times`."""
+    """Utilisation by stream, level by pool and samples done, for the bins that end at `times`."""
     ends = np.array(times, dtype=float)
     if ends.ndim != 1 or len(ends) == 0 or not np.all(np.isfinite(ends)) or np.any(np.diff(ends, prepend=0) <= 0):
         raise errors.UsageError("times are the ends of bins: a list of seconds, above 0 and each more than the "
                                 "one before")
     edges = np.append(0.0, ends)
-    over = edges[:-1] >= makespan  # bins that begin when the run has ended
+    over = edges[:-1] >= makespan  # bins that begin after the end of the run
     streams, pools = list(r.texts("streams/name")), list(r.texts("pools/name"))
     busy = np.array([_busy(r, number, edges) for number in range(len(streams))]).reshape(len(streams), len(ends))
     level = np.array([_highest(r, number, edges) for number in range(len(pools))]).reshape(len(pools), len(ends))
@@ -47,7 +47,7 @@ def dataset(r: "Recording", times: Sequence[float], makespan: float,
 
 
 def _busy(r: "Recording", stream: int, edges: np.ndarray) -> np.ndarray:
-    """The share of each bin in which the stream executes: it does one thing at a time."""
+    """The share of each bin in which the stream executes; it does one thing at a time."""
     mine = r.of_action("stream") == stream
     start, end = np.sort(r.numbers("spans/start")[mine]), np.sort(r.numbers("spans/end")[mine])
     if len(start) == 0:
@@ -59,16 +59,16 @@ def _busy(r: "Recording", stream: int, edges: np.ndarray) -> np.ndarray:
 
 
 def _highest(r: "Recording", pool: int, edges: np.ndarray) -> np.ndarray:
-    """The most bytes in each bin: at its beginning, or after a change in it."""
+    """The most bytes in each bin: at its beginning, or after a change within it."""
     mine = r.numbers("memory/pool") == pool
     time, level = r.numbers("memory/time")[mine], np.append(0, r.numbers("memory/level")[mine])
-    first = np.searchsorted(time, edges[:-1], "right")  # changes by the beginning
-    last = np.searchsorted(time, edges[1:], "left")  # and before the end
+    first = np.searchsorted(time, edges[:-1], "right")  # number of changes up to the beginning
+    last = np.searchsorted(time, edges[1:], "left")  # number of changes before the end
     return np.array([level[a : max(a, b) + 1].max() for a, b in zip(first, last)], dtype=float)
 
 
 def _at(r: "Recording", name: str, times: np.ndarray) -> np.ndarray:
-    """A series that grows in steps, by the bins of the recording."""
+    """The values at given times of a series that grows in steps, by the bins of the recording."""
     names = [one for one, _, _ in r.info["series"]]
     own = r.numbers("series/time")
     if name not in names or len(own) == 0:

@@ -1,4 +1,4 @@
-"""Results as pandas DataFrames. Numeric columns of the recording are used as they are."""
+"""Results as pandas DataFrames. Numeric columns of the recording are used without a copy."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _UNITS = {"start": "s", "end": "s", "available": "s", "waited": "s", "time": "s"
 
 
 def coded(codes: np.ndarray, names) -> pd.Categorical:
-    """Codes with their names; a code beyond them is none."""
+    """Codes with their names; a code beyond the names is none."""
     codes = np.asarray(codes).astype(np.int64)
     codes[(codes < 0) | (codes >= len(names))] = -1
     return pd.Categorical.from_codes(codes, categories=_distinct(names))
 
 
 def _distinct(names) -> list[str]:
-    """Names as they are; one that is there already gets its number behind it."""
+    """The names; a name that occurs again gets its number appended."""
     seen: dict[str, int] = {}
     result = []
     for name in names:
@@ -33,21 +33,21 @@ def _distinct(names) -> list[str]:
 
 
 def by_text(codes: np.ndarray, texts: np.ndarray) -> pd.Categorical:
-    """A text by code, where many codes have the same one."""
+    """A text by code, where many codes have the same text."""
     numbers, names = pd.factorize(texts)
     return pd.Categorical.from_codes(numbers[codes], categories=names)
 
 
 class Table:
-    """Columns that nobody can write to, and any number of DataFrames that show them. What is done to one of
-    these, a new column, another order, is seen in no other."""
+    """Read-only columns, and any number of DataFrames that show them. A change to one DataFrame (a new column,
+    another order) does not affect the others."""
 
     def __init__(self, columns: dict, index: Optional[pd.Index] = None) -> None:
         self._columns = {name: _read_only(column) for name, column in columns.items()}
         self._index = index
 
     def frame(self) -> pd.DataFrame:
-        """A new one, without copies of numbers."""
+        """A new DataFrame, without copies of numbers."""
         index = None if self._index is None else self._index.view()
         table = pd.DataFrame({name: column.view() for name, column in self._columns.items()}, index=index,
                              copy=False)
@@ -56,7 +56,7 @@ class Table:
 
 
 def _read_only(column):
-    """Its numbers, or the codes of its texts."""
+    """Makes its numbers, or the codes of its texts, read-only."""
     if isinstance(column, pd.Categorical):
         column._ndarray.setflags(write=False)
     else:
@@ -65,7 +65,7 @@ def _read_only(column):
 
 
 def spans(r: Recording) -> Table:
-    """One row for each executed action, in the order of the ends."""
+    """One row per executed action, ordered by their ends."""
     action = r.numbers("spans/action")
     return Table({
         "start": r.numbers("spans/start"),
@@ -90,7 +90,7 @@ def spans(r: Recording) -> Table:
 
 
 def _blockers(r: Recording) -> pd.Categorical:
-    """The action or the pool that was waited for last."""
+    """The action or the pool for which each span waited last."""
     reason, blocker = r.numbers("spans/reason"), r.numbers("spans/blocker")
     codes, names = pd.factorize(np.concatenate([r.texts("actions/name"), r.texts("pools/name")]))
     actions = r.rows("actions/name")
@@ -103,7 +103,7 @@ def _blockers(r: Recording) -> pd.Categorical:
 
 
 def memory(r: Recording) -> Table:
-    """One row for each tensor that enters or leaves a pool; pool by pool, in the order of time."""
+    """One row per tensor that enters or leaves a pool; pool by pool, ordered by time."""
     tensor = r.numbers("memory/tensor")
     return Table({
         "time": r.numbers("memory/time"),
@@ -116,7 +116,7 @@ def memory(r: Recording) -> Table:
 
 
 def series(r: Recording) -> Table:
-    """One row a bin, by the time at which it ends; one column a series, as in a trace's /series."""
+    """One row per bin, indexed by the time at which it ends; one column per series, as in a trace's /series."""
     time = r.numbers("series/time")
     streams = [f"utilisation/{name}" for name in r.texts("streams/name")]
     busy = r.numbers("series/utilisation")
@@ -126,12 +126,12 @@ def series(r: Recording) -> Table:
     return Table(columns, index=pd.Index(time, name="time"))
 
 
-_LARGEST = np.iinfo(np.int32).max  # that every form of netCDF holds as an integer
+_LARGEST = np.iinfo(np.int32).max  # the largest integer that every form of netCDF can store
 
 
 def to_xarray(r: Recording, attributes: dict):
-    """All of it as one xarray.Dataset: spans by `span`, events by `event`, series by `time`. Names
-    have dots, since slashes are groups to netCDF."""
+    """Everything as one xarray.Dataset: spans by `span`, events by `event`, series by `time`. Names have dots,
+    because slashes mean groups in netCDF."""
     xarray = late("xarray")
     arrays = {}
     for dimension, table, prefix in (("span", spans(r), ""), ("event", memory(r), "memory_")):
@@ -167,7 +167,7 @@ def _attribute(value):
 
 
 def stages(r: Recording) -> pd.DataFrame:
-    """One row for each stage of the plan, by number."""
+    """One row per stage of the plan, by number."""
     names = list(r.texts("stages/name"))
     table = spans(r).frame()
     computes = np.isin(r.of_action("stream"), np.flatnonzero(r.texts("streams/kind") == "compute"))

@@ -1,4 +1,5 @@
-"""The operators of a torch module: the calls of its leaf modules, equal ones as one with their count."""
+"""The operators of a torch module: the calls of its leaf modules, where equal calls become one operator with a count.
+"""
 
 from __future__ import annotations
 
@@ -22,21 +23,21 @@ DTYPES = {torch.float64: "float64", torch.float32: "float32", torch.float16: "fl
 
 @dataclass
 class Operator:
-    """Calls of one configuration with inputs of the same shapes; an example to be measured."""
+    """Calls of one configuration with inputs of the same shapes, and an example to be measured."""
 
-    words: dict[str, str]  # the columns that say which operator it is
+    words: dict[str, str]  # the columns that identify the operator
     module: nn.Module
     args: tuple
     kwargs: dict
-    preserving: bool  # one tensor goes in and one of the same shape comes out
+    preserving: bool  # one tensor goes in, and one of the same shape comes out
     occurrences: int = 0
     level: str = "leaf"
 
 
 def operators_of(module: nn.Module, inputs: tuple) -> tuple[list[Operator], Operator]:
-    """The leaves in the order of their first calls (leaf modules, and functions that are called between
-    them), and the whole, from one run of the module. Forward hooks see no keywords before torch 2.0: so the
-    method itself is watched."""
+    """The leaves in the order of their first calls (leaf modules, and functions that are called between them), and
+    the whole, from one run of the module. Before torch 2.0 forward hooks do not see keywords, so the method itself is
+    watched."""
     leaves = [one for one in module.modules()
               if _is_leaf(one) and (one is not module or Layers(module).knows(module))]
     with torch.no_grad():
@@ -63,10 +64,10 @@ class _Run:
         self.found: dict[tuple, Operator] = {}
         self._layers = Layered(module, inputs)
         self._batch = len(inputs[0])
-        self._inside = False  # a leaf may call others: they are part of it
+        self._inside = False  # a leaf may call others, which are part of it
 
     def watched(self, one: nn.Module, forward: Any) -> Any:
-        """The method `forward` of a leaf, watched."""
+        """Returns the method `forward` of a leaf in a form that is watched."""
         def call(*args: Any, **kwargs: Any) -> Any:
             return self._seen(one, self._layers.module, one, args, kwargs,
                               lambda: forward(*args, **kwargs))
@@ -74,7 +75,7 @@ class _Run:
         return call
 
     def function(self, function: Any, args: tuple, kwargs: dict, called: Any) -> Any:
-        """A function was called."""
+        """Records a call of a function."""
         return self._seen(function, self._layers.function, function, args, kwargs, called)
 
     def _seen(self, worker: Any, layers_of: Any, what: Any, args: tuple, kwargs: dict, called: Any) -> Any:
@@ -82,7 +83,7 @@ class _Run:
             return called()
         self._inside = True
         try:
-            kept = _own((args, kwargs))  # what works in place overwrites them
+            kept = _own((args, kwargs))  # operations in place would overwrite them
             before = versions_of((args, kwargs))
             result = called()
             documents = layers_of(what, args, kwargs, result)
@@ -112,8 +113,8 @@ class _Run:
 
     def _words(self, module: nn.Module, documents: list[dict], args: tuple, kwargs: dict,
                result: Any) -> dict[str, str]:
-        """As the layer of Sluice that from_torch makes of it, so that the row prices that layer; else in
-        torch's own words."""
+        """Described as the layer of Sluice that from_torch makes of it, so that the row prices that layer; otherwise
+        in torch's own words."""
         working = [one for one in documents if one["type"] not in VIEWS]
         if len(documents) == 1 or len(working) == 1:
             layer = documents[0] if len(documents) == 1 else working[0]
@@ -127,12 +128,12 @@ class _Run:
 
 
 def copy_of(module: nn.Module) -> nn.Module:
-    """Of its own: measuring in training renews the running means of batch norms."""
+    """A copy of the module, because measuring in training updates the running means of batch norms."""
     return copy.deepcopy(module)
 
 
 def with_tensors(value: Any, change: Any) -> Any:
-    """The same with other tensors."""
+    """The same value with its tensors replaced."""
     if isinstance(value, torch.Tensor):
         return change(value)
     if isinstance(value, dict):
@@ -147,12 +148,12 @@ def _own(value: Any) -> Any:
 
 
 def _is_leaf(module: nn.Module) -> bool:
-    """Attention works with its parts' weights without calling them."""
+    """Whether it is a leaf. Attention uses the weights of its parts without calling them."""
     return _is_split(module) or next(module.children(), None) is None
 
 
 def _torch_config(module: nn.Module, args: tuple, kwargs: dict) -> str:
-    """What is said of a module or a function that is no layer, besides its tensors."""
+    """The configuration of a module or function that is not a layer, without its tensors."""
     def plain(value: Any) -> bool:
         return not any(True for _ in tensors_in(value))
 
@@ -164,7 +165,7 @@ def _torch_config(module: nn.Module, args: tuple, kwargs: dict) -> str:
 
 
 def _config(document: dict) -> str:
-    """The text of a layer's configuration: its keys in order, what is not said as its default."""
+    """The text of a layer's configuration: its keys in order, with defaults for those that are not given."""
     words = []
     for name, default in _keys()[document["type"]].items():
         value = document.get(name, default)
@@ -195,7 +196,7 @@ def _shape_text(shape: list[int]) -> str:
 
 
 def _dtype(module: nn.Module, inputs: Any) -> str:
-    """Of the weights, else of the inputs."""
+    """The element type of the weights, or else of the inputs."""
     for one in (*module.parameters(), *tensors_in(inputs)):
         if one.dtype in DTYPES:
             return DTYPES[one.dtype]

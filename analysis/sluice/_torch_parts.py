@@ -1,4 +1,4 @@
-"""Modules of torch that are several layers: what does the work of each of them."""
+"""Modules of torch that are several layers: the parts that do the work of each layer."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from ._torch_watch import VIEWS
 
 
 class Attention(nn.Module):
-    """The scores of queries and keys, their softmax, and the sums of values: as torch computes them where
-    no fused kernel does. Inputs: samples, places, width."""
+    """The scores of queries and keys, their softmax, and the weighted sums of values, as torch computes them without
+    a fused kernel. Inputs: samples, places, width."""
 
     def __init__(self, heads: int) -> None:
         super().__init__()
@@ -33,14 +33,14 @@ class Attention(nn.Module):
 
 
 def is_split(module: nn.Module) -> bool:
-    """Does it work with the weights of its parts without calling them?"""
+    """Whether it uses the weights of its parts without calling them."""
     return isinstance(module, nn.MultiheadAttention)
 
 
 def parts_of(module: nn.Module, documents: list[dict], args: tuple,
              kwargs: dict) -> list[tuple[dict, nn.Module, tuple]]:
-    """For each layer that such a module is: its document, a module that does that work alone, and inputs.
-    Empty where it is none, or not the layers that are known."""
+    """For each layer that such a module consists of: its document, a module that does only that work, and inputs.
+    Empty where it is not such a module, or its layers are not the known ones."""
     working = [one for one in documents if one["type"] not in VIEWS]
     kinds = [one["type"] for one in working]
     if not is_split(module) or kinds != ["matmul", "matmul", "matmul", "attention", "matmul"]:

@@ -1,4 +1,4 @@
-"""What runs an operator of torch again and again: hot, cold or chained, forward or backward."""
+"""Runs an operator of torch again and again: hot, cold or chained, forward or backward."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from ._measuring import Subject
 from ._torch_operators import Operator, copy_of, tensors_in, with_tensors
 
 CHAIN = 8  # layers
-# Small inputs are copied at most so often. Where that does not fill the cache, it is swept out before each
-# sample by working on as much of something else.
+# The largest number of copies of small inputs. Where these do not fill the cache, the cache is
+# cleared before each sample by working on as much other memory.
 MOST_COPIES = 1024
 
 
 def synchroniser(device: torch.device) -> Callable[[], None]:
-    """Waits until the device has done what it was given."""
+    """A function that waits until the device has done its work."""
     if device.type == "cuda":
         return lambda: torch.cuda.synchronize(device)
     return lambda: None
 
 
 def cache_bytes_of(device: torch.device, folder: str = "/sys/devices/system/cpu/cpu0/cache") -> int:
-    """Of the largest cache."""
+    """Bytes of the largest cache."""
     if device.type == "cuda":
         size = getattr(torch.cuda.get_device_properties(device), "L2_cache_size", 0)
     else:
@@ -34,7 +34,7 @@ def cache_bytes_of(device: torch.device, folder: str = "/sys/devices/system/cpu/
         texts = [one.read_text().strip() for one in Path(folder).glob("index*/size")]
         size = max((int(one[:-1]) * units[one[-1]] for one in texts), default=0)
     if size == 0:
-        raise errors.InputError("how large the cache is cannot be found out here: say cache_bytes")
+        raise errors.InputError("the size of the cache cannot be found out here: give cache_bytes")
     return size
 
 
@@ -52,8 +52,8 @@ def subject_of(operator: Operator, cache: str, backward: bool, training: bool, d
 
 
 def can_run(operator: Operator, cache: str, backward: bool) -> bool:
-    """A chain is of layers that keep the shape. A way back needs something with gradients, and results
-    that no next layer of a chain has overwritten."""
+    """Whether it can run so. A chain consists of layers that keep the shape. A backward pass needs something with
+    gradients, and results that no later layer of a chain has overwritten."""
     in_place = bool(getattr(operator.module, "inplace", False))
     if cache == "chained" and (not operator.preserving or (backward and in_place)):
         return False
@@ -63,8 +63,7 @@ def can_run(operator: Operator, cache: str, backward: bool) -> bool:
 
 
 class _Inputs:
-    """The inputs of the next call: the same ones, or the next ones of an array of more than
-    `cache_bytes`."""
+    """The inputs of the next call: always the same, or the next ones of an array of more than `cache_bytes`."""
 
     def __init__(self, operator: Operator, cache_bytes: int) -> None:
         self._given = (operator.args, operator.kwargs)
@@ -78,12 +77,11 @@ class _Inputs:
 
     @property
     def most_calls(self) -> Optional[int]:
-        """That find no input in the cache, after it was swept; None: all do, however many they are."""
+        """The number of calls that find no input in the cache after it was cleared; None: any number."""
         return None if self._broom is None else self.count
 
     def ready(self) -> None:
-        """Before the calls of a sample: where all copies together are no larger than the cache, they are
-        swept out of it."""
+        """Called before the calls of a sample: clears the cache where all copies together fit into it."""
         if self._broom is not None:
             self._broom.add_(1)
 
@@ -99,7 +97,7 @@ class _Inputs:
 
 
 def _repeated(tensor: torch.Tensor, count: int) -> tuple[torch.Tensor, tuple]:
-    """An array that holds it so many times, and the strides of each."""
+    """An array that holds the tensor `count` times, and the strides of each copy."""
     own = tensor.clone()  # its strides, without gaps
     array = torch.empty(count * own.numel(), dtype=own.dtype, device=own.device)
     for place in range(count):
@@ -123,8 +121,8 @@ def _forward(module: nn.Module, inputs: _Inputs, training: bool) -> Callable[[in
 
 
 def _backward(module: nn.Module, inputs: _Inputs) -> Callable[[int], Callable[[], None]]:
-    """The gradients of inputs and parameters; the forward pass before is not in the time. A graph for
-    each place in the cycle is made once, and is gone back through again and again."""
+    """The gradients of inputs and parameters; the time excludes the forward pass. One graph for each place in the
+    cycle is made once and used again and again."""
     graphs: list[Callable[[], None]] = []
     done = 0
 
@@ -136,7 +134,7 @@ def _backward(module: nn.Module, inputs: _Inputs) -> Callable[[int], Callable[[]
                 return tensor
             source = tensor.detach().requires_grad_()
             sources.append(source)
-            return source.clone()  # what works in place may not overwrite a source of gradients
+            return source.clone()  # operations in place must not overwrite a source of gradients
 
         with torch.enable_grad():
             args, kwargs = with_tensors(inputs.next(), tracked)

@@ -1,4 +1,4 @@
-"""One run of a torch module, watched: what its leaf modules and the functions between them are as layers."""
+"""Watches one run of a torch module: which layers its leaf modules and the functions between them are."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ VIEWS = ("input", "flatten", "reshape", "transpose", "slice")  # around the laye
 
 
 class Function(nn.Module):
-    """A function as a module, so that it is measured as modules are."""
+    """A function as a module, so that it can be measured like a module."""
 
     def __init__(self, function: Callable, inplace: bool) -> None:
         super().__init__()
@@ -40,8 +40,8 @@ def tensors_in(value: Any) -> Iterator[torch.Tensor]:
 
 
 class Layered:
-    """What calls are as layers, as from_torch has them. After a call that is no layer it goes on: its
-    results count as inputs."""
+    """Turns calls into layers, as from_torch does. A call that is not a layer does not stop it: the results of such a
+    call count as inputs."""
 
     def __init__(self, module: nn.Module, inputs: tuple) -> None:
         self._layers = Layers(module)
@@ -49,8 +49,8 @@ class Layered:
             self._layers.input(one)
 
     def module(self, module: nn.Module, args: tuple, kwargs: dict, result: Any) -> list[dict]:
-        """The layers that a call of it is: their documents, with `shape` and the `sources` that they read.
-        Empty: none that is known."""
+        """The layers of a module's call: their documents, with `shape` and the `sources` that they read. Empty: no
+        known layer."""
         def called() -> None:
             if not self._layers.knows(module):
                 self._layers.unknown(type(module).__name__)
@@ -61,7 +61,7 @@ class Layered:
         return self._added(called, result)
 
     def function(self, function: Callable, args: tuple, kwargs: dict, result: Any) -> list[dict]:
-        """The same of a function."""
+        """The layers of a function's call, in the same form."""
         return self._added(lambda: self._layers.function(function, args, kwargs, result), result)
 
     def _added(self, called: Callable[[], None], result: Any) -> list[dict]:
@@ -87,7 +87,7 @@ class Layered:
 
 
 class Functions(TorchFunctionMode):
-    """Tells of each function of torch that is called."""
+    """Reports each function of torch that is called."""
 
     def __init__(self, told: Callable[[Callable, tuple, dict, Callable[[], Any]], Any]) -> None:
         super().__init__()
@@ -105,7 +105,7 @@ def versions_of(value: Any) -> list[int]:
 
 
 def is_new(given: Any, result: Any) -> bool:
-    """Does the call make tensors? Not where it only looks at one in another way: then they share memory."""
+    """Whether the call makes new tensors. Where it only views a tensor in another way, they share memory."""
     known = {_memory_of(one) for one in tensors_in(given)}
     return any(_memory_of(one) not in known for one in tensors_in(result))
 

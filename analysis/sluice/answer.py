@@ -1,4 +1,4 @@
-"""What is said of a result beside its numbers: what was asked, how sure the answer is, and notes."""
+"""What is said about a result beside its numbers: what was asked, how certain the answer is, and notes."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Any, Optional
 
 @dataclass(frozen=True)
 class Asked:
-    """What was asked, as `sluice run --json` has it under `asked`."""
+    """What was asked, as in `asked` of `sluice run --json`."""
 
     text: str  #: all of it in one line
     model: str
-    parameters: tuple[str, ...]  #: that the scenario gives the model: "tokens=1"
+    parameters: tuple[str, ...]  #: given to the model by the scenario: "tokens=1"
     platform: str
     mode: str
     dtype: str
-    optimizer: Optional[str]  #: of training
+    optimizer: Optional[str]  #: None: nothing is trained
     batch: int
     micro_batch: int
     batches_per_step: int
@@ -35,13 +35,13 @@ class Asked:
 
 @dataclass(frozen=True)
 class Certainty:
-    """Shares of the seconds of work, computing and moving, by what they rest on. They add up to 1 where
-    there is any work."""
+    """Shares of the seconds of work, computing and moving, by what they rest on. They add up to 1 where there is any
+    work."""
 
     measured: float  #: on measurements of the layers themselves
     sourced: float  #: on figures of the platform that have a source
     assumed: float  #: on figures that are assumed, or that were changed
-    figures: tuple[str, ...]  #: those that are assumed: "devices.gpu.roofline"
+    figures: tuple[str, ...]  #: the assumed figures: "devices.gpu.roofline"
     text: str  #: all of it in one line
 
     def __str__(self) -> str:
@@ -61,7 +61,7 @@ class Note:
 
 @dataclass(frozen=True)
 class Answer:
-    """All three."""
+    """What was asked, the certainty, and the notes."""
 
     asked: Optional[Asked] = None
     certainty: Optional[Certainty] = None
@@ -69,7 +69,7 @@ class Answer:
 
     @classmethod
     def from_json(cls, text: str) -> "Answer":
-        """Of `sim/study/answer`; an empty text is that of a plan, of which nothing is said."""
+        """Reads the JSON of `sim/study/answer`; an empty text belongs to a plan, about which nothing is said."""
         if not text:
             return cls()
         said = json.loads(text)
@@ -78,7 +78,8 @@ class Answer:
 
 
 def _made(kind: type, said: dict[str, Any]) -> Any:
-    """A key that is not known is one of a newer program; a list is a tuple."""
+    """Makes one of the classes above. An unknown key comes from a newer program and is ignored; a list becomes a
+    tuple."""
     known = {field.name: said.get(field.name) for field in fields(kind)}
     return kind(**{name: tuple(value) if isinstance(value, list) else value
                    for name, value in known.items()})

@@ -1,4 +1,4 @@
-"""Several runs beside each other: what differs, pictures on common axes, one time base."""
+"""Compares several runs: what differs, pictures on common axes, one time base."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Size = Optional[tuple[float, float]]
 
 
 def _of_a_mapping(function: Asked) -> Asked:
-    """A decorator: it says what it takes where it is given anything but one mapping of results by name."""
+    """A decorator: explains what the function takes where it is given anything but one mapping of results by name."""
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         results, *others = args or [kwargs.pop("results", None)]
@@ -49,10 +49,10 @@ def compare(results: Mapping[str, Result]) -> "Comparison":
     """Runs by name, in their order: `sluice.compare({"sqrt": r1, "optimal": r2})`. `.frame` has all metrics,
     `.differences` those that are not the same with the change against the first run, `.plot.timeline()`,
     `.memory()` and `.utilisation()` are panels on common axes, and `.to_xarray()` puts the runs on one time base.
-    Raises UsageError for what is no mapping of names to results."""
+    Raises UsageError for anything but a mapping of names to results."""
     for name, result in results.items():
         if not isinstance(result, Result):
-            raise errors.UsageError(f"'{name}' is a {type(result).__name__} and no Result; .run() gives one")
+            raise errors.UsageError(f"'{name}' is a {type(result).__name__} and not a Result; .run() returns one")
     return Comparison({str(name): result for name, result in results.items()})
 
 
@@ -65,7 +65,7 @@ class Comparison:
 
     @property
     def names(self) -> list[str]:
-        """Of the results, in the order in which they were given."""
+        """The names of the results, in the order in which they were given."""
         return list(self._results)
 
     def __getitem__(self, name: str) -> Result:
@@ -78,7 +78,7 @@ class Comparison:
 
     @property
     def frame(self) -> "pandas.DataFrame":
-        """One row for each metric ("peak_bytes/gpu"), a column for each run, and `unit`. What a run has not is
+        """One row per metric ("peak_bytes/gpu"), one column per run, and `unit`. A number that a run does not have is
         None."""
         pandas = late("pandas")
         rows = {name: {metric: (value, unit) for metric, value, unit in result.metrics.rows()}
@@ -93,9 +93,9 @@ class Comparison:
 
     @property
     def differences(self) -> "pandas.DataFrame":
-        """The rows of `frame` in which runs differ by more than 1e-9 of the larger one; for each run but the first
-        a column "NAME: change" with what it is more or less than the first, as a share of that (0.25: a quarter
-        more), where both are numbers."""
+        """The rows of `frame` in which runs differ by more than 1e-9 of the larger number. For each run but the first
+        a column "NAME: change" has the change against the first run, as a share of it (0.25: a quarter more), where
+        both are numbers."""
         pandas = late("pandas")
         table = self.frame
         first, *others = self._results
@@ -106,10 +106,10 @@ class Comparison:
         return table
 
     def to_xarray(self, bins: int = 300) -> "xarray.Dataset":
-        """All runs on one time base, along `run`: `bins` equal bins from 0 to the end of the longest, `time` (s) is
-        where each ends. utilisation (of each `stream`, the share of the bin that it is busy), level (of each
-        `pool`, the most bytes in the bin), samples_done; not a number behind the end of a run. `Result.resampled`
-        does it for one."""
+        """All runs on one time base, along `run`: `bins` equal bins from 0 to the end of the longest run; `time` (s)
+        is the end of each bin. utilisation (of each `stream`: the share of the bin in which it is busy), level (of
+        each `pool`: the most bytes in the bin), samples_done; not a number after the end of a run. `Result.resampled`
+        does it for one run."""
         xarray = late("xarray")
         longest = max(result.metrics["makespan_s"] for result in self._results.values())
         times = _resampled.bins(longest, bins)
@@ -134,8 +134,8 @@ class Comparison:
 
 @checked
 class ComparisonPlots(Suggesting):
-    """compare(...).plot: a panel for each run, one below the other, with one time axis in one unit and one legend.
-    start, end, unit, title, legend and figsize as in result.plot; each returns the Axes of all panels."""
+    """compare(...).plot: one panel per run, one below the other, with one time axis in one unit and one legend.
+    start, end, unit, title, legend and figsize are as in result.plot; each method returns the Axes of all panels."""
 
     def __init__(self, results: dict[str, Result]) -> None:
         self._results = results
@@ -143,7 +143,7 @@ class ComparisonPlots(Suggesting):
     def timeline(self, start: float = 0.0, end: Optional[float] = None, title: Optional[str] = None, *,
                  streams: Streams = None, unit: Optional[str] = None, legend: Legend = True,
                  figsize: Size = None) -> "list[Axes]":
-        """Who did what when, in each run. A run that ends before `start` has an empty panel."""
+        """Which stream did what and when, in each run. A run that ends before `start` has an empty panel."""
         rows = [result._recording.rows("streams/name") if streams is None else 1 if isinstance(streams, str)
                 else len(streams) for result in self._results.values()]
 
@@ -155,7 +155,7 @@ class ComparisonPlots(Suggesting):
     def memory(self, pool: Optional[str] = None, start: float = 0.0, end: Optional[float] = None,
                title: Optional[str] = None, *, unit: Optional[str] = None, bytes_unit: Optional[str] = None,
                legend: Legend = True, figsize: Size = None) -> "list[Axes]":
-        """What lies in a memory, in each run, also with one axis of bytes."""
+        """What is in a memory, in each run, also with one axis of bytes."""
         def draw(result: Result, ax: "Axes") -> None:
             result.plot.memory(pool, ax, start, end, unit=unit, bytes_unit=bytes_unit, title="")
 
@@ -172,7 +172,7 @@ class ComparisonPlots(Suggesting):
 
     def _panels(self, draw: Any, heights: list[float], start: float, title: Optional[str], legend: Legend,
                 figsize: Size, sharey: bool = False) -> "list[Axes]":
-        """`draw` draws a result on axes of that height (inches)."""
+        """`draw` draws a result on axes of the given height (inches)."""
         axes = late("._axes")
         figure, panels = late("matplotlib.pyplot").subplots(
             len(heights), 1, sharex=True, sharey=sharey, squeeze=False, layout="constrained",
@@ -192,7 +192,8 @@ class ComparisonPlots(Suggesting):
 
 
 def _one_legend(panels: "list[Axes]", wanted: Legend) -> None:
-    """What any of them says, once: beside all of them, or above the first one of a narrow figure."""
+    """One legend for everything that any of them shows: beside all of them, or above the first one in a narrow
+    figure."""
     axes = late("._axes")
     said: dict[str, Any] = {}
     for ax in panels:
@@ -206,7 +207,7 @@ def _one_legend(panels: "list[Axes]", wanted: Legend) -> None:
     handles, figure = [said[label] for label in order], panels[0].get_figure()
     if wanted is not True or axes.is_narrow(figure):
         axes.legend(panels[0], handles, wanted)
-    elif handles:  # of the figure: in the first panel it would make that one as high as it is
+    elif handles:  # a legend in the first panel would make that panel as high as the legend
         legend = figure.legend(handles=handles, loc="upper right", frameon=False,
                                labelcolor=_colours.ink(panels[0]), borderaxespad=0.0)
         figure.draw_without_rendering()
@@ -217,7 +218,7 @@ def _one_legend(panels: "list[Axes]", wanted: Legend) -> None:
 
 
 def _place(label: str) -> int:
-    """Kinds in their order, classes from the top of the stack down, and then what else there is."""
+    """Orders the legend: kinds in their order, classes from the top of the stack down, and then everything else."""
     order = [*(kind.replace("_", " ") for kind in _colours.KINDS),
              *(one.replace("_", " ") for one in reversed(_colours.CLASSES))]
     first = label.split(",\n")[0]

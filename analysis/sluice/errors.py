@@ -1,4 +1,4 @@
-"""What goes wrong, with the command line's text; `exit_code` is the one `sluice` would end with."""
+"""The errors, with the text of the command line; `exit_code` is the one with which `sluice` would end."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class UsageError(Error):
 
 
 class InputError(Error, ValueError):
-    """A document, an override or a plan says something that it may not say."""
+    """A document, an override or a plan says something that is not allowed."""
 
     exit_code = 3
 
@@ -38,11 +38,10 @@ class Waiter:
 
 
 class Infeasible(Error):
-    """The question is well put, and the answer is: it does not fit, or it blocks for ever.
+    """The question is valid, and the answer is that it does not fit or blocks for ever.
 
-    pool: the memory that is too small; needed_bytes and available_bytes: of it; by_class: the needed
-    bytes by tensor class; waiters: what cannot start, a list of Waiter; time_s: when. What is not
-    known is None or empty."""
+    pool: the memory that is too small; needed_bytes and available_bytes of it; by_class: the needed bytes by tensor
+    class; waiters: what cannot start, a list of Waiter; time_s: when. What is not known is None or empty."""
 
     exit_code = 4
     pool: Optional[str] = None
@@ -66,23 +65,23 @@ class IoError(Error, OSError):
 
 
 class InternalError(Error):
-    """Our fault."""
+    """A fault of Sluice itself."""
 
     exit_code = 70
 
 
 class HelperDied(InternalError):
-    """The process that runs simulations died in the middle of one; the next run has a new one."""
+    """The process that runs simulations died during one; the next run starts a new process."""
 
 
 class Interrupted(Error):
-    """A run was ended by a signal to the process that ran it."""
+    """A signal to the process that ran the simulation ended it."""
 
     exit_code = 130
 
 
 class KeysDropped(UserWarning):
-    """A mapping given to Scenario.with_ took the place of one with keys that it does not have."""
+    """A mapping given to Scenario.with_ replaced one that had further keys."""
 
 
 class HelperRestarted(RuntimeWarning):
@@ -93,7 +92,7 @@ _BY_CODE = {2: UsageError, 3: InputError, 4: Infeasible, 5: IoError, 130: Interr
 
 
 def of(exit_code: int, text: str) -> Error:
-    """The exception for an exit code of the command line. Of what is infeasible the text is JSON."""
+    """The exception for an exit code of the command line. For an infeasible question the text is JSON."""
     if exit_code == Infeasible.exit_code:
         return _infeasible(json.loads(text))
     return _BY_CODE.get(exit_code, InternalError)(text)

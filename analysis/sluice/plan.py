@@ -1,4 +1,4 @@
-"""Plans: what is executed where, in which order, as plain data."""
+"""Plans: which actions are executed, where, and in which order, as plain data."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ class Plan:
         self._file = file
         self._scenario_text = scenario_text
         self._question_bound_s = question_bound_s
-        self._scenario = scenario  # native; it is lost when the plan is pickled
+        self._scenario = scenario  # the native scenario, which is lost when the plan is pickled
 
     @classmethod
     def from_text(cls, text: str, name: str = "<text>") -> Plan:
-        """From a plan's text (sim/plan/FORMAT.md): what `text()` and the `plan` of a Result are.
-        `name` is for messages. Raises InputError."""
+        """A plan from its text (sim/plan/FORMAT.md), such as `text()` and the `plan` of a Result. `name` is for
+        messages. Raises InputError."""
         return cls(_sluice.Plan.parse(text, name), name)
 
     @property
     def name(self) -> str:
-        """Scenario and policy."""
+        """The names of scenario and policy."""
         return self._native.name
 
     @property
@@ -51,54 +51,53 @@ class Plan:
 
     @property
     def stages(self) -> list[str]:
-        """Names, by stage number."""
+        """The names of the stages, by number."""
         return self._native.stages
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What the policy decided: numbers (the unit ends the name: chosen_s), texts and lists by name;
-        what is said of each group or stage is a dict, and so is what each replica decided
-        (`facts["replicas"]["gpu0"]`)."""
+        """The decisions of the policy: numbers (the unit ends the name: chosen_s), texts and lists by name. A fact
+        about each group or stage is a dict, and so are the facts of each replica (`facts["replicas"]["gpu0"]`)."""
         return json.loads(self._native.facts)
 
     @property
     def actions(self) -> pandas.DataFrame:
-        """One row an action, in listing order: seconds (of computations), flop, joules above idle,
-        bytes (of transfers); waits: (number of an action, iterations ago)."""
+        """One row per action, in listing order: seconds (of computations), flop, joules above idle, bytes (of
+        transfers); waits: (number of an action, iterations ago)."""
         pandas = late("pandas")
         table = pandas.DataFrame(self._native.actions())
         return table.astype({name: "category" for name in ("section", "stream", "kind")})
 
     @property
     def tensors(self) -> pandas.DataFrame:
-        """One row a tensor: bytes, class, and the memory that holds it from start to end."""
+        """One row per tensor: bytes, class, and the memory that holds it from start to end."""
         pandas = late("pandas")
         return pandas.DataFrame(self._native.tensors()).astype({"class": "category"})
 
     @property
     def fates(self) -> pandas.DataFrame:
-        """What becomes of the activations of each stage until its backward pass, by the stage's number: name,
-        fate ("keep", "recompute", "offload", or the last two where parts differ), and what it costs in one
-        run of the body: recomputed_s and saved_bytes. Read from the actions, so of any policy's plan; empty
-        where nothing is trained."""
+        """What becomes of the activations of each stage until its backward pass, by the stage's number: name, fate
+        ("keep", "recompute", "offload", or the last two where parts differ), and its cost in one run of the body:
+        recomputed_s and saved_bytes. It is read from the actions, so it works for any policy's plan; empty where
+        nothing is trained."""
         return late("._facts").fates(self.actions, self.tensors, self.stages)
 
     def text(self) -> str:
-        """As `sluice plan` prints it (sim/plan/FORMAT.md)."""
+        """The text of the plan, as `sluice plan` prints it (sim/plan/FORMAT.md)."""
         return self._native.text()
 
     def to_csv(self) -> str:
-        """One row an action, for spreadsheets."""
+        """The plan as CSV with one row per action, for spreadsheets."""
         return self._native.csv()
 
     def save(self, path: Union[str, Path]) -> None:
-        """Writes the text; `sluice run` and `sluice.load_plan` read it."""
+        """Writes the text, which `sluice run` and `sluice.load_plan` read."""
         try:
             Path(path).write_text(self.text(), encoding="utf-8")
         except OSError as error:
             raise errors.IoError(f"cannot write '{path}': {error.strerror}") from None
         except ValueError as error:  # a path that no system has
-            raise errors.InputError(f"{str(path)!r} is no path: {error}") from None
+            raise errors.InputError(f"{str(path)!r} is not a path: {error}") from None
 
     def check(self) -> None:
         """Raises InputError when the plan contradicts itself, Infeasible when it blocks for ever
@@ -107,9 +106,9 @@ class Plan:
 
     def run(self, progress: Union[bool, Callable[[int, int], None]] = False,
             executor: Executor = "auto") -> Result:
-        """Executes it. `progress`: True for a bar, or a function of executed and all actions.
-        `executor`: "simgrid", "replay", "both" (InternalError where they differ), or "auto", as in
-        `sluice run --executor`. Raises UsageError for any other."""
+        """Executes the plan. `progress`: True for a bar, or a function that gets the numbers of executed and of all
+        actions. `executor`: "simgrid", "replay", "both" (InternalError where they differ), or "auto", as in `sluice
+        run --executor`. Raises UsageError for any other."""
         from .result import Result
 
         bound = "" if self._question_bound_s is None else repr(self._question_bound_s)
@@ -151,7 +150,7 @@ class Plan:
 def load_plan(path: Union[str, Path]) -> Plan:
     """Reads a plan's text. Raises InputError with file, line and column; IoError."""
     if "\n" in str(path):
-        raise errors.InputError("this is a text and no file's name: sluice.Plan.from_text reads it")
+        raise errors.InputError("this is the text of a plan and not the name of a file: use sluice.Plan.from_text")
     try:
         text = Path(path).read_text(encoding="utf-8")
     except (OSError, ValueError) as error:

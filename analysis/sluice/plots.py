@@ -1,5 +1,5 @@
-"""Pictures of a run, with matplotlib. Each returns its Axes. Axes are in seconds and bytes; the unit that is
-written there suits all panels that share them. What a colour means: _colours.py."""
+"""Pictures of a run, with matplotlib. Each function returns its Axes. Axes are in seconds and bytes; the unit that
+they show suits all panels that share them. _colours.py says what the colours mean."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ class Plots(Suggesting):
     def timeline(self, ax: Optional["Axes"] = None, start: float = 0.0, end: Optional[float] = None,
                  title: Optional[str] = None, *, streams: Streams = None, unit: Optional[str] = None,
                  legend: Legend = True, figsize: Size = None) -> "Axes":
-        """Who did what when: a row a stream, a bar an action, from `start` to `end` (s). Stage
-        numbers stand in the bars where there is room. Actions too narrow to be told apart become a
-        strip: as high as the share of the time in which one is executed, by kind. `streams`: their names,
-        where not all are wanted."""
+        """Which stream did what and when: one row per stream, one bar per action, from `start` to `end` (s). Stage
+        numbers are written in the bars where there is room. Actions too narrow to be told apart become a strip, as
+        high as the share of the time in which one is executed, by kind. `streams`: the names of the streams to show,
+        by default all."""
         start, end = self._window(start, end)
         order = self._streams(streams)
         axes = late("._axes")
@@ -58,10 +58,10 @@ class Plots(Suggesting):
     def memory(self, pool: Optional[str] = None, ax: Optional["Axes"] = None, start: float = 0.0,
                end: Optional[float] = None, title: Optional[str] = None, *, unit: Optional[str] = None,
                bytes_unit: Optional[str] = None, legend: Legend = True, figsize: Size = None) -> "Axes":
-        """What lies in a memory from `start` to `end` (s), by tensor class; where that changes more
-        often than can be seen, when there was most. `pool`: by default the first limited one that
-        something enters. A line at the capacity, or where that is far above, its number. `bytes_unit`:
-        "B", "kB", "MB", "GB" or "TB". The legend names what can be seen."""
+        """What is in a memory from `start` to `end` (s), by tensor class; where it changes too often to be seen, the
+        moments of its highest level. `pool`: by default the first limited one that something enters. A line marks the
+        capacity, or a number where that is far above. `bytes_unit`: "B", "kB", "MB", "GB" or "TB". The legend names
+        what can be seen."""
         start, end = self._window(start, end)
         number = levels.pool_of(self._recording, pool)
         name = self._recording.texts("pools/name")[number]
@@ -79,8 +79,8 @@ class Plots(Suggesting):
     def utilisation(self, ax: Optional["Axes"] = None, start: float = 0.0, end: Optional[float] = None,
                     title: Optional[str] = None, *, streams: Streams = None, unit: Optional[str] = None,
                     legend: Legend = True, figsize: Size = None) -> "Axes":
-        """How busy each stream is from `start` to `end` (s), and on average: a panel each, or on `ax` a line
-        each. Actions too narrow to be told apart are put together."""
+        """How busy each stream is from `start` to `end` (s), and on average: one panel per stream, or on `ax` one
+        line per stream. Actions too narrow to be told apart are combined."""
         start, end = self._window(start, end)
         busy = self._shares(start, end, self._streams(streams))
         axes = late("._axes")
@@ -102,9 +102,9 @@ class Plots(Suggesting):
 
     def roofline(self, ax: Optional["Axes"] = None, title: Optional[str] = None, *,
                  unit: Optional[str] = None, legend: Legend = True, figsize: Size = None) -> "Axes":
-        """What limits each stage: FLOP/s against FLOP for each byte that comes to the device (loaded
-        or received), with the device's peak and the link that feeds it (Williams et al. 2009, with
-        these transfers in place of DRAM traffic). Of a scenario; a plan names no device's peak. Stages are
+        """What limits each stage: FLOP/s against FLOP per byte that comes to the device (loaded or received), with
+        the device's peak and the link that feeds it (Williams et al. 2009, with these transfers in place of DRAM
+        traffic). It needs the result of a scenario, because a plan does not contain the device's peak. Stages are
         named where there is room, those that take longest first. `unit`: "GFLOP/s", "TFLOP/s" and so on."""
         axes = late("._axes")
         points = roofline.Points.of(self._recording, self._scenario)
@@ -144,7 +144,7 @@ class Plots(Suggesting):
         ax.set_ylabel("busy (%)")
 
     def _window(self, start: float, end: Optional[float]) -> tuple[float, float]:
-        """What is to be seen. Raises InputError where nothing can be."""
+        """The time to be shown. Raises InputError where nothing can be shown."""
         available = self._recording.numbers("spans/available")
         makespan = float(available.max()) if len(available) else 0.0
         if makespan == 0:
@@ -156,8 +156,8 @@ class Plots(Suggesting):
         return start, end
 
     def _streams(self, wanted: Streams) -> list[int]:
-        """Their numbers: those that are wanted in that order, else device by device, its computation first.
-        Raises InputError."""
+        """The numbers of the streams: in the wanted order, else device by device with its computation first. Raises
+        InputError."""
         r = self._recording
         names, kinds = list(r.texts("streams/name")), r.texts("streams/kind")
         devices = r.texts("streams/device")
@@ -173,7 +173,7 @@ class Plots(Suggesting):
         return [names.index(name) for name in wanted]
 
     def _title(self, what: str) -> str:
-        """What is shown, of which run, and how long that took."""
+        """A title: what is shown, for which run, and how long that took."""
         return (what + (f" of {self._name}" if self._name else "")
                 + (f", {for_people(self._makespan, 's')} in all" if self._makespan else ""))
 

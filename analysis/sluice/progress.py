@@ -1,4 +1,4 @@
-"""How far a run is: a bar, or a function of the caller's."""
+"""The progress of a run: a bar, or a function of the caller."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ Told = Optional[Callable[[int, int], None]]
 @contextmanager
 def telling(progress: Union[bool, Callable[[int, int], None], None],
             unit: str = " actions") -> Iterator[Told]:
-    """What to call with the number of what is done and of all. True: a bar of tqdm's on
-    standard error; nothing where tqdm is not installed."""
+    """The function to call with the numbers done and total. True: a bar of tqdm on standard error, or nothing where
+    tqdm is not installed."""
     if not progress:
         yield None
     elif callable(progress):

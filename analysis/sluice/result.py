@@ -1,4 +1,4 @@
-"""Results: what a run came to, from the run itself or from a trace."""
+"""Results of a run, from the run itself or from a trace."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Result:
 
     @cached_property
     def _answer_text(self) -> str:
-        """As JSON; made when somebody asks for it, because notes take further simulations."""
+        """The answer as JSON; made only when it is asked for, because notes need further simulations."""
         said = self._said() if callable(self._said) else self._said
         return said or self._recording.info["header"].get("answer", "")
 
@@ -51,77 +51,75 @@ class Result:
 
     @property
     def asked(self) -> Optional[Asked]:
-        """What was asked: model, platform, workload, policy and cost; print it for one line. None where
-        a plan was run by itself, and of older traces."""
+        """What was asked: model, platform, workload, policy and cost; print it for one line. None where a plan was
+        run by itself, and for older traces."""
         return self._answer.asked
 
     @property
     def certainty(self) -> Optional[Certainty]:
-        """How sure the answer is: the shares of its seconds of work that rest on measurements, on figures
-        with a source and on assumed ones. None as for `asked`."""
+        """How certain the answer is: the shares of its seconds of work that rest on measurements, on figures with a
+        source, and on assumed figures. None in the same cases as `asked`."""
         return self._answer.certainty
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """What the numbers should not leave unsaid, as `sluice run` says it."""
+        """Notes about what the numbers should not leave unsaid, as in `sluice run`."""
         return self._answer.notes
 
     @property
     def status(self) -> str:
-        """complete; "no samples" where everything was executed and no action finished a sample
-        (`Action.done` says that one does); of a trace also aborted (by a signal) or failed: it holds
-        what was executed."""
+        """complete; or "no samples" where everything was executed and no action completed a sample (`Action.done`
+        says that one does); for a trace also aborted (by a signal) or failed: then it holds what was executed."""
         status = self._recording.info["status"]
         return "no samples" if status == "complete" and self.metrics.samples == 0 else status
 
     @cached_property
     def metrics(self) -> Metrics:
-        """By name, equal to those of `sluice run --json`."""
+        """The metrics by name, equal to those of `sluice run --json`."""
         info = self._recording.info
         rows = info["summary"]
         return Metrics(info["metrics"], info["units"], {row[0]: row[2] for row in rows},
                        {row[0]: row[5] for row in rows if row[5]})
 
     def _table(self, name: str) -> "pandas.DataFrame":
-        """A new DataFrame of the columns of that name, which are made once."""
+        """A new DataFrame of the columns of that name, which are made only once."""
         if name not in self._tables:
             self._tables[name] = getattr(late("._tables"), name)(self._recording)
         return self._tables[name].frame()
 
     @property
     def spans(self) -> "pandas.DataFrame":
-        """One row for each executed action, by the order of the ends: start, end, available (its
-        consumers may start), waited (the stream was idle before it), all in s; stream and device; what it
-        waited for (reason, blocker) and the row of the span that ended the wait (cause, -1: none); stage by
-        number and name (-1 and none: of no stage); bytes that it moved, flop that it computed. Each time a
-        new DataFrame, to be changed at will; its columns that are numbers are views of shared memory and
-        read-only, so that `-=` is refused: assign `spans["start"] - t0` instead, or take `spans.copy()`."""
+        """One row per executed action, ordered by their ends: start, end, available (when its consumers may start),
+        waited (for how long the stream was idle before it), all in s; stream and device; what it waited for (reason,
+        blocker) and the row of the span that ended the wait (cause, -1: none); stage by number and name (-1 and none:
+        no stage); bytes that it moved, flop that it computed. Each access returns a new DataFrame that you may
+        change. Its columns of numbers are read-only views of shared memory, so `-=` is refused: assign
+        `spans["start"] - t0` instead, or use `spans.copy()`."""
         return self._table("spans")
 
     @property
     def memory(self) -> "pandas.DataFrame":
-        """One row for each tensor that enters (delta > 0) or leaves a pool: time in s, level (in the
-        pool afterwards) and delta in bytes. A new DataFrame each time, as for `spans`."""
+        """One row per tensor that enters (delta > 0) or leaves a pool: time in s, level (in the pool afterwards) and
+        delta in bytes. A new DataFrame each time, as for `spans`."""
         return self._table("memory")
 
     @property
     def series(self) -> "pandas.DataFrame":
-        """Quantities over time in equal bins, by the time (s) at which a bin ends: utilisation of
-        each stream (0..1), samples done, cumulative seconds of recomputation, watts. A new DataFrame each
-        time, as for `spans`."""
+        """Quantities over time in equal bins, indexed by the time (s) at which a bin ends: utilisation of each stream
+        (0..1), samples done, cumulative seconds of recomputation, watts. A new DataFrame each time, as for `spans`."""
         return self._table("series")
 
     @property
     def stages(self) -> "pandas.DataFrame":
-        """One row for each stage of the plan, by its number: name, the devices that worked on it, its spans,
-        compute_s (busy time of compute streams), flop, loaded_bytes and saved_bytes, and when it was first
-        and last at work (start, end, in s)."""
+        """One row per stage of the plan, by its number: name, the devices that worked on it, its spans, compute_s
+        (busy time of compute streams), flop, loaded_bytes and saved_bytes, and when its first work began and its last
+        work ended (start, end, in s)."""
         return late("._tables").stages(self._recording)
 
     @property
     def facts(self) -> "pandas.DataFrame":
-        """What the policy decided, one row each by name: value and unit; `of` the group, stage or device
-        that it is said of, and the `replica` that decided it ("" for none). `plan.facts` as a table."""
+        """The decisions of the policy, one row each by name: value and unit; `of`, the group, stage or device that it
+        is about; and the `replica` that decided it ("" for none). This is `plan.facts` as a table."""
         return late("._facts").table(json.loads(self._parsed_plan.facts))
 
     @cached_property
@@ -129,34 +127,34 @@ class Result:
         return _sluice.Plan.parse(self.plan, "plan")
 
     def to_xarray(self) -> "xarray.Dataset":
-        """Spans (dimension span), memory events (event) and series (time) with their units; attrs: name,
-        status, the scenario and all metrics that there are ("peak_bytes.gpu"). to_netcdf writes it:
-        bytes that a 32-bit integer does not hold become floats in the file, which some forms ask for."""
+        """Spans (dimension span), memory events (event) and series (time) with their units; attrs: name, status, the
+        scenario and all metrics that exist ("peak_bytes.gpu"). to_netcdf writes it; bytes beyond a 32-bit integer
+        become floats in the file, as some forms of netCDF require."""
         about = {"name": self.name, "status": self.status, "scenario": self.scenario}
         numbers = {name: value for name, value, _ in self.metrics.rows() if value is not None}
         return late("._tables").to_xarray(self._recording, {**about, **numbers})
 
     def resampled(self, times: Sequence[float]) -> "xarray.Dataset":
-        """The run on a time base of yours, for `xarray.concat` with others: bins that end at `times` (s). The share
-        of each bin that each stream is busy, the most bytes in each pool, samples done; not a number in bins that
-        begin when the run has ended. `sluice.compare(...).to_xarray()` does it for several runs."""
+        """The run on a time base of your choice, for `xarray.concat` with others: bins that end at `times` (s). It
+        has the share of each bin in which each stream is busy, the most bytes in each pool, and samples done; not a
+        number in bins that begin after the end of the run. `sluice.compare(...).to_xarray()` does it for several
+        runs."""
         return late("._resampled").dataset(self._recording, times, self.metrics["makespan_s"], {"name": self.name})
 
     @property
     def scenario(self) -> str:
-        """The scenario that was run, as YAML, which sluice.Scenario.from_text reads; empty when it was
-        a plan."""
+        """The scenario that was run, as YAML that sluice.Scenario.from_text reads; empty when a plan was run."""
         return self._recording.info["header"]["scenario"]
 
     @cached_property
     def name(self) -> str:
-        """Of the plan that was executed: scenario and policy."""
+        """The name of the executed plan: scenario and policy."""
         found = re.search(r'^name (".*")$', self.plan[:100_000], re.MULTILINE)
         return json.loads(found[1]) if found else ""
 
     @property
     def plan(self) -> str:
-        """The plan that was executed, as text, which sluice.Plan.from_text reads."""
+        """The executed plan as text, which sluice.Plan.from_text reads."""
         return self._recording.plan_text
 
     @property
@@ -165,16 +163,15 @@ class Result:
         return late(".plots").Plots(self._recording, self.name, self.metrics["makespan_s"], self.scenario)
 
     def save(self, path: Union[str, Path]) -> None:
-        """Writes a trace (HDF5, sim/trace/FORMAT.md), whole or not at all: what
-        `sluice run -o` writes. Raises IoError."""
+        """Writes a trace (HDF5, sim/trace/FORMAT.md), whole or not at all, like `sluice run -o`. Raises IoError."""
         helper.ask("save", _path(path), self._recording.memory, self._answer_text.encode())
 
     def export(self, path: Union[str, Path], to: Optional[Export] = None,
                table: Optional[str] = None) -> None:
-        """Writes it for another program as `sluice export` does: perfetto, chrome, csv or data-island.
-        Without `to` the ending of the path says which of the first three: .pftrace, .json, .csv.
-        `table`, of a data-island: metrics (by default), stages, or layers, the stage table of the
-        model that was run. Raises UsageError, IoError, InputError (a plan names no layers)."""
+        """Writes it for another program, as `sluice export` does: perfetto, chrome, csv or data-island. Without `to`
+        the extension of the path decides among the first three: .pftrace, .json, .csv. `table`, for a data-island:
+        metrics (by default), stages, or layers, the stage table of the model that was run. Raises UsageError,
+        IoError, InputError (a plan does not name layers)."""
         form = to or _ENDINGS.get(Path(path).suffix, "")
         if not form:
             raise errors.UsageError("'to' is missing: one of perfetto, chrome, csv, data-island; the "
@@ -212,8 +209,8 @@ def _path(path: Union[str, Path]) -> bytes:
 
 @checked
 def open(path: Union[str, Path]) -> Result:  # noqa: A001 - sluice.open reads well
-    """Reads a trace. Raises IoError when it cannot be read, InputError when it is no trace, is
-    damaged or was never finished."""
+    """Reads a trace. Raises IoError when it cannot be read, InputError when it is not a trace, is damaged or was
+    never finished."""
     return Result(helper.ask("open", _path(path)))
 
 

@@ -1,4 +1,4 @@
-"""The roofline of a run: peak and links of its platform, and where each stage stands."""
+"""The roofline of a run: the peak and the links of its platform, and the position of each stage."""
 
 from __future__ import annotations
 
@@ -17,38 +17,38 @@ if TYPE_CHECKING:
 
     from ._recording import Recording
 
-_ROOF = 0.75  # how high the peak is in the picture: the legend stands above
-_NAMED = 24  # names are tried for so many points
-_SAME = 0.02  # decades: points so near have one name
+_ROOF = 0.75  # height of the peak in the picture: the legend is above it
+_NAMED = 24  # the number of points for which names are tried
+_SAME = 0.02  # decades: points this near share a name
 
 
 @dataclass(frozen=True)
 class Stage:
-    """A stage that loads and computes. The seconds are those in which it does one or both: so none is above
-    the roof."""
+    """A stage that loads and computes. Its seconds are those in which it does at least one of both, so no stage is
+    above the roof."""
 
     name: str
-    intensity: float  #: FLOP for each byte
+    intensity: float  #: FLOP per byte
     flop_per_s: float
     seconds: float
 
 
 @dataclass(frozen=True)
 class Points:
-    """What is drawn."""
+    """Everything that is drawn."""
 
     device: str
     dtype: str
     peak: float  #: FLOP/s
     bandwidth: float  #: byte/s
     stages: list[Stage]
-    whole: tuple[float, float]  #: of the run: FLOP for each byte, FLOP/s
+    whole: tuple[float, float]  #: of the whole run: FLOP per byte, FLOP/s
 
     @classmethod
     def of(cls, r: "Recording", scenario_text: str) -> "Points":
-        """Of the device that computes most. Raises InputError."""
+        """The points of the device that computes most. Raises InputError."""
         if not scenario_text:
-            raise InputError("a roofline needs the platform; this is the result of a plan alone")
+            raise InputError("a roofline needs the platform; this is the result of a plan file")
         scenario = _sluice.Scenario.parse(scenario_text, "scenario", "scenario", [])
         device = _busiest_device(r)
         platform = scenario.platform
@@ -63,7 +63,7 @@ class Points:
 
 
 def draw(ax: "Axes", points: Points, unit: Optional[str], legend: Union[bool, str]) -> None:
-    """Peak, the slope of the link from host memory to the device, the stages, and the run."""
+    """Draws the peak, the slope of the link from host memory to the device, the stages, and the run."""
     axes = late("._axes")
     factor = 1.0 if unit is None else axes.factor_of(unit, "FLOP/s")[1]
     limits = axes.Limits(ax)
@@ -76,7 +76,7 @@ def draw(ax: "Axes", points: Points, unit: Optional[str], legend: Union[bool, st
     said = _marks(ax, points, np.geomspace(low / 1e6, high * 1e6, 2000))
     limits.x(low, high)
     limits.y(lowest, lowest * (points.peak / lowest) ** (1 / _ROOF))
-    ax.set_xlabel("FLOP for each byte loaded or received")
+    ax.set_xlabel("FLOP per byte loaded or received")
     ax.set_ylabel(unit or "FLOP/s")
     ticker = late("matplotlib.ticker")
     ax.xaxis.set_major_formatter(ticker.EngFormatter())
@@ -142,7 +142,7 @@ def _covered(start: np.ndarray, end: np.ndarray) -> float:
 
 
 def _name(ax: "Axes", points: Points) -> None:
-    """Names at the points, one for those that lie upon each other; the longest stages first."""
+    """Names the points, with one name for points upon each other; the longest stages come first."""
     groups: dict[tuple[float, float], list[str]] = {}
     for stage in sorted(points.stages, key=lambda one: -one.seconds):
         x, y = stage.intensity, stage.flop_per_s

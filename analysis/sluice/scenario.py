@@ -1,4 +1,4 @@
-"""Scenarios: the question. Model + platform + workload + policy."""
+"""Scenarios: the question. A scenario joins a model, a platform, a workload and a policy."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ Changes = Mapping[str, Any]
 
 @checked
 class Scenario:
-    """A question that never changes: `with_` gives another one. `sluice.load(name_or_path)` reads one,
-    and so does Scenario(name_or_path); Scenario({...}) is `from_dict`."""
+    """A question. It never changes: `with_` returns another one. `sluice.load(name_or_path)` and
+    Scenario(name_or_path) read one; Scenario({...}) is `from_dict`."""
 
     _native: Any
 
@@ -62,26 +62,26 @@ class Scenario:
     @classmethod
     def from_text(cls, text: str, name: str = "<text>",
                   relative_to: Union[str, Path, None] = None) -> Scenario:
-        """From the YAML or JSON of a sluice-scenario/1 document: what `text()` and the `scenario` of
-        a Result are. Files that it names are relative to the folder `relative_to` (default: the
-        current one). Raises InputError."""
+        """A scenario from the YAML or JSON of a sluice-scenario/1 document, such as `text()` and the `scenario` of a
+        Result. Files that it names are relative to the folder `relative_to` (default: the current one). Raises
+        InputError."""
         folder = os.fspath(relative_to) if relative_to is not None else os.getcwd()
         path = os.path.join(folder, name if name[:1] != "<" else "scenario")
         return cls._of(_sluice.Scenario.parse(text, name, path, []))
 
     @property
     def name(self) -> str:
-        """The file's, without folder and ending."""
+        """The name of the file, without folder and extension."""
         return self._native.name
 
     @property
     def question(self) -> str:
-        """In words; may be empty."""
+        """The question in words; may be empty."""
         return self._native.question
 
     @property
     def document(self) -> dict:
-        """All of it, includes resolved, as a dict of its own."""
+        """The whole document with includes resolved, as a new dict."""
         return json.loads(self._native.json())
 
     @property
@@ -95,11 +95,11 @@ class Scenario:
         return Platform._of(self._native.platform, json.dumps(self.document["platform"]))
 
     def text(self) -> str:
-        """As YAML: reads back as the same scenario, without any other file."""
+        """The scenario as YAML, which reads back as the same scenario without any other file."""
         return self._native.text()
 
     def provenance(self) -> str:
-        """As YAML, with where each value came from: `sluice run --resolve`."""
+        """The scenario as YAML, with where each value came from, as `sluice run --resolve`."""
         return self._native.provenance()
 
     def with_(self, changes: Optional[Changes] = None, /, **more: Any) -> Scenario:
@@ -124,7 +124,7 @@ class Scenario:
         return changed
 
     def stages(self) -> pandas.DataFrame:
-        """One row a stage. Bytes per sample, but weight_bytes; macs and flop per sample."""
+        """One row per stage. Bytes are per sample, except weight_bytes; macs and flop are per sample."""
         pandas = late("pandas")
         keys = ["name", "first", "last", "weight_bytes", "input_bytes", "output_bytes",
                 "workspace_bytes", "cache_bytes", "macs", "flop"]
@@ -134,18 +134,16 @@ class Scenario:
         return table
 
     def plan(self) -> Plan:
-        """What its policy makes of it. Raises InputError, Infeasible, and what a policy in Python
-        raises."""
+        """The plan that its policy makes. Raises InputError, Infeasible, and whatever a policy in Python raises."""
         plan = self._native.plan()
         return Plan(plan, scenario_text=self.text(), question_bound_s=self._native.question_bound(),
                     scenario=self._native)
 
     def run(self, progress: Union[bool, Callable[[int, int], None]] = False,
             executor: ExecutorName = "auto") -> Result:
-        """Runs it in the helper process. `progress`: True for a bar, or a function of the numbers
-        of executed and of all actions. `executor`: as in Plan.run. Raises Infeasible when it does not
-        fit or blocks, InputError, HelperDied; Ctrl-C raises KeyboardInterrupt, and nothing is left
-        running."""
+        """Runs it in the helper process. `progress`: True for a bar, or a function that gets the numbers of executed
+        and of all actions. `executor`: as in Plan.run. Raises Infeasible when it does not fit or blocks, InputError,
+        HelperDied; Ctrl-C raises KeyboardInterrupt, and nothing keeps running."""
         return self.plan().run(progress, executor)
 
     def sweep(self, changes: Union[Mapping[str, Sequence[Any]], Sequence[Mapping[str, Any]]],
@@ -225,7 +223,7 @@ class Scenario:
 
 
 def _hint(said: str, given: Changes) -> str:
-    """What to write instead, where a keyword or a list shows what was meant; empty: nothing."""
+    """Suggests what to write instead, where a keyword or a list shows what was meant; empty: nothing."""
     for key, value in given.items():
         whole, _, rest = key.partition("_")
         if f"unknown key '{key}'" in said and rest.strip("_") and whole in _WHOLES:
@@ -241,8 +239,8 @@ _KINDS = {"policy": "name", "stages": "cut", "fates": "strategy", "cost": "model
 
 
 def _tell_dropped(key: str, value: Mapping, before: dict) -> None:
-    """Warns where a mapping takes the place of one with further keys. A model, a platform and a policy
-    of another name are something else as a whole."""
+    """Warns where a mapping replaces one with further keys. A model, a platform, or a policy of another name is a
+    different thing as a whole, so nothing is lost."""
     if key in ("model", "platform"):
         return
     was: Any = before
@@ -253,7 +251,7 @@ def _tell_dropped(key: str, value: Mapping, before: dict) -> None:
         return
     lost = [f"{one}: {json.dumps(was[one])}" for one in was if one not in value]
     if lost:
-        warnings.warn(f"the mapping given for '{key}' takes the place of the one that was there, and drops "
+        warnings.warn(f"the mapping given for '{key}' replaces the former one, and drops "
                       f"{', '.join(lost)}. with_({{'{key}.{next(iter(value), 'key')}': …}}) changes one "
                       "value and keeps the others.", errors.KeysDropped, stacklevel=4)
 
@@ -266,7 +264,7 @@ def load(path: Union[str, Path], changes: Optional[Changes] = None) -> Scenario:
 
     `changes` are as in `Scenario.with_`. Raises InputError, IoError."""
     if "\n" in str(path):
-        raise errors.InputError("this is a text and no file's name: sluice.Scenario.from_text reads it")
+        raise errors.InputError("this is the text of a scenario and not the name of a file: use sluice.Scenario.from_text")
     found = _sluice.find_document(str(path), "scenarios")
     scenario = Scenario._of(_sluice.Scenario.load(found, []))
     return scenario if changes is None else scenario.with_(changes)

@@ -24,7 +24,7 @@ Over = Mapping[str, Union[tuple[Any, Any], Sequence[Any]]]
 
 @checked
 class Found:
-    """What a search found. `points` has every point that was asked, as a Sweep."""
+    """The result of a search. `points` has every point that was asked, as a Sweep."""
 
     def __init__(self, scenario: Scenario, metric: str, search: "_sluice.Search",
                  keys: list["_sluice.SearchKey"], given: dict[str, dict[str, Any]],
@@ -34,29 +34,29 @@ class Found:
         rows = [[_value(key, given[key.key], result.value(place, axis)) for axis, key in enumerate(keys)]
                 for place in range(len(outcomes))]
         self._rows = rows
-        #: every point that was asked, in that order
+        # #: every point that was asked, in the order in which it was asked
         self.points = Sweep(self._names, [[label_of(value) for value in row] for row in rows], False,
                             outcomes)
 
     @property
     def changes(self) -> dict[str, Any]:
-        """The values of the best point, as `scenario.with_` takes them. Raises Infeasible where no
-        point keeps all limits."""
+        """The values of the best point, in the form that `scenario.with_` takes. Raises Infeasible where no point
+        keeps all limits."""
         return dict(zip(self._names, self._rows[self._best()]))
 
     @property
     def best(self) -> pandas.Series:
-        """The row of the best point: its values and all its metrics. Raises Infeasible likewise."""
+        """The row of the best point: its values and all its metrics. Raises Infeasible in the same case."""
         return self.points.frame.loc[self._best()]
 
     @property
     def number(self) -> float:
-        """The number that was to be small or large. Raises Infeasible likewise."""
+        """The number that was made small or large. Raises Infeasible in the same case."""
         return self._number(self._best())
 
     @property
     def scenario(self) -> Scenario:
-        """The scenario at the best point. Raises Infeasible likewise."""
+        """The scenario at the best point. Raises Infeasible in the same case."""
         return self._scenario.with_(self.changes)
 
     @property
@@ -68,12 +68,12 @@ class Found:
 
     @property
     def exhaustive(self) -> bool:
-        """Every combination was asked and none failed: nothing is better."""
+        """Whether every combination was asked and none failed, so that nothing is better."""
         return self._result.exhaustive
 
     @property
     def used_up(self) -> bool:
-        """It ended because it had asked as many points as it may."""
+        """Whether it ended because it had asked as many points as it was allowed to."""
         return self._result.used_up
 
     def _best(self) -> int:
@@ -144,7 +144,7 @@ def maximise(scenario: Union[Scenario, str, Path], metric: str, over: Over, subj
              *, points: int = 200, store: Union[str, Path, None] = None, by: str = "nlopt",
              seed: int = 0, verify: bool = True, retry_failed: bool = False,
              progress: Union[bool, Callable[[int, int], None]] = False) -> Found:
-    """Looks for the point where a metric is largest; all else as in `minimise`."""
+    """Finds the point where a metric is largest; everything else is as in `minimise`."""
     return _search(scenario, metric, True, over, subject_to, points, store, by, seed, verify,
                    retry_failed, progress)
 
@@ -182,7 +182,7 @@ def _search(scenario, metric, maximise, over, subject_to, points, store, by, see
 
 
 def _keys(over: Over) -> tuple[list["_sluice.SearchKey"], dict[str, dict[str, Any]]]:
-    """What is varied, and for each key the listed values by their texts, as they were given."""
+    """The keys that are varied, and for each key the listed values by their texts, as they were given."""
     if not isinstance(over, Mapping):
         raise errors.UsageError("what a search varies is a mapping of keys to a range (lo, hi) or a list, "
                                 "like {'workload.batch': (1, 64)}")
@@ -196,7 +196,7 @@ def _keys(over: Over) -> tuple[list["_sluice.SearchKey"], dict[str, dict[str, An
             continue
         given[key] = {text_of(key, value): value for value in listed(key, values)}
         if not given[key]:
-            raise errors.UsageError(f"nothing is given for '{key}': expected a range (lo, hi) or a list of values")
+            raise errors.UsageError(f"no value is given for '{key}': expected a range (lo, hi) or a list of values")
         keys.append(_sluice.SearchKey(key, list(given[key])))
     return keys, given
 
@@ -207,12 +207,12 @@ def _range(key: str, ends: tuple) -> "_sluice.SearchKey":
     low, high = (text_of(key, end) for end in ends)
     parsed = _sluice.SearchKey.parse(f"{key}={low}..{high}")
     if parsed.kind == "listed" and low != high:
-        raise errors.UsageError(f"the range of '{key}' is {ends!r}, which are no numbers; a list has values")
+        raise errors.UsageError(f"the range of '{key}' is {ends!r}, which are not numbers; a list has values")
     return parsed
 
 
 def _value(key: "_sluice.SearchKey", given: dict[str, Any], text: str) -> Any:
-    """As `with_` takes it: what was given, a number where there is no unit, or text."""
+    """The value in the form that `with_` takes: as it was given, a number where there is no unit, or a text."""
     if key.kind == "listed":
         return given.get(text, text)
     if key.kind == "whole":
@@ -225,8 +225,8 @@ def _digits(text: str) -> str:
 
 
 def _by_optuna(search, keys, most: int, seed: int, told) -> "_sluice.SearchResult":
-    """Optuna's TPE sampler chooses the points. A point that breaks a limit counts as that; one without
-    numbers as one that breaks them much."""
+    """Optuna's TPE sampler chooses the points. A point that breaks a limit counts as such; a point without numbers
+    counts as one that breaks its limits by far."""
     try:
         import optuna
     except ImportError:
@@ -239,7 +239,7 @@ def _by_optuna(search, keys, most: int, seed: int, told) -> "_sluice.SearchResul
             sampler = optuna.samplers.TPESampler(
                 seed=seed, constraints_func=lambda trial: (trial.user_attrs["wrong"],))
             study = optuna.create_study(sampler=sampler)
-            for _ in range(4 * most):  # some of what it proposes it has proposed before
+            for _ in range(4 * most):  # some of its proposals are repetitions
                 if len(search) >= most:
                     break
                 trial = study.ask()

@@ -1,18 +1,18 @@
-"""How busy a stream is, in a picture: actions that are wide enough stand for themselves, narrow ones
-are put together in groups, with the share of the group's time in which one is executed."""
+"""How busy a stream is, in a picture: actions that are wide enough are drawn on their own, narrow ones are combined
+into groups with the share of the group's time in which one is executed."""
 
 from __future__ import annotations
 
 import numpy as np
 
-_APART = 300  # actions narrower than this part of the picture are not told apart
-_GAPS = 150  # nor are gaps between them; lines that show thin actions are narrower than these gaps
-_PARTS = 100  # at most so many groups stand side by side
+_APART = 300  # actions narrower than this part of the picture cannot be told apart
+_GAPS = 150  # nor can gaps between them; lines that show thin actions are narrower than these gaps
+_PARTS = 100  # the largest number of groups side by side
 
 
 def divided(spans: dict[str, np.ndarray], seconds: float) -> tuple[dict, dict]:
-    """The wide spans of one stream and groups of the narrow ones, in a picture of so many seconds.
-    `spans` has start, end, kind and what else the wide ones are to have."""
+    """The wide spans of one stream and groups of the narrow ones, in a picture of `seconds` seconds. `spans` has
+    start, end, kind and whatever else the wide ones need."""
     order = np.argsort(spans["start"], kind="stable")
     spans = {name: column[order] for name, column in spans.items()}
     narrow = spans["end"] - spans["start"] < seconds / _APART
@@ -22,9 +22,9 @@ def divided(spans: dict[str, np.ndarray], seconds: float) -> tuple[dict, dict]:
 
 
 def together(spans: dict[str, np.ndarray], apart: float, longest: float) -> dict:
-    """Groups of spans, both in the order of time: left and right (s); share: by kind, of that time;
-    idle: whether the stream is, at times. A group ends where the next one begins, or with its last
-    span where the next one is more than `apart` away."""
+    """Groups of spans, both ordered by time: left and right (s); share: by kind, of that time; idle: whether the
+    stream is idle at times. A group ends where the next one begins, or with its last span where the next one is more
+    than `apart` away."""
     start, end, kind = spans["start"], spans["end"], spans["kind"]
     first = _new(_groups(start, end, apart, longest))
     left, last = start[first], end[_last(first)]
@@ -38,9 +38,9 @@ def together(spans: dict[str, np.ndarray], apart: float, longest: float) -> dict
 
 
 def _groups(start: np.ndarray, end: np.ndarray, apart: float, longest: float) -> np.ndarray:
-    """The group of each span. A run of spans with less than `apart` between them is divided into
-    parts of about `longest` seconds; a group reaches from one of the longer spans of a part to such
-    a one of the next part: so what repeats itself looks the same, however it lies to the parts."""
+    """The group of each span. A run of spans with less than `apart` between them is divided into parts of about
+    `longest` seconds. A group reaches from one of the longer spans of a part to a similar one of the next part, so
+    that repetitions look the same wherever the parts begin."""
     if len(start) == 0:
         return np.zeros(0)
     begins = np.append(True, start[1:] - end[:-1] >= apart)
@@ -54,21 +54,21 @@ def _groups(start: np.ndarray, end: np.ndarray, apart: float, longest: float) ->
     return np.maximum.accumulate(np.where(begins | (end - start >= longer), part, 0))
 
 
-_TINY = np.finfo(float).tiny  # seconds: actions may take none
+_TINY = np.finfo(float).tiny  # seconds, because actions may take none
 
 
 def _new(numbers: np.ndarray) -> np.ndarray:
-    """Whether each is another one than that before it."""
+    """Whether each number differs from the one before it."""
     return np.diff(numbers, prepend=-1) != 0
 
 
 def _last(first: np.ndarray) -> np.ndarray:
-    """Whether each is the last one before another first one."""
+    """Whether each is the last one before the next first one."""
     return np.append(first[1:], True)[: len(first)]
 
 
 def steps(spans: dict[str, np.ndarray], start: float, end: float) -> tuple[np.ndarray, np.ndarray]:
-    """The share busy as steps: times, and the share from each to the next."""
+    """The busy share as steps: times, and the share from each to the next."""
     wide, groups = divided(spans, end - start)
     left = np.append(wide["start"], groups["left"])
     right = np.append(wide["end"], groups["right"])

@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 Axes = Union[Mapping[str, Sequence[Any]], Sequence[Mapping[str, Any]]]
 _WORDS = ("status", "reason", "chosen", "bound_by", "verified")
-_SAME = 1e-9  # of the makespan: how far the replay and SimGrid may differ
+_SAME = 1e-9  # share of the makespan by which the replay and SimGrid may differ
 
 
 @checked
 class Sweep:
-    """What a scenario came to at many points. `frame` is all of it as a table."""
+    """The results of a scenario at many points. `frame` has all of them as a table."""
 
     def __init__(self, keys: list[str], rows: list[list[Any]], grid: bool,
                  results: list["_sluice.PointResult"]) -> None:
@@ -38,10 +38,10 @@ class Sweep:
 
     @property
     def frame(self) -> pandas.DataFrame:
-        """A new table with one row for each point: a column for each key that was varied, `status`
-        ("complete", "infeasible" or "failed"), `reason`, `chosen`, `bound_by`, `verified`, and one
-        for each metric ("makespan_s", "peak_bytes[gpu]"); not a number where there is none.
-        `frame.attrs["units"]` has the unit of each metric."""
+        """A new table with one row per point: a column for each key that was varied, `status` ("complete",
+        "infeasible" or "failed"), `reason`, `chosen`, `bound_by`, `verified`, and a column for each metric
+        ("makespan_s", "peak_bytes[gpu]"); not a number where there is none. `frame.attrs["units"]` has the unit of
+        each metric."""
         if self._frame is None:
             self._frame = self._table()
         table = self._frame.copy()
@@ -66,8 +66,8 @@ class Sweep:
         return table
 
     def to_xarray(self) -> "xarray.Dataset":
-        """A grid as a Dataset with the keys as dimensions; units in the attributes of the metrics.
-        Raises UsageError where the points are no grid."""
+        """A grid as a Dataset with the keys as dimensions and units in the attributes of the metrics. Raises
+        UsageError where the points are not a grid."""
         if not self._grid:
             raise errors.UsageError("the points are not a grid: use frame")
         table = self.frame
@@ -78,9 +78,9 @@ class Sweep:
         return data
 
     def best(self, metric: str) -> pandas.Series:
-        """The row with the best number of a metric, as `sluice list metrics` knows better from
-        worse; of rows that are equal to a part in 10^9, the first. Raises UsageError where a metric
-        has neither, and Infeasible where no point has it."""
+        """The row with the best number of a metric, in the direction that `sluice list metrics` knows; among rows
+        that are equal within 1e-9, the first. Raises UsageError where the metric has no direction, and Infeasible
+        where no point has it."""
         table, sign = self.frame, _direction(metric)
         _require(table, metric)
         if not table[metric].notna().any():
@@ -90,7 +90,7 @@ class Sweep:
         return table.loc[(numbers <= least + 1e-9 * abs(least)).idxmax()]
 
     def pareto(self, a: str, b: str) -> pandas.DataFrame:
-        """The rows that no other row beats in both metrics, by `a`."""
+        """The rows that no other row beats in both metrics, sorted by `a`."""
         table = self.frame
         for metric in (a, b):
             _require(table, metric)
@@ -101,7 +101,7 @@ class Sweep:
         return table.loc[order.index[kept]]
 
     def refusals(self) -> str:
-        """Why points have no numbers, each reason once with its number of points."""
+        """Why points have no numbers: each reason once, with its number of points."""
         counts: dict[str, int] = {}
         for result in self._results:
             if result.status != "complete":
@@ -129,7 +129,7 @@ class Sweep:
 def sweep(scenario: Scenario, changes: Axes, over: str, workers: Union[int, Executor, None],
           store: Union[str, Path, None], verify: float, retry_failed: bool,
           progress: Union[bool, Callable[[int, int], None]]) -> Sweep:
-    """`Scenario.sweep`, which describes it."""
+    """See `Scenario.sweep`."""
     if not 0 <= verify <= 1:
         raise errors.InputError(f"{verify} for 'verify': expected a share of the points, from 0 to 1")
     keys, rows, points = _points(changes, over)
@@ -143,7 +143,7 @@ def sweep(scenario: Scenario, changes: Axes, over: str, workers: Union[int, Exec
 
 
 class _Driver:
-    """Asks the points, and keeps what they come to."""
+    """Asks the points, and keeps their results."""
 
     def __init__(self, scenario: Scenario, points: "_sluice.Points",
                  store: Union[str, Path, None], retry_failed: bool) -> None:
@@ -195,7 +195,7 @@ class _Driver:
         return todo
 
     def verify(self, share: float) -> None:
-        """Some points again."""
+        """Repeats some points."""
         complete = [n for n, result in enumerate(self._results) if result.status == "complete"]
         chosen = [n for n in _sluice.points_to_verify(self._points, complete, float(share))
                   if not self._results[n].verified]
@@ -211,14 +211,14 @@ class _Driver:
 
 
 def simulated(scenario: Scenario, overrides: list[str]) -> float:
-    """How long a point takes by SimGrid and by the replay, in the helper."""
+    """The makespan of a point by SimGrid and by the replay, in the helper."""
     from .scenario import Scenario
     changed = Scenario._of(scenario._native.with_overrides(overrides))
     return changed.run(executor="both").metrics["makespan_s"]
 
 
 def require_same(overrides: list[str], result: "_sluice.PointResult", makespan: float) -> None:
-    """Raises InternalError where a point takes longer or shorter than SimGrid says."""
+    """Raises InternalError where the time of a point differs from SimGrid's."""
     found = result.number("makespan_s")
     if abs(found - makespan) > _SAME * max(found, makespan):
         raise errors.InternalError(f"point {', '.join(overrides)}: the replay takes {found} s, SimGrid "
@@ -233,7 +233,7 @@ def _points(changes: Axes, over: str) -> tuple[list[str], list[list[Any]], "_slu
     if over == "points":
         return _points_one_by_one(changes)
     if not isinstance(changes, Mapping):
-        raise errors.UsageError("what a sweep varies is a mapping of keys to lists of values, like "
+        raise errors.UsageError("a sweep needs a mapping of keys to lists of values, like "
                                 "{'workload.batch': [1, 2, 4]}")
     axes = {key: listed(key, values) for key, values in changes.items()}
     texts = [(key, [text_of(key, value) for value in values]) for key, values in axes.items()]
@@ -266,7 +266,7 @@ def text_of(key: str, value: Any) -> str:
 
 
 def label_of(value: Any) -> Any:
-    """A value as it stands in a table: a document by its name."""
+    """A value as a table shows it: a document by its name."""
     if isinstance(value, (str, int, float, bool)) or value is None:
         return value
     plain = _documents.plain(value)
@@ -274,10 +274,10 @@ def label_of(value: Any) -> Any:
 
 
 def _direction(metric: str) -> int:
-    """1 where less is better, -1 where more is."""
+    """1 where smaller is better, -1 where larger is better."""
     better = _sluice.better(metric.split("[", 1)[0])
     if better == "neither":
-        raise errors.UsageError(f"'{metric}' is neither better nor worse where it is less")
+        raise errors.UsageError(f"'{metric}' has no direction: a smaller value is neither better nor worse")
     return 1 if better == "lower" else -1
 
 

@@ -14,12 +14,13 @@ if TYPE_CHECKING:
 
     from ._recording import Recording
 
-_HALF = 0.38  # of a row's height
-_SEEN = 1 / 100  # of a strip's height: a share that is less is not seen
+_HALF = 0.38  # half of the height of a bar, as a share of the row's
+_SEEN = 1 / 100  # share of a strip's height: smaller shares cannot be seen
 
 
 def draw(ax: "Axes", r: "Recording", order: list[int], start: float, end: float) -> list[Any]:
-    """Streams in that order from top to bottom, seconds from left to right. What the legend says."""
+    """Draws the streams in that order from top to bottom, with seconds from left to right. Returns the entries of the
+    legend."""
     columns = spans(r, start, end)
     columns = {name: column[np.isin(columns["stream"], order)] for name, column in columns.items()}
     strips = numbers = False
@@ -38,7 +39,7 @@ def draw(ax: "Axes", r: "Recording", order: list[int], start: float, end: float)
 
 
 def spans(r: "Recording", start: float, end: float) -> dict[str, np.ndarray]:
-    """Those that are seen, by column."""
+    """The spans that can be seen, by column."""
     columns = {"start": r.numbers("spans/start"), "end": r.numbers("spans/end"),
                "stream": r.of_action("stream"), "stage": r.of_action("stage"),
                "kind": r.texts("actions/kind")[r.numbers("spans/action")]}
@@ -47,7 +48,7 @@ def spans(r: "Recording", start: float, end: float) -> dict[str, np.ndarray]:
 
 
 def _row(ax: "Axes", row: int, actions: dict, start: float, end: float) -> tuple[set[str], bool, bool]:
-    """The kinds that can be seen in it, whether a strip is in it, and whether there is room for numbers."""
+    """The kinds that can be seen in the row, whether it has a strip, and whether there is room for numbers."""
     wide, groups = shares.divided(actions, end - start)
     _strips(ax, row, groups)
     length = wide["end"] - wide["start"]
@@ -63,7 +64,7 @@ def _row(ax: "Axes", row: int, actions: dict, start: float, end: float) -> tuple
 
 
 def _strips(ax: "Axes", row: int, groups: dict) -> None:
-    """The kinds of each group one upon the other, as high as their shares."""
+    """Draws the kinds of each group upon each other, as high as their shares."""
     left, right = groups["left"], groups["right"]
 
     def boxes(mine, bottom, top, colour):
@@ -80,7 +81,8 @@ def _strips(ax: "Axes", row: int, groups: dict) -> None:
 
 def add_boxes(ax: "Axes", left: np.ndarray, right: np.ndarray, low: np.ndarray, high: np.ndarray,
               colour: Any) -> None:
-    """Boxes of one colour; upright lines let what is thinner than a dot be seen, and are no higher."""
+    """Boxes of one colour. Upright lines make boxes visible that are thinner than a dot, and are no higher than the
+    boxes."""
     if len(left) == 0:
         return
     corners = np.stack([left, low, right, low, right, high, left, high], axis=1).reshape(-1, 4, 2)
@@ -93,7 +95,7 @@ def add_boxes(ax: "Axes", left: np.ndarray, right: np.ndarray, low: np.ndarray, 
 
 
 def _numbers(ax: "Axes", row: int, actions: dict, start: float, end: float) -> bool:
-    """Stage numbers, drawn where they fit. Whether one does at the width of the figure."""
+    """Stage numbers, drawn where they fit. Returns whether one fits at the width of the figure."""
     artists = late("._artists")
     inches = ax.get_figure().get_size_inches()[0] * ax.get_position().width / (end - start)
     some = False
@@ -108,7 +110,7 @@ def _numbers(ax: "Axes", row: int, actions: dict, start: float, end: float) -> b
 
 
 def handles(ax: "Axes", kinds: set[str], strips: bool, numbers: bool) -> list[Any]:
-    """What a legend says of those kinds."""
+    """The entries of a legend for these kinds."""
     Patch = late("matplotlib.patches").Patch
     names: dict[Any, list[str]] = {}  # by colour: parts of one thing share one
     for kind in (one for one in _colours.KINDS if one in kinds):

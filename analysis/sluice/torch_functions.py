@@ -1,4 +1,4 @@
-"""Functions of torch that are layers: what is called between the modules that are."""
+"""Functions of torch that are layers: they are called between the modules that are layers."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ SUMS = {"add", "add_", "__add__", "__radd__", "__iadd__", "sub", "sub_", "__sub_
         "rsub", "subtract"}
 PRODUCTS = {"mul", "mul_", "__mul__", "__rmul__", "__imul__", "div", "div_", "__truediv__", "__rtruediv__",
             "__itruediv__", "multiply", "divide", "true_divide"}
-#: tensors that only have the shape of another
+# #: functions whose result only has the shape of another tensor
 MADE = {"new_zeros", "new_ones", "new_empty", "new_full", "new_tensor", "zeros_like", "ones_like", "empty_like",
         "full_like", "rand_like", "randn_like"}
-#: elements that are moved, repeated or left out; nothing is computed
+# #: functions that move, repeat or drop elements and compute nothing
 MOVED = {"pad", "roll", "flip", "repeat", "tile", "repeat_interleave", "expand", "expand_as", "gather", "stack",
          "index_select", "pixel_shuffle", "pixel_unshuffle", "channel_shuffle", "unfold", "fold", "take_along_dim",
          "narrow", "select", "broadcast_to", "rot90", "as_strided", "masked_select", "diagonal", "zero_pad"}
-#: FLOP of each element, and what the backward pass reads; as ONNX's operators are counted
+# #: FLOP per element, and what the backward pass reads, counted like ONNX's operators
 EACH_FUNCTION = {
     **{name.lower(): counts for name, counts in EACH.items()},
     "log_softmax": (6, "output"), "logsigmoid": (5, "inputs"), "sqrt": (1, "output"), "rsqrt": (1, "output"),
@@ -40,7 +40,7 @@ EACH_FUNCTION = {
     **dict.fromkeys(("sign", "floor", "ceil", "round", "where", "eq", "ne", "lt", "le", "gt", "ge", "__eq__",
                      "__lt__", "__le__", "__gt__", "__ge__", "__ne__", "logical_and", "logical_or", "logical_not",
                      "__and__", "__or__", "__invert__", "isnan", "__mod__", "remainder"), (1, "nothing"))}
-#: FLOP of each element that is read
+# #: FLOP per element that is read
 REDUCED = {"mean": (1, "nothing"), "sum": (1, "nothing"), "amax": (1, "inputs"), "amin": (1, "inputs"),
            "max": (1, "inputs"), "min": (1, "inputs"), "prod": (1, "inputs"), "argmax": (1, "nothing"),
            "argmin": (1, "nothing"), "var": (4, "inputs"), "std": (4, "inputs"), "norm": (2, "inputs"),
@@ -48,7 +48,7 @@ REDUCED = {"mean": (1, "nothing"), "sum": (1, "nothing"), "amax": (1, "inputs"),
 
 
 def call(layers: Any, name: str, args: tuple, kwargs: dict, result: Any) -> None:
-    """Adds what a function was, with an input that is known."""
+    """Adds the layers of a function that was called with a known input."""
     try:
         _add(layers, name, args, kwargs, result)
     except Unknown:
@@ -98,7 +98,7 @@ _PLAIN_FUNCTIONS = {**{name.lower(): kind for name, kind in PLAIN.items()}, "lea
 
 
 def joined(layers: Any, kind: str, tensors: list, result: Any) -> None:
-    """Element by element. A number, or a mask that is computed, changes no element's place."""
+    """Element by element. A number, or a mask that is computed, does not move any element."""
     known = [one for one in tensors if layers.is_known(one)]
     others = [one for one in tensors if not layers.is_known(one)]
     lead = max(known, key=lambda one: (one.dim(), one.numel()))
@@ -121,7 +121,8 @@ def joined(layers: Any, kind: str, tensors: list, result: Any) -> None:
 
 
 def _aligned(layers, tensor, place):
-    """The same order of axes, as far as the tensor has them: where an extent is 1 it may lack the samples'."""
+    """The tensor with the same order of axes, as far as it has them: where an extent is 1 it may lack the axis of
+    samples."""
     own = layers.place(tensor)
     if set(own.order) <= set(place.order):
         return Place(own.batch, tuple(a for a in place.order if a in own.order))
@@ -167,7 +168,7 @@ def _reduced(layers, name, args, kwargs, result):
 
 
 def _named(names: str) -> Callable:
-    """A function's arguments by name."""
+    """The arguments of a function by name."""
     keys = names.split()
     return lambda args, kwargs: {**dict(zip(keys, args)), **kwargs}
 

@@ -1,10 +1,8 @@
 """Models from torch modules.
 
-The module runs once with the example inputs: on torch's meta device, which computes shapes alone, or
-for real where that fails. The modules that are one layer are watched, and a function mode sees the
-functions called between them: so it does not matter whether torch.fx could trace it. What each call
-becomes stands in torch_layers.py.
-"""
+The module runs once with the example inputs: on torch's meta device, which only computes shapes, or for real where
+that fails. Modules that are one layer are watched, and a function mode sees the functions that are called between
+them. So it does not matter whether torch.fx could trace the module. torch_layers.py says what each call becomes."""
 
 from __future__ import annotations
 
@@ -91,8 +89,8 @@ def _layers(module: Any, unknown: str, ignore: Sequence[str]) -> Any:
 
 
 def _watch(torch: Any, module: Any, inputs: tuple, new: Callable[[], Any]) -> Any:
-    """The layers of one run: of one sample, or of all where a module counts on their number; without
-    values, or with them where one looks at them or a function has no shapes."""
+    """The layers of one run: of one sample, or of all samples where a module depends on their number; without values,
+    or with values where the module looks at them or a function has no shapes."""
     one_sample = tuple(one[:1] for one in inputs)
     tries = [(one_sample, True), (inputs, True), (one_sample, False)]
     for given, meta in tries if len(inputs[0]) > 1 else tries[:1]:
@@ -100,7 +98,7 @@ def _watch(torch: Any, module: Any, inputs: tuple, new: Callable[[], Any]) -> An
             if not meta:
                 return _run(torch, module, given, new(), meta=False)
             with _on_meta(torch, module):
-                layers = new()  # which knows parameters by their identity
+                layers = new()  # it knows parameters by their identity
                 return _run(torch, module, tuple(one.to("meta") for one in given), layers, meta=True)
         except errors.InputError:
             raise
@@ -111,8 +109,8 @@ def _watch(torch: Any, module: Any, inputs: tuple, new: Callable[[], Any]) -> An
 
 @contextmanager
 def _on_meta(torch: Any, module: Any) -> Iterator[None]:
-    """The module with tensors that have shapes and no content; afterwards with its own again. One
-    that is shared stays shared."""
+    """The module with tensors that have shapes but no content; afterwards with its own tensors again. Shared tensors
+    stay shared."""
     made: dict[int, Any] = {}
     kept = []
 
@@ -139,7 +137,7 @@ def _on_meta(torch: Any, module: Any) -> Iterator[None]:
 def _run(torch: Any, module: Any, inputs: tuple, layers: Any, meta: bool) -> Any:
     from torch.overrides import TorchFunctionMode
 
-    depth = 0  # inside a module that is one layer its functions are no layers of their own
+    depth = 0  # functions inside a module that is one layer are not layers of their own
 
     class Functions(TorchFunctionMode):
         def __torch_function__(self, function, types, args=(), kwargs=None):
@@ -152,7 +150,7 @@ def _run(torch: Any, module: Any, inputs: tuple, layers: Any, meta: bool) -> Any
             return result
 
     def watched(one, forward):
-        """Forward hooks see no keywords (torch 1.13): the method itself is watched."""
+        """Forward hooks do not see keywords (torch 1.13), so the method itself is watched."""
         names = inspect.signature(forward)
 
         def call(*args, **kwargs):
@@ -179,7 +177,7 @@ def _run(torch: Any, module: Any, inputs: tuple, layers: Any, meta: bool) -> Any
             one.forward = watched(one, one.forward)
         for one in inputs:
             layers.input(one)
-        # With gradients: without them torch takes shortcuts that call no modules.
+        # Gradients are on, because without them torch takes shortcuts that call no modules.
         with torch.enable_grad(), Functions(), _indexing(torch, lambda: depth == 0, layers):
             module(*inputs)
         return layers
@@ -192,10 +190,10 @@ def _run(torch: Any, module: Any, inputs: tuple, layers: Any, meta: bool) -> Any
 
 @contextmanager
 def _indexing(torch: Any, between: Callable[[], bool], layers: Any) -> Iterator[None]:
-    """torch 1.13 hides some of it from function modes: tensor[0], parameter[table]."""
+    """Some indexing is hidden from function modes in torch 1.13: tensor[0], parameter[table]."""
     own = torch.Tensor.__getitem__
 
-    @functools.wraps(own)  # a function mode goes by its name
+    @functools.wraps(own)  # a function mode identifies it by its name
     def item(tensor: Any, index: Any) -> Any:
         result = own(tensor, index)
         if between() and not layers.is_known(result) and not layers.learned(result):
@@ -210,7 +208,7 @@ def _indexing(torch: Any, between: Callable[[], bool], layers: Any) -> Iterator[
 
 
 def _compare(module: Any, layers: Any, model: Model) -> None:
-    """What Sluice infers must be what torch computed."""
+    """Checks that Sluice infers the shapes that torch computed."""
     table = model.stage_table()
     if len(table) != len(layers.shapes()):
         raise errors.InternalError("from_torch made layers that the model does not have")
@@ -228,13 +226,13 @@ def _compare(module: Any, layers: Any, model: Model) -> None:
 
 
 def _shared(names: list[str]) -> str:
-    """A pattern for all: what they begin with, or the first of them."""
+    """A pattern for all names: their common beginning, or the first of them."""
     heads = list(dict.fromkeys(name.split(".")[0] for name in names))
     return heads[0] if len(heads) == 1 else "', '".join(heads[:5])
 
 
 def _put_back(module: Any, own: Any) -> None:
-    """The module's forward as it was: its class's, or its own."""
+    """Restores the module's forward: the one of its class, or its own."""
     module.__dict__.pop("forward", None)
     if own is not None:
         module.forward = own

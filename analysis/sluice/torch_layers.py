@@ -1,9 +1,8 @@
-"""What calls of torch become as layers of a model.
+"""The layers of a model that calls of torch become.
 
-A layer's shape is that of one sample, and an image has its channels last. How the axes of a tensor of
-torch's lie in it says a Place: so a permutation moves nothing and is no layer, and a layer that needs
-its axes in another order gets them by a `transpose`, which is a view.
-"""
+A layer's shape is that of one sample, and an image has its channels last. A Place says where the axes of a torch
+tensor are in that shape: so a permutation moves nothing and is not a layer, and a layer that needs its axes in
+another order gets them by a `transpose`, which is a view."""
 
 from __future__ import annotations
 
@@ -24,8 +23,9 @@ WAY_OUT = ("torch.onnx.export(module, inputs, 'net.onnx') and sluice.model('net.
 class Place:
     """Where the axes of a tensor are in its layer's shape."""
 
-    batch: Optional[int]  # the axis of the samples, or of samples and something else
-    order: tuple[int, ...]  # the axes of one sample; with `batch` where a sample has several there
+    batch: Optional[int]  # the axis of the samples, or of the samples and something else
+    order: tuple[int, ...]  # the axes of one sample; with `batch` where a sample has several
+                            # elements there
 
 
 class Layers:
@@ -34,18 +34,20 @@ class Layers:
     def __init__(self, module: nn.Module, unknown: str = "error", ignore: Sequence[str] = ()) -> None:
         self._names = {id(one): name for name, one in module.named_modules()}
         self._made: list[tuple[dict, list[int]]] = []
-        self._of: dict[int, str] = {}  # layer by tensor
+        self._of: dict[int, str] = {}  # layers by tensor
         self._places: dict[int, Place] = {}
-        self._later: dict[int, Callable[[], None]] = {}  # what makes a tensor's layer, once it is read
-        self._learned: dict[int, list] = {}  # parameters that a tensor is made of alone
+        self._later: dict[int, Callable[[], None]] = {}  # what makes a tensor's layer once it is
+                                                         # read
+        self._learned: dict[int, list] = {}  # the parameters of which alone a tensor is made
         self._arranged: dict[tuple, str] = {}
-        self._alive: list[Any] = []  # a tensor that is gone could lend its id to another
+        self._alive: list[Any] = []  # keeps tensors alive, because the id of a freed one could be
+                                     # reused
         self._taken: set[str] = set()
-        self._counted: dict[int, str] = {}  # layer by parameter
+        self._counted: dict[int, str] = {}  # layers by parameter
         self.batch = 1
         self.tolerant = unknown == "operator"
         self.stack: list[nn.Module] = []  # the modules that are being called
-        self.uncounted: list[str] = []  # what `tolerant` let pass
+        self.uncounted: list[str] = []  # the calls that `tolerant` let pass
         ignored = [one for name, one in module.named_modules() if _matches(name, ignore)]
         self._ignored = {id(one) for one in ignored}
         without = {id(parameter) for one in ignored for parameter in one.parameters()}
@@ -60,37 +62,37 @@ class Layers:
         return [document for document, _ in self._made]
 
     def shapes(self) -> list[list[int]]:
-        """What torch computed, layer by layer."""
+        """The shapes that torch computed, layer by layer."""
         return [shape for _, shape in self._made]
 
     def parameters(self) -> int:
-        """Elements of all that are not ignored."""
+        """The number of elements of all parameters that are not ignored."""
         return sum(one.numel() for one in self._parameters.values())
 
     def unused(self) -> list[str]:
-        """Parameters that no layer has."""
+        """The parameters that no layer has."""
         return [name for name, one in self._parameters.items() if id(one) not in self._counted]
 
     # --- what is called ------------------------------------------------------------------------
 
     def input(self, tensor: torch.Tensor) -> None:
-        """An input of the whole module."""
+        """Adds an input of the whole module."""
         self.batch = len(tensor)
         place = self.channels_last(tensor) if tensor.dim() in (4, 5) else self.natural(tensor)
         self.add("input", "input", tensor, [], place, shape=self.extents(tensor, place) or [1])
 
     def leaves(self, module: nn.Module) -> bool:
-        """Is it left out?"""
+        """Whether the module is left out."""
         return id(module) in self._ignored
 
     def knows(self, module: nn.Module) -> bool:
-        """Is it one layer?"""
+        """Whether the module is one layer."""
         from .torch_modules import kind_of
 
         return bool(kind_of(module))
 
     def module(self, module: nn.Module, args: tuple, result: Any) -> None:
-        """A module that is one layer, or that is left out, was called."""
+        """Records a call of a module that is one layer, or is left out."""
         from .torch_modules import MODULES, kind_of
 
         name = self._names.get(id(module), type(module).__name__.lower()).replace(".", "_")
@@ -102,13 +104,13 @@ class Layers:
             self._learned[id(result)] = [module.weight]
             self._alive.append(result)
             return
-        if not given:  # over a constant: layers like others, after it
+        if not given:  # over a constant: its layers come after it
             for one in tensors_of(args):
                 self.constant(f"{name}_of", one)
         MODULES[kind_of(module)](self, name, module, args, result)
 
     def function(self, function: Callable, args: tuple, kwargs: dict, result: Any) -> None:
-        """A function was called outside of any such module."""
+        """Records a call of a function outside of any such module."""
         from .torch_functions import call
 
         results = list(tensors_of(result))
@@ -127,11 +129,11 @@ class Layers:
     # --- tensors and their layers --------------------------------------------------------------
 
     def is_known(self, tensor: Any) -> bool:
-        """Does an input reach it?"""
+        """Whether the tensor depends on an input."""
         return id(tensor) in self._of or id(tensor) in self._later
 
     def of(self, tensor: torch.Tensor, place: Optional[Place] = None) -> str:
-        """The layer that a tensor is the output of, with its axes as `place` says."""
+        """The layer whose output the tensor is, with its axes as `place` says."""
         if id(tensor) in self._later:
             self._later.pop(id(tensor))()
         layer, own = self._of[id(tensor)], self._places[id(tensor)]
@@ -145,23 +147,23 @@ class Layers:
         return self._arranged[key]
 
     def place(self, tensor: torch.Tensor) -> Place:
-        """Of a known tensor."""
+        """The place of a known tensor."""
         if id(tensor) in self._later:
             self.of(tensor)
         return self._places[id(tensor)]
 
     def natural(self, tensor: torch.Tensor) -> Place:
-        """Its axes in torch's order, the first of them the samples'."""
+        """The axes in torch's order, where the first one is the samples."""
         several = tensor.dim() > 0 and len(tensor) != self.batch
         return Place(0, tuple(range(0 if several else 1, tensor.dim())))
 
     def channels_last(self, tensor: torch.Tensor) -> Place:
-        """Samples, channels, then the axes of a signal, an image or a volume."""
+        """The samples, the channels, then the axes of a signal, an image or a volume."""
         order = self.natural(tensor).order
         return Place(0, (*(axis for axis in order if axis != 1), 1))
 
     def like(self, tensor: torch.Tensor, source: torch.Tensor) -> Place:
-        """As a source has its axes, where the tensor has as many."""
+        """The axes in the order of the source, where the tensor has as many."""
         if tensor.dim() == source.dim() and self.is_known(source):
             return self.place(source)
         return self.natural(tensor)
@@ -176,14 +178,14 @@ class Layers:
         return [size[axis] // self.batch if axis == place.batch else size[axis] for axis in place.order]
 
     def axis(self, axis: int, tensor: torch.Tensor) -> int:
-        """Where an axis of torch's is in the layer's shape."""
+        """The position of an axis of torch in the layer's shape."""
         order = self.place(tensor).order
         if axis % tensor.dim() not in order:
             self.unknown("an operation along the axis of the samples")
         return order.index(axis % tensor.dim())
 
     def rows(self, tensor: torch.Tensor) -> Place:
-        """Its axes so that torch's last one is the last."""
+        """The axes in an order in which torch's last axis is the last."""
         own, last = self.place(tensor), tensor.dim() - 1
         if own.order and own.order[-1] == last:
             return own
@@ -193,17 +195,17 @@ class Layers:
 
     def add(self, kind: str, name: str, result: torch.Tensor, inputs: Sequence[str],
             place: Optional[Place] = None, /, **keys: Any) -> str:
-        """A layer whose output is `result`."""
+        """Adds a layer whose output is `result`."""
         place = place or self.natural(result)
         layer = self._append(kind, name, inputs, self.extents(result, place) or [1], **keys)
         return self.is_layer(result, layer, place)
 
     def between(self, kind: str, name: str, extents: list[int], inputs: Sequence[str], /, **keys: Any) -> str:
-        """A layer whose output torch shows nobody."""
+        """Adds a layer whose output is not a tensor that torch shows."""
         return self._append(kind, name, inputs, extents, **keys)
 
     def is_layer(self, result: torch.Tensor, layer: str, place: Place) -> str:
-        """The tensor is the output of a layer that is there."""
+        """Records that the tensor is the output of an existing layer."""
         self._of[id(result)], self._places[id(result)] = layer, place
         self._later.pop(id(result), None)
         self._alive.append(result)
@@ -211,7 +213,7 @@ class Layers:
 
     def operator(self, name: str, result: torch.Tensor, sources: Sequence[torch.Tensor],
                  place: Optional[Place] = None, **keys: Any) -> str:
-        """A layer that no type is for, by what it costs; learned sources are parameters of it."""
+        """Adds an operator by its costs, where no layer type fits; learned sources become parameters of it."""
         known = [one for one in sources if self.is_known(one)]
         place = place or self.like(result, known[0])
         parameters = self.count_new(name, [one for one in sources if not self.is_known(one)])
@@ -220,24 +222,24 @@ class Layers:
         inputs = list(dict.fromkeys(self.of(one) for one in known))
         shape = self.extents(result, place) or [1]
         if "flop" not in keys or len(known) > 1 or shape != self.extents(known[0]):
-            keys["shape"] = shape  # else it is the input's
+            keys["shape"] = shape  # else it is the shape of the input
         return self.add("operator", name, result, inputs, place, **keys)
 
     def alias(self, result: torch.Tensor, tensor: torch.Tensor, place: Optional[Place] = None) -> None:
-        """The same elements."""
+        """Records that the tensor has the same elements as another one."""
         self.is_layer(result, self.of(tensor), place or self.place(tensor))
 
     def later(self, result: torch.Tensor, make: Callable[[], Any]) -> None:
-        """A tensor that is a layer only if something reads it."""
+        """Records a tensor that becomes a layer only if something reads it."""
         self._later[id(result)] = make
         self._alive.append(result)
 
     def keep(self, tensor: torch.Tensor) -> None:
-        """A tensor that no input reaches."""
+        """Records a tensor that does not depend on an input."""
         self._alive.append(tensor)
 
     def moved(self, name: str, results: Sequence[torch.Tensor], given: Sequence[torch.Tensor]) -> None:
-        """Outputs of what is not counted: their elements are there, where something reads them."""
+        """Records the outputs of an operation that is not counted, so that later layers can read their elements."""
         for one in results:
             if self.is_known(one):
                 continue
@@ -246,11 +248,11 @@ class Layers:
             self._alive.append(one)
 
     def unknown(self, what: str) -> None:
-        """Raises InputError, with the place and the way out."""
-        raise Unknown(f"from_torch knows no layer for torch's '{what}'{self.where()}. {WAY_OUT}")
+        """Raises InputError with the place and a way out."""
+        raise Unknown(f"from_torch has no layer for torch's '{what}'{self.where()}. {WAY_OUT}")
 
     def where(self) -> str:
-        """The place in the module."""
+        """The place in the module, for messages."""
         if not self.stack:
             return ""
         name = self._names.get(id(self.stack[-1]), "")
@@ -265,7 +267,7 @@ class Layers:
                 self._counted.setdefault(id(one), layer)
 
     def count_new(self, layer: str, tensors: Sequence[Any]) -> int:
-        """The elements of what is learned in them and no layer has yet, which are then that layer's."""
+        """Gives the layer all learned elements of the tensors that no layer has yet, and returns their number."""
         new = {id(one): one for tensor in tensors for one in self._learned.get(id(tensor), [])
                if id(one) not in self._counted}
         for one in new.values():
@@ -273,25 +275,25 @@ class Layers:
         return sum(one.numel() for one in new.values())
 
     def learned(self, tensor: Any) -> list:
-        """The parameters that a tensor which no input reaches is made of."""
+        """The parameters of which a tensor is made that does not depend on an input."""
         return [] if self.is_known(tensor) else self._learned.get(id(tensor), [])
 
     def rename(self, parameters: Sequence[Any], layer: str) -> None:
-        """They are those of a layer."""
+        """Marks parameters as those of another layer."""
         for one in parameters:
             self._counted[id(one)] = layer
 
     def holder(self, parameter: Any) -> Optional[str]:
-        """The layer that has it already."""
+        """The layer that has the parameter already."""
         return self._counted.get(id(parameter))
 
     def has_bias(self, layer: str) -> bool:
-        """Of a layer with weights."""
+        """Whether a layer with weights has a bias."""
         document = next(one for one, _ in self._made if one["name"] == layer)
         return document.get("bias", document["type"] not in ("matmul", "embedding"))
 
     def constant(self, name: str, tensor: torch.Tensor) -> None:
-        """Something that no input reaches, and that layers compute on."""
+        """Adds a constant that layers compute with and that does not depend on an input."""
         place = self.natural(tensor)
         shape = self.extents(tensor, place) or [1]
         self.add("constant", name, tensor, [self._made[0][0]["name"]], place, shape=shape)
@@ -314,7 +316,7 @@ class Layers:
         return unique
 
     def _same_order(self, tensor: torch.Tensor, a: Place, b: Place) -> bool:
-        """Axes of one element may lie anywhere."""
+        """Whether the orders are equal, where axes with a single element may be anywhere."""
         def longer(place: Place) -> list[int]:
             return [axis for axis in place.order if tensor.shape[axis] > 1]
 
@@ -322,7 +324,7 @@ class Layers:
 
 
 class Unknown(errors.InputError):
-    """What from_torch has no layer for."""
+    """Something for which from_torch has no layer."""
 
 
 def tensors_of(value: Any):
@@ -337,7 +339,7 @@ def tensors_of(value: Any):
 
 
 def _matches(name: str, patterns: Sequence[str]) -> bool:
-    """Of a module or parameter: itself, or something that it is in."""
+    """Whether a pattern matches the name of a module or parameter, or of something that contains it."""
     parts = name.split(".")
     return any(fnmatch.fnmatchcase(".".join(parts[:end]), pattern)
                for pattern in patterns for end in range(1, len(parts) + 1))

@@ -8,17 +8,17 @@ from typing import Any, Callable
 import torch
 from torch import nn
 
-#: modules and functions that are a layer without keys
+# #: modules and functions that are a layer without keys
 PLAIN = {"ReLU": "relu", "ReLU6": "relu6", "LeakyReLU": "leaky_relu", "Sigmoid": "sigmoid", "Tanh": "tanh",
          "SiLU": "silu", "GELU": "gelu", "Hardsigmoid": "hardsigmoid", "Hardswish": "hardswish"}
-#: others that compute each element: FLOP, and what their backward pass reads; as ONNX's are counted
+# #: others that compute each element: FLOP, and what their backward pass reads; counted like ONNX's
 EACH = {"ELU": (4, "output"), "CELU": (5, "output"), "SELU": (5, "output"), "Softplus": (3, "inputs"),
         "Softsign": (3, "inputs"), "Mish": (5, "inputs"), "LogSigmoid": (5, "inputs"), "PReLU": (2, "inputs"),
         "Hardtanh": (2, "inputs"), "Threshold": (1, "inputs"), "LogSoftmax": (6, "output")}
 
 
 def one_if_equal(value: Any) -> Any:
-    """[7, 7] as 7: models have it so, and a profile's configurations are compared as texts."""
+    """[7, 7] as 7: models write it so, and the configurations of a profile are compared as texts."""
     if not isinstance(value, (tuple, list)):
         return value
     numbers = [int(one) for one in value]
@@ -26,7 +26,7 @@ def one_if_equal(value: Any) -> Any:
 
 
 def padding_of(value: Any) -> dict[str, Any]:
-    """None is the default of a layer."""
+    """The padding as keys; None is the default of a layer."""
     if isinstance(value, str):
         return {} if value == "valid" else {"padding": value}
     number = one_if_equal(value)
@@ -36,7 +36,7 @@ def padding_of(value: Any) -> dict[str, Any]:
 
 
 def unless(default: Any, **keys: Any) -> dict[str, Any]:
-    """Keys whose values are not the default."""
+    """The keys whose values differ from the default."""
     return {key: value for key, value in keys.items() if value != default}
 
 
@@ -70,13 +70,14 @@ def _conv_module(layers, name, module, args, result):
 
 
 def linear(layers, name, source, result, weight, bias, holder=None):
-    """dense of one vector, matmul of rows; over a map of vectors a convolution of one pixel, as the zoo
-    has it. `holder`: the parameter, where `weight` only has its shape."""
+    """dense for one vector, matmul for rows; over a map of vectors a convolution of one pixel, like the bundled
+    models. `holder`: the parameter, where `weight` only has its shape."""
     tied = layers.holder(weight if holder is None else holder)
     place = layers.rows(source)
     before, extents = layers.of(source, place), layers.extents(source, place)
     features, with_bias = int(weight.shape[0]), bias is not None
-    if tied and layers.has_bias(tied) and not with_bias:  # layers that are tied share all that the first has
+    if tied and layers.has_bias(tied) and not with_bias:  # layers that are tied share all that the
+                                                          # first one has
         layers.operator(name, result, [source], place, macs=extents[-1])
         return
     if len(extents) == 3 and not tied:
@@ -124,7 +125,7 @@ def embedding(layers, name, tokens, result, weight):
 
 
 def _attention(layers, name, module, args, result):
-    """Query, key and value are products, then attention, then a product: as the zoo has it."""
+    """Query, key and value are products, then comes attention, then a product, like in the bundled models."""
     if module.bias_k is not None or not module._qkv_same_embed_dim:
         layers.unknown("MultiheadAttention with other widths or bias_k")
     layers.count(name, module.in_proj_weight, module.in_proj_bias, module.out_proj.weight,
@@ -134,7 +135,7 @@ def _attention(layers, name, module, args, result):
     batch = 0 if module.batch_first else 1
     for part, source in zip(("query", "key", "value"), args):
         if source.dim() != 3 or source.shape[batch] != layers.batch:
-            layers.unknown("MultiheadAttention of tensors that are no [samples, tokens, features]; where its "
+            layers.unknown("MultiheadAttention of tensors that are not [samples, tokens, features]; where its "
                            "samples come first it has to be batch_first=True")
         rows = type(layers.place(source))(batch, (1 - batch, 2))
         parts.append(layers.between("matmul", f"{name}_{part}", [source.shape[1 - batch], module.embed_dim],
@@ -142,7 +143,8 @@ def _attention(layers, name, module, args, result):
     shape = [output.shape[1 - batch], module.embed_dim]
     heads = layers.between("attention", name, shape, parts, heads=module.num_heads)
     layers.add("matmul", f"{name}_output", output, [heads], rows, **keys)
-    if len(result) > 1 and isinstance(result[1], torch.Tensor):  # the shares: only if somebody reads them
+    if len(result) > 1 and isinstance(result[1], torch.Tensor):  # the shares, only if something
+                                                                 # reads them
         layers.later(result[1], lambda: layers.operator(f"{name}_shares", result[1], args[:1],
                                                         layers.natural(result[1])))
 
@@ -151,14 +153,15 @@ def _recurrent(layers, name, module, args, result):
     source, output, state = args[0], result[0], result[1]
     batch = 0 if module.batch_first else 1
     if source.dim() != 3 or source.shape[batch] != layers.batch or getattr(module, "proj_size", 0):
-        layers.unknown(f"{type(module).__name__} with projections, or of a tensor that is no [samples, steps, "
+        layers.unknown(f"{type(module).__name__} with projections, or of a tensor that is not [samples, steps, "
                        "features]; where its samples come first it has to be batch_first=True")
     layers.count(name, *module.parameters())
     place = type(layers.place(source))(batch, (1 - batch, 2))
     made = layers.add(type(module).__name__.lower(), name, output, [layers.of(source, place)], place,
                       hidden=module.hidden_size, **unless(1, layers=module.num_layers),
                       **unless(False, bidirectional=module.bidirectional), **unless(True, bias=module.bias))
-    for one in state if isinstance(state, tuple) else (state,):  # [layers, samples, hidden]: the last step
+    for one in state if isinstance(state, tuple) else (state,):  # [layers, samples, hidden]: of the
+                                                                 # last step
         at = type(place)(1, (0, 2))
         layers.later(one, lambda one=one: layers.add(
             "operator", f"{name}_state", one, [made], at, shape=layers.extents(one, at)))
@@ -168,7 +171,7 @@ def _recurrent(layers, name, module, args, result):
 
 
 def _norm(kind: str, **keys: str) -> Callable:
-    """Over the channels, which are axis 1. `keys`: of the layer, and the module's attributes."""
+    """Over the channels, which are axis 1. `keys`: keys of the layer, and the attributes of the module."""
     def add(layers, name, module, args, result):
         affine = module.weight is not None
         if affine:
@@ -282,7 +285,7 @@ def _lrn(layers, name, module, args, result):
 
 
 def resized(layers, name, source, result, mode):
-    """Nearest moves elements; each axis of a linear interpolation takes 3 FLOP an output."""
+    """Nearest moves elements; each axis of a linear interpolation takes 3 FLOP per output."""
     flop = {"linear": 3, "bilinear": 9, "trilinear": 21, "bicubic": 31}.get(str(mode), 0)
     more = {"flop": flop} if flop else {}
     layers.operator(name, result, [source], layers.channels_last(result), keeps="nothing", **more)
@@ -297,8 +300,8 @@ def _moved(layers, name, module, args, result):
 
 
 def kind_of(module: nn.Module) -> str:
-    """The entry of MODULES that a module is; empty: none. An RMSNorm has many authors and one form: a
-    scale for each feature."""
+    """The entry of MODULES that a module is; empty: none. RMSNorm has many authors but one form: a scale for each
+    feature."""
     kind = type(module).__name__
     if kind.lower().endswith("rmsnorm"):
         parameters = list(module.parameters())

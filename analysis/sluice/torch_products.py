@@ -1,4 +1,4 @@
-"""Products of torch that are no module's: of activations, and of activations with parameters."""
+"""Products of torch that belong to no module: of activations, and of activations with parameters."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .torch_modules import linear, unless
 
 def _matmul(layers, name, args, kwargs, result):
     a, b = args[0], args[1]
-    if not layers.is_known(a):  # a parameter, or a constant, from the left
+    if not layers.is_known(a):  # a parameter, or a constant, on the left
         layers.operator(name, result, [a, b], layers.like(result, b), macs=int(b.shape[-2 if b.dim() > 1 else 0]))
     elif not layers.is_known(b) and b.dim() == 2 and layers.learned(b):
         _by_parameter(layers, name, a, b, None, result)
@@ -22,14 +22,15 @@ def _matmul(layers, name, args, kwargs, result):
 
 
 def _by_parameter(layers, name, a, b, bias, result):
-    """A linear layer, whose weights are as torch.nn.Linear has them, turned."""
+    """A linear layer with its weights in the form of torch.nn.Linear, transposed."""
     weight = layers.learned(b)[0]
-    features = torch.empty((b.shape[1], 0))  # the shape is all that is asked of it
+    features = torch.empty((b.shape[1], 0))  # only its shape is needed
     linear(layers, name, a, result, weight if weight.shape[0] == b.shape[1] else features, bias, holder=weight)
 
 
 def batched(layers: Any, name: str, a: Any, b: Any, result: Any) -> str:
-    """Matrix by matrix; where the matrices of one meet several of the other, by what each output costs."""
+    """Multiplies matrix by matrix; where the matrices of one operand meet several of the other, it is counted by cost
+    per output."""
     own = layers.place(b) if layers.is_known(b) else None
     if own is not None and a.dim() == b.dim() == result.dim() > 2 and a.shape[:-2] == b.shape[:-2]:
         straight = Place(layers.place(a).batch, tuple(sorted(layers.place(a).order)))
@@ -60,7 +61,7 @@ def _baddbmm(layers, name, args, kwargs, result):
 
 
 def _attention(layers, name, args, kwargs, result):
-    """Scores, their softmax, and what they weigh."""
+    """The scores, their softmax, and the weighted sums."""
     query, key, value = args[:3]
     scores = query.new_empty((*query.shape[:-1], key.shape[-2]))
     keys = key.transpose(-2, -1)
@@ -74,7 +75,7 @@ def _attention(layers, name, args, kwargs, result):
 
 
 def _einsum(layers, name, args, kwargs, result):
-    """Each output sums over all values of the labels that it lacks: a multiply-accumulate each."""
+    """Each output sums over all values of the labels that it lacks: one multiply-accumulate each."""
     equation = args[0].replace(" ", "")
     tensors = list(args[1] if isinstance(args[1], (tuple, list)) else args[1:])
     inputs, _, output = equation.partition("->")
@@ -104,7 +105,7 @@ def _einsum(layers, name, args, kwargs, result):
 
 
 def _expanded(term: str, rank: int) -> str:
-    """With labels of its own for the axes of an ellipsis."""
+    """The term with labels of its own for the axes of an ellipsis."""
     if "..." not in term:
         return term
     missing = rank - len(term) + 3

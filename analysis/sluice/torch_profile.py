@@ -1,4 +1,4 @@
-"""The operators of a torch module as they take time and energy here, as a profile."""
+"""Measures the operators of a torch module, their time and energy on this machine, as a profile."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class TorchProfile:
     """What profile_torch has done: `path` is the profile."""
 
     path: Path
-    measured: int  # rows, now
-    kept: int  # rows that were in the file already
+    measured: int  # rows measured now
+    kept: int  # rows that the file had already
     failed: int  # rows whose operator could not run; `note` says why
 
 
@@ -119,7 +119,7 @@ class _Session:
                 if number in so_far:
                     try:
                         so_far[number].append(self._measure(job, last=turn == rounds - 1))
-                    except (RuntimeError, MemoryError) as error:  # such as no memory
+                    except (RuntimeError, MemoryError) as error:  # such as a lack of memory
                         failed += 1
                         del so_far[number]
                         note = (str(error).splitlines() or [type(error).__name__])[0]
@@ -132,7 +132,7 @@ class _Session:
         return TorchProfile(self._profile.path, len(so_far), kept, failed)
 
     def _measure(self, job: _Job, last: bool) -> Measured:
-        """Energy is measured in the last round."""
+        """Measures one job; energy is measured in the last round."""
         from ._torch_subjects import subject_of
 
         subject = subject_of(job.operator, job.cache, job.backward, self._training, self._device,
@@ -142,7 +142,8 @@ class _Session:
 
 def _cells(rounds: list[Measured]) -> Row:
     samples = [sample for one in rounds for sample in one.seconds]
-    # `calls` may differ between rounds by what a first sample took: the last one's stands.
+    # `calls` may differ between rounds, because it depends on the first sample; the last one
+    # counts.
     cells = {"seconds_samples": ";".join(map(repr, samples)), "calls": str(rounds[-1].calls),
              "processed": "yes", "note": ""}
     last = rounds[-1]
@@ -153,8 +154,8 @@ def _cells(rounds: list[Measured]) -> Row:
 
 def _jobs(module: Any, inputs: tuple, name: str, passes: Sequence[str], caches: Sequence[str],
           whole: bool) -> list[_Job]:
-    """The whole is between its operators in every round: first of all. It is measured hot and cold; no
-    chain can be made of it."""
+    """The whole is measured between its operators in every round, first of all. It is measured hot and cold; it
+    cannot be chained."""
     from ._torch_operators import copy_of, operators_of
     from ._torch_subjects import can_run
 

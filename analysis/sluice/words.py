@@ -1,5 +1,5 @@
-"""The words that arguments may be: for type checkers and editors. What is given is checked where it is
-read, and tests/package/test_typed.py holds these lists against the catalogs."""
+"""The words that arguments may have, for type checkers and editors. Values are checked where they are read, and
+tests/package/test_typed.py compares these lists with the catalogs."""
 
 from __future__ import annotations
 

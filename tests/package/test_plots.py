@@ -172,7 +172,7 @@ class Pictures(unittest.TestCase):
                     self.assertTrue(text.arrow_patch.get_visible() or away < 20, text)
                 lines = [text.get_text() for text in ax.get_legend().get_texts()]
                 self.assertRegex(lines[0], r"GB/s over the link, .*FLOP/s\n\(float(16|32)\) on gpu")
-                self.assertEqual(ax.get_xlabel(), "FLOP for each byte loaded or received")
+                self.assertEqual(ax.get_xlabel(), "FLOP per byte loaded or received")
 
     def test_a_plan_alone_has_no_roofline(self):
         with tempfile.NamedTemporaryFile("w", suffix=".plan") as file:
