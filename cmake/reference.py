@@ -11,15 +11,15 @@ import subprocess
 import sys
 
 TITLES = {
-    "policies": ("Policies", "policy: {name: …}", "How a scenario becomes a plan."),
-    "layers": ("Layer types", "layers: [{type: …}]", "What a model is made of. [models/FORMAT.md](../../models/FORMAT.md)"
-               " has an example of each in a document."),
+    "policies": ("Policies", "policy: {name: …}", "The rules by which a scenario becomes a plan."),
+    "layers": ("Layer types", "layers: [{type: …}]", "The operators of which a model consists. The examples are lines of a"
+               " model document ([models/FORMAT.md](../../models/FORMAT.md)); `sluice model FILE` counts them."),
     "costs": ("Cost models", "cost: {model: …}", "How long an operator takes on a device."),
     "cuts": ("Cuts", "stages: {cut: …}", "How a model is divided into stages."),
     "fates": ("Fates of activations", "fates: {strategy: …}",
               "What becomes of an activation until the backward pass needs it."),
-    "optimizers": ("Optimizers", "workload: {optimizer: …}", "What updates the weights in training."),
-    "metrics": ("Metrics", "`sluice run --json`", "The numbers of an answer."),
+    "optimizers": ("Optimizers", "workload: {optimizer: …}", "The rules that update the weights in training."),
+    "metrics": ("Metrics", "`sluice run --json`", "The numbers of an answer. Each example is a command in whose answer the metric has a value."),
 }
 
 
@@ -33,7 +33,7 @@ def cell(text):
 
 
 def parameter_rows(parameters):
-    yield "| parameter | takes | unless given | what |"
+    yield "| parameter | takes | default | meaning |"
     yield "|---|---|---|---|"
     for parameter in parameters:
         takes = parameter["type"]
@@ -41,6 +41,11 @@ def parameter_rows(parameters):
             takes += " or " + ", ".join(parameter["choices"])
         default = "required" if parameter["required"] else parameter["default"] or ""
         yield f"| `{parameter['name']}` | {cell(takes)} | {cell(default)} | {cell(parameter['summary'])} |"
+
+
+def example_text(example):
+    """A command as it is; the layers of a model as the line of a document."""
+    return example if example.startswith("sluice ") else f"layers: [{example}]"
 
 
 def entry_lines(entry):
@@ -53,7 +58,7 @@ def entry_lines(entry):
         yield from parameter_rows(entry["parameters"])
         yield ""
     if entry.get("example"):
-        yield f"    {entry['example']}"
+        yield f"    {example_text(entry['example'])}"
         yield ""
     if entry.get("source"):
         yield f"Source: {entry['source']}."
@@ -64,7 +69,7 @@ def catalog_page(program, kind):
     title, key, what = TITLES[kind]
     yield f"# {title}"
     yield f"{what} In a scenario: `{key.strip('`')}`." if kind not in ("layers", "metrics") else what
-    yield f"This page is written by `./dev docs` from what `sluice list {kind} -v` says."
+    yield f"`./dev docs` writes this page from the records that `sluice list {kind} -v` prints."
     yield ""
     for entry in json.loads(output(program, "list", kind, "--json")):
         yield from entry_lines(entry)

@@ -17,6 +17,7 @@ struct Metric {
   std::string unit;     ///< s, byte, J, FLOP, sample, or 1 (a ratio); empty: the value is a word
   std::string summary;  ///< one sentence: the definition
   std::string source;   ///< where the definition comes from
+  std::string example = {};  ///< a command in whose answer it has a value
   Better better = Better::neither;
   SummaryValue (*value)(const Totals& totals);
 };

@@ -44,7 +44,8 @@ struct LayerCounts {
 struct LayerType {
   std::string name;
   std::string summary;
-  std::string source;  ///< paper, section
+  std::string source;        ///< paper, section
+  std::string example = {};  ///< a `layers:` list that runs, without the brackets
   std::vector<Field>
       parameters;  ///< keys beside type, name and inputs; integers may be expressions
   std::size_t min_inputs = 1, max_inputs = 1;

@@ -48,6 +48,38 @@ class Reference(unittest.TestCase):
                         ran += 1
         self.assertGreater(ran, 20)
 
+    def listed(self, kind):
+        return json.loads(subprocess.run([PROGRAM, "list", kind, "--json"], capture_output=True, text=True,
+                                         check=True).stdout)
+
+    def test_the_layers_of_every_example_are_counted(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for entry in self.listed("layers"):
+                with self.subTest(name=entry["name"]):
+                    measured = "measured_batch: 4\n" if "forward:" in entry["example"] else ""
+                    (pathlib.Path(folder) / "example.yaml").write_text(
+                        f"format: sluice-model/1\nname: example\n{measured}layers: [{entry['example']}]\n")
+                    done = subprocess.run([PROGRAM, "model", "example.yaml", "--json"], cwd=folder,
+                                          capture_output=True, text=True, timeout=120)
+                    self.assertEqual((done.returncode, done.stderr), (0, ""), entry["example"])
+                    types = [layer["type"] for layer in json.loads(done.stdout)["layers"]]
+                    self.assertIn(entry["name"], types)
+
+    def test_every_metric_has_a_value_in_its_example(self):
+        answers = {}
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "mine.csv").write_text(PROFILE)
+            for entry in self.listed("metrics"):
+                with self.subTest(name=entry["name"]):
+                    example = entry["example"]
+                    if example not in answers:
+                        done = subprocess.run([PROGRAM, *shlex.split(example)[1:]], cwd=folder, capture_output=True,
+                                              text=True, timeout=300)
+                        self.assertEqual((done.returncode, done.stderr), (0, ""), example)
+                        answers[example] = json.loads(done.stdout)["metrics"]
+                    self.assertNotIn(answers[example][entry["name"]], (None, {}))
+        self.assertGreater(len(answers), 3)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -29,6 +29,7 @@ extern const Metric lower_bound_s_metric = {
         "with what "
         "must come before and after, or its longest chain of actions.",
     .source = "metrics/bound.cpp",
+    .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::neither,
     .value = bound,
 };
@@ -38,6 +39,7 @@ extern const Metric bound_ratio_metric = {
     .unit = "1",
     .summary = "Lower bound / makespan; at 1 the plan cannot be executed faster.",
     .source = "metrics/bound.cpp",
+    .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::higher,
     .value = ratio,
 };
@@ -53,6 +55,7 @@ extern const Metric bound_by_metric = {
         "one that works longest. Or dependencies: what several of them must do one after the "
         "other.",
     .source = "metrics/bound.cpp",
+    .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::neither,
     .value = resource,
 };

@@ -39,6 +39,7 @@ extern const Metric compute_s_by_stage_metric = {
     .unit = "s",
     .summary = "Busy time that the compute streams spend on the actions of each stage.",
     .source = "definition",
+    .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::lower,
     .value = compute,
 };

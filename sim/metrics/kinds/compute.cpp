@@ -45,6 +45,7 @@ extern const Metric compute_s_metric = {
     .unit = "s",
     .summary = "Busy time of all compute streams, including recomputation.",
     .source = "definition",
+    .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::neither,
     .value = compute,
 };
@@ -54,6 +55,7 @@ extern const Metric compute_utilisation_metric = {
     .unit = "1",
     .summary = "Busy time of the compute streams / (makespan x number of compute streams).",
     .source = "definition",
+    .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::higher,
     .value = utilisation,
 };
@@ -66,6 +68,7 @@ extern const Metric bubble_fraction_metric = {
         "first "
         "start to its last end.",
     .source = "pipeline bubble: Huang et al., GPipe (2019), section 2.3",
+    .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::lower,
     .value = bubble,
 };

@@ -70,6 +70,7 @@ extern const Metric energy_j_metric = {
     .unit = "J",
     .summary = "Energy of all devices and links for which watts are known.",
     .source = "definition",
+    .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::lower,
     .value = energy,
 };
@@ -79,6 +80,7 @@ extern const Metric energy_j_by_device_metric = {
     .unit = "J",
     .summary = "Idle power x makespan + the joules of its actions.",
     .source = "definition",
+    .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::neither,
     .value = by_device,
 };
@@ -88,6 +90,9 @@ extern const Metric energy_j_by_link_metric = {
     .unit = "J",
     .summary = "Idle power x makespan + (busy - idle power) x bytes / bandwidth.",
     .source = "definition",
+    .example =
+        "sluice run alexnet_resident platform.links.host.idle=5W platform.links.host.busy=10W "
+        "--json",
     .better = Metric::Better::neither,
     .value = by_link,
 };
@@ -97,6 +102,7 @@ extern const Metric energy_per_sample_j_metric = {
     .unit = "J/sample",
     .summary = "Energy / samples.",
     .source = "definition",
+    .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::lower,
     .value = per_sample,
 };

@@ -20,6 +20,7 @@ extern const Metric flop_metric = {
     .unit = "FLOP",
     .summary = "Floating-point operations of all executed actions; 1 MAC is 2.",
     .source = "definition",
+    .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::neither,
     .value = flop,
 };
@@ -30,6 +31,7 @@ extern const Metric arithmetic_intensity_metric = {
     .summary =
         "FLOP / bytes of the transfers between memories; accesses to a single memory do not count.",
     .source = "Williams et al., Roofline (2009), with transfers in place of DRAM traffic",
+    .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::neither,
     .value = intensity,
 };

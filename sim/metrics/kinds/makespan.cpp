@@ -15,6 +15,7 @@ extern const Metric makespan_s_metric = {
     .unit = "s",
     .summary = "Time from the start of the run until everything has ended and arrived.",
     .source = "definition",
+    .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::lower,
     .value = makespan,
 };

@@ -18,6 +18,9 @@ extern const Metric measured_share_metric = {
     .summary =
         "Seconds of computation that rest on measurements / busy time of the compute streams.",
     .source = "definition",
+    .example =
+        "sluice run alexnet_resident 'cost={model: measured, profile: mine.csv, outside: "
+        "roofline}' --json",
     .better = Metric::Better::neither,
     .value = share,
 };

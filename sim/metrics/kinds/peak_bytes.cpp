@@ -47,6 +47,7 @@ extern const Metric peak_bytes_metric = {
     .unit = "byte",
     .summary = "The most bytes that the pool held at one moment.",
     .source = "definition",
+    .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::lower,
     .value = peak,
 };
@@ -56,6 +57,7 @@ extern const Metric peak_bytes_by_class_metric = {
     .unit = "byte",
     .summary = "The bytes that the pool held at the first moment of its peak, by tensor class.",
     .source = "definition",
+    .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::neither,
     .value = by_class,
 };
@@ -65,6 +67,7 @@ extern const Metric overflow_bytes_metric = {
     .unit = "byte",
     .summary = "Bytes by which the peak exceeds a capacity that is known and was not enforced.",
     .source = "definition",
+    .example = "sluice run alexnet_x200 policy=resident memory.capacity=unlimited --json",
     .better = Metric::Better::lower,
     .value = overflow,
 };

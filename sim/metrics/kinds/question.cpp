@@ -33,6 +33,7 @@ extern const Metric question_bound_s_metric = {
         "the last "
         "sample needs it.",
     .source = "scenario/question_bound.cpp",
+    .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::neither,
     .value = bound,
 };
@@ -42,6 +43,7 @@ extern const Metric question_ratio_metric = {
     .unit = "1",
     .summary = "Bound of the question / makespan; at 1 no plan is faster.",
     .source = "scenario/question_bound.cpp",
+    .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::higher,
     .value = ratio,
 };

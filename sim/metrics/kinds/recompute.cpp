@@ -21,6 +21,7 @@ extern const Metric recompute_s_metric = {
     .unit = "s",
     .summary = "Busy time of the compute streams that is recomputation.",
     .source = "definition",
+    .example = "sluice run alexnet_x200_training --json",
     .better = Metric::Better::lower,
     .value = recompute,
 };
@@ -30,6 +31,7 @@ extern const Metric recompute_overhead_metric = {
     .unit = "1",
     .summary = "Recomputation / (compute - recomputation).",
     .source = "Chen et al., Training Deep Nets with Sublinear Memory Cost (2016)",
+    .example = "sluice run alexnet_x200_training --json",
     .better = Metric::Better::lower,
     .value = overhead,
 };

@@ -21,6 +21,7 @@ extern const Metric samples_metric = {
     .unit = "sample",
     .summary = "Samples whose answer is complete.",
     .source = "definition",
+    .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::higher,
     .value = samples,
 };
@@ -30,6 +31,7 @@ extern const Metric throughput_samples_per_s_metric = {
     .unit = "sample/s",
     .summary = "Samples / makespan, over the steps asked for and including the first loads.",
     .source = "definition",
+    .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::higher,
     .value = throughput,
 };

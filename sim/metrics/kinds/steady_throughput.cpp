@@ -21,6 +21,7 @@ extern const Metric steady_throughput_samples_per_s_metric = {
     .unit = "sample/s",
     .summary = "Samples of a step / step_s: the rate in the steady state, without the first loads.",
     .source = "definition",
+    .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::higher,
     .value = steady_throughput,
 };

@@ -23,6 +23,7 @@ extern const Metric step_s_metric = {
         "the end of "
         "the run; the body is run on beyond the steps asked for to measure it.",
     .source = "definition",
+    .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::lower,
     .value = step,
 };

@@ -51,6 +51,7 @@ extern const Metric offloaded_bytes_metric = {
     .unit = "byte",
     .summary = "Bytes of activations that were saved from a device to another memory.",
     .source = "Rhu et al., vDNN (2016), section 3",
+    .example = "sluice run alexnet_x200_training --json",
     .better = Metric::Better::lower,
     .value = offloaded,
 };
@@ -65,6 +66,7 @@ extern const Metric training_over_inference_metric = {
         "in "
         "training compared with its bare inference.",
     .source = "AlexNet on one card, \"2.1x the cost of inference\"",
+    .example = "sluice run alexnet_x200_training --json",
     .better = Metric::Better::lower,
     .value = over_inference,
 };

@@ -51,6 +51,7 @@ extern const Metric transfer_s_metric = {
     .unit = "s",
     .summary = "Busy time of all transfers, from set-up to the last byte.",
     .source = "definition",
+    .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::neither,
     .value = all,
 };
@@ -63,6 +64,7 @@ extern const Metric transfer_s_by_link_metric = {
         "both, and a "
         "flow of a computation counts with the time that it takes alone.",
     .source = "definition",
+    .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::neither,
     .value = by_link,
 };
@@ -72,6 +74,7 @@ extern const Metric transfer_s_by_class_metric = {
     .unit = "s",
     .summary = "Busy time of the transfers of each tensor class.",
     .source = "definition",
+    .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::neither,
     .value = by_class,
 };
@@ -81,6 +84,7 @@ extern const Metric full_rate_s_by_link_metric = {
     .unit = "s",
     .summary = "Bytes that crossed the link / its bandwidth: the least time that they take.",
     .source = "definition",
+    .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::lower,
     .value = full_rate,
 };
@@ -90,6 +94,7 @@ extern const Metric exposed_transfer_s_metric = {
     .unit = "s",
     .summary = "Time in which compute streams were idle and waited last for a transfer.",
     .source = "definition",
+    .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::lower,
     .value = exposed,
 };

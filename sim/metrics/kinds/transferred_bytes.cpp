@@ -34,6 +34,7 @@ extern const Metric transferred_bytes_metric = {
     .unit = "byte",
     .summary = "Bytes of all transfers, each counted once.",
     .source = "definition",
+    .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::lower,
     .value = all,
 };
@@ -43,6 +44,7 @@ extern const Metric transferred_bytes_by_link_metric = {
     .unit = "byte",
     .summary = "Bytes that crossed the link.",
     .source = "definition",
+    .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::neither,
     .value = by_link,
 };
@@ -52,6 +54,7 @@ extern const Metric transferred_bytes_by_class_metric = {
     .unit = "byte",
     .summary = "Bytes that were moved, by tensor class.",
     .source = "definition",
+    .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::neither,
     .value = by_class,
 };

@@ -45,6 +45,7 @@ const LayerType relu_layer = {
     .name = "relu",
     .summary = "max(x, 0) of each element: 1 FLOP per element.",
     .source = "Nair and Hinton, Rectified linear units improve restricted Boltzmann machines",
+    .example = "{type: input, shape: [56, 56, 64]}, {type: relu}",
     .parameters = {},
     .infer = infer<1, 1, Reads::output>,
 };
@@ -55,6 +56,7 @@ const LayerType relu6_layer = {
     .source =
         "Howard et al., MobileNets (2017); Krizhevsky, Convolutional deep belief networks on "
         "CIFAR-10 (2010)",
+    .example = "{type: input, shape: [56, 56, 64]}, {type: relu6}",
     .parameters = {},
     .infer = infer<2, 2, Reads::input>,
 };
@@ -65,6 +67,7 @@ const LayerType leaky_relu_layer = {
     .source =
         "Maas, Hannun and Ng, Rectifier nonlinearities improve neural network acoustic "
         "models (2013), section 2",
+    .example = "{type: input, shape: [56, 56, 64]}, {type: leaky_relu}",
     .parameters = {},
     .infer = infer<2, 2, Reads::input>,
 };
@@ -73,6 +76,7 @@ const LayerType sigmoid_layer = {
     .name = "sigmoid",
     .summary = "1 / (1 + exp(-x)) of each element: negate, exp, add, divide, 4 FLOP per element.",
     .source = "Goodfellow, Bengio and Courville, Deep Learning, section 3.10",
+    .example = "{type: input, shape: [56, 56, 64]}, {type: sigmoid}",
     .parameters = {},
     .infer = infer<4, 3, Reads::output>,
 };
@@ -81,6 +85,7 @@ const LayerType tanh_layer = {
     .name = "tanh",
     .summary = "tanh(x) of each element: 1 FLOP per element.",
     .source = "Goodfellow, Bengio and Courville, Deep Learning, section 6.3.2",
+    .example = "{type: input, shape: [56, 56, 64]}, {type: tanh}",
     .parameters = {},
     .infer = infer<1, 3, Reads::output>,
 };
@@ -89,6 +94,7 @@ const LayerType silu_layer = {
     .name = "silu",
     .summary = "x sigmoid(x) of each element, also called swish: 5 FLOP per element.",
     .source = "Elfwing, Uchibe and Doya, Sigmoid-weighted linear units (2018), section 2",
+    .example = "{type: input, shape: [56, 56, 64]}, {type: silu}",
     .parameters = {},
     .infer = infer<5, 9, Reads::input>,
 };
@@ -97,6 +103,7 @@ const LayerType gelu_layer = {
     .name = "gelu",
     .summary = "x (1 + erf(x / sqrt 2)) / 2 of each element: 5 FLOP per element.",
     .source = "Hendrycks and Gimpel, Gaussian error linear units (2016), section 2",
+    .example = "{type: input, shape: [56, 56, 64]}, {type: gelu}",
     .parameters = {},
     .infer = infer<5, 11, Reads::input>,
 };
@@ -105,6 +112,7 @@ const LayerType hardsigmoid_layer = {
     .name = "hardsigmoid",
     .summary = "relu6(x + 3) / 6 of each element: 4 FLOP per element.",
     .source = "Howard et al., Searching for MobileNetV3 (2019), section 5.2",
+    .example = "{type: input, shape: [56, 56, 64]}, {type: hardsigmoid}",
     .parameters = {},
     .infer = infer<4, 3, Reads::input>,
 };
@@ -113,6 +121,7 @@ const LayerType hardswish_layer = {
     .name = "hardswish",
     .summary = "x relu6(x + 3) / 6 of each element: 5 FLOP per element.",
     .source = "Howard et al., Searching for MobileNetV3 (2019), section 5.2",
+    .example = "{type: input, shape: [56, 56, 64]}, {type: hardswish}",
     .parameters = {},
     .infer = infer<5, 5, Reads::input>,
 };
@@ -123,6 +132,7 @@ const LayerType softmax_layer = {
         "exp(x - max) / sum over the last axis: max, subtract, exp, add, divide, 5 FLOP per "
         "element.",
     .source = "Goodfellow, Bengio and Courville, Deep Learning, sections 4.1 and 6.2.2.3",
+    .example = "{type: input, shape: [1000]}, {type: softmax}",
     .parameters = {},
     .infer = infer<5, 4, Reads::output>,
 };

@@ -39,6 +39,9 @@ const LayerType batched_matmul_layer = {
     .name = "batched_matmul",
     .summary = "The products of two inputs, matrix by matrix over their last two axes.",
     .source = "definition, as in NumPy's matmul",
+    .example =
+        "{type: input, name: a, shape: [12, 16, 64]}, {type: input, name: b, shape: [12, 64, 16]}, "
+        "{type: batched_matmul, inputs: [a, b]}",
     .parameters = {{.name = "transpose_b",
                     .type = Type::boolean,
                     .summary = "whether the second input has the shape [..., columns, inner]",

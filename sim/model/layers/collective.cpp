@@ -46,6 +46,7 @@ const LayerType all_gather_layer = {
     .source =
         "Korthikanti et al., Reducing activation recomputation in large transformer models (2022), "
         "section 4.2.2",
+    .example = "{type: input, shape: [64, 768]}, {type: all_gather, ranks: 4}",
     .parameters = {ranks_field()},
     .infer = infer_gather,
     .view = true,
@@ -57,6 +58,7 @@ const LayerType reduce_scatter_layer = {
     .source =
         "Korthikanti et al., Reducing activation recomputation in large transformer models (2022), "
         "section 4.2.2",
+    .example = "{type: input, shape: [256, 768]}, {type: reduce_scatter, ranks: 4}",
     .parameters = {ranks_field()},
     .infer = infer_scatter,
 };

@@ -21,6 +21,9 @@ const LayerType constant_layer = {
     .summary =
         "A tensor that is the same for every sample and that layers compute with, such as a table.",
     .source = "Liu et al., Swin transformer V2 (2022), section 3.3, the table of coordinates",
+    .example =
+        "{type: input, name: x, shape: [49, 96]}, {type: constant, name: table, shape: [49, 96], "
+        "learned: true}, {type: add, inputs: [x, table]}",
     .parameters = {{.name = "shape",
                     .type = Type::list,
                     .summary = "the extents of the tensor, which belongs to no sample"},

@@ -103,7 +103,7 @@ std::vector<Field> transposed_parameters(std::size_t axes) {
 }
 
 LayerType convolution(std::string name, std::string over, decltype(LayerType::infer) infer_counts,
-                      std::size_t axes) {
+                      std::size_t axes, std::string example) {
   return {
       .name = std::move(name),
       .summary =
@@ -111,19 +111,21 @@ LayerType convolution(std::string name, std::string over, decltype(LayerType::in
       .source =
           "Dumoulin and Visin, A guide to convolution arithmetic for deep learning, sections 2 "
           "and 5.1; groups: Krizhevsky, Sutskever and Hinton (2012), section 3.2",
+      .example = std::move(example),
       .parameters = parameters(axes),
       .infer = infer_counts,
   };
 }
 
 LayerType transposed(std::string name, std::string over, decltype(LayerType::infer) infer_counts,
-                     std::size_t axes) {
+                     std::size_t axes, std::string example) {
   return {
       .name = std::move(name),
       .summary = "A transposed convolution over " + over +
                  ": it leads from the shape of a convolution's output to that of its input.",
       .source =
           "Dumoulin and Visin, A guide to convolution arithmetic for deep learning, section 4",
+      .example = std::move(example),
       .parameters = transposed_parameters(axes),
       .infer = infer_counts,
   };
@@ -134,15 +136,25 @@ LayerType transposed(std::string name, std::string over, decltype(LayerType::inf
 extern const LayerType conv1d_layer, conv2d_layer, conv3d_layer, conv_transpose1d_layer,
     conv_transpose2d_layer, conv_transpose3d_layer;
 
-const LayerType conv1d_layer = convolution("conv1d", "a signal [length, channels]", infer<1>, 1);
-const LayerType conv2d_layer = convolution("conv2d", "an image", infer<2>, 2);
-const LayerType conv3d_layer =
-    convolution("conv3d", "a volume [depth, height, width, channels]", infer<3>, 3);
-const LayerType conv_transpose1d_layer =
-    transposed("conv_transpose1d", "a signal", infer_transposed<1>, 1);
+const LayerType conv1d_layer =
+    convolution("conv1d", "a signal [length, channels]", infer<1>, 1,
+                "{type: input, shape: [100, 8]}, {type: conv1d, channels: 16, kernel: 3}");
+const LayerType conv2d_layer = convolution("conv2d", "an image", infer<2>, 2,
+                                           "{type: input, shape: [224, 224, 3]}, {type: conv2d, "
+                                           "channels: 64, kernel: 7, stride: 2, padding: 3}");
+const LayerType conv3d_layer = convolution(
+    "conv3d", "a volume [depth, height, width, channels]", infer<3>, 3,
+    "{type: input, shape: [16, 32, 32, 3]}, {type: conv3d, channels: 8, kernel: 3, padding: same}");
+const LayerType conv_transpose1d_layer = transposed(
+    "conv_transpose1d", "a signal", infer_transposed<1>, 1,
+    "{type: input, shape: [50, 8]}, {type: conv_transpose1d, channels: 4, kernel: 2, stride: 2}");
 const LayerType conv_transpose2d_layer =
-    transposed("conv_transpose2d", "an image", infer_transposed<2>, 2);
+    transposed("conv_transpose2d", "an image", infer_transposed<2>, 2,
+               "{type: input, shape: [16, 16, 8]}, {type: conv_transpose2d, channels: 4, kernel: "
+               "2, stride: 2}");
 const LayerType conv_transpose3d_layer =
-    transposed("conv_transpose3d", "a volume", infer_transposed<3>, 3);
+    transposed("conv_transpose3d", "a volume", infer_transposed<3>, 3,
+               "{type: input, shape: [8, 8, 8, 4]}, {type: conv_transpose3d, channels: 2, kernel: "
+               "2, stride: 2}");
 
 }  // namespace sluice

@@ -24,6 +24,7 @@ const LayerType dense_layer = {
     .name = "dense",
     .summary = "A fully connected layer over the flattened input.",
     .source = "Goodfellow, Bengio and Courville, Deep Learning, section 6.1",
+    .example = "{type: input, shape: [6, 6, 256]}, {type: dense, features: 4096}",
     .parameters = {{.name = "features",
                     .type = Type::integer,
                     .summary = "the number of output elements",

@@ -96,6 +96,7 @@ const LayerType top_k_layer = {
     .name = "top_k",
     .summary = "The k largest elements of each row: k FLOP per element.",
     .source = "Shazeer et al. (2017), equation 5",
+    .example = "{type: input, shape: [128, 8]}, {type: top_k, k: 2}",
     .parameters = {{.name = "k",
                     .type = Type::integer,
                     .summary = "the number of elements chosen in each row",
@@ -107,6 +108,9 @@ const LayerType dispatch_layer = {
     .name = "dispatch",
     .summary = "One copy of each row for each expert that was chosen for it, sorted by expert.",
     .source = paper,
+    .example =
+        "{type: input, name: x, shape: [128, 64]}, {type: matmul, name: scores, features: 8}, "
+        "{type: top_k, name: chosen, k: 2}, {type: dispatch, inputs: [x, chosen]}",
     .parameters = {},
     .min_inputs = 2,
     .max_inputs = 2,
@@ -120,6 +124,7 @@ const LayerType expert_matmul_layer = {
         "Gale et al., MegaBlocks: efficient sparse training with mixture-of-experts (2023), "
         "section 4: "
         "a product grouped by experts, without padding or dropped tokens",
+    .example = "{type: input, shape: [256, 64]}, {type: expert_matmul, experts: 8, features: 128}",
     .parameters = {{.name = "experts",
                     .type = Type::integer,
                     .summary = "the number of weight matrices",
@@ -137,6 +142,9 @@ const LayerType combine_layer = {
         "The sum of the copies of each row, weighted by the weights of its choices: 2 k - 1 FLOP "
         "per output.",
     .source = paper,
+    .example =
+        "{type: input, name: rows, shape: [256, 64]}, {type: input, name: weights, shape: [128, "
+        "2]}, {type: combine, inputs: [rows, weights]}",
     .parameters = {},
     .min_inputs = 2,
     .max_inputs = 2,

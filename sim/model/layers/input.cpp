@@ -17,6 +17,7 @@ const LayerType input_layer = {
     .name = "input",
     .summary = "The input of the network, one sample.",
     .source = "definition",
+    .example = "{type: input, shape: [224, 224, 3]}",
     .parameters = {{.name = "shape",
                     .type = Type::list,
                     .summary = "the extents of one sample; an image is [height, width, channels]"}},

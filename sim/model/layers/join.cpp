@@ -64,6 +64,9 @@ const LayerType add_layer = {
     .source =
         "He et al., Deep residual learning (2016), section 3.2; stretching as in the NumPy "
         "user guide, Broadcasting",
+    .example =
+        "{type: input, name: x, shape: [56, 56, 64]}, {type: relu, name: branch}, {type: add, "
+        "inputs: [x, branch]}",
     .parameters = {},
     .min_inputs = 2,
     .max_inputs = any_number,
@@ -79,6 +82,9 @@ const LayerType mul_layer = {
     .source =
         "Hu, Shen and Sun, Squeeze-and-excitation networks (2018), section 3.2; stretching "
         "as in the NumPy user guide, Broadcasting",
+    .example =
+        "{type: input, name: x, shape: [56, 56, 64]}, {type: sigmoid, name: gate}, {type: mul, "
+        "inputs: [x, gate]}",
     .parameters = {},
     .min_inputs = 2,
     .max_inputs = any_number,
@@ -90,6 +96,9 @@ const LayerType concat_layer = {
     .name = "concat",
     .summary = "Its inputs joined end to end along an axis.",
     .source = "Huang et al., Densely connected convolutional networks (2017), section 3",
+    .example =
+        "{type: input, name: x, shape: [28, 28, 64]}, {type: relu, name: branch}, {type: concat, "
+        "inputs: [x, branch]}",
     .parameters = {axis_field()},
     .min_inputs = 2,
     .max_inputs = any_number,

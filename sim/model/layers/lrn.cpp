@@ -30,6 +30,7 @@ const LayerType lrn_layer = {
     .summary =
         "Local response normalisation over neighbouring channels: size + 4 FLOP per element.",
     .source = "Krizhevsky, Sutskever and Hinton, ImageNet classification (2012), section 3.3",
+    .example = "{type: input, shape: [55, 55, 96]}, {type: lrn, size: 5}",
     .parameters = {{.name = "size",
                     .type = Type::integer,
                     .summary = "the number of channels that are summed",

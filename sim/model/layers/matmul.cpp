@@ -25,6 +25,7 @@ const LayerType matmul_layer = {
     .name = "matmul",
     .summary = "A matrix [rows, columns] multiplied by a weight matrix [columns, features].",
     .source = "PopART phased execution",
+    .example = "{type: input, shape: [128, 768]}, {type: matmul, features: 3072}",
     .parameters = {{.name = "features",
                     .type = Type::integer,
                     .summary = "the number of columns of the weight matrix",

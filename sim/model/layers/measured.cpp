@@ -43,6 +43,9 @@ const LayerType measured_layer = {
     .name = "measured",
     .summary = "A layer known by its measured seconds, `forward` and `backward`, and its sizes.",
     .source = "Narayanan et al., PipeDream (SOSP 2019), section 3.1, the profile of a layer",
+    .example =
+        "{type: input, shape: [2048, 6144]}, {type: measured, shape: [2048, 6144], forward: 7.7ms, "
+        "backward: 11.9ms}",
     .parameters = {{.name = "shape",
                     .type = Type::list,
                     .summary = "extents of one sample of the output; by default the first input's",

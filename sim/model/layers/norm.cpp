@@ -89,6 +89,7 @@ const LayerType batch_norm_layer = {
         "Normalises each channel by the statistics of the batch, or in inference by constants: 2 "
         "FLOP per element.",
     .source = "Ioffe and Szegedy, Batch normalization (2015), algorithm 2",
+    .example = "{type: input, shape: [56, 56, 64]}, {type: batch_norm}",
     .parameters = {affine_field()},
     .infer = infer_batch,
 };
@@ -98,6 +99,7 @@ const LayerType layer_norm_layer = {
     .name = "layer_norm",
     .summary = "Normalises over the last axis: 7 FLOP per element, 5 without scale and shift.",
     .source = "Ba, Kiros and Hinton, Layer normalization (2016), section 3",
+    .example = "{type: input, shape: [128, 768]}, {type: layer_norm}",
     .parameters = {affine_field()},
     .infer = infer_layer,
 };
@@ -107,6 +109,7 @@ const LayerType group_norm_layer = {
     .name = "group_norm",
     .summary = "Normalises over groups of channels: 7 FLOP per element, 5 without scale and shift.",
     .source = "Wu and He, Group normalization (2018), section 3",
+    .example = "{type: input, shape: [32, 32, 64]}, {type: group_norm, groups: 8}",
     .parameters = {{.name = "groups",
                     .type = Type::integer,
                     .summary = "the number of groups into which the channels are split",
@@ -120,6 +123,7 @@ const LayerType rms_norm_layer = {
     .name = "rms_norm",
     .summary = "Divides the last axis by its root mean square and scales it: 4 FLOP per element.",
     .source = "Zhang and Sennrich, Root mean square layer normalization (2019), section 4",
+    .example = "{type: input, shape: [128, 4096]}, {type: rms_norm}",
     .parameters = {},
     .infer = infer_rms,
 };

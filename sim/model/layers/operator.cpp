@@ -67,6 +67,7 @@ const LayerType operator_layer = {
         "An operator that no other type describes: an output of the given shape, at a given cost "
         "per element. With only a shape, elements are moved, repeated or dropped.",
     .source = "definition",
+    .example = "{type: input, shape: [128, 768]}, {type: operator, flop: 12}",
     .parameters = {{.name = "shape",
                     .type = Type::list,
                     .summary = "the extents of one sample of the output; by default the shapes of "

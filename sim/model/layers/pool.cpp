@@ -106,6 +106,8 @@ const LayerType max_pool_layer = {
     .name = "max_pool",
     .summary = "The largest value of each window of an image, channel by channel.",
     .source = guide,
+    .example =
+        "{type: input, shape: [112, 112, 64]}, {type: max_pool, kernel: 3, stride: 2, padding: 1}",
     .parameters = window_parameters(),
     .infer = infer_max,
 };
@@ -115,6 +117,7 @@ const LayerType avg_pool_layer = {
     .name = "avg_pool",
     .summary = "The mean of each window of an image, channel by channel.",
     .source = guide,
+    .example = "{type: input, shape: [8, 8, 64]}, {type: avg_pool, kernel: 2}",
     .parameters = window_parameters(),
     .infer = infer_mean,
 };
@@ -124,6 +127,7 @@ const LayerType global_avg_pool_layer = {
     .name = "global_avg_pool",
     .summary = "The mean of each channel; for an image the output is [1, 1, channels].",
     .source = "Lin, Chen and Yan, Network in network (2014), section 3.2",
+    .example = "{type: input, shape: [7, 7, 512]}, {type: global_avg_pool}",
     .parameters = {},
     .infer = infer_global,
 };
@@ -136,6 +140,7 @@ const LayerType adaptive_avg_pool_layer = {
     .source =
         "PyTorch, torch.nn.AdaptiveAvgPool2d; the windows of He et al., Spatial pyramid "
         "pooling (2014), section 2.3",
+    .example = "{type: input, shape: [13, 13, 256]}, {type: adaptive_avg_pool, output: 6}",
     .parameters = {{.name = "output",
                     .type = Type::any,
                     .summary = "the size of the output: an integer, or one per axis: [height, "

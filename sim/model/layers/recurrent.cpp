@@ -120,6 +120,7 @@ const LayerType rnn_layer = {
         "A recurrent network, h' = tanh(W x + U h): its hidden values at each step. Beside the "
         "products it takes 2 FLOP per value.",
     .source = "Elman, Finding structure in time (1990); parameters as torch.nn.RNN",
+    .example = "{type: input, shape: [100, 32]}, {type: rnn, hidden: 64}",
     .parameters = parameters(),
     .infer = infer<elman>,
 };
@@ -132,6 +133,7 @@ const LayerType gru_layer = {
     .source =
         "Cho et al., Learning phrase representations using RNN encoder-decoder (2014), section "
         "2.3; equations and parameters as torch.nn.GRU",
+    .example = "{type: input, shape: [100, 32]}, {type: gru, hidden: 64, bidirectional: true}",
     .parameters = parameters(),
     .infer = infer<gated>,
 };
@@ -144,6 +146,7 @@ const LayerType lstm_layer = {
     .source =
         "Hochreiter and Schmidhuber, Long short-term memory (1997); Gers, Schmidhuber and Cummins, "
         "Learning to forget (2000); equations and parameters as torch.nn.LSTM",
+    .example = "{type: input, shape: [100, 32]}, {type: lstm, hidden: 64, layers: 2}",
     .parameters = parameters(),
     .infer = infer<long_short>,
 };

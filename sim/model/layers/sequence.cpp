@@ -125,6 +125,7 @@ const LayerType embedding_layer = {
     .name = "embedding",
     .summary = "One row of a table for each token.",
     .source = "Vaswani et al., Attention is all you need (2017), section 3.4",
+    .example = "{type: input, shape: [128]}, {type: embedding, entries: 50257, features: 768}",
     .parameters = {{.name = "entries",
                     .type = Type::integer,
                     .summary = "the number of rows of the table, one per known word",
@@ -143,6 +144,7 @@ const LayerType add_embedding_layer = {
         "Adds a learned row to each row, chosen by its position or its segment: 1 FLOP per "
         "element.",
     .source = "Devlin et al., BERT (2019), figure 2",
+    .example = "{type: input, shape: [128, 768]}, {type: add_embedding, entries: 1024}",
     .parameters = {{.name = "entries",
                     .type = Type::integer,
                     .summary = "the number of learned rows, one per position or segment",
@@ -155,6 +157,7 @@ const LayerType class_token_layer = {
     .name = "class_token",
     .summary = "Puts a learned row before all other rows.",
     .source = "Dosovitskiy et al., An image is worth 16x16 words (2021), equation 1",
+    .example = "{type: input, shape: [196, 768]}, {type: class_token}",
     .parameters = {},
     .infer = infer_class_token,
 };
@@ -167,6 +170,7 @@ const LayerType rotary_layer = {
     .source =
         "Su et al., RoFormer: enhanced transformer with rotary position embedding (2021), "
         "equation 34",
+    .example = "{type: input, shape: [128, 4096]}, {type: rotary}",
     .parameters = {},
     .infer = infer_rotary,
 };
@@ -182,6 +186,10 @@ const LayerType attention_layer = {
         "(2023), section 2.2; what is kept for the backward pass: Korthikanti et al. (2022), "
         "section 4.1 (flash attention, one of torch.nn's variants, keeps no scores); the cache: "
         "Pope et al., Efficiently scaling transformer inference (2022), section 2.1",
+    .example =
+        "{type: input, name: x, shape: [128, 768]}, {type: matmul, name: q, features: 768, inputs: "
+        "[x]}, {type: matmul, name: k, features: 768, inputs: [x]}, {type: matmul, name: v, "
+        "features: 768, inputs: [x]}, {type: attention, heads: 12, inputs: [q, k, v]}",
     .parameters = {{.name = "heads",
                     .type = Type::integer,
                     .summary =

@@ -71,6 +71,7 @@ const LayerType flatten_layer = {
     .name = "flatten",
     .summary = "The elements of its input along a single axis.",
     .source = "definition",
+    .example = "{type: input, shape: [6, 6, 256]}, {type: flatten}",
     .parameters = {},
     .infer = infer_flatten,
     .view = true,
@@ -81,6 +82,7 @@ const LayerType reshape_layer = {
     .name = "reshape",
     .summary = "The elements of its input in another shape.",
     .source = "definition",
+    .example = "{type: input, shape: [14, 14, 768]}, {type: reshape, shape: [196, 768]}",
     .parameters =
         {{.name = "shape",
           .type = Type::list,
@@ -95,6 +97,7 @@ const LayerType take_row_layer = {
     .name = "take_row",
     .summary = "One row of its input, along the first axis.",
     .source = "definition",
+    .example = "{type: input, shape: [197, 768]}, {type: take_row, row: 0}",
     .parameters = {{.name = "row",
                     .type = Type::integer,
                     .summary = "which row, counted from 0",
@@ -110,6 +113,7 @@ const LayerType dropout_layer = {
     .source =
         "Srivastava et al., Dropout (2014), section 4; its mask: Korthikanti et al. (2022), "
         "section 4.1",
+    .example = "{type: input, shape: [4096]}, {type: dropout, rate: 0.5}",
     .parameters =
         {{.name = "rate",
           .type = Type::number,
