@@ -53,8 +53,8 @@ def of_graph(name, at, says, old, new, *overrides):
 
 CASES = [
     of_onnx("an empty ONNX file", ["empty"], b""),
-    of_onnx("an ONNX file that ends early", ["no whole ONNX file", "bytes"], RELU[:-3]),
-    of_onnx("text for an ONNX file", ["no whole ONNX file"], b"format: sluice-model/1\n"),
+    of_onnx("an ONNX file that ends early", ["not a complete ONNX file", "bytes"], RELU[:-3]),
+    of_onnx("text for an ONNX file", ["not a complete ONNX file"], b"format: sluice-model/1\n"),
     of_onnx("a pickle for an ONNX file", ["pickle, which is never read"], b"\x80\x04\x95\x00"),
     of_onnx("a checkpoint for an ONNX file", ["zip archive"], b"PK\x03\x04\x00\x00"),
     of_onnx("an ONNX file without nodes", ["no nodes"], onnx()),

@@ -77,7 +77,7 @@ TABLE = [
 
 # Named elsewhere in the study.
 ELSEWHERE = [
-    words("mistake 46, a third policy to compare", 2, ["'data_parallel' is a policy", "two side by side"], "check", "--compare", "resident", "streamed", "data_parallel", "scenario.yaml"),
+    words("mistake 46, a third policy to compare", 2, ["'data_parallel' is a policy", "'--compare' takes two"], "check", "--compare", "resident", "streamed", "data_parallel", "scenario.yaml"),
     said("mistake 47, a micro-batch that replicas cannot share", 8, ["1 micro-batch, which 2 replicas cannot share equally", "workload.micro_batch=4 gives each 1"],
          "platform.devices.gpu.count=2", "workload={mode: training, batch: 8}", "policy={name: data_parallel, replica: resident}"),
     said("mistake 48, a policy that does not train", 15, ["policy 'sharded' does not plan for training", "policies that do"], "policy=sharded", "workload.mode=training"),
@@ -95,7 +95,7 @@ ELSEWHERE = [
     words("mistake 56, a trace over a scenario", 2, ["'platform.yaml' for '--output'", "is an input of this run"], "run", "scenario.yaml", "-o", "platform.yaml"),
     words("mistake 57, a trace over another document", 2, ["'table.json' for '--output' is no trace", "--force"], "run", "scenario.yaml", "-o", "table.json"),
     words("mistake 58, an imported model over a document", 2, ["'model.yaml' for '--output' is there already", "--force"], "import", "small.graph.txt", "batch=2", "-o", "model.yaml"),
-    words("mistake 59, a plan with an override", 2, ["a plan takes no KEY=VALUE", "edited as text"], "run", "small.plan", "link.host.down.bandwidth=63GB/s"),
+    words("mistake 59, a plan with an override", 2, ["a plan takes no KEY=VALUE", "as text instead"], "run", "small.plan", "link.host.down.bandwidth=63GB/s"),
     Case("mistake 60, an action of a plan misspelt", 3, "small.plan:14:76", ["'laod'", "did you mean 'load'"], "small.plan", ("waits=load", "waits=laod"), run=["run", "small.plan"]),
     Case("mistake 61, a host memory that is too small", 4, "", ["tensors whose home is host", "its capacity is 1 B", "host needs more memory", "what helps: platform.memories.host.capacity=416B; or workload.dtype=float16"],
          run=["run", "scenario.yaml", "platform.memories.host.capacity=1B"]),

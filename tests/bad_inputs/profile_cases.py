@@ -35,7 +35,7 @@ CASES = [
     profile_of("a link of no copies", [], ["holds no copies"], "link", HEAD + "operator\ngemm\n"),
     profile_of("copies without their bytes", [3, 1], ["how many bytes"], "link",
                HEAD + "operator,input_pools,output_pools,seconds_mean\ncopy,pinned,device,1\n"),
-    words("a plan that fixes tensors in no memory", ["'--fixed' is of memories"], "plan", "model.yaml", "--fixed", "weights"),
+    words("a plan that fixes tensors in no memory", ["'--fixed' needs '--pools'"], "plan", "model.yaml", "--fixed", "weights"),
     words("a plan that fixes a tensor that is none", ["no tensor is called 'wieghts'", "did you mean 'weights'"],
           "plan", "model.yaml", "--pools", "A,B", "--fixed", "wieghts", code=3),
     words("a profile without a subcommand", ["no subcommand of profile", "show, compare"]),

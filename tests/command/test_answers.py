@@ -190,7 +190,7 @@ class Answers(unittest.TestCase):
             if "compute: 0.7" in text:
                 self.assertIn(".roofline", text, path.name)
         done = self.run_sluice(DISK, "platform.assumed=[links.hots]", code=3)
-        self.assertIn("'links.hots' is no figure of this platform", done.stderr)
+        self.assertIn("'links.hots' is not a figure of this platform", done.stderr)
 
     def test_measured_seconds_are_measured(self):
         text = self.profile(4) + "workload: {batch: 4}\ncost: {model: measured}\n"
@@ -314,8 +314,8 @@ class Answers(unittest.TestCase):
         one = self.answer(STREAMED)["metrics"]["step_s"]
         many = self.answer(STREAMED, "workload.steps=8")
         self.assertIn("for the one step asked", told)
-        self.assertIn(f"not {1e3 * one:.4g} ms", told)
-        figure = float(re.search(r"takes ([0-9.]+) ms a step or less", told)[1]) * 1e-3
+        self.assertIn(f"instead of {1e3 * one:.4g} ms", told)
+        figure = float(re.search(r"takes at most ([0-9.]+) ms per step", told)[1]) * 1e-3
         self.assertLess(figure, 0.99 * one)
         # With all cuts open it is that or less; with the one that was chosen for one step that.
         self.assertLessEqual(many["metrics"]["step_s"], figure * 1.001)

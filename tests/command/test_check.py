@@ -116,7 +116,7 @@ class Planted(Check):
         (self.folder / name).write_text("".join(lines))
         text = self.check(0, name)
         self.assertRegex(text, r"p +changed  \d+ numbers equal, changed plan\n")
-        self.assertIn("order: 2 lines stand elsewhere", text)
+        self.assertIn("order: 2 lines have moved", text)
         self.assertNotIn("worse", text)
         self.check(1, name, "--strict")
 

@@ -631,7 +631,7 @@ class List(Cli):
         for kind in self.KINDS:
             count = len(json.loads(self.answers("list", kind, "--json")))
             self.assertRegex(text, rf"(^|\n){kind} +{count}: ")
-        self.fails(2, "list", "--json", says="goes with what to list")
+        self.fails(2, "list", "--json", says="needs a kind to list")
 
     def test_another_root(self):
         (self.folder / "models").mkdir()

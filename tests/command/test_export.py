@@ -435,7 +435,7 @@ class Export(unittest.TestCase):
         trace = self.path("harm.h5")
         self.fails(2, "'--to' is missing: one of perfetto, chrome, csv, data-island", trace)
         self.fails(2, "did you mean 'perfetto'?", trace, "--to", "perfeto")
-        self.fails(2, "'--table' goes with '--to data-island'", trace, "--to", "csv", "--table",
+        self.fails(2, "'--table' is only for '--to data-island'", trace, "--to", "csv", "--table",
                    "stages")
         self.fails(2, "is the trace itself", trace, "--to", "csv", "-o", trace)
         self.fails(2, "missing TRACE", "--to", "csv")

@@ -143,7 +143,7 @@ class Fits(unittest.TestCase):
         self.assertEqual(sluice(*words).returncode, 0)
         again = sluice(*words)
         self.assertEqual(again.returncode, 2)
-        self.assertIn("is there already", again.stderr)
+        self.assertIn("exists already", again.stderr)
 
     def test_decoding_has_a_cache_for_each_sequence(self):
         # 12 blocks x 1023 tokens x (768 + 768) x 2 B a sequence (tests/hand/test_kv_cache.cpp).

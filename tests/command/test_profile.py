@@ -77,7 +77,7 @@ class FromPlanToAnswer(unittest.TestCase):
 
     def test_parts_that_are_more_than_the_whole_or_of_another_batch_are_told(self):
         self.measure([1, 2, 3, 4, 5])
-        self.assertIn("the parts are more than the whole", self.sluice("profile", "cover", "cnn_mnist", "measured.csv",
+        self.assertIn("the parts take longer than the whole", self.sluice("profile", "cover", "cnn_mnist", "measured.csv",
                                                                        "--whole", "14ms"))
         other = self.sluice("profile", "cover", "cnn_mnist", "measured.csv", "--whole", "20ms", "--batch", "8")
         self.assertIn("the profile has 5 operators for 4 samples instead of what was asked for: choose with --batch", other)

@@ -604,7 +604,7 @@ prologue:
         self.assertIn("has no rate for float16", cards.loc["k40", "error"])
         self.assertGreater(cards.loc["a100_pcie", "largest"], 0)
         for call in (model.fits, model.stage_table):
-            with self.assertRaisesRegex(sluice.InputError, "a int is no platform: expected"):
+            with self.assertRaisesRegex(sluice.InputError, "a int is not a platform: expected"):
                 call(40)
 
     def test_of_a_dict_with_the_place_in_it(self):
@@ -620,7 +620,7 @@ prologue:
             small().run().export("trace.xyz", to="gantt")
         with self.assertRaisesRegex(sluice.UsageError, "'layer'.*did you mean 'layers'.*metrics, stages"):
             small().run().export("trace.xyz", to="data-island", table="layer")
-        with self.assertRaisesRegex(sluice.UsageError, "'layers' for 'table' goes with data-island"):
+        with self.assertRaisesRegex(sluice.UsageError, "'layers' for 'table' is only for data-island"):
             small().run().export("trace.csv", table="layers")
         with self.assertRaisesRegex(sluice.InputError, "of a plan file, which does not name layers"):
             sluice.Plan.from_text(small().plan().text()).run().export("t", to="data-island",

@@ -179,7 +179,7 @@ class Pictures(unittest.TestCase):
             sluice.load("phased_ipu_pair", {"workload.steps": 1}).plan().save(file.name)
             alone = sluice.load_plan(file.name).run()
         self.assertIn("Timeline", alone.plot.timeline().get_title(loc="left"))
-        with self.assertRaisesRegex(sluice.InputError, "plan alone"):
+        with self.assertRaisesRegex(sluice.InputError, "plan file"):
             alone.plot.roofline()
 
 

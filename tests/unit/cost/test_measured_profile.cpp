@@ -118,7 +118,7 @@ TEST_CASE("what was not measured is refused, or priced by the cost model that is
   CHECK(prices.cost->only_samples(prices.model) == 0);
   CHECK(Prices(", where: {batch: 4}").cost->only_samples(prices.model) == 4);
   const Value keys = parse_text("{model: measured, interpolate: batch}", "c.yaml");
-  CHECK(error_of([&] { choose_cost(keys, "", prices.platform); }).find("goes with profile: FILE") !=
+  CHECK(error_of([&] { choose_cost(keys, "", prices.platform); }).find("give profile: FILE") !=
         std::string::npos);
 }
 

@@ -33,7 +33,7 @@ TEST_CASE("integers that become numbers are the weights, and no scale is", "[onn
   CHECK(got.elements.unused == 1000);  // the scales
   REQUIRE(got.notes.size() == 2);
   CHECK(got.notes[0] ==
-        "512000 elements of quantised weights are parameters, their scales and zero "
+        "512000 elements of quantised weights are parameters; their scales and zero "
         "points are not");
 }
 

@@ -183,7 +183,7 @@ TEST_CASE("a bad layer graph is refused at its line", "[pipedream]") {
   CHECK_THAT(refused_graph("forward_compute_time=2.000, ", ""),
              Contains("g.graph.txt:2:1: error: 'forward_compute_time' is missing"));
   CHECK_THAT(refused_graph("=256.000", "=256.5"), Contains("expected a whole number of bytes"));
-  CHECK_THAT(refused_graph("=224.000", "=226.000"), Contains("no whole number of float32"));
+  CHECK_THAT(refused_graph("=224.000", "=226.000"), Contains("not a whole number of float32"));
   CHECK_THAT(refused_graph("=224.000", "=4.000"),
              Contains("32 elements per sample and 1 parameters do not make 2 output channels"));
   CHECK_THAT(refused_graph("node1 -- Input", "node1 -- Output"),

@@ -196,7 +196,7 @@ TEST_CASE("split, slice and transpose copy, and compute nothing") {
   const auto said = [&](const std::string& keys) {
     return refused(rows + "- {type: " + keys + "}\n");
   };
-  CHECK_THAT(said("split, part: 0"), Contains("split takes 'parts' or 'sizes'"));
+  CHECK_THAT(said("split, part: 0"), Contains("split needs either 'parts' or 'sizes'"));
   CHECK_THAT(said("split, parts: 3, part: 0"), Contains("a divisor of the extent 8"));
   CHECK_THAT(said("split, parts: 2, part: 2"), Contains("there are the parts 0 to 1"));
   CHECK_THAT(said("split, sizes: [4, 3], part: 0"),

@@ -217,7 +217,7 @@ TEST_CASE("what is wrong with memories and groups is refused where it is wrong")
       {gpu + "dram}\n", "p.yaml:4:44", "the platform has no memory of this name"},
       {gpu + "[{capacity: 1GB}, {capacity: 1GB}]}\n", "p.yaml:4:62",
        "'name' is missing in a further memory of device 'gpu'"},
-      {gpu + "{name: hbm, capacity: 1GB}}\n", "p.yaml:4:51", "called as the device"},
+      {gpu + "{name: hbm, capacity: 1GB}}\n", "p.yaml:4:51", "called like the device"},
       {gpu + "[{capacity: 1GB}, {name: a, capacity: 1GB}, {name: a, capacity: 1GB}]}\n",
        "p.yaml:4:88", "has the memory 'a' twice"},
       {gpu + "[dram, dram]" + dram + "}\n", "p.yaml:4:51", "has the memory 'dram' twice"},

@@ -144,5 +144,5 @@ TEST_CASE("A plan that has grown beyond what is kept is compared by its sums") {
   CHECK(compare_plans(digest, "s.plan", full).none());
   CHECK(compare_plans(full, "s.plan", digest).none());
   CHECK_THAT(error_of([&] { compare_plans("what?", "s.plan", full); }),
-             StartsWith("3 s.plan:1:1: error: this is no golden text"));
+             StartsWith("3 s.plan:1:1: error: this is not a golden text"));
 }

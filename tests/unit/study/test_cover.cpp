@@ -87,7 +87,7 @@ TEST_CASE("a profile's own rows are summed by their occurrences") {
   REQUIRE(cover.missing.size() == 1);
   CHECK(cover.missing[0].expected_s == Approx(0.003 * 50 / 300));
   const Profile two = profile("x,1,,2,hot,,,,,1,\nx,1,,2,cold,,,,,1,\n");
-  CHECK(error_of([&] { cover_of_rows(two, {.samples = 2}); }).find("make no sum") !=
+  CHECK(error_of([&] { cover_of_rows(two, {.samples = 2}); }).find("cannot be added up") !=
         std::string::npos);
 }
 

@@ -14,7 +14,7 @@ TEST_CASE("A target that cannot be written is found before anything is simulated
   REQUIRE_THROWS_WITH(make(folder / "none/t.h5"), Contains("No such file or directory"));
   REQUIRE_THROWS_WITH(make(folder / "file/t.h5"), Contains("is not a directory"));
   REQUIRE_THROWS_WITH(make("/dev/null"), Contains("is not a regular file"));
-  REQUIRE_THROWS_WITH(make(folder / "folder/"), Contains("names no file"));
+  REQUIRE_THROWS_WITH(make(folder / "folder/"), Contains("without the name of a file"));
   REQUIRE_THROWS_AS(make("/proc/t.h5"), IoError);
   fs::create_directory(folder / "read-only");
   fs::permissions(folder / "read-only", fs::perms::owner_read | fs::perms::owner_exec);

@@ -1,0 +1,164 @@
+#!/usr/bin/python3
+"""The commands of all pages run in an empty folder outside the repository, by somebody who has only `sluice` on the path.
+README.md, docs/guide.md, docs/words.md and docs/reference/ have tests of their own."""
+
+import pathlib
+import re
+import shlex
+import unittest
+
+from test_guide import ROOT, in_an_empty_folder
+
+PAGES = [*sorted((ROOT / "docs").glob("*.md")), *sorted(ROOT.glob("sim/**/FORMAT.md")), *sorted(ROOT.glob("*/FORMAT.md")),
+         ROOT / "examples/README.md", ROOT / "CONTRIBUTING.md", ROOT / "analysis/validation/README.md"]
+TESTED_ELSEWHERE = ("guide.md", "words.md")
+
+# A fenced block with its language, an indented block, or a command within a sentence.
+COMMANDS = re.compile(r"^```(?P<language>\w*)\n(?P<fenced>.*?)^```|^(?P<indented>(?: {4}.*\n)+)|`(?P<inline>sluice [^`]+)`",
+                      re.M | re.S)
+
+# What stands for a file or a number in a page, and what it is here.
+NAMES = {"S": "scenario.yaml", "PLAN": "small.plan", "P": "operators.csv", "A": "operators.csv", "B": "again.csv",
+         "ALL": "all.csv", "TABLE": "operators.csv", "TABLE.csv": "operators.csv", "MODEL": "resnet18", "KIND": "scenario",
+         "PLATFORM": "a100_pcie", "DIR/trace.h5": "trace.h5"}
+
+PROFILE = """# format: sluice-profile/1
+# device: a100_pcie
+# defaults: {dtype: float32, pass: forward}
+operator,config,inputs,batch,cache,seconds_mean
+relu,relu,32x96x55x55,1,hot,0.0003
+relu,relu,32x96x55x55,1,cold,0.0004
+"""
+
+COPIES = """# format: sluice-profile/1
+# device: a100_pcie
+operator,sizes,input_pools,output_pools,seconds_mean
+copy,bytes=1000000,pinned,device,0.0001
+copy,bytes=100000000,pinned,device,0.0045
+copy,bytes=1000000,device,pinned,0.0001
+copy,bytes=100000000,device,pinned,0.0044
+"""
+
+SCENARIO = """format: sluice-scenario/1
+model: {file: matmul_chain}
+platform: rtx4090
+workload: {mode: inference, dtype: float16, batch: 8, steps: 4}
+stages: {cut: by_weight, groups: 12}
+policy: {name: streamed, resident: none}
+"""
+
+# Commands that need something else first.
+BEFORE = {
+    "sluice check scenarios/*.yaml --baseline tests/golden":
+        "sluice check scenarios/*.yaml --baseline tests/golden --update",
+    "sluice show trace.h5": "sluice run alexnet_resident -o trace.h5",
+    "sluice sweep --merge part*.db --store study.db":
+        "for k in 1 2; do sluice sweep my.yaml workload.batch=1,2 --shard $k/2 --store part$k.db; done",
+    "sluice run small.plan": "sluice plan scenario.yaml -o small.plan --force",
+    "sluice profile compare operators.csv again.csv": "cp operators.csv again.csv",
+    "sluice profile merge operators.csv again.csv -o all.csv": "cp operators.csv again.csv",
+}
+
+# Commands that take minutes or need what is not here, and a command that asks the same of less.
+SHORTER = {
+    "sluice placement analysis/validation/vgg416_optane.yaml --fast 10%..100%":
+        "sluice placement small.yaml --fast 10%..100% --ways static",
+    "sluice profile fit neusight_linear.csv": None,  # tables that are published elsewhere
+    "sluice profile show operators.csv --map MAP.yaml": None,  # tests/command/test_profile.py has a map
+    "sluice model net.onnx batch=8": None,  # docs/guide.md makes such a file and asks the same
+    "sluice import net.onnx": None,
+    'sluice sweep my.yaml platform.links.host.bandwidth=8GB/s..128GB/s:200':
+        "SLURM_ARRAY_TASK_ID=3 SLURM_ARRAY_TASK_COUNT=200 SLURM_CPUS_PER_TASK=1; sluice sweep my.yaml"
+        " platform.links.host.bandwidth=8GB/s..128GB/s:200 workload.batch=1..64*2"
+        ' --shard "$SLURM_ARRAY_TASK_ID/$SLURM_ARRAY_TASK_COUNT" --jobs "$SLURM_CPUS_PER_TASK"'
+        ' --store "part$SLURM_ARRAY_TASK_ID.db"',
+}
+
+# Commands whose answer is not success, by the page that says so.
+EXIT_CODES = {'sluice run alexnet_x200 "stages={cut: explicit, after: [16]}"': 4}
+
+
+def commands_of(page):
+    """The commands of a page, each in one line and without its comment."""
+    for found in COMMANDS.finditer(page.read_text()):
+        if found["inline"]:
+            yield " ".join(found["inline"].split())
+            continue
+        if found["language"] in ("python", "yaml", "json"):
+            continue
+        lines = (found["fenced"] or found["indented"]).replace("\\\n", " ").split("\n")
+        for line in lines:
+            line = " ".join(line.strip().removeprefix("$ ").split())
+            if line.startswith("sluice "):
+                yield re.sub(r" #.*$", "", line)
+
+
+def is_mention(command):
+    """A command that is only named, with no argument but options: `sluice run --json`."""
+    return all(word.startswith("-") for word in command.split()[1:] if word not in SUBCOMMANDS) or "…" in command \
+        or "..." in command.split()
+
+
+SUBCOMMANDS = {"check", "fits", "import", "list", "model", "new", "placement", "plan", "profile", "run", "schema",
+               "search", "show", "sweep", "help", "version", "link", "fit", "cover", "compare", "merge", "scenario",
+               "layers", "github", "json", "completion", "export"}
+
+
+def with_names(command):
+    return " ".join(NAMES.get(word, word) for word in command.split(" "))
+
+
+class Docs(unittest.TestCase):
+    maxDiff = None
+
+    def prepare(self, run):
+        for name, text in {"operators.csv": PROFILE, "before.csv": PROFILE, "after.csv": PROFILE, "again.csv": PROFILE,
+                           "copies.csv": COPIES, "scenario.yaml": SCENARIO, "my.yaml": SCENARIO, "resnet50.yaml": SCENARIO,
+                           "scenarios/small.yaml": SCENARIO, "scenarios/alexnet_small.yaml": SCENARIO,
+                           "small.yaml": SCENARIO.replace("policy: {", "cost: {model: roofline}\npolicy: {")}.items():
+            run(f"mkdir -p $(dirname {name}); cat > {name} <<'END'\n{text}END")
+        run("sluice plan scenario.yaml -o small.plan")
+
+    def runs(self, run, command):
+        command = with_names(command)
+        for begin, shorter in SHORTER.items():
+            if command.startswith(begin):
+                if shorter is None:
+                    return
+                command = shorter
+        # A document of the repository is known everywhere by its name alone.
+        command = re.sub(r"\b(?:scenarios|models)/(\w+)\.yaml\b(?<!small\.yaml)", r"\1", command)
+        if command in BEFORE:
+            run(BEFORE[command])
+        code = EXIT_CODES.get(command, 0)
+        run(f"{command} > /dev/null || test $? = {code}" if code else f"{command} > /dev/null")
+
+    def names_what_there_is(self, run, command):
+        words = [word for word in shlex.split(command)[1:] if re.fullmatch(r"[a-z]+", word)]
+        known = words[:2] if words[0] == "profile" else words[:1]
+        text = run(f"sluice help {' '.join(known)}")
+        for option in re.findall(r"(?<= )--?[a-z][a-z-]*", command):
+            self.assertRegex(text, rf"(?<![\w-]){option}(?![\w-])", command)
+
+    def test_every_command_of_every_page(self):
+        ran = []
+
+        def use(run):
+            self.prepare(run)
+            for page in PAGES:
+                if page.name in TESTED_ELSEWHERE:
+                    continue
+                for command in dict.fromkeys(commands_of(page)):
+                    with self.subTest(page=str(page.relative_to(ROOT)), command=command):
+                        if is_mention(command):
+                            self.names_what_there_is(run, command)
+                        else:
+                            self.runs(run, command)
+                            ran.append(command)
+
+        in_an_empty_folder(use)
+        self.assertGreater(len(ran), 50)
+
+
+if __name__ == "__main__":
+    unittest.main()
