@@ -1,6 +1,7 @@
 // sluice schema: prints JSON Schemas for editors, made from the records.
 #include "document/schema.hpp"
 #include "model/catalog.hpp"
+#include "model/schema_rules.hpp"
 #include "platform/platform.hpp"
 #include "scenario/scenario.hpp"
 #include "scenario/schema_rules.hpp"
@@ -19,7 +20,7 @@ int run_schema(const Arguments& arguments) {
   else if (kind == "platform")
     print(json_schema(platform_record(), "A Sluice platform", kind, {.may_have_base = true}));
   else if (kind == "model")
-    print(json_schema(model_record(), "A Sluice model", kind, {.may_have_base = true}));
+    print(json_schema(model_record(), "A Sluice model", kind, model_schema_rules()));
   else
     throw UsageError("no schema of '" + kind + "'" + did_you_mean(kind, kinds) +
                      "; known: " + join(kinds));

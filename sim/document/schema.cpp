@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "document/load.hpp"
 
@@ -39,7 +40,7 @@ Value words(const std::vector<std::string>& choices) {
   return schema;
 }
 
-/// A string with a number, perhaps blanks, and one of the units.
+/// A string: a number, perhaps blanks, one of the units.
 Value quantity(Dimension dimension) {
   std::string units;
   for (const std::string& unit : units_of(dimension)) units += (units.empty() ? "" : "|") + unit;
@@ -54,69 +55,32 @@ void set_range(Value& schema, const Field& field) {
   if (std::isfinite(field.maximum)) schema.set("maximum", number(field.maximum));
 }
 
-/// Whether the keys that a whole document must have are required. They are not in a document that
-/// is laid over another.
-enum class Requires { all, nothing };
+/// A schema that holds where at least one of several holds.
+Value any_of(List schemas) {
+  Value schema = Value::make_map();
+  schema.set("anyOf", list(std::move(schemas)));
+  return schema;
+}
 
-Value schema_of(const Record& record, Requires required);
+/// A text that the reader of models takes for an expression, and not for a misspelt word.
+Value expression() {
+  Value schema = typed("string");
+  schema.set("pattern", text("[$+*/()]"));
+  return schema;
+}
 
-Value container(const Field& field, Requires required) {
-  Value schema = typed(field.type == Type::list ? "array" : "object");
-  if (!field.record) return schema;
-  if (field.type == Type::list) {
-    schema.set("items", schema_of(*field.record, Requires::all));
-  } else if (field.map_of) {
-    schema.set("additionalProperties", schema_of(*field.record, required));
-  } else {
-    schema = schema_of(*field.record, required);
-  }
+Value integers() {
+  Value schema = typed("array");
+  schema.set("items", any_of({typed("integer"), expression()}));
   return schema;
 }
 
 /// One element or a list of them; each element is a name or a mapping.
-Value name_or_mapping_or_list(Value mapping) {
-  Value one = Value::make_map(), several = typed("array");
-  one.set("anyOf", list({typed("string"), mapping}));
-  several.set("items", std::move(one));
+Value name_or_mapping_or_list(const Value& mapping) {
+  Value several = typed("array");
+  several.set("items", any_of({typed("string"), mapping}));
   several.set("minItems", number(1));
-  Value any = Value::make_map();
-  any.set("anyOf", list({typed("string"), std::move(mapping), std::move(several)}));
-  return any;
-}
-
-Value value_schema(const Field& field, Requires required) {
-  Value schema = Value::make_map();
-  switch (field.type) {
-    case Type::boolean:
-      schema.set("enum", list({Value::make(true), Value::make(false), text("yes"), text("no"),
-                               text("on"), text("off")}));
-      return schema;
-    case Type::integer:
-      schema = typed("integer");
-      set_range(schema, field);
-      return schema;
-    case Type::number: {
-      Value plain = typed("number");
-      set_range(plain, field);
-      Value percent = typed("string");
-      percent.set("pattern", text("^([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][-+]?[0-9]+)? *%$"));
-      schema.set("anyOf", list({std::move(plain), std::move(percent)}));
-      return schema;
-    }
-    case Type::quantity:
-      return quantity(field.dimension);
-    case Type::text:
-      schema.set("type", list({text("string"), text("number"), text("boolean")}));
-      return schema;
-    case Type::choice:
-      return words(field.choices);
-    case Type::mapping:
-    case Type::list:
-      return container(field, required);
-    case Type::any:
-      return field.record ? name_or_mapping_or_list(schema_of(*field.record, required)) : schema;
-  }
-  return schema;
+  return any_of({typed("string"), mapping, std::move(several)});
 }
 
 /// The default as a value of its own type, so that an editor can insert it as it is.
@@ -129,7 +93,7 @@ Value default_value(const Field& field) {
   return parsed;
 }
 
-/// The word that may stand for a mapping: the value of one of its keys, a path, or a name.
+/// The word that may stand for a mapping: a value of one of its keys, a path or a name.
 Value word_schema(const Field& field) {
   for (const Field& inner : field.record->fields)
     if (inner.name == field.word_for && inner.type == Type::choice) return words(inner.choices);
@@ -138,116 +102,226 @@ Value word_schema(const Field& field) {
   return schema;
 }
 
-/// Writes each variant as "if the mapping says this, then these are its keys". Two variants may use
-/// one key in different meanings, so outside the variants only the key that chooses the variant is
-/// described.
-Value with_variants(Value schema, const std::vector<SchemaVariant>& variants) {
-  if (variants.empty()) return schema;
-  const std::string& name = variants.front().when.front().first;
-  Value properties = Value::make_map();
-  properties.set(name, std::move(*schema.find("properties")->find(name)));
-  schema.set("properties", std::move(properties));
-  List rules;
-  for (const SchemaVariant& variant : variants) {
-    Value said = Value::make_map(), known = Value::make_map(), condition = Value::make_map();
-    List present;
-    for (const auto& [key, word] : variant.when) {
-      Value constant = Value::make_map();
-      constant.set("const", text(word));
-      said.set(key, std::move(constant));
-      const auto& fields = variant.record.fields;
-      const auto field = std::find_if(fields.begin(), fields.end(),
-                                      [&key = key](const Field& one) { return one.name == key; });
-      if (field == fields.end() || field->default_text != word) present.push_back(text(key));
+const Field* field_of(const Record& record, const std::string& name) {
+  for (const Field& field : record.fields)
+    if (field.name == name) return &field;
+  return nullptr;
+}
+
+/// The condition that a mapping has the values that the variant asks for.
+Value condition_of(const SchemaVariant& variant) {
+  Value said = Value::make_map(), condition = Value::make_map();
+  List present;
+  for (const auto& [key, word] : variant.when) {
+    Value constant = Value::make_map();
+    constant.set("const", text(word));
+    if (!word.empty()) said.set(key, std::move(constant));
+    const Field* const field = field_of(variant.record, key);
+    if (!field || field->default_text != word) present.push_back(text(key));
+  }
+  if (!said.entries().empty()) condition.set("properties", std::move(said));
+  condition.set("required", list(std::move(present)));
+  return condition;
+}
+
+/// Whether the keys that a whole document must have are required. They are not in a document that
+/// is laid over another.
+enum class Requires { all, nothing };
+
+class SchemaWriter {
+ public:
+  explicit SchemaWriter(const SchemaRules& rules) : rules_(rules) {}
+
+  /// The schema of a whole document, or (with `Requires::nothing`) of one that is laid over
+  /// another.
+  Value document(const Record& record, std::string_view kind, Requires required) {
+    Value schema = schema_of(record, required);
+    Value& properties = *schema.find("properties");
+    for (const auto& [key, variants] : rules_.variants)
+      if (const Field* const field = field_of(record, key))
+        properties.set(key, field_schema(*field, required, variants));
+    Value format = Value::make_map();
+    format.set("const", text("sluice-" + std::string(kind) + "/1"));
+    format.set("description", text("what this file is, and the version of its format"));
+    properties.set("format", std::move(format));
+    if (required == Requires::nothing) {
+      Value file = typed("string");
+      file.set("description", text("another document, over which this one's keys are laid"));
+      properties.set("file", std::move(file));
+      return schema;
     }
-    condition.set("properties", std::move(said));
-    condition.set("required", list(std::move(present)));
-    Value rule = Value::make_map();
-    rule.set("if", std::move(condition));
-    rule.set("then", schema_of(variant.record, Requires::all));
-    rules.push_back(std::move(rule));
-  }
-  schema.set("allOf", list(std::move(rules)));
-  return schema;
-}
-
-Value field_schema(const Field& field, Requires required,
-                   const std::vector<SchemaVariant>& variants = {}) {
-  Value schema = with_variants(value_schema(field, required), variants);
-  if (!field.word_for.empty()) {
-    Value either = Value::make_map();
-    either.set("anyOf", list({word_schema(field), std::move(schema)}));
-    schema = std::move(either);
-  }
-  if (field.type != Type::choice && !field.choices.empty()) {
-    Value both = Value::make_map();
-    both.set("anyOf", list({std::move(schema), words(field.choices)}));
-    schema = std::move(both);
-  }
-  if (!field.summary.empty()) schema.set("description", text(field.summary));
-  if (field.default_text) schema.set("default", default_value(field));
-  return schema;
-}
-
-Value schema_of(const Record& record, Requires required) {
-  Value schema = typed("object");
-  if (!record.summary.empty()) schema.set("description", text(record.summary));
-  Value properties = Value::make_map();
-  List needed;
-  for (const Field& field : record.fields) {
-    properties.set(field.name, field_schema(field, required));
-    if (!field.optional && !field.default_text) needed.push_back(text(field.name));
-  }
-  schema.set("properties", std::move(properties));
-  if (!needed.empty() && required == Requires::all) schema.set("required", list(std::move(needed)));
-  schema.set("additionalProperties", Value::make(record.open));
-  return schema;
-}
-
-/// The schema of a whole document, or (with `Requires::nothing`) of one that is laid over another.
-Value document_schema(const Record& record, std::string_view kind, const SchemaRules& rules,
-                      Requires required) {
-  Value schema = schema_of(record, required);
-  Value& properties = *schema.find("properties");
-  for (const auto& [key, variants] : rules.variants)
-    for (const Field& field : record.fields)
-      if (field.name == key) properties.set(key, field_schema(field, required, variants));
-  Value format = Value::make_map();
-  format.set("const", text("sluice-" + std::string(kind) + "/1"));
-  format.set("description", text("what this file is, and the version of its format"));
-  properties.set("format", std::move(format));
-  if (required == Requires::nothing) {
-    Value file = typed("string");
-    file.set("description", text("another document, over which the keys of this one are laid"));
-    properties.set("file", std::move(file));
+    List needed = {text("format")};
+    if (Value* others = schema.find("required"))
+      for (Value& key : others->items())
+        if (key.text() != "format") needed.push_back(std::move(key));
+    schema.set("required", list(std::move(needed)));
     return schema;
   }
-  List needed = {text("format")};
-  if (Value* others = schema.find("required"))
-    for (Value& key : others->items())
-      if (key.text() != "format") needed.push_back(std::move(key));
-  schema.set("required", list(std::move(needed)));
-  return schema;
-}
+
+  /// The schemas of the shared records that were met in documents.
+  const Value& definitions() const { return definitions_; }
+
+ private:
+  Value schema_of(const Record& record, Requires required,
+                  const std::vector<std::string>& with_expressions = {}) {
+    Value schema = typed("object");
+    if (!record.summary.empty()) schema.set("description", text(record.summary));
+    Value properties = Value::make_map();
+    List needed;
+    for (const Field& field : record.fields) {
+      const bool computed = std::find(with_expressions.begin(), with_expressions.end(),
+                                      field.name) != with_expressions.end();
+      properties.set(field.name, field_schema(field, required, {}, computed));
+      if (!field.optional && !field.default_text) needed.push_back(text(field.name));
+    }
+    schema.set("properties", std::move(properties));
+    if (!needed.empty() && required == Requires::all)
+      schema.set("required", list(std::move(needed)));
+    schema.set("additionalProperties", Value::make(record.open));
+    return schema;
+  }
+
+  Value field_schema(const Field& field, Requires required,
+                     const std::vector<SchemaVariant>& variants = {}, bool computed = false) {
+    Value schema = with_variants(
+        computed ? computed_schema(field, required) : value_schema(field, required), variants);
+    if (!field.word_for.empty()) schema = any_of({word_schema(field), std::move(schema)});
+    if (field.type != Type::choice && !field.choices.empty())
+      schema = any_of({std::move(schema), words(field.choices)});
+    if (!field.summary.empty()) schema.set("description", text(field.summary));
+    if (field.default_text) schema.set("default", default_value(field));
+    return schema;
+  }
+
+  Value value_schema(const Field& field, Requires required) {
+    Value schema = Value::make_map();
+    switch (field.type) {
+      case Type::boolean:
+        schema.set("enum", list({Value::make(true), Value::make(false), text("yes"), text("no"),
+                                 text("on"), text("off")}));
+        return schema;
+      case Type::integer:
+        schema = typed("integer");
+        set_range(schema, field);
+        return schema;
+      case Type::number: {
+        Value plain = typed("number");
+        set_range(plain, field);
+        Value percent = typed("string");
+        percent.set("pattern", text("^([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][-+]?[0-9]+)? *%$"));
+        return any_of({std::move(plain), std::move(percent)});
+      }
+      case Type::quantity:
+        return quantity(field.dimension);
+      case Type::text:
+        schema.set("type", list({text("string"), text("number"), text("boolean")}));
+        return schema;
+      case Type::choice:
+        return words(field.choices);
+      case Type::mapping:
+      case Type::list:
+        return container(field, required);
+      case Type::any:
+        return field.record ? name_or_mapping_or_list(schema_of(*field.record, required)) : schema;
+    }
+    return schema;
+  }
+
+  /// The schema of a value that may be an expression or contain some.
+  Value computed_schema(const Field& field, Requires required) {
+    switch (field.type) {
+      case Type::boolean:
+      case Type::integer:
+      case Type::number:
+        return any_of({value_schema(field, required), expression()});
+      case Type::list:
+        return integers();
+      case Type::any:
+        return any_of({typed("integer"), expression(), integers()});
+      default:
+        return value_schema(field, required);
+    }
+  }
+
+  Value container(const Field& field, Requires required) {
+    Value schema = typed(field.type == Type::list ? "array" : "object");
+    if (!field.record) return schema;
+    if (field.type == Type::list)
+      schema.set("items", element_schema(*field.record, Requires::all));
+    else if (field.map_of)
+      schema.set("additionalProperties", element_schema(*field.record, required));
+    else
+      schema = schema_of(*field.record, required);
+    return schema;
+  }
+
+  /// The schema of a list's element or a mapping's value. A shared record is defined when it is
+  /// first met.
+  Value element_schema(const Record& record, Requires required) {
+    const auto shared = rules_.shared.find(record.name);
+    if (shared == rules_.shared.end()) return schema_of(record, required);
+    if (defined_.insert(record.name).second) {
+      Value schema = with_variants(schema_of(record, Requires::all), shared->second.variants);
+      if (const Field* const alone = field_of(record, shared->second.alone))
+        schema = any_of({value_schema(*alone, Requires::all), std::move(schema)});
+      definitions_.set(record.name, std::move(schema));
+    }
+    Value reference = Value::make_map();
+    reference.set("$ref", text("#/definitions/" + record.name));
+    return reference;
+  }
+
+  /// Writes each variant as "if the mapping says this, then these are its keys". Two variants may
+  /// use one key in different meanings, so outside the variants only the keys that choose the
+  /// variant are described.
+  Value with_variants(Value schema, const std::vector<SchemaVariant>& variants) {
+    if (variants.empty()) return schema;
+    Value properties = Value::make_map();
+    List rules, any;
+    for (const SchemaVariant& variant : variants) {
+      const std::string& name = variant.when.front().first;
+      if (!properties.find(name)) {
+        properties.set(name, *schema.find("properties")->find(name));
+        Value present = Value::make_map();
+        present.set("required", list({text(name)}));
+        any.push_back(std::move(present));
+      }
+      Value rule = Value::make_map();
+      rule.set("if", condition_of(variant));
+      rule.set("then", schema_of(variant.record, Requires::all, variant.with_expressions));
+      rules.push_back(std::move(rule));
+    }
+    schema.set("properties", std::move(properties));
+    schema.set("allOf", list(std::move(rules)));
+    if (any.size() > 1) schema.set("anyOf", list(std::move(any)));
+    return schema;
+  }
+
+  const SchemaRules& rules_;
+  Value definitions_ = Value::make_map();
+  std::set<std::string> defined_;
+};
 
 }  // namespace
 
 std::string json_schema(const Record& record, const std::string& title, std::string_view kind,
                         const SchemaRules& rules) {
+  SchemaWriter writer(rules);
   Value schema = Value::make_map();
   schema.set("$schema", text("http://json-schema.org/draft-07/schema#"));
   schema.set("title", text(title));
-  Value whole = document_schema(record, kind, rules, Requires::all);
-  if (!rules.may_have_base) {
+  Value whole = writer.document(record, kind, Requires::all);
+  if (rules.may_have_base) {
+    Value has_base = Value::make_map();
+    has_base.set("required", list({text("file")}));
+    schema.set("type", text("object"));
+    schema.set("if", std::move(has_base));
+    schema.set("then", writer.document(record, kind, Requires::nothing));
+    schema.set("else", std::move(whole));
+  } else {
     for (Value::Entry& entry : whole.entries()) schema.set(entry.key, std::move(entry.value));
-    return to_json(schema);
   }
-  Value has_base = Value::make_map();
-  has_base.set("required", list({text("file")}));
-  schema.set("type", text("object"));
-  schema.set("if", std::move(has_base));
-  schema.set("then", document_schema(record, kind, rules, Requires::nothing));
-  schema.set("else", std::move(whole));
+  if (!writer.definitions().entries().empty()) schema.set("definitions", writer.definitions());
   return to_json(schema);
 }
 

@@ -13,11 +13,21 @@
 namespace sluice {
 
 /// A variant of a mapping whose keys depend on the values of some of them: where each key of `when`
-/// has the value given beside it, the mapping has the keys of `record` and no others. A key of
-/// `when` that has a default in `record` may be absent where the value is that default.
+/// has the value given beside it (any value, where that is empty), the mapping has the keys of
+/// `record` and no others, unless the record is open. A key of `when` that has a default in
+/// `record` may be absent where the value is that default.
 struct SchemaVariant {
   std::vector<std::pair<std::string, std::string>> when;
   Record record;
+  /// Keys of `record` whose values may be expressions of parameters. Where the record does not say
+  /// what type they have, also in lists, they are integers.
+  std::vector<std::string> with_expressions = {};
+};
+
+/// A record that occurs at several places of a document, perhaps also within itself.
+struct SharedSchema {
+  std::vector<SchemaVariant> variants = {};
+  std::string alone = {};  ///< the key whose value alone may stand for the mapping
 };
 
 /// What a record alone does not say about its documents.
@@ -27,6 +37,8 @@ struct SchemaRules {
   bool may_have_base = false;
   /// Variants by the key of a mapping at the top.
   std::map<std::string, std::vector<SchemaVariant>> variants = {};
+  /// Rules by the name of a record, which the schema writes once, under `definitions`.
+  std::map<std::string, SharedSchema> shared = {};
 };
 
 /// The schema of documents with `format: sluice-KIND/1` at the top. Nested records are followed.

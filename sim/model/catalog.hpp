@@ -74,6 +74,12 @@ const Record& layer_record(const LayerType& type);
 const Record& model_record();
 /// The record of one of its `blocks`.
 const Record& block_record();
+/// The record of one of its `parameters`, or of a block's, where it gives more than a default.
+const Record& declaration_record();
+/// The records of what may occur among layers beside a layer: repeated layers, and a use of a
+/// block.
+const Record& repeat_record();
+const Record& block_use_record();
 /// The record of the `model:` mapping in a scenario; it is open for the model's parameters.
 const Record& model_use_record();
 

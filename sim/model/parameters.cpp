@@ -9,28 +9,6 @@
 namespace sluice {
 namespace {
 
-const Record& declaration_record() {
-  static const Record record = {
-      .name = "parameter",
-      .summary = "an integer that layers refer to as $name",
-      .fields = {
-          {.name = "default", .type = Type::integer, .summary = "its value where none is given"},
-          {.name = "summary", .type = Type::text, .summary = "one sentence", .optional = true},
-          {.name = "minimum",
-           .type = Type::integer,
-           .summary = "the smallest value allowed",
-           .default_text = "1"},
-          {.name = "maximum",
-           .type = Type::any,
-           .summary = "the largest value allowed: an integer, or an expression of parameters",
-           .optional = true},
-          {.name = "inference",
-           .type = Type::integer,
-           .summary = "its value where nothing is trained, whatever is given",
-           .optional = true}}};
-  return record;
-}
-
 struct Declaration {
   std::int64_t minimum = 1;
   std::int64_t maximum = std::numeric_limits<std::int64_t>::max();

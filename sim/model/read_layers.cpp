@@ -39,12 +39,7 @@ class Expansion {
 
  private:
   void repeat(const Value& item, const std::string& suffix) {
-    static const Record record = {
-        .name = "repeat",
-        .summary = "layers that follow each other several times",
-        .fields = {{.name = "repeat", .type = Type::any, .summary = "how often"},
-                   {.name = "layers", .type = Type::list, .summary = "the layers repeated"}}};
-    const Reader keys(item, record);
+    const Reader keys(item, repeat_record());
     const Value count = resolved(*keys.value("repeat"));
     if (count.kind() != Value::Kind::integer || count.as_integer() < 0)
       fail_at(count, "'" + count.text() + "' for 'repeat': expected an integer of at least 0");

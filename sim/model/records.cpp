@@ -37,13 +37,21 @@ Record make_layer_record(const LayerType& type) {
   return record;
 }
 
+Field parameters_field() {
+  return {.name = "parameters",
+          .type = Type::mapping,
+          .summary = "name: default, or name: {default: N, summary: TEXT, minimum: N, maximum: N}",
+          .optional = true,
+          .record = &declaration_record(),
+          .map_of = true};
+}
+
 Record make_item_record() {
   Record record;
   record.name = "layer";
   record.summary =
       "a layer, {repeat: N, layers: [...]}, or {block: NAME}; the other keys depend on the type, "
-      "or "
-      "are the block's parameters";
+      "or are the block's parameters";
   record.open = true;
   record.fields = {
       {.name = "type",
@@ -74,33 +82,86 @@ Record make_item_record() {
   return record;
 }
 
+const Record& item_record() {
+  static const Record record = make_item_record();
+  return record;
+}
+
 }  // namespace
 
+const Record& declaration_record() {
+  static const Record record = {
+      .name = "parameter",
+      .summary = "an integer that layers refer to as $name",
+      .fields = {
+          {.name = "default", .type = Type::integer, .summary = "its value where none is given"},
+          {.name = "summary", .type = Type::text, .summary = "one sentence", .optional = true},
+          {.name = "minimum",
+           .type = Type::integer,
+           .summary = "the smallest value allowed",
+           .default_text = "1"},
+          {.name = "maximum",
+           .type = Type::any,
+           .summary = "the largest value allowed: an integer, or an expression of parameters",
+           .optional = true},
+          {.name = "inference",
+           .type = Type::integer,
+           .summary = "its value where nothing is trained, whatever is given",
+           .optional = true}}};
+  return record;
+}
+
+const Record& repeat_record() {
+  static const Record record = {
+      .name = "repeat",
+      .summary = "layers that follow each other several times",
+      .fields = {{.name = "repeat", .type = Type::any, .summary = "how often"},
+                 {.name = "layers",
+                  .type = Type::list,
+                  .summary = "the layers repeated",
+                  .record = &item_record()}}};
+  return record;
+}
+
+const Record& block_use_record() {
+  static const Record record = {
+      .name = "use of a block",
+      .summary = "a block's layers; the other keys are its parameters",
+      .fields = {{.name = "block",
+                  .type = Type::text,
+                  .summary = "the block whose layers stand here"},
+                 {.name = "name",
+                  .type = Type::text,
+                  .summary = "ends the names of its layers",
+                  .optional = true},
+                 {.name = "inputs",
+                  .type = Type::list,
+                  .summary = "what the block's layers call by the names of its `inputs`; by "
+                             "default the layer before",
+                  .optional = true}},
+      .open = true};
+  return record;
+}
+
 const Record& block_record() {
-  static const Record item = make_item_record();
   static const Record record = {
       .name = "block",
       .summary = "layers that stand in several places, with integer parameters",
       .fields = {
           {.name = "summary", .type = Type::text, .summary = "one sentence", .optional = true},
-          {.name = "parameters",
-           .type = Type::mapping,
-           .summary = "name: default, or name: {default: N, summary: TEXT, minimum: N, "
-                      "maximum: N}",
-           .optional = true},
+          parameters_field(),
           {.name = "inputs",
            .type = Type::list,
            .summary = "names that its layers use for the `inputs` of each use; by default one, "
                       "before",
            .optional = true},
-          {.name = "layers", .type = Type::list, .summary = "in order", .record = &item}}};
+          {.name = "layers", .type = Type::list, .summary = "in order", .record = &item_record()}}};
   return record;
 }
 
 namespace {
 
 Record make_model_record() {
-  static const Record item = make_item_record();
   Record record;
   record.name = "model";
   record.summary = "a network: layers in order, with integer parameters";
@@ -114,17 +175,14 @@ Record make_model_record() {
        .summary = "samples for which the layers' `forward` and `backward` were measured",
        .default_text = "1",
        .minimum = 1},
-      {.name = "parameters",
-       .type = Type::mapping,
-       .summary = "name: default, or name: {default: N, summary: TEXT, minimum: N, maximum: N}",
-       .optional = true},
+      parameters_field(),
       {.name = "blocks",
        .type = Type::mapping,
        .summary = "name: {parameters: {...}, layers: [...]}, used as {block: name}",
        .optional = true,
        .record = &block_record(),
        .map_of = true},
-      {.name = "layers", .type = Type::list, .summary = "in order", .record = &item},
+      {.name = "layers", .type = Type::list, .summary = "in order", .record = &item_record()},
   };
   return record;
 }

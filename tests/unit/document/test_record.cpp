@@ -256,3 +256,49 @@ TEST_CASE("in the schema the keys of a mapping follow what it names") {
   // Where nothing is said, it is what the default says.
   CHECK(rules[1].find("if")->find("required")->items().empty());
 }
+
+TEST_CASE("in the schema what stands in several places is defined once, also within itself") {
+  Record item = {"item",
+                 "",
+                 {{.name = "kind", .type = Type::choice, .optional = true, .choices = {"leaf"}},
+                  {.name = "items", .type = Type::list, .optional = true, .record = nullptr}},
+                 true};
+  const Record branch = {"branch", "", {{.name = "items", .type = Type::list, .record = &item}}};
+  const Record leaf = {"leaf",
+                       "",
+                       {{.name = "kind", .type = Type::text},
+                        {.name = "size", .type = Type::integer, .minimum = 1},
+                        {.name = "sides", .type = Type::any}}};
+  const Record knob = {"knob", "", {{.name = "default", .type = Type::integer}}};
+  const Record top = {"top",
+                      "",
+                      {{.name = "items", .type = Type::list, .record = &item},
+                       {.name = "knobs", .type = Type::mapping, .record = &knob, .map_of = true}}};
+  const Value schema = parse_text(
+      json_schema(top, "A top", "top",
+                  {.shared = {{"item",
+                               {.variants = {{{{"kind", "leaf"}}, leaf, {"size", "sides"}},
+                                             {{{"items", ""}}, branch}}}},
+                              {"knob", {.alone = "default"}}}}),
+      "schema.json");
+  const Value& properties = *schema.find("properties");
+  CHECK(properties.find("items")->find("items")->find("$ref")->text() == "#/definitions/item");
+  const Value& defined = *schema.find("definitions")->find("item");
+  CHECK(defined.find("anyOf")->items().size() == 2);  // a kind, or items
+  const auto& rules = defined.find("allOf")->items();
+  REQUIRE(rules.size() == 2);
+  const Value& keys = *rules[0].find("then")->find("properties");
+  const auto& sizes = keys.find("size")->find("anyOf")->items();
+  REQUIRE(sizes.size() == 2);
+  CHECK(sizes[0].find("minimum")->as_integer() == 1);
+  CHECK(sizes[1].find("pattern")->text() == "[$+*/()]");
+  CHECK(keys.find("sides")->find("anyOf")->items().size() == 3);  // or a list
+  CHECK(rules[1].find("if")->find("properties") == nullptr);      // whatever `items` says
+  CHECK(rules[1].find("if")->find("required")->items()[0].text() == "items");
+  const Value& within = *rules[1].find("then")->find("properties")->find("items");
+  CHECK(within.find("items")->find("$ref")->text() == "#/definitions/item");
+  const auto& alone = schema.find("definitions")->find("knob")->find("anyOf")->items();
+  REQUIRE(alone.size() == 2);
+  CHECK(alone[0].find("type")->text() == "integer");
+  CHECK(alone[1].find("type")->text() == "object");
+}
