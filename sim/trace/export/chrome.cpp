@@ -8,8 +8,9 @@
 // say a duration instead, and a reader that adds it to the beginning may miss that moment by a
 // rounding; Speedscope then takes the two spans for nested ones and leaves the first open. "B" and
 // "E" of a span carry the same arguments, for that is how Speedscope knows that they belong
-// together when a span has no length. All names are escaped such that the JSON can stand inside an
-// HTML page.
+// together when a span has no length; chrome://tracing says for each that both gave a value, and
+// takes it. `highres-ticks` tells it that times on whole milliseconds are exact, not rounded. All
+// names are escaped such that the JSON can stand inside an HTML page.
 #include <array>
 #include <cstdio>
 
@@ -41,7 +42,7 @@ class ChromeWriter {
                       json_string("sluice " + header.program_version) +
                       ", \"content_sha256\": " + json_string(trace_.content_sha256()) +
                       ", \"status\": " + json_string(name_of(trace_.status())) +
-                      "},\n\"traceEvents\": [";
+                      "},\n\"metadata\": {\"highres-ticks\": true},\n\"traceEvents\": [";
     describe();
     for_each_slice(trace_, [this](const Slice& slice) {
       const std::string what = description_of(slice);
