@@ -1,5 +1,7 @@
 #include "command/output.hpp"
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 
@@ -64,6 +66,32 @@ bool is_alike(const std::string& head, Output output) {
   return false;
 }
 
+/// Elsewhere `-` is standard output; here it would be a file of that name.
+void refuse_dash(const std::string& path, Output output, const std::string& option) {
+  if (path != "-") return;
+  const bool needs_a_file = output == Output::trace || output == Output::junit;
+  const std::string name = output == Output::trace ? "trace.h5" : "report.xml";
+  throw UsageError("'-' for '--" + option + "' names no file: " +
+                   (needs_a_file ? "name one, like " + name
+                                 : "leave the option out, and it goes to standard output") +
+                   "; a file of that name is './-'");
+}
+
+/// Where the name says another format, the answer or an export of the trace was meant.
+void refuse_ending(const std::string& path, Output output, const std::string& option) {
+  constexpr std::array others = {".json", ".csv", ".yaml", ".yml",     ".plan",
+                                 ".db",   ".xml", ".txt",  ".pftrace", ".onnx"};
+  std::filesystem::path name(path);
+  const std::string ending = name.extension().string();
+  if (output != Output::trace || std::find(others.begin(), others.end(), ending) == others.end())
+    return;
+  throw UsageError("'" + path + "' for '--" + option +
+                   "' would be a trace, which is HDF5 and not " + ending.substr(1) + ": name it '" +
+                   name.replace_extension(".h5").string() +
+                   "', or add --force; --json prints the answer, and sluice export writes a trace "
+                   "for other programs");
+}
+
 }  // namespace
 
 Option force_option(Output output) {
@@ -74,8 +102,13 @@ void refuse_to_replace(const Arguments& arguments, const std::string& path, Outp
                        const char* option) {
   namespace fs = std::filesystem;
   std::error_code ignored;
-  if (path.empty() || arguments.has("force") || !fs::is_regular_file(path, ignored)) return;
-  if (fs::file_size(path, ignored) == 0 || is_alike(head_of(path), output)) return;
+  refuse_dash(path, output, option);
+  if (path.empty() || arguments.has("force")) return;
+  const bool is_file = fs::is_regular_file(path, ignored);
+  if (is_file && is_alike(head_of(path), output)) return;
+  if (!fs::exists(path, ignored) || (is_file && fs::file_size(path, ignored) == 0))
+    return refuse_ending(path, output, option);
+  if (!is_file) return;  // a folder or a device is refused when it is to be written
   throw UsageError("'" + path + "' for '--" + option + "' is " + words_of(output) +
                    ": give another name, or --force to replace it");
 }
