@@ -7,7 +7,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <new>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "base/error.hpp"
@@ -30,12 +32,32 @@ void say(std::string_view text) {
 }
 
 /// Calls only what is safe in a signal handler.
-[[noreturn]] void leave(int signal) {
+[[noreturn]] void leave(int exit_code, const char* reason) {
   for (const std::atomic<const char*>& path : half_written)
     if (const char* const name = path) ::unlink(name);
   if (clears_a_line) say("\r\x1b[K");
-  say("sluice: interrupted\n");
-  _exit(128 + signal);
+  say("sluice: ");
+  say(reason);
+  say("\n");
+  _exit(exit_code);
+}
+
+[[noreturn]] void leave(int signal) {
+  leave(128 + signal, "interrupted");
+}
+
+[[noreturn]] void on_terminate() {
+  try {
+    if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
+  } catch (const std::exception& error) {
+    if (says_out_of_memory(error)) leave(70, out_of_memory);
+    say("sluice: internal error: ");
+    say(error.what());
+    say("\n");
+  } catch (...) {
+    say("sluice: internal error\n");
+  }
+  std::abort();
 }
 
 bool leaves_now() {
@@ -78,6 +100,17 @@ void end_at_once_when_interrupted(bool wanted) {
   clears_a_line =
       isatty(STDERR_FILENO) != 0 && (terminal == nullptr || std::strcmp(terminal, "dumb") != 0);
   at_once = wanted;
+}
+
+bool says_out_of_memory(const std::exception& error) {
+  if (dynamic_cast<const std::bad_alloc*>(&error)) return true;
+  const auto* const of_system = dynamic_cast<const std::system_error*>(&error);
+  return of_system && (of_system->code() == std::errc::resource_unavailable_try_again ||
+                       of_system->code() == std::errc::not_enough_memory);
+}
+
+void end_when_memory_is_out() {
+  std::set_terminate(on_terminate);
 }
 
 InOrder::InOrder() {

@@ -5,6 +5,7 @@
 
 #include <csignal>
 #include <cstddef>
+#include <exception>
 #include <string>
 
 namespace sluice {
@@ -21,6 +22,15 @@ void check_interrupt();
 /// Interrupted, and removes its half-written files. With `false` a signal only sets the flag again,
 /// as in a child process whose parent waits for an answer.
 void end_at_once_when_interrupted(bool at_once);
+
+inline constexpr const char* out_of_memory =
+    "out of memory (of this computer, not of the simulated one)";
+/// Threads and mappings need memory, too, and report its lack in another way.
+bool says_out_of_memory(const std::exception& error);
+/// From now on an exception that nobody can catch (a library throws it while it is loaded, or in a
+/// function that promised not to throw) ends the process. If memory is out, that happens with the
+/// message above, with exit code 70, and without its half-written files; otherwise by abort.
+void end_when_memory_is_out();
 
 /// While an InOrder exists, a signal only sets the flag, because something has to be put in order
 /// first (a trace is finished, a store is closed). A signal that came meanwhile ends the process

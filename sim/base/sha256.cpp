@@ -1,8 +1,10 @@
 #include "base/sha256.hpp"
 
+#include <openssl/err.h>
 #include <openssl/evp.h>
 
 #include <array>
+#include <new>
 
 #include "base/error.hpp"
 
@@ -15,7 +17,13 @@ EVP_MD_CTX* context_of(void* context) {
 }
 
 void require(int ok) {
-  if (ok != 1) throw InternalError("libcrypto cannot compute SHA-256");
+  if (ok == 1) return;
+  const unsigned long error = ERR_peek_last_error();
+  // Without memory, libcrypto sometimes has no reason to give either.
+  if (error == 0 || ERR_GET_REASON(error) == ERR_R_MALLOC_FAILURE) throw std::bad_alloc();
+  std::array<char, 256> reason{};
+  ERR_error_string_n(error, reason.data(), reason.size());
+  throw InternalError("libcrypto cannot compute SHA-256: " + std::string(reason.data()));
 }
 
 /// Looked up once, because OpenSSL's search takes longer than hashing a short text.

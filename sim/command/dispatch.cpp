@@ -4,8 +4,6 @@
 
 #include <csignal>
 #include <exception>
-#include <new>
-#include <system_error>
 
 #include "base/interrupt.hpp"
 #include "base/version.hpp"
@@ -113,17 +111,9 @@ void open_standard_streams() {
 void prepare_process() {
   install_interrupt_handlers();
   end_at_once_when_interrupted(true);
+  end_when_memory_is_out();
   std::signal(SIGXFSZ, SIG_IGN);
   open_standard_streams();
-}
-
-constexpr const char* out_of_memory =
-    "sluice: out of memory (of this computer, not of the simulated one)";
-
-/// Threads and mappings need memory, too, and report its lack in another way.
-bool says_out_of_memory(const std::system_error& error) {
-  return error.code() == std::errc::resource_unavailable_try_again ||
-         error.code() == std::errc::not_enough_memory;
 }
 
 }  // namespace
@@ -152,13 +142,10 @@ int run_command_line(const std::vector<std::string>& words) {
   } catch (const Error& error) {
     complain(error);
     return error.exit_code();
-  } catch (const std::bad_alloc&) {
-    message(out_of_memory);
-  } catch (const std::system_error& error) {
-    message(says_out_of_memory(error) ? out_of_memory
-                                      : "sluice: internal error: " + std::string(error.what()));
   } catch (const std::exception& error) {
-    message("sluice: internal error: " + std::string(error.what()));
+    message("sluice: " + (says_out_of_memory(error)
+                              ? std::string(out_of_memory)
+                              : "internal error: " + std::string(error.what())));
   }
   return 70;
 }

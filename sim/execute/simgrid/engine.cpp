@@ -14,7 +14,12 @@
 namespace sluice {
 namespace {
 
-constexpr EngineHost host = {check_interrupt, install_interrupt_handlers};
+void take_back_handlers() {
+  install_interrupt_handlers();
+  end_when_memory_is_out();
+}
+
+constexpr EngineHost host = {check_interrupt, take_back_handlers};
 
 #ifdef SLUICE_ENGINE_IS_LINKED
 

@@ -12,8 +12,8 @@
 namespace sluice {
 
 struct EngineHost {
-  void (*check_interrupt)();             ///< of base/interrupt.hpp
-  void (*install_interrupt_handlers)();  ///< the same
+  void (*check_interrupt)();     ///< of base/interrupt.hpp
+  void (*take_back_handlers)();  ///< which SimGrid replaces by its own
 };
 
 struct EngineModule {

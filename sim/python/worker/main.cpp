@@ -64,7 +64,7 @@ void do_request(int channel, Descriptor request) {
   } catch (const Error& error) {
     send_error(channel, error.exit_code(), error.what());
   } catch (const std::bad_alloc&) {
-    send_error(channel, 70, "out of memory (of this computer, not of the simulated one)");
+    send_error(channel, 70, out_of_memory);
   } catch (const std::exception& error) {
     send_error(channel, 70, error.what());
   }

@@ -98,7 +98,7 @@ class Execution {
     require_descriptor();
     std::optional<SignalsHeld> held(std::in_place);
     sg::Engine engine("sluice");
-    program.install_interrupt_handlers();  // SimGrid's own handler would call exit()
+    program.take_back_handlers();  // SimGrid's own would call exit() and abort()
     held.reset();
     xbt_log_control_set(("root.app:file:" + std::string(nowhere)).c_str());
     report.precision = precision_for(plan_);
