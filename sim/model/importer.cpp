@@ -1,8 +1,10 @@
 #include "model/importer.hpp"
 
+#include <algorithm>
+#include <filesystem>
 #include <new>
+#include <system_error>
 
-#include "base/processes.hpp"
 #include "document/foreign.hpp"
 #include "document/load.hpp"
 #include "model/catalog.hpp"
@@ -18,6 +20,12 @@ const Importer& importer_for(const std::string& path) {
   }
   throw InputError(Position{path, 0, 0, ""},
                    "no importer reads a file with this name; known endings: " + join(endings));
+}
+
+ChildLimits reading_limits(std::uintmax_t bytes) {
+  constexpr std::uintmax_t bytes_per_s = 100'000;  // a tenth of a model of many small nodes
+  const auto more_s = static_cast<std::int64_t>(std::min<std::uintmax_t>(bytes / bytes_per_s, 280));
+  return {.more_bytes = std::int64_t{4} << 30, .cpu_s = 20 + more_s};
 }
 
 namespace {
@@ -47,10 +55,16 @@ Imported read_here(const Importer& importer, const std::string& path, const Read
   }
 }
 
+std::uintmax_t read_size(const std::string& path) {
+  std::error_code unreadable;  // reading the file reports this error
+  const std::uintmax_t bytes = std::filesystem::file_size(path, unreadable);
+  return unreadable ? 0 : bytes;
+}
+
 /// Imports in a child process, which also tries to read the resulting document: so a fault in the
 /// file is reported while its lines are known.
 Imported read_in_child(const Importer& importer, const std::string& path, const Reader& keys) {
-  constexpr ChildLimits limits = {.more_bytes = std::int64_t{4} << 30, .cpu_s = 300};
+  const ChildLimits limits = reading_limits(read_size(path));
   const Position file{path, 0, 0, ""};
   std::string answer;
   try {

@@ -3,11 +3,13 @@
 // at the place in the file where there is one: these files are not trusted.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/catalog.hpp"
+#include "base/processes.hpp"
 #include "document/record.hpp"
 
 namespace sluice {
@@ -35,6 +37,10 @@ const Catalog<Importer>& importer_catalog();
 
 /// The importer for a file with this name. Throws InputError that lists the known endings.
 const Importer& importer_for(const std::string& path);
+
+/// The limits for reading a file of that many bytes in a child process: a damaged file that keeps a
+/// foreign library busy for long is refused after seconds.
+ChildLimits reading_limits(std::uintmax_t bytes);
 
 /// Where the definition of `use` (a scenario's `model:`, after includes and overrides) is the file
 /// of another program: reads the file, with the other keys of `use` as the importer's keys, and

@@ -6,6 +6,13 @@ using Catch::Matchers::Contains;
 using Catch::Matchers::StartsWith;
 using namespace sluice::onnx_case;
 
+TEST_CASE("a small file may not keep the reader busy for long", "[onnx]") {
+  CHECK(reading_limits(4'000).cpu_s == 20);
+  CHECK(reading_limits(1'000'000).cpu_s == 30);
+  CHECK(reading_limits(10'000'000'000).cpu_s == 300);
+  CHECK(reading_limits(0).more_bytes == std::int64_t{4} << 30);
+}
+
 TEST_CASE("what is no ONNX model is refused with its reason", "[onnx]") {
   CHECK(refused_bytes("") == "3 m.onnx: error: the file is empty, expected an ONNX model");
   CHECK_THAT(refused_bytes("\x80\x04\x95"), Contains("a Python pickle, which is never read"));
