@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Writes docs/reference/: a page for each catalog and one for the commands, from what `sluice` says of itself.
+"""Writes docs/reference/ from the records of `sluice`: a page per catalog, one for the keys of a scenario, and one for the
+commands.
 
     reference.py PROGRAM FOLDER           writes the pages
     reference.py PROGRAM FOLDER --check   says which of them are not what it would write, and exits 1
@@ -75,6 +76,52 @@ def catalog_page(program, kind):
         yield from entry_lines(entry)
 
 
+def takes_of(schema):
+    """What a value may be, in a few words."""
+    if "anyOf" in schema:
+        return " or ".join(dict.fromkeys(filter(None, map(takes_of, schema["anyOf"]))))
+    if "enum" in schema:
+        words = [str(word).lower() for word in schema["enum"]]
+        return "true or false" if words[:2] == ["true", "false"] else ", ".join(words)
+    kind = schema.get("type", "")
+    if isinstance(kind, list):
+        return "text"
+    return {"string": "text", "object": "mapping", "array": "list"}.get(kind, kind)
+
+
+def mapping_of(schema):
+    """The mapping that a key takes, which may also be written as a word."""
+    for one in schema.get("anyOf", [schema]):
+        if one.get("properties"):
+            return one
+    return {}
+
+
+def key_rows(properties):
+    yield "| key | takes | default | meaning |"
+    yield "|---|---|---|---|"
+    for key, schema in properties.items():
+        default = json.dumps(schema["default"]).strip('"') if "default" in schema else ""
+        yield f"| `{key}` | {cell(takes_of(schema))} | {cell(default)} | {cell(schema.get('description', ''))} |"
+    yield ""
+
+
+def keys_page(program):
+    yield "# Keys of a scenario"
+    yield ("`./dev docs` writes this page from the records that `sluice schema scenario` prints."
+           " [scenarios/FORMAT.md](../../scenarios/FORMAT.md) explains them.")
+    yield ""
+    properties = json.loads(output(program, "schema", "scenario"))["properties"]
+    yield from key_rows(properties)
+    for key in "workload", "memory":
+        yield f"## {key}"
+        yield mapping_of(properties[key]).get("description", "")
+        yield ""
+        yield from key_rows(mapping_of(properties[key])["properties"])
+    yield ("The keys of `policy`, `stages`, `fates` and `cost` depend on what is chosen: [policies](policies.md),"
+           " [cuts](cuts.md), [fates of activations](fates.md), [cost models](costs.md).")
+
+
 def command_words(program):
     for name in output(program, "completion", "words", "").split():
         if name in ("help", "version"):
@@ -102,6 +149,7 @@ def commands_page(program):
 def pages(program):
     for kind in TITLES:
         yield f"{kind}.md", "\n".join(catalog_page(program, kind)).rstrip() + "\n"
+    yield "scenario.md", "\n".join(keys_page(program)).rstrip() + "\n"
     yield "commands.md", "\n".join(commands_page(program)).rstrip() + "\n"
 
 

@@ -20,7 +20,8 @@ COMMANDS = re.compile(r"^```(?P<language>\w*)\n(?P<fenced>.*?)^```|^(?P<indented
 # What stands for a file or a number in a page, and what it is here.
 NAMES = {"S": "scenario.yaml", "PLAN": "small.plan", "P": "operators.csv", "A": "operators.csv", "B": "again.csv",
          "ALL": "all.csv", "TABLE": "operators.csv", "TABLE.csv": "operators.csv", "MODEL": "resnet18", "KIND": "scenario",
-         "PLATFORM": "a100_pcie", "DIR/trace.h5": "trace.h5"}
+         "PLATFORM": "a100_pcie", "DIR/trace.h5": "trace.h5",
+         "PROFILE": "operators.csv", "N": "8"}
 
 PROFILE = """# format: sluice-profile/1
 # device: a100_pcie
@@ -65,6 +66,7 @@ SHORTER = {
         "sluice placement small.yaml --fast 10%..100% --ways static",
     "sluice profile fit neusight_linear.csv": None,  # tables that are published elsewhere
     "sluice profile show operators.csv --map MAP.yaml": None,  # tests/command/test_profile.py has a map
+    "sluice profile link operators.csv": "sluice profile link copies.csv",
     "sluice model net.onnx batch=8": None,  # docs/guide.md makes such a file and asks the same
     "sluice import net.onnx": None,
     'sluice sweep my.yaml platform.links.host.bandwidth=8GB/s..128GB/s:200':
@@ -100,7 +102,7 @@ def is_mention(command):
 
 
 SUBCOMMANDS = {"check", "fits", "import", "list", "model", "new", "placement", "plan", "profile", "run", "schema",
-               "search", "show", "sweep", "help", "version", "link", "fit", "cover", "compare", "merge", "scenario",
+               "search", "show", "sweep", "help", "link", "fit", "cover", "compare", "merge", "scenario",
                "layers", "github", "json", "completion", "export"}
 
 
