@@ -41,7 +41,7 @@ Columns columns_of_document(Cells& headings) {
 std::string model_island(const Model& model, DType dtype, const Target* target, Columns columns) {
   std::vector<Cells> rows(1);
   for (const ModelColumn* column : columns) rows[0].push_back(json_string(column->heading));
-  if (columns.empty()) columns = columns_of_seed(rows[0]);
+  if (columns.empty()) columns = columns_of_document(rows[0]);
   for (const TableRow& row : stage_table(model, dtype, target)) {
     Cells& cells = rows.emplace_back();
     for (const ModelColumn* column : columns) cells.push_back(text_of(column->cell(row)));
