@@ -57,6 +57,7 @@ struct Shortage {
   /// The head of a stream that cannot start.
   struct Waiter {
     std::string stream, action;
+    std::string awaits;                ///< the action that it waits for; empty: it waits for `pool`
     std::string pool;                  ///< the memory that does not grant its bytes; empty: it
                                        ///< waits for `awaits`
     std::int64_t bytes = 0;            ///< bytes that it asks for in the pool
