@@ -242,8 +242,10 @@ class Walk {
     ends_.push_back(computed_ = start + tape_.seconds[k]);
     for (const std::size_t i : saves_after_[k])
       save_end_[i] = saved_ = std::max(saved_, computed_) + tape_.saves[i].seconds;
-    for (const std::size_t i : leaves_after_[k])
+    for (const std::size_t i : leaves_after_[k]) {
       leaving_.push_back({save_end_[i], tape_.saves[i].bytes});
+      leaving_bytes_ += tape_.saves[i].bytes;
+    }
   }
 
   /// Relative slots count from the micro-batch that is walked through, or the one after it.
@@ -270,7 +272,9 @@ class Walk {
 
   /// When there is room for so many bytes beside what saves still hold.
   double room(std::int64_t level, double from) {
-    while (gone_ < leaving_.size() && leaving_[gone_].end <= computed_) ++gone_;
+    for (; gone_ < leaving_.size() && leaving_[gone_].end <= computed_; ++gone_)
+      leaving_bytes_ -= leaving_[gone_].bytes;
+    if (level + leaving_bytes_ <= bytes_) return from;
     std::int64_t held = 0;
     for (std::size_t i = gone_; i < leaving_.size(); ++i)
       if (leaving_[i].end > from) held += leaving_[i].bytes;
@@ -296,6 +300,7 @@ class Walk {
   std::vector<double> arrival_, next_arrival_, save_end_, starts_, ends_;
   std::vector<Leaving> leaving_;
   std::size_t gone_ = 0;
+  std::int64_t leaving_bytes_ = 0;                ///< of those that are not gone
   double computed_ = 0, loaded_ = 0, saved_ = 0;  ///< when each engine is free
   bool last_ = false;
 };

@@ -26,15 +26,14 @@ void Levels::add(std::size_t first, std::size_t last, std::int64_t bytes) {
 }
 
 void Levels::add(const Range& range, std::size_t first, std::size_t last, std::int64_t bytes) {
-  if (range.last < first || last < range.first) return;
   std::int64_t& most = most_[range.node];
   if (first <= range.first && range.last <= last) {
     most = checked_add(most, bytes, "bytes in a slot");
     more_[range.node] += bytes;
     return;
   }
-  add(range.left(), first, last, bytes);
-  add(range.right(), first, last, bytes);
+  if (first <= range.middle()) add(range.left(), first, last, bytes);
+  if (last > range.middle()) add(range.right(), first, last, bytes);
   most = checked_add(std::max(most_[2 * range.node], most_[2 * range.node + 1]), more_[range.node],
                      "bytes in a slot");
 }
@@ -46,11 +45,12 @@ std::optional<std::size_t> Levels::last_above(std::size_t first, std::size_t las
 
 std::optional<std::size_t> Levels::last_above(const Range& range, std::size_t first,
                                               std::size_t last, std::int64_t bytes) const {
-  if (range.last < first || last < range.first || most_[range.node] <= bytes) return {};
+  if (most_[range.node] <= bytes) return {};
   if (range.first == range.last) return range.first;
   const std::int64_t left = bytes - more_[range.node];
-  if (const auto found = last_above(range.right(), first, last, left)) return found;
-  return last_above(range.left(), first, last, left);
+  if (last > range.middle())
+    if (const auto found = last_above(range.right(), first, last, left)) return found;
+  return first <= range.middle() ? last_above(range.left(), first, last, left) : std::nullopt;
 }
 
 }  // namespace sluice

@@ -33,6 +33,7 @@ class Levels {
   };
   Range all() const { return {1, 0, count_ - 1}; }
   void build(const Range& range, const std::vector<std::int64_t>& bytes);
+  /// Of ranges that meet slots `first` to `last`.
   void add(const Range& range, std::size_t first, std::size_t last, std::int64_t bytes);
   std::optional<std::size_t> last_above(const Range& range, std::size_t first, std::size_t last,
                                         std::int64_t bytes) const;

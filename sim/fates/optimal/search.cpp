@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <utility>
 
 #include "base/interrupt.hpp"
@@ -13,8 +14,6 @@
 namespace sluice {
 
 namespace {
-
-using Kind = TapeOp::Kind;
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
@@ -41,37 +40,7 @@ std::vector<std::uint32_t> key_of(const Tape& tape) {
   return key;
 }
 
-/// Boundaries that are dropped where that is no choice stay instead.
-void mend(Choices& choices) {
-  const std::size_t n = choices.inner.size();
-  for (std::size_t b = 0; b <= n; ++b)
-    if (choices.boundary[b] == Fate::recompute &&
-        (b == 0 || b == n || choices.inner[b - 1] != Fate::recompute))
-      choices.boundary[b] = Fate::keep;
-}
-
 }  // namespace
-
-Choices choices_of(const Chain& chain, const Tape& tape) {
-  const std::size_t n = chain.stages.size();
-  Choices choices{std::vector<Fate>(n, Fate::keep), std::vector<Fate>(n + 1, Fate::keep)};
-  std::vector<int> forwards(n, 0);
-  bool turned = false;
-  for (const TapeOp& op : tape) {
-    if (op.kind == Kind::backward) turned = true;
-    if (op.kind == Kind::save)
-      (op.inner ? choices.inner : choices.boundary)[op.number] = Fate::offload;
-    if (op.kind == Kind::load && !op.inner && op.number == 0 && turned)
-      choices.boundary[0] = Fate::offload;
-    if (op.kind != Kind::forward || ++forwards[op.number] < 2) continue;
-    choices.inner[op.number] = Fate::recompute;
-    // Its input was made again just before it, so it had been dropped.
-    if (op.number > 0 && forwards[op.number - 1] >= 2 && choices.boundary[op.number] == Fate::keep)
-      choices.boundary[op.number] = Fate::recompute;
-  }
-  mend(choices);
-  return choices;
-}
 
 FateSearch::FateSearch(const Chain& chain, FateScore score, const FateRun& run, bool one_of_several)
     : chain_(chain),
@@ -88,6 +57,12 @@ std::vector<double> copy_prices(std::size_t stages) {
   if (stages <= 20) return {1, 0.6, 0.3, 0.1, 0};
   if (stages <= 100) return {1, 0.3, 0};
   return {0.3};
+}
+
+/// Whether a tape is replayed with the most bytes alone that it is a candidate with: with fewer its
+/// loads come later, so that it is faster by luck alone.
+bool one_room_a_tape(std::size_t stages) {
+  return stages > 100;
 }
 
 /// Coarser ones for longer chains: each segment still splits somewhere.
@@ -144,6 +119,7 @@ FateSearch::Answer FateSearch::within(std::int64_t budget, double worth) {
   while (rung + 1 < rungs_.size() && rungs_[rung].bytes <= budget) ++rung;
   double about = infinite;  // of the best candidate so far
   int in_vain = 0;
+  std::set<Key> tried;
   for (++rung; rung-- > 0 && in_vain < rungs_in_vain();) {
     Rung& here = rungs_[rung];
     if (here.bytes <= budget &&
@@ -153,6 +129,8 @@ FateSearch::Answer FateSearch::within(std::int64_t budget, double worth) {
     const double before = best.seconds;
     for (const Candidate& candidate : here.candidates) {
       if (candidate.bytes > budget || candidate.about > worth_a_replay() * about) continue;
+      const bool once = one_room_a_tape(chain_.stages.size());
+      if (once && !tried.insert(key_of(candidate.tape)).second) continue;
       const double was = best.seconds;
       consider(candidate.tape, candidate.bytes, best);
       if (best.seconds < was) about = std::min(about, candidate.about);
@@ -316,82 +294,6 @@ void FateSearch::round(const FateBound& bound, Candidate& best) {
       }
       for (const std::int64_t early : {low, (low + high) / 2, high}) seconds(early);
     }
-}
-
-/// From fates by stage to better ones, by changing one or, in short chains, two at a time.
-void FateSearch::descend(std::vector<Fate> fates, Candidate& best) {
-  Candidate here{{}, room_, infinite};
-  take(tape_of(chain_, fates), here);
-  const std::size_t n = fates.size();
-  for (bool better = true; better && left_ > 0;) {
-    better = false;
-    std::vector<Fate> next = fates;
-    const auto try_it = [&](const std::vector<Fate>& changed) {
-      const Tape tape = tape_of(chain_, changed);
-      const double about = estimate(tape);
-      if (!(about < here.about * (1 - 1e-12))) return;
-      here = {tape, room_, about};
-      next = changed;
-      better = true;
-    };
-    const auto each_change = [&](std::vector<Fate> from, std::size_t begin, auto&& use) {
-      for (std::size_t s = begin; s < n && left_ > 0; ++s)
-        for (const Fate fate : {Fate::keep, Fate::recompute, Fate::offload}) {
-          const Fate was = std::exchange(from[s], fate);
-          if (was != fate) use(from, s);
-          from[s] = was;
-        }
-    };
-    each_change(fates, 0, [&](const std::vector<Fate>& one, std::size_t s) {
-      try_it(one);
-      if (n <= 12)
-        each_change(one, s + 1, [&](const std::vector<Fate>& two, std::size_t) { try_it(two); });
-    });
-    fates = next;
-  }
-  if (here.about < infinite) take(here.tape, best);
-}
-
-void FateSearch::improve(Candidate& best) {
-  if (best.about == infinite) return;
-  Choices choices = choices_of(chain_, best.tape);
-  while (left_ > 0 && improve_once(choices, best)) {
-  }
-}
-
-/// Takes the best of all changes of one choice, or, where none helps, of two; false: none does.
-bool FateSearch::improve_once(Choices& choices, Candidate& best) {
-  const std::size_t n = chain_.stages.size();
-  const std::size_t places = 2 * n + 1;  // inner tensors, then boundaries
-  const auto at = [n](Choices& some, std::size_t place) -> Fate& {
-    return place < n ? some.inner[place] : some.boundary[place - n];
-  };
-  const auto each_change = [&](const Choices& from, std::size_t begin, auto&& use) {
-    for (std::size_t place = begin; place < places && left_ > 0; ++place)
-      for (const Fate fate : {Fate::keep, Fate::offload, Fate::recompute}) {
-        Choices changed = from;
-        if (at(changed, place) == fate) continue;
-        at(changed, place) = fate;
-        mend(changed);
-        if (!(changed == from)) use(changed, place);
-      }
-  };
-  const double before = best.about;
-  Choices next = choices;
-  const auto try_it = [&](const Choices& changed) {
-    const Tape tape = tape_of(chain_, changed);
-    const double about = estimate(tape);
-    if (!(about < best.about * (1 - 1e-12))) return;
-    best = {tape, room_, about};
-    next = changed;
-  };
-  each_change(choices, 0, [&](const Choices& changed, std::size_t) { try_it(changed); });
-  if (best.about == before && n <= 12)
-    each_change(choices, 0, [&](const Choices& changed, std::size_t place) {
-      each_change(changed, place + 1, [&](const Choices& twice, std::size_t) { try_it(twice); });
-    });
-  choices = next;
-  return best.about < before;
 }
 
 }  // namespace sluice
