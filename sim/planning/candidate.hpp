@@ -44,7 +44,8 @@ struct Candidate {
 struct Judgement {
   Settled best;
   std::int64_t candidates = 0, simulated = 0;
-  std::optional<Settled> runner_up;  ///< the second fastest of those that were simulated
+  /// The second fastest of those that were simulated; none where only one fits.
+  std::optional<Settled> runner_up;
 };
 
 /// The fastest of all candidates; of equal ones the first. `best.plan` is empty where none fits.

@@ -1,4 +1,5 @@
 #include <functional>
+#include <limits>
 #include <queue>
 #include <utility>
 
@@ -9,6 +10,8 @@ namespace sluice {
 
 namespace {
 
+constexpr double never = std::numeric_limits<double>::infinity();
+
 /// Equal but for rounding: what stands first in the list is kept.
 bool faster(double a, double b) {
   return a < b * (1 - 1e-12);
@@ -16,7 +19,7 @@ bool faster(double a, double b) {
 
 void note(Judgement& judgement, const Settled& settled) {
   ++judgement.simulated;
-  if (settled.seconds == std::numeric_limits<double>::infinity()) return;
+  if (settled.seconds == never) return;
   if (!judgement.best.plan || faster(settled.seconds, judgement.best.seconds)) {
     if (judgement.best.plan) judgement.runner_up = std::move(judgement.best);
     judgement.best = settled;
@@ -29,7 +32,8 @@ void note(Judgement& judgement, const Settled& settled) {
 
 // The one with the least lower bound comes first; of equal ones the one that was offered first.
 // When that bound is not below the best that was found, no further one is faster: the answer is the
-// same as if all had been simulated.
+// same as if all had been simulated. Where nothing else has been simulated by then, the next ones
+// are until one fits, so that the answer can say a runner-up.
 Judgement judge(std::vector<Candidate> candidates) {
   Judgement judgement;
   for (const Candidate& candidate : candidates) judgement.candidates += candidate.ways;
@@ -38,12 +42,13 @@ Judgement judge(std::vector<Candidate> candidates) {
   for (std::size_t i = 0; i < candidates.size(); ++i) turns.emplace(candidates[i].at_least, i);
   while (!turns.empty()) {
     const auto [at_least, number] = turns.top();
-    if (judgement.best.plan && !faster(at_least, judgement.best.seconds)) break;
+    const bool found = judgement.best.plan && !faster(at_least, judgement.best.seconds);
+    if (found && judgement.runner_up) break;
     turns.pop();
     check_interrupt();
     const Candidate candidate = std::move(candidates[number]);
     if (!candidate.open) {
-      candidate.simulate(judgement.best.seconds,
+      candidate.simulate(found ? never : judgement.best.seconds,
                          [&](const Settled& settled) { note(judgement, settled); });
       continue;
     }

@@ -1,0 +1,57 @@
+// The judge: what it takes, and what it says of the others.
+#include <catch2/catch.hpp>
+
+#include <limits>
+
+#include "planning/candidate.hpp"
+
+namespace sluice {
+namespace {
+
+constexpr double never = std::numeric_limits<double>::infinity();
+
+/// One that takes so many seconds, with a lower bound; counts how often it is simulated. Infinity:
+/// it does not fit. Like the policies' own it says nothing that is not worth it.
+Candidate candidate(const std::string& name, double at_least, double seconds, int& simulated) {
+  return {at_least, 1, [=, &simulated](double worth, const auto& settled) {
+            ++simulated;
+            if (seconds < never && seconds >= worth) return settled({never, "", {}});
+            settled({seconds, name, [] { return Plan(); }});
+          }};
+}
+
+TEST_CASE("the judge names a runner-up, also where its bound rules out that it is faster") {
+  int simulated = 0;
+  const Judgement found =
+      judge({candidate("slow", 7, 8, simulated), candidate("fast", 2, 3, simulated),
+             candidate("slowest", 9, 10, simulated)});
+  CHECK(found.best.text == "fast");
+  REQUIRE(found.runner_up);
+  CHECK(found.runner_up->text == "slow");
+  CHECK(found.runner_up->seconds == 8);
+  CHECK(simulated == 2);
+  CHECK(found.simulated == 2);
+  CHECK(found.candidates == 3);
+}
+
+TEST_CASE("for a runner-up the judge passes over what does not fit") {
+  int simulated = 0;
+  const Judgement found =
+      judge({candidate("fast", 2, 3, simulated), candidate("too large", 4, never, simulated),
+             candidate("fits", 5, 6, simulated), candidate("not asked", 7, 8, simulated)});
+  CHECK(found.best.text == "fast");
+  REQUIRE(found.runner_up);
+  CHECK(found.runner_up->text == "fits");
+  CHECK(simulated == 3);
+}
+
+TEST_CASE("where only one candidate fits there is no runner-up") {
+  int simulated = 0;
+  const Judgement found =
+      judge({candidate("fits", 2, 3, simulated), candidate("too large", 4, never, simulated)});
+  CHECK(found.best.text == "fits");
+  CHECK_FALSE(found.runner_up);
+}
+
+}  // namespace
+}  // namespace sluice
