@@ -14,6 +14,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "base/gap.hpp"
 #include "base/interrupt.hpp"
 
 namespace sluice {
@@ -66,8 +67,7 @@ double finite(double bound) {
 
 double MilpSolution::gap() const {
   if (proven) return 0;
-  const double size = std::max(std::abs(objective), 1e-300);
-  return feasible ? std::max(0.0, (objective - bound) / size) : Milp::infinity;
+  return feasible ? gap_of(objective, bound) : Milp::infinity;
 }
 
 std::uint32_t Milp::real(double low, double high, double cost) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/catalog.hpp"
+#include "base/error.hpp"
 #include "document/choice.hpp"
 #include "fates/choices.hpp"
 #include "fates/optimal/bound.hpp"
@@ -29,6 +30,8 @@ struct FateRequest {
   /// Seconds of the run that is asked, if each micro-batch went through this tape and loads came
   /// early within so many bytes; infinity: it blocks or does not fit.
   FateScore score;
+  /// What a device holds, by class, at the worst moment of this tape's step.
+  std::function<Shortage(const Tape&)> shortage = {};
   FateRun run = {};  ///< the micro-batches of the whole run, and what is around them
   double steps = 1;
   /// The same where selective recomputation drops what it can; null: it can drop nothing.

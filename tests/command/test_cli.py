@@ -283,7 +283,9 @@ class Run(Cli):
                                   "policy={name: resident}", "stages={cut: per_layer}",
                                   "fates={strategy: optimal}")["plan"]["facts"]
         for number in (1, 2, 3):
-            self.assertRegex(facts[f"stage {number} product.{number}"], "^keep: makes 4 MB")
+            stage = f"{number} product.{number}"
+            self.assertEqual(facts["fate_of_stage"][stage], "keep")
+            self.assertEqual(facts["made_by_stage_bytes"][stage], 4_000_000)
 
     def test_stages_of_partial_layers_name_the_parts(self):
         result = self.answers_json("run", "alexnet_x200_training",
@@ -293,7 +295,7 @@ class Run(Cli):
         self.assertEqual(ends[0], ("image", "relu3"))
         self.assertIn(("full6a", "full6a"), ends)
         self.assertEqual(ends[-1], ("full8b", "full8b"))
-        self.assertEqual(result["plan"]["facts"][f"stages 1..{len(ends)}"], "keep")
+        self.assertEqual(result["plan"]["facts"]["fate_of_stage"][f"1..{len(ends)}"], "keep")
 
     def test_the_estimate_of_alexnet_on_one_card(self):
         metrics = self.answers_json("run", "alexnet_x200_as_written")["metrics"]

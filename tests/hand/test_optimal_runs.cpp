@@ -3,6 +3,7 @@
 
 #include <random>
 
+#include "base/error.hpp"
 #include "base/version.hpp"
 #include "execute/arithmetic/replay.hpp"
 #include "support/small_case.hpp"
@@ -57,16 +58,40 @@ TEST_CASE("optimal says what one more GB saves a step, by hand") {
         {"policy.overlap=false"}));
   };
   const Plan wide = plan_within("1GB");
-  CHECK(fact(wide, "one_more_GB_saves") == "nothing");
-  CHECK(fact(wide, "gap") == "0.000 %");
+  CHECK(fact(wide, "one_more_GB_saves_s") == "0 s");
+  CHECK(fact(wide, "gap") == "0");
   // One boundary less than keeping all needs: 1.2 MB are short.
   const Plan all = wide;
   const std::int64_t weights = 2 * 3 * 1000;
   const std::int64_t needed = replay(all).peaks.front() - weights;
   const Plan tight = plan_within(std::to_string(needed - 1'000'000) + "B");
-  CHECK(fact(tight, "gap") == "0.000 %");
-  CHECK(fact(tight, "one_more_GB_saves") == "1 ms a step");
+  CHECK(fact(tight, "gap") == "0");
+  CHECK(fact(tight, "one_more_GB_saves_s") == "1 ms");
   CHECK(replay(tight).makespan - replay(wide).makespan == Approx(3 * 1e-3).epsilon(1e-9));
+}
+
+TEST_CASE("what optimal refuses says how many bytes of what the least schedule holds") {
+  const std::vector<Row> rows(3, {1, 1000, 1'200'000});
+  for (const char* overlap : {"true", "false"}) {
+    INFO(overlap);
+    try {
+      make_plan(test::small_scenario(
+          4000, rows, extra + "fates: {strategy: optimal}\n",
+          {std::string("policy.overlap=") + overlap, "platform.devices.gpu.memory.capacity=2MB"}));
+      FAIL("it fits");
+    } catch (const Infeasible& error) {
+      const Shortage& shortage = error.shortage;
+      CHECK(shortage.pool == "gpu");
+      CHECK(shortage.available_bytes == 2'000'000 - 2 * 3 * 1000);  // weights and gradients
+      std::int64_t sum = 0;
+      for (const auto& [tensor_class, bytes] : shortage.by_class) {
+        CHECK(bytes % 4000 == 0);  // the input's 4 kB, and outputs of 1.2 MB
+        sum += bytes;
+      }
+      CHECK(shortage.by_class.size() > 1);
+      CHECK(shortage.needed_bytes == sum);
+    }
+  }
 }
 
 TEST_CASE("optimal recomputes the core of the attention where that is the fastest that fits") {

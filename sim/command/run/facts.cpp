@@ -1,7 +1,9 @@
 // Describes in words what the policy decided.
 #include <algorithm>
+#include <cmath>
 #include <functional>
 
+#include "base/quantity.hpp"
 #include "base/suggest.hpp"
 #include "command/figures.hpp"
 #include "command/run/report.hpp"
@@ -60,6 +62,29 @@ void add_in_flight(Rows& rows, const Facts& facts, const Report& report) {
   rows.emplace_back("in flight", text);
 }
 
+/// A ratio as "4.12 %".
+std::string in_percent(const Fact& fact) {
+  const Fact::Number* number = fact.number();
+  if (!number || number->unit != "1") return fact.shown();
+  return exact(std::round(number->value * 1e4) / 100) + " %";
+}
+
+/// "keep: makes 4 MB; recomputing takes 2 ms, saving and loading 1 ms", as far as that is said.
+void add_stages(Rows& rows, const Facts& facts) {
+  for (const Fact& fate : facts) {
+    if (fate.name != "fate_of_stage") continue;
+    const auto said = [&](const char* name, const std::string& before) {
+      const Fact* fact = find_fact(facts, name, fate.of);
+      return fact ? before + fact->shown() : "";
+    };
+    const bool several = fate.of.find("..") != std::string::npos;
+    rows.emplace_back(printable((several ? "stages " : "stage ") + fate.of),
+                      printable(fate.shown() + said("made_by_stage_bytes", ": makes ") +
+                                said("recompute_of_stage_s", "; recomputing takes ") +
+                                said("copies_of_stage_s", ", saving and loading ")));
+  }
+}
+
 /// What was left open and chosen, from how many candidates, and how long the next best one takes.
 void add_choice(Rows& rows, const Facts& facts) {
   const std::string chosen = shown(facts, "chosen");
@@ -75,10 +100,22 @@ void add_choice(Rows& rows, const Facts& facts) {
 
 /// True for facts that are described in words of their own; any other fact is a row under its name.
 bool has_words(const Fact& fact) {
-  static const std::vector<std::string> names = {
-      "cost",          "in_flight",  "fit_in_flight", "passes_per_step", "loads_listed_ahead",
-      "weight_passes", "chosen",     "chosen_s",      "chosen_from",     "simulated",
-      "runner_up",     "runner_up_s"};
+  static const std::vector<std::string> names = {"cost",
+                                                 "in_flight",
+                                                 "fit_in_flight",
+                                                 "passes_per_step",
+                                                 "loads_listed_ahead",
+                                                 "weight_passes",
+                                                 "chosen",
+                                                 "chosen_s",
+                                                 "chosen_from",
+                                                 "simulated",
+                                                 "runner_up",
+                                                 "runner_up_s",
+                                                 "fate_of_stage",
+                                                 "made_by_stage_bytes",
+                                                 "recompute_of_stage_s",
+                                                 "copies_of_stage_s"};
   return std::find(names.begin(), names.end(), fact.name) != names.end();
 }
 
@@ -97,7 +134,8 @@ Rows rows_of(const Facts& facts, const Report& report) {
   for (const Fact& fact : facts)
     if (!has_words(fact))
       rows.emplace_back(printable(fact.name + (fact.of.empty() ? "" : " " + fact.of)),
-                        printable(fact.shown()));
+                        printable(in_percent(fact)));
+  add_stages(rows, facts);
   add_choice(rows, facts);
   return rows;
 }

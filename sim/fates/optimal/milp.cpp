@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "base/gap.hpp"
 #include "base/interrupt.hpp"
 #include "base/milp.hpp"
 
@@ -313,7 +314,7 @@ MilpAnswer solve_milp(const Chain& chain, std::int64_t budget, double time_limit
                     : known;
   answer.seconds = serial_seconds(chain, answer.tape);
   answer.bound = std::clamp(answer.bound, 0.0, answer.seconds);
-  answer.gap = (answer.seconds - answer.bound) / answer.seconds;
+  answer.gap = gap_of(answer.seconds, answer.bound);
   return answer;
 }
 

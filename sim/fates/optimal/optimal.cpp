@@ -21,10 +21,18 @@ namespace {
 constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
 constexpr double never = std::numeric_limits<double>::infinity();
 
-std::string in_seconds(double seconds) {
-  return format_quantity(seconds, Dimension::seconds);
-}
-[[noreturn]] void refuse(const FateRequest& request, std::int64_t least, std::int64_t budget) {
+/// The tape that needs the least bytes, where nothing fits.
+struct Least {
+  std::int64_t bytes = unlimited;
+  Tape tape = {};
+};
+
+[[noreturn]] void refuse(const FateRequest& request, const Least& found, std::int64_t budget) {
+  const std::int64_t least = found.bytes;
+  Shortage shortage;
+  if (!found.tape.empty()) shortage = request.shortage(found.tape);
+  shortage.needed_bytes = least;
+  shortage.available_bytes = budget;
   const std::int64_t count = request.chain.side_by_side;
   const std::string who = count == 1 ? std::string("a micro-batch needs ")
                                      : std::to_string(count) + " micro-batches side by side need ";
@@ -32,12 +40,12 @@ std::string in_seconds(double seconds) {
       request.takes_turns() ? ", workspace and weights that take turns" : " and workspace";
   if (least <= budget)
     throw Infeasible("does not fit: no schedule was found that stays within each of the devices",
-                     {.needed_bytes = least, .available_bytes = budget});
+                     std::move(shortage));
   throw Infeasible("does not fit: whatever is kept, recomputed or offloaded, " + who +
                        bytes_text(least) + " for activations, their gradients" + what +
                        ", and there are " + bytes_text(budget) +
                        ". The least budget that works is " + bytes_text(least),
-                   {.needed_bytes = least, .available_bytes = budget});
+                   std::move(shortage));
 }
 
 /// What was found, a lower bound of it, and what one more GB finds: seconds of the whole run.
@@ -47,26 +55,25 @@ struct Found {
   double seconds = never;                  ///< infinity: nothing fits
   double bound = never, with_more = never;
   double micro_batch_bound = never;
-  std::int64_t least = 0;  ///< the least budget that works, where nothing fits
-  bool selective = false;
+  Least least = {};
+  bool selective = false, least_selective = false;
 };
 
-Found least_of(std::int64_t least) {
+Found nothing_fits(Least least) {
   Found found;
-  found.least = least;
+  found.least = std::move(least);
   return found;
 }
 
 void report(const Found& found, const FateRequest& request, FateChoice& choice) {
   const bool one = request.chain.side_by_side == 1;
-  choice.facts.emplace_back(one ? "micro_batch_bound" : "pass_bound",
-                            in_seconds(found.micro_batch_bound));
+  choice.facts.emplace_back(one ? "micro_batch_bound_s" : "pass_bound_s", found.micro_batch_bound,
+                            "s");
   choice.facts.push_back(gap_fact(found.seconds, found.bound));
   if (request.takes_turns()) return;
   const double saved = found.seconds - found.with_more;
-  choice.facts.emplace_back("one_more_GB_saves", saved > 1e-9 * found.seconds
-                                                     ? in_seconds(saved / request.steps) + " a step"
-                                                     : "nothing");
+  const bool some = saved > 1e-9 * found.seconds;
+  choice.facts.emplace_back("one_more_GB_saves_s", some ? saved / request.steps : 0.0, "s");
 }
 
 std::int64_t one_more_gb(std::int64_t budget) {
@@ -91,14 +98,17 @@ class InTurn {
         best = tape;
     };
     // Whole frontiers are dear, and where not even the least point fits nothing of them is needed.
-    if (least_peak(true) <= budget) consider_frontiers(budget, consider);
+    if (least_frontier(true).points().front().peak <= budget) consider_frontiers(budget, consider);
     for (const Tape& tape : alike_)
       if (memory_of(chain_, tape).peak <= budget && fits_in_host(chain_, tape)) consider(tape);
     return best;
   }
 
   /// With nothing in host memory where that is limited.
-  std::int64_t least() const { return least_peak(!chain_.host_room); }
+  Least least() const {
+    const Frontier frontier = least_frontier(!chain_.host_room);
+    return {frontier.points().front().peak, frontier.tape(0)};
+  }
 
   double seconds(std::int64_t budget) {
     const Tape tape = within(budget);
@@ -118,9 +128,8 @@ class InTurn {
   }
 
   /// Of any schedule that may copy what it makes to host memory, or copies nothing.
-  std::int64_t least_peak(bool copies) const {
-    const FrontierSettings settings{.copies = copies, .only_least = true};
-    return Frontier(chain_, settings).points().front().peak;
+  Frontier least_frontier(bool copies) const {
+    return {chain_, {.copies = copies, .only_least = true}};
   }
 
   /// Of each frontier the fastest within the budget and the host's memory.
@@ -160,7 +169,7 @@ Found choose_in_turn(const FateRequest& request, std::int64_t budget) {
   InTurn search(request);
   Found found;
   found.tape = search.within(budget);
-  if (found.tape.empty()) return least_of(search.least());
+  if (found.tape.empty()) return nothing_fits(search.least());
   const double count = request.run.micro_batches;
   found.micro_batch_bound = search.bound(budget);
   if (request.takes_turns()) {
@@ -168,7 +177,7 @@ Found choose_in_turn(const FateRequest& request, std::int64_t budget) {
     found.seconds = request.score(found.tape, budget).seconds;
     found.bound = count * found.micro_batch_bound + request.run.batches * request.run.update_s +
                   request.run.idle_s() + count * request.run.handed_over_s;
-    return found.seconds == never ? least_of(search.least()) : found;
+    return found.seconds == never ? nothing_fits(search.least()) : found;
   }
   found.seconds = count * serial_seconds(request.chain, found.tape);
   found.bound = count * found.micro_batch_bound;
@@ -179,13 +188,13 @@ Found choose_in_turn(const FateRequest& request, std::int64_t budget) {
 Found choose_overlapped(const FateRequest& request, std::int64_t budget) {
   FateSearch search(request.chain, request.score, request.run, request.one_of_several);
   FateSearch::Answer answer = search.within(budget, request.worth);
-  if (answer.seconds == never && request.worth < never) return least_of(search.least());
+  if (answer.seconds == never && request.worth < never) return nothing_fits({search.least()});
   if (answer.seconds == never) {  // its frontiers are coarse
     InTurn closer(request);
     answer = {closer.within(budget), budget, 0};
-    if (answer.tape.empty()) return least_of(closer.least());
+    if (answer.tape.empty()) return nothing_fits(closer.least());
     answer.seconds = request.score(answer.tape, budget).seconds;
-    if (answer.seconds == never && request.takes_turns()) return least_of(closer.least());
+    if (answer.seconds == never && request.takes_turns()) return nothing_fits(closer.least());
   }
   Found found{answer.tape, answer.bytes, answer.seconds};
   found.micro_batch_bound = fate_bound(request.chain, budget, Copies::overlapped);
@@ -205,7 +214,8 @@ Found choose_of(const FateRequest& request, std::int64_t budget) {
 Found better(const Found& plain, const Found& selective) {
   Found found = selective.seconds < plain.seconds * (1 - 1e-12) ? selective : plain;
   found.selective = found.seconds < plain.seconds;
-  found.least = std::min(plain.least, selective.least);
+  found.least_selective = selective.least.bytes < plain.least.bytes;
+  found.least = found.least_selective ? selective.least : plain.least;
   found.bound = std::min(plain.bound, selective.bound);
   found.micro_batch_bound = std::min(plain.micro_batch_bound, selective.micro_batch_bound);
   found.with_more = std::min(plain.with_more, selective.with_more);
@@ -240,8 +250,9 @@ FateChoice choose_by_milp(const FateRequest& request, const Reader& parameters,
       solve_milp(request.chain, budget, parameters.quantity("time_limit"), known);
   FateChoice choice{answer.tape, {}};
   choice.facts.push_back(budget_fact(budget));
-  choice.facts.emplace_back("micro_batch_bound", in_seconds(answer.bound));
-  choice.facts.push_back(gap_fact(answer.seconds, answer.bound, answer.proven));
+  choice.facts.emplace_back("micro_batch_bound_s", answer.bound, "s");
+  choice.facts.push_back(gap_fact(answer.seconds, answer.bound));
+  choice.facts.emplace_back("proven", answer.proven ? "yes" : "no");
   explain(request.chain, choice);
   return choice;
 }
@@ -254,7 +265,8 @@ FateChoice choose(const FateRequest& request, const Reader& parameters) {
     parameters.fail("time_limit", "'time_limit' is for the solver milp; frontier needs none");
   Found found = choose_of(request, budget);
   if (request.selective) found = better(found, choose_of(*request.selective, budget));
-  if (found.tape.empty()) refuse(request, found.least, budget);
+  if (found.tape.empty())
+    refuse(found.least_selective ? *request.selective : request, found.least, budget);
   FateChoice choice{found.tape, {}, found.bytes};
   choice.selective = found.selective;
   choice.seconds = found.seconds;

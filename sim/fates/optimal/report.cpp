@@ -1,35 +1,26 @@
 #include "fates/optimal/report.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <limits>
+#include <utility>
 
-#include "base/quantity.hpp"
+#include "base/gap.hpp"
 
 namespace sluice {
 namespace {
 
-std::string in_seconds(double seconds) {
-  return format_quantity(seconds, Dimension::seconds);
-}
-std::string in_bytes(std::int64_t bytes) {
-  return format_quantity(static_cast<double>(bytes), Dimension::bytes);
-}
-
-std::string percent(double part) {
-  return std::to_string(std::round(part * 10000) / 100).substr(0, 5) + " %";
-}
+constexpr double rounding = 1e-9;  ///< of sums: no gap
+constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
 
 }  // namespace
 
 Fact budget_fact(std::int64_t budget) {
-  constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
-  return {"budget", budget == unlimited ? "unlimited" : in_bytes(budget)};
+  if (budget == unlimited) return {"budget_bytes", "unlimited"};
+  return {"budget_bytes", budget, "byte"};
 }
 
-Fact gap_fact(double seconds, double bound, bool proven) {
-  const double gap = seconds > 0 ? std::max(0.0, 1 - bound / seconds) : 0;
-  return {"gap", percent(gap) + (proven ? ", proven" : "")};
+Fact gap_fact(double seconds, double bound) {
+  const double gap = gap_of(seconds, bound);
+  return {"gap", gap < rounding ? 0 : gap, "1"};
 }
 
 void explain(const Chain& chain, FateChoice& choice) {
@@ -39,12 +30,14 @@ void explain(const Chain& chain, FateChoice& choice) {
   choice.explained = true;
   for (std::size_t s = 0; s < fates.size(); ++s) {
     const ChainStage& stage = chain.stages[s];
-    choice.facts.emplace_back(
-        "stage " + std::to_string(s + 1) + " " + stage.name,
-        fates[s] + ": makes " + in_bytes(stage.output.bytes + stage.inner.bytes) +
-            "; recomputing takes " + in_seconds(stage.forward_s) + ", saving and loading " +
-            in_seconds(stage.output.save_s + stage.output.load_s + stage.inner.save_s +
-                       stage.inner.load_s));
+    const auto say = [&](Fact fact) {
+      choice.facts.push_back(std::move(fact).said_of(std::to_string(s + 1) + " " + stage.name));
+    };
+    say({"fate_of_stage", fates[s]});
+    say({"made_by_stage_bytes", stage.output.bytes + stage.inner.bytes, "byte"});
+    say({"recompute_of_stage_s", stage.forward_s, "s"});
+    say({"copies_of_stage_s",
+         stage.output.save_s + stage.output.load_s + stage.inner.save_s + stage.inner.load_s, "s"});
   }
 }
 

@@ -8,14 +8,14 @@
 
 namespace sluice {
 
-/// "budget": bytes that were searched within; the greatest number there is: "unlimited".
+/// "budget_bytes": that were searched within; the greatest number there is: "unlimited".
 Fact budget_fact(std::int64_t budget);
 
-/// "gap": the part of these seconds by which a lower bound is less.
-Fact gap_fact(double seconds, double bound, bool proven = false);
+/// "gap": of these seconds to a lower bound (base/gap.hpp).
+Fact gap_fact(double seconds, double bound);
 
-/// Adds a fact for each stage, unless there are very many: what it makes, what bringing that back
-/// costs either way, and what was chosen.
+/// Adds facts of each stage, unless there are very many: what was chosen, what it makes, and what
+/// bringing that back costs either way.
 void explain(const Chain& chain, FateChoice& choice);
 
 }  // namespace sluice

@@ -233,11 +233,10 @@ std::vector<Candidate> training_candidates(const PolicyRequest& request, const T
   PolicyRequest unlimited = request;
   unlimited.capacity_enforced = false;
   const std::int64_t per_batch = request.workload.batch / request.workload.micro_batch;
-  const bool side_by_side = !order.weights_stay && request.pricing.stages.size() > 1;
   std::vector<std::int64_t> counts = {1};
   if (order.in_flight)
     counts = {std::min(*order.in_flight, per_batch)};
-  else if (side_by_side || order.devices.size() > 1)
+  else if (!order.weights_stay)
     counts = in_flight_choices(per_batch, 2);
   if (request.strategy().searches) return searched_candidates(request, order, counts, stages);
   // All that may be said is said: it runs on the whole device.

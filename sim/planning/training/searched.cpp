@@ -7,6 +7,7 @@
 #include "fates/optimal/report.hpp"
 #include "planning/run_seconds.hpp"
 #include "planning/training/training.hpp"
+#include "planning/training/worst_moment.hpp"
 
 namespace sluice {
 
@@ -31,10 +32,13 @@ double bound_of(const PolicyRequest& request, const TrainingOrder& order, bool s
   const Device& device = request.pricing.platform.device(order.devices.front());
   Chain chain = chain_of(request, device, selective, order.overlap);
   const std::vector<StageState> states = states_of(request, device, selective, order.overlap);
-  chain.host_room = host_room(request, states, false);
-  const SideBySide all = side_by_side(chain, states, request.workload,
-                                      {*order.in_flight, order.devices.size(), order.overlap});
-  const std::int64_t budget = budget_of(request, order);
+  const bool stay = weights_stay(request, order);
+  chain.host_room = host_room(request, states, stay);
+  const SideBySide all =
+      side_by_side(chain, states, request.workload,
+                   {*order.in_flight, order.devices.size(), order.overlap, stay});
+  std::int64_t budget = budget_of(request, order);
+  if (stay && budget < no_limit) budget -= constant_bytes(states);
   if (order.overlap) return run_bound_within(all.chain, all.run, budget, steps);
   return all.run.micro_batches * fate_bound(all.chain, budget, Copies::serial) +
          all.run.batches * all.run.update_s + all.run.idle_s() +

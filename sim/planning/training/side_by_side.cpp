@@ -20,7 +20,8 @@ class Together {
         seconds_(static_cast<double>(shape.in_flight)),
         copies_(shape.overlap ? seconds_ / static_cast<double>(shape.devices) : seconds_),
         engines_(shape.overlap ? static_cast<double>(shape.devices) : 1),
-        per_batch_(static_cast<double>(workload.batch / workload.micro_batch)) {}
+        per_batch_(static_cast<double>(workload.batch / workload.micro_batch)),
+        weights_stay_(shape.weights_stay) {}
 
   /// Of a batch: chains, the last of which is a part of one where not all passes are full.
   double chains() const { return per_batch_ / seconds_; }
@@ -37,6 +38,7 @@ class Together {
     stage.output = tensor(stage.output);
     stage.inner = tensor(stage.inner);
     stage.gradient = bytes(stage.gradient);
+    if (weights_stay_) return;
     for (std::int64_t* workspace :
          {&stage.pass_workspace, &stage.keep_workspace, &stage.backward_workspace})
       *workspace = plus(*workspace, state.weights);
@@ -59,6 +61,7 @@ class Together {
 
   std::int64_t count_;
   double seconds_, copies_, engines_, per_batch_;
+  bool weights_stay_;
 };
 
 /// The first stage's weights come before anything is computed. A step's last computation updates
@@ -143,9 +146,10 @@ SideBySide side_by_side(const Chain& chain, const std::vector<StageState>& state
   for (std::size_t s = 0; s < states.size(); ++s) together.take(all.chain.stages[s], states[s]);
   all.run.micro_batches = all.run.batches * together.chains();
   all.run.one_a_step = workload.batches_per_step == 1 && together.passes() == 1;
-  all.run.weights_s = 0;
   all.run.whole_passes = together.whole();
   all.run.steps = static_cast<double>(workload.steps);
+  if (shape.weights_stay) return all;
+  all.run.weights_s = 0;
   wait_for_first_stage(states.front(), shape, all.run);
   all.run.handed_over_s =
       HandOver(chain, states, shape, workload.training->split_backward).seconds();

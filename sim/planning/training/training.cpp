@@ -13,6 +13,7 @@
 #include "planning/training/late_loads.hpp"
 #include "planning/training/load_offers.hpp"
 #include "planning/training/step_again.hpp"
+#include "planning/training/worst_moment.hpp"
 
 namespace sluice {
 
@@ -28,14 +29,6 @@ const Device& smallest(const Platform& platform, const std::vector<std::string>&
       [&](const std::string& a, const std::string& b) { return bytes(a) < bytes(b); }));
 }
 
-std::int64_t constant_bytes(const std::vector<StageState>& states) {
-  std::int64_t bytes = 0;
-  for (const StageState& state : states)
-    for (const std::int64_t part : {state.weights, state.gradients, state.optimizer})
-      bytes = checked_add(bytes, part, "bytes of training");
-  return bytes;
-}
-
 class TrainingPlan {
  public:
   TrainingPlan(const PolicyRequest& request, const TrainingOrder& order)
@@ -48,8 +41,7 @@ class TrainingPlan {
         states_(states_of(request, device_, strategy_.selective, order.overlap)),
         capacity_(request.capacity_enforced ? device_.memory().capacity : std::nullopt),
         pace_(order.pace),
-        weights_stay_(order.weights_stay ||
-                      (chain_.stages.size() == 1 && order.devices.size() == 1)) {
+        weights_stay_(weights_stay(request, order)) {
     const auto drops = [](const Stage& stage) { return stage.kept.selective_bytes > 0; };
     const std::vector<Stage>& stages = request.pricing.stages;
     if (strategy_.searches && std::any_of(stages.begin(), stages.end(), drops)) {
@@ -185,11 +177,11 @@ class TrainingPlan {
   FateRequest asked(const Chain& chain, const std::vector<StageState>& states,
                     SideBySide& together) const {
     const std::int64_t count =
-        weights_stay_ ? 1 : std::min(order_.in_flight.value_or(1), per_batch());
-    if (!weights_stay_ && !chain.stages.empty())
+        order_.weights_stay ? 1 : std::min(order_.in_flight.value_or(1), per_batch());
+    if (!order_.weights_stay && !chain.stages.empty())
       together = side_by_side(chain, states, request_.workload,
-                              {count, order_.devices.size(), order_.overlap});
-    FateRequest asked{weights_stay_ ? chain : together.chain, budget(), order_.overlap};
+                              {count, order_.devices.size(), order_.overlap, weights_stay_});
+    FateRequest asked{order_.weights_stay ? chain : together.chain, budget(), order_.overlap};
     asked.score = [this, &chain, &states, count](const Tape& tape, std::int64_t bytes) {
       const StepShape shape =
           shape_of({chain, tape, states}, count, per_batch(), request_.workload.batches_per_step);
@@ -197,9 +189,14 @@ class TrainingPlan {
       if (weights_stay_) scored.bytes -= constant_bytes(states);
       return scored;
     };
-    asked.one_of_several = !weights_stay_ && per_batch() > 1;
+    asked.one_of_several = !order_.weights_stay && per_batch() > 1;
     asked.steps = static_cast<double>(request_.workload.steps);
-    asked.run = weights_stay_ ? run_of(request_.workload, states_) : together.run;
+    asked.run = order_.weights_stay ? run_of(request_.workload, states_) : together.run;
+    asked.shortage = [this, &chain, &states, count](const Tape& tape) {
+      const Program step =
+          make_step(shape_of({chain, tape, states}, count, std::min(per_batch(), 2 * count), 1));
+      return shortage_at(worst_moment(step, order_.devices.size()), step);
+    };
     return asked;
   }
 
@@ -252,38 +249,26 @@ class TrainingPlan {
     return most_that_fits(1, per_batch() + 1, [&](std::int64_t count) { return fits(count); });
   }
 
+  Shortage shortage_at(const WorstMoment& worst, const Program& step) const {
+    Shortage shortage = held_at(worst, step);
+    shortage.pool = order_.devices[worst.device];
+    shortage.available_bytes = capacity_;
+    return shortage;
+  }
+
   [[noreturn]] void refuse(const Program& step, std::int64_t in_flight) const {
-    std::uint32_t device = 0;
-    while (step.peak(device) <= *capacity_) ++device;
-    const std::vector<std::int64_t> levels = step.bytes(device);
-    const auto worst = std::max_element(levels.begin(), levels.end()) - levels.begin();
-    const Program::Operation& slot = step.operations[static_cast<std::size_t>(worst)];
+    const WorstMoment worst = worst_moment(step, order_.devices.size());
+    const Program::Operation& slot = step.operations[static_cast<std::size_t>(worst.operation)];
+    Shortage shortage = shortage_at(worst, step);
+    if (weights_stay_) add_constants(shortage, states_);
     std::string message = "does not fit: training with " + std::to_string(in_flight) +
                           (in_flight == 1 ? " micro-batch" : " micro-batches") +
-                          " in flight needs " + bytes_text(step.peak(device)) + " of the " +
-                          format_bytes(*capacity_) + " of " + order_.devices[device] + ", in the " +
+                          " in flight needs " + bytes_text(worst.bytes) + " of the " +
+                          format_bytes(*capacity_) + " of " + shortage.pool + ", in the " +
                           std::string(name_of(slot.kind)) + " of " +
                           chain_.stages[static_cast<std::size_t>(slot.stage)].name + ":";
-    std::array<std::int64_t, tensor_class_count> held{};
-    for (const Program::Instance& made : step.instances)
-      if (made.device == device && made.first <= worst && worst <= made.last)
-        held[static_cast<std::size_t>(made.tensor_class)] += made.bytes;
-    if (weights_stay_)
-      for (const StageState& state : states_) {
-        held[static_cast<std::size_t>(TensorClass::weight)] += state.weights;
-        held[static_cast<std::size_t>(TensorClass::gradient)] += state.gradients;
-        held[static_cast<std::size_t>(TensorClass::optimizer)] += state.optimizer;
-      }
-    if (slot.device == device)
-      held[static_cast<std::size_t>(TensorClass::workspace)] += slot.workspace;
-    Shortage shortage{.pool = order_.devices[device],
-                      .needed_bytes = step.peak(device),
-                      .available_bytes = *capacity_};
-    for (std::size_t c = 0; c < held.size(); ++c)
-      if (held[c] > 0) {
-        shortage.by_class.emplace_back(name_of(static_cast<TensorClass>(c)), held[c]);
-        message += "\n  " + shortage.by_class.back().first + ": " + format_bytes(held[c]);
-      }
+    for (const auto& [name, bytes] : shortage.by_class)
+      message += "\n  " + name + ": " + format_bytes(bytes);
     if (in_flight > 1) {
       const std::optional<std::int64_t> most = most_in_flight();
       shortage.most_in_flight = most.value_or(0);
@@ -310,9 +295,9 @@ class TrainingPlan {
     const std::vector<std::string> fates = fates_text(chain_, tape_);
     for (std::size_t s = 0, next = 0; s < fates.size(); s = next) {
       while (next < fates.size() && fates[next] == fates[s]) ++next;
-      std::string stages = (next > s + 1 ? "stages " : "stage ") + std::to_string(s + 1);
+      std::string stages = std::to_string(s + 1);
       if (next > s + 1) stages += ".." + std::to_string(next);
-      facts_.emplace_back(stages, fates[s]);
+      facts_.push_back(Fact("fate_of_stage", fates[s]).said_of(stages));
     }
   }
 
@@ -339,6 +324,10 @@ class TrainingPlan {
 };
 
 }  // namespace
+
+bool weights_stay(const PolicyRequest& request, const TrainingOrder& order) {
+  return order.weights_stay || (request.pricing.stages.size() == 1 && order.devices.size() == 1);
+}
 
 TrainingSums training_sums(const PolicyRequest& request, const TrainingOrder& order) {
   return TrainingPlan(request, order).sums();

@@ -32,9 +32,8 @@ std::optional<std::int64_t> host_room(const PolicyRequest& request,
 /// What is around the micro-batches of a run whose weights stay.
 FateRun run_of(const Workload& workload, const std::vector<StageState>& states);
 
-/// So many micro-batches side by side, as the choice of fates sees them where weights take turns,
-/// on one device or on several that take turns: a chain of all of them, and what is around its
-/// passes.
+/// So many micro-batches side by side, as the choice of fates sees them, on one device or on
+/// several that take turns: a chain of all of them, and what is around its passes.
 struct SideBySide {
   Chain chain;
   FateRun run;
@@ -43,6 +42,7 @@ struct SideBySideShape {
   std::int64_t in_flight = 1;
   std::size_t devices = 1;
   bool overlap = true;  ///< each device then has engines of its own for copies
+  bool weights_stay = false;
 };
 SideBySide side_by_side(const Chain& chain, const std::vector<StageState>& states,
                         const Workload& workload, const SideBySideShape& shape);
@@ -63,6 +63,9 @@ struct TrainingOrder {
   std::optional<std::int64_t> run_room = {};
   std::optional<double> pace = {};  ///< by which loads are timed: see load_late()
 };
+
+/// Also where they might take turns: one stage alone on one device has nobody to give way to.
+bool weights_stay(const PolicyRequest& request, const TrainingOrder& order);
 
 /// Of all devices that take turns; none: without limit.
 std::optional<std::int64_t> bytes_of_all(const PolicyRequest& request, const TrainingOrder& order);

@@ -1,0 +1,73 @@
+#include "planning/training/worst_moment.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "base/quantity.hpp"
+
+namespace sluice {
+
+namespace {
+
+using ByClass = std::array<std::int64_t, tensor_class_count>;
+
+std::int64_t& of_class(ByClass& held, TensorClass tensor_class) {
+  return held[static_cast<std::size_t>(tensor_class)];
+}
+
+void say(Shortage& shortage, const ByClass& held) {
+  shortage.by_class.clear();
+  for (std::size_t c = 0; c < held.size(); ++c)
+    if (held[c] > 0)
+      shortage.by_class.emplace_back(std::string(name_of(static_cast<TensorClass>(c))), held[c]);
+}
+
+}  // namespace
+
+WorstMoment worst_moment(const Program& step, std::size_t devices) {
+  WorstMoment worst;
+  for (std::uint32_t d = 0; d < devices; ++d) {
+    const std::vector<std::int64_t> levels = step.bytes(d);
+    const auto most = std::max_element(levels.begin(), levels.end());
+    if (*most > worst.bytes) worst = {d, *most, most - levels.begin()};
+  }
+  return worst;
+}
+
+Shortage held_at(const WorstMoment& worst, const Program& step) {
+  ByClass held{};
+  for (const Program::Instance& made : step.instances)
+    if (made.device == worst.device && made.first <= worst.operation &&
+        worst.operation <= made.last)
+      of_class(held, made.tensor_class) += made.bytes;
+  const Program::Operation& slot = step.operations[static_cast<std::size_t>(worst.operation)];
+  if (slot.device == worst.device) of_class(held, TensorClass::workspace) += slot.workspace;
+  Shortage shortage;
+  shortage.needed_bytes = worst.bytes;
+  say(shortage, held);
+  return shortage;
+}
+
+void add_constants(Shortage& shortage, const std::vector<StageState>& states) {
+  ByClass held{};
+  for (std::size_t c = 0; c < held.size(); ++c)
+    for (const auto& [name, bytes] : shortage.by_class)
+      if (name == name_of(static_cast<TensorClass>(c))) held[c] = bytes;
+  for (const StageState& state : states) {
+    of_class(held, TensorClass::weight) += state.weights;
+    of_class(held, TensorClass::gradient) += state.gradients;
+    of_class(held, TensorClass::optimizer) += state.optimizer;
+  }
+  say(shortage, held);
+}
+
+std::int64_t constant_bytes(const std::vector<StageState>& states) {
+  std::int64_t bytes = 0;
+  for (const StageState& state : states)
+    for (const std::int64_t part : {state.weights, state.gradients, state.optimizer})
+      bytes = checked_add(bytes, part, "bytes of training");
+  return bytes;
+}
+
+}  // namespace sluice

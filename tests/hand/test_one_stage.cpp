@@ -1,0 +1,89 @@
+// streamed training of a model that is one stage: its weights have nobody to give way to, and
+// several micro-batches may still be in flight, each hiding the latency of the others' copies.
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <limits>
+
+#include "base/error.hpp"
+#include "execute/arithmetic/replay.hpp"
+#include "execute/feasibility.hpp"
+#include "support/small_case.hpp"
+
+namespace sluice {
+namespace {
+
+constexpr double never = std::numeric_limits<double>::infinity();
+
+/// Inputs of 1 kB and an output of 1 kB, 1 us each at 1 GB/s, a latency of 30 us; 1 us forward, 2
+/// us backward; 1 kB of weights.
+Plan plan_of(const std::string& strategy, const std::string& in_flight, std::int64_t capacity) {
+  return make_plan(test::small_scenario(
+      1000, {{1e-3, 1000, 1000}},
+      "workload: {mode: training, batch: 4, micro_batch: 1, optimizer: none}\n"
+      "stages: {cut: whole}\npolicy: {name: streamed, in_flight: " +
+          in_flight + "}\nfates: {strategy: " + strategy + "}\n",
+      {"platform.links.host.latency=30us",
+       "platform.devices.gpu.memory.capacity=" + std::to_string(capacity) + "B"}));
+}
+
+/// Infinity: it does not fit.
+double seconds_of(const std::string& strategy, const std::string& in_flight,
+                  std::int64_t capacity) {
+  try {
+    const Plan plan = plan_of(strategy, in_flight, capacity);
+    check(plan);
+    return replay(plan).makespan;
+  } catch (const Infeasible&) {
+    return never;
+  }
+}
+
+const std::vector<std::string> alike = {"keep_all", "recompute_all", "offload_all", "checkpoint",
+                                        "sqrt"};
+
+TEST_CASE("a model of one stage has as many micro-batches in flight as is fastest") {
+  int several = 0, fits = 0;
+  for (std::int64_t capacity = 3000; capacity <= 16'000; capacity += 1000)
+    for (const std::string& strategy : alike) {
+      INFO(strategy << " within " << capacity << " B");
+      double best = never, first = never;
+      for (const char* count : {"1", "2", "3", "4"}) {
+        const double seconds = seconds_of(strategy, count, capacity);
+        best = std::min(best, seconds);
+        if (count == std::string("1")) first = seconds;
+      }
+      const double open = seconds_of(strategy, "auto", capacity);
+      CHECK((open == best || open <= best * (1 + 1e-9)));
+      fits += best < never;
+      several += best < first * (1 - 1e-6);
+    }
+  CAPTURE(several, fits);
+  CHECK(fits > 20);
+  CHECK(several > 0);
+}
+
+TEST_CASE("with two in flight nobody waits for the latency again") {
+  // Weights and the first input have arrived at 2 + 30 us, then four times 3 us of computation.
+  CHECK(seconds_of("keep_all", "auto", 9000) == Approx(44e-6).epsilon(1e-12));
+  CHECK(seconds_of("optimal", "auto", 9000) == Approx(44e-6).epsilon(1e-12));
+  CHECK(seconds_of("keep_all", "1", 9000) > 60e-6);
+}
+
+TEST_CASE("of a model of one stage optimal refuses nothing that fits, whatever is in flight") {
+  int fits = 0;
+  for (std::int64_t capacity = 3000; capacity <= 16'000; capacity += 1000)
+    for (const char* count : {"1", "2", "3", "4", "auto"}) {
+      INFO(count << " in flight within " << capacity << " B");
+      double best = never;
+      for (const std::string& strategy : alike)
+        best = std::min(best, seconds_of(strategy, count, capacity));
+      const double optimal = seconds_of("optimal", count, capacity);
+      CHECK((optimal == best || optimal <= best * (1 + 1e-9)));
+      fits += best < never;
+    }
+  CHECK(fits > 20);
+}
+
+}  // namespace
+}  // namespace sluice
