@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "base/interrupt.hpp"
+#include "base/large_pages.hpp"
 #include "command/terminal.hpp"
 #include "document/bundled.hpp"
 #include "document/load.hpp"
@@ -27,7 +28,10 @@ std::string text_of_regular_file(const std::string& path, std::size_t most) {
   std::error_code ignored;
   if (!fs::is_regular_file(path, ignored)) return {};
   std::ifstream in(path, std::ios::binary);
-  std::string text(most, '\0');
+  std::string text;
+  text.reserve(most);
+  prefer_large_pages(text.data(), most);
+  text.resize(most);
   in.read(text.data(), static_cast<std::streamsize>(most));
   text.resize(static_cast<std::size_t>(in.gcount()));
   return text;
@@ -41,9 +45,9 @@ Plan read_plan(const std::string& path) {
   std::error_code error;
   const std::uintmax_t size = fs::file_size(path, error);
   if (error) throw IoError("cannot read '" + path + "': " + error.message());
-  const std::string text = text_of_regular_file(path, size);
+  std::string text = text_of_regular_file(path, size);
   if (text.size() != size) throw IoError("cannot read '" + path + "' to its end");
-  return plan_from_text(text, path);
+  return plan_from_source(std::make_shared<const Source>(Source{path, std::move(text)}));
 }
 
 /// Collects every file from which a value of the document was read.

@@ -3,6 +3,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/utf8.hpp"
+
 namespace sluice {
 namespace {
 
@@ -168,38 +170,67 @@ bool looks_like_json(std::string_view text) {
   return next != std::string_view::npos && text[next] == '"';
 }
 
+namespace {
+
+/// Whether all characters are printable ASCII or ends of lines, as most of a text is.
+bool is_plain(const char* block, std::size_t count) {
+  unsigned char odd = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto c = static_cast<unsigned char>(block[i]);
+    odd |=
+        static_cast<unsigned char>((c < 0x20) | (c > 0x7E)) & static_cast<unsigned char>(c != '\n');
+  }
+  return odd == 0;
+}
+
+/// The number of bytes of the character at `i`; `wrong` says what is wrong with it, if anything.
+std::size_t character_at(const std::string& text, std::size_t i, std::string& wrong) {
+  const auto c = static_cast<unsigned char>(text[i]);
+  if (c < 0x80) {
+    if ((c < 0x20 && c != '\t' && c != '\n' && c != '\r') || c == 0x7F)
+      wrong = "a control character (byte " + std::to_string(c) + "): this is a binary file";
+    return 1;
+  }
+  const std::size_t bytes = utf8_character(text, i);
+  if (bytes == 0) wrong = "this is not UTF-8 text";
+  return bytes;
+}
+
+/// The position of byte `end`. It carries no source line, because the line holds what cannot be
+/// shown.
+Position position_at(const Source& source, std::size_t end) {
+  Position position{source.name, 1, 1, ""};
+  for (std::size_t i = 0; i < end; ++i) {
+    const auto c = static_cast<unsigned char>(source.text[i]);
+    if (c == '\n')
+      ++position.line, position.column = 1;
+    else if ((c & 0xC0) != 0x80)  // a character begins
+      ++position.column;
+  }
+  return position;
+}
+
+}  // namespace
+
 void require_text(const Source& source) {
   const std::string& text = source.text;
-  int line = 1, column = 1;
-  const auto fail = [&](const std::string& message) {
-    // The position carries no source line, because the line holds what cannot be shown.
-    throw InputError(Position{source.name, line, column, ""}, message);
-  };
   if (text.starts_with("\x89HDF"))
-    fail(
-        "this is an HDF5 file, as traces are: `sluice show FILE` draws one, `sluice export` "
-        "converts it");
-  for (std::size_t i = 0; i < text.size(); ++column) {
-    const auto c = static_cast<unsigned char>(text[i]);
-    if (c < 0x80) {
-      if ((c < 0x20 && c != '\t' && c != '\n' && c != '\r') || c == 0x7F)
-        fail("a control character (byte " + std::to_string(c) + "): this is a binary file");
-      if (c == '\n') ++line, column = 0;
-      ++i;
+    throw InputError(position_at(source, 0),
+                     "this is an HDF5 file, as traces are: `sluice show FILE` draws one, `sluice "
+                     "export` converts it");
+  constexpr std::size_t block = 64;
+  std::string wrong;
+  for (std::size_t i = 0; i < text.size();) {
+    if (i + block <= text.size() && is_plain(text.data() + i, block)) {
+      i += block;
       continue;
     }
-    const std::size_t length = c >= 0xF0 ? 4 : c >= 0xE0 ? 3 : 2;
-    if (c < 0xC2 || c > 0xF4 || i + length > text.size()) fail("this is not UTF-8 text");
-    std::uint32_t point = c & (0xFFu >> (length + 1));
-    for (std::size_t k = 1; k < length; ++k) {
-      const auto next = static_cast<unsigned char>(text[i + k]);
-      if ((next & 0xC0) != 0x80) fail("this is not UTF-8 text");
-      point = point << 6 | (next & 0x3Fu);
+    for (const std::size_t end = std::min(i + block, text.size()); i < end && wrong.empty();) {
+      const std::size_t bytes = character_at(text, i, wrong);
+      if (wrong.empty()) i += bytes;
     }
-    const std::uint32_t least = length == 2 ? 0x80 : length == 3 ? 0x800 : 0x10000;
-    if (point < least || point > 0x10FFFF || (point >= 0xD800 && point <= 0xDFFF))
-      fail("this is not UTF-8 text");
-    i += length;
+    // Without the line itself: it holds what cannot be shown.
+    if (!wrong.empty()) throw InputError(position_at(source, i), wrong);
   }
 }
 

@@ -36,14 +36,21 @@ constexpr std::array<std::string_view, key_count> action_keys = {
     "on",    "kind",    "stage", "micro_batch",  "samples",    "samples_done", "moves", "route",
     "bytes", "seconds", "flop",  "memory_bytes", "joules",     "ahead",        "waits", "allocates",
     "uses",  "flows",   "part",  "not_before",   "collective", "measured_s"};
-static_assert(key_count <= LineKeys::most_keys);
+static_assert(key_count <= KeyList::most_keys);
 
 constexpr KeyList allowed_1{std::span(action_keys).first(flows)}, allowed_2{action_keys};
+
+/// The line of a text that begins there.
+PlanLine line_at(std::string_view text, std::size_t begin, const std::string& file) {
+  const auto above =
+      std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(begin), '\n');
+  return {&file, static_cast<int>(above) + 1, text.substr(begin, text.find('\n', begin) - begin)};
+}
 
 }  // namespace
 
 std::string_view NameTables::kept(const PlanLine& line, const Word& word) {
-  if (is_bare(word.text)) return word.text;
+  if (is_bare(word)) return word.text;
   return unquoted_.emplace_back(line.name(word));
 }
 
@@ -70,7 +77,7 @@ ActionKind kind_of(const PlanLine& line, const Word& word) {
 
 void ActionReader::read(const PlanLine& line, const std::vector<Word>& words, Section section) {
   section_ = static_cast<std::size_t>(section);
-  if (words.size() > 1 && PlanLine::find_bare(words[1].text, '=') == std::string_view::npos)
+  if (words.size() > 1 && words[1].equals == std::string_view::npos)
     line.fail(words[1].column, "'" + std::string(words[1].text) +
                                    "': expected key=value after an action's name; pools, links, "
                                    "streams and tensors stand before the first section");
@@ -78,12 +85,11 @@ void ActionReader::read(const PlanLine& line, const std::vector<Word>& words, Se
   if (first_[section_] == none) first_[section_] = static_cast<std::uint32_t>(plan_.actions.size());
   Action& action = plan_.actions.emplace_back();
   read_name(line, keys, words[0], action);
-  action.stream = look_up(line, tables_.streams, keys.get("on"), "stream");
-  if (keys.find(samples)) action.samples = keys.count("samples", 0);
-  if (keys.find(samples_done)) action.samples_done = keys.count("samples_done", 0);
-  if (keys.find(ahead))
-    action.ahead = static_cast<std::int32_t>(keys.count("ahead", 0, -1'000'000, 1'000'000));
-  if (keys.find(not_before)) action.not_before = keys.quantity("not_before", Dimension::seconds, 0);
+  action.stream = look_up(line, tables_.streams, keys.get(on), "stream");
+  action.samples = keys.count(samples, 0);
+  action.samples_done = keys.count(samples_done, 0);
+  action.ahead = static_cast<std::int32_t>(keys.count(ahead, 0, -1'000'000, 1'000'000));
+  action.not_before = keys.quantity(not_before, Dimension::seconds, 0);
   if (const Word* word = keys.find(collective))
     action.collective = look_up(line, tables_.collectives, *word, "collective");
   if (const Word* word = keys.find(part))
@@ -101,9 +107,9 @@ void ActionReader::read_name(const PlanLine& line, const LineKeys& keys, const W
   const std::optional<FormulaName> formula = formula_of(name);
   const Word* kind_word = keys.find(kind);
   if (kind_word || tables_.version == 1) {
-    action.kind = kind_of(line, keys.get("kind"));
-    action.stage = keys.label("stage");
-    action.micro_batch = keys.label("micro_batch");
+    action.kind = kind_of(line, keys.get(kind));
+    action.stage = keys.label(stage);
+    action.micro_batch = keys.label(micro_batch);
     if (formula != FormulaName{action.kind, action.stage, action.micro_batch}) action.name = name;
     return;
   }
@@ -143,20 +149,20 @@ void ActionReader::read_work(const PlanLine& line, const LineKeys& keys, Action&
   if (const Word* list = keys.find(flows))
     PlanLine::split(*list, ',',
                     [&](const Word& one) { action.flows.push_back(read_flow(line, one)); });
-  if (!transfers || computes) action.seconds = keys.number("seconds");
-  if (keys.find(flop)) action.flop = keys.number("flop");
-  if (keys.find(memory_bytes)) action.memory_bytes = keys.number("memory_bytes");
-  if (keys.find(joules)) action.joules = keys.number("joules");
-  if (keys.find(measured_s)) action.measured_s = keys.number("measured_s");
+  if (!transfers || computes) action.seconds = keys.number(seconds);
+  action.flop = keys.number(flop);
+  action.memory_bytes = keys.number(memory_bytes);
+  action.joules = keys.number(joules);
+  action.measured_s = keys.number(measured_s);
 }
 
 /// One flow of a tensor; its bytes are the tensor's where they are not given.
 void ActionReader::read_moves(const PlanLine& line, const LineKeys& keys, Action& action) {
   Flow flow;
   flow.tensor = look_up(line, tables_.tensors, *keys.find(moves), "tensor");
-  flow.route = look_up(line, tables_.routes, keys.get("route"), "route");
-  if (tables_.version == 1) keys.get("bytes");
-  flow.bytes = keys.count("bytes", plan_.tensors[flow.tensor].bytes);
+  flow.route = look_up(line, tables_.routes, keys.get(route), "route");
+  if (tables_.version == 1) keys.get(bytes);
+  flow.bytes = keys.count(bytes, plan_.tensors[flow.tensor].bytes);
   action.flows.push_back(flow);
 }
 
@@ -221,38 +227,62 @@ Access ActionReader::read_access(const PlanLine& line, const Word& word) const {
 void ActionReader::read_wait(const PlanLine& line, Word word, Action& action) {
   Wait wait;
   std::size_t section = section_;
-  if (const std::size_t tilde = PlanLine::rfind_bare(word.text, '~');
-      tilde != std::string_view::npos) {
-    const std::string_view digits = word.text.substr(tilde + 1);
-    const auto [end, error] =
-        std::from_chars(digits.data(), digits.data() + digits.size(), wait.distance);
-    if (error != std::errc{} || end != digits.data() + digits.size())
-      line.fail(word.column + static_cast<int>(tilde) + 1,
-                "'" + std::string(digits) +
-                    "' after '~': expected how many iterations ago, from 0 to " +
-                    std::to_string(std::numeric_limits<std::uint32_t>::max()));
-    word.text = word.text.substr(0, tilde);
+  if (!is_bare(word)) {
+    wait.distance = take_distance(line, word);
+    section = take_section(line, word);
   }
-  if (const std::size_t colon = PlanLine::find_bare(word.text, ':');
-      colon != std::string_view::npos) {
-    section = static_cast<std::size_t>(
-        enum_of<Section>(line, {word.text.substr(0, colon), word.column}, 3, "section"));
-    word = {word.text.substr(colon + 1), word.column + static_cast<int>(colon) + 1};
-  }
-  const std::uint32_t known = is_bare(word.text) ? names_[section].find(word.text) : Names::unknown;
+  const std::uint32_t known = known_number(section, word);
   if (known != Names::unknown)
     wait.action = first_[section] + known;
   else
     pending_.push_back({static_cast<std::uint32_t>(plan_.actions.size() - 1),
-                        static_cast<std::uint32_t>(action.waits.size()), line, word, section});
+                        static_cast<std::uint32_t>(action.waits.size()),
+                        static_cast<std::uint32_t>(word.column),
+                        static_cast<std::uint32_t>(word.text.size()), section});
   action.waits.push_back(wait);
 }
 
-void ActionReader::resolve_waits() {
-  for (const Pending& pending : pending_)
-    plan_.actions[pending.action].waits[pending.place].action =
-        first_[pending.section] +
-        look_up(pending.line, names_[pending.section], pending.word, "action");
+/// The iterations behind a '~', which is taken from the word.
+std::uint32_t ActionReader::take_distance(const PlanLine& line, Word& word) {
+  const std::size_t tilde = PlanLine::rfind_bare(word.text, '~');
+  if (tilde == std::string_view::npos) return 0;
+  std::uint32_t distance = 0;
+  const std::string_view digits = word.text.substr(tilde + 1);
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), distance);
+  if (error != std::errc{} || end != digits.data() + digits.size())
+    line.fail(word.column + static_cast<int>(tilde) + 1,
+              "'" + std::string(digits) +
+                  "' after '~': expected how many iterations ago, from 0 to " +
+                  std::to_string(std::numeric_limits<std::uint32_t>::max()));
+  word.text = word.text.substr(0, tilde);
+  return distance;
+}
+
+/// The section before a ':', which is taken from the word; else its own.
+std::size_t ActionReader::take_section(const PlanLine& line, Word& word) const {
+  const std::size_t colon = PlanLine::find_bare(word.text, ':');
+  if (colon == std::string_view::npos) return section_;
+  const auto section = static_cast<std::size_t>(
+      enum_of<Section>(line, {word.text.substr(0, colon), word.column}, 3, "section"));
+  word = {word.text.substr(colon + 1), word.column + static_cast<int>(colon) + 1};
+  return section;
+}
+
+/// Of an action whose name stands there as it is, when it has been read.
+std::uint32_t ActionReader::known_number(std::size_t section, const Word& name) const {
+  return is_bare(name) ? names_[section].find(name.text) : Names::unknown;
+}
+
+void ActionReader::resolve_waits(std::string_view text, const std::string& file) {
+  for (const Pending& pending : pending_) {
+    const std::size_t begin = plan_.line_begins[pending.action];
+    const Word word{text.substr(begin + pending.column - 1, pending.size),
+                    static_cast<int>(pending.column)};
+    std::uint32_t number = known_number(pending.section, word);
+    if (number == Names::unknown)
+      number = look_up(line_at(text, begin, file), names_[pending.section], word, "action");
+    plan_.actions[pending.action].waits[pending.place].action = first_[pending.section] + number;
+  }
 }
 
 }  // namespace sluice

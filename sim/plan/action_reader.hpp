@@ -34,15 +34,14 @@ class ActionReader {
   ActionReader(Plan& plan, NameTables& tables) : plan_(plan), tables_(tables) {}
 
   void read(const PlanLine& line, const std::vector<Word>& words, Section section);
-  /// Those that look ahead in the text. The plan's sections are known.
-  void resolve_waits();
+  /// Those that look ahead in the text, which is that of the file. The plan's sections are known.
+  void resolve_waits(std::string_view text, const std::string& file);
 
  private:
   /// A wait for what has not been read yet.
   struct Pending {
-    std::uint32_t action, place;
-    PlanLine line;
-    Word word;
+    std::uint32_t action, place;  ///< it is that one of the action's waits
+    std::uint32_t column, size;   ///< of its name, in the action's line
     std::size_t section;
   };
   void read_name(const PlanLine& line, const LineKeys& keys, const Word& word, Action& action);
@@ -50,6 +49,9 @@ class ActionReader {
   void read_moves(const PlanLine& line, const LineKeys& keys, Action& action);
   void read_lists(const PlanLine& line, const LineKeys& keys, Action& action);
   void read_wait(const PlanLine& line, Word word, Action& action);
+  static std::uint32_t take_distance(const PlanLine& line, Word& word);
+  std::size_t take_section(const PlanLine& line, Word& word) const;
+  std::uint32_t known_number(std::size_t section, const Word& name) const;
   Flow read_flow(const PlanLine& line, const Word& word) const;
   Access read_access(const PlanLine& line, const Word& word) const;
   Placement read_placement(const PlanLine& line, const Word& word) const;

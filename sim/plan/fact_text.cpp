@@ -51,8 +51,8 @@ Fact read_fact(const PlanLine& line, const std::vector<Word>& words) {
   const bool lists = words[2].text.rfind("list=", 0) == 0;
   static constexpr std::array<std::string_view, 3> of_list = {"list", "of", "replica"};
   static constexpr std::array<std::string_view, 3> of_value = {"unit", "of", "replica"};
-  const KeyList allowed{lists ? of_list : of_value};
-  const LineKeys keys(line, words, lists ? 2 : 3, allowed);
+  static constexpr KeyList keys_of_list{of_list}, keys_of_value{of_value};
+  const LineKeys keys(line, words, lists ? 2 : 3, lists ? keys_of_list : keys_of_value);
   Fact fact;
   fact.name = line.name(words[1]);
   const std::optional<double> number = as_number(words[2].text);

@@ -122,8 +122,9 @@ const KindRecord& record_of(ActionKind kind) {
 }
 
 std::optional<ActionKind> kind_with_letter(std::string_view letter) {
+  if (letter.empty()) return {};
   const auto found = std::find_if(kinds.begin(), kinds.end(), [&](const KindRecord& record) {
-    return record.letter == letter;
+    return record.letter.front() == letter.front() && record.letter == letter;
   });
   if (found == kinds.end()) return {};
   return found->kind;

@@ -22,27 +22,24 @@ LineKeys::LineKeys(const PlanLine& line, const std::vector<Word>& words, std::si
     : line_(line), allowed_(allowed) {
   for (std::size_t i = first; i < words.size(); ++i) {
     const Word& word = words[i];
-    const std::size_t equals = PlanLine::find_bare(word.text, '=');
-    const std::string_view key = word.text.substr(0, equals);
-    const std::size_t number = number_of(key);
-    if (number >= allowed.keys.size()) fail_unknown(word, key);
+    const std::string_view key = word.text.substr(0, word.equals);
+    const std::size_t number = allowed.number_of(key);
+    if (number == KeyList::nothing) fail_unknown(word, key);
     if (find(number)) line.fail(word.column, "key '" + std::string(key) + "' stands twice");
-    const bool alone = equals == std::string_view::npos, is_flag = number >= allowed.flags;
+    const bool alone = word.equals == std::string_view::npos, is_flag = number >= allowed.flags;
     if (alone != is_flag)
       line.fail(word.column, is_flag ? "'" + std::string(key) + "' stands alone, without '='"
                                      : "'" + std::string(key) + "' has no value; expected " +
                                            std::string(key) + "=...");
-    values_[number] =
-        alone ? Word{{}, word.column}
-              : Word{word.text.substr(equals + 1), word.column + static_cast<int>(equals) + 1};
+    places_[number] = static_cast<std::uint8_t>(values_.size());
+    if (alone)
+      values_.push_back({{}, word.column});
+    else
+      values_.push_back({.text = word.text.substr(word.equals + 1),
+                         .column = word.column + static_cast<int>(word.equals) + 1,
+                         .bare = word.bare});
     present_ |= std::uint64_t{1} << number;
   }
-}
-
-std::size_t LineKeys::number_of(std::string_view key) const {
-  for (std::size_t i = 0; i < allowed_.keys.size(); ++i)
-    if (allowed_.keys[i] == key) return i;
-  return 63;
 }
 
 void LineKeys::fail_unknown(const Word& word, std::string_view key) const {
@@ -51,18 +48,18 @@ void LineKeys::fail_unknown(const Word& word, std::string_view key) const {
                               "; allowed: " + join(known));
 }
 
-const Word& LineKeys::get(std::string_view key) const {
+const Word& LineKeys::get(std::size_t key) const {
   if (const Word* word = find(key)) return *word;
-  line_.fail(1, "the key '" + std::string(key) + "' is missing in this line");
+  line_.fail(1, "the key '" + std::string(allowed_.keys[key]) + "' is missing in this line");
 }
 
-double LineKeys::quantity(std::string_view key, Dimension dimension, double absent) const {
+double LineKeys::quantity(std::size_t key, Dimension dimension, double absent) const {
   const Word* word = find(key);
   if (!word) return absent;
-  return read(*word, [&] { return parse_quantity(word->text, dimension, key); });
+  return read(*word, [&] { return parse_quantity(word->text, dimension, allowed_.keys[key]); });
 }
 
-double LineKeys::number(std::string_view key) const {
+double LineKeys::number(std::size_t key) const {
   const Word* word = find(key);
   if (!word) return 0;
   double value = 0;
@@ -70,24 +67,25 @@ double LineKeys::number(std::string_view key) const {
   const auto [at, error] = std::from_chars(word->text.data(), end, value);
   if (error == std::errc{} && at == end && std::isfinite(value) && value >= 0) return value;
   if (!word->text.empty() && word->text.back() == '%')
-    line_.fail(word->column, "'" + std::string(word->text) + "' for '" + std::string(key) +
+    line_.fail(word->column, "'" + std::string(word->text) + "' for '" +
+                                 std::string(allowed_.keys[key]) +
                                  "': a percentage, expected a number like \"0.7\"");
   return quantity(key, Dimension::none, 0);
 }
 
-std::int64_t LineKeys::count(std::string_view key, std::int64_t absent, std::int64_t minimum,
+std::int64_t LineKeys::count(std::size_t key, std::int64_t absent, std::int64_t minimum,
                              std::int64_t maximum) const {
   const Word* word = find(key);
-  return word ? whole_number(line_, key, *word, minimum, maximum) : absent;
+  return word ? whole_number(line_, allowed_.keys[key], *word, minimum, maximum) : absent;
 }
 
-std::int32_t LineKeys::label(std::string_view key) const {
+std::int32_t LineKeys::label(std::size_t key) const {
   return static_cast<std::int32_t>(count(key, -1, 0, std::numeric_limits<std::int32_t>::max()));
 }
 
 std::uint32_t look_up(const PlanLine& line, const Names& names, const Word& word,
                       const char* what) {
-  if (is_bare(word.text))
+  if (is_bare(word))
     if (const std::uint32_t number = names.find(word.text); number != Names::unknown) return number;
   const std::string name = line.name(word);
   if (const std::uint32_t number = names.find(name); number != Names::unknown) return number;

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/few.hpp"
 #include "base/quantity.hpp"
 #include "base/suggest.hpp"
 #include "plan/names.hpp"
@@ -26,32 +27,71 @@ std::int64_t whole_number(const PlanLine& line, std::string_view key, const Word
                           std::int64_t minimum, std::int64_t maximum = largest_count);
 
 /// The keys that a line may have, with a value; behind these, from number `flags` on, words that
-/// stand alone.
-struct KeyList {
+/// stand alone. Made once for all lines of a kind.
+class KeyList {
+ public:
+  static constexpr std::size_t most_keys = 24;
+
+  constexpr explicit KeyList(std::span<const std::string_view> all,
+                             std::size_t flags_from = std::numeric_limits<std::size_t>::max())
+      : keys(all), flags(flags_from) {
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      std::size_t slot = first_slot(keys[i]);
+      while (numbers_[slot] != nothing) slot = (slot + 1) % slots;
+      numbers_[slot] = static_cast<std::uint8_t>(i);
+    }
+  }
+  /// `nothing`: it is not in the list.
+  constexpr std::size_t number_of(std::string_view key) const {
+    std::size_t slot = first_slot(key);
+    while (numbers_[slot] != nothing && keys[numbers_[slot]] != key) slot = (slot + 1) % slots;
+    return numbers_[slot];
+  }
+
+  static constexpr std::uint8_t nothing = 63;
   std::span<const std::string_view> keys;
-  std::size_t flags = std::numeric_limits<std::size_t>::max();
+  std::size_t flags;
+
+ private:
+  static constexpr std::size_t slots = 64;
+  static constexpr std::size_t first_slot(std::string_view key) {
+    if (key.empty()) return 0;
+    return (key.size() * 7 + static_cast<unsigned char>(key.front()) * 3 +
+            static_cast<unsigned char>(key.back())) %
+           slots;
+  }
+  std::array<std::uint8_t, slots> numbers_ = [] {
+    std::array<std::uint8_t, slots> empty{};
+    empty.fill(nothing);
+    return empty;
+  }();
 };
 
 /// `key=value` words of one line. Throws InputError at unknown keys, keys that stand twice, and
 /// values where there should be none.
 class LineKeys {
  public:
-  static constexpr std::size_t most_keys = 24;
-
   LineKeys(const PlanLine& line, const std::vector<Word>& words, std::size_t first,
            const KeyList& allowed);
 
-  /// By the number of the key in the list, or by its name; null: it is not there.
+  /// A key is said by its number in the list, or by its name. Null: it is not there.
   const Word* find(std::size_t key) const {
-    return (present_ >> key & 1) != 0 ? &values_[key] : nullptr;
+    return (present_ >> key & 1) != 0 ? &values_[places_[key]] : nullptr;
   }
-  const Word* find(std::string_view key) const { return find(number_of(key)); }
-  const Word& get(std::string_view key) const;  ///< throws when it is missing
-  double quantity(std::string_view key, Dimension dimension, double absent) const;
-  double number(std::string_view key) const;  ///< a plain number: the key names its unit; absent: 0
-  std::int64_t count(std::string_view key, std::int64_t absent, std::int64_t minimum = 0,
+  const Word* find(std::string_view key) const { return find(allowed_.number_of(key)); }
+  const Word& get(std::size_t key) const;  ///< throws when it is missing
+  const Word& get(std::string_view key) const { return get(allowed_.number_of(key)); }
+  double quantity(std::size_t key, Dimension dimension, double absent) const;
+  double quantity(std::string_view key, Dimension dimension, double absent) const {
+    return quantity(allowed_.number_of(key), dimension, absent);
+  }
+  double number(std::size_t key) const;  ///< a plain number: the key names its unit; absent: 0
+  std::int64_t count(std::size_t key, std::int64_t absent, std::int64_t minimum = 0,
                      std::int64_t maximum = largest_count) const;
-  std::int32_t label(std::string_view key) const;  ///< held in 32 bits; absent: -1
+  std::int64_t count(std::string_view key, std::int64_t absent) const {
+    return count(allowed_.number_of(key), absent);
+  }
+  std::int32_t label(std::size_t key) const;  ///< held in 32 bits; absent: -1
   /// What `parse` makes of the word; an InputError that leaves it gets the word's place.
   template <class Parse>
   auto read(const Word& word, Parse&& parse) const -> decltype(parse()) {
@@ -63,12 +103,12 @@ class LineKeys {
   }
 
  private:
-  std::size_t number_of(std::string_view key) const;  ///< 63: not in the list
   [[noreturn]] void fail_unknown(const Word& word, std::string_view key) const;
 
   const PlanLine& line_;
   const KeyList& allowed_;
-  std::array<Word, most_keys> values_;
+  Few<Word, 8> values_;                                    ///< as they stand in the line
+  std::array<std::uint8_t, KeyList::most_keys> places_{};  ///< by key: of its value
   std::uint64_t present_ = 0;
 };
 

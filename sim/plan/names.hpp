@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
+#include <cstring>
 #include <string_view>
-#include <vector>
+#include <utility>
+
+#include "base/large_pages.hpp"
 
 namespace sluice {
 
@@ -26,14 +28,37 @@ class Names {
   std::uint32_t find(std::string_view name) const {
     return slots_.empty() ? unknown : slots_[place_of(name, hash_of(name))].number;
   }
-  const std::vector<std::string_view>& all() const { return names_; }
+  const LargeVector<std::string_view>& all() const { return names_; }
 
  private:
   struct Slot {
     std::uint32_t hash = 0, number = unknown;
   };
+  /// Names that differ in their last digit alone stand side by side: names are asked for in the
+  /// order of their numbers.
   static std::uint32_t hash_of(std::string_view name) {
-    return static_cast<std::uint32_t>(std::hash<std::string_view>()(name));
+    if (name.empty()) return 0;
+    const std::string_view front = name.substr(0, name.size() - 1);
+    std::uint64_t hash = name.size();
+    const auto mix = [&hash](std::uint64_t bytes) {
+      hash = (hash ^ bytes) * 0x9E3779B97F4A7C15U;
+      hash ^= hash >> 32;
+    };
+    std::size_t at = 0;
+    for (; at + 8 <= front.size(); at += 8) mix(bytes_of<std::uint64_t>(front, at));
+    std::uint64_t rest = 0;
+    if (at + 4 <= front.size()) rest = bytes_of<std::uint32_t>(front, std::exchange(at, at + 4));
+    for (; at < front.size(); ++at) rest = rest << 8 | static_cast<unsigned char>(front[at]);
+    mix(rest);
+    const auto last = static_cast<unsigned char>(name.back());
+    mix(last / neighbours);
+    return (static_cast<std::uint32_t>(hash) & ~(neighbours - 1)) | (last & (neighbours - 1));
+  }
+  template <class Bytes>
+  static Bytes bytes_of(std::string_view text, std::size_t at) {
+    Bytes bytes;
+    std::memcpy(&bytes, text.data() + at, sizeof bytes);
+    return bytes;
   }
   /// Where it is, or could be.
   std::size_t place_of(std::string_view name, std::uint32_t hash) const {
@@ -45,7 +70,7 @@ class Names {
     }
   }
   void grow() {
-    std::vector<Slot> old(slots_.empty() ? 16 : 2 * slots_.size());
+    LargeVector<Slot> old(slots_.empty() ? 16 : 2 * slots_.size());
     old.swap(slots_);
     const std::size_t mask = slots_.size() - 1;
     for (const Slot& slot : old) {
@@ -56,8 +81,10 @@ class Names {
     }
   }
 
-  std::vector<Slot> slots_;  ///< a power of two of them, at most half full
-  std::vector<std::string_view> names_;
+  static constexpr std::uint32_t neighbours = 16;
+
+  LargeVector<Slot> slots_;  ///< a power of two of them, at most half full
+  LargeVector<std::string_view> names_;
 };
 
 }  // namespace sluice

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <iosfwd>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -19,6 +20,9 @@ std::string to_csv(const Plan& plan);
 /// Throws InputError with file, line, column, the word, and what was allowed. The plan is read, not
 /// checked: see execute/feasibility.hpp. `name` is the file's, for messages.
 Plan plan_from_text(std::string_view text, const std::string& name);
+
+/// The same of a text that is held already, and is kept by the plan.
+Plan plan_from_source(std::shared_ptr<const Source> source);
 
 /// Does this text begin like a plan (`format: sluice-plan/…`)?
 bool looks_like_plan(std::string_view text);

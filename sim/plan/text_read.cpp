@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/large_pages.hpp"
 #include "base/quantity.hpp"
 #include "document/builder.hpp"
 #include "plan/action_reader.hpp"
@@ -13,21 +14,24 @@ namespace sluice {
 
 namespace {
 
-constexpr std::array<std::string_view, 4> pool_keys[] = {
-    {"capacity", "limit", "shared", "not_enforced"},
-    {"capacity", "limit", "owner", "not_enforced"}};
+constexpr std::array<std::string_view, 4> pool_keys_1 = {"capacity", "limit", "shared",
+                                                         "not_enforced"},
+                                          pool_keys_2 = {"capacity", "limit", "owner",
+                                                         "not_enforced"};
 constexpr std::array<std::string_view, 3> link_keys = {"bandwidth", "idle", "busy"};
 constexpr std::array<std::string_view, 3> route_keys = {"links", "setup", "latency"};
 constexpr std::array<std::string_view, 4> stream_keys = {"kind", "device", "idle", "busy"};
 constexpr std::array<std::string_view, 3> tensor_keys = {"class", "bytes", "home"};
 constexpr std::array<std::string_view, 4> collective_keys = {"kind", "devices", "algorithm",
                                                              "bytes"};
+constexpr KeyList of_pool_1{pool_keys_1, 2}, of_pool_2{pool_keys_2, 3}, of_link{link_keys},
+    of_route{route_keys}, of_stream{stream_keys}, of_tensor{tensor_keys},
+    of_collective{collective_keys};
 
 class PlanReader {
  public:
-  PlanReader(std::string_view text, const std::string& file)
-      : source_(std::make_shared<const Source>(Source{file, std::string(text)})),
-        text_(source_->text) {
+  explicit PlanReader(std::shared_ptr<const Source> source)
+      : source_(std::move(source)), text_(source_->text) {
     require_text(*source_);
   }
 
@@ -145,8 +149,7 @@ class PlanReader {
     Pool pool;
     pool.name = tables_.declare(line, tables_.pools, words[1], "pool");
     const bool first_version = tables_.version == 1;
-    const KeyList allowed{pool_keys[first_version ? 0 : 1], first_version ? 2U : 3U};
-    const LineKeys keys(line, words, 2, allowed);
+    const LineKeys keys(line, words, 2, first_version ? of_pool_1 : of_pool_2);
     if (first_version && !keys.find("shared")) pool.owner = pool.name;
     if (const Word* owner = first_version ? nullptr : keys.find("owner"))
       pool.owner = line.name(*owner);
@@ -161,8 +164,7 @@ class PlanReader {
 
   void read_link(const PlanLine& line, const std::vector<Word>& words) {
     const std::string name = tables_.declare(line, tables_.links, words[1], "link");
-    const KeyList allowed{link_keys};
-    const LineKeys keys(line, words, 2, allowed);
+    const LineKeys keys(line, words, 2, of_link);
     const Word& bandwidth = keys.get("bandwidth");
     Link link{name, keys.quantity("bandwidth", Dimension::bytes_per_s, 0),
               keys.quantity("idle", Dimension::watts, 0),
@@ -175,8 +177,7 @@ class PlanReader {
 
   void read_route(const PlanLine& line, const std::vector<Word>& words) {
     const std::string name = tables_.declare(line, tables_.routes, words[1], "route");
-    const KeyList allowed{route_keys};
-    const LineKeys keys(line, words, 2, allowed);
+    const LineKeys keys(line, words, 2, of_route);
     Route route{name,
                 {},
                 keys.quantity("setup", Dimension::seconds, 0),
@@ -189,8 +190,7 @@ class PlanReader {
 
   void read_stream(const PlanLine& line, const std::vector<Word>& words) {
     const std::string name = tables_.declare(line, tables_.streams, words[1], "stream");
-    const KeyList allowed{stream_keys};
-    const LineKeys keys(line, words, 2, allowed);
+    const LineKeys keys(line, words, 2, of_stream);
     const Word& kind = keys.get("kind");
     if (kind.text != "compute" && kind.text != "copy")
       line.fail(kind.column,
@@ -204,8 +204,7 @@ class PlanReader {
 
   void read_tensor(const PlanLine& line, const std::vector<Word>& words) {
     const std::string name = tables_.declare(line, tables_.tensors, words[1], "tensor");
-    const KeyList allowed{tensor_keys};
-    const LineKeys keys(line, words, 2, allowed);
+    const LineKeys keys(line, words, 2, of_tensor);
     keys.get("bytes");
     const Word* home = keys.find("home");
     plan_.tensors.push_back(
@@ -218,8 +217,7 @@ class PlanReader {
       line.fail(words[0].column, "'collective' is a line of 'format: sluice-plan/2'");
     Collective collective;
     collective.name = tables_.declare(line, tables_.collectives, words[1], "collective");
-    const KeyList allowed{collective_keys};
-    const LineKeys keys(line, words, 2, allowed);
+    const LineKeys keys(line, words, 2, of_collective);
     collective.kind = kind_of(line, keys.get("kind"));
     PlanLine::split(keys.get("devices"), ',',
                     [&](const Word& device) { collective.devices.push_back(line.name(device)); });
@@ -230,15 +228,17 @@ class PlanReader {
   }
 
   void read_action(const PlanLine& line, const std::vector<Word>& words) {
-    if (plan_.actions.empty())
-      expect_actions((text_.size() - std::min(at_, text_.size())) / characters_of_a_line);
+    if (plan_.actions.empty()) expect_actions(text_.substr(line.text.data() - text_.data()));
     plan_.line_begins.push_back(static_cast<std::size_t>(line.text.data() - text_.data()));
     actions_.read(line, words, static_cast<Section>(section_));
   }
 
-  /// So many, more or less: moving them all as they become more takes as long as reading them.
-  void expect_actions(std::size_t count) {
+  /// As many as there are lines: moving them all as they become more takes as long as reading them.
+  void expect_actions(std::string_view text) {
+    const auto lines = 1 + static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+    const std::size_t count = std::min(lines, 1 + text.size() / shortest_line.size());
     plan_.actions.reserve(count);
+    prefer_large_pages(plan_.actions.data(), count * sizeof(Action));
     plan_.line_begins.reserve(count);
   }
 
@@ -246,10 +246,10 @@ class PlanReader {
     begin_from(section_ + 1);
     plan_.body_begin = begin_[1];
     plan_.body_end = begin_[2];
-    actions_.resolve_waits();
+    actions_.resolve_waits(text_, source_->name);
   }
 
-  static constexpr std::size_t characters_of_a_line = 80;
+  static constexpr std::string_view shortest_line = "F on=c seconds=1\n";
 
   std::shared_ptr<const Source> source_;
   std::string_view text_;
@@ -268,7 +268,11 @@ bool looks_like_plan(std::string_view text) {
 }
 
 Plan plan_from_text(std::string_view text, const std::string& name) {
-  return PlanReader(text, name).read();
+  return plan_from_source(std::make_shared<const Source>(Source{name, std::string(text)}));
+}
+
+Plan plan_from_source(std::shared_ptr<const Source> source) {
+  return PlanReader(std::move(source)).read();
 }
 
 }  // namespace sluice

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/csv.hpp"
+#include "base/large_pages.hpp"
 #include "base/quantity.hpp"
 #include "plan/fact_text.hpp"
 #include "plan/text.hpp"
@@ -195,6 +196,7 @@ std::string to_text(const Plan& plan) {
   const ActionNames names(plan);
   std::string out = head.str();
   out.reserve(out.size() + 128 * plan.actions.size());
+  prefer_large_pages(out.data(), out.capacity());
   for (Section section : {Section::prologue, Section::body, Section::epilogue}) {
     if (plan.section_begin(section) == plan.section_end(section)) continue;
     out.append(name_of(section)).append(":\n");

@@ -17,6 +17,57 @@ constexpr std::array<bool, 256> plain = [] {
   return table;
 }();
 
+bool is_blank(char c) {
+  return c == ' ' || c == '\t' || c == '\r';
+}
+
+enum Mark : unsigned char {
+  pauses = 1,       ///< ends a piece of a word, or means something within it
+  needs_quotes = 2  ///< in a name
+};
+/// By character.
+constexpr std::array<unsigned char, 256> marks = [] {
+  std::array<unsigned char, 256> table{};
+  for (std::size_t c = 0; c < table.size(); ++c) table[c] = plain[c] ? 0 : needs_quotes;
+  for (const char c : {' ', '\t', '\r', '"', '='}) table[static_cast<unsigned char>(c)] |= pauses;
+  return table;
+}();
+
+/// Behind the quote that ends what begins with a quote at `at`.
+std::size_t end_of_quotes(std::string_view text, std::size_t at) {
+  for (++at; at < text.size() && text[at] != '"'; ++at)
+    if (text[at] == '\\') ++at;
+  return std::min(at + 1, text.size());
+}
+
+/// The word that begins there. `at` is then behind it.
+Word take_word(std::string_view text, std::size_t& at) {
+  Word word{{}, static_cast<int>(at) + 1};
+  const std::size_t begin = at;
+  std::size_t value = at;
+  unsigned seen = 0;
+  for (unsigned mark = 0; at < text.size(); seen |= mark) {
+    mark = marks[static_cast<unsigned char>(text[at])];
+    if ((mark & pauses) == 0) {
+      ++at;
+    } else if (text[at] == '"') {
+      at = end_of_quotes(text, at);
+    } else if (text[at] != '=') {
+      break;
+    } else {
+      if (word.equals == std::string_view::npos) {
+        word.equals = at - begin;
+        value = at + 1;
+        seen = mark = 0;
+      }
+      ++at;
+    }
+  }
+  word.bare = (seen & needs_quotes) == 0 && at > value;
+  word.text = text.substr(begin, at - begin);
+  return word;
+}
+
 }  // namespace
 
 bool is_bare(std::string_view name) {
@@ -93,23 +144,11 @@ std::vector<Word> PlanLine::words() const {
 
 void PlanLine::words(std::vector<Word>& words) const {
   words.clear();
-  const auto is_blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
   std::size_t at = 0;
   while (true) {
     while (at < text.size() && is_blank(text[at])) ++at;
     if (at >= text.size() || text[at] == '#') return;
-    const std::size_t begin = at;
-    for (bool inside = false; at < text.size(); ++at) {
-      const char c = text[at];
-      if (inside && c == '\\')
-        ++at;
-      else if (c == '"')
-        inside = !inside;
-      else if (!inside && is_blank(c))
-        break;
-    }
-    if (at > text.size()) at = text.size();
-    words.push_back({text.substr(begin, at - begin), static_cast<int>(begin) + 1});
+    words.push_back(take_word(text, at));
   }
 }
 

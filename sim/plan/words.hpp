@@ -19,7 +19,15 @@ bool is_bare(std::string_view name);
 struct Word {
   std::string_view text;  ///< as written, quotes included
   int column = 1;
+  /// Of a word of a line: the place of its first '=' outside of quotes; npos where it has none.
+  std::size_t equals = std::string_view::npos;
+  /// Of a word of a line, and of the value behind its '=': it is known to be a name that needs no
+  /// quotes.
+  bool bare = false;
 };
+inline bool is_bare(const Word& word) {
+  return word.bare || is_bare(word.text);
+}
 
 /// A line of a plan's text and how to complain about it.
 struct PlanLine {

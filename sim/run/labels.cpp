@@ -1,5 +1,7 @@
 #include "run/labels.hpp"
 
+#include "base/large_pages.hpp"
+
 namespace sluice {
 
 Labels labels_of(const Plan& plan) {
@@ -13,6 +15,7 @@ Labels labels_of(const Plan& plan) {
     labels.tensors.push_back(
         {tensor.name, std::string(name_of(tensor.tensor_class)), tensor.bytes});
   labels.actions.reserve(plan.actions.size());
+  prefer_large_pages(labels.actions.data(), plan.actions.size() * sizeof(Labels::Action));
   for (std::uint32_t a = 0; a < plan.actions.size(); ++a) {
     const Action& action = plan.actions[a];
     labels.actions.push_back({name_of(action), std::string(name_of(action.kind)),

@@ -173,6 +173,21 @@ TEST_CASE("empty, binary and broken text is refused in both forms") {
   CHECK_THAT(refused("---\n"), Contains("the document is empty"));
 }
 
+TEST_CASE("what is no text is found at its place, wherever in a long text it stands") {
+  const std::string line = "# \xC3\xA4 long comment of 40 characters, or so\n";
+  for (const std::string bad : {std::string("\0", 1), std::string("\x1F"), std::string("\x7F"),
+                                std::string("\xFF"), std::string("\xC3"), std::string("\xE2\x82")})
+    for (std::size_t before = 0; before < 150; ++before) {
+      const std::string front = line + line + std::string(before, 'x');
+      INFO(before << " characters before byte " << static_cast<int>(bad[0]));
+      CHECK_THAT(refused("# " + front + bad + "\n" + line, "t.yaml"),
+                 StartsWith("3 t.yaml:3:" + std::to_string(before + 1) + ": error: "));
+    }
+  for (std::size_t before = 0; before < 150; ++before)
+    CHECK(refused("a: 1 # " + std::string(before, 'x') + "\xE2\x82\xAC\t\r\n", "t.yaml") ==
+          "nothing");
+}
+
 TEST_CASE("64 levels are read, 65 are refused, 100,000 do no harm") {
   const auto nested = [](std::size_t n) { return std::string(n, '[') + std::string(n, ']'); };
   for (const char* name : {"t.yaml", "t.json"}) {
