@@ -30,15 +30,17 @@ std::uint32_t longest_action(const Plan& plan) {
 
 }  // namespace
 
-void check_totals(const Plan& plan) {
-  std::int64_t executions = 0;
-  for (std::uint32_t a = 0; a < plan.actions.size(); ++a)
+namespace {
+
+void check_totals(const Plan& plan, double seconds) {
+  auto executions =
+      static_cast<std::int64_t>(plan.actions.size()) - (plan.body_end - plan.body_begin);
+  for (std::uint32_t a = plan.body_begin; a < plan.body_end; ++a)
     if (__builtin_add_overflow(executions, plan.executions_of(a), &executions))
       plan_fault(plan, none,
                  std::to_string(plan.iterations) + " iterations of its body are more than " +
                      "2^63 - 1 executions of actions");
   constexpr double longest = 1e300;
-  const double seconds = serial_seconds(plan);
   if (seconds <= longest) return;
   const std::uint32_t most = longest_action(plan);
   plan_fault(plan, most,
@@ -46,8 +48,6 @@ void check_totals(const Plan& plan) {
                  exact(seconds) + " s, one after the other; at most " + exact(longest) +
                  " s can be counted");
 }
-
-namespace {
 
 void check_homes(const Plan& plan) {
   for (std::uint32_t p = 0; p < plan.pools.size(); ++p) {
@@ -116,9 +116,13 @@ std::optional<Deadlock> blocks(const Plan& plan) {
   return blocks(PlanTables(plan));
 }
 
+void check_totals(const Plan& plan) {
+  check_totals(plan, serial_seconds(plan));
+}
+
 PlanTables check_without_replay(const Plan& plan) {
   PlanTables tables = checked_tables(plan);
-  check_totals(plan);
+  check_totals(plan, tables.serial_seconds());
   check_homes(plan);
   check_demands(tables);
   return tables;

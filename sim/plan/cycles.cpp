@@ -14,19 +14,15 @@ namespace {
 /// Waits within an iteration, and the order of each stream, must not form a cycle.
 class CycleSearch {
  public:
-  explicit CycleSearch(const Plan& plan)
-      : plan_(plan), before_(plan.actions.size(), none), colour_(plan.actions.size(), 0) {
-    std::vector<std::uint32_t> last(plan.streams.size(), none);
-    Section section = Section::prologue;
-    for (std::uint32_t a = 0; a < plan.actions.size(); ++a) {
-      if (plan.section_of(a) != section) last.assign(last.size(), none);
-      section = plan.section_of(a);
-      before_[a] = std::exchange(last[plan.actions[a].stream], a);
-    }
-  }
+  explicit CycleSearch(const PlanTables& tables) : tables_(tables), plan_(tables.plan) {}
 
   void run() {
     if (waits_look_back()) return;
+    colour_.resize(plan_.actions.size(), 0);
+    before_.resize(plan_.actions.size(), none);
+    for (const BySection& lists : tables_.stream_actions)
+      for (const std::vector<std::uint32_t>& list : lists)
+        for (std::size_t i = 1; i < list.size(); ++i) before_[list[i]] = list[i - 1];
     for (std::uint32_t a = 0; a < plan_.actions.size(); ++a)
       if (colour_[a] == 0) visit(a);
   }
@@ -40,7 +36,7 @@ class CycleSearch {
   /// Then the listing order is one in which everything can be done.
   bool waits_look_back() const {
     for (std::uint32_t a = 0; a < plan_.actions.size(); ++a)
-      for (const Wait& wait : plan_.actions[a].waits)
+      for (const Wait& wait : tables_.waits(a))
         if (wait.action >= a && wait.distance == 0) return false;
     return true;
   }
@@ -65,7 +61,7 @@ class CycleSearch {
 
   /// The k-th thing that must end before this action in the same iteration; none: skip it.
   std::uint32_t predecessor(std::uint32_t a, std::size_t k) const {
-    const auto& waits = plan_.actions[a].waits;
+    const auto waits = tables_.waits(a);
     if (k > waits.size()) return end_;
     if (k == waits.size()) return before_[a];
     const bool same = plan_.section_of(waits[k].action) == plan_.section_of(a);
@@ -84,16 +80,17 @@ class CycleSearch {
   }
 
   static constexpr std::uint32_t end_ = none - 1;
+  const PlanTables& tables_;
   const Plan& plan_;
-  std::vector<std::uint32_t> before_;
+  std::vector<std::uint32_t> before_;  ///< by action: the one before it on its stream
   std::vector<char> colour_;
   std::vector<Frame> path_;  ///< from where it began to where it is
 };
 
 }  // namespace
 
-void check_cycles(const Plan& plan) {
-  CycleSearch(plan).run();
+void check_cycles(const PlanTables& tables) {
+  CycleSearch(tables).run();
 }
 
 }  // namespace sluice

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
-#include <string_view>
-#include <unordered_set>
+#include <vector>
 
 #include "base/quantity.hpp"
 #include "plan/cycles.hpp"
 #include "plan/fault.hpp"
 #include "plan/tables.hpp"
+#include "plan/unique_names.hpp"
 
 namespace sluice {
 
@@ -157,54 +157,84 @@ void check_waits(const Plan& plan, std::uint32_t a) {
   }
 }
 
-/// Most names are made by the formula; one that stands in the plan may be such a name, too.
-void check_names(const Plan& plan) {
-  for (Section section : {Section::prologue, Section::body, Section::epilogue}) {
-    std::unordered_set<FormulaName, FormulaName::Hash> formulas;
-    std::unordered_set<std::string_view> names;
-    formulas.reserve(plan.section_end(section) - plan.section_begin(section));
-    for (std::uint32_t a = plan.section_begin(section); a < plan.section_end(section); ++a) {
-      const Action& action = plan.actions[a];
-      std::optional<FormulaName> formula{{action.kind, action.stage, action.micro_batch}};
-      if (!action.name.empty()) formula = formula_of(action.name);
-      if (!(formula ? formulas.insert(*formula).second : names.insert(action.name).second))
-        plan_fault(plan, a,
-                   "two actions of the " + std::string(name_of(section)) + " are called " +
-                       quoted_name(plan, a));
-    }
+/// What one action says, taken by itself and beside the names of those before it.
+class ActionCheck {
+ public:
+  explicit ActionCheck(const Plan& plan) : plan_(plan) {}
+
+  void operator()(std::uint32_t a) {
+    check_numbers(plan_, a);
+    check_amounts(plan_, a);
+    check_not_before(plan_, a);
+    check_membership(plan_, a);
+    check_waits(plan_, a);
+    check_name(a);
   }
+
+ private:
+  void check_name(std::uint32_t a) {
+    const Section section = plan_.section_of(a);
+    if (section != section_) names_ = {};
+    section_ = section;
+    if (!names_.add(plan_.actions[a]))
+      plan_fault(plan_, a,
+                 "two actions of the " + std::string(name_of(section)) + " are called " +
+                     quoted_name(plan_, a));
+  }
+
+  const Plan& plan_;
+  Section section_ = Section::prologue;
+  UniqueNames names_;  ///< of this section
+};
+
+/// An action makes an instance of a tensor.
+struct MadeInstance {
+  std::uint32_t tensor, pool;
+  std::int64_t instance;
+  std::uint32_t action;
+  auto operator<=>(const MadeInstance&) const = default;
+};
+
+std::string named(const Plan& plan, const MadeInstance& made) {
+  return "tensor '" + plan.tensors[made.tensor].name + "' in " + plan.pools[made.pool].name;
+}
+
+/// All of the plan, in listing order. Those of the body count once for all iterations.
+std::vector<MadeInstance> allocations(const PlanTables& tables) {
+  constexpr std::int64_t each_iteration = std::numeric_limits<std::int64_t>::min();
+  const Plan& plan = tables.plan;
+  std::vector<MadeInstance> made;
+  for (std::uint32_t a = 0; a < plan.actions.size(); ++a) {
+    if (!tables.touches_memory(a)) continue;
+    const bool inside = plan.section_of(a) == Section::body;
+    for (const Placement& p : plan.actions[a].allocates)
+      made.push_back(
+          {p.tensor, p.pool, inside ? each_iteration : tables.instance(a, 0, p.tensor), a});
+  }
+  return made;
 }
 
 /// Each instance is allocated once; what the body allocates, it releases.
 void check_allocations(const PlanTables& tables) {
-  struct Instance {
-    std::uint32_t tensor, pool;
-    std::int64_t number;  ///< none of a tensor that the body allocates
-    bool operator==(const Instance&) const = default;
-  };
-  struct Hash {
-    std::size_t operator()(const Instance& i) const {
-      const std::uint64_t key = std::uint64_t{i.tensor} << 32 | i.pool;
-      return (key * 31 + static_cast<std::uint64_t>(i.number)) * 0x9E3779B97F4A7C15U >> 8;
-    }
-  };
-  constexpr std::int64_t each_iteration = std::numeric_limits<std::int64_t>::min();
   const Plan& plan = tables.plan;
-  std::unordered_set<Instance, Hash> allocated;
-  for (std::uint32_t a = 0; a < plan.actions.size(); ++a) {
-    const bool inside = plan.section_of(a) == Section::body;
-    for (const Placement& p : plan.actions[a].allocates) {
-      const auto what = [&] {
-        return "tensor '" + plan.tensors[p.tensor].name + "' in " + plan.pools[p.pool].name;
-      };
-      const std::int64_t number = inside ? each_iteration : tables.instance(a, 0, p.tensor);
-      if (!allocated.insert({p.tensor, p.pool, number}).second)
-        plan_fault(plan, a, what() + " is allocated twice (again by " + quoted_name(plan, a) + ")");
-      if (inside && plan.iterations > 0 && tables.uses(p, plan.iterations / 2) == 0)
-        plan_fault(plan, a,
-                   "the body allocates " + what() + " in each iteration and never releases it");
-    }
-  }
+  std::vector<MadeInstance> made = allocations(tables);
+  if (plan.iterations > 0)
+    for (const MadeInstance& one : made)
+      if (plan.section_of(one.action) == Section::body &&
+          tables.uses({one.tensor, one.pool}, plan.iterations / 2) == 0)
+        plan_fault(
+            plan, one.action,
+            "the body allocates " + named(plan, one) + " in each iteration and never releases it");
+  std::sort(made.begin(), made.end());
+  const auto twice = std::adjacent_find(
+      made.begin(), made.end(), [](const MadeInstance& x, const MadeInstance& y) {
+        return x.tensor == y.tensor && x.pool == y.pool && x.instance == y.instance;
+      });
+  if (twice == made.end()) return;
+  const MadeInstance& again = twice[1];
+  plan_fault(plan, again.action,
+             named(plan, again) + " is allocated twice (again by " +
+                 quoted_name(plan, again.action) + ")");
 }
 
 /// A step is whole runs of the body, or a run of the body is whole steps.
@@ -237,15 +267,6 @@ void check_parts(const Plan& plan) {
   for (const Tensor& tensor : plan.tensors) check_tensor(plan, tensor);
   for (const Route& route : plan.routes) check_route(plan, route);
   for (const Collective& collective : plan.collectives) check_collective(plan, collective);
-  for (std::uint32_t a = 0; a < plan.actions.size(); ++a) check_numbers(plan, a);
-  for (std::uint32_t a = 0; a < plan.actions.size(); ++a) {
-    check_amounts(plan, a);
-    check_not_before(plan, a);
-    check_membership(plan, a);
-    check_waits(plan, a);
-  }
-  check_names(plan);
-  check_cycles(plan);
 }
 
 }  // namespace
@@ -256,7 +277,9 @@ void check_structure(const Plan& plan) {
 
 PlanTables checked_tables(const Plan& plan) {
   check_parts(plan);
-  PlanTables tables(plan);
+  // In one pass: what takes the time is to fetch millions of actions from memory.
+  PlanTables tables(plan, ActionCheck(plan));
+  check_cycles(tables);
   check_allocations(tables);
   return tables;
 }

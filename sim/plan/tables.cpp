@@ -29,29 +29,53 @@ bool Cursor::dropped() const {
   return served < 0 || served >= plan_->iterations;
 }
 
-PlanTables::PlanTables(const Plan& p)
-    : stream_actions(p.streams.size()),
-      link_shared(p.links.size(), 0),
-      iterated(p.tensors.size(), 0),
-      plan(p) {
-  first_demand_.reserve(p.actions.size() + 1);
-  first_wait_.reserve(p.actions.size() + 1);
-  ahead_.reserve(p.actions.size());
-  touches_memory_.reserve(p.actions.size());
-  for (std::uint32_t a = 0; a < p.actions.size(); ++a) add_action(a);
-  add_uses();
-  find_shared_links();
-  time_again();
+namespace {
+
+/// Seconds of an action whose flows come one after the other.
+double one_by_one(const Plan& plan, const Action& action) {
+  double seconds = std::isnan(action.seconds) ? 0 : action.seconds;
+  for (const Flow& flow : action.flows) seconds += seconds_alone(plan, flow);
+  return seconds;
+}
+
+}  // namespace
+
+void PlanTables::begin() {
+  stream_actions.resize(plan.streams.size());
+  link_shared.resize(plan.links.size(), 0);
+  link_users_.resize(plan.links.size());
+  iterated.resize(plan.tensors.size(), 0);
+  first_use_.resize(plan.tensors.size() + 1, 0);
+  const std::size_t count = plan.actions.size();
+  first_demand_.reserve(count + 1);
+  first_wait_.reserve(count + 1);
+  ahead_.reserve(count);
+  touches_memory_.reserve(count);
+  seconds_.reserve(count);
+  latency_.reserve(count);
+}
+
+void PlanTables::finish() {
+  sort_uses();
+  link_users_ = {};
+  serial_s_ += latest_;
 }
 
 void PlanTables::time_again() {
-  const std::size_t count = plan.actions.size();
-  seconds_.resize(count);
-  latency_.resize(count);
-  for (std::size_t a = 0; a < count; ++a) {
-    seconds_[a] = sluice::seconds_alone(plan, plan.actions[a]);
-    latency_[a] = sluice::latency(plan, plan.actions[a]);
-  }
+  seconds_.clear();
+  latency_.clear();
+  serial_s_ = latest_ = 0;
+  for (std::uint32_t a = 0; a < plan.actions.size(); ++a) add_seconds(a);
+  serial_s_ += latest_;
+}
+
+void PlanTables::add_seconds(std::uint32_t a) {
+  const Action& action = plan.actions[a];
+  seconds_.push_back(sluice::seconds_alone(plan, action));
+  latency_.push_back(sluice::latency(plan, action));
+  serial_s_ +=
+      static_cast<double>(plan.executions_of(a)) * (one_by_one(plan, action) + latency_.back());
+  latest_ = std::max(latest_, action.not_before);
 }
 
 void PlanTables::add_action(std::uint32_t a) {
@@ -71,19 +95,23 @@ void PlanTables::add_action(std::uint32_t a) {
     if (plan.pools[placement.pool].limited()) add_demand(a, placement);
   }
   first_demand_.push_back(static_cast<std::uint32_t>(demands_.size()));
+  for (const Access& use : action.uses) {
+    ++first_use_[use.tensor + 1];
+    used_.push_back(use.tensor);
+    uses_.push_back({use.pool, a, action.ahead, plan.section_of(a)});
+  }
+  add_flows(a);
+  add_seconds(a);
 }
 
-/// Each tensor's in listing order.
-void PlanTables::add_uses() {
-  first_use_.resize(plan.tensors.size() + 1, 0);
-  for (const Action& action : plan.actions)
-    for (const Access& use : action.uses) ++first_use_[use.tensor + 1];
+/// By tensor, each tensor's in listing order.
+void PlanTables::sort_uses() {
   std::partial_sum(first_use_.begin(), first_use_.end(), first_use_.begin());
-  uses_.resize(first_use_.back());
-  std::vector<std::uint32_t> next(first_use_.begin(), first_use_.end() - 1);
-  for (std::uint32_t a = 0; a < plan.actions.size(); ++a)
-    for (const Access& use : plan.actions[a].uses)
-      uses_[next[use.tensor]++] = {use.pool, a, plan.actions[a].ahead, plan.section_of(a)};
+  LargeVector<std::uint32_t> next(first_use_.begin(), first_use_.end() - 1);
+  LargeVector<Use> sorted(uses_.size());
+  for (std::size_t i = 0; i < uses_.size(); ++i) sorted[next[used_[i]]++] = uses_[i];
+  uses_ = std::move(sorted);
+  used_ = {};
 }
 
 void PlanTables::add_demand(std::uint32_t a, const Placement& placement) {
@@ -98,15 +126,14 @@ void PlanTables::add_demand(std::uint32_t a, const Placement& placement) {
 }
 
 /// Flows of several streams meet on a link, and several of one action.
-void PlanTables::find_shared_links() {
-  std::vector<std::uint32_t> stream(plan.links.size(), none), last(plan.links.size(), none);
-  for (std::uint32_t a = 0; a < plan.actions.size(); ++a)
-    for (const Flow& flow : plan.actions[a].flows)
-      for (const std::uint32_t link : plan.routes[flow.route].links) {
-        if (stream[link] == none) stream[link] = plan.actions[a].stream;
-        const bool again = std::exchange(last[link], a) == a;
-        if (again || stream[link] != plan.actions[a].stream) link_shared[link] = 1;
-      }
+void PlanTables::add_flows(std::uint32_t a) {
+  for (const Flow& flow : plan.actions[a].flows)
+    for (const std::uint32_t link : plan.routes[flow.route].links) {
+      LinkUsers& users = link_users_[link];
+      if (users.stream == none) users.stream = plan.actions[a].stream;
+      const bool again = std::exchange(users.action, a) == a;
+      if (again || users.stream != plan.actions[a].stream) link_shared[link] = 1;
+    }
 }
 
 bool PlanTables::meets_others(const Flow& flow) const {
@@ -164,9 +191,8 @@ double serial_seconds(const Plan& plan) {
   double seconds = 0, latest = 0;
   for (std::uint32_t a = 0; a < plan.actions.size(); ++a) {
     const Action& action = plan.actions[a];
-    double own = std::isnan(action.seconds) ? 0 : action.seconds;
-    for (const Flow& flow : action.flows) own += seconds_alone(plan, flow);
-    seconds += static_cast<double>(plan.executions_of(a)) * (own + latency(plan, action));
+    seconds += static_cast<double>(plan.executions_of(a)) *
+               (one_by_one(plan, action) + latency(plan, action));
     latest = std::max(latest, action.not_before);
   }
   return latest + seconds;

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "base/large_pages.hpp"
 #include "plan/plan.hpp"
 
 namespace sluice {
@@ -64,11 +65,24 @@ double latency(const Plan& plan, const Action& action);
 double serial_seconds(const Plan& plan);
 
 struct PlanTables {
-  explicit PlanTables(const Plan& plan);
+  explicit PlanTables(const Plan& plan) : PlanTables(plan, [](std::uint32_t) {}) {}
+  /// `check(action)` is called for each action before anything that it names is looked up.
+  template <class Check>
+  PlanTables(const Plan& p, Check&& check) : plan(p) {
+    begin();
+    for (std::uint32_t a = 0; a < plan.actions.size(); ++a) {
+      check(a);
+      add_action(a);
+    }
+    finish();
+  }
 
   std::vector<BySection> stream_actions;  ///< by stream
   std::vector<char> link_shared;          ///< by link: several flows may be on it at a time
   std::vector<char> iterated;             ///< by tensor: has an instance an iteration
+
+  /// sluice::serial_seconds of the plan.
+  double serial_seconds() const { return serial_s_; }
 
   /// Takes the plan's seconds, bandwidths and latencies anew; nothing else of it has changed but,
   /// perhaps, the number of its iterations.
@@ -119,25 +133,36 @@ struct PlanTables {
     std::int32_t ahead;  ///< of that action
     Section section;     ///< of that action
   };
+  /// Of a link, while the tables are made: the first stream with a flow on it, and the last action.
+  struct LinkUsers {
+    std::uint32_t stream = none, action = none;
+  };
+  void begin();
   void add_action(std::uint32_t action);
   void add_demand(std::uint32_t action, const Placement& placement);
-  void add_uses();
-  void find_shared_links();
+  void add_flows(std::uint32_t action);
+  void add_seconds(std::uint32_t action);
+  void finish();
+  void sort_uses();
   std::span<const Use> uses_of(std::uint32_t tensor) const {
     return {uses_.data() + first_use_[tensor], uses_.data() + first_use_[tensor + 1]};
   }
 
+  std::vector<LinkUsers> link_users_;
+  LargeVector<std::uint32_t> used_;   ///< by use, until these are sorted: its tensor
+  double serial_s_ = 0, latest_ = 0;  ///< latest: of the times of the run before which none starts
+
   // By tensor, and by action, one after the other.
-  std::vector<std::uint32_t> first_use_;
-  std::vector<Use> uses_;
-  std::vector<std::uint32_t> first_demand_{0};
-  std::vector<Demand> demands_;
+  LargeVector<std::uint32_t> first_use_;
+  LargeVector<Use> uses_;
+  LargeVector<std::uint32_t> first_demand_{0};
+  LargeVector<Demand> demands_;
   // What execution looks at for every action, side by side.
-  std::vector<double> seconds_, latency_;
+  LargeVector<double> seconds_, latency_;
   std::vector<double> not_before_;  ///< empty where there is none
-  std::vector<std::uint32_t> first_wait_{0};
-  std::vector<Wait> waits_;
-  std::vector<std::int32_t> ahead_;
+  LargeVector<std::uint32_t> first_wait_{0};
+  LargeVector<Wait> waits_;
+  LargeVector<std::int32_t> ahead_;
   std::vector<char> touches_memory_;
 };
 

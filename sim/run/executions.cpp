@@ -7,8 +7,8 @@
 namespace sluice {
 
 std::int64_t executions_of(const Plan& plan) {
-  std::int64_t total = 0;
-  for (std::uint32_t a = 0; a < plan.actions.size(); ++a) total += plan.executions_of(a);
+  auto total = static_cast<std::int64_t>(plan.actions.size()) - (plan.body_end - plan.body_begin);
+  for (std::uint32_t a = plan.body_begin; a < plan.body_end; ++a) total += plan.executions_of(a);
   return total;
 }
 

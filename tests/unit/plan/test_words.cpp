@@ -1,0 +1,116 @@
+// Words and names of a plan's text against their slow definitions, on random lines.
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "plan/names.hpp"
+#include "plan/unique_names.hpp"
+#include "plan/words.hpp"
+#include "support/campaign.hpp"
+
+namespace sluice {
+namespace {
+
+std::string random_text(std::mt19937& random, std::string_view letters, std::size_t most) {
+  std::string text;
+  for (std::size_t i = random() % (most + 1); i > 0; --i)
+    text += letters[random() % letters.size()];
+  return text;
+}
+
+/// Character by character, as FORMAT.md has it.
+std::vector<std::string> split_slowly(const std::string& line) {
+  std::vector<std::string> words;
+  std::optional<std::string> word;
+  bool inside = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (!inside && (c == ' ' || c == '\t' || c == '\r')) {
+      if (word) words.push_back(*word);
+      word.reset();
+      continue;
+    }
+    if (!word && c == '#') break;
+    if (!word) word.emplace();
+    *word += c;
+    if (inside && c == '\\' && i + 1 < line.size())
+      *word += line[++i];
+    else if (c == '"')
+      inside = !inside;
+  }
+  if (word) words.push_back(*word);
+  return words;
+}
+
+TEST_CASE("words are split as character by character", "[plan][property]") {
+  std::mt19937 random(3);
+  const std::string file = "random.plan";
+  for (int i = 0; i < test::cases_of(20'000); ++i) {
+    const std::string text = random_text(random, "ab1.  \t\r\"\\,=@~:#", 40);
+    const PlanLine line{&file, 1, text};
+    const std::vector<Word> words = line.words();
+    const std::vector<std::string> expected = split_slowly(text);
+    INFO(text);
+    REQUIRE(words.size() == expected.size());
+    for (std::size_t w = 0; w < words.size(); ++w) {
+      const Word& word = words[w];
+      CHECK(word.text == expected[w]);
+      CHECK(word.text.data() == text.data() + word.column - 1);
+      CHECK(word.equals == PlanLine::find_bare(word.text, '='));
+      const bool has_value = word.equals != std::string_view::npos;
+      CHECK(word.bare == is_bare(has_value ? word.text.substr(word.equals + 1) : word.text));
+    }
+  }
+}
+
+TEST_CASE("names are found with the numbers that they were entered with", "[plan][property]") {
+  std::mt19937 random(4);
+  for (int i = 0; i < test::cases_of(200); ++i) {
+    const std::string_view letters = i % 2 == 0 ? "01" : "0123456789abFSEND_.";
+    std::vector<std::string> texts(random() % 3000);
+    for (std::string& text : texts) text = random_text(random, letters, 1 + random() % 20);
+    Names names;
+    std::map<std::string, std::uint32_t> numbers;
+    for (const std::string& text : texts) {
+      const auto next = static_cast<std::uint32_t>(numbers.size());
+      REQUIRE(names.add(text) == numbers.emplace(text, next).second);
+    }
+    for (const auto& [text, number] : numbers) REQUIRE(names.find(text) == number);
+    REQUIRE(names.all().size() == numbers.size());
+    for (int k = 0; k < 100; ++k) {
+      const std::string other = random_text(random, letters, 8);
+      const auto known = numbers.find(other);
+      REQUIRE(names.find(other) == (known == numbers.end() ? Names::unknown : known->second));
+    }
+  }
+}
+
+TEST_CASE("a name of an action is given once, made by the formula or not", "[plan][property]") {
+  std::mt19937 random(5);
+  const auto within = [&](int least, int most) {
+    return least + static_cast<int>(random() % static_cast<unsigned>(most - least + 1));
+  };
+  for (int i = 0; i < test::cases_of(200); ++i) {
+    std::vector<Action> actions(random() % 400);
+    UniqueNames names;
+    std::set<std::string> taken;
+    for (Action& action : actions) {
+      action.kind = static_cast<ActionKind>(within(0, 3));
+      action.stage = within(-2, 6);
+      action.micro_batch = within(-2, 9);
+      if (within(0, 3) == 0)
+        action.name = std::to_string(within(0, 6)) + "F" + std::to_string(within(0, 9));
+      if (within(0, 5) == 0) action.name = "own " + std::to_string(within(0, 30));
+      REQUIRE(names.add(action) == taken.insert(name_of(action)).second);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sluice
