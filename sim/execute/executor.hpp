@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "execute/deadlock.hpp"
-#include "plan/plan.hpp"
+#include "plan/tables.hpp"
 #include "trace/span.hpp"
 
 namespace sluice {
@@ -20,6 +20,7 @@ struct ExecutorOptions {
   std::function<void(std::int64_t)> progress = {};
   /// SimGrid's context factory ("raw", "boost", "thread"); empty: SimGrid's own choice.
   std::string contexts = {};
+  const PlanTables* tables = nullptr;  ///< of the plan, where they are there already
 };
 
 /// What an execution comes to, beside what the sink was told.

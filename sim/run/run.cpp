@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <ctime>
 #include <memory>
+#include <optional>
 
 #include "base/error.hpp"
 #include "base/interrupt.hpp"
@@ -49,11 +50,10 @@ std::string contexts_from_environment() {
 class Listeners {
  public:
   explicit Listeners(const RunRequest& request)
-      : totals_(request.plan),
-        series_(request.plan, totals_.bound().seconds / 5000),
-        also_(request.also),
-        answer_(request.answer) {
+      : totals_(request.plan), also_(request.also), answer_(request.answer) {
     totals_.set_question_bound(request.question_bound_s);
+    if (also_ || !request.trace_path.empty())
+      series_.emplace(request.plan, totals_.bound().seconds / 5000);
     if (!request.trace_path.empty())
       writer_ = std::make_unique<TraceWriter>(request.trace_path, header_of(request),
                                               labels_of(request.plan));
@@ -62,7 +62,7 @@ class Listeners {
   Sink& sink() {
     if (!fan_out_) {
       std::vector<Sink*> sinks{&totals_};
-      if (has_series()) sinks.push_back(&series_);
+      if (series_) sinks.push_back(&*series_);
       if (writer_) sinks.push_back(writer_.get());
       if (also_) sinks.push_back(also_);
       fan_out_ = std::make_unique<FanOut>(std::move(sinks));
@@ -74,7 +74,7 @@ class Listeners {
     if (status == TraceStatus::complete) totals_.set_further_step(further_step_s(totals_.plan()));
     RunResult result;
     result.summary = summarise(totals_);
-    if (has_series()) result.series = series_.table();
+    if (series_) result.series = series_->table();
     if (!writer_) return result;
     std::string answer;
     if (answer_ && status == TraceStatus::complete) answer = answer_(result.summary);
@@ -84,10 +84,8 @@ class Listeners {
   }
 
  private:
-  bool has_series() const { return writer_ || also_; }
-
   Totals totals_;
-  SeriesSink series_;
+  std::optional<SeriesSink> series_;  ///< where a trace is written, or someone listens
   Sink* also_;
   const std::function<std::string(const Summary&)>& answer_;
   std::unique_ptr<TraceWriter> writer_;
@@ -114,16 +112,17 @@ TraceHeader header_of(const RunRequest& request) {
 }
 
 RunResult run(const RunRequest& request) {
-  // Where nobody listens to the replay, the replay itself finds out whether the plan blocks.
-  const bool once = resolved(request.executor, request.plan) == Executor::replay &&
-                    request.trace_path.empty() && !request.also && ends_if_it_ran(request.plan);
+  // An execution finds out by itself whether the plan blocks. Where somebody listens to it, that has
+  // to be known before.
+  const bool once = !request.also && ends_if_it_ran(request.plan);
+  ExecutorOptions options;
+  std::optional<PlanTables> tables;
   if (once)
-    check_without_replay(request.plan);
+    options.tables = &tables.emplace(check_without_replay(request.plan));
   else
     check(request.plan);
   const InOrder in_order;  // a trace is finished, with the status aborted
   Listeners listeners(request);
-  ExecutorOptions options;
   options.contexts = contexts_from_environment();
   if (request.progress)
     options.progress = [&request, total = executions_of(request.plan)](std::int64_t done) {
@@ -135,7 +134,7 @@ RunResult run(const RunRequest& request) {
     listeners.finish(TraceStatus::aborted);
     throw;
   } catch (const Error&) {          // the plan blocks, or the executors differ
-    if (once) check(request.plan);  // finds the same fault and reports it as usual
+    if (once) check(request.plan);  // finds the same fault, reports it as usual and leaves no trace
     listeners.finish(TraceStatus::failed);
     throw;
   }

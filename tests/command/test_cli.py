@@ -269,6 +269,27 @@ class Run(Cli):
         for waiter in told["waiters"]:
             self.assertTrue(waiter["awaits"] or (waiter["pool"] and waiter["tensors"]), waiter)
 
+    def test_a_plan_that_blocks_says_so_alike_and_leaves_no_trace(self):
+        plan, trace = self.folder / "blocks.plan", self.folder / "t.h5"
+        plan.write_text("""format: sluice-plan/2
+pool gpu capacity=50B owner=gpu
+stream c kind=compute device=gpu
+tensor first class=activation bytes=40
+tensor second class=activation bytes=40
+prologue:
+0F0 on=c seconds=1 allocates=first@gpu
+0F1 on=c seconds=1 allocates=second@gpu uses=first@gpu
+""")
+        messages = set()
+        for executor in ("auto", "simgrid", "replay", "both"):
+            for output in ([], ["-o", trace]):
+                done = sluice("run", plan, "--executor", executor, *output)
+                self.assertEqual(done.returncode, 4, done.stderr)
+                messages.add(done.stderr)
+                self.assertEqual([path.name for path in self.folder.iterdir()], ["blocks.plan"])
+        self.assertEqual(len(messages), 1, messages)
+        self.assertIn("0F1", done.stderr)
+
     def test_how_much_was_measured(self):
         self.assertIsNone(self.answers_json("run", "alexnet_resident")["metrics"]["measured_share"])
 

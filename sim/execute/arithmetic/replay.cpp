@@ -38,7 +38,9 @@ ReplayResult replay(const Plan& plan, const std::function<void(const Executed&)>
 
 namespace {
 Outcome execute_by_replay(const Plan& plan, Sink& sink, const ExecutorOptions& options) {
-  ReplayResult result = replay(plan, sink, {.progress = options.progress});
+  const ReplayOptions replayed{.progress = options.progress};
+  ReplayResult result =
+      options.tables ? replay(*options.tables, sink, replayed) : replay(plan, sink, replayed);
   return {result.makespan, std::move(result.blocking)};
 }
 }  // namespace

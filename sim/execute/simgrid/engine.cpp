@@ -76,8 +76,9 @@ const EngineModule& engine() {
 #endif
 
 Outcome execute_on_simgrid(const Plan& plan, Sink& sink, const ExecutorOptions& options) {
-  EngineReport report =
-      engine().run(plan, sink, {.contexts = options.contexts, .progress = options.progress});
+  EngineReport report = engine().run(
+      plan, sink,
+      {.contexts = options.contexts, .progress = options.progress, .tables = options.tables});
   return {report.makespan, std::move(report.blocking)};
 }
 

@@ -31,6 +31,7 @@ struct EngineOptions {
   std::string contexts = {};
   /// Called now and then with the number of executed actions.
   std::function<void(std::int64_t)> progress = {};
+  const PlanTables* tables = nullptr;  ///< of the plan, where they are there already
 };
 
 /// What the engine reports beside the spans.

@@ -14,6 +14,7 @@
 #include <csignal>
 #include <cstring>
 #include <exception>
+#include <memory>
 #include <optional>
 
 #include "base/error.hpp"
@@ -55,8 +56,8 @@ double ulp(double x) {
 
 /// Fine enough for short kernels, and coarse enough that no event is lost up to a bound of the
 /// makespan.
-double precision_for(const Plan& plan) {
-  return std::max(1e-15, 8 * ulp(serial_seconds(plan)));
+double precision_for(double serial_s) {
+  return std::max(1e-15, 8 * ulp(serial_s));
 }
 
 constexpr const char* nowhere = "/dev/null";
@@ -81,7 +82,8 @@ class Execution {
   Execution(const Plan& plan, Sink& sink, const EngineOptions& options)
       : plan_(plan),
         options_(options),
-        tables_(plan),
+        made_(options.tables ? nullptr : std::make_unique<PlanTables>(plan)),
+        tables_(options.tables ? *options.tables : *made_),
         residency_(tables_),
         grants_(tables_, residency_, false),
         arrivals_(tables_),
@@ -101,7 +103,7 @@ class Execution {
     program.take_back_handlers();  // SimGrid's own would call exit() and abort()
     held.reset();
     xbt_log_control_set(("root.app:file:" + std::string(nowhere)).c_str());
-    report.precision = precision_for(plan_);
+    report.precision = precision_for(tables_.serial_seconds());
     for (const std::string& setting : settings_for(report.precision))
       sg::Engine::set_config(setting);
     if (!options_.contexts.empty()) sg::Engine::set_config("contexts/factory:" + options_.contexts);
@@ -350,7 +352,8 @@ class Execution {
 
   const Plan& plan_;
   const EngineOptions& options_;
-  PlanTables tables_;
+  std::unique_ptr<PlanTables> made_;  ///< where nobody else had made them
+  const PlanTables& tables_;
   Residency residency_;
   Grants grants_;
   Arrivals arrivals_;
@@ -373,7 +376,7 @@ EngineReport run(const Plan& plan, Sink& sink, const EngineOptions& options) {
 }
 
 std::string settings(const Plan& plan) {
-  return join(settings_for(precision_for(plan)), " ");
+  return join(settings_for(precision_for(serial_seconds(plan))), " ");
 }
 
 std::string version() {
