@@ -189,7 +189,7 @@ extern const CostModel measured_cost = {
           .type = Type::choice,
           .summary =
               "what may be interpolated between rows, by the share of the device's rates that they "
-              "reach: nothing, other batches, or also matrix products of other sizes",
+              "reach: nothing, other batches, or also operators of the same class of other sizes",
           .default_text = "none",
           .choices = {"none", "batch", "sizes"}},
          {.name = "outside",

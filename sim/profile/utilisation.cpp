@@ -11,6 +11,7 @@ namespace sluice {
 namespace {
 
 constexpr std::size_t nearest = 10;
+constexpr double rounding = 1e-9;
 constexpr std::size_t nobody = std::numeric_limits<std::size_t>::max();
 
 double distance(const std::vector<double>& a, const std::vector<double>& b) {
@@ -76,7 +77,7 @@ bool Utilisation::within(const std::vector<double>& x, std::size_t but) const {
       least = std::min(least, points_[p].x[d]);
       most = std::max(most, points_[p].x[d]);
     }
-    if (!(x[d] >= least && x[d] <= most)) return false;
+    if (!(x[d] >= least - rounding && x[d] <= most + rounding)) return false;
   }
   return true;
 }

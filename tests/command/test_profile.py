@@ -90,6 +90,12 @@ class FromPlanToAnswer(unittest.TestCase):
             text = self.sluice("sweep", "s.yaml", "workload.batch=4", "--store", "store.db")
             self.assertIn(f"{4 / (sum(milliseconds) / 1e3):.4g}", text)
 
+    def test_where_a_fit_is_to_be_written_is_looked_at_before_the_profile(self):
+        done = subprocess.run([PROGRAM, "profile", "fit", "no.csv", "--on", "t4", "-o", "nowhere/fit.yaml"],
+                              capture_output=True, text=True, cwd=self.folder, env=ENVIRONMENT)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("cannot write 'nowhere/fit.yaml'", done.stderr)
+
     def test_shares_columns_and_pools_that_make_no_sense_are_refused(self):
         self.measure([1, 2, 3, 4, 5])
         for words, says in (

@@ -1,4 +1,6 @@
 // sluice profile fit: fits how long operators take as a function of their sizes.
+#include <optional>
+
 #include "base/part_file.hpp"
 #include "base/quantity.hpp"
 #include "base/suggest.hpp"
@@ -68,6 +70,11 @@ std::string text_of(const Fit& fit, const FitSamples& samples) {
   std::string text = table.aligned() +
                      "\nRelative errors for configurations that were not used for the fit: the "
                      "median, and the error that nine of ten do not exceed.\n";
+  for (const ClassFit& each : fit.classes)
+    for (const auto& [device, error] : each.device_errors)
+      text += each.name + " of '" + device +
+              "', fitted to the other devices: " + percent(error.median) + ", nine of ten within " +
+              percent(error.ninety) + "\n";
   for (const auto& [why, rows] : samples.left_out)
     text += std::to_string(rows) + (rows == 1 ? " row" : " rows") + " left out: " + printable(why) +
             "\n";
@@ -80,21 +87,28 @@ Value error_json(const std::optional<FitError>& error) {
       {{"median", error->median}, {"ninety", error->ninety}, {"predictions", error->count}});
 }
 
+Value errors_json(const ClassFit& fit) {
+  Value errors = Value::make_map();
+  for (const auto& [device, error] : fit.device_errors) errors.set(device, error_json(error));
+  return errors;
+}
+
 std::string json_of(const Fit& fit, const FitSamples& samples) {
   Value left_out = Value::make_map();
   for (const auto& [why, rows] : samples.left_out) left_out.set(why, Value::make(rows));
-  return to_json(object(
-      {{"format", "sluice-fit-report/1"},
-       {"classes", list_of(fit.classes,
-                           [](const ClassFit& each) {
-                             return object({{"class", each.name},
-                                            {"dtype", name_of(each.dtype)},
-                                            {"samples", each.samples},
-                                            {"error", error_json(each.time_error)},
-                                            {"energy_error", error_json(each.energy_error)},
-                                            {"device_error", error_json(each.device_error)}});
-                           })},
-       {"left_out", left_out}}));
+  return to_json(object({{"format", "sluice-fit-report/1"},
+                         {"classes", list_of(fit.classes,
+                                             [](const ClassFit& each) {
+                                               return object(
+                                                   {{"class", each.name},
+                                                    {"dtype", name_of(each.dtype)},
+                                                    {"samples", each.samples},
+                                                    {"error", error_json(each.time_error)},
+                                                    {"energy_error", error_json(each.energy_error)},
+                                                    {"device_error", error_json(each.device_error)},
+                                                    {"device_errors", errors_json(each)}});
+                                             })},
+                         {"left_out", left_out}}));
 }
 
 int run_fit(const Arguments& arguments) {
@@ -102,19 +116,24 @@ int run_fit(const Arguments& arguments) {
     throw UsageError(
         "a fit needs the data sheet of the measured device: give --on PLATFORM, or --on 'NAME OF "
         "THE DEVICE=PLATFORM' for each of several devices");
-  std::vector<Profile> profiles;
-  for (const std::string& path : arguments.positionals)
-    profiles.push_back(read_profile(arguments, path));
   const std::string path = arguments.text("output");
-  if (!path.empty()) refuse_to_replace(arguments, path, Output::document);
+  std::optional<PartFile> file;  // opened before the work, which takes minutes
+  if (!path.empty()) {
+    refuse_to_replace(arguments, path, Output::document);
+    file.emplace(path);
+  }
+  std::vector<Profile> profiles;
+  for (const std::string& profile : arguments.positionals)
+    profiles.push_back(read_profile(arguments, profile));
   const FitSamples samples = samples_of(profiles, devices_of(arguments));
   if (samples.classes.empty())
     throw InputError("none of the rows can be fitted" +
                      (samples.left_out.empty() ? std::string("; there are none")
                                                : ": " + samples.left_out.begin()->first));
   const Fit fit = fit_of(arguments, profiles, samples);
-  if (!path.empty()) {
-    write_file(path, fit_text(fit));
+  if (file) {
+    file->write(fit_text(fit));
+    file->commit();
     message("sluice: wrote '" + path + "'");
   }
   print(arguments.has("json") ? json_of(fit, samples) + "\n" : text_of(fit, samples));

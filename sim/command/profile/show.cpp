@@ -151,21 +151,20 @@ std::string json_of(const Profile& profile, const ProfileSummary& summary) {
                          {"repeated", list_of(summary.repeated, repeated_json)}}));
 }
 
-/// How large the errors of interpolated products are, where each row is left out in turn.
+/// How large the errors of interpolated sizes are, where each row is left out in turn.
 std::string left_out_text(const Profile& profile, const std::string& platform_name) {
   const Platform platform = load_platform(platform_name);
   const Device& device = platform.devices.front();
   const MeasuredTable table(profile, Interpolation::sizes, "median");
   std::string text;
-  for (const auto& [dtype, rate] : device.rate) {
-    const LeftOut left = table.sizes_left_out(device, dtype);
-    if (left.rows == 0) continue;
-    text += "\nproducts in " + std::string(name_of(dtype)) + " at the rates of " + platform.name +
-            ": of " + count_of(left.rows, "row") +
-            " that the others surround, each estimated from them, half are within " +
-            percent(left.median) + " and 90 % within " + percent(left.ninetieth) + "\n";
-  }
-  return text.empty() ? "\nno products with sizes m, n, k in an element type of " + platform.name +
+  for (const auto& [dtype, rate] : device.rate)
+    for (const auto& [of, left] : table.sizes_left_out(device, dtype))
+      if (left.rows > 0)
+        text += "\n" + of + " in " + std::string(name_of(dtype)) + " at the rates of " +
+                platform.name + ": of " + count_of(left.rows, "row") +
+                " that the others surround, each estimated from them, half are within " +
+                percent(left.median) + " and 90 % within " + percent(left.ninetieth) + "\n";
+  return text.empty() ? "\nno operators of known sizes in an element type of " + platform.name +
                             ": nothing to interpolate\n"
                       : text;
 }

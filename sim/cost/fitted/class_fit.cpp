@@ -11,11 +11,31 @@ constexpr std::size_t neighbours = 8;
 constexpr double reach = 0.5;
 /// What the form itself weighs beside its neighbours.
 constexpr double trust_in_form = 0.05;
+/// Numbers further from the middle than this count little.
+constexpr double odd = 0.05;
+constexpr int rounds = 6;  ///< in which the middle is found
 
 double squared_distance(const Place& a, const Place& b) {
   double sum = 0;
   for (std::size_t i = 0; i < a.size(); ++i) sum += (a[i] - b[i]) * (a[i] - b[i]);
   return sum;
+}
+
+/// The middle of weighted numbers, as (weight, number): a mean in which numbers count the less the
+/// further off they are, so that single odd ones decide nothing.
+double middle_of(const std::vector<std::pair<double, double>>& numbers) {
+  double middle = 0;
+  for (int round = 0; round < rounds; ++round) {
+    double weights = 0, sum = 0;
+    for (const auto& [weight, number] : numbers) {
+      const double off = round == 0 ? 0 : (number - middle) / odd;
+      const double counted = weight / std::sqrt(1 + off * off);
+      weights += counted;
+      sum += counted * number;
+    }
+    middle = sum / weights;
+  }
+  return middle;
 }
 
 }  // namespace
@@ -26,13 +46,11 @@ double Surface::correction(const Place& place) const {
   for (const auto& [there, over] : left) near.emplace_back(squared_distance(place, there), over);
   const std::size_t count = std::min(neighbours, near.size());
   std::partial_sort(near.begin(), near.begin() + static_cast<std::ptrdiff_t>(count), near.end());
-  double weights = trust_in_form, sum = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    const double weight = std::exp(-0.5 * near[i].first / (reach * reach));
-    weights += weight;
-    sum += weight * near[i].second;
-  }
-  return std::exp(sum / weights);
+  near.resize(count);
+  for (auto& [distance, over] : near)
+    distance = std::exp(-0.5 * distance / (reach * reach));  // a weight from here on
+  near.emplace_back(trust_in_form, 0);
+  return std::exp(middle_of(near));
 }
 
 double ClassFit::seconds_of(const Kernel& kernel, const Sheet& sheet) const {

@@ -46,7 +46,9 @@ struct ClassFit {
   FitError time_error;  ///< for configurations of the same devices
   std::optional<FitError> energy_error;
   std::optional<FitError> device_error;  ///< for a device that the fit has not seen
-  Place least = {}, most = {};           ///< places that were measured lie between
+  /// The same by that device's name.
+  std::vector<std::pair<std::string, FitError>> device_errors;
+  Place least = {}, most = {};  ///< places that were measured lie between
 
   double seconds_of(const Kernel& kernel, const Sheet& sheet) const;
   double joules_of(const Kernel& kernel, double seconds) const;

@@ -38,6 +38,17 @@ FitError read_error(const Value& value) {
   return {keys.number("median"), keys.number("ninety"), keys.integer("predictions")};
 }
 
+/// By device.
+std::vector<std::pair<std::string, FitError>> read_errors(const Value& list) {
+  std::vector<std::pair<std::string, FitError>> errors;
+  for (const Value& value : list.items()) {
+    const Reader keys(value, fit_named_error_record());
+    errors.emplace_back(keys.text("device"), FitError{keys.number("median"), keys.number("ninety"),
+                                                      keys.integer("predictions")});
+  }
+  return errors;
+}
+
 /// Each of them must be there: a form without one of its parameters says nothing.
 std::vector<double> read_parameters(const Value& value, const Record& record) {
   const Reader keys(value, record);
@@ -101,6 +112,7 @@ ClassFit read_class(const Value& value) {
   fit.time_error = read_error(*keys.value("error"));
   if (const Value* error = keys.value("energy_error")) fit.energy_error = read_error(*error);
   if (const Value* error = keys.value("device_error")) fit.device_error = read_error(*error);
+  if (const Value* errors = keys.value("device_errors")) fit.device_errors = read_errors(*errors);
   fit.seconds.parameters = read_parameters(*keys.value("time"), fit_time_record());
   if (const Value* energy = keys.value("energy")) {
     fit.joules.emplace();
@@ -131,9 +143,23 @@ std::string quoted(const std::string& text) {
   return out + "\"";
 }
 
+void write_error(std::ostream& out, const FitError& error) {
+  out << "median: " << brief(error.median) << ", ninety: " << brief(error.ninety)
+      << ", predictions: " << error.count << "}\n";
+}
+
 void write_error(std::ostream& out, const char* key, const FitError& error) {
-  out << "    " << key << ": {median: " << brief(error.median)
-      << ", ninety: " << brief(error.ninety) << ", predictions: " << error.count << "}\n";
+  out << "    " << key << ": {";
+  write_error(out, error);
+}
+
+void write_errors(std::ostream& out, const ClassFit& fit) {
+  if (fit.device_errors.empty()) return;
+  out << "    device_errors:\n";
+  for (const auto& [device, error] : fit.device_errors) {
+    out << "      - {device: " << quoted(device) << ", ";
+    write_error(out, error);
+  }
 }
 
 void write_parameters(std::ostream& out, const char* key, const Record& record,
@@ -162,6 +188,7 @@ void write_class(std::ostream& out, const ClassFit& fit) {
   write_error(out, "error", fit.time_error);
   if (fit.energy_error) write_error(out, "energy_error", *fit.energy_error);
   if (fit.device_error) write_error(out, "device_error", *fit.device_error);
+  write_errors(out, fit);
   out << "    range: {";
   for (std::size_t i = 0; i < fit.least.size(); ++i)
     out << (i ? ", " : "") << place_names()[i] << ": [" << brief(std::exp(fit.least[i])) << ", "

@@ -12,15 +12,18 @@ enum Place : std::size_t {
   memory,
   cached,
   cache_used,
+  again,
+  resident,
   ragged,
   startup,
   unaligned,
   energy,
   large,
   medium,
-  small
+  small,
+  column
 };
-static_assert(energy == energy_parameter && large == first_share);
+static_assert(resident == resident_parameter && energy == energy_parameter && large == first_share);
 
 /// Tiles of the result that one unit computes at a time, and the parameter of the share of its rate
 /// that it reaches in doing so.
@@ -28,8 +31,8 @@ struct Tile {
   double rows, columns;
   Place share;
 };
-constexpr std::array<Tile, 3> tiles = {Tile{128, 128, large}, Tile{64, 64, medium},
-                                       Tile{16, 64, small}};
+constexpr std::array<Tile, 4> tiles = {Tile{128, 128, large}, Tile{64, 64, medium},
+                                       Tile{16, 64, small}, Tile{128, 1, column}};
 /// Parts that the depth of a product may be split into, which work side by side.
 constexpr std::array<double, 4> splits = {1, 2, 4, 8};
 /// Compute and memory overlap: this mean of both is near the greater one.
@@ -39,7 +42,17 @@ constexpr double overlap = 4;
 double memory_seconds(double bytes, const Sheet& sheet, const std::vector<double>& p) {
   const double beyond = std::log(std::max(bytes, 1.0) / (sheet.cache * p[cache_used]));
   const double missing = 1 / (1 + std::exp(std::clamp(-4 * beyond, -50.0, 50.0)));
-  return bytes / sheet.bandwidth * ((1 - missing) / p[cached] + missing / p[memory]);
+  return bytes / sheet.bandwidth *
+         ((1 - missing) / p[cached] + missing * sheet.slowness / p[memory]);
+}
+
+/// Seconds of the bytes of a stream that are read a second time: they come from the cache while the
+/// rows that all units work on fit it.
+double again_seconds(const Kernel& kernel, const Sheet& sheet, const std::vector<double>& p) {
+  const double worked_on = sheet.units * p[resident] * kernel.bytes / kernel.rows;
+  const double missing = 1 / (1 + std::pow(std::min(sheet.cache / worked_on, 1e3), 4));
+  return kernel.bytes * p[again] / sheet.bandwidth *
+         ((1 - missing) / p[cached] + missing * sheet.slowness / p[memory]);
 }
 
 /// Seconds of a product that is split so, in such tiles: blocks in waves over the units.
@@ -74,27 +87,34 @@ double product_seconds(const Kernel& kernel, const Sheet& sheet, const std::vect
 }  // namespace
 
 const std::vector<FormParameter>& form_parameters() {
+  constexpr FormPart products = FormPart::products, streams = FormPart::streams;
   static const std::vector<FormParameter> parameters = {
-      {"launch", "s that each launch takes besides", 5e-6, 1e-8, 1e-3, false},
-      {"memory", "share of the memory bandwidth that is reached", 0.8, 0.02, 1.5, false, true},
+      {"launch", "s that each launch takes besides", 5e-6, 1e-8, 1e-3, FormPart::all},
+      {"memory", "share of the memory bandwidth that is reached", 0.8, 0.02, 1.5, FormPart::all,
+       true, 0.3},
       {"cached", "multiple of the memory bandwidth where all bytes fit the cache", 2, 0.05, 50,
-       false, true},
-      {"cache_used", "share of the cache that such bytes may fill", 0.7, 0.01, 8, false, true},
+       FormPart::all, true},
+      {"cache_used", "share of the cache that such bytes may fill", 0.7, 0.01, 8, FormPart::all,
+       true},
+      {"again", "share of a stream's bytes that are read a second time", 0.2, 1e-3, 4, streams},
+      {"resident", "rows of a stream that a unit works on at a time", 8, 0.01, 1e3, streams, true},
       {"ragged", "share of a wave's unfilled part that takes time all the same", 0.5, 1e-3, 1,
-       true},
-      {"startup", "depth that a tile's start and end take as long as", 50, 0.1, 2000, true},
+       products},
+      {"startup", "depth that a tile's start and end take as long as", 50, 0.1, 2000, products},
       {"unaligned", "of the time, more where columns or depth are no multiple of 4", 0.05, 1e-3, 4,
-       true},
-      {"energy", "J/FLOP: the watts of the data sheet allow no more; 0: no limit", 0, 0, 0, true},
-      {"large", "share of a unit's rate in tiles of 128 x 128", 0.8, 0.02, 1.1, true, true},
-      {"medium", "likewise of 64 x 64", 0.7, 0.02, 1.1, true, true},
-      {"small", "likewise of 16 x 64", 0.5, 0.02, 1.1, true, true}};
+       products},
+      {"energy", "J/FLOP: the watts of the data sheet allow no more; 0: no limit", 0, 0, 0,
+       products},
+      {"large", "share of a unit's rate in tiles of 128 x 128", 0.8, 0.02, 1.1, products, true},
+      {"medium", "likewise of 64 x 64", 0.7, 0.02, 1.1, products, true},
+      {"small", "likewise of 16 x 64", 0.5, 0.02, 1.1, products, true},
+      {"column", "likewise of 128 x 1", 0.1, 1e-3, 1.1, products, true}};
   return parameters;
 }
 
 double seconds_of(const Kernel& kernel, const Sheet& sheet, const std::vector<double>& p) {
   const double bytes = memory_seconds(kernel.bytes, sheet, p);
-  if (!kernel.is_product()) return p[launch] + bytes;
+  if (!kernel.is_product()) return p[launch] + bytes + again_seconds(kernel, sheet, p);
   const double compute = product_seconds(kernel, sheet, p);
   const double longest = std::max(compute, bytes);
   const double both =
@@ -106,10 +126,10 @@ double seconds_of(const Kernel& kernel, const Sheet& sheet, const std::vector<do
 
 const std::vector<FormParameter>& energy_parameters() {
   static const std::vector<FormParameter> parameters = {
-      {"watts", "W while it runs", 50, 1, 2000, false},
-      {"per_flop", "J/FLOP", 1e-12, 1e-15, 1e-9, false},
-      {"per_byte", "J/byte", 3e-11, 1e-13, 1e-8, false},
-      {"per_launch", "J a launch", 1e-5, 1e-9, 1, false}};
+      {"watts", "W while it runs", 50, 1, 2000, FormPart::all},
+      {"per_flop", "J/FLOP", 1e-12, 1e-15, 1e-9, FormPart::all},
+      {"per_byte", "J/byte", 3e-11, 1e-13, 1e-8, FormPart::all},
+      {"per_launch", "J a launch", 1e-5, 1e-9, 1, FormPart::all}};
   return parameters;
 }
 

@@ -19,21 +19,29 @@ struct Sheet {
   double bandwidth = 0;  ///< byte/s of its memory
   double cache = 0;      ///< bytes of the last cache before it
   double watts = 0;      ///< that it may take; 0: not said
+  /// Times as long as in its memory that bytes take where they lie: those that no cache has.
+  double slowness = 1;
 };
+
+enum class FormPart { all, products, streams };
 
 /// A parameter of the form, with the range in which a fit looks for it.
 struct FormParameter {
   const char* name;
   const char* summary;
   double start, low, high;
-  bool of_products;      ///< no part of the form of streams
+  FormPart part;         ///< of which kernels' form it is
   bool divides = false;  ///< the form divides by it: never 0
+  /// How firmly a fit keeps it at `start` where the samples say little: the weight of the square of
+  /// the logarithm of its ratio to `start`, beside the mean penalty.
+  double firmness = 0.003;
 };
 
 /// In the order of the numbers that `seconds_of` takes.
 const std::vector<FormParameter>& form_parameters();
-constexpr std::size_t energy_parameter = 7;  ///< the limit by watts, which is never searched for
-constexpr std::size_t first_share = 8;       ///< from here on: shares of a unit's rate
+constexpr std::size_t resident_parameter = 5;
+constexpr std::size_t energy_parameter = 9;  ///< the limit by watts, which is never searched for
+constexpr std::size_t first_share = 10;      ///< from here on: shares of a unit's rate
 
 /// Of a kernel on a device. `parameters`: as form_parameters() says. Source: the tiles and waves of
 /// Lee et al., NeuSight (ASPLOS 2025), section 4; the roofline of Williams et al. (2009).

@@ -75,6 +75,17 @@ const Record& fit_error_record() {
   return record;
 }
 
+const Record& fit_named_error_record() {
+  static const Record record = [] {
+    Record named = fit_error_record();
+    named.name = "error of a fit for a device";
+    named.summary = "Relative errors of what was measured on a device that the fit has not seen.";
+    named.fields.insert(named.fields.begin(), text("device", "Its name.", false));
+    return named;
+  }();
+  return record;
+}
+
 const Record& fit_range_record() {
   static const Record record = {
       "range of a fit",
@@ -100,6 +111,11 @@ const Record& fit_energy_record() {
 }
 
 const Record& fit_class_record() {
+  static const Field by_device = [] {
+    Field errors = list("device_errors", "The same, device by device.", &fit_named_error_record());
+    errors.optional = true;
+    return errors;
+  }();
   static const Record record = {
       "class of a fit",
       "A class of operators in one dtype.",
@@ -113,6 +129,7 @@ const Record& fit_class_record() {
                fit_error_record()),
        mapping("energy_error", "The same of energy.", fit_error_record(), true),
        mapping("device_error", "Of each device for a fit of all others.", fit_error_record(), true),
+       by_device,
        mapping("range", "What was measured.", fit_range_record()),
        mapping("time", "The form of time.", fit_time_record()),
        mapping("energy", "The form of energy.", fit_energy_record(), true),

@@ -9,6 +9,7 @@ const Record& fit_record();
 const Record& fit_device_record();
 const Record& fit_class_record();
 const Record& fit_error_record();
+const Record& fit_named_error_record();
 const Record& fit_range_record();
 /// The parameters of the forms, in their order.
 const Record& fit_time_record();

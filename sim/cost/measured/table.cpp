@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cctype>
-#include <map>
+#include <iterator>
 
+#include "cost/fitted/kernels.hpp"
 #include "profile/cells.hpp"
-#include "profile/classes.hpp"
 
 namespace sluice {
 namespace {
@@ -17,42 +17,6 @@ std::string_view row_pass(Pass pass) {
 
 bool is_one_gradient(Pass pass) {
   return pass == Pass::backward_input || pass == Pass::backward_weight;
-}
-
-/// Matrix products, whose rows have m, n and k.
-bool is_matrix_product(const std::string& operator_class) {
-  const std::string of = class_of_operator(operator_class);
-  return of == "linear" || of == "bmm";
-}
-
-std::optional<std::vector<double>> product_sizes(const ProfileRow& row) {
-  const auto m = row.size("m"), n = row.size("n"), k = row.size("k");
-  if (!m || !n || !k || !is_matrix_product(row.operator_class) || row.pass != "forward" ||
-      row.sparsity > 0)
-    return std::nullopt;
-  const std::int64_t b = row.size("b").value_or(1);
-  if (b < 1 || *m < 1 || *n < 1 || *k < 1) return std::nullopt;
-  return std::vector<double>{static_cast<double>(b), static_cast<double>(*m),
-                             static_cast<double>(*n), static_cast<double>(*k)};
-}
-
-/// The sizes m, n, k of a product with one matrix of weights: each element of the output is a sum
-/// of k products.
-std::optional<std::vector<double>> product_sizes(const Query& query) {
-  const Layer& layer = *query.layer;
-  if ((layer.type != "dense" && layer.type != "matmul") || layer.macs == 0 || layer.shape.empty() ||
-      (query.pass != Pass::forward && query.pass != Pass::recompute))
-    return std::nullopt;
-  const auto n = static_cast<double>(layer.type == "dense" ? layer.output : layer.shape.back());
-  const double m = static_cast<double>(query.samples) * static_cast<double>(layer.output) / n;
-  return std::vector<double>{1, m, n,
-                             static_cast<double>(layer.macs) / static_cast<double>(layer.output)};
-}
-
-Work product_work(const std::vector<double>& s, DType dtype) {
-  const double b = s[0], m = s[1], n = s[2], k = s[3];
-  return {.flop = 2 * b * m * n * k,
-          .bytes = static_cast<double>(bytes_of(dtype)) * b * (m * k + k * n + m * n)};
 }
 
 using Rows = std::vector<const ProfileRow*>;
@@ -72,20 +36,25 @@ std::vector<std::string> pools_of(const Query& query, bool written) {
   return pools;
 }
 
-bool begins_with(const std::vector<std::string>& pools, const std::vector<std::string>& measured) {
-  return measured.size() <= pools.size() &&
-         std::equal(measured.begin(), measured.end(), pools.begin(), same_memory);
+/// Whether operands in `pools` lay where the row says; operands that the row does not mention lay
+/// in the default memory.
+bool lie_so(const std::vector<std::string>& pools, const std::vector<std::string>& measured,
+            const std::string& by_default) {
+  if (measured.size() > pools.size()) return false;
+  const auto rest = pools.begin() + static_cast<std::ptrdiff_t>(measured.size());
+  return std::equal(pools.begin(), rest, measured.begin(), same_memory) &&
+         std::all_of(rest, pools.end(),
+                     [&](const std::string& pool) { return same_memory(pool, by_default); });
 }
 
 /// Whether the row was measured with the operands in these memories. An operand is in the default
 /// memory where the query does not say otherwise.
 bool lies_so(const ProfileRow& row, const Query& query) {
+  const std::string& by_default = query.device.memory().pool;
   if (!query.operands.empty())
-    return begins_with(pools_of(query, false), row.input_pools) &&
-           begins_with(pools_of(query, true), row.output_pools);
-  const auto is_default = [&](const std::string& pool) {
-    return same_memory(pool, query.device.memory().pool);
-  };
+    return lie_so(pools_of(query, false), row.input_pools, by_default) &&
+           lie_so(pools_of(query, true), row.output_pools, by_default);
+  const auto is_default = [&](const std::string& pool) { return same_memory(pool, by_default); };
   return std::all_of(row.input_pools.begin(), row.input_pools.end(), is_default) &&
          std::all_of(row.output_pools.begin(), row.output_pools.end(), is_default);
 }
@@ -94,19 +63,20 @@ bool is_placed(const ProfileRow* row) {
   return !row->input_pools.empty() || !row->output_pools.empty();
 }
 
-/// Of an operator's rows in several placements, those in the placement of the query. Rows that do
-/// not mention memories suit every placement. Where the query does not mention memories and no row
-/// is in the default memory, all rows remain, and the caller decides which counts.
+/// Of the rows of an operator, which was measured in several placements, those in the placement of
+/// the query, and of these first of all the rows that name memories. Rows that do not mention
+/// memories suit every placement where no row mentions any. Where the query does not mention
+/// memories and no row is in the default memory, all rows remain, and the caller decides which
+/// counts.
 Rows in_place(const Rows& rows, const Query& query) {
   if (std::none_of(rows.begin(), rows.end(), is_placed)) return rows;
-  Rows placed;
+  Rows fitting;
   for (const ProfileRow* row : rows)
-    if (is_placed(row) && lies_so(*row, query)) placed.push_back(row);
-  if (placed.empty() && query.operands.empty()) return rows;
-  if (placed.empty())
-    for (const ProfileRow* row : rows)
-      if (!is_placed(row)) placed.push_back(row);
-  return placed;
+    if (lies_so(*row, query)) fitting.push_back(row);
+  if (fitting.empty() && query.operands.empty()) return rows;
+  Rows placed;
+  std::copy_if(fitting.begin(), fitting.end(), std::back_inserter(placed), is_placed);
+  return placed.empty() ? fitting : placed;
 }
 
 std::string batches_text(const ProfileIndex::ByBatch& rows) {
@@ -187,47 +157,32 @@ std::optional<Price> MeasuredTable::by_batch(const Query& query, std::string_vie
                .bytes = query.work.bytes};
 }
 
-const Utilisation& MeasuredTable::products(const Device& device, DType dtype) const {
+const SharesBySize& MeasuredTable::shares(const Device& device, DType dtype) const {
   const std::lock_guard<std::mutex> held(mutex_);
   const std::string name = device.name + " " + std::string(name_of(dtype));
-  const auto known = products_.find(name);
-  if (known != products_.end()) return known->second;
-  std::map<std::vector<double>, std::vector<double>> by_sizes;
-  std::vector<const ProfileRow*> rows;
-  for (const ProfileRow& row : profile_.rows) {
-    const auto sizes = product_sizes(row);
-    if (!sizes || row.level != Level::leaf || !row.time() || !(*seconds_of(row) > 0) ||
-        (!row.dtype.empty() && row.dtype != name_of(dtype)))
-      continue;
-    rows.push_back(&row);
-    by_sizes[*sizes].push_back(*seconds_of(row));
-  }
-  require_alike(
-      rows, "products of matrices were",
-      {"operator", "config", "node", "sizes", "inputs", "outputs", "batch", "dtype", "model"});
-  std::vector<MeasuredPoint> points;
-  for (const auto& [sizes, seconds] : by_sizes)
-    points.push_back(
-        {sizes, ideal_seconds(product_work(sizes, dtype), device, dtype) / median_of(seconds)});
-  return products_.emplace(name, Utilisation(std::move(points))).first->second;
+  const auto known = shares_.find(name);
+  if (known != shares_.end()) return known->second;
+  return shares_
+      .try_emplace(name, profile_, device, dtype,
+                   [this](const ProfileRow& row) { return seconds_of(row); })
+      .first->second;
 }
 
+/// Layers of one kernel: not attention, and no layer of which no class is known.
 std::optional<Price> MeasuredTable::by_sizes(const Query& query) const {
-  const auto sizes = product_sizes(query);
-  if (!sizes) return std::nullopt;
-  const Utilisation& measured = products(query.device, query.dtype);
-  if (measured.rows() == 0) return std::nullopt;
-  const auto share = measured.share(*sizes);
+  if (query.pass != Pass::forward && query.pass != Pass::recompute) return std::nullopt;
+  const std::vector<Kernel> kernels = kernels_of(query, AttentionKernels::eager);
+  if (kernels.size() != 1) return std::nullopt;
+  const auto share = shares(query.device, query.dtype).share(kernels.front());
   if (!share) return std::nullopt;
-  const Work work = product_work(*sizes, query.dtype);
-  return Price{.seconds = ideal_seconds(work, query.device, query.dtype) / *share,
+  return Price{.seconds = ideal_seconds(kernels.front(), query.device, query.dtype) / *share,
                .flop = query.work.flop,
                .bytes = query.work.bytes};
 }
 
-LeftOut MeasuredTable::sizes_left_out(const Device& device, DType dtype) const {
-  const Utilisation& measured = products(device, dtype);
-  return measured.rows() > 2 ? measured.left_out() : LeftOut{};
+std::map<std::string, LeftOut> MeasuredTable::sizes_left_out(const Device& device,
+                                                             DType dtype) const {
+  return shares(device, dtype).left_out();
 }
 
 std::optional<Price> MeasuredTable::price(const Query& query) const {

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "cost/cost.hpp"
+#include "cost/measured/by_size.hpp"
 #include "profile/match.hpp"
-#include "profile/utilisation.hpp"
 
 namespace sluice {
 
@@ -30,9 +30,9 @@ class MeasuredTable {
   /// The only batch for which each layer's forward pass was measured; 0: there are several, or
   /// none.
   std::int64_t only_samples(const Model& model) const;
-  /// Cross-validates the interpolation by size on the rows of products of an element type; without
-  /// rows where there are too few.
-  LeftOut sizes_left_out(const Device& device, DType dtype) const;
+  /// Cross-validates the interpolation by size on the rows of an element type, class by class;
+  /// classes with too few rows are left out.
+  std::map<std::string, LeftOut> sizes_left_out(const Device& device, DType dtype) const;
 
  private:
   std::optional<double> seconds_of(const ProfileRow& row) const;
@@ -40,14 +40,14 @@ class MeasuredTable {
   std::optional<Price> exact(const Query& query, std::string_view pass, double share) const;
   std::optional<Price> by_batch(const Query& query, std::string_view pass) const;
   std::optional<Price> by_sizes(const Query& query) const;
-  const Utilisation& products(const Device& device, DType dtype) const;
+  const SharesBySize& shares(const Device& device, DType dtype) const;
 
   const Profile profile_;
   const ProfileIndex index_;
   const Interpolation interpolation_;
   const std::string statistic_;
-  mutable std::mutex mutex_;  ///< protects the maps below: sweeps price in several threads
-  mutable std::map<std::string, Utilisation> products_;  ///< by device and element type
+  mutable std::mutex mutex_;  ///< protects the map below: sweeps price in several threads
+  mutable std::map<std::string, SharesBySize> shares_;  ///< by device and element type
 };
 
 /// Seconds at the device's full rates: the longer of FLOP and bytes.

@@ -3,10 +3,12 @@
 
 namespace sluice {
 
+// Their n is the depth and their k the columns of the result: 96 of 100 grids of thread blocks are
+// whole tiles of m x k (analysis/validation/fitted.md).
 extern const ForeignTable neusight_products_table;
 const ForeignTable neusight_products_table = {
     .name = "neusight_products",
-    .summary = "b products of m x k by k x n in float32, several GPUs.",
+    .summary = "b products of m x n by n x k in float32, several GPUs.",
     .source = "NeuSight (MIT)",
     .heading = {"operator", "device", "b", "m", "n", "k", "latency_ms"},
     .map = R"yaml(
@@ -16,7 +18,7 @@ repeats: pooled
 columns:
   operator: operator
   device: device
-  sizes: {b: b, m: m, n: n, k: k}
+  sizes: {b: b, m: m, n: k, k: n}
   dtype: {text: float32}
   flop: {expression: 2 * $b * $m * $n * $k}
   bytes: {expression: 4 * $b * ($m * $k + $k * $n + $m * $n)}

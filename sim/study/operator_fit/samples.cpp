@@ -6,16 +6,16 @@
 #include <string_view>
 
 #include "base/error.hpp"
+#include "cost/fitted/row_kernel.hpp"
 #include "cost/fitted/sheet.hpp"
-#include "profile/classes.hpp"
-#include "study/operator_fit/row_kernel.hpp"
 
 namespace sluice {
 namespace {
 
-bool is_grouped(const std::string& config) {
-  const std::size_t at = config.find("groups=");
-  return at != std::string::npos && std::atoi(config.c_str() + at + 7) > 1;
+/// "StochasticDepth(p=0.0, …)" and "Dropout(p=0)" return what they are given: nothing is launched.
+bool drops_nothing(const std::string& config) {
+  const std::size_t at = config.find("(p=");
+  return at != std::string::npos && std::strtod(config.c_str() + at + 3, nullptr) == 0;
 }
 
 /// What may not stand in both halves of a split: the operator with its weights, whatever it is
@@ -43,8 +43,7 @@ class Collector {
       ++found.left_out[why];
       return;
     }
-    std::string of = class_of_operator(row.operator_class);
-    if (of == "conv" && is_grouped(row.config)) of = "grouped_conv";
+    const std::string of = class_of_row(row);
     const DType dtype = row.dtype.empty() ? DType::float32 : dtype_of(row.dtype);
     const auto kernel = kernel_of(row, of, static_cast<double>(bytes_of(dtype)));
     if (!kernel) {
@@ -67,8 +66,8 @@ class Collector {
     if (row.pass != "forward") return "of another pass than forward";
     if (!row.time()) return "not measured";
     if (!(*row.time() > 0)) return "too short for the timer: 0 s";
-    if (class_of_operator(row.operator_class).empty())
-      return "of no class that is fitted: " + row.operator_class;
+    if (class_of_row(row).empty()) return "of no class that is fitted: " + row.operator_class;
+    if (drops_nothing(row.config)) return "of modules that drop nothing, and so do nothing";
     return "";
   }
 

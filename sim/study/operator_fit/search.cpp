@@ -17,13 +17,20 @@ constexpr int most_steps = 1500;
 
 /// What NLopt asks, and of whom.
 struct Asked {
+  const std::vector<FormParameter>& form;
   std::vector<double> parameters;
   std::vector<std::size_t> which;  ///< of them: those that are looked for
   const std::function<double(const std::vector<double>&)>& mean;
 
   double at(const double* logarithms) {
-    for (std::size_t i = 0; i < which.size(); ++i) parameters[which[i]] = std::exp(logarithms[i]);
-    return mean(parameters);
+    double away = 0;
+    for (std::size_t i = 0; i < which.size(); ++i) {
+      const FormParameter& looked_for = form[which[i]];
+      const double from_start = logarithms[i] - std::log(looked_for.start);
+      parameters[which[i]] = std::exp(logarithms[i]);
+      away += looked_for.firmness * from_start * from_start;
+    }
+    return mean(parameters) + away;
   }
 };
 
@@ -38,20 +45,13 @@ double penalty(double over) {
   return std::sqrt(1 + scaled * scaled) - 1;
 }
 
-double percentile(std::vector<double> numbers, double share) {
-  const auto at =
-      static_cast<std::ptrdiff_t>(share * static_cast<double>(numbers.size() - 1) + 0.5);
-  std::nth_element(numbers.begin(), numbers.begin() + at, numbers.end());
-  return numbers[static_cast<std::size_t>(at)];
-}
-
-std::vector<double> least(const std::vector<FormParameter>& form, const std::vector<double>& start,
-                          bool products,
-                          const std::function<double(const std::vector<double>&)>& mean) {
-  Asked asked{start, {}, mean};
+Found least(const std::vector<FormParameter>& form, const std::vector<double>& start, FormPart part,
+            const std::function<double(const std::vector<double>&)>& mean) {
+  Asked asked{form, start, {}, mean};
   std::vector<double> low, high, x;
   for (std::size_t i = 0; i < form.size(); ++i) {
-    if (form[i].high <= form[i].low || (form[i].of_products && !products)) continue;
+    if (form[i].high <= form[i].low || (form[i].part != FormPart::all && form[i].part != part))
+      continue;
     asked.which.push_back(i);
     low.push_back(std::log(form[i].low));
     high.push_back(std::log(form[i].high));
@@ -68,8 +68,8 @@ std::vector<double> least(const std::vector<FormParameter>& form, const std::vec
   double value = 0;
   if (nlopt_optimize(search.get(), x.data(), &value) < 0)
     throw InternalError("the search for a form's parameters failed");
-  asked.at(x.data());
-  return asked.parameters;
+  value = asked.at(x.data());
+  return {asked.parameters, value};
 }
 
 }  // namespace sluice

@@ -10,12 +10,17 @@
 
 namespace sluice {
 
-/// The parameters for which `mean` is least, looked for from `start` on within their ranges, as
-/// logarithms. Those without a range keep their start, those of products too where it is none.
-/// Equal arguments give equal results. Source: Rowan's Subplex in NLopt (Johnson), LN_SBPLX.
-std::vector<double> least(const std::vector<FormParameter>& form, const std::vector<double>& start,
-                          bool products,
-                          const std::function<double(const std::vector<double>&)>& mean);
+struct Found {
+  std::vector<double> parameters;
+  double penalty = 0;
+};
+
+/// The parameters for which `mean` is least, with what keeps each near its usual value, looked for
+/// from `start` on within their ranges, as logarithms. Those without a range keep their start, and
+/// those of another part of the form, too. Equal arguments give equal results. Source: Rowan's
+/// Subplex in NLopt (Johnson), LN_SBPLX.
+Found least(const std::vector<FormParameter>& form, const std::vector<double>& start, FormPart part,
+            const std::function<double(const std::vector<double>&)>& mean);
 
 /// Grows like a square near 0 and like its size far from it: single odd samples decide nothing.
 double penalty(double over);
@@ -29,8 +34,5 @@ double mean_penalty(const std::vector<Sample>& samples, Over&& over) {
   for (std::size_t i = 0; i < samples.size(); i += step, ++count) sum += penalty(over(samples[i]));
   return sum / count;
 }
-
-/// Of numbers, of which there is one at least: the nearest rank.
-double percentile(std::vector<double> numbers, double share);
 
 }  // namespace sluice

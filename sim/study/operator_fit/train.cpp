@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "profile/statistics.hpp"
 #include "study/operator_fit/search.hpp"
 
 namespace sluice {
@@ -25,7 +26,7 @@ double joules_per_flop(const std::vector<Sample>& samples, const std::vector<She
     if (rates[i].empty()) continue;
     if (!(sheets[i].watts > 0)) return 0;
     ++devices;
-    const double joules = sheets[i].watts / percentile(rates[i], 0.75);
+    const double joules = sheets[i].watts / quantile_of(rates[i], 0.75);
     if (least == 0 || joules < least) least = joules;
   }
   return devices > 1 ? least : 0;
@@ -46,7 +47,7 @@ std::vector<double> starts_of(const std::vector<FormParameter>& form) {
   return starts;
 }
 
-/// From two starts, since the tile that is best may change: shares as they stand, and a fifth.
+/// From two starts, since what is best may jump: as another tile is, or rows that fit the cache.
 void fit_seconds(ClassFit& fit, const std::vector<Sample>& samples,
                  const std::vector<Sheet>& sheets) {
   const bool products = samples.front().kernel.is_product();
@@ -55,19 +56,24 @@ void fit_seconds(ClassFit& fit, const std::vector<Sample>& samples,
   const auto mean = [&](const std::vector<double>& p) {
     return mean_penalty(samples, [&](const Sample& s) { return over_time(s, sheets, p); });
   };
-  fit.seconds.parameters = least(form_parameters(), start, products, mean);
-  if (!products) return;
-  for (std::size_t i = first_share; i < start.size(); ++i) start[i] /= 5;
-  std::vector<double> other = least(form_parameters(), start, products, mean);
-  if (mean(other) < mean(fit.seconds.parameters)) fit.seconds.parameters = std::move(other);
+  const FormPart part = products ? FormPart::products : FormPart::streams;
+  Found found = least(form_parameters(), start, part, mean);
+  if (products)
+    for (std::size_t i = first_share; i < start.size(); ++i) start[i] /= 5;
+  else
+    start[resident_parameter] /= 5;
+  Found other = least(form_parameters(), start, part, mean);
+  fit.seconds.parameters =
+      std::move(other.penalty < found.penalty ? other.parameters : found.parameters);
 }
 
 void fit_joules(ClassFit& fit, const std::vector<Sample>& samples) {
   fit.joules.emplace();
-  fit.joules->parameters = least(
-      energy_parameters(), starts_of(energy_parameters()), true, [&](const std::vector<double>& p) {
-        return mean_penalty(samples, [&](const Sample& s) { return over_energy(s, p); });
-      });
+  const auto mean = [&](const std::vector<double>& p) {
+    return mean_penalty(samples, [&](const Sample& s) { return over_energy(s, p); });
+  };
+  fit.joules->parameters =
+      least(energy_parameters(), starts_of(energy_parameters()), FormPart::all, mean).parameters;
 }
 
 /// One sample without energy, and there is no fit of it, in no split either.
@@ -115,7 +121,7 @@ struct Errors {
 
 FitError summary_of(const std::vector<double>& errors) {
   if (errors.empty()) return {};
-  return {percentile(errors, 0.5), percentile(errors, 0.9),
+  return {quantile_of(errors, 0.5), quantile_of(errors, 0.9),
           static_cast<std::int64_t>(errors.size())};
 }
 
@@ -140,15 +146,18 @@ std::pair<std::vector<Sample>, std::vector<Sample>> parted(const std::vector<Sam
 }
 
 /// Errors on each device of a fit of all others.
-FitError error_elsewhere(const std::vector<Sample>& samples, const std::vector<Sheet>& sheets,
-                         bool corrections) {
-  Errors errors;
+void compare_devices(ClassFit& fit, const std::vector<Sample>& samples,
+                     const std::vector<Sheet>& sheets, bool corrections) {
+  std::vector<double> all;
   for (std::size_t i = 0; i < sheets.size(); ++i) {
     const auto [others, here] = parted(samples, [&](const Sample& s) { return s.sheet != i; });
-    if (!others.empty() && !here.empty())
-      errors.add(fit_of(others, sheets, {.corrections = corrections}), here, sheets);
+    if (others.empty() || here.empty()) continue;
+    Errors errors;
+    errors.add(fit_of(others, sheets, {.corrections = corrections}), here, sheets);
+    fit.device_errors.emplace_back(sheets[i].name, summary_of(errors.time));
+    all.insert(all.end(), errors.time.begin(), errors.time.end());
   }
-  return summary_of(errors.time);
+  if (!all.empty()) fit.device_error = summary_of(all);
 }
 
 }  // namespace
@@ -178,9 +187,7 @@ ClassFit train(const std::string& name, DType dtype, const std::vector<Sample>& 
   fit.time_error = summary_of(errors.time);
   if (!errors.energy.empty()) fit.energy_error = summary_of(errors.energy);
   if (options.splits > 0 && sheets.size() > 1)
-    if (const FitError elsewhere = error_elsewhere(samples, sheets, options.corrections);
-        elsewhere.count > 0)
-      fit.device_error = elsewhere;
+    compare_devices(fit, samples, sheets, options.corrections);
   return fit;
 }
 

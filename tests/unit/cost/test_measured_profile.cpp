@@ -161,6 +161,42 @@ TEST_CASE(
   CHECK(error_of([&] { of(100); }).find("was not measured") != std::string::npos);
 }
 
+TEST_CASE("convolutions and elementwise operators of other sizes are estimated alike") {
+  // A machine that reaches 1 / 20 of its 100 GB/s in streams and, in convolutions, 1 / 1000 of its
+  // 10 TFLOP/s for each root of its channels: both planes in logarithms.
+  std::string table = "operator,config,inputs,batch,dtype,seconds_median\n";
+  const auto conv_s = [](double samples, double channels) {
+    return 2 * samples * 64 * channels * 9 * 512 / 10e12 / (std::sqrt(channels) / 1000);
+  };
+  const auto relu_s = [](double samples, double channels) {
+    return 2 * 4 * samples * 64 * channels / 100e9 * 20;
+  };
+  for (const int samples : {64, 128, 256})
+    for (const int channels : {64, 128, 256}) {
+      const std::string batch = std::to_string(samples), wide = std::to_string(channels);
+      table += "conv2d,conv2d channels=" + wide + " groups=1 kernel=3 padding=1 stride=1," + batch +
+               "x8x8x512," + batch + ",float32," + std::to_string(conv_s(samples, channels)) +
+               "\n" + "relu,relu," + batch + "x8x8x" + wide + "," + batch + ",float32," +
+               std::to_string(1e3 * relu_s(samples, channels)) + "e-3\n";
+    }
+  const Prices prices(", interpolate: sizes", table);
+  const Model model = sluice::test::model_of(
+      "- {type: input, name: x, shape: [8, 8, 512]}\n"
+      "- {type: conv2d, name: c, channels: 90, kernel: 3, padding: 1, bias: false}\n"
+      "- {type: relu, name: r}\n"
+      "- {type: softmax, name: s}\n");
+  const auto of = [&](std::size_t layer, std::int64_t samples) {
+    return prices.cost
+        ->of(query_of(model, model.layers[layer], Pass::forward, samples, DType::float32,
+                      prices.platform.devices.front()))
+        .seconds;
+  };
+  CHECK(of(1, 100) == Approx(conv_s(100, 90)).epsilon(0.01));
+  CHECK(of(2, 100) == Approx(relu_s(100, 90)).epsilon(0.01));
+  CHECK(error_of([&] { of(1, 500); }).find("was not measured") != std::string::npos);
+  CHECK(error_of([&] { of(3, 100); }).find("was not measured") != std::string::npos);  // no class
+}
+
 TEST_CASE("products are estimated from rows of one device, dense, the median of equal ones") {
   const Model model = sluice::test::model_of(
       "- {type: input, name: x, shape: [1000]}\n"
@@ -177,9 +213,11 @@ TEST_CASE("products are estimated from rows of one device, dense, the median of 
     return "gemm,m=1000;n=1000;k=1000,float32," + circumstances + "," + seconds + "\n";
   };
   const std::string fast = row("fast,hot,1,", "0.001"), slow = row("slow,hot,1,", "0.005");
-  CHECK(error_of([&] { of(head + fast + slow); })
-            .find("products of matrices were measured with device fast and slow; say which "
-                  "counts, as cost.where={device: fast}") != std::string::npos);
+  CHECK(
+      error_of([&] { of(head + fast + slow); })
+          .find(
+              "operators of the class 'linear' were measured with device fast and slow; say which "
+              "counts, as cost.where={device: fast}") != std::string::npos);
   CHECK(of(head + fast + slow, ", where: {device: slow}") == Approx(0.005));
   CHECK(error_of([&] {
           of(head + fast + row("fast,cold,1,", "0.002"));

@@ -24,13 +24,16 @@ enum {
   memory,
   cached,
   cache_used,
+  again,
+  resident,
   ragged,
   startup,
   unaligned,
   energy,
   large,
   medium,
-  small
+  small,
+  column
 };
 
 /// Nothing but compute in tiles of 128 x 128 at the full rate, and memory at half of it.
@@ -40,7 +43,8 @@ std::vector<double> parameters() {
   p[memory] = 0.5;
   p[cached] = 2;
   p[cache_used] = p[large] = 1;
-  p[medium] = p[small] = 1e-6;
+  p[resident] = 1;
+  p[medium] = p[small] = p[column] = 1e-6;
   return p;
 }
 
@@ -82,6 +86,43 @@ TEST_CASE("a stream takes its launch and its bytes, from the cache where they fi
   CHECK(seconds(stream, parameters(), sheet(1e9)) == Approx(1e-6 + 1.25e-3).epsilon(1e-12));
 }
 
+TEST_CASE(
+    "what a stream reads a second time comes from the cache while the rows worked on fit it") {
+  Kernel stream{.of = "softmax", .rows = 10, .columns = 10, .bytes = 1e9};
+  std::vector<double> p = parameters();
+  p[again] = 0.5;
+  p[resident] = 2;  // 4 units x 2 rows of 0.1 GB: 0.8 GB
+  const double once = 1e-6 + 2e-3;
+  // a cache of 1 kB: half of the bytes once more from the memory, at half of 1 TB/s
+  CHECK(seconds(stream, p) == Approx(once + 1e-3).epsilon(1e-12));
+  // as large as those rows: half of them from the cache, at 2 TB/s; of all bytes 1 in 1 + 1.25^4
+  const double hit = 1 / (1 + std::pow(1.25, 4));
+  CHECK(seconds(stream, p, sheet(8e8)) ==
+        Approx(1e-6 + hit * 0.5e-3 + (1 - hit) * 2e-3 + 0.125e-3 + 0.5e-3).epsilon(1e-9));
+  // a row more at a time than its cache holds, of fewer bytes each: what counts is their sum
+  stream.rows = 20;
+  p[resident] = 4;
+  CHECK(seconds(stream, p, sheet(8e8)) ==
+        Approx(1e-6 + hit * 0.5e-3 + (1 - hit) * 2e-3 + 0.125e-3 + 0.5e-3).epsilon(1e-9));
+}
+
+TEST_CASE("bytes that lie in a slower memory take longer, but for those that the cache has") {
+  const Kernel stream{.of = "elementwise", .rows = 10, .columns = 10, .bytes = 1e9};
+  Sheet slow = sheet();
+  slow.slowness = 5;
+  CHECK(seconds(stream, parameters(), slow) == Approx(1e-6 + 5 * 2e-3).epsilon(1e-12));
+  slow.cache = 1e15;
+  CHECK(seconds(stream, parameters(), slow) == Approx(1e-6 + 0.5e-3).epsilon(1e-12));
+}
+
+TEST_CASE("a result one column wide has a tile of its own") {
+  std::vector<double> p = parameters();
+  // 4 groups of 128 pixels, 9 deep: a wave of tiles of 128 x 128
+  CHECK(seconds(of_sizes(4, 128, 1, 9), p) == Approx(1e-6 + 2. * 128 * 128 * 9 / 1e12));
+  p[column] = 0.5;  // a wave of tiles of 128 x 1 at half the rate
+  CHECK(seconds(of_sizes(4, 128, 1, 9), p) == Approx(1e-6 + 2. * 128 * 9 / 0.5e12));
+}
+
 TEST_CASE("a product takes waves of tiles over the units, and a share of the unfilled part") {
   std::vector<double> p = parameters();
   const double tile = 2. * 128 * 128 * 64 / 1e12;                              // s on one unit
@@ -115,22 +156,48 @@ TEST_CASE("a device's watts bound its FLOP/s") {
   CHECK(seconds(kernel, p, sheet(1e3, 200)) == Approx(1e-6 + 8388608 / 4e12));
 }
 
+namespace {
+
+/// How numbers pull at `middle`, each by its weight and its distance, but hardly more than 0.05 of
+/// that: nothing where it is their middle.
+double pull(double middle, const std::vector<std::pair<double, double>>& numbers) {
+  double sum = 0;
+  for (const auto& [weight, number] : numbers)
+    sum += weight * (number - middle) / std::hypot(1, (number - middle) / 0.05);
+  return sum;
+}
+
+}  // namespace
+
 TEST_CASE("what the nearest places left over is added, the less the further they are") {
   Surface surface;
   const Place here = of_sizes(1, 100, 100, 100).place();
   CHECK(surface.correction(here) == 1);
+  surface.left = {{here, 0.01}};  // near what the form says: nearly a mean, the form weighs 0.05
+  CHECK(std::log(surface.correction(here)) == Approx(0.01 / 1.05).epsilon(2e-3));
   surface.left = {{here, 0.3}};
-  CHECK(surface.correction(here) == Approx(std::exp(0.3 / 1.05)));  // the form weighs 0.05
+  CHECK(std::abs(pull(std::log(surface.correction(here)), {{1, 0.3}, {0.05, 0}})) < 1e-5);
   // e times as many rows (which the density does not show where no bytes move): d = 1,
   // weight exp(-2)
   Place there = here;
   there[1] += 1;
-  const double weight = std::exp(-2.0);
-  CHECK(surface.correction(there) == Approx(std::exp(weight * 0.3 / (weight + 0.05))));
+  surface.left = {{here, 0.03}};
+  CHECK(std::abs(pull(std::log(surface.correction(there)), {{std::exp(-2.0), 0.03}, {0.05, 0}})) <
+        1e-5);
+  there[1] += 9;
+  CHECK(surface.correction(there) == Approx(1));  // far from all, the form speaks alone
   // of nine places the nearest eight
-  surface.left.assign(8, {here, 0.2});
+  surface.left.assign(8, {here, 0.02});
   surface.left.push_back({there, 100.0});
-  CHECK(surface.correction(here) == Approx(std::exp(8 * 0.2 / 8.05)));
+  CHECK(std::abs(pull(std::log(surface.correction(here)), {{8, 0.02}, {0.05, 0}})) < 1e-5);
+}
+
+TEST_CASE("a single odd place among alike ones decides nothing") {
+  Surface surface;
+  const Place here = of_sizes(1, 100, 100, 100).place();
+  surface.left.assign(7, {here, 0.2});
+  surface.left.push_back({here, 2.0});  // their mean: 0.425
+  CHECK(std::log(surface.correction(here)) == Approx(0.2).margin(0.01));
 }
 
 TEST_CASE("a fit finds the form that made the samples, twice the same") {
@@ -147,9 +214,32 @@ TEST_CASE("a fit finds the form that made the samples, twice the same") {
   CHECK(fit.energy_error->median < 0.03);
   CHECK(fit.covers(samples[5].kernel));
   CHECK_FALSE(fit.covers(product("linear", 1, 1e6, 64, 64, 4)));
-  const ClassFit again = train("linear", DType::float32, samples, {sheet()}, {2, true});
-  CHECK(again.seconds.parameters == fit.seconds.parameters);
-  CHECK(again.time_error.median == fit.time_error.median);
+  const ClassFit twice = train("linear", DType::float32, samples, {sheet()}, {2, true});
+  CHECK(twice.seconds.parameters == fit.seconds.parameters);
+  CHECK(twice.time_error.median == fit.time_error.median);
+}
+
+TEST_CASE("a device is predicted from the others, and the errors are told by its name") {
+  std::vector<Sample> samples = samples_of(parameters(), 0.02), same = samples, twice = samples;
+  for (Sample& sample : same) sample.sheet = 1;
+  for (Sample& sample : twice) sample.sheet = 2, sample.seconds *= 2;
+  samples.insert(samples.end(), same.begin(), same.end());
+  samples.insert(samples.end(), twice.begin(), twice.end());
+  std::vector<Sheet> sheets(3, sheet());
+  for (std::size_t i = 0; i < 3; ++i) sheets[i].name = std::string(1, static_cast<char>('a' + i));
+  const ClassFit fit = train("linear", DType::float32, samples, sheets, {1, false});
+  REQUIRE(fit.device_errors.size() == 3);
+  CHECK(fit.device_errors[2].first == "c");
+  CHECK(fit.device_errors[2].second.count == 300);
+  // c takes twice as long as a and b, which are alike: predicted at half of its seconds
+  CHECK(fit.device_errors[2].second.median == Approx(0.5).margin(0.03));
+  REQUIRE(fit.device_error);
+  CHECK(fit.device_error->count == 900);
+  Fit written{.name = "three", .devices = sheets, .classes = {fit}};
+  const std::string text = fit_text(written);
+  CHECK(fit_text(read_fit(parse_text(text, "fit.yaml"))) == text);
+  CHECK_THAT(text,
+             Contains("- {device: \"c\", median: 0.5") || Contains("device: \"c\", median: 0.4"));
 }
 
 TEST_CASE("one sample without energy, and there is neither a fit of energy nor an error of one") {

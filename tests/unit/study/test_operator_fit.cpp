@@ -1,7 +1,7 @@
 // Rows of profiles as kernels, each size by hand.
 #include <catch2/catch.hpp>
 
-#include "study/operator_fit/row_kernel.hpp"
+#include "cost/fitted/row_kernel.hpp"
 #include "study/operator_fit/samples.hpp"
 #include "support/bad_input.hpp"
 
@@ -50,7 +50,7 @@ TEST_CASE("a convolution in torch's words and in Sluice's is the same product") 
       kernel_of(row("conv2d",
                     "conv2d bias=false channels=64 groups=1 kernel=[7,7] padding=[3,3] "
                     "stride=[2,2]",
-                    {32, 3, 56, 56}),
+                    {32, 56, 56, 3}),
                 "conv", 4);
   REQUIRE(torch);
   REQUIRE(ours);
@@ -60,6 +60,17 @@ TEST_CASE("a convolution in torch's words and in Sluice's is the same product") 
     CHECK(kernel.depth == 3 * 49);
     CHECK(kernel.bytes == 4. * (32 * 3 * 56 * 56 + 64 * 147 + 32 * 28 * 28 * 64));
   }
+  // said once for both axes; the outputs, where the row has them, say how many pixels
+  ProfileRow once =
+      row("conv2d", "conv2d channels=64 groups=1 kernel=7 padding=same stride=2", {32, 56, 56, 3});
+  CHECK(kernel_of(once, "conv", 4)->rows == 32 * 28 * 28);
+  once.outputs = {{32, 20, 20, 64}};
+  CHECK(kernel_of(once, "conv", 4)->rows == 32 * 20 * 20);
+  const auto signal = kernel_of(
+      row("conv1d", "conv1d channels=8 kernel=3 padding=1 stride=1", {2, 100, 4}), "conv", 4);
+  REQUIRE(signal);
+  CHECK(signal->rows == 200);
+  CHECK(signal->depth == 12);
   const auto grouped = kernel_of(
       row("Conv2d", "Conv2d(8, 16, kernel_size=(3, 3), stride=(1, 1), padding=(1, 1), groups=4)",
           {2, 8, 5, 5}),
@@ -84,6 +95,15 @@ TEST_CASE("dense layers, norms and pools by the shapes of their inputs") {
   CHECK(kernel_of(row("AdaptiveAvgPool2d", "AdaptiveAvgPool2d(output_size=1)", {2, 64, 5, 5}),
                   "pool", 4)
             ->bytes == 4 * (2 * 64 * 25 + 2 * 64));
+  // in Sluice's words the channels are the last axis
+  const auto norm = kernel_of(row("batch_norm", "batch_norm", {2, 5, 7, 64}), "batch_norm", 4);
+  CHECK(norm->columns == 64);
+  CHECK(norm->rows == 70);
+  const auto pool =
+      kernel_of(row("max_pool", "max_pool kernel=3 padding=1 stride=2", {2, 8, 8, 64}), "pool", 4);
+  CHECK(pool->bytes == 4 * (2 * 64 * 64 + 2 * 16 * 64));
+  CHECK(kernel_of(row("global_avg_pool", "global_avg_pool", {2, 5, 5, 64}), "pool", 4)->bytes ==
+        4 * (2 * 64 * 25 + 2 * 64));
   CHECK_FALSE(kernel_of(row("Linear", "Linear()", {8, 512}), "linear", 4));
   CHECK_FALSE(kernel_of(row("Conv2d", "Conv2d()", {8, 512}), "conv", 4));
   ProfileRow empty = row("gemm", "", {});
@@ -106,6 +126,21 @@ TEST_CASE("joules above idle are fitted with what the device takes at rest besid
   CHECK(joules("") == 0.5);
   CHECK(joules("# joules: above_idle\n") == Approx(0.5 + 30 * 2e-3));
   CHECK(joules("# joules: above_idle\n# idle: 50W\n") == Approx(0.5 + 50 * 2e-3));
+}
+
+TEST_CASE("a module that drops nothing is no sample of its class") {
+  const Profile profile = table(
+      "operator,config,inputs,dtype,device,pass,level,seconds_median\n"
+      "StochasticDepth,\"StochasticDepth(p=0.0, "
+      "mode=row)\",32x128x56x56,float32,a,forward,leaf,3e-6\n"
+      "StochasticDepth,\"StochasticDepth(p=0.05, "
+      "mode=row)\",32x128x56x56,float32,a,forward,leaf,8e-5\n"
+      "Dropout,\"Dropout(p=0, inplace=False)\",32x128,float32,a,forward,leaf,3e-6\n");
+  const Device device = load_platform("a100_pcie").devices.front();
+  const FitSamples samples = samples_of({profile}, {{"a", device}});
+  REQUIRE(samples.classes.size() == 1);
+  CHECK(samples.classes[0].samples.size() == 1);
+  CHECK(samples.left_out.at("of modules that drop nothing, and so do nothing") == 2);
 }
 
 TEST_CASE("rows that cannot be fitted are left out, each kind with its count") {

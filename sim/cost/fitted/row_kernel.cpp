@@ -1,9 +1,11 @@
-#include "study/operator_fit/row_kernel.hpp"
+#include "cost/fitted/row_kernel.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdlib>
+#include <functional>
+#include <numeric>
 #include <string_view>
 
 #include "profile/classes.hpp"
@@ -58,27 +60,61 @@ std::optional<Kernel> by_sizes(const ProfileRow& row, const std::string& of, dou
   return Kernel{.of = of, .rows = *b, .columns = *h, .bytes = (two ? 3 : 2) * size * *b * *h};
 }
 
-/// "Conv2d(3, 64, kernel_size=(7, 7), …, groups=1)" or "conv2d channels=64 … kernel=[7,7]", over
-/// images with the channels before height and width.
+/// Rows in Sluice's words ("conv2d channels=64 …") have the channels after height and width, rows
+/// in torch's ("Conv2d(3, 64, …)") before them. Torch's begin with a capital.
+bool channels_last(const ProfileRow& row) {
+  return !row.operator_class.empty() && row.operator_class[0] >= 'a' &&
+         row.operator_class[0] <= 'z';
+}
+
+/// Elements of a row: of images the channels, else the last axis.
+double channels_of(const ProfileRow& row) {
+  const std::vector<std::int64_t>& shape = row.inputs.front();
+  return static_cast<double>(shape.size() == 4 && !channels_last(row) ? shape[1] : shape.back());
+}
+
+/// A number for each axis: "kernel_size=(7, 7)", "kernel=[7,7]", "stride=2".
+std::vector<double> by_axis(const std::string& config, const char* torch, const char* ours,
+                            std::size_t axes, double otherwise) {
+  std::vector<double> found = numbers_after(config, torch);
+  if (found.empty()) found = numbers_after(config, ours);
+  if (found.empty()) found = {number_after(config, ours).value_or(otherwise)};
+  if (found.size() == 1) found.resize(axes, found.front());
+  return found;
+}
+
+double product_of(const std::vector<double>& numbers) {
+  return std::accumulate(numbers.begin(), numbers.end(), 1.0, std::multiplies<>());
+}
+
+/// How many positions a window has over an image, along all of its axes.
+double positions(const std::string& config, const std::vector<double>& extents,
+                 const std::vector<double>& kernel) {
+  const std::size_t axes = extents.size();
+  const std::vector<double> stride = by_axis(config, "stride", "stride", axes, 1),
+                            padding = by_axis(config, "padding", "padding", axes, 0),
+                            dilation = by_axis(config, "dilation", "dilation", axes, 1);
+  if (stride.size() != axes || padding.size() != axes || dilation.size() != axes) return 0;
+  const bool same = config.find("padding=same") != std::string::npos;
+  double all = 1;
+  for (std::size_t axis = 0; axis < axes; ++axis) {
+    const double seen = dilation[axis] * (kernel[axis] - 1) + 1;
+    all *= same ? std::ceil(extents[axis] / stride[axis])
+                : std::floor((extents[axis] + 2 * padding[axis] - seen) / stride[axis]) + 1;
+  }
+  return all;
+}
+
+/// "Conv2d(3, 64, kernel_size=(7, 7), …, groups=1)" or "conv2d channels=64 … kernel=7".
 std::optional<Kernel> convolution(const ProfileRow& row, const std::string& of, double size) {
   const std::vector<std::int64_t>& image = row.inputs.front();
-  if (image.size() != 4) return std::nullopt;
+  if (image.size() < 3 || image.size() > 5) return std::nullopt;
   const std::string& config = row.config;
-  const auto either = [&](const char* torch, const char* ours) {
-    std::vector<double> found = numbers_after(config, torch);
-    if (found.empty()) found = numbers_after(config, ours);
-    if (const auto one = number_after(config, ours); found.empty() && one) found = {*one};
-    if (found.size() == 1) found.push_back(found.front());
-    return found;
-  };
-  std::vector<double> kernel = either("kernel_size", "kernel"), stride = either("stride", "stride"),
-                      padding = either("padding", "padding"),
-                      dilation = either("dilation", "dilation");
-  if (kernel.size() != 2) return std::nullopt;
-  if (stride.size() != 2) stride = {1, 1};
-  if (padding.size() != 2) padding = {0, 0};
-  if (dilation.size() != 2) dilation = {1, 1};
-  const auto in = static_cast<double>(image[1]);
+  const bool last = channels_last(row);
+  const std::size_t axes = image.size() - 2;
+  const std::vector<double> kernel = by_axis(config, "kernel_size", "kernel", axes, 0);
+  if (kernel.size() != axes) return std::nullopt;
+  const auto in = static_cast<double>(last ? image.back() : image[1]);
   const double groups = number_after(config, "groups").value_or(1);
   const std::size_t comma = config.find(',');
   const double out =
@@ -86,17 +122,15 @@ std::optional<Kernel> convolution(const ProfileRow& row, const std::string& of, 
           .value_or(comma == std::string::npos ? 0
                                                : std::strtod(config.c_str() + comma + 1, nullptr));
   if (!(out > 0)) return std::nullopt;
-  double pixels = static_cast<double>(image[0]);
-  for (std::size_t axis = 0; axis < 2; ++axis) {
-    const double seen = dilation[axis] * (kernel[axis] - 1) + 1;
-    pixels *= std::floor((static_cast<double>(image[axis + 2]) + 2 * padding[axis] - seen) /
-                         stride[axis]) +
-              1;
-  }
-  Kernel made =
-      product(of, groups, pixels, out / groups, in / groups * kernel[0] * kernel[1], size);
-  made.bytes =
-      size * (elements_of(image) + out * in / groups * kernel[0] * kernel[1] + pixels * out);
+  const auto first = image.begin() + (last ? 1 : 2);
+  const double pixels =
+      row.outputs.empty()
+          ? static_cast<double>(image[0]) *
+                positions(config, {first, first + static_cast<std::ptrdiff_t>(axes)}, kernel)
+          : elements_of(row.outputs.front()) / out;
+  const double weights = out * in / groups * product_of(kernel);
+  Kernel made = product(of, groups, pixels, out / groups, in / groups * product_of(kernel), size);
+  made.bytes = size * (elements_of(image) + weights + pixels * out);
   return made;
 }
 
@@ -112,13 +146,17 @@ std::optional<Kernel> dense(const ProfileRow& row, const std::string& of, double
 /// Elements that pooling writes, for each channel of each image: as many as it is told to
 /// ("output_size=(6, 6)"), else one a stride along both axes, which is the window where it is not
 /// said.
-double pooled(const std::string& config, const std::vector<std::int64_t>& image) {
+double pooled(const ProfileRow& row, const std::vector<std::int64_t>& image) {
+  const std::string& config = row.config;
   std::vector<double> told = numbers_after(config, "output_size");
   if (const auto one = number_after(config, "output_size"); told.empty() && one) told = {*one};
   if (!told.empty()) return told.front() * told.back();
   const double stride =
-      number_after(config, "stride").value_or(number_after(config, "kernel_size").value_or(1));
-  return static_cast<double>(image[2] * image[3]) / (stride * stride);
+      number_after(config, "stride")
+          .value_or(number_after(config, "kernel")
+                        .value_or(number_after(config, "kernel_size").value_or(1)));
+  const double pixels = elements_of(image) / static_cast<double>(image[0]) / channels_of(row);
+  return row.operator_class == "global_avg_pool" ? 1 : pixels / (stride * stride);
 }
 
 /// Inputs are read; what is written is the outputs where the row has them, else as much as the
@@ -126,15 +164,14 @@ double pooled(const std::string& config, const std::vector<std::int64_t>& image)
 Kernel stream(const ProfileRow& row, const std::string& of, double size) {
   const std::vector<std::int64_t>& first = row.inputs.front();
   const bool images = first.size() == 4;
+  const double channels = channels_of(row);
   double read = 0, written = 0;
   for (const auto& shape : row.inputs) read += elements_of(shape);
   for (const auto& shape : row.outputs) written += elements_of(shape);
   if (row.outputs.empty())
-    written = of == "pool" && images
-                  ? static_cast<double>(first[0] * first[1]) * pooled(row.config, first)
-                  : elements_of(first);
-  const double columns = of == "pool" ? std::max(1.0, read / written)
-                                      : static_cast<double>(images ? first[1] : first.back());
+    written = of == "pool" && images ? static_cast<double>(first[0]) * channels * pooled(row, first)
+                                     : elements_of(first);
+  const double columns = of == "pool" ? std::max(1.0, read / written) : channels;
   return {.of = of,
           .rows = elements_of(first) / columns,
           .columns = columns,
@@ -157,6 +194,11 @@ std::optional<Kernel> by_anything(const ProfileRow& row, const std::string& of, 
 }
 
 }  // namespace
+
+std::string class_of_row(const ProfileRow& row) {
+  const std::string of = class_of_operator(row.operator_class);
+  return of == "conv" && number_after(row.config, "groups").value_or(1) > 1 ? "grouped_conv" : of;
+}
 
 std::optional<Kernel> kernel_of(const ProfileRow& row, const std::string& of, double size) {
   std::optional<Kernel> made = by_anything(row, of, size);

@@ -1,0 +1,84 @@
+#include "cost/measured/by_size.hpp"
+
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "cost/fitted/row_kernel.hpp"
+#include "cost/measured/table.hpp"
+#include "profile/classes.hpp"
+#include "profile/match.hpp"
+#include "profile/statistics.hpp"
+
+namespace sluice {
+namespace {
+
+/// Along which shares are compared. Convolutions of equal sizes as products differ in how often
+/// they read a pixel, which the bytes for each element of their matrices say.
+std::vector<double> sizes_of(const Kernel& kernel) {
+  if (!kernel.is_product()) return {kernel.rows, kernel.columns};
+  std::vector<double> sizes = {kernel.count, kernel.rows, kernel.columns, kernel.depth};
+  if (kernel.of == "conv" || kernel.of == "grouped_conv")
+    sizes.push_back(std::exp(kernel.place().back()));
+  return sizes;
+}
+
+struct Measured {
+  std::vector<const ProfileRow*> rows;
+  /// Of kernels of equal sizes, with the seconds of each.
+  std::map<std::vector<double>, std::pair<Kernel, std::vector<double>>> by_sizes;
+};
+
+bool is_of(const ProfileRow& row, DType dtype) {
+  return row.level == Level::leaf && row.pass == "forward" && !(row.sparsity > 0) &&
+         (row.dtype.empty() || row.dtype == name_of(dtype));
+}
+
+}  // namespace
+
+SharesBySize::SharesBySize(const Profile& profile, const Device& device, DType dtype,
+                           const std::function<std::optional<double>(const ProfileRow&)>& seconds) {
+  std::map<std::string, Measured> classes;
+  for (const ProfileRow& row : profile.rows) {
+    const std::string of = class_of_row(row);
+    const std::optional<double> took = seconds(row);
+    if (of.empty() || !is_of(row, dtype) || !took || !(*took > 0)) continue;
+    const auto kernel = kernel_of(row, of, static_cast<double>(bytes_of(dtype)));
+    if (!kernel) continue;
+    Measured& measured = classes[of];
+    measured.rows.push_back(&row);
+    auto& [one, all] = measured.by_sizes[sizes_of(*kernel)];
+    one = *kernel;
+    all.push_back(*took);
+  }
+  for (const auto& [of, measured] : classes) {
+    require_alike(
+        measured.rows, "operators of the class '" + of + "' were",
+        {"operator", "config", "node", "sizes", "inputs", "outputs", "batch", "dtype", "model"});
+    std::vector<MeasuredPoint> points;
+    for (const auto& [sizes, taken] : measured.by_sizes)
+      points.push_back(
+          {sizes, ideal_seconds(taken.first, device, dtype) / median_of(taken.second)});
+    classes_.emplace(of, Utilisation(std::move(points)));
+  }
+}
+
+std::optional<double> SharesBySize::share(const Kernel& kernel) const {
+  const auto found = classes_.find(kernel.of);
+  if (found == classes_.end()) return std::nullopt;
+  return found->second.share(sizes_of(kernel));
+}
+
+std::map<std::string, LeftOut> SharesBySize::left_out() const {
+  std::map<std::string, LeftOut> all;
+  for (const auto& [of, shares] : classes_)
+    if (shares.rows() > 2) all[of] = shares.left_out();
+  return all;
+}
+
+double ideal_seconds(const Kernel& kernel, const Device& device, DType dtype) {
+  const double flop = kernel.is_product() ? kernel.flop : 0;
+  return ideal_seconds(Work{.flop = flop, .bytes = kernel.bytes}, device, dtype);
+}
+
+}  // namespace sluice
