@@ -10,6 +10,7 @@
 #include "cost/fitted/document.hpp"
 #include "cost/fitted/kernels.hpp"
 #include "cost/fitted/sheet.hpp"
+#include "cost/memory_seconds.hpp"
 #include "document/bundled.hpp"
 #include "document/roots.hpp"
 
@@ -57,6 +58,16 @@ class Fits {
   mutable std::map<std::string, Fit> read_;  // nodes stay where they are
 };
 
+/// The device's, for a pass whose operands may lie in another one of its memories.
+Sheet sheet_for(const Query& query) {
+  Sheet sheet = sheet_of(query.device, query.dtype);
+  if (query.operands.empty() || !(query.work.bytes > 0)) return sheet;
+  Query at_home = query;
+  at_home.operands.clear();
+  sheet.slowness = memory_seconds(query, false) / memory_seconds(at_home, false);
+  return sheet;
+}
+
 struct Fitted final : Cost {
   Fits fits;
   bool refuses;
@@ -77,7 +88,7 @@ struct Fitted final : Cost {
       price.seconds = roofline->of(query).seconds;
       return price;
     }
-    const Sheet sheet = sheet_of(query.device, query.dtype);
+    const Sheet sheet = sheet_for(query);
     for (const Kernel& kernel : kernels) {
       const ClassFit& of_class = *fit.find(kernel.of, query.dtype);
       const double seconds = of_class.seconds_of(kernel, sheet);
@@ -101,7 +112,7 @@ struct Fitted final : Cost {
     if (!all_fitted(fit, kernels, query))
       return {{.of = query.layer ? query.layer->type : "update",
                .seconds = roofline->of(query).seconds}};
-    const Sheet sheet = sheet_of(query.device, query.dtype);
+    const Sheet sheet = sheet_for(query);
     const bool seen = fit.saw(sheet);
     std::vector<Grounds> all;
     for (const Kernel& kernel : kernels) {

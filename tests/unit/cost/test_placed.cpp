@@ -170,19 +170,31 @@ TEST_CASE("a placement that has no price is refused with its layer, operand and 
              Contains("device 'cpu' uses the memory 'dram', which lacks the rates"));
 }
 
-TEST_CASE("a profile with memories prices the placement that was measured") {
-  Asked asked;
-  const std::string dense = "dense,dense bias=false features=50 sparsity=0,1000x30,1000,";
+namespace {
+
+/// The cost model measured over rows of the product `full`: "POOLS READ,POOLS WRITTEN,SECONDS".
+ChosenCost measured_so(const Platform& platform, const std::vector<std::string>& rows) {
   const auto file = std::filesystem::temp_directory_path() /
                     ("sluice_placed_" + std::to_string(getpid()) + ".csv");
-  std::ofstream(file) << "# format: sluice-profile/1\n"
-                         "operator,config,inputs,batch,input_pools,output_pools,seconds_median\n" +
-                             dense + "DRAM;DRAM,DRAM,0.001\n" + dense + "PMEM;DRAM,DRAM,0.002\n" +
-                             dense + "DRAM;DRAM,PMEM,0.004\n" + dense + "DISK;DRAM,DRAM,0.008\n";
+  std::ofstream out(file);
+  out << "# format: sluice-profile/1\n"
+         "operator,config,inputs,batch,input_pools,output_pools,seconds_median\n";
+  for (const std::string& row : rows)
+    out << "dense,dense bias=false features=50 sparsity=0,1000x30,1000," << row << "\n";
+  out.close();
   Value mapping = parse_text("{model: measured}", "cost.yaml");
   mapping.set("profile", Value::make(file.string()));
-  asked.cost = choose_cost(mapping, "", asked.platform);
+  ChosenCost cost = choose_cost(mapping, "", platform);
   std::filesystem::remove(file);
+  return cost;
+}
+
+}  // namespace
+
+TEST_CASE("a profile with memories prices the placement that was measured") {
+  Asked asked;
+  asked.cost = measured_so(asked.platform, {"DRAM;DRAM,DRAM,0.001", "PMEM;DRAM,DRAM,0.002",
+                                            "DRAM;DRAM,PMEM,0.004", "DISK;DRAM,DRAM,0.008"});
   const auto seconds = [&](const std::vector<std::string>& pools) {
     return asked.cost->of(asked.placed(1, pools)).seconds;
   };
@@ -205,6 +217,23 @@ TEST_CASE("a profile with memories prices the placement that was measured") {
       placed_price(asked.platform, *asked.cost, asked.placed(1, {"disk", "dram", "dram"}));
   CHECK(far.price.seconds == 0.008);
   CHECK(far.flows.empty());
+}
+
+TEST_CASE("what a row does not say of its memories was in the first one") {
+  Asked asked;
+  asked.cost = measured_so(asked.platform, {"PMEM,,0.002", ",,0.001"});
+  const auto seconds = [&](const std::vector<std::string>& pools) {
+    return asked.cost->of(asked.placed(1, pools)).seconds;
+  };
+  CHECK(seconds({"pmem", "dram", "dram"}) == 0.002);
+  CHECK(seconds({"dram", "dram", "dram"}) == 0.001);
+  for (const std::vector<std::string>& pools : {std::vector<std::string>{"pmem", "pmem", "dram"},
+                                                {"pmem", "dram", "pmem"},
+                                                {"dram", "dram", "pmem"}})
+    CHECK_THAT(error_of([&] { seconds(pools); }), Contains("was not measured"));
+  // Where no row says anything of memories, they are of any placement.
+  asked.cost = measured_so(asked.platform, {",,0.003"});
+  CHECK(seconds({"dram", "dram", "pmem"}) == 0.003);
 }
 
 TEST_CASE("copies by threads take as long as reading and writing one after the other") {
@@ -238,4 +267,32 @@ TEST_CASE("copies by threads take as long as reading and writing one after the o
   };
   CHECK(median(in_turn) < 0.05);
   CHECK(median(side_by_side) > 0.3);
+}
+
+TEST_CASE("fitted kernels take longer in a slower memory, by the ratio of the memories' seconds") {
+  const Platform platform = read_platform(parse_text(
+      "format: sluice-platform/1\n"
+      "devices:\n"
+      "  cpu: {rate: {float32: 8.1TFLOP/s}, units: 40, cache: 4MB, memory: [dram, pmem]}\n"
+      "memories:\n"
+      "  dram: {capacity: 192GB, read: 320GB/s, write: 320GB/s}\n"
+      "  pmem: {capacity: 768GB, read: 64GB/s, write: 16GB/s}\n",
+      "server.yaml"));
+  const ChosenCost cost =
+      choose_cost(parse_text("{model: fitted, file: t4}", "s.yaml"), "", platform);
+  const Model model = small();
+  // 160 MB are read and 160 MB written, which no cache of 4 MB has
+  const Query query = query_of(model, model.layers[2], Pass::forward, 800'000, DType::float32,
+                               platform.devices.front());
+  const double home = cost->of(query).seconds;
+  const auto in = [&](const std::string& read, const std::string& written) {
+    return cost->of(placed_query(query, {read, written})).seconds;
+  };
+  CHECK(in("dram", "dram") == Approx(home).epsilon(1e-12));
+  // 1 / 64 + 1 / 16 here, twice 1 / 320 there: 12.5 times as long; what is read alone, 3 times.
+  // That holds for what the memory takes, most of the seconds: the rest is the cache's.
+  const double both = (in("pmem", "pmem") / home - 1) / 11.5;
+  CHECK((in("pmem", "dram") / home - 1) / 2 == Approx(both).epsilon(1e-9));
+  CHECK(both > 0.8);
+  CHECK(both <= 1);
 }
