@@ -2,8 +2,10 @@
 
 namespace sluice {
 
-Emitter::Emitter(const Plan& plan, Sink& sink)
-    : plan_(plan), sink_(sink), levels_(plan.pools.size(), 0) {
+Emitter::Emitter(const PlanTables& tables, Sink& sink, bool spans_only)
+    : tables_(tables), sink_(sink), spans_only_(spans_only), levels_(tables.plan.pools.size(), 0) {
+  if (spans_only) return;
+  const Plan& plan = tables.plan;
   for (std::uint32_t t = 0; t < plan.tensors.size(); ++t)
     if (plan.tensors[t].home != none) change(0, {t, plan.tensors[t].home}, plan.tensors[t].bytes);
 }
@@ -18,7 +20,7 @@ void Emitter::repeat(const Mark& since, std::int64_t times, const Jump& period) 
   spans_.erase(spans_.begin(), spans_.begin() + static_cast<std::ptrdiff_t>(since.spans));
   events_.erase(events_.begin(), events_.begin() + static_cast<std::ptrdiff_t>(since.events));
   std::vector<std::uint32_t> streams;
-  for (const Span& span : spans_) streams.push_back(plan_.actions[span.action].stream);
+  for (const Span& span : spans_) streams.push_back(tables_.stream(span.action));
   const Repetition repetition{times, period.seconds, period.iterations, spans_, events_, streams};
   sink_.repeat(repetition);
   sequence_.emplace(repetition, times);
@@ -27,12 +29,13 @@ void Emitter::repeat(const Mark& since, std::int64_t times, const Jump& period) 
 }
 
 void Emitter::emit_grants() {
-  std::sort(grants_.begin(), grants_.end(), [&](const Grant& a, const Grant& b) {
-    return plan_.actions[a.action].stream < plan_.actions[b.action].stream;
-  });
+  if (grants_.size() > 1)
+    std::sort(grants_.begin(), grants_.end(), [&](const Grant& a, const Grant& b) {
+      return tables_.stream(a.action) < tables_.stream(b.action);
+    });
   for (const Grant& grant : grants_)
-    for (const Placement& placement : plan_.actions[grant.action].allocates)
-      change(grant.time, placement, plan_.tensors[placement.tensor].bytes);
+    for (const Allocation& made : tables_.allocations(grant.action))
+      change(grant.time, made.placement, made.bytes);
   grants_.clear();
 }
 

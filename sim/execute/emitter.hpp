@@ -11,29 +11,29 @@
 #include <vector>
 
 #include "execute/steady.hpp"
-#include "plan/plan.hpp"
+#include "plan/tables.hpp"
 #include "trace/span.hpp"
 
 namespace sluice {
 
 class Emitter {
  public:
-  /// Emits what is in the pools from the start.
-  Emitter(const Plan& plan, Sink& sink);
+  /// Emits what is in the pools from the start. `spans_only`: the sink is told of no memory event.
+  Emitter(const PlanTables& tables, Sink& sink, bool spans_only = false);
 
   /// Returns the row.
   std::int64_t span(Span span) {
-    if (sequence_) sequence_->fit(span, plan_.actions[span.action].stream);
+    if (sequence_) sequence_->fit(span, tables_.stream(span.action));
     sink_.span(span);
     if (keeps_) spans_.push_back(span);
     return rows_++;
   }
   void released(double time, const Placement& freed) {
-    change(time, freed, -plan_.tensors[freed.tensor].bytes);
+    if (!spans_only_) change(time, freed, -tables_.plan.tensors[freed.tensor].bytes);
   }
   /// Kept until the round is over.
   void granted(double time, std::uint32_t action) {
-    if (!plan_.actions[action].allocates.empty()) grants_.push_back({time, action});
+    if (!spans_only_ && !tables_.allocations(action).empty()) grants_.push_back({time, action});
   }
   void end_round() {
     if (!grants_.empty()) emit_grants();
@@ -63,8 +63,9 @@ class Emitter {
     if (keeps_) events_.push_back(event);
   }
 
-  const Plan& plan_;
+  const PlanTables& tables_;
   Sink& sink_;
+  bool spans_only_;
   std::int64_t rows_ = 0;
   std::vector<std::int64_t> levels_;  ///< by pool: as emitted
   std::vector<Grant> grants_;

@@ -17,11 +17,14 @@ Grants::Grants(const PlanTables& tables, Residency& residency, bool unlimited)
       changed_by_(plan_.pools.size(), -1),
       held_(plan_.pools.size(), 0),
       reserved_(residency.levels()) {
+  for (const Pool& pool : plan_.pools) most_.push_back(pool.limited() ? pool.most() : 0);
+  first_.reserve(plan_.actions.size() + 1);
+  claims_.reserve(plan_.actions.size());
   for (std::uint32_t a = 0; a < plan_.actions.size(); ++a) {
     for (const auto& [pool, bytes] : tables.demands(a)) {
       const bool shared = plan_.pools[pool].shared();
       claims_.push_back(
-          {pool, shared ? 0 : reservations_[pool].add(plan_, a, bytes), bytes, shared});
+          {pool, shared ? 0 : reservations_[pool].add(tables, a, bytes), bytes, shared});
     }
     first_.push_back(static_cast<std::uint32_t>(claims_.size()));
   }
@@ -142,10 +145,10 @@ bool Grants::fits(const Claim& claim, std::uint32_t stream) {
   if (claim.shared) {
     held_[claim.pool] = static_cast<std::int64_t>(own);
     return waiting_[claim.pool].front().stream == stream &&
-           (unlimited_ || own <= plan_.pools[claim.pool].most());
+           (unlimited_ || own <= most_[claim.pool]);
   }
   constexpr WideBytes most = std::numeric_limits<std::int64_t>::max();
-  const WideBytes capacity = unlimited_ ? most : WideBytes{plan_.pools[claim.pool].most()};
+  const WideBytes capacity = unlimited_ ? most : WideBytes{most_[claim.pool]};
   if (own > capacity && !unlimited_) return false;
   const WideBytes sum =
       own + reservations_[claim.pool].earlier(requests_[stream].place, capacity - own);

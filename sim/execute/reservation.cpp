@@ -1,28 +1,12 @@
 #include "execute/reservation.hpp"
 
 #include <algorithm>
-#include <limits>
 
 namespace sluice {
 
-namespace {
-constexpr Place nowhere{std::numeric_limits<std::int64_t>::max(), none};
-}
-
-Place place_of(const Plan& plan, std::uint32_t action, std::int64_t iteration) {
-  switch (plan.section_of(action)) {
-    case Section::prologue:
-      return {0, action};
-    case Section::body:
-      return {iteration + 1, action};
-    case Section::epilogue:
-      break;
-  }
-  return {plan.iterations + 1, action};
-}
-
-std::uint32_t Reservation::add(const Plan& plan, std::uint32_t action, std::int64_t bytes) {
-  Lane& mine = lane(plan, action);
+std::uint32_t Reservation::add(const PlanTables& tables, std::uint32_t action,
+                               std::int64_t bytes) {
+  Lane& mine = lane(tables, action);
   if (mine.actions.empty() && mine.first_round < mine.end_round)
     mine.next = {mine.first_round, action};
   mine.actions.push_back(action);
@@ -31,10 +15,11 @@ std::uint32_t Reservation::add(const Plan& plan, std::uint32_t action, std::int6
 }
 
 /// The lane of this action, a new one where there is none.
-Reservation::Lane& Reservation::lane(const Plan& plan, std::uint32_t action) {
-  const std::uint32_t stream = plan.actions[action].stream;
+Reservation::Lane& Reservation::lane(const PlanTables& tables, std::uint32_t action) {
+  const Plan& plan = tables.plan;
+  const std::uint32_t stream = tables.stream(action);
   const bool body = plan.section_of(action) == Section::body;
-  const std::int32_t ahead = body ? plan.actions[action].ahead : 0;
+  const std::int32_t ahead = body ? tables.ahead(action) : 0;
   std::int64_t first = place_of(plan, action, 0).round, end = first + 1;
   if (body) {
     first = 1 + std::clamp<std::int64_t>(-std::int64_t{ahead}, 0, plan.iterations);
@@ -85,16 +70,6 @@ void Reservation::skip(const Jump& jump) {
     lane.granted.bytes += lane.before.back() * jump.iterations;
     lane.granted.requests += static_cast<std::int64_t>(lane.actions.size()) * jump.iterations;
   }
-}
-
-void Reservation::Lane::advance() {
-  granted.bytes += before[position + 1] - before[position];
-  ++granted.requests;
-  if (++position == actions.size()) {
-    position = 0;
-    ++next.round;
-  }
-  next = next.round < end_round ? Place{next.round, actions[position]} : nowhere;
 }
 
 Reservation::Sum Reservation::Lane::listed(const Place& place) const {

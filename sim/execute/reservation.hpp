@@ -19,10 +19,11 @@
 
 #include <compare>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "execute/steady.hpp"
-#include "plan/plan.hpp"
+#include "plan/tables.hpp"
 
 namespace sluice {
 
@@ -35,12 +36,17 @@ struct Place {
   std::uint32_t action = 0;
   auto operator<=>(const Place&) const = default;
 };
-Place place_of(const Plan& plan, std::uint32_t action, std::int64_t iteration);
+inline Place place_of(const Plan& plan, std::uint32_t action, std::int64_t iteration) {
+  if (action < plan.body_begin) return {0, action};
+  return {action < plan.body_end ? iteration + 1 : plan.iterations + 1, action};
+}
 
 class Reservation {
+  static constexpr Place nowhere{std::numeric_limits<std::int64_t>::max(), none};
+
  public:
   /// Adds an allocating action, in listing order; returns its lane.
-  std::uint32_t add(const Plan& plan, std::uint32_t action, std::int64_t bytes);
+  std::uint32_t add(const PlanTables& tables, std::uint32_t action, std::int64_t bytes);
 
   /// The bytes of requests listed before `place` that have not been granted; may stop adding up
   /// once they exceed `enough`.
@@ -70,19 +76,27 @@ class Reservation {
   };
   struct Lane {
     std::uint32_t stream = 0;
+    Place next;  ///< the first request that has not been granted
     bool body = false;
     std::int32_t ahead = 0;
     std::int64_t first_round = 0, end_round = 0;  ///< in which it is not dropped
     std::vector<std::uint32_t> actions;           ///< of one round, in listing order
     std::vector<WideBytes> before{0};  ///< bytes of a round before each of them, and of all
-    Place next;                        ///< the first request that has not been granted
-    std::size_t position = 0;          ///< of it in `actions`
+    std::size_t position = 0;          ///< of `next` in `actions`
     Sum granted;
 
-    void advance();
+    void advance() {
+      granted.bytes += before[position + 1] - before[position];
+      ++granted.requests;
+      if (++position == actions.size()) {
+        position = 0;
+        ++next.round;
+      }
+      next = next.round < end_round ? Place{next.round, actions[position]} : nowhere;
+    }
     Sum listed(const Place& place) const;  ///< granted or not, before this place
   };
-  Lane& lane(const Plan& plan, std::uint32_t action);
+  Lane& lane(const PlanTables& tables, std::uint32_t action);
   std::vector<Lane> lanes_;
 };
 

@@ -27,20 +27,12 @@ Residency::Residency(const PlanTables& tables)
     const Tensor& tensor = tables.plan.tensors[t];
     if (tensor.home != none) add_home(tables.plan, t, levels_[tensor.home]);
   }
-  std::vector<char> seen(live_.size(), 0);
-  for (std::uint32_t a = tables.plan.body_begin; a < tables.plan.body_end; ++a) {
-    const auto enter = [&](std::uint32_t tensor) {
-      if (!std::exchange(seen[tensor], 1)) in_body_.push_back(tensor);
-    };
-    for (const Placement& made : tables.plan.actions[a].allocates) enter(made.tensor);
-    for (const Access& use : tables.plan.actions[a].uses) enter(use.tensor);
-  }
 }
 
 /// Of a tensor with one instance the uses that are left get fewer all the time: only those of the
 /// others belong to the state.
 void Residency::write(Snapshot& snapshot) const {
-  for (const std::uint32_t tensor : in_body_) {
+  for (const std::uint32_t tensor : tables_.body_tensors()) {
     snapshot.add(static_cast<std::int64_t>(live_[tensor].size()));
     for (const Live& live : live_[tensor]) {
       snapshot.add(live.pool);
@@ -52,7 +44,7 @@ void Residency::write(Snapshot& snapshot) const {
 }
 
 void Residency::skip(const Jump& jump) {
-  for (const std::uint32_t tensor : in_body_)
+  for (const std::uint32_t tensor : tables_.body_tensors())
     for (Live& live : live_[tensor]) {
       if (tables_.iterated[tensor])
         live.instance += jump.iterations;
@@ -62,32 +54,39 @@ void Residency::skip(const Jump& jump) {
 }
 
 void Residency::allocate(std::uint32_t action, std::int64_t iteration) {
-  const Plan& plan = tables_.plan;
-  for (const Placement& placement : plan.actions[action].allocates) {
+  for (const Allocation& made : tables_.allocations(action)) {
+    const Placement& placement = made.placement;
     const std::int64_t instance = tables_.instance(action, iteration, placement.tensor);
     auto& live = live_[placement.tensor];
     if (std::any_of(live.begin(), live.end(), matches(placement, instance)))
-      plan_fault(plan, action,
-                 action_label(plan, action, iteration) + " allocates tensor '" +
-                     plan.tensors[placement.tensor].name + "' in " +
-                     plan.pools[placement.pool].name + ", where it is already");
-    live.push_back({placement.pool, instance, tables_.uses(placement, instance)});
+      there_already(placement, action, iteration);
+    live.push_back({placement.pool, instance, tables_.uses(made, instance)});
     std::int64_t& level = levels_[placement.pool];
-    if (__builtin_add_overflow(level, plan.tensors[placement.tensor].bytes, &level))
-      plan_fault(plan, action,
-                 "with the tensors of '" + name_of(plan.actions[action]) +
-                     "' there are more than " + "2^63 - 1 bytes in " +
-                     plan.pools[placement.pool].name);
+    if (__builtin_add_overflow(level, made.bytes, &level)) too_many_bytes(placement, action);
   }
 }
 
 void Residency::require(std::uint32_t action, std::int64_t iteration) const {
-  for (const Access& operand : tables_.plan.actions[action].uses) {
-    const Placement use = operand.placement();
+  for (const Placement& use : tables_.accesses(action)) {
     const auto& live = live_[use.tensor];
     const std::int64_t instance = tables_.instance(action, iteration, use.tensor);
     if (std::none_of(live.begin(), live.end(), matches(use, instance))) absent(use, action);
   }
+}
+
+void Residency::there_already(const Placement& made, std::uint32_t action,
+                              std::int64_t iteration) const {
+  plan_fault(tables_.plan, action,
+             action_label(tables_.plan, action, iteration) + " allocates tensor '" +
+                 tables_.plan.tensors[made.tensor].name + "' in " +
+                 tables_.plan.pools[made.pool].name + ", where it is already");
+}
+
+void Residency::too_many_bytes(const Placement& made, std::uint32_t action) const {
+  plan_fault(tables_.plan, action,
+             "with the tensors of '" + name_of(tables_.plan.actions[action]) +
+                 "' there are more than " + "2^63 - 1 bytes in " +
+                 tables_.plan.pools[made.pool].name);
 }
 
 bool Residency::drop(const Placement& use, std::int64_t instance, std::uint32_t action) {

@@ -26,9 +26,8 @@ class Residency {
   /// The releases of an action that ends: calls freed(placement) for each instance that leaves.
   template <class Freed>
   void release(std::uint32_t action, std::int64_t iteration, Freed&& freed) {
-    for (const Access& use : tables_.plan.actions[action].uses)
-      if (drop(use.placement(), tables_.instance(action, iteration, use.tensor), action))
-        freed(use.placement());
+    for (const Placement& use : tables_.accesses(action))
+      if (drop(use, tables_.instance(action, iteration, use.tensor), action)) freed(use);
   }
 
   void write(Snapshot& snapshot) const;
@@ -48,10 +47,12 @@ class Residency {
   };
   bool drop(const Placement& use, std::int64_t instance, std::uint32_t action);
   [[noreturn]] void absent(const Placement& use, std::uint32_t action) const;
+  [[noreturn]] void there_already(const Placement& made, std::uint32_t action,
+                                  std::int64_t iteration) const;
+  [[noreturn]] void too_many_bytes(const Placement& made, std::uint32_t action) const;
   const PlanTables& tables_;
   std::vector<Few<Live, 1>> live_;  ///< by tensor, oldest first: few at a time
   std::vector<std::int64_t> levels_;
-  std::vector<std::uint32_t> in_body_;  ///< tensors that the body allocates or uses
 };
 
 }  // namespace sluice

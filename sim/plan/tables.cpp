@@ -12,21 +12,17 @@ namespace sluice {
 void Cursor::settle() {
   while (section_ <= 2 && position_ >= (*lists_)[section_].size()) {
     position_ = 0;
-    const bool again = section_ == 1 && !(*lists_)[1].empty() && iteration_ + 1 < plan_->iterations;
+    const std::int64_t iterations = tables_->plan.iterations;
+    const bool again = section_ == 1 && !(*lists_)[1].empty() && iteration_ + 1 < iterations;
     if (again) {
       ++iteration_;
       continue;
     }
     ++section_;
     iteration_ = 0;
-    if (section_ == 1 && plan_->iterations == 0) ++section_;
+    if (section_ == 1 && iterations == 0) ++section_;
   }
-}
-
-bool Cursor::dropped() const {
-  if (section_ != 1) return false;
-  const std::int64_t served = iteration_ + plan_->actions[action()].ahead;
-  return served < 0 || served >= plan_->iterations;
+  action_ = section_ <= 2 ? (*lists_)[section_][position_] : none;
 }
 
 namespace {
@@ -49,7 +45,11 @@ void PlanTables::begin() {
   const std::size_t count = plan.actions.size();
   first_demand_.reserve(count + 1);
   first_wait_.reserve(count + 1);
+  first_allocation_.reserve(count + 1);
+  first_access_.reserve(count + 1);
   ahead_.reserve(count);
+  stream_.reserve(count);
+  has_flows_.reserve(count);
   touches_memory_.reserve(count);
   seconds_.reserve(count);
   latency_.reserve(count);
@@ -57,6 +57,8 @@ void PlanTables::begin() {
 
 void PlanTables::finish() {
   sort_uses();
+  for (Allocation& made : allocations_) count_body_uses(made);
+  list_body_tensors();
   link_users_ = {};
   serial_s_ += latest_;
 }
@@ -85,6 +87,8 @@ void PlanTables::add_action(std::uint32_t a) {
   waits_.insert(waits_.end(), action.waits.begin(), action.waits.end());
   first_wait_.push_back(static_cast<std::uint32_t>(waits_.size()));
   ahead_.push_back(action.ahead);
+  stream_.push_back(action.stream);
+  has_flows_.push_back(!action.flows.empty());
   if (action.not_before > 0) {
     not_before_.resize(plan.actions.size(), 0);
     not_before_[a] = action.not_before;
@@ -92,14 +96,18 @@ void PlanTables::add_action(std::uint32_t a) {
   touches_memory_.push_back(!action.uses.empty() || !action.allocates.empty());
   for (const Placement& placement : action.allocates) {
     if (section == 1) iterated[placement.tensor] = 1;
+    allocations_.push_back({placement, plan.tensors[placement.tensor].bytes});
     if (plan.pools[placement.pool].limited()) add_demand(a, placement);
   }
   first_demand_.push_back(static_cast<std::uint32_t>(demands_.size()));
+  first_allocation_.push_back(static_cast<std::uint32_t>(allocations_.size()));
   for (const Access& use : action.uses) {
     ++first_use_[use.tensor + 1];
     used_.push_back(use.tensor);
     uses_.push_back({use.pool, a, action.ahead, plan.section_of(a)});
+    accesses_.push_back(use.placement());
   }
+  first_access_.push_back(static_cast<std::uint32_t>(accesses_.size()));
   add_flows(a);
   add_seconds(a);
 }
@@ -112,6 +120,30 @@ void PlanTables::sort_uses() {
   for (std::size_t i = 0; i < uses_.size(); ++i) sorted[next[used_[i]]++] = uses_[i];
   uses_ = std::move(sorted);
   used_ = {};
+}
+
+void PlanTables::count_body_uses(Allocation& made) const {
+  if (!iterated[made.placement.tensor]) return;
+  std::int64_t count = 0;
+  for (const Use& use : uses_of(made.placement.tensor)) {
+    if (use.pool != made.placement.pool) continue;
+    if (use.section != Section::body) return;
+    made.least_ahead = count == 0 ? use.ahead : std::min(made.least_ahead, use.ahead);
+    made.most_ahead = count == 0 ? use.ahead : std::max(made.most_ahead, use.ahead);
+    ++count;
+  }
+  made.body_uses = count;
+}
+
+void PlanTables::list_body_tensors() {
+  std::vector<char> seen(plan.tensors.size(), 0);
+  for (std::uint32_t a = plan.body_begin; a < plan.body_end; ++a) {
+    const auto enter = [&](std::uint32_t tensor) {
+      if (!std::exchange(seen[tensor], 1)) body_tensors_.push_back(tensor);
+    };
+    for (const Allocation& made : allocations(a)) enter(made.placement.tensor);
+    for (const Placement& used : accesses(a)) enter(used.tensor);
+  }
 }
 
 void PlanTables::add_demand(std::uint32_t a, const Placement& placement) {
@@ -198,14 +230,6 @@ double serial_seconds(const Plan& plan) {
   return latest + seconds;
 }
 
-std::int64_t PlanTables::instance(std::uint32_t action, std::int64_t iteration,
-                                  std::uint32_t tensor) const {
-  if (!iterated[tensor]) return 0;
-  const std::int64_t base =
-      plan.section_of(action) == Section::epilogue ? plan.iterations : iteration;
-  return base + ahead_[action];
-}
-
 std::int64_t PlanTables::uses(const Placement& placement, std::int64_t instance) const {
   std::int64_t count = 0;
   for (const Use& use : uses_of(placement.tensor)) {
@@ -227,15 +251,6 @@ std::int64_t PlanTables::uses_an_iteration(const Placement& placement) const {
   return std::count_if(uses.begin(), uses.end(), [&](const Use& use) {
     return use.pool == placement.pool && use.section == Section::body;
   });
-}
-
-std::int64_t PlanTables::awaited(std::uint32_t consumer, std::int64_t iteration,
-                                 const Wait& wait) const {
-  if (plan.section_of(wait.action) != Section::body) return 0;
-  const bool inside = plan.section_of(consumer) == Section::body;
-  const std::int64_t target = (inside ? iteration : plan.iterations - 1) - wait.distance;
-  const std::int64_t served = target + ahead_[wait.action];
-  return target < 0 || served < 0 || served >= plan.iterations ? -1 : target;
 }
 
 }  // namespace sluice

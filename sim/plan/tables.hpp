@@ -15,19 +15,24 @@ namespace sluice {
 /// The actions of one stream by section, in listing order.
 using BySection = std::array<std::vector<std::uint32_t>, 3>;
 
-/// Walks through prologue, body x n and epilogue, leaving out what is dropped.
+struct PlanTables;
+
+/// Walks through the prologue, body x n and epilogue of one stream, leaving out what is dropped.
 class Cursor {
  public:
   Cursor() = default;
-  Cursor(const Plan& plan, const BySection& lists) : plan_(&plan), lists_(&lists) { settle(); }
+  /// `tables` must outlive this.
+  Cursor(const PlanTables& tables, std::uint32_t stream);
 
   bool done() const { return section_ > 2; }
-  std::uint32_t action() const { return (*lists_)[section_][position_]; }
+  std::uint32_t action() const { return action_; }
   std::int64_t iteration() const { return iteration_; }
   bool dropped() const;
   void next() {
-    ++position_;
-    settle();
+    if (++position_ < (*lists_)[section_].size())
+      action_ = (*lists_)[section_][position_];
+    else
+      settle();
   }
   /// Of one who is within the body: some iterations later.
   void skip_iterations(std::int64_t count) { iteration_ += count; }
@@ -40,9 +45,10 @@ class Cursor {
 
  private:
   void settle();  ///< moves on to the next section or iteration that has an action
-  const Plan* plan_ = nullptr;
+  const PlanTables* tables_ = nullptr;
   const BySection* lists_ = nullptr;
   std::size_t section_ = 0, position_ = 0;
+  std::uint32_t action_ = none;
   std::int64_t iteration_ = 0;
 };
 
@@ -50,6 +56,16 @@ class Cursor {
 struct Demand {
   std::uint32_t pool;
   std::int64_t bytes;
+};
+
+/// What one action allocates, with what says how often an instance of it is used.
+struct Allocation {
+  Placement placement;
+  std::int64_t bytes = 0;
+  /// Uses of an instance that lies so many iterations from both ends of the body that all of them
+  /// run; -1: it is used outside of the body, or has one instance in all.
+  std::int64_t body_uses = -1;
+  std::int32_t least_ahead = 0, most_ahead = 0;  ///< of these uses
 };
 
 /// Seconds from the start of an action until a flow of it is through when nothing else is on its
@@ -88,6 +104,21 @@ struct PlanTables {
   /// perhaps, the number of its iterations.
   void time_again();
 
+  std::uint32_t stream(std::uint32_t action) const { return stream_[action]; }
+  bool has_flows(std::uint32_t action) const { return has_flows_[action] != 0; }
+  /// What an action allocates, and where the tensors lie that it uses.
+  std::span<const Allocation> allocations(std::uint32_t action) const {
+    return {allocations_.data() + first_allocation_[action],
+            allocations_.data() + first_allocation_[action + 1]};
+  }
+  std::span<const Placement> accesses(std::uint32_t action) const {
+    return {accesses_.data() + first_access_[action],
+            accesses_.data() + first_access_[action + 1]};
+  }
+  /// The tensors that actions of the body allocate or use.
+  const std::vector<std::uint32_t>& body_tensors() const { return body_tensors_; }
+  std::int32_t ahead(std::uint32_t action) const { return ahead_[action]; }
+
   /// What an action allocates in limited pools.
   std::span<const Demand> demands(std::uint32_t action) const {
     return {demands_.data() + first_demand_[action], demands_.data() + first_demand_[action + 1]};
@@ -114,15 +145,29 @@ struct PlanTables {
   }
 
   /// The instance that an action in iteration i touches.
-  std::int64_t instance(std::uint32_t action, std::int64_t iteration, std::uint32_t tensor) const;
+  std::int64_t instance(std::uint32_t action, std::int64_t iteration, std::uint32_t tensor) const {
+    if (!iterated[tensor]) return 0;
+    return (action < plan.body_end ? iteration : plan.iterations) + ahead_[action];
+  }
   /// How often an iteration of the body uses it.
   std::int64_t uses_an_iteration(const Placement& placement) const;
   /// How many uses release this instance in this pool.
   std::int64_t uses(const Placement& placement, std::int64_t instance) const;
+  std::int64_t uses(const Allocation& made, std::int64_t instance) const {
+    const bool all_run = made.body_uses >= 0 && instance >= made.most_ahead &&
+                         instance - made.least_ahead < plan.iterations;
+    return all_run ? made.body_uses : uses(made.placement, instance);
+  }
 
   /// The execution that a wait of `consumer` in `iteration` refers to: its iteration, or -1 for
   /// none.
-  std::int64_t awaited(std::uint32_t consumer, std::int64_t iteration, const Wait& wait) const;
+  std::int64_t awaited(std::uint32_t consumer, std::int64_t iteration, const Wait& wait) const {
+    if (wait.action < plan.body_begin || wait.action >= plan.body_end) return 0;
+    const bool inside = consumer >= plan.body_begin && consumer < plan.body_end;
+    const std::int64_t target = (inside ? iteration : plan.iterations - 1) - wait.distance;
+    const std::int64_t served = target + ahead_[wait.action];
+    return target < 0 || served < 0 || served >= plan.iterations ? -1 : target;
+  }
 
   const Plan& plan;
 
@@ -144,6 +189,8 @@ struct PlanTables {
   void add_seconds(std::uint32_t action);
   void finish();
   void sort_uses();
+  void count_body_uses(Allocation& made) const;
+  void list_body_tensors();
   std::span<const Use> uses_of(std::uint32_t tensor) const {
     return {uses_.data() + first_use_[tensor], uses_.data() + first_use_[tensor + 1]};
   }
@@ -163,7 +210,23 @@ struct PlanTables {
   LargeVector<std::uint32_t> first_wait_{0};
   LargeVector<Wait> waits_;
   LargeVector<std::int32_t> ahead_;
-  std::vector<char> touches_memory_;
+  LargeVector<std::uint32_t> stream_;
+  std::vector<char> touches_memory_, has_flows_;
+  LargeVector<std::uint32_t> first_allocation_{0}, first_access_{0};
+  LargeVector<Allocation> allocations_;
+  LargeVector<Placement> accesses_;
+  std::vector<std::uint32_t> body_tensors_;
 };
+
+inline Cursor::Cursor(const PlanTables& tables, std::uint32_t stream)
+    : tables_(&tables), lists_(&tables.stream_actions[stream]) {
+  settle();
+}
+
+inline bool Cursor::dropped() const {
+  if (section_ != 1) return false;
+  const std::int64_t served = iteration_ + tables_->ahead(action_);
+  return served < 0 || served >= tables_->plan.iterations;
+}
 
 }  // namespace sluice

@@ -22,10 +22,10 @@ Replay::Replay(const PlanTables& tables, Sink* sink, const ReplayOptions& option
       arrivals_(tables_),
       streams_(plan_.streams.size()),
       first_waiter_(plan_.actions.size(), none) {
-  if (sink) emitter_.emplace(plan_, *sink);
+  if (sink) emitter_.emplace(tables_, *sink, options.until_period);
   add_flow_places();
   for (std::uint32_t s = 0; s < streams_.size(); ++s) {
-    streams_[s].cursor = Cursor(plan_, tables_.stream_actions[s]);
+    streams_[s].cursor = Cursor(tables_, s);
     trying_.push_back(s);
   }
   result_.peaks = residency_.levels();
@@ -39,7 +39,7 @@ Replay::Replay(const PlanTables& tables, Sink* sink, const ReplayOptions& option
 void Replay::add_flow_places() {
   std::vector<std::uint32_t> most(streams_.size(), 0);
   for (std::uint32_t a = 0; a < plan_.actions.size(); ++a) {
-    std::uint32_t& own = most[plan_.actions[a].stream];
+    std::uint32_t& own = most[tables_.stream(a)];
     own = std::max(own, static_cast<std::uint32_t>(occupancy_.shared(a).size()));
   }
   for (std::uint32_t s = 0; s < streams_.size(); ++s) {
@@ -164,7 +164,7 @@ void Replay::attempt(std::uint32_t s) {
   }
   const std::uint32_t a = stream.cursor.action();
   const double ready = stream.cause.ready;
-  const bool allocates = !plan_.actions[a].allocates.empty();
+  const bool allocates = !tables_.allocations(a).empty();
   if (ready > now_ && (allocates || ready + tables_.seconds_alone(a) == ready)) {
     stream.state = State::delayed;
     return expect(s, ready);
@@ -198,9 +198,10 @@ bool Replay::all_ended(std::uint32_t s) {
 }
 
 void Replay::note_grant(std::uint32_t a) {
-  for (const Placement& placement : plan_.actions[a].allocates)
-    result_.peaks[placement.pool] =
-        std::max(result_.peaks[placement.pool], residency_.level(placement.pool));
+  for (const Allocation& made : tables_.allocations(a)) {
+    std::int64_t& peak = result_.peaks[made.placement.pool];
+    peak = std::max(peak, residency_.level(made.placement.pool));
+  }
   if (emitter_) emitter_->granted(now_, a);
 }
 

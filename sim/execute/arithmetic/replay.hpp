@@ -21,7 +21,8 @@ struct ReplayOptions {
   /// In a steady state whole periods are left out, and repeated by the sink. Off: every action is
   /// executed; the times are the same to 1e-12 of the makespan.
   bool jumps = true;
-  /// Ends as soon as the steady state is seen: nothing but `period` is asked then.
+  /// Ends as soon as the steady state is seen: nothing but `period` is asked then. A sink is told
+  /// of spans only, and all of them where the steady state is not seen.
   bool until_period = false;
   /// Called now and then with the number of executed actions.
   std::function<void(std::int64_t)> progress = {};

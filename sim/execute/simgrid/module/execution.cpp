@@ -87,7 +87,7 @@ class Execution {
         residency_(tables_),
         grants_(tables_, residency_, false),
         arrivals_(tables_),
-        emitter_(plan, sink),
+        emitter_(tables_, sink),
         agenda_([this](const auto& due) { return wake(due); }),
         occupancy_(tables_, !options.direct_links),
         streams_(plan.streams.size()),
@@ -156,7 +156,7 @@ class Execution {
   }
 
   void start_actor(std::uint32_t s) {
-    streams_[s].cursor = Cursor(plan_, tables_.stream_actions[s]);
+    streams_[s].cursor = Cursor(tables_, s);
     const auto actor = sg::Actor::create(plan_.streams[s].name, host_, [this, s] {
       try {
         walk(s);
