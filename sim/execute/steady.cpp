@@ -8,16 +8,17 @@ namespace sluice {
 
 namespace {
 
-/// Times are sums of many: equal to some last digits of the clock.
-bool same_time(double a, double b, double clock) {
-  constexpr double digits = 16 * 0x1p-53;
-  return std::abs(a - b) <= digits * clock;
+/// Times are sums of many: equal to some last digits of the clock. A sum of n terms is off by about
+/// sqrt(n) roundings, so that two periods of many executions differ by more than two of few.
+double rounding(const Snapshot& last, const Snapshot& before) {
+  const double executions = static_cast<double>(last.row - before.row);
+  return (16 + 4 * std::sqrt(executions)) * 0x1p-53 * last.now;
 }
 
-bool same(const Snapshot& a, const Snapshot& b, double clock) {
+bool same(const Snapshot& a, const Snapshot& b, double tolerance) {
   return a.numbers == b.numbers && a.times.size() == b.times.size() &&
          std::equal(a.times.begin(), a.times.end(), b.times.begin(),
-                    [&](double x, double y) { return same_time(x, y, clock); });
+                    [&](double x, double y) { return std::abs(x - y) <= tolerance; });
 }
 
 }  // namespace
@@ -32,8 +33,8 @@ std::optional<Jump> PeriodSearch::add(Snapshot snapshot) {
                       last.row - before.row};
     if (period.iterations == before.iteration - first.iteration &&
         period.rows == before.row - first.row &&
-        same_time(period.seconds, before.now - first.now, last.now) &&
-        same(last, before, last.now) && same(before, first, last.now))
+        std::abs(period.seconds - (before.now - first.now)) <= rounding(last, before) &&
+        same(last, before, rounding(last, before)) && same(before, first, rounding(last, before)))
       return period;
   }
   if (states_.size() > 2 * longest) {

@@ -40,6 +40,7 @@ void Replay::look_for_period() {
 
 Snapshot Replay::snapshot(std::int64_t iteration) const {
   Snapshot state{iteration, now_, executed_, {}, {}};
+  state.numbers.reserve(4 * plan_.actions.size());
   for (std::uint32_t s = 0; s < streams_.size(); ++s) write(state, s);
   arrivals_.write(state);
   residency_.write(state);

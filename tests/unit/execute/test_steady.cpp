@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <sstream>
 #include <tuple>
 
@@ -183,6 +184,53 @@ epilogue:
   Walked counted;
   replay(plan, counted);
   CHECK(counted.spans == 4000);
+}
+
+/// A body of so many actions on two streams in turns, each of its own length, over and over.
+std::string long_body(int actions) {
+  std::ostringstream text;
+  text << head << "stream other kind=compute device=gpu\nprologue:\nbody:\n";
+  text.precision(17);
+  for (int a = 0; a < actions; ++a) {
+    text << "A" << a << " on=" << (a % 3 ? "gpu.compute" : "other")
+         << " kind=forward stage=0 micro_batch=0 samples=1 seconds=" << 1e-6 * std::sqrt(2.0 + a);
+    text << " waits=A" << (a > 0 ? a - 1 : actions - 1) << (a > 0 ? "" : "~1") << "\n";
+  }
+  text << "epilogue:\n";
+  return text.str();
+}
+
+TEST_CASE("the roundings of a long iteration do not hide that it repeats") {
+  constexpr int actions = 3000;
+  const Plan plan = plan_from_text(long_body(actions), "long");
+  double seconds = 0;
+  for (const Action& action : plan.actions) seconds += action.seconds;
+  MemorySink sink;
+  const ReplayResult result = replay(plan, sink, {.until_period = true});
+  REQUIRE(result.period);
+  CHECK(result.period->iterations == 1);
+  CHECK(result.period->seconds == Approx(seconds).epsilon(1e-11));
+  // From iteration 1 on, which is as far as a wait reaches back: three states are alike.
+  CHECK(sink.spans.size() == 3 * actions);
+  CHECK(compare(plan) == 1);
+}
+
+TEST_CASE("who asks for the period alone is told of spans and of no memory") {
+  const Plan plan = plan_from_text(std::string(head) + R"(prologue:
+body:
+L on=gpu.down kind=load stage=0 micro_batch=0 moves=x route=host>gpu bytes=40 allocates=x@gpu
+F on=gpu.compute kind=forward stage=0 micro_batch=0 samples=1 samples_done=1 seconds=6 waits=L uses=x@gpu
+epilogue:
+)",
+                                   "spans");
+  MemorySink whole, spans;
+  replay(plan, whole, {.jumps = false});
+  replay(plan, spans, {.jumps = false, .until_period = true});
+  CHECK(whole.events.size() == 1 + 2 * 2000);  // the weights' home, and each input
+  CHECK(spans.events.empty());
+  REQUIRE(spans.spans.size() == whole.spans.size());
+  for (std::size_t i = 0; i < whole.spans.size(); ++i)
+    REQUIRE(spans.spans[i].end == whole.spans[i].end);
 }
 
 TEST_CASE("jumping and walking agree on random plans of 200 iterations, shared links and all",
