@@ -36,7 +36,19 @@ PolicyRequest PriceAgain::with_own_stages(const PolicyRequest& request) const {
 }
 
 bool PriceAgain::learn(const Plan& plan, const PolicyRequest& request) {
-  const Platform& platform = request.pricing.platform;
+  if (!learn_parts(plan, request.pricing.platform)) return false;
+  decided_ = decisions(request);
+  return true;
+}
+
+bool PriceAgain::learn(const Plan& plan, const PolicyRequest& request, const PriceAgain& other,
+                       PriceDecisions decided) {
+  decisions_ = other.decisions_;  // it remembers what it was asked before
+  decided_ = std::move(decided);
+  return learn_parts(plan, request.pricing.platform);
+}
+
+bool PriceAgain::learn_parts(const Plan& plan, const Platform& platform) {
   const bool own_links = !std::equal(
       plan.links.begin(), plan.links.end(), platform.channels.begin(), platform.channels.end(),
       [](const Link& link, const Channel& channel) { return link.name == channel.name; });
@@ -55,7 +67,6 @@ bool PriceAgain::learn(const Plan& plan, const PolicyRequest& request) {
     if (fresh) kinds_.push_back(kind);
     kind_of_.back() = found->second;
   }
-  decided_ = decisions(request);
   return true;
 }
 

@@ -22,6 +22,10 @@ class PriceAgain {
   /// To be called once, with the finished plan and before anything else. False: parts of it do not
   /// come from the platform, so that it cannot be priced again.
   bool learn(const Plan& plan, const PolicyRequest& request);
+  /// The same where `other`, of a request that differs from this one in prices alone, has found
+  /// what they decide for this one.
+  bool learn(const Plan& plan, const PolicyRequest& request, const PriceAgain& other,
+             PriceDecisions decided);
 
   /// What prices decide for a request that differs from that one in prices alone. Where it is what
   /// they decided for this plan, the plan of that request is this one, prices aside.
@@ -48,6 +52,7 @@ class PriceAgain {
     std::string from, to;  ///< memories
   };
   PolicyRequest with_own_stages(const PolicyRequest& request) const;
+  bool learn_parts(const Plan& plan, const Platform& platform);
   bool learn_ways(const Plan& plan, const Platform& platform);
 
   std::function<PriceDecisions(const PolicyRequest&)> decisions_;

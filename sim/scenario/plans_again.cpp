@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "platform/likeness.hpp"
+#include "scenario/question_bound.hpp"
 
 namespace sluice {
 
@@ -51,6 +52,7 @@ PlansAgain::Made::Made(PlannedScenario&& planned, const Scenario& scenario)
     : plan(std::move(planned.plan)),
       tables(plan),
       cut(std::move(planned.cut)),
+      question_stages(sluice::question_stages(scenario)),
       fates(std::move(planned.fates)),
       cost(scenario.cost.name()),
       again(std::move(*planned.again)) {}
@@ -59,13 +61,19 @@ PolicyRequest PlansAgain::Made::request(const Scenario& scenario) const {
   return request_of(scenario, cut, fates);
 }
 
+bool PlansAgain::has_cut_of(const Scenario& scenario) const {
+  if (scenario.cut && (*scenario.cut)->ignores_prices) return true;
+  const std::vector<CutModel> cuts = cut_models(scenario);
+  return cuts.size() == 1 && same(cuts.front(), made_.front().cut);
+}
+
 PlansAgain::Made* PlansAgain::find(const Scenario& scenario) {
+  decided_.reset();
   if (made_.empty() || made_.front().cost != scenario.cost.name()) return nullptr;
   try {
-    const std::vector<CutModel> cuts = cut_models(scenario);
-    if (cuts.size() != 1 || !same(cuts.front(), made_.front().cut)) return nullptr;
+    if (!has_cut_of(scenario)) return nullptr;
     const PolicyRequest request = made_.front().request(scenario);
-    const PriceDecisions decisions = made_.front().again.decisions(request);
+    PriceDecisions decisions = made_.front().again.decisions(request);
     for (auto made = made_.begin(); made != made_.end(); ++made) {
       if (made->again.decided() != decisions) continue;
       made_.splice(made_.begin(), made_, made);
@@ -73,6 +81,7 @@ PlansAgain::Made* PlansAgain::find(const Scenario& scenario) {
       made->tables.time_again();
       return &*made;
     }
+    decided_ = std::move(decisions);
   } catch (const Interrupted&) {
     throw;
   } catch (const Error&) {  // planning anew reports the error
@@ -83,7 +92,11 @@ PlansAgain::Made* PlansAgain::find(const Scenario& scenario) {
 void PlansAgain::keep(PlannedScenario planned, const Scenario& scenario) {
   if (!planned.again) return;
   const PolicyRequest request = request_of(scenario, planned.cut, planned.fates);
-  if (!planned.again->learn(planned.plan, request)) return;
+  const bool learned = decided_ ? planned.again->learn(planned.plan, request,
+                                                       made_.front().again, std::move(*decided_))
+                                : planned.again->learn(planned.plan, request);
+  decided_.reset();
+  if (!learned) return;
   if (!made_.empty() && !same(made_.front().cut, planned.cut)) made_.clear();
   made_.emplace_front(std::move(planned), scenario);
   std::size_t actions = 0;

@@ -23,6 +23,7 @@ class PlansAgain {
     Plan plan;
     PlanTables tables;  ///< of that plan
     CutModel cut;
+    std::vector<Stage> question_stages;  ///< that the bound of the question looks at
     std::optional<Chosen<FateStrategy>> fates;
     std::string cost;  ///< the name of the cost model
     PriceAgain again;
@@ -35,12 +36,17 @@ class PlansAgain {
   /// plan has that structure, so it must be made anew. Planning anew then throws whatever is to be
   /// thrown.
   Made* find(const Scenario& scenario);
-  /// Keeps a plan that was made for this scenario and has passed check(), where it can be priced
-  /// again.
+  /// Keeps a plan that was made for the scenario that find() was asked for last, and that has passed
+  /// check(), where it can be priced again.
   void keep(PlannedScenario planned, const Scenario& scenario);
 
  private:
+  bool has_cut_of(const Scenario& scenario) const;
+
   std::list<Made> made_;  ///< a short list, the most recently used first
+  /// What prices decide for the scenario that find() was asked for last. None: its plan was found,
+  /// or the decisions are not known.
+  std::optional<PriceDecisions> decided_;
 };
 
 }  // namespace sluice

@@ -120,7 +120,11 @@ QuestionBound bound_of(const QuestionTerms& terms) {
 }
 
 QuestionBound question_bound(const Scenario& scenario) {
-  QuestionTerms terms = question_terms(scenario);
+  return question_bound(scenario, question_stages(scenario));
+}
+
+QuestionBound question_bound(const Scenario& scenario, const std::vector<Stage>& stages) {
+  QuestionTerms terms = question_terms(scenario, stages);
   QuestionBound bound = bound_of(terms);
   bound.within = std::move(terms.within);
   return bound;

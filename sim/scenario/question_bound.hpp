@@ -24,6 +24,10 @@ struct QuestionBound {
 /// computes on one device, that device. It assumes that kernels work in the first memory of their
 /// device; it does not know what plans could gain by letting them work in another memory.
 QuestionBound question_bound(const Scenario& scenario);
+/// The stages that it looks at, which do not depend on prices, and the bound where these are at
+/// hand.
+std::vector<Stage> question_stages(const Scenario& scenario);
+QuestionBound question_bound(const Scenario& scenario, const std::vector<Stage>& stages);
 
 /// The question as numbers: everything on which the bound depends.
 struct QuestionTerms {
@@ -50,7 +54,7 @@ struct QuestionTerms {
   double reloaded_bytes = 0;  ///< training: at least these bytes of weights must be loaded again
   std::string within;         ///< see QuestionBound
 };
-QuestionTerms question_terms(const Scenario& scenario);
+QuestionTerms question_terms(const Scenario& scenario, const std::vector<Stage>& stages);
 QuestionBound bound_of(const QuestionTerms& terms);
 
 }  // namespace sluice

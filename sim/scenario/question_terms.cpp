@@ -117,14 +117,14 @@ double weights_used_twice(const Model& model, double element) {
 
 class Terms {
  public:
-  explicit Terms(const Scenario& scenario)
+  Terms(const Scenario& scenario, const std::vector<Stage>& stages)
       : scenario_(scenario),
         workload_(scenario.workload),
         limits_(limits_of(scenario)),
         devices_(devices_of(scenario, limits_)),
         samples_(static_cast<double>(workload_.steps) *
                  static_cast<double>(workload_.samples_per_step())),
-        stages_(stages()) {}
+        stages_(stages) {}
 
   QuestionTerms make() {
     terms_.devices = static_cast<double>(devices_.size());
@@ -144,17 +144,6 @@ class Terms {
       if (device->memories.size() > 1)
         return words + " whose kernels work in " + device->memory().pool;
     return words;
-  }
-
-  std::vector<Stage> stages() const {
-    const Cut& cut = cut_catalog().find("single_tensor");
-    const Value nothing = Value::make_map();
-    const Record record{"stages", "", {}};
-    const CutRequest request{scenario_.model, *devices_.front(),     *scenario_.cost,
-                             workload_.dtype, workload_.micro_batch, true,
-                             nullptr};
-    return make_stages(scenario_.model, cut.last_layers(request, Reader(nothing, record)),
-                       workload_.dtype);
   }
 
   void add_memory() {
@@ -264,14 +253,27 @@ class Terms {
   PolicyLimits limits_;
   std::vector<const Device*> devices_;
   double samples_;
-  std::vector<Stage> stages_;
+  const std::vector<Stage>& stages_;
   QuestionTerms terms_;
 };
 
 }  // namespace
 
-QuestionTerms question_terms(const Scenario& scenario) {
-  return Terms(scenario).make();
+std::vector<Stage> question_stages(const Scenario& scenario) {
+  const Cut& cut = cut_catalog().find("single_tensor");
+  const Value nothing = Value::make_map();
+  const Record record{"stages", "", {}};
+  const Workload& workload = scenario.workload;
+  const CutRequest request{scenario.model, *devices_of(scenario, kept_of(scenario)).front(),
+                           *scenario.cost, workload.dtype,
+                           workload.micro_batch,  true,
+                           nullptr};
+  return make_stages(scenario.model, cut.last_layers(request, Reader(nothing, record)),
+                     workload.dtype);
+}
+
+QuestionTerms question_terms(const Scenario& scenario, const std::vector<Stage>& stages) {
+  return Terms(scenario, stages).make();
 }
 
 }  // namespace sluice

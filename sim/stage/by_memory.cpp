@@ -253,6 +253,7 @@ extern const Cut by_memory_cut = {
                     .default_text = "false"}},
     .last_layers = last_layers,
     .parts = parts_of_layers,
+    .ignores_prices = true,
 };
 
 }  // namespace sluice

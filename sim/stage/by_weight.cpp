@@ -102,6 +102,7 @@ extern const Cut by_weight_cut = {
           .default_text = "true"}},
     .last_layers = last_layers,
     .parts = parts_of_layers,
+    .ignores_prices = true,
 };
 
 }  // namespace sluice

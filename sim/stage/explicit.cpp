@@ -34,6 +34,7 @@ extern const Cut explicit_cut = {
                     .type = Type::list,
                     .summary = "The layers in ascending order, by number (from 1) or by name."}},
     .last_layers = last_layers,
+    .ignores_prices = true,
 };
 
 }  // namespace sluice

@@ -27,6 +27,7 @@ extern const Cut per_layer_cut = {
                                "has a fate of its own, like every activation",
                     .default_text = "false"}},
     .last_layers = last_layers,
+    .ignores_prices = true,
 };
 
 }  // namespace sluice

@@ -46,6 +46,7 @@ extern const Cut single_tensor_cut = {
     .example = "sluice run alexnet_resident model=resnet18 stages=single_tensor",
     .parameters = {},
     .last_layers = last_layers,
+    .ignores_prices = true,
 };
 
 }  // namespace sluice

@@ -99,6 +99,8 @@ struct Cut {
   /// Returns the number of parts into which each layer is to be split first; null: no layer is
   /// split.
   std::vector<std::int64_t> (*parts)(const CutRequest& request, const Reader& parameters) = nullptr;
+  /// Its stages are the same whatever FLOP/s, bandwidths and delays the machine has.
+  bool ignores_prices = false;
 };
 
 const Catalog<Cut>& cut_catalog();

@@ -14,6 +14,7 @@ extern const Cut whole_cut = {
           return std::vector<std::uint32_t>{
               static_cast<std::uint32_t>(request.model.layers.size()) - 1};
         },
+    .ignores_prices = true,
 };
 
 }  // namespace sluice

@@ -118,6 +118,27 @@ TEST_CASE("every cut covers the model once, in order") {
   }
 }
 
+TEST_CASE("a cut that says that it ignores prices gives the same stages on another machine") {
+  int ignoring = 0;
+  for (const Cut* cut : cut_catalog().entries()) {
+    if (!cut->ignores_prices) continue;
+    INFO(cut->name);
+    ++ignoring;
+    std::string keys = "stages: {cut: " + cut->name;
+    if (cut->name == "explicit") keys += ", after: [3]";
+    if (cut->name == "by_weight") keys += ", groups: 3, split: false";
+    const Scenario scenario = scenario_with(keys + "}\npolicy: {name: resident}\n");
+    for (const double factor : {1e-3, 1e3}) {
+      Scenario other = scenario;
+      for (Device& device : other.platform.devices)
+        for (auto& [dtype, rate] : device.rate) rate *= factor;
+      for (Channel& channel : other.platform.channels) channel.bandwidth /= factor;
+      CHECK(same(cut_model(scenario), cut_model(other)));
+    }
+  }
+  CHECK(ignoring >= 5);
+}
+
 TEST_CASE("every cost model gives finite seconds that grow with the samples") {
   const Scenario scenario = scenario_with("policy: {name: resident}\n");
   Device device = scenario.platform.devices.front();

@@ -64,6 +64,18 @@ std::optional<Summary> measure_again(PlansAgain::Made& made, double question_bou
   return summarise(totals);
 }
 
+/// Of a plan that was just made. It has more iterations meanwhile.
+Summary measure_anew(Plan& plan, double question_bound_s) {
+  const PlanTables tables = check_without_replay(plan);
+  Totals totals(plan);
+  totals.set_question_bound(question_bound_s);
+  const ReplayResult result = replay(tables, totals);
+  if (result.blocking || !ends_if_it_ran(plan)) check(plan);
+  require_end(plan, result.blocking);
+  totals.set_further_step(further_step_s(plan, tables));
+  return summarise(totals);
+}
+
 /// Calls `ask`, and turns what it throws into an outcome.
 template <class Ask>
 PointResult outcome_of(Ask&& ask) {
@@ -86,14 +98,8 @@ PointResult outcome_of(Ask&& ask) {
 }  // namespace
 
 Summary measure_on_replay(const Plan& plan, double question_bound_s) {
-  const PlanTables tables = check_without_replay(plan);
-  Totals totals(plan);
-  totals.set_question_bound(question_bound_s);
-  const ReplayResult result = replay(tables, totals);
-  if (result.blocking || !ends_if_it_ran(plan)) check(plan);
-  require_end(plan, result.blocking);
-  totals.set_further_step(further_step_s(plan));
-  return summarise(totals);
+  Plan own = plan;
+  return measure_anew(own, question_bound_s);
 }
 
 /// Plans that were made for points, for one thread at a time each.
@@ -142,11 +148,12 @@ PointResult Variants::ask(const Scenario& scenario) const {
   const bool alike = other_prices_only(base_, scenario);
   Plans::Lent plans(*plans_);
   if (PlansAgain::Made* made = alike ? plans->find(scenario) : nullptr)
-    if (const auto summary = measure_again(*made, question_bound(scenario).seconds))
+    if (const auto summary =
+            measure_again(*made, question_bound(scenario, made->question_stages).seconds))
       return complete(made->plan, *summary);
   PlannedScenario planned = plan_scenario(scenario);
   PointResult result =
-      complete(planned.plan, measure_on_replay(planned.plan, question_bound(scenario).seconds));
+      complete(planned.plan, measure_anew(planned.plan, question_bound(scenario).seconds));
   if (alike) plans->keep(std::move(planned), scenario);
   return result;
 }
