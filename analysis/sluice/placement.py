@@ -156,16 +156,16 @@ class PlacementCurve:
 
 
 def placement(scenario: Scenario, fast: Sizes, ways: Union[str, Sequence[str], None], device: Optional[str],
-              seconds: float, progress: Union[bool, Callable[[int, int], None]]) -> PlacementCurve:
+              nodes: int, progress: Union[bool, Callable[[int, int], None]]) -> PlacementCurve:
     """`Scenario.placement`, which describes it."""
-    if not 0 <= seconds <= 86400:
-        raise errors.UsageError(f"{clipped(seconds)} for 'seconds': expected a number from 0 to 86400")
+    if not 0 <= nodes <= 1_000_000_000:
+        raise errors.UsageError(f"{clipped(nodes)} for 'nodes': expected a number from 0 to 1000000000")
     named = [ways] if isinstance(ways, str) else [] if ways is None else list(ways)
     if ways is not None and not named:
         raise errors.UsageError("an empty list for 'ways': expected some of the ways, or None for all")
     sizes = _sizes(fast)
     with telling(progress, " placements") as told, _in_words():
-        native = _sluice.PlacementCurve(scenario._native, device or "", sizes, named, float(seconds), told)
+        native = _sluice.PlacementCurve(scenario._native, device or "", sizes, named, nodes, told)
     return PlacementCurve(native)
 
 

@@ -177,7 +177,7 @@ class Scenario:
 
     def placement(self, fast: Union[str, float, Sequence[Union[str, float]], None] = None,
                   ways: Union[Way, Sequence[Way], None] = None, *, device: Optional[str] = None,
-                  seconds: float = 2.0,
+                  nodes: int = 1000,
                   progress: Union[bool, Callable[[int, int], None]] = False) -> PlacementCurve:
         """Where its tensors should lie, in a device's fast memory or in its slow one, and what each part
         of fast memory brings, as `sluice placement` says it (docs/placement.md):
@@ -191,7 +191,7 @@ class Scenario:
         None: 10 % to 100 %, and what the device has.
         ways: some ways to place tensors, one or a list; None: all seven.
         device: the one that computes; None: the first with two memories.
-        seconds: the most that CBC searches for one placement; 0: it is not asked.
+        nodes: at most so many nodes of branch and bound for one placement; 0: none.
         progress: as in `run`, in results: one for each size and way.
 
         The policy, its cut and its fates have no say. The cost model has to count memories. Raises
@@ -202,7 +202,7 @@ class Scenario:
 
         Source: Hildebrand et al., AutoTM (ASPLOS 2020), section 4."""
         from .placement import placement
-        return placement(self, fast, ways, device, seconds, progress)
+        return placement(self, fast, ways, device, nodes, progress)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Scenario) and self.text() == other.text()

@@ -21,6 +21,7 @@ namespace sluice {
 namespace {
 
 constexpr double tolerance = 1e-6;
+constexpr double small_cost = 1e-9;  ///< of the greatest cost of a variable
 
 /// Says when to stop: at a signal, whose exception the caller throws once CBC has cleaned up, or
 /// when the time is over.
@@ -80,7 +81,7 @@ std::uint32_t Milp::whole(double low, double high, double cost) {
   return static_cast<std::uint32_t>(columns_.size() - 1);
 }
 
-void Milp::constrain(double low, const Terms& terms, double high) {
+std::uint32_t Milp::constrain(double low, const Terms& terms, double high) {
   std::map<std::uint32_t, double> sums;
   for (const auto& [variable, factor] : terms) {
     if (variable >= columns_.size())
@@ -89,6 +90,14 @@ void Milp::constrain(double low, const Terms& terms, double high) {
     sums[variable] += factor;
   }
   rows_.push_back({low, high, Terms(sums.begin(), sums.end())});
+  return static_cast<std::uint32_t>(rows_.size() - 1);
+}
+
+/// The greatest cost: CBC is asked with costs of up to 1, because its tolerances are absolute.
+double Milp::unit() const {
+  double most = 0;
+  for (const Column& column : columns_) most = std::max(most, std::abs(column.cost));
+  return most > 0 ? most : 1;
 }
 
 bool Milp::holds(const std::vector<double>& values) const {
@@ -109,10 +118,11 @@ bool Milp::holds(const std::vector<double>& values) const {
 void Milp::load(OsiClpSolverInterface& solver) const {
   std::vector<double> column_low, column_high, cost, row_low, row_high, factors;
   std::vector<int> columns, starts = {0};
+  const double unit = this->unit();
   for (const Column& column : columns_) {
     column_low.push_back(finite(column.low));
     column_high.push_back(finite(column.high));
-    cost.push_back(column.cost);
+    cost.push_back(column.cost / unit);
   }
   for (const Row& row : rows_) {
     for (const auto& [variable, factor] : row.terms) {
@@ -134,8 +144,8 @@ void Milp::load(OsiClpSolverInterface& solver) const {
     if (columns_[i].whole) solver.setInteger(static_cast<int>(i));
 }
 
-MilpSolution Milp::solve(double time_limit_s, double at_most) const {
-  const Stop stop(time_limit_s);
+MilpSolution Milp::solve(MilpLimits limits, double at_most) const {
+  const Stop stop(limits.seconds);
   OsiClpSolverInterface solver;
   load(solver);
   StopLp stop_lp(stop);
@@ -144,20 +154,22 @@ MilpSolution Milp::solve(double time_limit_s, double at_most) const {
   model.setLogLevel(0);
   model.messageHandler()->setLogLevel(0);
   model.setUseElapsedTime(true);
-  model.setAllowableGap(1e-9);
-  if (!std::isinf(at_most)) model.setCutoff(at_most);
+  model.setMaximumNodes(limits.nodes);
+  if (!std::isinf(at_most)) model.setCutoff(at_most / unit());
   StopBranching stop_branching;
   model.passInEventHandler(&stop_branching);
   // The strategy's preprocessing is off: with it CBC 2.10.8 returned fractional values of integer
   // variables as a proven optimum (see the first test of test_milp.cpp).
   CbcStrategyDefault strategy(1, 5, 5, 0);
   model.setStrategy(strategy);
+  model.setAllowableGap(small_cost);
+  model.setDblParam(CbcModel::CbcCutoffIncrement, small_cost);  // 1e-5 otherwise
   model.initialSolve();
   check_interrupt();
   if (stop.within_lp) return {};
   const double relaxed = model.solver()->getObjValue();
   const bool impossible = model.solver()->isProvenPrimalInfeasible();
-  model.setMaximumSeconds(std::max(0.0, stop.left()));
+  if (!std::isinf(limits.seconds)) model.setMaximumSeconds(std::max(0.0, stop.left()));
   if (!impossible) model.branchAndBound();
   check_interrupt();
 
@@ -165,7 +177,7 @@ MilpSolution Milp::solve(double time_limit_s, double at_most) const {
   // What CBC concludes from a linear programme that was left unsolved proves nothing.
   solution.proven =
       impossible || (!stop.within_lp && (model.isProvenOptimal() || model.isProvenInfeasible()));
-  const double bound = stop.within_lp ? relaxed : model.getBestPossibleObjValue();
+  const double bound = unit() * (stop.within_lp ? relaxed : model.getBestPossibleObjValue());
   solution.bound = solution.proven ? at_most : std::min(at_most, bound);
   const double* found = model.bestSolution();
   if (found == nullptr) return solution;
@@ -178,6 +190,25 @@ MilpSolution Milp::solve(double time_limit_s, double at_most) const {
   for (std::size_t i = 0; i < columns_.size(); ++i)
     solution.objective += columns_[i].cost * solution.values[i];
   solution.bound = std::min(solution.objective, solution.proven ? infinity : solution.bound);
+  return solution;
+}
+
+RelaxedSolution Milp::relaxed(int most_iterations) const {
+  const Stop stop(infinity);
+  OsiClpSolverInterface solver;
+  load(solver);
+  StopLp stop_lp(stop);
+  solver.getModelPtr()->passInEventHandler(&stop_lp);
+  solver.getModelPtr()->setMaximumIterations(most_iterations);
+  solver.initialSolve();
+  check_interrupt();
+  RelaxedSolution solution;
+  solution.solved = solver.isProvenOptimal();
+  if (!solution.solved) return solution;
+  solution.objective = unit() * solver.getObjValue();
+  solution.values.assign(solver.getColSolution(), solver.getColSolution() + columns_.size());
+  for (std::size_t i = 0; i < rows_.size(); ++i)
+    solution.duals.push_back(unit() * solver.getRowPrice()[i]);
   return solution;
 }
 

@@ -25,6 +25,20 @@ struct MilpSolution {
   double gap() const;
 };
 
+/// A programme whose whole variables may be fractional.
+struct RelaxedSolution {
+  bool solved = false;  ///< false: impossible, unbounded, or more iterations than were allowed
+  double objective = 0;
+  std::vector<double> values;  ///< by variable
+  std::vector<double> duals;   ///< by constraint: what the objective gains by one more of its limit
+};
+
+struct MilpLimits {
+  static constexpr int unlimited = std::numeric_limits<int>::max();
+  double seconds = std::numeric_limits<double>::infinity();  ///< wall clock: see solve()
+  int nodes = unlimited;                                     ///< of branch and bound
+};
+
 class Milp {
  public:
   static constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -34,13 +48,17 @@ class Milp {
   std::uint32_t real(double low, double high, double cost = 0);
   std::uint32_t whole(double low, double high, double cost = 0);
 
-  /// low <= terms <= high; a variable may appear in several terms.
-  void constrain(double low, const Terms& terms, double high);
+  /// low <= terms <= high; a variable may appear in several terms. Returns the constraint's number.
+  std::uint32_t constrain(double low, const Terms& terms, double high);
 
-  /// Stops after `time_limit_s` of wall-clock time (a moment later where CBC cannot be interrupted)
-  /// with the best solution so far, which may be none; in that case the result depends on the speed
-  /// of the machine. Looks only for solutions with an objective below `at_most`.
-  MilpSolution solve(double time_limit_s, double at_most = infinity) const;
+  /// Stops at the limits (a moment later where CBC cannot be interrupted) with the best solution so
+  /// far, which may be none; at a limit of seconds the result depends on the speed of the machine.
+  /// Looks only for solutions with an objective below `at_most`. What is proven is so within 1e-9
+  /// of the greatest cost of a variable.
+  MilpSolution solve(MilpLimits limits, double at_most = infinity) const;
+
+  /// The linear programme alone.
+  RelaxedSolution relaxed(int most_iterations = MilpLimits::unlimited) const;
 
  private:
   struct Column {
@@ -51,6 +69,7 @@ class Milp {
     double low, high;
     Terms terms;
   };
+  double unit() const;
   void load(OsiClpSolverInterface& solver) const;
   bool holds(const std::vector<double>& values) const;
 

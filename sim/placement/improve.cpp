@@ -115,6 +115,16 @@ bool PlacementDraft::room(KernelRange range, std::int64_t bytes) const {
   return true;
 }
 
+bool PlacementDraft::has_room_for(std::uint32_t t, const TensorPath& path) const {
+  const TensorUses& uses = question_.uses(t);
+  const std::int64_t bytes = question_.tensor(t).bytes;
+  for (std::size_t i = 0; i < uses.count(); ++i) {
+    if (path.use[i] && !room({uses.kernels[i], uses.kernels[i] + 1}, bytes)) return false;
+    if (path.gap[i] && !room(question_.gap(t, i), bytes)) return false;
+  }
+  return !path.gap[0] || room(question_.behind(t), bytes);
+}
+
 PathPrices PlacementDraft::prices_of(std::uint32_t t, const std::vector<double>& sums) const {
   const TensorUses& uses = question_.uses(t);
   const std::int64_t bytes = question_.tensor(t).bytes;
@@ -149,10 +159,19 @@ void PlacementDraft::put_in(std::uint32_t t, const std::vector<double>& prices) 
   set(t, std::move(found.path));
 }
 
-Placing placing_from(const ImproveRequest& request, const std::vector<double>& prices) {
+Placing placing_from(const ImproveRequest& request, const std::vector<double>& prices,
+                     const std::vector<std::optional<TensorPath>>& begin) {
   PlacementDraft draft(request, all_slow(request.question));
   const std::vector<std::uint32_t> order = by_worth(request, prices);
-  for (const std::uint32_t t : order) draft.put_in(t, prices);
+  std::vector<std::uint32_t> left;
+  for (const std::uint32_t t : order) {
+    const bool set = !begin.empty() && begin[t] && draft.has_room_for(t, *begin[t]);
+    if (set && request.question.tensor(t).pinned == Pinned::no)
+      draft.set(t, *begin[t]);
+    else
+      left.push_back(t);
+  }
+  for (const std::uint32_t t : left) draft.put_in(t, prices);
   for (int pass = 0; pass < 3; ++pass) {
     const double before = draft.seconds();
     for (const std::uint32_t t : order) draft.put_in(t, {});

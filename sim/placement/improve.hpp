@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "placement/relaxation.hpp"
@@ -33,6 +34,8 @@ class PlacementDraft {
   /// nothing).
   void put_in(std::uint32_t t, const std::vector<double>& prices);
   void set(std::uint32_t t, TensorPath path);
+  /// Whether there is room for that path of a tensor that is out.
+  bool has_room_for(std::uint32_t t, const TensorPath& path) const;
 
  private:
   PathPrices prices_of(std::uint32_t t, const std::vector<double>& sums) const;
@@ -48,8 +51,10 @@ class PlacementDraft {
   double seconds_ = 0;
 };
 
-/// A placement that fits, made anew from prices.
-Placing placing_from(const ImproveRequest& request, const std::vector<double>& prices);
+/// A placement that fits, made anew from prices. `begin`: where some tensors lie before the others
+/// are put in, as far as there is room.
+Placing placing_from(const ImproveRequest& request, const std::vector<double>& prices,
+                     const std::vector<std::optional<TensorPath>>& begin = {});
 
 /// The best that is found in so many tries, from one that fits. Ends early once it is at `bound`.
 Placing improved(const ImproveRequest& request, Placing placing, const std::vector<double>& prices,

@@ -25,17 +25,61 @@ class Search {
     for (const Placing& placing : request.known) offer(placing);
   }
 
+  /// From the linear programme, where it is small enough; else from prices.
+  void relax() {
+    if (!open()) return;
+    std::optional<RelaxedProgramme> found;
+    if (size() <= request_.largest_relaxed)
+      found = relax_programme(at_, request_.relaxed_iterations);
+    found ? by_programme(*found) : by_prices();
+  }
+
+  void branch() {
+    if (!open() || size() > request_.largest_searched) return;
+    const double share = static_cast<double>(request_.small) / static_cast<double>(size());
+    if (share < 1 && near()) return;
+    const double nodes = request_.nodes * std::min(1.0, share * share);
+    if (nodes < 1) return;
+    const ProgrammeAnswer answer =
+        solve_programme(at_, seconds_ * (1 - small_gap / 10), static_cast<int>(nodes));
+    bound_ = std::max(bound_, std::min(answer.bound, seconds_));
+    const bool usable = !answer.placing || fits(question_, *answer.placing, request_.capacity);
+    if (answer.placing) offer(*answer.placing);
+    proven_ = answer.proven && usable;
+  }
+
+  bool open() const { return seconds_ - bound_ > small_gap * seconds_; }
+  bool near() const { return seconds_ - bound_ < request_.near_enough * seconds_; }
+  bool proven() const { return proven_ || !open(); }
+  double seconds() const { return seconds_; }
+  double bound() const { return proven() ? seconds_ : std::min(bound_, seconds_); }
+  const Placing& placing() const { return placing_; }
+
+ private:
+  std::size_t size() const { return programme_size(question_, request_.moves); }
+
+  void by_programme(const RelaxedProgramme& found) {
+    bound_ = std::max(bound_, found.bound);
+    std::vector<std::optional<TensorPath>> whole(question_.tensor_count());
+    for (std::uint32_t t = 0; t < question_.tensor_count(); ++t)
+      if (found.whole[t]) whole[t] = found.placing[t];
+    offer(found.placing);
+    offer(placing_from(at_, found.prices, whole));
+    offer(placing_from(at_, found.prices));
+    if (open()) offer(improved(at_, placing_, found.prices, request_.tries, bound_));
+  }
+
   void by_prices() {
     const std::size_t rounds = request_.rounds;
     for (std::size_t round = 0; round < rounds && open(); ++round) {
-      if (round > 0 && large() && seconds_ - bound_ < request_.near_enough * seconds_) return;
-      PlacementBound found = relax({.question = question_,
-                                    .capacity = request_.capacity,
-                                    .moves = request_.moves,
-                                    .weights = at_.weights,
-                                    .known = seconds_,
-                                    .iterations = request_.iterations / rounds,
-                                    .from = round > 0 ? &prices_ : nullptr});
+      if (round > 0 && near()) return;
+      PlacementBound found = sluice::relax({.question = question_,
+                                            .capacity = request_.capacity,
+                                            .moves = request_.moves,
+                                            .weights = at_.weights,
+                                            .known = seconds_,
+                                            .iterations = request_.iterations / rounds,
+                                            .from = round > 0 ? &prices_ : nullptr});
       if (round == 0 || found.seconds > prices_.seconds) prices_ = std::move(found);
       bound_ = std::max(bound_, prices_.seconds);
       offer(placing_from(at_, prices_.prices));
@@ -43,26 +87,6 @@ class Search {
     }
   }
 
-  void by_programme() {
-    if (!open() || request_.time_limit_s <= 0 || large()) return;
-    const ProgrammeAnswer answer =
-        solve_programme(at_, seconds_ * (1 - small_gap / 10), request_.time_limit_s);
-    bound_ = std::max(bound_, std::min(answer.bound, seconds_));
-    const bool usable = !answer.placing || fits(question_, *answer.placing, request_.capacity);
-    if (answer.placing) offer(*answer.placing);
-    proven_ = answer.proven && usable;
-  }
-
-  bool large() const {
-    return programme_size(question_, request_.moves) > request_.largest_programme;
-  }
-  bool open() const { return seconds_ - bound_ > small_gap * seconds_; }
-  bool proven() const { return proven_ || !open(); }
-  double seconds() const { return seconds_; }
-  double bound() const { return proven() ? seconds_ : std::min(bound_, seconds_); }
-  const Placing& placing() const { return placing_; }
-
- private:
   void offer(Placing placing) {
     if (!fits(question_, placing, request_.capacity)) return;
     const double seconds = PlacementDraft(at_, placing).seconds();
@@ -87,8 +111,8 @@ Optimum optimum(const OptimumRequest& request) {
   check_capacity(request.question, all_slow(request.question), request.capacity,
                  "what is pinned to fast memory");
   Search search(request, {});
-  search.by_prices();
-  search.by_programme();
+  search.relax();
+  search.branch();
   const double seconds =
       predicted_seconds(request.question, synchronous_schedule(request.question, search.placing()));
   return {search.placing(), seconds, std::min(seconds, search.bound()), search.proven()};
@@ -125,9 +149,10 @@ OverlappedOptimum overlapped_optimum(const OptimumRequest& request) {
     part.rounds = 1;
     part.iterations /= 6;
     part.tries /= 8;
+    part.largest_relaxed /= 4;  // it is asked eight times
     part.known.push_back(best.schedule.placing);
     Search search(part, weights);
-    search.by_prices();
+    search.relax();
     best.bound = std::max(best.bound, search.bound());
     offer(search.placing());
   }

@@ -1,6 +1,7 @@
-// The best placement that is found at a capacity, and a bound below which there is none: prices of
-// memory (relaxation.hpp), placements made from them (improve.hpp), and CBC where the question is
-// small enough, or to go on where time is left (programme.hpp).
+// The best placement that is found at a capacity, and a bound below which there is none: a linear
+// programme (programme.hpp), or prices of memory alone where it is too large (relaxation.hpp),
+// placements made from either (improve.hpp), and branch and bound where the question is small. All
+// ends by counts, so that the same question has the same answer on every machine.
 #pragma once
 
 #include "placement/overlap.hpp"
@@ -13,12 +14,15 @@ struct OptimumRequest {
   std::int64_t capacity = 0;
   bool moves = true;
   std::vector<Placing> known = {};  ///< placements that fit, of less memory or of less freedom
-  double time_limit_s = 10;         ///< of CBC: what is found then depends on the machine
   std::size_t rounds = 3;           ///< of prices and search; fewer where the gap is small enough
-  double near_enough = 3e-4;        ///< that gap, where the question is too large for CBC
+  double near_enough = 3e-4;        ///< that gap, where the question is not small
   std::size_t iterations = 1800;    ///< of the prices
   std::size_t tries = 2000;         ///< of the search
-  std::size_t largest_programme = 3000;  ///< whole variables that CBC is asked with
+  std::size_t largest_relaxed = 20'000;  ///< whole variables of a linear programme
+  int relaxed_iterations = 100'000;      ///< of the simplex method
+  std::size_t largest_searched = 3000;   ///< whole variables of a branch and bound
+  int nodes = 1000;                      ///< of it, while the question is small
+  std::size_t small = 300;  ///< whole variables up to which a question is; of more, fewer nodes
 };
 
 struct Optimum {

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "base/interrupt.hpp"
+#include "placement/envelope.hpp"
 
 namespace sluice {
 namespace {
@@ -31,6 +32,7 @@ class Relaxation {
       : request_(request), question_(request.question), kernels_(question_.kernel_count()) {
     for (const PlacementProblem::Kernel& kernel : question_.problem().kernels) {
       lines_.push_back(kernel.time.lines_below(kernel.operands.size()));
+      at_.below.push_back(lines_.back().back());
       shares_.emplace_back(lines_.back().size(), 0.0);
       shares_.back().back() = 1;
     }
@@ -49,9 +51,10 @@ class Relaxation {
     std::size_t since = 0;
     for (std::size_t n = 0; n < request_.iterations; ++n) {
       check_interrupt();
-      const double seconds = evaluate();
+      price();
+      const double seconds = bound_at(request_, at_, placing_);
       if (n == 0 || seconds > best.seconds + 1e-9 * std::abs(best.seconds)) {
-        best = {seconds, per_byte(), shares_, placing_};
+        best = {seconds, at_.bytes, shares_};
         since = 0;
       } else if (++since >= 30) {
         step *= 0.8;
@@ -64,51 +67,13 @@ class Relaxation {
   }
 
  private:
-  std::vector<double> per_byte() const {
-    std::vector<double> prices = prices_;
-    for (double& price : prices) price *= unit_ / capacity();
-    return prices;
-  }
   double capacity() const { return std::max(1.0, static_cast<double>(request_.capacity)); }
 
-  /// The sum that all tensors and lines come to at the present prices; usage_ and placing_ too.
-  double evaluate() {
-    const std::vector<double> prices = per_byte();
-    sums_.assign(kernels_ + 1, 0);
-    for (std::uint32_t k = 0; k < kernels_; ++k) sums_[k + 1] = sums_[k] + prices[k];
-    double seconds = -sums_[kernels_] * static_cast<double>(request_.capacity);
+  void price() {
+    at_.bytes = prices_;
+    for (double& price : at_.bytes) price *= unit_ / capacity();
     for (std::uint32_t k = 0; k < kernels_; ++k)
-      for (std::size_t l = 0; l < lines_[k].size(); ++l)
-        seconds += request_.weights.kernels * shares_[k][l] * lines_[k][l].base;
-    placing_.resize(question_.tensor_count());
-    for (std::uint32_t t = 0; t < question_.tensor_count(); ++t) {
-      PricedPath found = best_path_of(question_, t, request_.moves, prices_of(t, prices));
-      seconds += found.cost;
-      placing_[t] = std::move(found.path);
-    }
-    return seconds;
-  }
-
-  double held(KernelRange range) const { return sums_[range.last] - sums_[range.first]; }
-
-  PathPrices prices_of(std::uint32_t t, const std::vector<double>& prices) const {
-    const TensorUses& uses = question_.uses(t);
-    const auto bytes = static_cast<double>(question_.tensor(t).bytes);
-    PathPrices of{.begins = question_.tensor(t).begins, .written = &uses.written};
-    for (std::size_t i = 0; i < uses.count(); ++i) {
-      const std::uint32_t k = uses.kernels[i];
-      double slow = 0;
-      for (std::size_t l = 0; l < lines_[k].size(); ++l)
-        slow += shares_[k][l] * lines_[k][l].extra[uses.operands[i]];
-      of.slow.push_back(request_.weights.kernels * slow);
-      of.fast.push_back(bytes * prices[k]);
-      double hold = held(question_.gap(t, i));
-      if (i == 0) hold += held(question_.behind(t));
-      of.hold.push_back(bytes * hold);
-    }
-    of.fetch = request_.weights.fetch * question_.fetch_s(t);
-    of.save = request_.weights.save * question_.save_s(t);
-    return of;
+      if (lines_[k].size() > 1) at_.below[k] = mean_of(lines_[k], shares_[k]);
   }
 
   /// One step along the (deflected) subgradient; false where it is zero.
@@ -160,11 +125,51 @@ class Relaxation {
   std::vector<double> prices_;
   std::vector<std::vector<KernelTime::Line>> lines_;  ///< by kernel
   std::vector<std::vector<double>> shares_;           ///< their weights, sum 1
-  std::vector<double> sums_;
+  PlacementPrices at_;
   Placing placing_;
 };
 
+/// What one tensor pays. `sums`: of the prices of the kernels before each.
+PathPrices path_prices(const BoundRequest& request, const PlacementPrices& prices,
+                       const std::vector<double>& sums, std::uint32_t t) {
+  const PlacementQuestion& question = request.question;
+  const TensorUses& uses = question.uses(t);
+  const auto bytes = static_cast<double>(question.tensor(t).bytes);
+  const auto held = [&](KernelRange range) { return sums[range.last] - sums[range.first]; };
+  PathPrices of{.begins = question.tensor(t).begins, .written = &uses.written};
+  for (std::size_t i = 0; i < uses.count(); ++i) {
+    const std::uint32_t k = uses.kernels[i];
+    of.slow.push_back(request.weights.kernels * prices.below[k].extra[uses.operands[i]]);
+    of.fast.push_back(bytes * prices.bytes[k]);
+    double hold = held(question.gap(t, i));
+    if (i == 0) hold += held(question.behind(t));
+    of.hold.push_back(bytes * hold);
+  }
+  of.fetch = request.weights.fetch * question.fetch_s(t);
+  of.save = request.weights.save * question.save_s(t);
+  return of;
+}
+
 }  // namespace
+
+double bound_at(const BoundRequest& request, const PlacementPrices& prices, Placing& chosen) {
+  const PlacementQuestion& question = request.question;
+  std::vector<double> sums(question.kernel_count() + 1, 0);
+  double seconds = 0;
+  for (std::uint32_t k = 0; k < question.kernel_count(); ++k) {
+    sums[k + 1] = sums[k] + prices.bytes[k];
+    seconds += request.weights.kernels * prices.below[k].base;
+  }
+  seconds -= sums.back() * static_cast<double>(request.capacity);
+  chosen.resize(question.tensor_count());
+  for (std::uint32_t t = 0; t < question.tensor_count(); ++t) {
+    PricedPath found =
+        best_path_of(question, t, request.moves, path_prices(request, prices, sums, t));
+    seconds += found.cost;
+    chosen[t] = std::move(found.path);
+  }
+  return seconds;
+}
 
 PricedPath best_path_of(const PlacementQuestion& question, std::uint32_t t, bool moves,
                         const PathPrices& prices) {

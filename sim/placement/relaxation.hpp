@@ -1,8 +1,9 @@
 // A true lower bound: memory is not limited but costs a price per byte and kernel, and each
-// kernel's seconds are replaced by a mean of the lines that lie below them. Then each tensor
-// decides for itself (best_path.hpp). The prices are those that make the sum greatest, as far as a
-// subgradient method finds them; whatever it finds is a bound. Source: Fisher, The Lagrangian
-// relaxation method for solving integer programming problems (1981).
+// kernel's seconds are replaced by a line that lies below them. Then each tensor decides for itself
+// (best_path.hpp). Whatever the prices and lines are, it is a bound; the best ones are the dual
+// values of a linear programme (programme.hpp), or, where that is too large, what a subgradient
+// method finds, with means of the kernels' own lines. Source: Fisher, The Lagrangian relaxation
+// method for solving integer programming problems (1981).
 #pragma once
 
 #include <vector>
@@ -16,11 +17,16 @@ struct PlacementWeights {
   double kernels = 1, fetch = 1, save = 1;
 };
 
+/// In place of limits.
+struct PlacementPrices {
+  std::vector<double> bytes;            ///< s per byte, by kernel
+  std::vector<KernelTime::Line> below;  ///< by kernel: nowhere above its seconds
+};
+
 struct PlacementBound {
   double seconds = 0;                       ///< no placement comes to less
   std::vector<double> prices;               ///< s per byte, by kernel
   std::vector<std::vector<double>> shares;  ///< of the lines, by kernel
-  Placing placing;  ///< what the tensors choose at these prices; may be too much
 };
 
 struct BoundRequest {
@@ -34,6 +40,10 @@ struct BoundRequest {
 };
 
 PlacementBound relax(const BoundRequest& request);
+
+/// What everything comes to at these prices when each tensor chooses for itself: a bound. `chosen`:
+/// where they lie then, which may be too much.
+double bound_at(const BoundRequest& request, const PlacementPrices& prices, Placing& chosen);
 
 /// The path of least cost of one tensor, its pin obeyed.
 PricedPath best_path_of(const PlacementQuestion& question, std::uint32_t t, bool moves,

@@ -71,7 +71,7 @@ PlacementResult place_cached(const WayRequest& request) {
 OptimumRequest search_from(const WayRequest& request, bool moves) {
   OptimumRequest search{.question = request.question, .capacity = request.capacity};
   search.moves = moves;
-  search.time_limit_s = request.time_limit_s;
+  search.nodes = request.nodes;
   for (const PlacementResult* lesser : request.lesser)
     if (lesser->schedule && (moves || is_static(request.question, lesser->schedule->placing)))
       search.known.push_back(lesser->schedule->placing);
@@ -167,7 +167,7 @@ const std::vector<PlacementWay>& placement_ways() {
 
 std::vector<PlacementResult> place_by_all(const PlacementQuestion& question,
                                           std::vector<std::int64_t> capacities,
-                                          const std::vector<std::string>& ways, double time_limit_s,
+                                          const std::vector<std::string>& ways, int nodes,
                                           const PlacementTold& told) {
   std::vector<std::string> names;
   for (const PlacementWay& way : placement_ways()) names.push_back(way.name);
@@ -183,7 +183,7 @@ std::vector<PlacementResult> place_by_all(const PlacementQuestion& question,
     for (const PlacementWay& way : placement_ways()) {
       if (!asked(ways, way.name)) continue;
       if (told) told(results.size(), total);
-      WayRequest request{.question = question, .capacity = capacity, .time_limit_s = time_limit_s};
+      WayRequest request{.question = question, .capacity = capacity, .nodes = nodes};
       for (const PlacementResult& lesser : results) request.lesser.push_back(&lesser);
       const double from = now();
       PlacementResult result;

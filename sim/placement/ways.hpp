@@ -38,7 +38,7 @@ struct PlacementResult {
 struct WayRequest {
   const PlacementQuestion& question;
   std::int64_t capacity = 0;
-  double time_limit_s = 2;                          ///< of CBC
+  int nodes = 1000;                                 ///< of branch and bound, at most
   std::vector<const PlacementResult*> lesser = {};  ///< of less memory or less freedom
 };
 
@@ -61,7 +61,7 @@ using PlacementTold = std::function<void(std::size_t done, std::size_t total)>;
 /// more: so it is never slower.
 std::vector<PlacementResult> place_by_all(const PlacementQuestion& question,
                                           std::vector<std::int64_t> capacities,
-                                          const std::vector<std::string>& ways, double time_limit_s,
+                                          const std::vector<std::string>& ways, int nodes,
                                           const PlacementTold& told = {});
 
 /// A tensor, and what its place is worth in a placement in which nothing moves.

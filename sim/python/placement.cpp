@@ -12,10 +12,10 @@ namespace sluice::python {
 namespace {
 
 PlacementCurve ask(const ScenarioHandle& scenario, const std::string& device,
-                   const std::string& fast, const std::vector<std::string>& ways, double seconds,
+                   const std::string& fast, const std::vector<std::string>& ways, int nodes,
                    const py::object& told) {
   CurveRequest request{.device = device, .fast = fast, .ways = ways};
-  request.time_limit_s = seconds;
+  request.nodes = nodes;
   request.told = progress_of(told);
   const py::gil_scoped_release free_gil;
   return placement_curve(*scenario.scenario, request);

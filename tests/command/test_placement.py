@@ -36,6 +36,19 @@ class Placement(unittest.TestCase):
             with self.subTest(size=size):
                 self.refused(["alexnet_resident", ROOFLINE, "--fast", size], 2, f"'{size}' for '--fast'", why)
 
+    def test_rates_in_place_price_slow_memory_for_any_cost_model(self):
+        words = ["alexnet_resident", "cost=peak", "--ways", "all_slow", "--fast", "100%"]
+        code, out, _ = placement(*words, "--in-place", "20GB/s:4.4GB/s", "--json")
+        document = json.loads(out)
+        self.assertEqual((code, document["cost_model"], document["in_place"]),
+                         (0, "peak", {"read_bytes_per_s": 20e9, "write_bytes_per_s": 4.4e9}))
+        self.assertGreater(document["results"][0]["slowdown"], 1)
+        _, out, _ = placement(*words, "--in-place", "20GB/s:4.4GB/s")
+        self.assertIn("(cost model peak; slow memory, on top of it: read at 20 GB/s, written at 4.4 GB/s)", out)
+        for text in ("20GB/s", "20GB/s:0GB/s", "20GB/s:fast", "20GB:4GB", ":"):
+            with self.subTest(text=text):
+                self.refused([*words, "--in-place", text], 2, f"'--in-place {text}'", "(20GB/s:4.4GB/s)")
+
     def test_the_table_marks_what_the_device_has_and_what_is_beyond_it(self):
         code, out, _ = placement("alexnet_x200", ROOFLINE, "--ways", "all_slow")
         self.assertEqual(code, 0)

@@ -21,7 +21,7 @@ import numpy as np  # noqa: E402
 
 ROOFLINE = {"cost.model": "roofline"}
 SCENARIO = sluice.load("alexnet_x200", ROOFLINE)
-CURVE = SCENARIO.placement(fast=[0.4, "80%", 1.0], seconds=0)
+CURVE = SCENARIO.placement(fast=[0.4, "80%", 1.0], nodes=0)
 
 
 class Numbers(unittest.TestCase):
@@ -29,9 +29,9 @@ class Numbers(unittest.TestCase):
         program = os.environ.get("SLUICE_PROGRAM")
         if not program:
             self.skipTest("SLUICE_PROGRAM does not name the program")
-        words = [program, "placement", "alexnet_x200", "cost.model=roofline", "--seconds", "0"]
+        words = [program, "placement", "alexnet_x200", "cost.model=roofline", "--nodes", "0"]
         said = json.loads(subprocess.run([*words, "--json", "--top", "1000"], capture_output=True, text=True).stdout)
-        curve = SCENARIO.placement(seconds=0)
+        curve = SCENARIO.placement(nodes=0)
         self.assertEqual((curve.scenario, curve.cost_model, curve.device, curve.fast, curve.slow),
                          tuple(said[key] for key in ("scenario", "cost_model", "device", "fast", "slow")))
         self.assertEqual((curve.fast_capacity_bytes, curve.needed_bytes, curve.all_fast_s),
@@ -52,7 +52,7 @@ class Numbers(unittest.TestCase):
         if not program:
             self.skipTest("SLUICE_PROGRAM does not name the program")
         done = subprocess.run([program, "placement", "alexnet_x200", "cost.model=roofline", "--fast", "40%",
-                               "--seconds", "0", "--csv"], capture_output=True, text=True)
+                               "--nodes", "0", "--csv"], capture_output=True, text=True)
         rows = list(csv.DictReader(io.StringIO(done.stdout)))
         self.assertEqual(list(rows[0]), list(CURVE.frame.columns))
         for column in ("predicted_s", "simulated_s", "moves_to_fast", "moves_to_slow", "bytes_to_fast", "bytes_to_slow",
@@ -193,7 +193,7 @@ class Errors(unittest.TestCase):
                 (sluice.InputError, {"ways": "statik"}, r"did you mean 'static'\?"),
                 (sluice.UsageError, {"ways": []}, "an empty list for 'ways'"),
                 (sluice.InputError, {"device": "gpu7"}, r"no device 'gpu7' \(did you mean 'gpu'\?\); it has gpu"),
-                (sluice.UsageError, {"seconds": -1}, "-1 for 'seconds': expected a number from 0 to 86400")):
+                (sluice.UsageError, {"nodes": -1}, "-1 for 'nodes': expected a number from 0 to 1000000000")):
             with self.subTest(**arguments), self.assertRaisesRegex(error, says):
                 SCENARIO.placement(**arguments)
         with self.assertRaisesRegex(sluice.InputError, "'peak' does not count the bandwidths of memories"):

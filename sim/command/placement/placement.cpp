@@ -3,6 +3,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/error.hpp"
+#include "base/quantity.hpp"
 #include "base/suggest.hpp"
 #include "command/command.hpp"
 #include "command/inputs.hpp"
@@ -45,14 +47,27 @@ std::vector<std::string> ways_of(const Arguments& arguments) {
   return ways;
 }
 
-double seconds_of(const Arguments& arguments) {
-  const std::string text = arguments.text("seconds", "2");
-  double seconds = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
-  if (error != std::errc() || end != text.data() + text.size() || !(seconds >= 0) ||
-      seconds > 86400)
-    throw UsageError("'--seconds " + text + "': expected a number from 0 to 86400");
-  return seconds;
+/// `--in-place READ:WRITE`.
+std::optional<PlacementProblem::Rates> in_place_of(const Arguments& arguments) {
+  if (!arguments.has("in-place")) return {};
+  const std::string text = arguments.text("in-place");
+  const auto refuse = [&]() -> std::optional<PlacementProblem::Rates> {
+    throw UsageError("'--in-place " + text +
+                     "': expected two rates above 0, at which kernels read and write slow memory "
+                     "(20GB/s:4.4GB/s)");
+  };
+  const std::size_t colon = text.find(':');
+  if (colon == std::string::npos) return refuse();
+  try {
+    const PlacementProblem::Rates rates{
+        parse_quantity(text.substr(0, colon), Dimension::bytes_per_s),
+        parse_quantity(text.substr(colon + 1), Dimension::bytes_per_s)};
+    if (std::isfinite(rates.to_fast) && rates.to_fast > 0 && std::isfinite(rates.to_slow) &&
+        rates.to_slow > 0)
+      return rates;
+  } catch (const InputError&) {
+  }
+  return refuse();
 }
 
 int run_placement(const Arguments& arguments) {
@@ -65,7 +80,8 @@ int run_placement(const Arguments& arguments) {
                      "' is a plan, in which everything has its place already; expected a scenario");
   CurveRequest request{
       .device = arguments.text("device"), .fast = arguments.text("fast"), .ways = ways};
-  request.time_limit_s = seconds_of(arguments);
+  request.nodes = static_cast<int>(arguments.integer("nodes", request.nodes, 0, 1'000'000'000));
+  request.in_place = in_place_of(arguments);
   const auto top = static_cast<std::size_t>(arguments.integer("top", 10, 0, 1'000'000));
   const PlacementCurve curve = placement_curve(*question.scenario, request);
   if (arguments.has("csv"))
@@ -87,7 +103,7 @@ const Command placement_command = {
     .name = "placement",
     .summary = "Says where each tensor should lie, in a device's fast memory or in its slow one.",
     .usage = {"SCENARIO [KEY=VALUE...] [--fast SIZES] [--ways A,B,C] [--device NAME]\n"
-              "                   [--seconds S] [--top N] [--csv | --json]"},
+              "                   [--in-place READ:WRITE] [--nodes N] [--top N] [--csv | --json]"},
     .least = 1,
     .most = 1,
     .positionals = "SCENARIO",
@@ -108,12 +124,16 @@ const Command placement_command = {
                  .value = "NAME",
                  .summary = "the device that computes",
                  .absent = "the first with two memories"},
-                {.name = "seconds",
-                 .value = "S",
+                {.name = "nodes",
+                 .value = "N",
+                 .summary = "at most so many nodes of branch and bound for one placement",
+                 .absent = "1000"},
+                {.name = "in-place",
+                 .value = "READ:WRITE",
                  .summary =
-                     "most seconds that CBC searches for one placement; what it finds then depends "
-                     "on the machine",
-                 .absent = "2"},
+                     "rates at which kernels read and write slow memory, on top of their time "
+                     "with everything in fast memory",
+                 .absent = "as the cost model prices it"},
                 {.name = "top",
                  .value = "N",
                  .summary = "how many of the tensors that matter most are shown",
@@ -133,8 +153,9 @@ const Command placement_command = {
         "bound.\n"
         "Every placement but that of the cache is executed as a plan with two pools. The cost "
         "model\n"
-        "has to count memories: peak is refused.\n\n"
-        "JSON keys: format, scenario, cost_model, device, fast, slow, fast_capacity_bytes (what "
+        "has to count memories: peak is refused, unless --in-place says what slow memory costs.\n\n"
+        "JSON keys: format, scenario, cost_model, in_place (null, or --in-place), device, fast, "
+        "slow, fast_capacity_bytes (what "
         "the\n"
         "device has), needed_bytes (the most that is there at a time), tensors, kernels, "
         "all_fast_s, results (way, fast_bytes, fast_share, slowdown,\n"

@@ -126,11 +126,19 @@ LabelledRows head_rows(const PlacementCurve& curve) {
   return rows;
 }
 
+std::string cost_text(const PlacementCurve& curve) {
+  std::string text = "cost model " + curve.cost_model;
+  if (!curve.in_place) return text;
+  return text + "; slow memory, on top of it: read at " +
+         format_quantity(curve.in_place->to_fast, Dimension::bytes_per_s) + ", written at " +
+         format_quantity(curve.in_place->to_slow, Dimension::bytes_per_s);
+}
+
 }  // namespace
 
 void print_placement(const PlacementCurve& curve, std::size_t top) {
   print(bold(printable(curve.scenario) + ": slowdown by the share of tensors that fit into " +
-             printable(curve.question.problem().fast) + " (cost model " + curve.cost_model + ")") +
+             printable(curve.question.problem().fast) + " (" + cost_text(curve) + ")") +
         "\n\n" + rows_text(head_rows(curve)) + "\n" + slowdowns(curve).aligned());
   const TextTable searched = searches(curve);
   if (!searched.rows.empty())

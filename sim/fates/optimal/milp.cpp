@@ -43,7 +43,7 @@ class Programme {
   }
 
   MilpSolution solve(double at_most) const {
-    return left_s_ > 0 ? milp_.solve(left_s_, at_most) : MilpSolution{};
+    return left_s_ > 0 ? milp_.solve({.seconds = left_s_}, at_most) : MilpSolution{};
   }
 
   std::vector<GraphStep> steps(const std::vector<double>& values) const {

@@ -87,24 +87,27 @@ Value worth_rows(const PlacementCurve& curve, const PlacementResult& result, std
 Value placement_document(const PlacementCurve& curve, std::size_t top) {
   const PlacementProblem& problem = curve.question.problem();
   const PlacementResult* shown = placement_of_worths(curve);
-  return object({{"format", "sluice-placement/1"},
-                 {"scenario", curve.scenario},
-                 {"cost_model", curve.cost_model},
-                 {"device", problem.device},
-                 {"fast", problem.fast},
-                 {"slow", problem.slow},
-                 {"fast_capacity_bytes", curve.fast_capacity},
-                 {"needed_bytes", curve.needed},
-                 {"tensors", curve.question.tensor_count()},
-                 {"kernels", curve.question.kernel_count()},
-                 {"all_fast_s", curve.all_fast_s},
-                 {"results", list_of(curve.results,
-                                     [&](const PlacementResult& result) {
-                                       return placement_row(curve, result);
-                                     })},
-                 {"worth", !shown ? Item(nullptr)
-                                  : Item(object({{"fast_bytes", shown->capacity},
-                                                 {"tensors", worth_rows(curve, *shown, top)}}))}});
+  return object(
+      {{"format", "sluice-placement/1"},
+       {"scenario", curve.scenario},
+       {"cost_model", curve.cost_model},
+       {"in_place", curve.in_place ? Item(object({{"read_bytes_per_s", curve.in_place->to_fast},
+                                                  {"write_bytes_per_s", curve.in_place->to_slow}}))
+                                   : Item(nullptr)},
+       {"device", problem.device},
+       {"fast", problem.fast},
+       {"slow", problem.slow},
+       {"fast_capacity_bytes", curve.fast_capacity},
+       {"needed_bytes", curve.needed},
+       {"tensors", curve.question.tensor_count()},
+       {"kernels", curve.question.kernel_count()},
+       {"all_fast_s", curve.all_fast_s},
+       {"results",
+        list_of(curve.results,
+                [&](const PlacementResult& result) { return placement_row(curve, result); })},
+       {"worth", !shown ? Item(nullptr)
+                        : Item(object({{"fast_bytes", shown->capacity},
+                                       {"tensors", worth_rows(curve, *shown, top)}}))}});
 }
 
 }  // namespace sluice

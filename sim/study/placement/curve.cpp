@@ -126,11 +126,13 @@ double PlacementCurve::fraction(const PlacementResult& result) const {
 }
 
 PlacementCurve placement_curve(const Scenario& scenario, const CurveRequest& request) {
-  check_cost(scenario);
-  const TwoMemories memories = two_memories(scenario.platform, request.device);
+  if (!request.in_place) check_cost(scenario);
+  TwoMemories memories = two_memories(scenario.platform, request.device);
+  memories.in_place = request.in_place;
   PlacementCurve curve{.scenario = scenario.name,
                        .cost_model = scenario.cost.name(),
-                       .question = PlacementQuestion(placement_problem(scenario, memories))};
+                       .question = PlacementQuestion(placement_problem(scenario, memories)),
+                       .in_place = request.in_place};
   curve.needed = curve.question.peak();
   curve.all_fast_s = curve.question.all_fast_seconds();
   curve.fast_capacity = memories.fast_capacity;
@@ -140,8 +142,8 @@ PlacementCurve placement_curve(const Scenario& scenario, const CurveRequest& req
   if (request.fast.empty() && own && *own < curve.needed &&
       std::find(sizes.begin(), sizes.end(), *own) == sizes.end())
     sizes.push_back(*own);
-  curve.results = place_by_all(curve.question, std::move(sizes), request.ways, request.time_limit_s,
-                               request.told);
+  curve.results =
+      place_by_all(curve.question, std::move(sizes), request.ways, request.nodes, request.told);
   return curve;
 }
 

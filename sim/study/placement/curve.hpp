@@ -21,6 +21,7 @@ struct PlacementCurve {
   std::string scenario;
   std::string cost_model;
   PlacementQuestion question;
+  std::optional<PlacementProblem::Rates> in_place = {};
   std::int64_t needed = 0;                         ///< the most bytes that are there at a time
   std::optional<std::int64_t> fast_capacity = {};  ///< what the device has of fast memory
   double all_fast_s = 0;                           ///< what everything in fast memory takes
@@ -34,7 +35,10 @@ struct CurveRequest {
   std::string device;             ///< empty: the first that has two memories
   std::string fast = {};          ///< empty: 10%..100%, and as much as the device has
   std::vector<std::string> ways;  ///< none: all
-  double time_limit_s = 2;
+  int nodes = 1000;
+  /// Rates at which kernels read and write slow memory, on top of their time without; none: as the
+  /// cost model says.
+  std::optional<PlacementProblem::Rates> in_place = {};
   PlacementTold told = {};
 };
 

@@ -16,6 +16,9 @@ struct TwoMemories {
   std::optional<std::int64_t> fast_capacity, slow_capacity;
   bool far = false;  ///< the slow one is reached over a link only
   PlacementProblem::Rates synchronous, asynchronous, cache;
+  /// Of kernels that read and write slow memory in place, as measurements of them say: these bytes
+  /// come on top of their time with everything in fast memory. None: as the cost model prices it.
+  std::optional<PlacementProblem::Rates> in_place = {};
 };
 
 /// The first device that reaches two memories itself, and its first two; where no device does, the

@@ -107,9 +107,20 @@ class Builder {
     draft.tensor_of.push_back(place);
   }
 
+  /// The time with everything in fast memory, and for each operand its bytes at given rates.
+  KernelTime time_in_place(const Draft& draft, const Query& query) const {
+    KernelTime::Line line{scenario_.cost->of(query).seconds, {}};
+    for (const PlacementProblem::Operand& operand : draft.kernel.operands)
+      line.extra.push_back(operand.read_bytes / memories_.in_place->to_fast +
+                           operand.written_bytes / memories_.in_place->to_slow);
+    return {.lines = {std::move(line)}};
+  }
+
   void finish(Draft draft, const Query& query) {
-    draft.kernel.time =
-        placed_time(scenario_, memories_, query, draft.tensor_of, draft.kernel.operands.size());
+    draft.kernel.time = memories_.in_place
+                            ? time_in_place(draft, query)
+                            : placed_time(scenario_, memories_, query, draft.tensor_of,
+                                          draft.kernel.operands.size());
     problem_.kernels.push_back(std::move(draft.kernel));
   }
 

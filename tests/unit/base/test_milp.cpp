@@ -18,7 +18,7 @@ TEST_CASE("milp: a knapsack by hand") {
   Milp milp;
   const auto a = milp.whole(0, 1, -10), b = milp.whole(0, 1, -13), c = milp.whole(0, 1, -7);
   milp.constrain(-none, {{a, 3}, {b, 4}, {c, 2}}, 6);
-  const MilpSolution solution = milp.solve(10);
+  const MilpSolution solution = milp.solve({.seconds = 10});
   REQUIRE(solution.feasible);
   CHECK(solution.proven);
   CHECK(solution.gap() == 0);
@@ -32,7 +32,7 @@ TEST_CASE("milp: real variables, equalities, terms that stand twice") {
   Milp milp;
   const auto x = milp.real(0, 1.5, 3), y = milp.whole(0, 3, 1);
   milp.constrain(4, {{x, 1}, {y, 1}, {x, 1}}, 4);
-  const MilpSolution solution = milp.solve(10);
+  const MilpSolution solution = milp.solve({.seconds = 10});
   REQUIRE(solution.proven);
   CHECK(solution.objective == Approx(4.5));
 }
@@ -41,20 +41,20 @@ TEST_CASE("milp: what has no solution is proven to have none") {
   Milp real, whole;
   const auto x = real.real(0, 1);
   real.constrain(2, {{x, 1}}, none);
-  CHECK_FALSE(real.solve(10).feasible);
-  CHECK(real.solve(10).proven);
+  CHECK_FALSE(real.solve({.seconds = 10}).feasible);
+  CHECK(real.solve({.seconds = 10}).proven);
   const auto y = whole.whole(0, 1), z = whole.whole(0, 1);
   whole.constrain(1, {{y, 2}, {z, 2}}, 1);
-  CHECK_FALSE(whole.solve(10).feasible);
-  CHECK(whole.solve(10).proven);
+  CHECK_FALSE(whole.solve({.seconds = 10}).feasible);
+  CHECK(whole.solve({.seconds = 10}).proven);
 }
 
 TEST_CASE("milp: nothing worse than what is known is looked for") {
   Milp milp;
   const auto a = milp.whole(0, 1, -10), b = milp.whole(0, 1, -13), c = milp.whole(0, 1, -7);
   milp.constrain(-none, {{a, 3}, {b, 4}, {c, 2}}, 6);
-  CHECK(milp.solve(10, -17).objective == Approx(-20));
-  const MilpSolution better = milp.solve(10, -20.5);
+  CHECK(milp.solve({.seconds = 10}, -17).objective == Approx(-20));
+  const MilpSolution better = milp.solve({.seconds = 10}, -20.5);
   CHECK_FALSE(better.feasible);
   CHECK(better.proven);
   CHECK(better.bound == -20.5);
@@ -84,7 +84,7 @@ TEST_CASE("milp: random knapsacks agree with all subsets") {
         if (set >> i & 1) sum += value[i], load[0] += weight[0][i], load[1] += weight[1][i];
       if (load[0] <= 80 && load[1] <= 80) best = std::max(best, sum);
     }
-    const MilpSolution solution = milp.solve(10);
+    const MilpSolution solution = milp.solve({.seconds = 10});
     REQUIRE(solution.proven);
     CHECK(solution.objective == Approx(-best));
   }
@@ -112,7 +112,7 @@ Milp market_split() {
 }
 
 TEST_CASE("milp: the time limit ends it with a bound and a gap") {
-  const MilpSolution solution = market_split().solve(0.5);
+  const MilpSolution solution = market_split().solve({.seconds = 0.5});
   CHECK_FALSE(solution.proven);
   CHECK(solution.bound >= 0);
   if (solution.feasible) CHECK(solution.objective >= solution.bound);
@@ -128,9 +128,9 @@ TEST_CASE("milp: it prints nothing and leaves the signal handlers alone") {
   const int out = dup(1), err = dup(2);
   dup2(fileno(file), 1);
   dup2(fileno(file), 2);
-  market_split().solve(0.2);
+  market_split().solve({.seconds = 0.2});
   Milp none_at_all;
-  none_at_all.solve(1);
+  none_at_all.solve({.seconds = 1});
   std::fflush(stdout);
   std::fflush(stderr);
   dup2(out, 1);

@@ -161,6 +161,30 @@ void check_replay(const PlacementQuestion& question, const PlacementSchedule& sc
   for (const std::int64_t bytes : fast_bytes(question, schedule)) CHECK(bytes <= capacity);
 }
 
+/// Whether nothing that is claimed without branch and bound is better than the best there is.
+void check_claims(OptimumRequest request, double best) {
+  request.nodes = 0;
+  for (const std::size_t largest : {request.largest_relaxed, std::size_t{0}}) {
+    request.largest_relaxed = largest;
+    const Optimum claimed = optimum(request);
+    CHECK(claimed.bound <= best * (1 + 1e-9));
+    CHECK(claimed.seconds >= best * (1 - 1e-9));
+  }
+}
+
+/// The same with every time so many times as long.
+PlacementProblem in_units(PlacementProblem problem, double unit) {
+  for (PlacementProblem::Kernel& kernel : problem.kernels) {
+    for (double& seconds : kernel.time.table) seconds *= unit;
+    for (KernelTime::Line& line : kernel.time.lines) {
+      line.base *= unit;
+      for (double& extra : line.extra) extra *= unit;
+    }
+  }
+  problem.synchronous = {problem.synchronous.to_fast / unit, problem.synchronous.to_slow / unit};
+  return problem;
+}
+
 TEST_CASE("the static optimum is that of an enumeration, and its plan takes as long",
           "[placement][property]") {
   test::Dice dice(2020);
@@ -171,7 +195,9 @@ TEST_CASE("the static optimum is that of an enumeration, and its plan takes as l
     const std::int64_t capacity = some_capacity(dice, question);
     const Optimum found = optimum({.question = question, .capacity = capacity, .moves = false});
     REQUIRE(found.proven);
-    CHECK(found.seconds == Approx(enumerated(question, capacity)).epsilon(1e-9));
+    const double best = enumerated(question, capacity);
+    CHECK(found.seconds == Approx(best).epsilon(1e-9));
+    check_claims({.question = question, .capacity = capacity, .moves = false}, best);
     CHECK(found.bound == Approx(found.seconds).epsilon(1e-8));
     check_replay(question, synchronous_schedule(question, found.placing), capacity);
   }
@@ -187,8 +213,48 @@ TEST_CASE("the synchronous optimum is that of a dynamic programme over all state
     const std::int64_t capacity = some_capacity(dice, question);
     const Optimum found = optimum({.question = question, .capacity = capacity});
     REQUIRE(found.proven);
-    CHECK(found.seconds == Approx(Exact(question, capacity).best()).epsilon(1e-9));
+    const double best = Exact(question, capacity).best();
+    CHECK(found.seconds == Approx(best).epsilon(1e-9));
+    check_claims({.question = question, .capacity = capacity}, best);
     check_replay(question, synchronous_schedule(question, found.placing), capacity);
+  }
+}
+
+TEST_CASE("an optimum of nanoseconds or years is as good as one of seconds",
+          "[placement][property]") {
+  test::Dice dice(2023);
+  for (int n = 0; n < test::cases_of(20); ++n) {
+    INFO("case " << n);
+    const PlacementProblem problem =
+        test::random_placement(dice, {.tensors = 6 + dice.below(6), .kernels = 8, .users = 5});
+    const PlacementQuestion question(problem);
+    const std::int64_t capacity = some_capacity(dice, question);
+    for (const bool moves : {false, true}) {
+      const double best =
+          optimum({.question = question, .capacity = capacity, .moves = moves}).seconds;
+      for (const double unit : {1e-9, 1e8}) {
+        const PlacementQuestion same(in_units(problem, unit));
+        const Optimum found = optimum({.question = same, .capacity = capacity, .moves = moves});
+        CHECK(found.proven);
+        CHECK(found.seconds / unit == Approx(best).epsilon(1e-9));
+      }
+    }
+  }
+}
+
+TEST_CASE("the gap of a deep network is below 1 % without branch and bound",
+          "[placement][property]") {
+  test::Dice dice(2024);
+  for (int n = 0; n < test::cases_of(4); ++n) {
+    INFO("case " << n);
+    const PlacementQuestion question(test::layered_placement(dice, 100, 200));
+    const std::int64_t capacity = question.peak() * (20 + 20 * (n % 4)) / 100;
+    for (const bool moves : {false, true}) {
+      const Optimum found =
+          optimum({.question = question, .capacity = capacity, .moves = moves, .nodes = 0});
+      CHECK(found.seconds <= 1.01 * found.bound);
+      check_replay(question, synchronous_schedule(question, found.placing), capacity);
+    }
   }
 }
 
@@ -201,9 +267,9 @@ TEST_CASE("more freedom is never slower, no bound is above what was found",
         test::random_placement(dice, {.tensors = 3 + dice.below(20), .kernels = 30, .users = 8}));
     const std::int64_t capacity = some_capacity(dice, question);
     const Optimum still =
-        optimum({.question = question, .capacity = capacity, .moves = false, .time_limit_s = 0});
-    const Optimum moving = optimum(
-        {.question = question, .capacity = capacity, .known = {still.placing}, .time_limit_s = 0});
+        optimum({.question = question, .capacity = capacity, .moves = false, .nodes = 0});
+    const Optimum moving =
+        optimum({.question = question, .capacity = capacity, .known = {still.placing}, .nodes = 0});
     const OverlappedOptimum beside =
         overlapped_optimum({.question = question, .capacity = capacity, .known = {moving.placing}});
     CHECK(moving.seconds <= still.seconds);

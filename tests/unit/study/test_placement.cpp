@@ -59,6 +59,19 @@ TEST_CASE("the placement of two products, by hand", "[placement]") {
                  Contains("the largest tensors are weights of one (800 B), "));
 }
 
+TEST_CASE("rates in place come on top of the time with everything in fast memory, by hand",
+          "[placement]") {
+  const PlacementCurve curve = placement_curve(
+      two_products(),
+      {.fast = "800B", .in_place = PlacementProblem::Rates{.to_fast = 10, .to_slow = 5}});
+  CHECK(curve.all_fast_s == Approx(14.2));
+  // 1320 bytes are read at 10 byte/s, 100 written at 5.
+  CHECK(found(curve, "all_slow").seconds() == Approx(14.2 + 132 + 20));
+  // The first weights are in DRAM; or, in as much: 40 bytes in, 80 between and 20 out, and the
+  // second weights, which save 4 + 8 + 16 + 4 + 40 s: less than 80.
+  CHECK(found(curve, "static").seconds() == Approx(14.2 + 152 - 80));
+}
+
 TEST_CASE("training is forward, loss, backward and updates", "[placement]") {
   const Scenario scenario =
       two_products("mode: training, batch: 1, optimizer: momentum, backward: per_layer");
