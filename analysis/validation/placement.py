@@ -49,7 +49,7 @@ OPERANDS = {
 ELEMENTWISE = {"Divide_2540", "Subtract_2549", "Multiply_2548", "Multiply_2537"}
 
 RESOLUTION = 0.1  # us: below it the timer says nothing; a reshape within one memory moves nothing
-EFFECT = 0.20  # a placement has an effect where the time is so much more, or less, than in DRAM: the error allowed
+SMALL_SHARE = 0.01  # of a node's bytes: where an operand of fewer lies is taken to change nothing
 
 
 def operands(node, inputs, outputs):
@@ -76,19 +76,54 @@ def read(folder, column="mean_us_single"):
     return kernels
 
 
+def repeated(folder, column):
+    """The same kernel measured again: rows of a node that differ only in where small operands lie, by node and the rest
+    of the placement."""
+    groups = {}
+    with open(Path(folder) / "mnist256_kernel_times_dram_pmem.csv", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            pools = [[p.strip() for p in row[k].split(",")] for k in ("input_placement", "output_placement")]
+            sizes = [size for part in operands(row["node"], *map(len, pools)) for size in part]
+            large = tuple((o, pool) for o, (size, pool) in enumerate(zip(sizes, pools[0] + pools[1]))
+                          if size >= SMALL_SHARE * sum(sizes))
+            if float(row[column]) >= RESOLUTION:
+                groups.setdefault((row["node"], large), []).append(float(row[column]))
+    return [times for times in groups.values() if len(times) > 1]
+
+
+def effect_of(folder, column="mean_us_single"):
+    """From what ratio on two times differ by more than the measurement does: beyond that 5 % of the ratios of repeated
+    rows would be (1.96 standard deviations of a difference of two logarithms)."""
+    squares = freedom = 0
+    for times in repeated(folder, column):
+        logs = [math.log(t) for t in times]
+        mean = statistics.mean(logs)
+        squares += sum((x - mean) ** 2 for x in logs)
+        freedom += len(logs) - 1
+    return math.exp(1.96 * math.sqrt(2 * squares / freedom)) - 1
+
+
 def predicted(dram, reads, writes, fit):
     """us; bandwidths in MB/s are bytes/us."""
     read_rate, write_rate, cached = fit
     return dram + sum(max(0, r - cached) for r in reads) / read_rate + sum(writes) / write_rate
 
 
-def fit_on(kernels, nodes):
-    """The three numbers of least mean error of the logarithm, by a search that halves its steps."""
+def by_ratio(p, t):
+    return abs(math.log(p / t))
+
+
+def by_time(p, t):
+    return abs(p - t)
+
+
+def fit_on(kernels, nodes, miss=by_ratio):
+    """The three numbers of the least sum of misses, by a search that halves its steps."""
     rows = [(kernels[n][0], *row) for n in nodes for row in kernels[n][1]]
 
     def error(logs):
         fit = [math.exp(x) for x in logs]
-        return sum(abs(math.log(predicted(d, r, w, fit) / t)) for d, r, w, t in rows)
+        return sum(miss(predicted(d, r, w, fit), t) for d, r, w, t in rows)
 
     at, step = [math.log(20e3), math.log(8e3), math.log(2e6)], 1.5
     least = error(at)
@@ -102,11 +137,11 @@ def fit_on(kernels, nodes):
     return [math.exp(x) for x in at]
 
 
-def sign(ratio):
-    return (ratio > 1 + EFFECT) - (ratio < 1 - EFFECT)
+def sign(ratio, effect):
+    return (ratio > 1 + effect) - (ratio < 1 / (1 + effect))
 
 
-def judge(kernels, nodes, fit):
+def judge(kernels, nodes, fit, effect):
     """The median error of these nodes' placements; the share of those with an effect whose sign is right; and the share
     of all that are rightly said to be slower, faster, or neither."""
     errors, signs, classes = [], [], []
@@ -115,8 +150,8 @@ def judge(kernels, nodes, fit):
         for reads, writes, t in rows:
             p = predicted(dram, reads, writes, fit)
             errors.append(abs(p / t - 1))
-            classes.append(sign(p / dram) == sign(t / dram))
-            if sign(t / dram):
+            classes.append(sign(p / dram, effect) == sign(t / dram, effect))
+            if sign(t / dram, effect):
                 signs.append((p > dram) == (t > dram))
     return statistics.median(errors), sum(signs) / max(1, len(signs)), sum(classes) / len(classes)
 
@@ -145,19 +180,25 @@ def output_over_input(kernels, count=200):
 def main():
     folder = sys.argv[1] if len(sys.argv) > 1 else "../shared/data/placement"
     for column in ("mean_us_single", "mean_us_simultaneous"):
-        kernels = read(folder, column)
-        results = [(*judge(kernels, held, fit), *fit)
-                   for train, held in splits(kernels, 100) for fit in [fit_on(kernels, train)]]
-        errors, signs, classes = (sorted(r[i] for r in results) for i in range(3))
+        kernels, noise = read(folder, column), effect_of(folder, column)
+        fits = [(held, fit_on(kernels, train)) for train, held in splits(kernels, 100)]
         print(f"{column}: {len(kernels)} nodes, {sum(len(k[1]) for k in kernels.values())} placements, 100 splits")
+        print(f"  two times differ where they are {noise:.1%} apart, from {len(repeated(folder, column))} groups of rows that "
+              "repeat each other")
+        for effect in (noise, 0.2, 0.1, 0.05):
+            results = [judge(kernels, held, fit, effect) for held, fit in fits]
+            errors, signs, classes = (sorted(r[i] for r in results) for i in range(3))
+            print(f"  sign, of effects above {effect:.1%}: median {signs[50]:.1%}, least {signs[0]:.1%}, "
+                  f"at least 90 % in {sum(x >= 0.9 for x in signs)} splits; slower, faster or neither, of all: "
+                  f"median {classes[50]:.1%}, least {classes[0]:.1%}")
         print(f"  median error: median {errors[50]:.1%}, greatest {errors[-1]:.1%}, "
               f"at most 20 % in {sum(e <= 0.2 for e in errors)} splits")
-        print(f"  sign, of those that are 20 % slower or faster: median {signs[50]:.1%}, least {signs[0]:.1%}, "
-              f"at least 90 % in {sum(s >= 0.9 for s in signs)} splits")
-        print(f"  slower, faster or neither, of all: median {classes[50]:.1%}, least {classes[0]:.1%}")
-        read_rate, write_rate, cached = (statistics.median(r[i] for r in results) for i in (3, 4, 5))
+        read_rate, write_rate, cached = (statistics.median(fit[i] for _, fit in fits) for i in range(3))
         print(f"  fitted (median): read {read_rate / 1e3:.1f} GB/s, write {write_rate / 1e3:.1f} GB/s, "
               f"read free up to {cached / 1e6:.2f} MB")
+        read_rate, write_rate, cached = fit_on(kernels, list(kernels), by_time)
+        print(f"  of all nodes, by the least error in microseconds: read {read_rate / 1e3:.1f} GB/s, write "
+              f"{write_rate / 1e3:.2f} GB/s, read free up to {cached / 1e6:.2f} MB")
         found = output_over_input(kernels, 100)
         print(f"  node 3287, held out {len(found)} times: output in PMEM adds {statistics.median(f[0] for f in found):.0f}"
               f" us, both inputs {statistics.median(f[1] for f in found):.0f} us; the output's is the greater in "

@@ -20,12 +20,24 @@ class Fit(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.kernels = placement.read(DATA)
+        cls.effect = placement.effect_of(DATA)
         cls.judged = []
         for train, held in placement.splits(cls.kernels, 30):
-            cls.judged.append(placement.judge(cls.kernels, held, placement.fit_on(cls.kernels, train)))
+            cls.judged.append(placement.judge(cls.kernels, held, placement.fit_on(cls.kernels, train),
+                                              cls.effect))
 
     def test_the_table_has_the_nodes_that_the_timer_can_see(self):
         self.assertEqual((len(self.kernels), sum(len(rows) for _, rows in self.kernels.values())), (27, 135))
+
+    def test_what_an_effect_is_follows_from_rows_that_repeat_each_other(self):
+        groups = placement.repeated(DATA, "mean_us_single")
+        self.assertEqual(sum(len(times) - 1 for times in groups), 28)
+        self.assertAlmostEqual(self.effect, 0.278, places=3)
+
+    def test_the_rates_that_vgg416_is_priced_with_are_the_fitted_ones(self):
+        read, write, _ = placement.fit_on(self.kernels, list(self.kernels), placement.by_time)
+        self.assertAlmostEqual(read / 1e3, 24, delta=0.5)
+        self.assertAlmostEqual(write / 1e3, 4.43, delta=0.01)
 
     def test_the_median_error_of_nodes_left_out_is_at_most_20_percent(self):
         self.assertLessEqual(statistics.median(error for error, _, _ in self.judged), 0.20)
