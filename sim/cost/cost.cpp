@@ -88,9 +88,13 @@ std::string reached_text(const Cost& cost, const Device& device, DType dtype) {
   std::string text;
   if (shares.compute)
     text = share_of(*shares.compute, device.flop_per_s(dtype), Dimension::flop_per_s);
-  if (shares.memory && device.memory().bandwidth())
-    text += (text.empty() ? "" : " and ") +
-            share_of(*shares.memory, *device.memory().bandwidth(), Dimension::bytes_per_s);
+  const DeviceMemory& memory = device.memory();
+  if (!shares.memory || !memory.bandwidth()) return text;
+  text +=
+      (text.empty() ? "" : " and ") +
+      share_of(*shares.memory, memory.read.value_or(*memory.bandwidth()), Dimension::bytes_per_s);
+  if (memory.read && memory.write && *memory.read != *memory.write)
+    text += " (written: " + format_quantity(*memory.write, Dimension::bytes_per_s) + ")";
   return text;
 }
 

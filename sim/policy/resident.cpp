@@ -7,8 +7,11 @@
 // W + M (I + C + O).
 #include <algorithm>
 
+#include "base/error.hpp"
 #include "planning/forward_program.hpp"
+#include "planning/placement/placed_draft.hpp"
 #include "planning/program_listing.hpp"
+#include "planning/run_seconds.hpp"
 #include "planning/training/training.hpp"
 #include "policy/policy.hpp"
 
@@ -31,6 +34,69 @@ PolicyRequest with_stages(const PolicyRequest& request, const std::vector<Stage>
       {pricing.model, stages, pricing.platform, pricing.cost, pricing.dtype, pricing.training});
 }
 
+/// Everything in the device's first memory; or that compared with the best placement in two.
+constexpr const char* nowhere_else = "none";
+constexpr const char* compared = "auto";
+
+std::vector<Field> parameters_of_resident() {
+  std::vector<Field> fields = common_parameters();
+  Field placement = {
+      .name = "placement",
+      .type = Type::choice,
+      .summary =
+          "which tensors lie in the device's second memory, or in host memory where it has one of "
+          "its own; none: all in its first memory; auto: whichever of all these takes the least "
+          "time",
+      .default_text = nowhere_else,
+      .choices = {nowhere_else, compared}};
+  for (const std::string& way : placements_of_plans()) placement.choices.push_back(way);
+  fields.push_back(std::move(placement));
+  return fields;
+}
+
+bool places(const Reader& parameters) {
+  const std::string way = parameters.text("placement");
+  return way != nowhere_else && way != compared;
+}
+
+/// A placement leaves nothing out and computes nothing twice.
+bool keeps_all(const PolicyRequest& request) {
+  return !request.workload.training || !request.fates || request.strategy().name == "keep_all";
+}
+
+Draft plan_placed(const PolicyRequest& request, const Reader& parameters, const std::string& way) {
+  if (!keeps_all(request)) {
+    if (request.fates_open) {  // another attempt keeps all
+      require_placeable(request, read_common(request, parameters));
+      throw Infeasible("a placement keeps everything");
+    }
+    parameters.fail("placement",
+                    "a placement keeps everything, in one memory or the other, and the "
+                    "fates are '" +
+                        request.strategy().name + "': expected placement none, or fates keep_all");
+  }
+  if (request.workload.training) refuse_common_in_training(parameters);
+  return placed_draft(request, read_common(request, parameters), "resident", way);
+}
+
+/// Beside the other candidates of training.
+void add_placed(const PolicyRequest& request, const Reader& parameters,
+                std::vector<Candidate>& candidates) {
+  for (const std::string& way : placements_of_plans())
+    candidates.push_back({0, 1, [&request, &parameters, way](double, const auto& settled) {
+                            Settled one;
+                            one.text = "placement: " + way;
+                            try {
+                              const auto plan = std::make_shared<const Plan>(
+                                  finish(plan_placed(request, parameters, way), request));
+                              one.seconds = run_seconds(*plan);
+                              one.plan = [plan] { return *plan; };
+                            } catch (const Infeasible&) {  // others may fit
+                            }
+                            settled(one);
+                          }});
+}
+
 TrainingOrder training_order(const PolicyRequest& request, const Reader& parameters) {
   refuse_common_in_training(parameters);
   const Common common = read_common(request, parameters);
@@ -38,16 +104,19 @@ TrainingOrder training_order(const PolicyRequest& request, const Reader& paramet
 }
 
 std::vector<Candidate> candidates(const PolicyRequest& asked, const Reader& parameters) {
-  if (!asked.workload.training) return {};
+  if (!asked.workload.training || places(parameters)) return {};
   const auto stages = std::make_shared<const std::vector<Stage>>(held_once(asked.pricing.stages));
-  return training_candidates(with_stages(asked, *stages), training_order(asked, parameters),
-                             stages);
+  std::vector<Candidate> offered =
+      training_candidates(with_stages(asked, *stages), training_order(asked, parameters), stages);
+  if (parameters.is_word("placement", compared) && keeps_all(asked))
+    add_placed(asked, parameters, offered);
+  return offered;
 }
 
 /// Inference: how many inputs and answers are on the device for transfers.
-std::vector<Value> alternatives(const PolicyRequest& request, const Reader& parameters) {
+std::vector<Value> with_buffers(const PolicyRequest& request, const Reader& parameters) {
   const bool open = !parameters.has("buffers") || parameters.is_word("buffers", "auto");
-  if (request.workload.training || !open || !parameters.boolean("overlap")) return {};
+  if (!open || !parameters.boolean("overlap")) return {};
   std::vector<Value> maps;
   for (const std::int64_t buffers : {2, 4, 1}) {
     if (buffers > usual_buffers &&
@@ -55,6 +124,19 @@ std::vector<Value> alternatives(const PolicyRequest& request, const Reader& para
       continue;
     maps.push_back(parameters.map());
     maps.back().set("buffers", Value::make(buffers));
+  }
+  return maps;
+}
+
+std::vector<Value> alternatives(const PolicyRequest& request, const Reader& parameters) {
+  if (request.workload.training || places(parameters)) return {};
+  std::vector<Value> maps = with_buffers(request, parameters);
+  if (!parameters.is_word("placement", compared)) return maps;
+  if (maps.empty()) maps.push_back(parameters.map());
+  for (Value& map : maps) map.set("placement", Value::make(std::string(nowhere_else)));
+  for (const std::string& way : placements_of_plans()) {
+    maps.push_back(parameters.map());
+    maps.back().set("placement", Value::make(way));
   }
   return maps;
 }
@@ -71,6 +153,7 @@ std::int64_t inputs_ahead(const PolicyRequest& request, const Common& common, Fo
 }
 
 Draft plan_resident(const PolicyRequest& asked, const Reader& parameters) {
+  if (places(parameters)) return plan_placed(asked, parameters, parameters.text("placement"));
   const std::vector<Stage> stages = held_once(asked.pricing.stages);
   const PolicyRequest request = with_stages(asked, stages);
   if (request.workload.training) {
@@ -103,7 +186,7 @@ const Policy resident_policy = {
         "Weights are loaded once and stay on the device; micro-batches run one after the other.",
     .source = "AlexNet on one card (what fits the card); the usual way where everything fits",
     .example = "sluice run alexnet_resident policy.buffers=3",
-    .parameters = common_parameters(),
+    .parameters = parameters_of_resident(),
     .modes = {{Mode::inference, {"keep_all"}}, {Mode::training}},
     .replicable = true,
     .cuts = [](const CutQuestion& question) { return cuts_with(question, {}); },

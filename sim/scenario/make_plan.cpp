@@ -94,6 +94,17 @@ std::optional<std::int64_t> state_bytes(const Workload& workload) {
   return workload.training->gradient_bytes(element) + workload.training->optimizer_bytes(element);
 }
 
+/// Refuses a placement under a cost model that does not count the bandwidths of memories, because
+/// they decide which placement is best.
+void require_counted_memories(const Scenario& scenario) {
+  const Value* placement = scenario.policy.keys.map().find("placement");
+  if (!placement || placement->text() == "none" || scenario.cost.model->counts_memories) return;
+  fail_at(*placement,
+          "a placement needs a cost model that counts the bandwidths of memories, and '" +
+              scenario.cost.name() + "' does not: expected one as in " +
+              "cost.model=roofline, or placement none");
+}
+
 /// Cuts the model with this cut; null: the model stays whole.
 CutModel cut_as(const Scenario& scenario, const Chosen<Cut>* cut) {
   const Device& device = device_of(scenario);
@@ -183,6 +194,7 @@ PolicyRequest request_of(const Scenario& scenario, const CutModel& cut,
 std::vector<CutModel> cut_models(const Scenario& scenario) {
   require_prices(scenario, device_of(scenario));
   require_no_cache_in_training(scenario);
+  require_counted_memories(scenario);
   std::vector<CutModel> cuts;
   if (scenario.cut) {
     cuts.push_back(cut_as(scenario, &*scenario.cut));

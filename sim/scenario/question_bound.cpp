@@ -124,6 +124,8 @@ QuestionBound question_bound(const Scenario& scenario) {
 }
 
 QuestionBound question_bound(const Scenario& scenario, const std::vector<Stage>& stages) {
+  const Value* placement = scenario.policy.keys.map().find("placement");
+  if (placement && placement->text() != "none") return {0, "tensors may be in several memories"};
   QuestionTerms terms = question_terms(scenario, stages);
   QuestionBound bound = bound_of(terms);
   bound.within = std::move(terms.within);

@@ -22,7 +22,8 @@ struct QuestionBound {
 
 /// The bound for the devices that may take part: all of the platform, or, under a policy that
 /// computes on one device, that device. It assumes that kernels work in the first memory of their
-/// device; it does not know what plans could gain by letting them work in another memory.
+/// device; it does not know what plans could gain by letting them work in another memory, so it is
+/// 0 where the policy places tensors in several.
 QuestionBound question_bound(const Scenario& scenario);
 /// The stages that it looks at, which do not depend on prices, and the bound where these are at
 /// hand.

@@ -1,10 +1,12 @@
 #!/usr/bin/python3
 """`sluice placement`: what it refuses and in which words, and which sizes of fast memory its table marks."""
 
+import csv
 import json
 import os
 import pathlib
 import subprocess
+import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -66,6 +68,112 @@ class Placement(unittest.TestCase):
         self.assertEqual((document["cost_model"], document["fast_capacity_bytes"]), ("roofline", 24000000000))
         self.assertIn("it needs 41.11 GB there, which has 20.56 GB; the largest tensors are weights of full6 (20.97 GB)",
                       document["results"][0]["refused"])
+
+    def test_a_profile_of_kernels_by_placement_is_taken_row_by_row(self):
+        with tempfile.TemporaryDirectory() as folder:
+            scenario, profile = measured_scenario(pathlib.Path(folder))
+            code, out, _ = placement(str(scenario), "--fast", "120B,940B,100%", "--ways", "all_slow,static", "--json")
+            self.assertEqual(code, 0)
+            document = json.loads(out)
+            seconds = {(row["way"], row["fast_bytes"]): row["simulated_s"] for row in document["results"]}
+            # 1 ms a kernel, 0.1 ms for each operand that is read in PMEM and 3 ms for a result there.
+            self.assertAlmostEqual(document["all_fast_s"], 2e-3)
+            self.assertAlmostEqual(seconds["all_slow", 940], 2e-3 * 4.2)
+            # 120 bytes hold both results and the image; 940 all but the first weights, or the second.
+            self.assertAlmostEqual(seconds["static", 120], 2.2e-3)
+            self.assertAlmostEqual(seconds["static", 940], 2.1e-3)
+            names = [tensor["name"] for tensor in document["worth"]["tensors"]]
+            self.assertEqual(names[:2], ["one", "two"])  # what is written dominates
+            lines = profile.read_text().splitlines()
+            profile.write_text("\n".join(lines[:-1]) + "\n")
+            self.refused([str(scenario)], 3, "layer 'two'", "was not measured", "pmem;pmem and", "cost.outside=roofline")
+
+
+def measured_scenario(folder):
+    """Two products whose kernels were measured in all placements, with seconds that are known."""
+    (folder / "model.yaml").write_text("""format: sluice-model/1
+name: two
+layers:
+- {type: input, name: image, shape: [10]}
+- {type: dense, name: one, features: 20, bias: false}
+- {type: dense, name: two, features: 5, bias: false}
+""")
+    profile = folder / "measured.csv"
+    subprocess.run([PROGRAM, "profile", "plan", str(folder / "model.yaml"), "--pools", "dram,pmem", "--batch", "1",
+                    "-o", str(profile)], check=True, capture_output=True)
+    lines = profile.read_text().splitlines()
+    rows = list(csv.DictReader(line for line in lines if not line.startswith("#")))
+    for row in rows:
+        reads, writes = row["input_pools"].split(";"), row["output_pools"]
+        row["seconds_median"] = 1e-3 * (1 + 0.1 * reads.count("pmem") + 3 * (writes == "pmem"))
+        row["processed"] = "yes"
+    with open(profile, "w", newline="") as out:
+        out.write("".join(line + "\n" for line in lines if line.startswith("#")))
+        table = csv.DictWriter(out, list(rows[0]))
+        table.writeheader()
+        table.writerows(rows)
+    scenario = folder / "scenario.yaml"
+    scenario.write_text(SERVER + """model: {file: model.yaml}
+policy: {name: resident}
+workload: {batch: 1}
+cost: {model: measured, profile: measured.csv}
+""")
+    return scenario, profile
+
+
+SERVER = """format: sluice-scenario/1
+platform:
+  format: sluice-platform/1
+  name: server
+  devices:
+    cpu: {rate: {float32: 1000TFLOP/s}, memory: [dram, pmem]}
+  memories:
+    dram: {capacity: 1000B, bandwidth: 100GB/s}
+    pmem: {capacity: 40000B, bandwidth: 10GB/s}
+  links:
+    copy: {joins: [dram, pmem], bandwidth: 2GB/s}
+"""
+OPTANE = ["platform.memories.dram.capacity=300MB", "--json", "--executor", "both"]
+
+
+class InRuns(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.scenario = pathlib.Path(folder.name, "vgg16.yaml")
+        self.scenario.write_text("format: sluice-scenario/1\nmodel: vgg16\nplatform: optane_server\npolicy: streamed\n"
+                                 "workload: {mode: inference, batch: 8, steps: 4}\ncost: roofline\n")
+
+    def run_(self, *words):
+        done = subprocess.run([PROGRAM, "run", str(self.scenario), *words], cwd=ROOT, capture_output=True, text=True)
+        return done.returncode, done.stdout, done.stderr
+
+    def test_reading_weights_in_place_is_faster_than_streaming_them_and_a_note_says_so(self):
+        _, out, err = self.run_(*OPTANE)
+        streamed = json.loads(out)
+        told = {note["name"]: note["text"] for note in streamed["notes"]}
+        self.assertIn("Weights come from 'pmem' over a copy engine at 2 GB/s, where cpu reads them in place at 38.2 GB/s "
+                      "and its compute units copy at 29 GB/s", told["second_memory"], err)
+        _, out, err = self.run_("policy={name: resident, placement: static}", *OPTANE)
+        placed = json.loads(out)
+        self.assertNotIn("second_memory", {note["name"] for note in placed["notes"]}, err)
+        metrics = [run["metrics"]["makespan_s"] for run in (streamed, placed)]
+        self.assertGreater(metrics[0], 2 * metrics[1])
+        _, out, _ = self.run_("policy={name: resident, placement: auto}", *OPTANE)
+        self.assertLessEqual(json.loads(out)["metrics"]["makespan_s"], metrics[1])
+
+    def test_the_header_names_both_rates_of_a_memory(self):
+        _, out, _ = self.run_("platform.memories.dram.capacity=300MB")
+        self.assertIn("100 % of 107.3 GB/s (written: 78.6 GB/s)", "\n".join(out.splitlines()[:2]))
+
+    def test_what_has_no_placement_is_refused_at_its_key(self):
+        for words, says in ((["policy.placement=static"], "unknown key 'placement' in policy streamed"),
+                            (["policy={name: resident, placement: cached}"], "expected one of: none, auto, static"),
+                            (["policy={name: resident, placement: static}", "cost=peak"],
+                             "a placement needs a cost model that counts the bandwidths of memories, and 'peak' does not")):
+            code, _, err = self.run_(*words)
+            self.assertEqual(code, 3)
+            self.assertIn(says, err)
 
 
 if __name__ == "__main__":

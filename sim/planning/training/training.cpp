@@ -283,6 +283,7 @@ class TrainingPlan {
     std::string text = "fates that keep less, ";
     if (request_.workload.micro_batch > 1) text += "a smaller micro_batch, ";
     if (order_.weights_stay) text += "policy streamed, ";
+    if (device_.memories.size() > 1) text += "policy.placement=static of policy resident, ";
     return text + "or smaller stages need less";
   }
 

@@ -9,6 +9,7 @@ const Catalog<Note>& note_catalog() {
       SLUICE_ENTRY(Note, recomputed_for_nothing_note),
       SLUICE_ENTRY(Note, idle_device_note),
       SLUICE_ENTRY(Note, unused_memory_note),
+      SLUICE_ENTRY(Note, second_memory_note),
       SLUICE_ENTRY(Note, no_idle_watts_note),
       SLUICE_ENTRY(Note, measured_batch_note),
       SLUICE_ENTRY(Note, more_steps_note),

@@ -7,7 +7,7 @@
 #include "base/error.hpp"
 #include "base/quantity.hpp"
 #include "base/suggest.hpp"
-#include "study/placement/of_scenario.hpp"
+#include "planning/placement/kernels.hpp"
 
 namespace sluice {
 namespace {
@@ -123,6 +123,15 @@ std::vector<std::int64_t> fast_sizes(const std::string& text, std::int64_t neede
 
 double PlacementCurve::fraction(const PlacementResult& result) const {
   return static_cast<double>(result.capacity) / static_cast<double>(needed);
+}
+
+PlacementProblem placement_problem(const Scenario& scenario, const TwoMemories& memories) {
+  const std::vector<Stage> no_stages;
+  const Workload& workload = scenario.workload;
+  const Pricing pricing{scenario.model,    no_stages,
+                        scenario.platform, *scenario.cost,
+                        workload.dtype,    workload.training ? &*workload.training : nullptr};
+  return placed_kernels({pricing, workload, scenario.name}, memories).problem;
 }
 
 PlacementCurve placement_curve(const Scenario& scenario, const CurveRequest& request) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "placement/ways.hpp"
+#include "planning/placement/memories.hpp"
 #include "scenario/scenario.hpp"
 
 namespace sluice {
@@ -16,6 +17,9 @@ namespace sluice {
 /// much fast memory to so much slow one), or "10%..100%", in steps of 10 % or "..100%:5" others;
 /// several stand with commas between them. Throws UsageError, in the words of the option --fast.
 std::vector<std::int64_t> fast_sizes(const std::string& text, std::int64_t needed);
+
+/// One micro-batch of a scenario as a question of placement. Throws InputError.
+PlacementProblem placement_problem(const Scenario& scenario, const TwoMemories& memories);
 
 struct PlacementCurve {
   std::string scenario;

@@ -3,7 +3,6 @@
 #include "base/error.hpp"
 #include "document/load.hpp"
 #include "study/placement/curve.hpp"
-#include "study/placement/of_scenario.hpp"
 
 namespace sluice {
 namespace {

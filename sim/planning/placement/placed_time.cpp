@@ -1,4 +1,4 @@
-#include "study/placement/placed_time.hpp"
+#include "planning/placement/placed_time.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,14 +10,14 @@ namespace {
 
 class Pricer {
  public:
-  Pricer(const Scenario& scenario, const TwoMemories& memories, const Query& query,
+  Pricer(const Pricing& pricing, const TwoMemories& memories, const Query& query,
          const std::vector<std::size_t>& tensor_of)
-      : scenario_(scenario), memories_(memories), query_(query), tensor_of_(tensor_of) {}
+      : pricing_(pricing), memories_(memories), query_(query), tensor_of_(tensor_of) {}
 
   /// `slow`: by tensor.
   double seconds(const std::vector<char>& slow) const {
     const PlacedPrice placed =
-        placed_price(scenario_.platform, *scenario_.cost, placed_query_of(query_, slow));
+        placed_price(pricing_.platform, pricing_.cost, placed_query_of(query_, slow));
     double down = 0, up = 0;
     for (const PlacedPrice::Flow& flow : placed.flows)
       (flow.from == memories_.slow ? down : up) += flow.bytes;
@@ -32,7 +32,7 @@ class Pricer {
     flop.work.bytes = flop.work.written = 0;
     flop.operands.clear();
     bytes.work.flop = 0;
-    const Cost& cost = *scenario_.cost;
+    const Cost& cost = pricing_.cost;
     std::vector<KernelTime::Line> lines = {{cost.of(flop).seconds, std::vector<double>(tensors, 0)},
                                            {near_seconds(bytes, fast), {}}};
     KernelTime::Line down{0, std::vector<double>(tensors, 0)}, up = down;
@@ -58,11 +58,11 @@ class Pricer {
   }
 
   double near_seconds(const Query& query, const std::vector<char>& slow) const {
-    return placed_price(scenario_.platform, *scenario_.cost, placed_query_of(query, slow))
+    return placed_price(pricing_.platform, pricing_.cost, placed_query_of(query, slow))
         .price.seconds;
   }
 
-  const Scenario& scenario_;
+  const Pricing& pricing_;
   const TwoMemories& memories_;
   const Query& query_;
   const std::vector<std::size_t>& tensor_of_;
@@ -76,9 +76,9 @@ std::vector<char> set_of(std::size_t bits, std::size_t tensors) {
 
 }  // namespace
 
-KernelTime placed_time(const Scenario& scenario, const TwoMemories& memories, const Query& query,
+KernelTime placed_time(const Pricing& pricing, const TwoMemories& memories, const Query& query,
                        const std::vector<std::size_t>& tensor_of, std::size_t tensors) {
-  const Pricer pricer(scenario, memories, query, tensor_of);
+  const Pricer pricer(pricing, memories, query, tensor_of);
   KernelTime time;
   time.lines = pricer.lines(tensors);
   const bool small = tensors <= KernelTime::most_in_table;
@@ -108,8 +108,7 @@ KernelTime placed_time(const Scenario& scenario, const TwoMemories& memories, co
   if (!small)
     throw InputError("layer '" + (query.layer ? query.layer->name : std::string("an update")) +
                      "' reads and writes " + std::to_string(tensors) +
-                     " tensors, and its cost model '" + scenario.cost.name() +
-                     "' is no roofline over them; expected at most " +
+                     " tensors, and its cost model is not a roofline over them; expected at most " +
                      std::to_string(KernelTime::most_in_table));
   return {.lines = {}, .table = std::move(table)};
 }

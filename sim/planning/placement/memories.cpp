@@ -1,4 +1,4 @@
-#include "study/placement/memories.hpp"
+#include "planning/placement/memories.hpp"
 
 #include "planning/copy_time.hpp"
 

@@ -1,4 +1,4 @@
-#include "study/placement/of_scenario.hpp"
+#include "planning/placement/kernels.hpp"
 
 #include <algorithm>
 #include <map>
@@ -7,7 +7,7 @@
 #include "cost/operands.hpp"
 #include "model/catalog.hpp"
 #include "model/kept.hpp"
-#include "study/placement/placed_time.hpp"
+#include "planning/placement/placed_time.hpp"
 
 namespace sluice {
 namespace {
@@ -16,24 +16,28 @@ using Begins = PlacementProblem::Begins;
 
 class Builder {
  public:
-  Builder(const Scenario& scenario, const TwoMemories& memories)
-      : scenario_(scenario),
-        model_(scenario.model),
+  Builder(const PlacedWork& work, const TwoMemories& memories)
+      : work_(work),
+        model_(work.pricing.model),
         memories_(memories),
-        samples_(scenario.workload.micro_batch),
-        dtype_(scenario.workload.dtype) {}
+        samples_(work.workload.micro_batch),
+        dtype_(work.pricing.dtype) {}
 
-  PlacementProblem build() {
+  PlacedKernels build() {
     const auto count = static_cast<std::uint32_t>(model_.layers.size());
-    for (std::uint32_t l = 0; l < count; ++l)
-      if (does_work(model_.layers[l], Pass::forward)) forward(l);
-    if (scenario_.workload.training) {
+    for (micro_batch_ = 0; micro_batch_ < work_.micro_batches; ++micro_batch_) {
+      if (work_.micro_batches > 1) suffix_ = " of micro-batch " + std::to_string(micro_batch_);
+      for (std::uint32_t l = 0; l < count; ++l)
+        if (does_work(model_.layers[l], Pass::forward)) forward(l);
+      if (!work_.pricing.training) continue;
       loss();
       for (std::uint32_t l = count; l-- > 0;)
         if (does_work(model_.layers[l], Pass::backward)) backward(l);
-      for (std::uint32_t l = 0; l < count; ++l) update(l);
     }
-    problem_.name = scenario_.name;
+    micro_batch_ = -1;
+    if (work_.pricing.training)
+      for (std::uint32_t l = 0; l < count; ++l) update(l);
+    problem_.name = work_.name;
     problem_.device = memories_.device->name;
     problem_.fast = memories_.fast;
     problem_.slow = memories_.slow;
@@ -41,7 +45,7 @@ class Builder {
     problem_.synchronous = memories_.synchronous;
     problem_.asynchronous = memories_.asynchronous;
     problem_.cache = memories_.cache;
-    return std::move(problem_);
+    return {std::move(problem_), std::move(kernels_)};
   }
 
  private:
@@ -67,12 +71,13 @@ class Builder {
     const std::uint32_t origin = origin_of(model_, l);
     const Layer& layer = model_.layers[origin];
     const bool input = layer.inputs.empty();
-    return tensor(layer.name, input ? TensorClass::input : TensorClass::activation,
+    return tensor(layer.name + suffix_, input ? TensorClass::input : TensorClass::activation,
                   bytes(layer.output), input ? Begins::given : Begins::made);
   }
   std::uint32_t gradient_of(std::uint32_t l) {
     const Layer& layer = model_.layers[origin_of(model_, l)];
-    return tensor("gradient of " + layer.name, TensorClass::gradient, bytes(layer.output));
+    return tensor("gradient of " + layer.name + suffix_, TensorClass::gradient,
+                  bytes(layer.output));
   }
   const Layer& owner(const Layer& layer) const {
     return layer.tied ? model_.layers[*layer.tied] : layer;
@@ -87,10 +92,10 @@ class Builder {
   }
   std::uint32_t weight_gradient_of(const Layer& layer) {
     return tensor("gradient of the weights of " + owner(layer).name, TensorClass::gradient,
-                  scenario_.workload.training->gradient_bytes(weight_bytes_of(owner(layer))));
+                  work_.pricing.training->gradient_bytes(weight_bytes_of(owner(layer))));
   }
   std::uint32_t kept_of(const Layer& layer) {
-    return tensor("kept of " + layer.name, TensorClass::activation,
+    return tensor("kept of " + layer.name + suffix_, TensorClass::activation,
                   bytes(layer.backward.kept) + samples_ * layer.backward.kept_bytes);
   }
 
@@ -109,19 +114,20 @@ class Builder {
 
   /// The time with everything in fast memory, and for each operand its bytes at given rates.
   KernelTime time_in_place(const Draft& draft, const Query& query) const {
-    KernelTime::Line line{scenario_.cost->of(query).seconds, {}};
+    KernelTime::Line line{work_.pricing.cost.of(query).seconds, {}};
     for (const PlacementProblem::Operand& operand : draft.kernel.operands)
       line.extra.push_back(operand.read_bytes / memories_.in_place->to_fast +
                            operand.written_bytes / memories_.in_place->to_slow);
     return {.lines = {std::move(line)}};
   }
 
-  void finish(Draft draft, const Query& query) {
+  void finish(Draft draft, const Query& query, ActionKind kind, std::uint32_t l) {
     draft.kernel.time = memories_.in_place
                             ? time_in_place(draft, query)
-                            : placed_time(scenario_, memories_, query, draft.tensor_of,
+                            : placed_time(work_.pricing, memories_, query, draft.tensor_of,
                                           draft.kernel.operands.size());
     problem_.kernels.push_back(std::move(draft.kernel));
+    kernels_.push_back({kind, l, micro_batch_, query, std::move(draft.tensor_of)});
   }
 
   Query query_for(const Layer& layer, Pass pass) const {
@@ -145,14 +151,14 @@ class Builder {
       for (const std::uint32_t input : layer.inputs) take(output_of(input), false);
     if (has_weights(layer)) take(weights_of(layer), false);
     if (layer.cached > 0)
-      take(tensor("cache of " + layer.name, TensorClass::kv_cache, bytes(layer.cached),
+      take(tensor("cache of " + layer.name + suffix_, TensorClass::kv_cache, bytes(layer.cached),
                   Begins::stays),
            false);
     take(output_of(l), true);
-    if (scenario_.workload.training && layer.backward.runs &&
+    if (work_.pricing.training && layer.backward.runs &&
         (layer.backward.kept > 0 || layer.backward.kept_bytes > 0))
       add(draft, kept_of(layer), nullptr, true);  // its bytes are no part of the forward pass
-    finish(std::move(draft), query);
+    finish(std::move(draft), query, ActionKind::forward, l);
   }
 
   bool writes_gradients(const Layer& layer) const {
@@ -176,6 +182,7 @@ class Builder {
     }
     draft.kernel.time.lines = {{0, std::vector<double>(draft.kernel.operands.size(), 0)}};
     problem_.kernels.push_back(std::move(draft.kernel));
+    kernels_.push_back({.kind = ActionKind::backward, .micro_batch = micro_batch_});
   }
 
   void backward(std::uint32_t l) {
@@ -196,12 +203,12 @@ class Builder {
     if (writes_gradients(layer))
       for (const std::uint32_t input : layer.inputs) take(gradient_of(input), true);
     if (has_weights(layer)) take(weight_gradient_of(layer), true);
-    finish(std::move(draft), query);
+    finish(std::move(draft), query, ActionKind::backward, l);
   }
 
   void update(std::uint32_t l) {
     const Layer& layer = model_.layers[l];
-    const Training& training = *scenario_.workload.training;
+    const Training& training = *work_.pricing.training;
     if (layer.parameters == 0 || !layer.backward.runs || !training.optimizer->updates) return;
     const std::int64_t weights = weight_bytes_of(layer);
     const std::int64_t state = training.optimizer_bytes(weights);
@@ -223,22 +230,25 @@ class Builder {
     if (state > 0)
       add(draft, tensor("state of " + layer.name, TensorClass::optimizer, state, Begins::stays),
           &query.operands[2], true);
-    finish(std::move(draft), query);
+    finish(std::move(draft), query, ActionKind::update, l);
   }
 
-  const Scenario& scenario_;
+  const PlacedWork& work_;
   const Model& model_;
   const TwoMemories& memories_;
   std::int64_t samples_;
   DType dtype_;
+  std::int64_t micro_batch_ = 0;
+  std::string suffix_;  ///< tells the tensors of one micro-batch from another's
   PlacementProblem problem_;
+  std::vector<PlacedKernel> kernels_;
   std::map<std::string, std::uint32_t> tensors_;
 };
 
 }  // namespace
 
-PlacementProblem placement_problem(const Scenario& scenario, const TwoMemories& memories) {
-  return Builder(scenario, memories).build();
+PlacedKernels placed_kernels(const PlacedWork& work, const TwoMemories& memories) {
+  return Builder(work, memories).build();
 }
 
 }  // namespace sluice
