@@ -1,0 +1,57 @@
+#!/usr/bin/python3
+"""AlexNet 200 times as large on a card and its host: which weights a placement keeps on the card, beside those that
+the judged plans of `streamed` keep there while the others take turns (analysis/validation/placement.md)."""
+
+import json
+import os
+import pathlib
+import subprocess
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROGRAM = os.environ.get("SLUICE_PROGRAM", str(ROOT / "build/release/sluice"))
+ONE = ["workload.batches_per_step=1", "workload.steps=4"]
+PLACED = "policy={name: resident, placement: static}"
+LINK, MEMORY = 30e9, 0.7 * 960e9  # byte/s: PCIe 4.0 as the platform has it; what roofline reaches of the card's memory
+
+
+def asked(command, *words):
+    done = subprocess.run([PROGRAM, command, "alexnet_x200", "cost=roofline", *words, "--json"], cwd=ROOT,
+                          capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
+
+
+class Residency(unittest.TestCase):
+    def test_every_weight_is_worth_the_same_for_each_byte(self):
+        worth = asked("placement", "--fast", "50%", "--ways", "static", "--seconds", "0", "--top", "100")["worth"]
+        each = {one["name"]: one["worth_s"] / one["bytes"] for one in worth["tensors"]
+                if one["name"].startswith("weights of") and one["bytes"] > 1e9}
+        self.assertEqual(set(each), {"weights of full6", "weights of full7", "weights of full8", "weights of conv4"})
+        for name, seconds in each.items():  # its way over the link, but for reading it on the card
+            self.assertAlmostEqual(seconds * LINK, 1 - LINK / MEMORY, delta=0.01, msg=name)
+
+    def test_so_the_sum_of_what_stays_decides_and_a_placement_keeps_more(self):
+        streamed, placed = asked("run", *ONE), asked("run", PLACED, *ONE)
+        weights = streamed["metrics"]["peak_bytes_by_class"]["host"]["weight"]
+        self.assertEqual(placed["metrics"]["peak_bytes_by_class"]["host"]["weight"], weights)
+        turns = streamed["plan"]["facts"]["resident_bytes"]
+        stay = placed["metrics"]["peak_bytes_by_class"]["gpu"]["weight"]
+        # Residency is tried in eighths of all weights: the next one, five eighths, is more than the card has.
+        self.assertAlmostEqual(turns / weights, 4 / 8, delta=0.001)
+        self.assertGreater(5 / 8 * weights, 24e9)
+        self.assertTrue(turns < stay < 24e9)
+        # What takes turns, and the image, comes beside the computation; what lies in host memory is read instead of
+        # what lies on the card, one kernel after the other.
+        image = streamed["metrics"]["transferred_bytes_by_class"]["input"] / 4  # steps
+        self.assertAlmostEqual(streamed["metrics"]["step_s"] / ((weights - turns + image) / LINK), 1, delta=0.02)
+        expected = (weights - stay) / LINK + stay / MEMORY
+        self.assertAlmostEqual(placed["metrics"]["step_s"] / expected, 1, delta=0.02)
+        self.assertLess(placed["metrics"]["step_s"], 0.92 * streamed["metrics"]["step_s"])
+
+    def test_where_samples_share_a_load_streaming_wins(self):
+        streamed, placed = (asked("run", *words)["metrics"]["step_s"] for words in ([], [PLACED]))
+        self.assertGreater(placed, 9 * streamed)
+
+
+if __name__ == "__main__":
+    unittest.main()
