@@ -58,8 +58,7 @@ std::string warnings_of(const Cover& cover) {
         std::to_string(operators) + (operators == 1 ? " operator" : " operators");
     const std::string option = where.rfind("in ", 0) == 0 ? "--dtype" : "--batch";
     text += "the profile has " + count + " " + where +
-            " instead of what was asked for: choose with " + option +
-        ;
+            " instead of what was asked for: choose with " + option + "\n";
   }
   const auto share_s = cover.share_s(), share_j = cover.share_j();
   if (share_s.value_or(0) > 1 || share_j.value_or(0) > 1)
