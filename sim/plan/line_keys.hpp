@@ -42,9 +42,10 @@ class KeyList {
     }
   }
   /// `nothing`: it is not in the list.
-  constexpr std::size_t number_of(std::string_view key) const {
+  std::size_t number_of(std::string_view key) const {
     std::size_t slot = first_slot(key);
-    while (numbers_[slot] != nothing && keys[numbers_[slot]] != key) slot = (slot + 1) % slots;
+    while (numbers_[slot] != nothing && !same_name(keys[numbers_[slot]], key))
+      slot = (slot + 1) % slots;
     return numbers_[slot];
   }
 

@@ -11,6 +11,24 @@
 
 namespace sluice {
 
+/// Are they equal? Names are short: a call of the C library would take longer than to compare them.
+inline bool same_name(std::string_view a, std::string_view b) {
+  const std::size_t size = a.size();
+  if (size != b.size()) return false;
+  const auto same = [&]<class Bytes>(Bytes, std::size_t at) {
+    Bytes x, y;
+    std::memcpy(&x, a.data() + at, sizeof x);
+    std::memcpy(&y, b.data() + at, sizeof y);
+    return x == y;
+  };
+  if (size > 16) return a == b;
+  if (size >= 8) return same(std::uint64_t(), 0) && same(std::uint64_t(), size - 8);
+  if (size >= 4) return same(std::uint32_t(), 0) && same(std::uint32_t(), size - 4);
+  for (std::size_t i = 0; i < size; ++i)
+    if (a[i] != b[i]) return false;
+  return true;
+}
+
 class Names {
  public:
   static constexpr std::uint32_t unknown = 0xFFFFFFFF;
@@ -66,7 +84,7 @@ class Names {
     for (std::size_t at = hash & mask;; at = (at + 1) & mask) {
       const Slot& slot = slots_[at];
       if (slot.number == unknown) return at;
-      if (slot.hash == hash && names_[slot.number] == name) return at;
+      if (slot.hash == hash && same_name(names_[slot.number], name)) return at;
     }
   }
   void grow() {

@@ -69,6 +69,20 @@ TEST_CASE("words are split as character by character", "[plan][property]") {
   }
 }
 
+TEST_CASE("names of all lengths are compared to their last character", "[plan]") {
+  for (std::size_t size = 0; size <= 40; ++size) {
+    const std::string name(size, 'a');
+    INFO(size << " characters");
+    CHECK(same_name(name, std::string(size, 'a')));
+    CHECK_FALSE(same_name(name, name + "a"));
+    for (std::size_t at = 0; at < size; ++at) {
+      std::string other = name;
+      other[at] = 'b';
+      CHECK_FALSE(same_name(name, other));
+    }
+  }
+}
+
 TEST_CASE("names are found with the numbers that they were entered with", "[plan][property]") {
   std::mt19937 random(4);
   for (int i = 0; i < test::cases_of(200); ++i) {

@@ -218,7 +218,7 @@ class Execution {
   }
 
   void wait_for_memory(std::uint32_t s, std::uint32_t a, Cause& cause) {
-    const bool allocates = !plan_.actions[a].allocates.empty();
+    const bool allocates = tables_.touches_memory(a) && !plan_.actions[a].allocates.empty();
     if (cause.ready > agenda_.now() &&
         (allocates || cause.ready + tables_.seconds_alone(a) == cause.ready))
       sleep_until(s, cause.ready);
