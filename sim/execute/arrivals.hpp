@@ -1,5 +1,5 @@
-// What has ended, and when it arrived: whom others may wait for, and what ended a wait last.
-// Seconds.
+// Records which executions have ended and when their data arrived, so that it is known what others
+// may wait for and what ended a wait last. Seconds.
 #pragma once
 
 #include <algorithm>
@@ -12,10 +12,10 @@
 
 namespace sluice {
 
-/// Why a span starts when it does: the last of all that it waited for. Of several that arrived at
-/// one time it is the last in the trace's order.
+/// The reason why a span starts when it does: the last arrival among all that it waited for. Of
+/// several arrivals at one time it is the last one in the order of the trace.
 struct Cause {
-  double ready = 0;  ///< s
+  double ready = 0;  ///< seconds
   WaitReason reason = WaitReason::none;
   std::uint32_t blocker = none;
   std::int64_t row = -1;
@@ -24,7 +24,7 @@ struct Cause {
     if (time < ready || (time == ready && (reason == WaitReason::none || by_row <= row))) return;
     *this = {time, WaitReason::data, action, by_row};
   }
-  /// By its not_before: it then waits for nobody.
+  /// The action has a not_before: until then it waits for no other action.
   void held_until(double time) {
     if (time > ready) *this = {time};
   }
@@ -49,7 +49,7 @@ class Arrivals {
     if (available > end && tables_.repeats(action))
       remember(action, {iteration, available, row}, end);
   }
-  /// Arrivals that are past end no wait any more.
+  /// Arrivals in the past no longer end a wait, so they are not written.
   void write(Snapshot& snapshot) const {
     for (std::uint32_t a = tables_.plan.body_begin; a < tables_.plan.body_end; ++a) {
       const Progress& progress = progress_[a];
@@ -77,8 +77,8 @@ class Arrivals {
     }
   }
 
-  /// Why the head of a stream that is free since then starts when it does, but for memory: all that
-  /// it waits for has ended.
+  /// The reason why the head of a stream, which is free since `free_at`, starts when it does, apart
+  /// from memory. Everything that it waits for must have ended.
   Cause cause_of(double free_at, std::uint32_t action, std::int64_t iteration) const {
     Cause cause{free_at};
     for (const Wait& wait : tables_.waits(action)) {
@@ -90,8 +90,8 @@ class Arrivals {
   }
 
  private:
-  /// Of an execution that has ended. One that arrived before others of its action ended is
-  /// forgotten: whoever looks at it now has waited for something later.
+  /// Considers an execution that has ended. An execution that arrived before a later one of its
+  /// action ended is forgotten: whatever waits for it now has waited for something later.
   void raise(Cause& cause, std::uint32_t action, std::int64_t iteration) const {
     const Progress& progress = progress_[action];
     if (progress.done == iteration + 1)
@@ -111,13 +111,13 @@ class Arrivals {
     snapshot.add_time(arrival);
     snapshot.add_row(row);
   }
-  /// Executions of one action that others may wait for.
+  /// The executions of one action for which others may wait.
   struct Progress {
     std::int64_t done = 0;  ///< iteration + 1 of the last one that ended
-    double arrival = 0;     ///< of that one
+    double arrival = 0;     ///< when its data arrived
     std::int64_t row = -1;  ///< its row in the trace
   };
-  /// An execution that has ended but not arrived (only with a latency).
+  /// An execution that has ended but whose data have not arrived (only with a latency).
   struct Flight {
     std::int64_t iteration;
     double arrival;

@@ -1,5 +1,5 @@
-// Why an execution cannot go on: who waits for what, who holds what. Made by replay and engine
-// alike, told to a person in one way.
+// Explains why an execution cannot go on: which action waits for what, and what holds the memory.
+// Both executors make this description, and it is told in the same words.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +19,9 @@ struct Deadlock {
     std::int64_t awaited_iteration = 0;
     std::uint32_t pool = none;  ///< … or for a grant of `bytes` in this pool
     std::int64_t bytes = 0;
-    std::int64_t earlier = 0;  ///< requests listed before it that it has to leave room for
+    std::int64_t earlier = 0;  ///< requests listed before it for which it has to leave room
   };
-  struct Held {  ///< a tensor instance in a pool
+  struct Held {  ///< an instance of a tensor in a pool
     std::uint32_t pool = none;
     std::uint32_t tensor = none;
     std::int64_t instance = 0;
@@ -32,8 +32,8 @@ struct Deadlock {
   std::vector<std::int64_t> levels;  ///< bytes, by pool
 };
 
-/// The whole story for an error message: pool, time, who waits for what, who holds what, the five
-/// largest tensors of each pool that is waited for.
+/// The whole explanation for an error message: the time, which action waits for what, which tensors
+/// hold the memory, and the five largest tensors of each pool for which an action waits.
 std::string describe(const Plan& plan, const Deadlock& blocking);
 
 /// "5120000 B (5.12 MB)"

@@ -1,6 +1,6 @@
-// The one contract of the executors: a plan that has passed check() and a sink in, what it comes to
-// out. Both emit the same spans and memory events in the same order (emitter.hpp): equal to the bit
-// where no link is shared, to 1e-9 of the makespan where one is.
+// The one contract of the executors: they take a plan that has passed check() and a sink, and
+// return the outcome. Both emit the same spans and memory events in the same order (emitter.hpp).
+// Times are equal to the bit where no link is shared, and to 1e-9 of the makespan where one is.
 #pragma once
 
 #include <cstdint>
@@ -16,24 +16,24 @@
 namespace sluice {
 
 struct ExecutorOptions {
-  /// Called now and then with the number of executed actions.
+  /// Called from time to time with the number of executed actions.
   std::function<void(std::int64_t)> progress = {};
   /// SimGrid's context factory ("raw", "boost", "thread"); empty: SimGrid's own choice.
   std::string contexts = {};
   const PlanTables* tables = nullptr;  ///< of the plan, where they are there already
 };
 
-/// What an execution comes to, beside what the sink was told.
+/// The outcome of an execution, beside what the sink received.
 struct Outcome {
-  double makespan = 0;               ///< s until everything has ended and arrived
-  std::optional<Deadlock> blocking;  ///< set when it cannot go on
+  double makespan = 0;               ///< seconds until everything has ended and arrived
+  std::optional<Deadlock> blocking;  ///< set when the execution cannot go on
 };
 
 struct PlanExecutor {
   std::string_view name;
   std::string_view summary;
-  /// Throws InputError when the plan uses what is not there, Interrupted on a signal; what was
-  /// executed by then is in the sink.
+  /// Throws InputError when the plan uses a tensor that is not in its pool, and Interrupted on a
+  /// signal; the sink then has everything that was executed before.
   Outcome (*execute)(const Plan& plan, Sink& sink, const ExecutorOptions& options);
 };
 

@@ -15,7 +15,7 @@ namespace sluice {
 
 namespace {
 
-/// The action whose executions take the longest together.
+/// The action whose executions together take the longest.
 std::uint32_t longest_action(const Plan& plan) {
   std::uint32_t longest = 0;
   double most = -1;
@@ -92,7 +92,7 @@ void check_demands(const PlanTables& tables) {
     }
 }
 
-/// So many iterations are replayed.
+/// The number of iterations that are replayed.
 std::int64_t iterations_to_replay(const Plan& plan) {
   std::int64_t reach = 0;
   for (const Action& action : plan.actions) {

@@ -8,27 +8,28 @@
 
 namespace sluice {
 
-/// check_structure (plan/structure.hpp), then sums that must fit their numbers, then a replay:
-/// throws Infeasible (pool, time, who waits for what, who holds what) when the plan blocks or does
-/// not fit. As many iterations are replayed as its waits and prefetches reach back, and two more: a
-/// grant takes no room from another request (reservation.hpp), so that what may start stays
-/// startable, and whether a plan ends does not depend on the order in which it starts. Taken
-/// iteration by iteration, the state after those is the state after any further one. (A shared
-/// pool grants in the order of time: there the answer is that of the iterations replayed.)
+/// check_structure (plan/structure.hpp), then the sums that must fit their numbers, then a replay:
+/// throws Infeasible (with pool, time, what waits and what holds the memory) when the plan blocks
+/// or does not fit. The replay covers as many iterations as the plan's waits and prefetches reach
+/// back, and two more. That is enough: a grant takes no room from another request
+/// (reservation.hpp), so what may start remains startable, and whether a plan ends does not depend
+/// on the order of starts. Taken iteration by iteration, the state after those iterations is the
+/// state after any further one. (A shared pool grants in the order of time; there the answer is
+/// that of the replayed iterations.)
 void check(const Plan& plan);
 
-/// What is summed over a run must fit the number that holds it: executions, and the clock. Throws
+/// Checks that sums over a run fit the numbers that hold them: executions, and the clock. Throws
 /// InputError.
 void check_totals(const Plan& plan);
 
-/// All of check() but its replay, for who replays the whole plan anyway; and the plan's tables.
-/// What check() says of a plan that blocks, check() alone can say.
+/// Everything of check() except its replay, for callers that replay the whole plan anyway; returns
+/// the plan's tables. Only check() itself can explain a plan that blocks.
 PlanTables check_without_replay(const Plan& plan);
-/// Where a replay of the whole plan came to its end, does check() pass, too? Not so sure of a plan
-/// with shared pools and many iterations.
+/// Whether check() would also pass for a plan whose complete replay has come to its end. That is
+/// not certain for a plan with shared pools and many iterations.
 bool ends_if_it_ran(const Plan& plan);
 
-/// Does it end? The replay of check(), as a value instead of an exception.
+/// The replay of check(), which returns the deadlock instead of throwing it; none: the plan ends.
 std::optional<Deadlock> blocks(const Plan& plan);
 
 }  // namespace sluice

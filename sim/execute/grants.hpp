@@ -1,9 +1,10 @@
-// The pools of a running plan: byte-exact grants, all pools of an action at once or none. Both
-// executors use it; it knows nothing of time but the order of what they tell it.
+// The pools of a running plan: grants that are exact to the byte, and give an action its bytes in
+// all pools at once or in none. Both executors use it. It knows nothing of time except the order of
+// the calls.
 //
 // A pool owned by one device grants by reservation (reservation.hpp). A shared pool grants first
 // come, first served, in the order of (moment of the request, stream): all requests of a moment
-// come in before one is granted, which is when settle_shared() is called.
+// must have come in before one is granted, which is when settle_shared() is called.
 #pragma once
 
 #include <cstdint>
@@ -17,15 +18,15 @@ namespace sluice {
 
 class Grants {
  public:
-  /// Unlimited: every request is granted at once, while its reservations are counted all the same.
+  /// With `unlimited` every request is granted at once; its reservations are counted all the same.
   Grants(const PlanTables& tables, Residency& residency, bool unlimited);
 
-  /// Does this action need a grant?
+  /// Whether this action needs a grant.
   bool limited(std::uint32_t action) const { return first_[action] < first_[action + 1]; }
-  /// The head of `stream` asks at this moment. True: granted, its tensors are there. Else one of
-  /// the two below grants it.
+  /// The head of `stream` asks at this moment. True: granted, and its tensors are in the pool.
+  /// Otherwise settle() or settle_shared() will grant it.
   bool request(std::uint32_t stream, std::uint32_t action, std::int64_t iteration, double time);
-  /// Bytes were released in this pool by the span in this row of the trace.
+  /// The span in this row of the trace released bytes in this pool.
   void released(std::uint32_t pool, std::int64_t row) {
     changed_by_[pool] = row;
     if (waiting_[pool].empty()) return;
@@ -35,28 +36,28 @@ class Grants {
       changed_.push_back(pool);
   }
   bool unsettled() const { return !changed_.empty(); }
-  /// Grants what the releases of this moment have made possible: adds those streams to `granted`.
+  /// Grants what the releases of this moment have made possible, and adds the streams to `granted`.
   void settle(std::vector<std::uint32_t>& granted);
   bool shared_unsettled() const { return shared_changed_; }
-  /// Grants in shared pools, once all of a moment has happened.
+  /// Grants in shared pools, after everything of a moment has happened.
   void settle_shared(std::vector<std::uint32_t>& granted);
 
-  /// The pool that the head of this stream waits for, or waited for; none: it was granted at once.
+  /// The pool for which the head of this stream waits or waited; none: it was granted at once.
   std::uint32_t awaited(std::uint32_t stream) const { return requests_[stream].pool; }
-  /// The row of the span that made the last grant to this stream possible.
+  /// The row of the span that made the latest grant to this stream possible.
   std::int64_t granted_by(std::uint32_t stream) const { return requests_[stream].granted_by; }
-  /// The requests that an open one has to leave room for, in the pool that it waits for.
+  /// The number of requests for which an open one has to leave room in the pool that it waits for.
   std::int64_t earlier_requests(std::uint32_t stream) const;
   bool waits(std::uint32_t stream) const { return requests_[stream].open; }
 
   void write(Snapshot& snapshot) const;
   void skip(const Jump& jump);
-  /// How many iterations may be left out at most. A request of the epilogue waits for as long as
-  /// those of the iterations that are left would not fit beside it, which get fewer.
+  /// The largest number of iterations that may be skipped. A request of the epilogue waits as long
+  /// as those of the remaining iterations would not fit beside it, and these get fewer.
   std::int64_t most_iterations() const;
 
-  /// The greatest sum that the rule held at a grant, in bytes by pool: level, reservations and the
-  /// grant's own bytes. For a shared or unlimited pool its peak.
+  /// The greatest sum that the rule held at a grant, in bytes by pool: the level, the reservations
+  /// and the bytes of the grant. For a shared or unlimited pool its peak.
   const std::vector<std::int64_t>& reserved() const { return reserved_; }
 
  private:
@@ -66,10 +67,10 @@ class Grants {
     std::int64_t iteration = 0;
     double time = 0;
     Place place;
-    std::uint32_t pool = none;  ///< the one that could not grant
+    std::uint32_t pool = none;  ///< the pool that could not grant it
     std::int64_t granted_by = -1;
   };
-  /// What one action wants of one pool.
+  /// What an action asks for in one pool.
   struct Claim {
     std::uint32_t pool, lane;
     std::int64_t bytes;
@@ -97,9 +98,10 @@ class Grants {
   std::vector<std::int64_t> most_;  ///< by pool that is limited: bytes that may be granted
   std::vector<Reservation> reservations_;      ///< by pool
   std::vector<Request> requests_;              ///< by stream
-  std::vector<std::vector<Waiting>> waiting_;  ///< by pool: in listing order; shared: as they came
+  std::vector<std::vector<Waiting>> waiting_;  ///< by pool, in listing order; for shared pools in
+                                               ///< order of arrival
   std::vector<std::uint32_t> changed_;         ///< pools with releases
-  std::vector<std::int64_t> changed_by_;       ///< by pool: the row that last gave it room
+  std::vector<std::int64_t> changed_by_;       ///< by pool: the row that last released bytes in it
   std::vector<std::int64_t> held_, reserved_;  ///< by pool; held: at the grant in question
   bool shared_changed_ = false;
 };

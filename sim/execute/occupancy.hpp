@@ -1,5 +1,5 @@
-// What of an action's time is arithmetic, and which of its flows may meet others on a link.
-// Seconds.
+// Divides the time of an action into the part that follows from arithmetic and the flows that may
+// meet others on a link. Seconds.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,16 @@ namespace sluice {
 
 class Occupancy {
  public:
-  /// `every_flow`: all flows with bytes are told apart, also those that are alone on their links.
+  /// With `every_flow` all flows that move bytes are listed, also those that are alone on their
+  /// links.
   explicit Occupancy(const PlanTables& tables, bool every_flow = false);
 
-  /// Has it a part that is arithmetic: seconds, or a flow that is alone on its links?
+  /// Whether the action has a part that is arithmetic: seconds, or a flow that is alone on its
+  /// links.
   bool has_own(std::uint32_t action) const { return own_[action] >= 0; }
-  /// How long that part takes.
+  /// The duration of that part.
   double own(std::uint32_t action) const { return own_[action]; }
-  /// The flows that may meet others: their numbers among the action's.
+  /// The flows that may meet others, by their numbers within the action.
   std::span<const std::uint32_t> shared(std::uint32_t action) const {
     return {shared_.data() + first_[action], shared_.data() + first_[action + 1]};
   }
@@ -28,7 +30,7 @@ class Occupancy {
 
  private:
   std::vector<double> own_;           ///< by action; -1: there is no such part
-  std::vector<std::uint32_t> first_;  ///< by action, in `shared_`
+  std::vector<std::uint32_t> first_;  ///< by action: its first entry in `shared_`
   std::vector<std::uint32_t> shared_;
 };
 

@@ -1,20 +1,20 @@
-// The reservation rule of one pool that is owned by one device: which bytes have to be left for the
-// requests that are listed before another one. Bytes.
+// The reservation rule of a pool that one device owns: which bytes a request has to leave for the
+// requests that are listed before it. Bytes.
 //
-// Requests stand in listing order: prologue, body x n, epilogue. A request may be granted while all
-// those listed before it that have not been granted yet would still fit beside it:
+// Requests are in listing order: prologue, body x n, epilogue. A request may be granted as long as
+// all those listed before it that have not been granted yet would still fit beside it:
 //
 //     level + (bytes of the earlier ones) + its own bytes <= capacity
 //
-// A grant therefore never takes away, nor gives, room to another request: if k is granted before an
-// earlier j, j's sum was part of k's; and to a later one it does not matter whether k's bytes are
-// counted as held or as reserved. Only releases change what may be granted, so that all requests of
-// a moment may be looked at in any order. Every earlier request still fits when its turn comes: no
-// grant is later than in listing order, and more capacity makes none later.
+// So a grant neither takes room from another request nor gives it any. If k is granted before an
+// earlier j, then j was part of the sum for k; and for a later request it does not matter whether
+// the bytes of k count as held or as reserved. Only releases change what may be granted, so all
+// requests of a moment may be examined in any order. Every earlier request still fits when its turn
+// comes: no grant is later than in listing order, and more capacity makes none later.
 //
-// A stream executes in listing order, so that of its own requests the granted ones are the first.
-// The pool's requests are therefore kept in lanes (one for each stream, section and `ahead`), each
-// with its progress; executions that are dropped stand in no lane and count as nothing.
+// A stream executes in listing order, so of its own requests the first ones are granted. The pool's
+// requests are therefore kept in lanes (one per stream, section and `ahead`), each with its
+// progress. Executions that are dropped are in no lane and do not count.
 #pragma once
 
 #include <compare>
@@ -27,10 +27,10 @@
 
 namespace sluice {
 
-/// Sums of many requests' bytes: a million iterations of terabytes fit.
+/// For sums of many requests: a million iterations of terabytes fit.
 using WideBytes = __int128;
 
-/// Where an execution stands in the listing of all.
+/// The place of an execution in the listing of all.
 struct Place {
   std::int64_t round = 0;  ///< 0: prologue; 1 + i: iteration i of the body; n + 1: epilogue
   std::uint32_t action = 0;
@@ -48,7 +48,7 @@ class Reservation {
   /// Adds an allocating action, in listing order; returns its lane.
   std::uint32_t add(const PlanTables& tables, std::uint32_t action, std::int64_t bytes);
 
-  /// The bytes of requests listed before `place` that have not been granted; may stop adding up
+  /// The bytes of the requests listed before `place` that have not been granted. It may stop adding
   /// once they exceed `enough`.
   WideBytes earlier(const Place& place, WideBytes enough) const {
     WideBytes sum = 0;
@@ -57,16 +57,16 @@ class Reservation {
         break;
     return sum;
   }
-  /// How many they are.
+  /// The number of these requests.
   std::int64_t earlier_requests(const Place& place) const;
 
-  /// What the body requests an iteration.
+  /// The bytes that the body requests per iteration.
   WideBytes bytes_an_iteration() const;
 
   void write(Snapshot& snapshot) const;
   void skip(const Jump& jump);
 
-  /// The next request of this lane has been granted.
+  /// Records that the next request of this lane has been granted.
   void grant(std::uint32_t lane) { lanes_[lane].advance(); }
 
  private:
@@ -79,7 +79,7 @@ class Reservation {
     Place next;  ///< the first request that has not been granted
     bool body = false;
     std::int32_t ahead = 0;
-    std::int64_t first_round = 0, end_round = 0;  ///< in which it is not dropped
+    std::int64_t first_round = 0, end_round = 0;  ///< the rounds in which it is not dropped
     std::vector<std::uint32_t> actions;           ///< of one round, in listing order
     std::vector<WideBytes> before{0};  ///< bytes of a round before each of them, and of all
     std::size_t position = 0;          ///< of `next` in `actions`

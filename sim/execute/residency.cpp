@@ -29,8 +29,8 @@ Residency::Residency(const PlanTables& tables)
   }
 }
 
-/// Of a tensor with one instance the uses that are left get fewer all the time: only those of the
-/// others belong to the state.
+/// For a tensor with a single instance the remaining uses get fewer all the time, so only those of
+/// other tensors belong to the state.
 void Residency::write(Snapshot& snapshot) const {
   for (const std::uint32_t tensor : tables_.body_tensors()) {
     snapshot.add(static_cast<std::int64_t>(live_[tensor].size()));

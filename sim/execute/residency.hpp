@@ -1,4 +1,4 @@
-// The tensor instances that are in the pools at one moment, with the uses they still have to serve.
+// The instances of tensors that are in the pools at one moment, with the uses that remain for each.
 #pragma once
 
 #include <cstdint>
@@ -11,19 +11,19 @@
 
 namespace sluice {
 
-/// Adds the bytes of a tensor to those that stay in its home. Throws InputError where they are more
-/// than 64 bits count.
+/// Adds the bytes of a tensor to those that stay in its home. Throws InputError where the sum
+/// exceeds 64 bits.
 void add_home(const Plan& plan, std::uint32_t tensor, std::int64_t& bytes);
 
 class Residency {
  public:
   explicit Residency(const PlanTables& tables);
 
-  /// The allocations of an action that starts. Throws InputError when an instance is there already.
+  /// The allocations of an action that starts. Throws InputError when an instance is already there.
   void allocate(std::uint32_t action, std::int64_t iteration);
-  /// Throws InputError when something that the action uses is not there.
+  /// Throws InputError when something that the action uses is not in its pool.
   void require(std::uint32_t action, std::int64_t iteration) const;
-  /// The releases of an action that ends: calls freed(placement) for each instance that leaves.
+  /// The releases of an action that ends. Calls freed(placement) for each instance that leaves.
   template <class Freed>
   void release(std::uint32_t action, std::int64_t iteration, Freed&& freed) {
     for (const Placement& use : tables_.accesses(action))
@@ -35,7 +35,7 @@ class Residency {
 
   std::int64_t level(std::uint32_t pool) const { return levels_[pool]; }
   const std::vector<std::int64_t>& levels() const { return levels_; }
-  /// The story of a moment in which nothing can happen any more: adds to the heads of the blocked
+  /// Describes a moment in which nothing can happen any more: adds to the heads of the blocked
   /// streams how many bytes they ask for, and what holds the pools.
   Deadlock blocking(double time, std::vector<Deadlock::Waiter> waiters) const;
 
@@ -51,7 +51,7 @@ class Residency {
                                   std::int64_t iteration) const;
   [[noreturn]] void too_many_bytes(const Placement& made, std::uint32_t action) const;
   const PlanTables& tables_;
-  std::vector<Few<Live, 1>> live_;  ///< by tensor, oldest first: few at a time
+  std::vector<Few<Live, 1>> live_;  ///< by tensor, oldest first; there are only few at a time
   std::vector<std::int64_t> levels_;
 };
 

@@ -1,4 +1,4 @@
-// What a plan that cannot run lacks, as data: for --json, Python and studies.
+// What a plan lacks that cannot run, as data for --json, Python and studies.
 #pragma once
 
 #include "base/error.hpp"
@@ -7,12 +7,12 @@
 
 namespace sluice {
 
-/// What those tensors need of a pool, by class, and what there is of it.
+/// What these tensors need in a pool, by class, and how much is available there.
 Shortage shortage_in(const Plan& plan, std::uint32_t pool,
                      const std::vector<std::uint32_t>& tensors);
 
-/// Who waits for what; where somebody waits for memory, the first such pool: what it holds and what
-/// the first request asks for in it.
+/// Which action waits for what. Where an action waits for memory: what the first such pool holds,
+/// and what the first request asks for in it.
 Shortage shortage_of(const Plan& plan, const Deadlock& blocking);
 
 }  // namespace sluice

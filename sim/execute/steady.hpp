@@ -1,10 +1,11 @@
-// The steady state: what is written down of a running plan, once an iteration, to see that it
-// repeats, and by how much all of it moves when whole periods are left out. Seconds.
+// The steady state: records the state of a running plan once per iteration, to see that it repeats,
+// and by how much all of it moves when whole periods are skipped. Seconds.
 //
-// A state is written relative to the clock, to the iteration, and to the trace's row: two states
-// are the same when their numbers are, and their times to the rounding of the clock. What was the
-// same twice in a row, after as many iterations and seconds, stays so until iterations run out:
-// what happens depends on nothing else (waits and use counts look at most `reach` iterations away).
+// A state is recorded relative to the clock, to the iteration and to the row of the trace: two
+// states are equal when their numbers are, and their times up to the rounding of the clock. What
+// was equal twice in a row, after as many iterations and seconds, stays so until the iterations run
+// out, because what happens depends on nothing else (waits and use counts reach back at most
+// `reach` iterations).
 #pragma once
 
 #include <cstdint>
@@ -13,9 +14,9 @@
 
 namespace sluice {
 
-/// A state. Its parts write themselves down in it.
+/// A state. The parts of an executor write themselves into it.
 struct Snapshot {
-  std::int64_t iteration = 0;  ///< that the others are relative to
+  std::int64_t iteration = 0;  ///< the iteration to which the other numbers are relative
   double now = 0;
   std::int64_t row = 0;
   std::vector<std::int64_t> numbers;
@@ -27,7 +28,7 @@ struct Snapshot {
   void add_time(double time) { times.push_back(time - now); }
 };
 
-/// Whole periods that are left out.
+/// Whole periods that are skipped.
 struct Jump {
   std::int64_t iterations = 0;
   double seconds = 0;
@@ -35,22 +36,22 @@ struct Jump {
 };
 
 /// Finds the period: looks at some iterations in a row, and when they do not repeat, again much
-/// later, so that what never repeats costs little.
+/// later, so that a plan that never repeats costs little.
 class PeriodSearch {
  public:
   static constexpr std::int64_t longest = 12;  ///< iterations
 
-  /// From this iteration on.
+  /// Searches from this iteration on.
   explicit PeriodSearch(std::int64_t first) : begin_(first) {}
 
   bool wants(std::int64_t iteration) const { return iteration >= begin_; }
-  /// The period that ends with this state, once it has been seen twice.
+  /// The period that ends with this state, after it has been seen twice.
   std::optional<Jump> add(Snapshot snapshot);
-  /// How many states of the present look there are: 1 after its first.
+  /// The number of states in the present series: 1 after the first one.
   std::size_t states() const { return states_.size(); }
 
  private:
-  std::int64_t begin_;  ///< of the present look
+  std::int64_t begin_;  ///< the first iteration of the present series
   std::vector<Snapshot> states_;
 };
 

@@ -35,13 +35,13 @@ namespace fs = std::filesystem;
 constexpr const char* file_name = "sluice_simgrid.so";
 constexpr const char* way_out = "; --executor replay answers without SimGrid";
 
-/// Beside the program (an installed package), in the build folder above it (its tests, the helper
-/// of Python), and where libraries are installed.
+/// The places of the module: beside the program (an installed package), in the build folder above
+/// it (its tests, the helper of Python), and where libraries are installed.
 std::vector<std::string> places() {
   std::error_code failed;
   const fs::path folder = fs::read_symlink("/proc/self/exe", failed).parent_path();
   std::vector<std::string> files;
-  if (folder.empty()) return files;  // nobody knows where the program is
+  if (folder.empty()) return files;  // the place of the program is not known
   for (const char* way : {".", "..", "../..", "../lib/sluice"})
     files.push_back((folder / way / file_name).lexically_normal().string());
   return files;
@@ -55,7 +55,7 @@ const EngineModule* load() {
     void* const library = ::dlopen(file.c_str(), RTLD_LAZY | RTLD_LOCAL);
     if (!library)
       throw IoError("cannot load SimGrid's engine: " + std::string(::dlerror()) + way_out);
-    // The only way from what dlsym returns to a function.
+    // The only way to convert the result of dlsym to a function.
     auto* const entry = reinterpret_cast<EngineEntry*>(::dlsym(library, engine_entry_name));
     const EngineModule* const module = entry ? entry(host) : nullptr;
     if (!module || module->digest != library_digest())
@@ -67,7 +67,7 @@ const EngineModule* load() {
                 join(files, " nor ") + "; `./dev build` makes it" + way_out);
 }
 
-/// Loaded when first asked for; what failed is tried again.
+/// Loaded when it is first asked for; a failed attempt is repeated.
 const EngineModule& engine() {
   static const EngineModule* const module = load();
   return *module;
@@ -96,7 +96,8 @@ EngineReport execute(const Plan& plan, Sink& sink, const EngineOptions& options)
 
 extern const PlanExecutor simgrid_executor = {
     .name = "simgrid",
-    .summary = "SimGrid, the reference: an actor for each stream, links shared by its own model.",
+    .summary =
+        "SimGrid, the reference: one actor per stream, with links shared by SimGrid's own model.",
     .execute = execute_on_simgrid,
 };
 

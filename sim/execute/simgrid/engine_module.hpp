@@ -1,7 +1,7 @@
-// What the engine's module and the program that loads it tell each other. SimGrid takes longer to
-// load than most runs take, so it is in a module of its own, which is opened where somebody asks
-// for it. The module has its own copy of the code that it shares with the program; what the program
-// knows and the copy does not comes with EngineHost.
+// The interface between the engine's module and the program that loads it. SimGrid takes longer to
+// load than most runs take, so it is in a module of its own, which is opened only where it is
+// needed. The module has its own copy of the code that it shares with the program; EngineHost
+// passes on what only the program's copy knows.
 #pragma once
 
 #include <string>
@@ -17,9 +17,10 @@ struct EngineHost {
 };
 
 struct EngineModule {
-  /// Of the library that it is linked from: the program's own, or the two do not fit together.
+  /// The digest of the library from which it is linked: if it is not the program's own, the two do
+  /// not fit together.
   std::string_view digest;
-  /// As execute() of engine.hpp, but that what blocks is told in the report.
+  /// Like execute() of engine.hpp, but a deadlock is part of the report.
   EngineReport (*run)(const Plan& plan, Sink& sink, const EngineOptions& options);
   std::string (*settings)(const Plan& plan);
   std::string (*version)();

@@ -1,7 +1,7 @@
-// When which actor goes on, in the one order of simultaneous events (execute/emitter.hpp): all
-// streams that are due at one exact time are woken together, by number, and the next only when
-// nothing can run any more. SimGrid's clock drives it; times that differ by less than the clock can
-// tell stay apart here.
+// Decides when each actor goes on, in the one order of simultaneous events (execute/emitter.hpp):
+// all streams that are due at one exact time are woken together, by number, and the next ones only
+// when nothing can run any more. SimGrid's clock drives it; times that differ by less than the
+// precision of the clock stay apart here.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@ namespace sluice {
 
 class Agenda {
  public:
-  /// `wake(streams)` is called in SimGrid's own context. It says whether it has woken any actor.
+  /// `wake(streams)` is called in SimGrid's own context. It returns whether it has woken any actor.
   using Wake = std::function<bool(const std::vector<std::uint32_t>& streams)>;
   explicit Agenda(Wake wake) : wake_(std::move(wake)) {}
 
-  /// `stream` is due at `time`, which is not past.
+  /// `stream` is due at `time`, which must not be in the past.
   void add(double time, std::uint32_t stream);
-  /// The actors that were woken are running.
+  /// The woken actors are running.
   void running() { woken_ = false; }
   double now() const { return now_; }
 
@@ -31,10 +31,10 @@ class Agenda {
 
   Wake wake_;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> entries_;
-  std::vector<double> timers_;  ///< of SimGrid, the earliest last
+  std::vector<double> timers_;  ///< of SimGrid, with the earliest at the end
   std::vector<std::uint32_t> due_;
-  double now_ = 0;      ///< exact time of what happens
-  bool woken_ = false;  ///< actors have been woken and do not run yet
+  double now_ = 0;      ///< the exact time of what happens
+  bool woken_ = false;  ///< actors have been woken but do not run yet
 };
 
 }  // namespace sluice

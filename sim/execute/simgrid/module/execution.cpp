@@ -1,4 +1,5 @@
-// The engine itself, and with it all that knows SimGrid: engine.hpp says what it does.
+// The engine itself, and the only file that uses SimGrid's actors and links: engine.hpp says what
+// it does.
 #include <simgrid/s4u.hpp>  // before the two that need what it includes
 
 #include <simgrid/version.h>
@@ -35,10 +36,10 @@ namespace sg = simgrid::s4u;
 
 namespace {
 
-/// Of the program that has loaded this: set before anything is executed.
+/// Functions of the program that has loaded this module; set before anything is executed.
 EngineHost program = {};
 
-/// What one actor knows of itself. Times are exact sums, not readings of the clock.
+/// What an actor keeps about itself. Times are exact sums, not readings of the clock.
 struct StreamState {
   Cursor cursor;
   double free_at = 0;
@@ -46,7 +47,7 @@ struct StreamState {
   std::uint32_t awaited_action = none;
   std::int64_t awaited_iteration = 0;
   std::uint32_t next_waiter = none;
-  sg::Actor* actor = nullptr;             ///< SimGrid's, while it lives
+  sg::Actor* actor = nullptr;             ///< SimGrid's actor, while it lives
   std::vector<sg::CommPtr> through = {};  ///< its communications that are under way
 };
 
@@ -62,7 +63,7 @@ double precision_for(double serial_s) {
 
 constexpr const char* nowhere = "/dev/null";
 
-/// SimGrid aborts where it cannot open the file to which its log goes.
+/// SimGrid aborts where it cannot open the file for its log.
 void require_descriptor() {
   const int file = ::open(nowhere, O_WRONLY | O_CLOEXEC);
   if (file < 0)
@@ -71,7 +72,8 @@ void require_descriptor() {
   ::close(file);
 }
 
-/// Exact transfers; see simgrid's documentation of each. Latency is ours, so links have none.
+/// Settings for exact transfers; see SimGrid's documentation of each. Latency is added here, so
+/// links have none.
 std::vector<std::string> settings_for(double precision) {
   return {"network/model:CM02", "network/crosstraffic:0", "network/TCP-gamma:0",
           "contexts/stack-size:1024", "surf/precision:" + exact(precision)};
@@ -116,7 +118,9 @@ class Execution {
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     if (failure_) {
       cancel_transfers();  // those that began beside the failure
-      for (StreamState& stream : streams_) stream.through.clear();  // before the engine goes
+      for (StreamState& stream : streams_)
+        stream.through.clear();  // before the engine is
+                                 // destroyed
       std::rethrow_exception(failure_);
     }
     emitter_.end_round();
@@ -128,7 +132,7 @@ class Execution {
   }
 
  private:
-  /// A host for each device, and for each route that others share a pair of hosts at its ends.
+  /// One host per device, and for each route that others share a pair of hosts at its ends.
   void build_platform() {
     auto* zone = sg::create_full_zone("machine");
     host_ = zone->create_host("host", 1e9)->seal();
@@ -170,20 +174,20 @@ class Execution {
     streams_[s].actor = actor.get();
   }
 
-  /// SimGrid shows a backtrace where a communication that is under way is freed.
+  /// SimGrid prints a backtrace where a communication that is under way is freed.
   void cancel_transfers() {
     for (const StreamState& stream : streams_)
       for (const sg::CommPtr& one : stream.through) one->cancel();
   }
 
-  /// Ends every actor from within one of them. The communications of an actor that is killed
-  /// outlive it, and are cancelled.
+  /// Ends every actor from within one of them. The communications of a killed actor outlive it, so
+  /// they are cancelled.
   void end_all() {
     cancel_transfers();
     sg::Actor::kill_all();
   }
 
-  /// The life of a stream: its actions, one after the other.
+  /// The life of a stream: it executes its actions one after the other.
   void walk(std::uint32_t s) {
     StreamState& stream = streams_[s];
     for (; !stream.cursor.done(); stream.cursor.next()) {
@@ -201,7 +205,7 @@ class Execution {
     }
   }
 
-  /// Suspends until all that it waits for has ended; says when that will have arrived.
+  /// Suspends until everything that it waits for has ended; returns when that will have arrived.
   Cause wait_for_data(std::uint32_t s, std::uint32_t a) {
     StreamState& stream = streams_[s];
     const std::int64_t iteration = stream.cursor.iteration();
@@ -235,7 +239,7 @@ class Execution {
     emitter_.granted(cause.ready, a);
   }
 
-  /// Spends the action's time from `start`; returns its exact end.
+  /// Spends the action's time from `start` on; returns its exact end.
   double occupy(std::uint32_t s, std::uint32_t a, double start) {
     double end = occupancy_.has_own(a) ? start + occupancy_.own(a) : start;
     if (occupancy_.shares(a)) end = std::max(end, flow_through(s, a, start));
@@ -244,9 +248,9 @@ class Execution {
     return end;
   }
 
-  /// Lets the flows that others may meet begin, each after its setup; returns when all are through.
+  /// Starts the flows that may meet others, each after its setup; returns when all have arrived.
   double flow_through(std::uint32_t s, std::uint32_t a, double start) {
-    std::vector<std::pair<double, const Flow*>> flows;  // with when they begin
+    std::vector<std::pair<double, const Flow*>> flows;  // with the times when they begin
     for (const std::uint32_t f : occupancy_.shared(a)) {
       const Flow& flow = plan_.actions[a].flows[f];
       flows.emplace_back(start + plan_.routes[flow.route].setup_s, &flow);
@@ -264,8 +268,8 @@ class Execution {
     return std::max(flows.back().first, sg::Engine::get_clock());
   }
 
-  /// All that changes comes before the first call of SimGrid, which would let other actors run:
-  /// so all that ends at one time has ended before anything starts.
+  /// All changes come before the first call of SimGrid, which would let other actors run: so
+  /// everything that ends at one time has ended before anything starts.
   void finish(std::uint32_t s, std::uint32_t a, const Cause& cause, double end) {
     StreamState& stream = streams_[s];
     const std::int64_t iteration = stream.cursor.iteration();
@@ -308,8 +312,8 @@ class Execution {
     return woken;
   }
 
-  /// Called by the agenda, in no actor: a round begins. Shared pools grant when all that is due at
-  /// a time has happened: `everybody` comes after all streams.
+  /// Called by the agenda, outside of actors: a round begins. Shared pools grant when everything
+  /// that is due at a time has happened, so `everybody` comes after all streams.
   bool wake(const std::vector<std::uint32_t>& due) {
     emitter_.end_round();
     std::vector<std::uint32_t> next = due;
@@ -321,7 +325,7 @@ class Execution {
         agenda_.add(agenda_.now(), everybody);
     }
     ending_ = std::count_if(next.begin(), next.end(), [&](auto s) { return streams_[s].ends; });
-    if (failure_) return false;  // the actors are gone
+    if (failure_) return false;  // the actors have ended
     for (const std::uint32_t s : next) streams_[s].actor->resume();
     return !next.empty();
   }
@@ -347,7 +351,7 @@ class Execution {
     blocking_ = residency_.blocking(time, std::move(waiters));
   }
 
-  /// Stands for the shared pools on the agenda.
+  /// Represents the shared pools on the agenda.
   static constexpr std::uint32_t everybody = none;
 
   const Plan& plan_;
@@ -359,12 +363,14 @@ class Execution {
   Arrivals arrivals_;
   Emitter emitter_;
   Agenda agenda_;
-  Occupancy occupancy_;  ///< a flow that others may meet is a SimGrid communication
+  Occupancy occupancy_;  ///< a flow that may meet others is a SimGrid communication
   std::vector<StreamState> streams_;
-  std::vector<std::uint32_t> first_waiter_;            ///< by action: a list through StreamState
+  std::vector<std::uint32_t> first_waiter_;            ///< by action: a list that is linked through
+                                                       ///< StreamState
   std::vector<std::pair<sg::Host*, sg::Host*>> ends_;  ///< by route
   sg::Host* host_ = nullptr;
-  std::int64_t ending_ = 0;  ///< actors that have been woken at their action's end, and not run yet
+  std::int64_t ending_ = 0;  ///< actors that were woken at the end of their action and have not run
+                             ///< yet
   double makespan_ = 0;
   std::int64_t executed_ = 0;
   std::exception_ptr failure_;
