@@ -1,5 +1,5 @@
-// What the numbers in a trace mean: the tables that stand beside the spans. Filled from a plan by
-// whoever runs it (a trace knows nothing of plans).
+// The meanings of the numbers in a trace: the tables beside the spans. The code that runs a plan
+// fills them from it (a trace does not depend on plans).
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,8 @@ struct Labels {
     std::string name, kind, section;
     std::uint32_t stream = 0;
     std::int32_t stage = -1, micro_batch = -1;
-    std::int64_t bytes = 0;  ///< moved, of a transfer
-    double flop = 0;         ///< of a compute action
+    std::int64_t bytes = 0;  ///< bytes that a transfer moves
+    double flop = 0;         ///< FLOP of a compute action
   };
   std::vector<Stream> streams;
   std::vector<Pool> pools;

@@ -1,4 +1,5 @@
-// Sinks without a file: one that forgets everything, one that keeps it (for tests and small runs).
+// Sinks without a file: one forgets everything, the other keeps everything (for tests and small
+// runs).
 #pragma once
 
 #include <vector>

@@ -15,9 +15,10 @@ struct SeriesTable {
     std::string summary;
     std::vector<double> values;  ///< one per bin
   };
-  double width = 0;          ///< s, of a bin; the last may be shorter
-  std::vector<double> time;  ///< s, the end of each bin
-  /// Busy share of each bin: the bins of stream 0, those of stream 1, … May be empty: not recorded.
+  double width = 0;          ///< seconds of a bin; the last one may be shorter
+  std::vector<double> time;  ///< seconds: the end of each bin
+  /// The busy share of each bin: the bins of stream 0, those of stream 1, … May be empty: not
+  /// recorded.
   std::vector<double> utilisation;
   std::vector<Series> series;
 

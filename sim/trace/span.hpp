@@ -1,4 +1,4 @@
-// What an execution emits: spans and memory events, in the order of time, to any number of sinks.
+// What an execution emits to any number of sinks: spans and memory events, in the order of time.
 // Actions, streams, pools and tensors are numbers into the tables of trace/labels.hpp.
 #pragma once
 
@@ -12,7 +12,7 @@ namespace sluice {
 /// Why a span did not start when its stream became free.
 enum class WaitReason : std::uint8_t {
   none,    ///< it started at once
-  data,    ///< the last thing it waited for was the arrival of another action (`blocker`)
+  data,    ///< the last thing that it waited for was the arrival of another action (`blocker`)
   memory,  ///< … was room in a pool (`blocker`)
 };
 
@@ -24,16 +24,17 @@ struct Span {
   std::int64_t iteration = 0;  ///< of the body; 0 in prologue and epilogue
   double start = 0;
   double end = 0;        ///< the stream is free again
-  double available = 0;  ///< consumers may start: end + latency of the route
-  double waited = 0;  ///< s its stream was idle before it (from the end of its previous span, or 0)
+  double available = 0;  ///< when consumers may start: end + latency of the route
+  double waited = 0;     ///< seconds for which its stream was idle before it (since the end of its
+                         ///< previous span, or 0)
   WaitReason reason = WaitReason::none;
   std::uint32_t blocker = nobody;
-  /// The row (from 0, in the order of emission) of the span that ended the last wait: whose arrival
-  /// it was, or whose release made the grant possible; -1: it started at once.
+  /// The row (from 0, in the order of emission) of the span that ended the last wait: by its
+  /// arrival, or by the release that made the grant possible; -1: it started at once.
   std::int64_t cause = -1;
 };
 
-/// A tensor instance enters (delta > 0) or leaves (delta < 0) a pool.
+/// An instance of a tensor enters (delta > 0) or leaves (delta < 0) a pool.
 struct MemoryEvent {
   double time = 0;
   std::uint32_t pool = 0;
@@ -42,30 +43,30 @@ struct MemoryEvent {
   std::int64_t level = 0;  ///< bytes in the pool afterwards
 };
 
-/// What has just been emitted comes again, so many times, each time later.
+/// What has just been emitted is repeated `times` times, each time later.
 struct Repetition {
-  /// More spans than this are kept as a period and its count, where the whole is written.
+  /// More spans than this are kept as a period and its count, where the whole would be written.
   static constexpr std::int64_t most_written = 1'000'000;
 
   std::int64_t times = 0;
-  double seconds = 0;              ///< later, each time
-  std::int64_t iterations = 0;     ///< of the body, later each time
-  const std::vector<Span>& spans;  ///< the last that were emitted, of one period
+  double seconds = 0;              ///< by how much each repetition is later
+  std::int64_t iterations = 0;     ///< iterations of the body by which each repetition is later
+  const std::vector<Span>& spans;  ///< the latest emitted spans, of one period
   const std::vector<MemoryEvent>& memory;
   const std::vector<std::uint32_t>& streams;  ///< by span
 
-  /// The span in its repetition number k, from 1; 0: itself.
+  /// The span in its repetition number k, from 1; for 0 the span itself.
   Span span(std::size_t i, std::int64_t k) const;
   MemoryEvent event(std::size_t i, std::int64_t k) const;
 
-  /// Are its spans so many that they are not written one by one?
+  /// Whether it has so many spans that they are not written one by one.
   bool is_folded() const {
     return !spans.empty() && times > most_written / static_cast<std::int64_t>(spans.size());
   }
 };
 
-/// Keeps times that were shifted in order: a rounding must not let two spans of a stream overlap,
-/// nor one end before that emitted before it.
+/// Keeps shifted times in order: rounding must not let two spans of a stream overlap, nor one end
+/// before the span that was emitted before it.
 class Sequence {
  public:
   /// Begins with one repetition.
@@ -79,17 +80,17 @@ class Sequence {
 };
 
 /// Receives an execution as it happens: spans in the order of their ends, memory events in the
-/// order of time. What happens at one time comes in one order, too (execute/emitter.hpp).
+/// order of time. Things that happen at one time also have one fixed order (execute/emitter.hpp).
 class Sink {
  public:
   virtual ~Sink() = default;
   virtual void span(const Span& span) = 0;
   virtual void memory(const MemoryEvent& event) = 0;
-  /// A steady state: every span and event of it one by one, unless a sink knows better.
+  /// A steady state: the default emits every span and event of it one by one.
   virtual void repeat(const Repetition& repetition);
 };
 
-/// Hands everything on to several sinks.
+/// Passes everything on to several sinks.
 class FanOut final : public Sink {
  public:
   explicit FanOut(std::vector<Sink*> sinks) : sinks_(std::move(sinks)) {}

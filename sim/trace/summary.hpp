@@ -1,5 +1,5 @@
-// The numbers that a run comes to, as plain data: filled by the metrics, stored by the trace,
-// printed by the commands. The order is the order of the metric catalog.
+// The numbers of a run, as plain data: the metrics fill them, the trace stores them, the commands
+// print them. Their order is that of the metric catalog.
 #pragma once
 
 #include <limits>
@@ -9,7 +9,7 @@
 
 namespace sluice {
 
-/// A number, a text, or numbers by key (a link's name; a pool's and a tensor class's).
+/// A number, a text, or numbers by key (the name of a link, or of a pool and a tensor class).
 struct SummaryValue {
   enum class Kind { number, text, keyed };
   struct Keyed {
@@ -61,13 +61,13 @@ struct Summary {
       if (metric.name == name) return &metric;
     return nullptr;
   }
-  /// NaN: there is no such metric, it is no number, or it is absent.
+  /// NaN: there is no such metric, it is not a number, or it is absent.
   double number(const std::string& name) const {
     const Metric* metric = find(name);
     const bool is_number = metric && metric->value.kind == SummaryValue::Kind::number;
     return is_number ? metric->value.number : std::numeric_limits<double>::quiet_NaN();
   }
-  /// Of a metric by key; NaN likewise.
+  /// A number of a metric by key; NaN in the same cases.
   double number(const std::string& name, const std::vector<std::string>& key) const {
     if (const Metric* metric = find(name))
       for (const SummaryValue::Keyed& keyed : metric->value.keyed)

@@ -1,4 +1,4 @@
-// The formats of exports. A new one is a file beside this one and a line here.
+// The formats of exports. A new one takes a file beside this one and a line here.
 #include "trace/export/export.hpp"
 
 namespace sluice {

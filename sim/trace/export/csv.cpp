@@ -1,5 +1,5 @@
-// Spans as CSV (RFC 4180): one row a span, in the order of the ends. Times in seconds, with every
-// digit; what does not apply is empty. `cause` counts the rows from 0.
+// Spans as CSV (RFC 4180): one row per span, in the order of their ends. Times are in seconds with
+// every digit; what does not apply is empty. `cause` counts the rows from 0.
 #include "base/csv.hpp"
 #include "base/interrupt.hpp"
 #include "base/quantity.hpp"

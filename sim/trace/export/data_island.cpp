@@ -1,5 +1,5 @@
-// What a run came to, as a table for a web page: its metrics, or its stages. Source: AlexNet on one
-// card.
+// The results of a run as a table for a web page: its metrics, or its stages. Source: AlexNet on
+// one card.
 #include <algorithm>
 #include <map>
 
@@ -13,7 +13,7 @@ namespace {
 
 using Row = std::vector<std::string>;  ///< of JSON texts
 
-/// A row for each number; of a metric by key, one for each key. Absent: null.
+/// One row per number; a metric by key has one row per key. An absent number is null.
 std::vector<Row> metrics(const Summary& summary) {
   std::vector<Row> rows = {{"\"metric\"", "\"key\"", "\"value\"", "\"unit\""}};
   for (const Summary::Metric& metric : summary.metrics) {
@@ -45,7 +45,7 @@ struct StageSums {
   double transfers = 0, transfer_s = 0, bytes = 0;
 };
 
-/// By stage number; -1 counts what is of no stage.
+/// By stage number; -1 counts what belongs to no stage.
 std::map<std::int32_t, StageSums> sums_of(const TraceReader& trace) {
   const Labels& labels = trace.labels();
   std::map<std::int32_t, StageSums> sums;
@@ -71,7 +71,7 @@ std::string stage_name(const Labels& labels, std::int32_t stage) {
   return number < labels.stages.size() ? labels.stages[number] : std::to_string(stage);
 }
 
-/// A row a stage, with running totals as in the AlexNet document's table.
+/// One row per stage, with running totals as in the AlexNet document's table.
 std::vector<Row> stages(const TraceReader& trace) {
   std::vector<Row> rows = {{"\"step\"", "\"stage\"", "\"computations\"", "\"compute s\"",
                             "\"total compute s\"", "\"FLOP\"", "\"total FLOP\"", "\"transfers\"",

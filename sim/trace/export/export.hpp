@@ -1,7 +1,7 @@
 // A trace in the formats of other programs: timelines that people can open, rows for spreadsheets.
-// One file a format, one line in catalog.cpp.
+// Each format has one file and one line in catalog.cpp.
 //
-// Exports are written as a stream: memory does not grow with the number of spans.
+// Exports are written as a stream: their memory does not grow with the number of spans.
 #pragma once
 
 #include <functional>
@@ -20,7 +20,7 @@ using Write = std::function<void(std::string_view)>;
 struct ExportFormat {
   std::string name;
   std::string summary;  ///< one sentence
-  std::string source;   ///< what describes the format
+  std::string source;   ///< the description of the format
   bool binary = false;
   std::vector<std::string> tables = {};  ///< for formats of one table: the first is the default
   /// `table` is one of `tables`, or empty where there are none. Throws InputError when the trace

@@ -1,4 +1,4 @@
-// Pieces of text that exports are made of.
+// The pieces of text of which exports are made.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace sluice {
 
-/// Gathers text and hands it on in large pieces.
+/// Collects text and passes it on in large pieces.
 class Outlet {
  public:
   explicit Outlet(const Write& write) : write_(write) {}

@@ -22,7 +22,7 @@ std::uint64_t nanoseconds(const TraceReader& trace, double seconds) {
   return static_cast<std::uint64_t>(std::llround(seconds * 1e9));
 }
 
-/// Spans in the order in which they came, until it is known what waited for them.
+/// Spans in the order in which they came, kept until it is known what waited for them.
 class Window {
  public:
   Window(const TraceReader& trace, const std::function<void(const Slice&)>& take, std::size_t size)
@@ -58,8 +58,8 @@ class Window {
 
   Item& at(std::uint64_t number) { return items_[number % items_.size()]; }
 
-  /// Where whole periods were repeated, a span may begin a rounding before the end of the one
-  /// before it: it then begins there.
+  /// Where whole periods were repeated, rounding may let a span begin just before the end of the
+  /// one before it: it then begins at that end.
   Span in_order(Span span) {
     const std::uint32_t stream = trace_.labels().actions[span.action].stream;
     const std::string& name = trace_.labels().streams[stream].name;

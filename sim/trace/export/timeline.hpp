@@ -1,5 +1,5 @@
-// A trace as timelines: which tracks there are, and their slices with the flows between them.
-// Internal to sim/trace/export.
+// A trace as timelines: the tracks, and their slices with the flows between them. Internal to
+// sim/trace/export.
 //
 // Timestamps are whole nanoseconds, each time rounded to the nearest, halves up. Rounding keeps the
 // order of times, so the slices of one track do not overlap and none ends before it begins; what is
@@ -17,8 +17,8 @@
 
 namespace sluice {
 
-/// Streams and pools stand under their device. A pool is its device's by its name; all others stand
-/// in one group of their own, "memories".
+/// Streams and pools are grouped under their device. A pool belongs to a device by its name; all
+/// other pools are in one group of their own, "memories".
 struct TrackGroups {
   std::vector<std::string> names;
   std::vector<std::size_t> of_stream, of_pool;  ///< by number: a group
@@ -52,7 +52,7 @@ void for_each_level(const TraceReader& trace, std::uint32_t pool,
 /// What the span waited for last: the action's name, "memory of POOL", or empty.
 std::string blocker_of(const Labels& labels, const Span& span);
 
-/// The stage's name, its number where it has none, or empty for an action of no stage.
+/// The name of the stage, its number where it has none, or empty for an action without a stage.
 std::string stage_of(const Labels& labels, const Labels::Action& action);
 
 }  // namespace sluice

@@ -1,5 +1,5 @@
-// Hands spans and memory events in batches to one background thread, with a fixed number of
-// batches: the simulation only copies, and waits when the thread falls behind.
+// Passes spans and memory events in batches to one background thread. The number of batches is
+// fixed: the simulation only copies, and waits when the thread falls behind.
 #pragma once
 
 #include <condition_variable>
@@ -25,19 +25,20 @@ class BatchQueue {
   struct Work {
     std::function<void()> prepare;              ///< first
     std::function<void(const Batch&)> consume;  ///< each batch, in order
-    /// One piece of what can wait, while no batch does; false when nothing is left.
+    /// Does one piece of the work that can wait, while there is no batch; returns false when
+    /// nothing is left.
     std::function<bool()> idle;
   };
-  /// What the work throws comes out of the next call here; no more work is done after it.
+  /// An exception of the work is thrown by the next call here; no more work is done after it.
   explicit BatchQueue(Work work);
   BatchQueue(const BatchQueue&) = delete;
   BatchQueue& operator=(const BatchQueue&) = delete;
-  ~BatchQueue();  ///< waits for the thread; says nothing of errors
+  ~BatchQueue();  ///< waits for the thread; does not report errors
 
   /// The batch to fill; hand_over() when it is full.
   Batch& current() { return *current_; }
   void hand_over();
-  /// Hands over what is left, and waits until all work is done and the thread has ended.
+  /// Passes on what is left, and waits until all work is done and the thread has ended.
   void finish();
 
  private:
@@ -53,7 +54,7 @@ class BatchQueue {
   Batch* current_ = nullptr;
   std::exception_ptr error_;
   bool ending_ = false;
-  bool abandoned_ = false;  ///< ending, and what is left need not be done
+  bool abandoned_ = false;  ///< the queue is ending, and the rest need not be done
   std::mutex mutex_;
   std::condition_variable changed_;
   std::thread thread_;

@@ -14,7 +14,7 @@
 
 namespace sluice {
 
-/// What a cell holds.
+/// What a cell contains.
 struct Cell {
   enum class Kind { f64, i64, i32, u32, u8 } kind = Kind::f64;
   std::size_t width = 8;

@@ -1,5 +1,5 @@
-// Columns of one group read in blocks, and codes that must have a row in their table. Internal to
-// sim/trace; the caller holds hdf5::lock(). Throws hdf5::Failure.
+// Reads columns of one group in blocks, and checks codes that must have a row in their table.
+// Internal to sim/trace; the caller holds hdf5::lock(). Throws hdf5::Failure.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace sluice {
 
-/// A code that a table must have.
+/// A code that must exist in a table.
 template <class Code>
 Code within(Code code, std::size_t size, const char* what) {
   if (static_cast<std::size_t>(code) >= size)
@@ -20,7 +20,7 @@ Code within(Code code, std::size_t size, const char* what) {
   return code;
 }
 
-/// Columns of one group, opened together; all of one length.
+/// Columns of one group that are opened together; all have the same length.
 class Columns {
  public:
   Columns(const FileReader& file, std::string group) : file_(file), group_(std::move(group)) {}

@@ -1,6 +1,6 @@
-// Reads datasets and attributes of an HDF5 file that may be anybody's: follows no link out of the
-// file, reads no external or virtual data, believes no sizes. Internal to sim/trace; the caller
-// holds hdf5::lock(). Throws hdf5::Failure.
+// Reads datasets and attributes of an HDF5 file from anybody: it follows no link out of the file,
+// reads no external or virtual data, and trusts no sizes. Internal to sim/trace; the caller holds
+// hdf5::lock(). Throws hdf5::Failure.
 #pragma once
 
 #include <cstdint>

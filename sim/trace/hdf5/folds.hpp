@@ -1,5 +1,5 @@
 // What a trace keeps of a steady state that is too long to be written: one period, and how often it
-// comes again. FORMAT.md describes the tables. Internal to sim/trace; the caller holds
+// is repeated. FORMAT.md describes the tables. Internal to sim/trace; the caller holds
 // hdf5::lock().
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace sluice {
 
-/// Rows of a table of the file, as they are stored.
+/// Rows of a table in the file, as they are stored.
 struct StoredRows {
   std::int64_t first = 0, count = 0;
   std::int64_t end() const { return first + count; }
@@ -21,20 +21,20 @@ struct StoredRows {
 
 struct Fold {
   StoredRows spans;                  ///< of one period
-  std::int64_t times = 0;            ///< that it comes again
-  double seconds = 0;                ///< later, each time
-  std::int64_t iterations = 0;       ///< of the body, later each time
+  std::int64_t times = 0;            ///< how often it is repeated
+  double seconds = 0;                ///< by how much each repetition is later
+  std::int64_t iterations = 0;       ///< iterations of the body by which each repetition is later
   std::vector<StoredRows> pools;     ///< by pool: the events of the period
   std::vector<std::uint32_t> order;  ///< the pool of each event of the period
 };
 
-/// What is written so far of spans and of each pool's events, and the folds among it.
+/// The numbers of spans and of each pool's events written so far, and the folds among them.
 class FoldWriter {
  public:
   explicit FoldWriter(std::size_t pools) : events_(pools, 0) {}
   void span() { ++spans_; }
   void event(std::uint32_t pool) { ++events_[pool]; }
-  /// The last that was written comes again.
+  /// The rows that were written last are repeated.
   void add(const Repetition& repetition);
   bool empty() const { return folds_.empty(); }
   /// /folds and below. Throws hdf5::Failure.
@@ -46,8 +46,8 @@ class FoldWriter {
   std::vector<Fold> folds_;
 };
 
-/// None where the file has none. Throws hdf5::Failure where they do not go with the spans and
-/// events that are stored, or make more than 2^62 rows.
+/// None where the file has none. Throws hdf5::Failure where they do not match the stored spans and
+/// events, or stand for more than 2^62 rows.
 std::vector<Fold> read_folds(const FileReader& file, std::int64_t spans,
                              const std::vector<std::int64_t>& events);
 

@@ -1,9 +1,9 @@
-// The HDF5 library, tamed: handles that close themselves, every return checked, one thread at a
-// time. Internal to sim/trace; nobody else sees HDF5.
+// A safe form of the HDF5 library: handles that close themselves, every return value checked, one
+// thread at a time. Internal to sim/trace; no other code uses HDF5.
 //
-// HDF5 has one global state, and not every build of it bears two threads: whoever calls it holds
-// lock() (handles close under it by themselves). A failing call throws Failure with HDF5's
-// innermost reason; reader and writer make an InputError or an IoError of it.
+// HDF5 has one global state, and not every build of it supports two threads: its callers hold
+// lock() (handles take it when they close). A failing call throws Failure with HDF5's innermost
+// reason; reader and writer turn it into an InputError or an IoError.
 #pragma once
 
 #include <hdf5.h>
@@ -48,7 +48,7 @@ class Handle {
   operator hid_t() const { return id_; }
   explicit operator bool() const { return id_ >= 0; }
   void release() { id_ = -1; }  ///< stays open for ever
-  /// Returns what HDF5 returns: negative when it failed.
+  /// Returns what HDF5 returns: a negative number when it failed.
   herr_t close() {
     if (id_ < 0) return 0;
     const auto held = lock();

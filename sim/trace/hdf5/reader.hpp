@@ -1,7 +1,7 @@
-// Reads a trace (FORMAT.md). Throws IoError when the file is missing, unreadable or being written,
-// InputError when it is no trace, is cut short or damaged, is of a newer version, or was never
-// finished. Follows no link out of the file. HDF5 itself may crash on a file that was made to crash
-// it: read files from strangers in a process of their own.
+// Reads a trace (FORMAT.md). Throws IoError when the file is missing, unreadable or being written;
+// and InputError when it is not a trace, is cut short or damaged, has a newer version, or was never
+// finished. It follows no link out of the file. HDF5 itself may crash on a file that was made to
+// crash it, so files from strangers should be read in a process of their own.
 #pragma once
 
 #include <cstdint>
@@ -35,12 +35,12 @@ class TraceReader {
   Summary summary() const;
   SeriesTable series() const;
 
-  std::uint64_t span_count() const;  ///< those that folds stand for included
-  bool is_folded() const;            ///< is a steady state kept as one period and its count?
-  /// All spans in blocks, those that folds stand for where they belong.
+  std::uint64_t span_count() const;  ///< including those for which folds stand
+  bool is_folded() const;            ///< whether a steady state is kept as one period and its count
+  /// All spans in blocks, including those for which folds stand, in their places.
   void spans(const std::function<void(const std::vector<Span>&)>& take) const;
   std::uint64_t event_count(std::uint32_t pool) const;
-  /// All events of one pool in blocks, likewise.
+  /// All events of one pool in blocks, in the same way.
   void memory(std::uint32_t pool,
               const std::function<void(const std::vector<MemoryEvent>&)>& take) const;
 

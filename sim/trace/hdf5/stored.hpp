@@ -1,5 +1,5 @@
-// Spans and events of a trace as they stand in the file, and the ones that a fold stands for.
-// Internal to sim/trace; the caller holds hdf5::lock(), but for what repeats. Throws hdf5::Failure.
+// Spans and events of a trace as the file stores them, and those for which a fold stands. Internal
+// to sim/trace; the caller holds hdf5::lock(), except for repetitions. Throws hdf5::Failure.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +14,16 @@
 
 namespace sluice {
 
-/// Rows that are read, or handed over, at once.
+/// The number of rows that are read, or passed on, at once.
 inline constexpr std::int64_t block_rows = 32768;
 
 class StoredSpans {
  public:
-  /// `all`: rows when folds are expanded; causes are rows of those. Version 1.0 has no causes.
+  /// `all` is the number of rows when folds are expanded; causes are rows of those. Version 1.0 has
+  /// no causes.
   StoredSpans(const FileReader& file, const Labels& labels, bool without_causes, std::uint64_t all);
   std::int64_t rows() const { return static_cast<std::int64_t>(columns_.rows()); }
-  /// So many from a row on take the place of what is in `block`.
+  /// Replaces the content of `block` by a number of rows, beginning with a given one.
   void read(std::int64_t first, std::int64_t count, std::vector<Span>& block) const;
 
   std::vector<Span> period(const Fold& fold) const;
@@ -49,7 +50,7 @@ class StoredEvents {
   std::uint32_t pool_;
 };
 
-/// What Sink::repeat() would have emitted of a period, in blocks.
+/// What Sink::repeat() would have emitted for a period, in blocks.
 void repeat_spans(const Fold& fold, const std::vector<Span>& period, const Labels& labels,
                   const std::function<void(const std::vector<Span>&)>& take);
 /// The same of one pool's events; `period`: by pool.

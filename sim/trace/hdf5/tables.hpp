@@ -15,7 +15,7 @@
 
 namespace sluice {
 
-/// Distinct texts numbered in the order in which they first occur.
+/// Distinct texts, numbered in the order in which they first occur.
 class Codes {
  public:
   explicit Codes(std::vector<std::string> names = {}) : names_(std::move(names)) {}
@@ -27,25 +27,25 @@ class Codes {
   std::vector<std::string> names_;
 };
 
-/// An action's numbers, side by side: labels are large.
+/// The numbers of an action, side by side, because labels are large.
 struct ActionCodes {
   std::uint32_t stream;
   std::int32_t stage, micro_batch;
   std::uint8_t kind, section;
 };
 
-/// By action; `kinds` and `sections` learn the names of theirs.
+/// By action; `kinds` and `sections` collect the names of theirs.
 std::vector<ActionCodes> codes_of(const std::vector<Labels::Action>& actions, Codes& kinds,
                                   Codes& sections);
 
 /// /labels/*, in pieces of some milliseconds: the names of a million actions take a while.
 class LabelWriter {
  public:
-  /// All of it must outlive this.
+  /// All arguments must outlive this object.
   LabelWriter(Tree& tree, ChunkFilter& filter, const Labels& labels,
               const std::vector<ActionCodes>& codes, const Codes& kinds, const Codes& sections);
   ~LabelWriter();
-  /// Writes a piece; false when nothing is left.
+  /// Writes a piece; returns false when nothing is left.
   bool step();
 
  private:

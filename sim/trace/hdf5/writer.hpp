@@ -28,14 +28,14 @@ class TraceWriter final : public Sink {
 
   void span(const Span& span) override;
   void memory(const MemoryEvent& event) override;
-  /// Very many spans (Repetition::is_folded) stand as a fold in the file.
+  /// Very many spans (Repetition::is_folded) are stored as a fold.
   void repeat(const Repetition& repetition) override;
 
-  /// Writes the rest and gives the file its name. Once. `answer`: in place of the header's, where
-  /// it was not known before.
+  /// Writes the rest and gives the file its name; called once. `answer` replaces the header's,
+  /// where it was not known before.
   void finish(TraceStatus status, const Summary& summary, const SeriesTable& series,
               const std::string& answer = {});
-  /// Of the finished file.
+  /// The content hash of the finished file.
   const std::string& content_sha256() const;
 
  private:
