@@ -1,4 +1,4 @@
-// The lines of actions in a plan's text. Internal to reading it: there may be millions.
+// The lines of actions in a plan's text. Internal to reading it: there may be millions of them.
 #pragma once
 
 #include <array>
@@ -11,14 +11,14 @@
 
 namespace sluice {
 
-/// What the names that stand before the sections mean.
+/// The meanings of the names that are declared before the sections.
 struct NameTables {
   int version = 0;  ///< of the format; 0: not known yet
   Names pools, links, routes, streams, tensors, collectives;
 
   /// Enters a name and returns it; twice is an error.
   std::string declare(const PlanLine& line, Names& names, const Word& word, const char* what);
-  /// A name that lives as long as this: a view of the text where it stands there as it is.
+  /// A name that lives as long as this object: a view of the text where the text has it unquoted.
   std::string_view kept(const PlanLine& line, const Word& word);
 
  private:
@@ -38,7 +38,7 @@ class ActionReader {
   void resolve_waits(std::string_view text, const std::string& file);
 
  private:
-  /// A wait for what has not been read yet.
+  /// A wait for an action that has not been read yet.
   struct Pending {
     std::uint32_t action, place;  ///< it is that one of the action's waits
     std::uint32_t column, size;   ///< of its name, in the action's line

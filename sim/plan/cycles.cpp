@@ -33,7 +33,7 @@ class CycleSearch {
     std::size_t next = 0;
   };
 
-  /// Then the listing order is one in which everything can be done.
+  /// Without a cycle, everything can be done in the listing order.
   bool waits_look_back() const {
     for (std::uint32_t a = 0; a < plan_.actions.size(); ++a)
       for (const Wait& wait : tables_.waits(a))

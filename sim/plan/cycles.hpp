@@ -1,4 +1,4 @@
-// Waits that can never end, within a section of a plan.
+// Finds waits within a section of a plan that can never end.
 #pragma once
 
 #include "plan/tables.hpp"

@@ -1,5 +1,5 @@
-// Facts: what a policy decided, for the report. Values with types, so that nobody who prints or
-// compares them has to read a number out of a text.
+// Facts say what a policy decided, for the report. Their values have types, so that code that
+// prints or compares them need not read numbers from texts.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 namespace sluice {
 
 struct Fact {
-  /// A number with its unit, as metrics have it: s, byte, 1 (a ratio); empty: a count.
+  /// A number with its unit, like those of metrics: s, byte, 1 (a ratio); empty: a count.
   struct Number {
     double value = 0;
     std::string unit = {};
@@ -21,7 +21,7 @@ struct Fact {
 
   std::string name;  ///< "in_flight", "chosen_s"; the unit ends it where there is one
   std::variant<std::string, Number, List> value;
-  std::string of = {};       ///< the group, stage or device that it is said of; empty: the plan
+  std::string of = {};       ///< the group, stage or device that it is about; empty: the plan
   std::string replica = {};  ///< the device of the replica that decided it; empty: not one replica
 
   Fact() = default;
@@ -43,11 +43,11 @@ struct Fact {
   const Number* number() const { return std::get_if<Number>(&value); }
   const List* list() const { return std::get_if<List>(&value); }
 
-  /// For a person: "587", "6.57 s", "a, b".
+  /// The value for a person: "587", "6.57 s", "a, b".
   std::string shown() const;
 };
 
-/// The fact of that name, of no replica; null where there is none.
+/// The fact of that name that belongs to no replica; null where there is none.
 const Fact* find_fact(const std::vector<Fact>& facts, const std::string& name,
                       const std::string& of = {});
 

@@ -10,10 +10,11 @@
 
 namespace sluice {
 
-/// Without the end of the line. A number stands bare; a text that looks like one stands in quotes.
+/// The line without its end. A number is written without quotes; a text that looks like a number is
+/// in quotes.
 std::string fact_line(const Fact& fact);
 
-/// From the words of such a line. Throws InputError at the word at fault.
+/// Reads a fact from the words of such a line. Throws InputError at the faulty word.
 Fact read_fact(const PlanLine& line, const std::vector<Word>& words);
 
 }  // namespace sluice

@@ -1,4 +1,4 @@
-// A plan that contradicts itself: how that is said.
+// Reports a plan that contradicts itself.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace sluice {
 
-/// Throws InputError: where the plan was read from a text, at the action's line, or for `none`
-/// naming the file; else one without position that begins with "plan: ".
+/// Throws InputError. Where the plan was read from a text, the error is at the action's line, or
+/// for `none` names the file; otherwise it has no position and begins with "plan: ".
 [[noreturn]] void plan_fault(const Plan& plan, std::uint32_t action, const std::string& message);
 
 /// The same at the line of a tensor.

@@ -1,4 +1,4 @@
-// The kinds of actions: a table of records. A further kind is a line in the enumeration and a
+// The kinds of actions are a table of records. A new kind takes a line in the enumeration and a
 // record in kinds.cpp, at the same place.
 #pragma once
 
@@ -28,17 +28,17 @@ enum class ActionKind : std::uint8_t {
 
 struct KindRecord {
   ActionKind kind;
-  std::string_view name;    ///< in files: backward_input
-  std::string_view letter;  ///< in names of actions, `<stage><letter><micro-batch>`: I
+  std::string_view name;    ///< the name in files: backward_input
+  std::string_view letter;  ///< the letter in names of actions, `<stage><letter><micro-batch>`: I
   std::string_view summary;
   std::string_view colour;      ///< in pictures: one of Okabe and Ito's, "#rrggbb"
-  bool transfers = false;       ///< bytes over a route and no seconds of its own
+  bool transfers = false;       ///< it moves bytes over a route and has no seconds of its own
   bool trains = false;          ///< belongs to training only
   bool adds_gradients = false;  ///< adds to the gradients of its stage's weights
-  bool is_collective = false;   ///< a part of what several devices do together
+  bool is_collective = false;   ///< it is a part of a collective operation of several devices
 };
 
-/// All, in the order of the enumeration.
+/// All records, in the order of the enumeration.
 std::span<const KindRecord> action_kinds();
 const KindRecord& record_of(ActionKind kind);
 inline std::string_view letter_of(ActionKind kind) {
@@ -47,7 +47,7 @@ inline std::string_view letter_of(ActionKind kind) {
 inline std::string_view name_of(ActionKind kind) {
   return record_of(kind).name;
 }
-/// The kind that is written with this letter in the name of an action.
+/// The kind that has this letter in the name of an action.
 std::optional<ActionKind> kind_with_letter(std::string_view letter);
 
 }  // namespace sluice

@@ -1,5 +1,5 @@
-// One line of a plan's text as keys and names: what the reader of plans asks for, with its
-// complaints.
+// One line of a plan's text as keys and names: the reader of plans asks it for values, and it
+// reports faults.
 #pragma once
 
 #include <algorithm>
@@ -68,8 +68,8 @@ class KeyList {
   }();
 };
 
-/// `key=value` words of one line. Throws InputError at unknown keys, keys that stand twice, and
-/// values where there should be none.
+/// Reads the `key=value` words of one line. Throws InputError at unknown keys, keys that occur
+/// twice, and values where there should be none.
 class LineKeys {
  public:
   LineKeys(const PlanLine& line, const std::vector<Word>& words, std::size_t first,
@@ -93,7 +93,8 @@ class LineKeys {
     return count(allowed_.number_of(key), absent);
   }
   std::int32_t label(std::size_t key) const;  ///< held in 32 bits; absent: -1
-  /// What `parse` makes of the word; an InputError that leaves it gets the word's place.
+  /// The result of parse() for the word; an InputError that it throws gets the position of the
+  /// word.
   template <class Parse>
   auto read(const Word& word, Parse&& parse) const -> decltype(parse()) {
     try {
@@ -113,7 +114,7 @@ class LineKeys {
   std::uint64_t present_ = 0;
 };
 
-/// The number of a name; an unknown one is an error with those that are known.
+/// The number of a name; for an unknown name the error lists the known ones.
 std::uint32_t look_up(const PlanLine& line, const Names& names, const Word& word, const char* what);
 
 /// The value of an enumeration (with name_of) that a word stands for.

@@ -1,5 +1,5 @@
-// Numbers by name, in the order of entry: what the names in a plan's text stand for. Millions of
-// actions are entered and looked up, so that this is a flat table of views into the text.
+// Numbers by name, in the order of entry: the things to which names in a plan's text refer.
+// Millions of actions are entered and looked up, so this is a flat table of views into the text.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ class Names {
  public:
   static constexpr std::uint32_t unknown = 0xFFFFFFFF;
 
-  /// Enters a name, which must outlive this; false: it is there already.
+  /// Enters a name, which must outlive this object; returns false where it exists already.
   bool add(std::string_view name) {
     if (2 * (names_.size() + 1) > slots_.size()) grow();
     const std::uint32_t hash = hash_of(name);
@@ -78,7 +78,7 @@ class Names {
     std::memcpy(&bytes, text.data() + at, sizeof bytes);
     return bytes;
   }
-  /// Where it is, or could be.
+  /// The slot where the name is, or could be put.
   std::size_t place_of(std::string_view name, std::uint32_t hash) const {
     const std::size_t mask = slots_.size() - 1;
     for (std::size_t at = hash & mask;; at = (at + 1) & mask) {

@@ -28,8 +28,8 @@ std::string name_of(const Action& action) {
 
 namespace {
 
-/// A number as the formula writes it, from the front of `text`, which is shortened; -1: there is
-/// none. Nothing where it is one that the formula would not write: 007, or too large.
+/// Reads a number, as the formula writes it, from the front of `text`, which is shortened; -1:
+/// there is none. Nothing where the formula would not write it: 007, or too large a number.
 std::optional<std::int32_t> take_number(std::string_view& text) {
   const char* begin = text.data();
   const char* end = begin;

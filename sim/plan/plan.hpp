@@ -1,11 +1,11 @@
-// A plan: what is to be executed, as plain data. Policies make it, the engine and the replay
-// execute it; neither knows the other. Everything is an index into the plan's own tables.
+// A plan says what is to be executed, as plain data. Policies make it, and the executors execute
+// it; neither knows the other. Everything is an index into the plan's own tables.
 //
-// Sections: prologue, then the body n times, then the epilogue; `actions` holds them one after the
-// other, and the order within a section is the *listing order*: each stream executes its actions in
-// it, and a pool that is owned by one device leaves room for the requests listed before the one
-// that it grants. Each stream walks through the iterations at its own pace; only waits and memory
-// hold it back.
+// Sections: the prologue, then the body n times, then the epilogue. `actions` holds them one after
+// the other, and the order within a section is the *listing order*: each stream executes its
+// actions in this order, and a pool that one device owns leaves room for the requests that are
+// listed before the one that it grants. Each stream walks through the iterations at its own pace;
+// only waits and memory hold it back.
 #pragma once
 
 #include <algorithm>
@@ -41,26 +41,27 @@ std::string_view name_of(TensorClass tensor_class);
 
 inline constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
 
-/// A memory. A device may own several. Owned by one device: a request may overtake those listed
-/// before it while all of them would still fit beside it. Owned by none it is shared: first come,
-/// first served. Not enforced: always granted, the overflow is reported.
+/// A memory. A device may own several. If one device owns it, a request may overtake those listed
+/// before it as long as all of them would still fit beside it. If none owns it, it is shared: first
+/// come, first served. If it is not enforced, requests are always granted, and the overflow is
+/// reported.
 struct Pool {
   std::string name;
   std::optional<std::int64_t> capacity;  ///< bytes; none: unlimited
   std::string owner;                     ///< a device; empty: none
   bool enforced = true;
-  /// The plan is made to use no more than so many bytes of it, and is granted no more; none: all.
+  /// The plan is made to use no more than this many bytes of it, and is granted no more; none: all.
   std::optional<std::int64_t> limit = {};
   bool shared() const { return owner.empty(); }
   bool limited() const { return limit || (enforced && capacity); }
-  /// Bytes that may be granted. The pool is limited.
+  /// The bytes that may be granted. The pool must be limited.
   std::int64_t most() const {
     return !limit ? *capacity : enforced && capacity ? std::min(*limit, *capacity) : *limit;
   }
 };
 
-/// What flows share max-min fairly: one direction of a full-duplex link, a whole half-duplex link,
-/// or a memory's read or write port.
+/// Something that flows share max-min fairly: one direction of a full-duplex link, a whole
+/// half-duplex link, or the read or write port of a memory.
 struct Link {
   std::string name;
   double bandwidth = 0;           ///< byte/s
@@ -68,7 +69,7 @@ struct Link {
   bool has_watts() const { return idle_w > 0 || busy_w > 0; }
 };
 
-/// The links that a flow crosses.
+/// A route: the links that a flow crosses.
 struct Route {
   std::string name;
   std::vector<std::uint32_t> links;
@@ -78,7 +79,8 @@ struct Route {
 
 enum class StreamKind : std::uint8_t { compute, copy };
 
-/// An in-order queue. Its device's idle and busy watts stand on its compute stream.
+/// An in-order queue. The idle and busy watts of its device are given on the device's compute
+/// stream.
 struct Stream {
   std::string name;
   StreamKind kind = StreamKind::compute;
@@ -87,10 +89,10 @@ struct Stream {
   bool has_watts() const { return idle_w > 0 || busy_w > 0; }
 };
 
-/// A tensor that a body action allocates has one instance an iteration; any other has one in all.
-/// Its `home` is a pool that holds it from the start to the end of the run, beside what actions
-/// allocate elsewhere: weights and a step's inputs and outputs in host memory, caches on the device
-/// that reads them.
+/// A tensor that an action of the body allocates has one instance per iteration; any other tensor
+/// has one instance in all. Its `home` is a pool that holds it from the start to the end of the
+/// run, beside what actions allocate elsewhere: weights and a step's inputs and outputs in host
+/// memory, caches on the device that reads them.
 struct Tensor {
   std::string name;
   TensorClass tensor_class = TensorClass::activation;
@@ -98,10 +100,10 @@ struct Tensor {
   std::uint32_t home = none;
 };
 
-/// Waits for `action` of `distance` iterations ago (body on body; before the first iteration: for
-/// nothing). Body on prologue, and epilogue on prologue: its one execution. Epilogue on body: the
-/// execution in iteration n - 1 - distance. A dropped execution is nothing to wait for. Never on a
-/// later section.
+/// A wait for `action` as executed `distance` iterations ago (an action of the body for one of the
+/// body; before the first iteration there is nothing to wait for). From body or epilogue to
+/// prologue: its single execution. From epilogue to body: the execution in iteration n - 1 -
+/// distance. A dropped execution is nothing to wait for. A wait for a later section is not allowed.
 struct Wait {
   std::uint32_t action = none;
   std::uint32_t distance = 0;
@@ -115,8 +117,8 @@ struct Placement {
   bool operator==(const Placement&) const = default;
 };
 
-/// An operand of an action, where it lies. It counts as one use of the instance: the last use of an
-/// instance frees it.
+/// An operand of an action, and the pool that holds it. It counts as one use of the instance: the
+/// last use of an instance frees it.
 struct Access {
   std::uint32_t tensor = none;
   std::uint32_t pool = none;
@@ -125,83 +127,84 @@ struct Access {
   bool operator==(const Access&) const = default;
 };
 
-/// Bytes over a route. Between which pools is known where a policy made it; `lower` finds the
-/// route.
+/// Bytes that flow over a route. A policy gives the pools at its ends; `lower` finds the route.
 struct Flow {
-  std::uint32_t tensor = none;           ///< that moves; none: bytes of no tensor
+  std::uint32_t tensor = none;           ///< the tensor that moves; none: the bytes belong to no
+                                         ///< tensor
   std::uint32_t from = none, to = none;  ///< pools
   std::uint32_t route = none;
   std::int64_t bytes = 0;
   bool operator==(const Flow&) const = default;
 };
 
-/// What several devices do together. Its parts are actions that name it.
+/// A collective operation of several devices. Its parts are actions that refer to it.
 struct Collective {
   std::string name;
   ActionKind kind = ActionKind::all_reduce;
   std::string algorithm;             ///< "ring"
-  std::vector<std::string> devices;  ///< that take part
-  std::int64_t bytes = 0;            ///< that each device brings or gets in all
+  std::vector<std::string> devices;  ///< the devices that take part
+  std::int64_t bytes = 0;            ///< bytes that each device contributes or receives in all
 };
 
-/// Which part of its stage's work an action does, so that it can be priced again.
+/// The part of its stage's work that an action does, so that it can be priced again.
 enum class WorkPart : std::uint8_t {
   whole,
-  selective  ///< what selective recomputation drops: large, and quick to compute
+  selective  ///< what selective recomputation drops: large, and quick to compute again
 };
 inline constexpr int work_part_count = 2;
 std::string_view name_of(WorkPart part);
 
 /// One element of a stream. It occupies its stream until its seconds have passed and all its flows
-/// are through; what it gives arrives the longest latency of its flows later. A transfer is one
-/// flow (or several at once) and no seconds; a computation may read over a link while it computes.
+/// have arrived; its result is available the longest latency of its flows later. A transfer is one
+/// flow (or several at once) without seconds; a computation may read over a link while it computes.
 struct Action {
-  /// Unique in its section. Empty: what name_of() makes of stage, kind and micro-batch.
+  /// Unique within its section. Empty: name_of() makes it from stage, kind and micro-batch.
   std::string name;
   ActionKind kind = ActionKind::forward;
   WorkPart part = WorkPart::whole;
   std::uint32_t stream = none;
   std::int32_t stage = -1;          ///< -1: of no stage
   std::int32_t micro_batch = -1;    ///< -1: of no micro-batch
-  std::uint32_t collective = none;  ///< that it is a part of
-  std::int64_t samples = 0;         ///< computed on by this action (compute)
-  std::int64_t samples_done = 0;    ///< samples whose answer is complete when this ends
+  std::uint32_t collective = none;  ///< the collective of which it is a part
+  std::int64_t samples = 0;         ///< samples on which this action computes (compute)
+  std::int64_t samples_done = 0;    ///< samples whose answers are complete when this action ends
 
   Few<Flow, 1> flows;
 
   // Compute, after `lower`.
   double seconds = std::numeric_limits<double>::quiet_NaN();
   double flop = 0;
-  double memory_bytes = 0;  ///< read and written in the device's memory
-  double joules = 0;        ///< above idle
-  double measured_s = 0;    ///< of the seconds: those that rest on measurements
+  double memory_bytes = 0;  ///< bytes read and written in the device's memory
+  double joules = 0;        ///< above idle power
+  double measured_s = 0;    ///< the part of the seconds that rests on measurements
 
-  double not_before = 0;  ///< s from the start of the run; prologue and epilogue only
+  double not_before = 0;  ///< seconds from the start of the run; only in prologue and epilogue
 
   Few<Wait, 2> waits;
-  Few<Placement, 2> allocates;  ///< granted before the start: all at once or none; it writes them
+  Few<Placement, 2> allocates;  ///< granted before the start, all at once or none; the action
+                                ///< writes them
   Few<Access, 1> uses;          ///< released at the end
 
-  /// A body action works in iteration i for iteration i + ahead: its tensors' instances are those
-  /// of i + ahead, and where that is not one of 0..n-1 the action is dropped. In the prologue
-  /// (epilogue) i counts as 0 (n), and nothing is dropped.
+  /// In iteration i an action of the body works for iteration i + ahead: the instances of its
+  /// tensors are those of i + ahead, and where that is not one of 0..n-1 the action is dropped. In
+  /// the prologue i counts as 0, in the epilogue as n, and nothing is dropped.
   std::int32_t ahead = 0;
 
   bool is_transfer() const { return !flows.empty() && record_of(kind).transfers; }
-  /// That it moves, in all.
+  /// The bytes that it moves in all.
   std::int64_t moved_bytes() const {
     std::int64_t bytes = 0;
     for (const Flow& flow : flows) bytes += flow.bytes;
     return bytes;
   }
-  /// Its only flow. For transfers that move one tensor, as those of the builder do.
+  /// Its only flow. For transfers that move one tensor, like those of the builder.
   const Flow& flow() const { return flows.front(); }
 };
 
 /// `<stage><letter><micro-batch>`: 3F0, 1LOAD, 2SAVE7; or its own name.
 std::string name_of(const Action& action);
 
-/// What the formula makes a name of.
+/// Makes the name by the formula.
 struct FormulaName {
   ActionKind kind = ActionKind::forward;
   std::int32_t stage = -1, micro_batch = -1;
@@ -214,7 +217,7 @@ struct FormulaName {
     }
   };
 };
-/// None: the formula makes no such name.
+/// None: the formula does not make such a name.
 std::optional<FormulaName> formula_of(std::string_view name);
 
 enum class Section : std::uint8_t { prologue, body, epilogue };
@@ -233,15 +236,15 @@ struct Plan {
   std::uint32_t body_begin = 0, body_end = 0;
   std::int64_t iterations = 0;  ///< n; 0 where there is no body
 
-  /// Steps of the workload in one run of the body; where a step is several runs of the body, this
-  /// is 1 and `iterations_per_step` says how many, which divides `iterations`.
+  /// The steps of the workload in one run of the body. Where a step consists of several runs of the
+  /// body, this is 1, and `iterations_per_step` is their number, which divides `iterations`.
   std::int64_t steps_per_iteration = 1;
   std::int64_t iterations_per_step = 1;
   std::vector<std::string> stages;  ///< names, by stage number
   std::vector<Fact> facts;          ///< what the policy decided, for the report
 
-  /// The text it was read from and where each action's line begins there: for messages. Neither is
-  /// there when a policy made it.
+  /// The text from which it was read, and where the line of each action begins, for messages. Both
+  /// are absent when a policy made the plan.
   std::shared_ptr<const Source> source;
   std::vector<std::size_t> line_begins;
 

@@ -95,7 +95,7 @@ void check_amounts(const Plan& plan, std::uint32_t a) {
                      plan.tensors[use.tensor].name + "' and neither reads nor writes it");
 }
 
-/// An iteration of the body has no time of its own: each runs when the one before lets it.
+/// An iteration of the body has no time of its own: it runs when the one before allows it.
 void check_not_before(const Plan& plan, std::uint32_t a) {
   const double time = plan.actions[a].not_before;
   if (time == 0) return;
@@ -214,7 +214,7 @@ std::vector<MadeInstance> allocations(const PlanTables& tables) {
   return made;
 }
 
-/// Each instance is allocated once; what the body allocates, it releases.
+/// Each instance is allocated only once, and the body releases what it allocates.
 void check_allocations(const PlanTables& tables) {
   const Plan& plan = tables.plan;
   std::vector<MadeInstance> made = allocations(tables);
@@ -237,7 +237,7 @@ void check_allocations(const PlanTables& tables) {
                  quoted_name(plan, again.action) + ")");
 }
 
-/// A step is whole runs of the body, or a run of the body is whole steps.
+/// A step consists of whole runs of the body, or a run of the body of whole steps.
 void check_steps(const Plan& plan) {
   const std::int64_t per_step = plan.iterations_per_step;
   if (per_step < 1 || plan.steps_per_iteration < 1)
@@ -255,7 +255,7 @@ void check_steps(const Plan& plan) {
                    " iterations of a step ('iterations_per_step')");
 }
 
-/// What has to hold before tables can be made of the plan.
+/// What must hold before tables can be made from the plan.
 void check_parts(const Plan& plan) {
   if (plan.body_begin > plan.body_end || plan.body_end > plan.actions.size())
     plan_fault(plan, none, "its sections do not cover its actions");

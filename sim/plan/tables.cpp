@@ -157,7 +157,7 @@ void PlanTables::add_demand(std::uint32_t a, const Placement& placement) {
         checked_add(same->bytes, bytes, "bytes that '" + name_of(plan.actions[a]) + "' allocates");
 }
 
-/// Flows of several streams meet on a link, and several of one action.
+/// Flows of several streams may meet on a link, and so may several flows of one action.
 void PlanTables::add_flows(std::uint32_t a) {
   for (const Flow& flow : plan.actions[a].flows)
     for (const std::uint32_t link : plan.routes[flow.route].links) {
@@ -188,7 +188,7 @@ double seconds_alone(const Plan& plan, const Flow& flow) {
 
 namespace {
 
-/// What all flows of an action ask of the link that they ask most of, s.
+/// Seconds that all flows of an action together need on the link where they need most.
 double busiest_link(const Plan& plan, const Action& action) {
   std::vector<std::pair<std::uint32_t, std::int64_t>> bytes;  // by link: they are few
   double most = 0;

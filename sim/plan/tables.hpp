@@ -1,5 +1,6 @@
-// Tables derived from a plan once, before it is executed: who runs where, who waits for whom, how
-// often an instance is used. Data only; the dynamics are the executors' own.
+// Tables that are derived from a plan once, before it is executed: which actions each stream has,
+// what each action waits for, how often an instance is used. They are data only; each executor has
+// its own dynamics.
 #pragma once
 
 #include <array>
@@ -34,7 +35,7 @@ class Cursor {
     else
       settle();
   }
-  /// Of one who is within the body: some iterations later.
+  /// For a position within the body: moves it some iterations later.
   void skip_iterations(std::int64_t count) { iteration_ += count; }
   bool in_body() const { return section_ == 1; }
   std::size_t position() const { return position_; }
@@ -52,7 +53,7 @@ class Cursor {
   std::int64_t iteration_ = 0;
 };
 
-/// What one action allocates in one pool.
+/// The bytes that one action allocates in one pool.
 struct Demand {
   std::uint32_t pool;
   std::int64_t bytes;
@@ -71,8 +72,8 @@ struct Allocation {
 /// Seconds from the start of an action until a flow of it is through when nothing else is on its
 /// links: the setup of its route, then its bytes at the bandwidth of the slowest link.
 double seconds_alone(const Plan& plan, const Flow& flow);
-/// Seconds that an action occupies its stream when nothing else is on its links. At least so many,
-/// where its own flows share links.
+/// Seconds for which an action occupies its stream when nothing else is on its links; at least as
+/// long as its own flows need where they share links.
 double seconds_alone(const Plan& plan, const Action& action);
 /// Seconds between its end and its arrival: the longest latency of its flows.
 double latency(const Plan& plan, const Action& action);
@@ -100,8 +101,8 @@ struct PlanTables {
   /// sluice::serial_seconds of the plan.
   double serial_seconds() const { return serial_s_; }
 
-  /// Takes the plan's seconds, bandwidths and latencies anew; nothing else of it has changed but,
-  /// perhaps, the number of its iterations.
+  /// Reads the plan's seconds, bandwidths and latencies again; nothing else in the plan has changed
+  /// except, possibly, the number of its iterations.
   void time_again();
 
   std::uint32_t stream(std::uint32_t action) const { return stream_[action]; }
@@ -124,7 +125,7 @@ struct PlanTables {
     return {demands_.data() + first_demand_[action], demands_.data() + first_demand_[action + 1]};
   }
 
-  /// May the flow have to share a link of its route?
+  /// Whether the flow may have to share a link of its route.
   bool meets_others(const Flow& flow) const;
   bool contention_free() const;
 
@@ -137,9 +138,9 @@ struct PlanTables {
   std::span<const Wait> waits(std::uint32_t action) const {
     return {waits_.data() + first_wait_[action], waits_.data() + first_wait_[action + 1]};
   }
-  /// Does it allocate or use anything?
+  /// Whether it allocates or uses anything.
   bool touches_memory(std::uint32_t action) const { return touches_memory_[action] != 0; }
-  /// Does it run more than once?
+  /// Whether it runs more than once.
   bool repeats(std::uint32_t action) const {
     return plan.iterations > 1 && plan.section_of(action) == Section::body;
   }
@@ -151,7 +152,7 @@ struct PlanTables {
   }
   /// How often an iteration of the body uses it.
   std::int64_t uses_an_iteration(const Placement& placement) const;
-  /// How many uses release this instance in this pool.
+  /// The number of uses after which this instance is freed in this pool.
   std::int64_t uses(const Placement& placement, std::int64_t instance) const;
   std::int64_t uses(const Allocation& made, std::int64_t instance) const {
     const bool all_run = made.body_uses >= 0 && instance >= made.most_ahead &&
@@ -159,7 +160,7 @@ struct PlanTables {
     return all_run ? made.body_uses : uses(made.placement, instance);
   }
 
-  /// The execution that a wait of `consumer` in `iteration` refers to: its iteration, or -1 for
+  /// The execution to which a wait of `consumer` in `iteration` refers: its iteration, or -1 for
   /// none.
   std::int64_t awaited(std::uint32_t consumer, std::int64_t iteration, const Wait& wait) const {
     if (wait.action < plan.body_begin || wait.action >= plan.body_end) return 0;

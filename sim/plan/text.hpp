@@ -1,5 +1,6 @@
-// The text form of a plan: written, read, diffed, edited. One line a thing, `key=value` words; see
-// sim/plan/FORMAT.md. What is written reads back as the same plan, to the bit.
+// The text form of a plan, which can be written, read, compared and edited. Each thing has one line
+// of `key=value` words; see sim/plan/FORMAT.md. What is written reads back as the same plan, to the
+// bit.
 #pragma once
 
 #include <iosfwd>
@@ -14,17 +15,17 @@ namespace sluice {
 /// Throws InternalError when the plan is not lowered.
 std::string to_text(const Plan& plan);
 
-/// One row an action, for spreadsheets (RFC 4180).
+/// CSV with one row per action, for spreadsheets (RFC 4180).
 std::string to_csv(const Plan& plan);
 
-/// Throws InputError with file, line, column, the word, and what was allowed. The plan is read, not
-/// checked: see execute/feasibility.hpp. `name` is the file's, for messages.
+/// Throws InputError with file, line, column, the word, and what was allowed. The plan is read but
+/// not checked: see execute/feasibility.hpp. `name` is the name of the file, for messages.
 Plan plan_from_text(std::string_view text, const std::string& name);
 
 /// The same of a text that is held already, and is kept by the plan.
 Plan plan_from_source(std::shared_ptr<const Source> source);
 
-/// Does this text begin like a plan (`format: sluice-plan/…`)?
+/// Whether this text begins like a plan (`format: sluice-plan/…`).
 bool looks_like_plan(std::string_view text);
 
 }  // namespace sluice

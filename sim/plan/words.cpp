@@ -8,7 +8,7 @@
 namespace sluice {
 
 namespace {
-/// By character: may it stand in a name without quotes?
+/// By character: whether it may be in a name without quotes.
 constexpr std::array<bool, 256> plain = [] {
   std::array<bool, 256> table{};
   for (std::size_t c = 0x21; c < table.size(); ++c) table[c] = c != 0x7f;
@@ -176,7 +176,7 @@ std::string PlanLine::name(const Word& word) const {
     } else if (c == 'x' && i + 2 < t.size()) {
       unsigned code = 0;
       const auto [end, error] = std::from_chars(t.data() + i + 1, t.data() + i + 3, code, 16);
-      // Names are text: neither a zero byte nor half a character can be in them.
+      // Names are text: they cannot contain a zero byte or half a character.
       if (error != std::errc{} || end != t.data() + i + 3 || code == 0 || code > 0x7f)
         fail(word.column + static_cast<int>(i),
              "bad escape in a name: \\x takes two hex digits, 01 to 7f");

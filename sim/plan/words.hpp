@@ -1,4 +1,4 @@
-// The words of a plan's text: names that need it stand in quotes, `key=value` and lists.
+// The words of a plan's text: names, in quotes where they need them, `key=value`, and lists.
 #pragma once
 
 #include <string>
@@ -9,15 +9,16 @@
 
 namespace sluice {
 
-/// A name as it stands in a plan's text: bare, or in double quotes with \" \\ \n \t \xHH.
+/// A name as a plan's text writes it: without quotes, or in double quotes with \" \\
+///  \t \xHH.
 std::string quoted(std::string_view name);
 void add_quoted(std::string& out, std::string_view name);
-/// May it stand without quotes?
+/// Whether it may be written without quotes.
 bool is_bare(std::string_view name);
 
 /// One word of a line, or one element of a list, with its column.
 struct Word {
-  std::string_view text;  ///< as written, quotes included
+  std::string_view text;  ///< as written, including quotes
   int column = 1;
   /// Of a word of a line: the place of its first '=' outside of quotes; npos where it has none.
   std::size_t equals = std::string_view::npos;
@@ -29,7 +30,7 @@ inline bool is_bare(const Word& word) {
   return word.bare || is_bare(word.text);
 }
 
-/// A line of a plan's text and how to complain about it.
+/// A line of a plan's text, and how faults in it are reported.
 struct PlanLine {
   const std::string* file;
   int number;
@@ -39,7 +40,7 @@ struct PlanLine {
   /// Splits at blanks (outside of quotes); stops at a '#' that begins a word.
   std::vector<Word> words() const;
   void words(std::vector<Word>& words) const;  ///< the same, into a list that is used again
-  /// Splits at `separator` outside of quotes: calls `each` with every part.
+  /// Splits at `separator` outside of quotes, and calls `each` with every part.
   template <class Each>
   static void split(const Word& list, char separator, Each&& each) {
     Word rest = list;
@@ -50,9 +51,9 @@ struct PlanLine {
       rest = {rest.text.substr(end + 1), rest.column + static_cast<int>(end) + 1};
     }
   }
-  /// The name a word stands for, unquoted.
+  /// The name for which a word stands, without quotes.
   std::string name(const Word& word) const;
-  /// Where `c` stands outside of quotes; npos when it does not.
+  /// The position of `c` outside of quotes; npos where there is none.
   static std::size_t find_bare(std::string_view text, char c, std::size_t from = 0);
   static std::size_t rfind_bare(std::string_view text, char c);
 };

@@ -1,5 +1,5 @@
-// What policies build plans with: a platform's pools, links and streams by name, and actions in
-// listing order.
+// The builder with which policies make plans: a platform's pools, links and streams by name, and
+// actions in listing order.
 #pragma once
 
 #include <array>
@@ -15,9 +15,10 @@
 
 namespace sluice {
 
-/// A plan lists no more actions than this: they would fill the memory of the computer that plans.
+/// A plan lists no more actions than this, because they would fill the memory of the computer that
+/// plans.
 inline constexpr std::int64_t most_actions = 4'000'000;
-/// Throws Infeasible where a plan would have that many actions at least, and that is too many.
+/// Throws Infeasible where a plan would have at least that many actions, and that is too many.
 void refuse_long_plan(std::int64_t actions);
 
 class PlanBuilder {
@@ -29,21 +30,22 @@ class PlanBuilder {
     explicit operator bool() const { return position != none; }
   };
 
-  /// Pools for all devices and memories, links for all channels; streams as they are used.
+  /// Makes pools for all devices and memories and links for all channels; streams are made when
+  /// they are first used.
   PlanBuilder(const Platform& platform, std::string name, bool enforce_capacity);
 
   std::uint32_t pool(const std::string& node) const;
-  /// `home`: the node whose memory holds it all the time; empty: none. A name that is taken gets
-  /// '2, '3 … behind it.
+  /// `home` is the node whose memory holds it all the time; empty: none. Where the name is taken,
+  /// '2, '3 … is appended.
   std::uint32_t tensor(std::string name, TensorClass tensor_class, std::int64_t bytes,
                        const std::string& home = "");
 
   std::int64_t bytes_of(std::uint32_t tensor) const { return plan_.tensors[tensor].bytes; }
 
-  /// The actions that follow belong to this section.
+  /// The following actions belong to this section.
   void enter(Section section) { section_ = section; }
   Section section() const { return section_; }
-  /// Computes on a device. Seconds come from lower().
+  /// Computes on a device. lower() sets the seconds.
   Ref compute(ActionKind kind, const std::string& device, std::int32_t stage,
               std::int32_t micro_batch, std::int64_t samples);
   /// Moves a tensor between the memories of two nodes on the copy engine of that route. It uses the
@@ -51,27 +53,29 @@ class PlanBuilder {
   struct Ends {
     std::string from, to;
     bool release = true, allocate = true;
-    /// The device's compute units copy: it computes nothing meanwhile, as waits say.
+    /// The compute units of the device copy. Waits see to it that the device computes nothing
+    /// meanwhile.
     bool synchronous = false;
   };
   Ref transfer(ActionKind kind, std::uint32_t tensor, const Ends& ends, std::int32_t stage,
                std::int32_t micro_batch);
 
-  /// A computation reads (or writes) so many bytes of the tensor over the route while it computes.
+  /// A computation reads (or writes) this many bytes of the tensor over the route while it
+  /// computes.
   void flow(Ref ref, std::uint32_t tensor, const std::string& from, const std::string& to,
             std::int64_t bytes);
   /// A further memory of a device, beside the one of the device's own name.
   void memory(const std::string& name, const std::string& device,
               std::optional<std::int64_t> capacity);
-  /// A link of its own from one pool to another, for what the platform does not know. Transfers
-  /// over it have a stream of their own.
+  /// A link of its own from one pool to another, beside those of the platform. Transfers over it
+  /// have a stream of their own.
   void way(const std::string& from, const std::string& to, double bandwidth, double setup_s,
            double latency_s);
-  /// What several devices do together; its number is for the actions that are its parts.
+  /// A collective operation of several devices; its number is for the actions that are its parts.
   std::uint32_t collective(Collective collective);
 
   Action& at(Ref ref) { return actions_[static_cast<std::size_t>(ref.section)][ref.position]; }
-  /// `ref` waits for `on`, of `distance` iterations ago. An empty `on` is nothing to wait for.
+  /// `ref` waits for `on` as executed `distance` iterations ago. An empty `on` means no wait.
   void wait(Ref ref, Ref on, std::uint32_t distance = 0);
   void fact(Fact fact) { plan_.facts.push_back(std::move(fact)); }
 

@@ -1,11 +1,11 @@
 // Choices that a scenario leaves open are settled by seconds: a policy offers candidates, and the
-// judge takes the one whose plan is simulated to end first.
+// judge takes the one whose simulated plan ends first.
 //
-// A candidate is named by its structure (how the model is cut, how many micro-batches go side by
-// side, how far loads go ahead), never by a capacity. What it needs on the device follows from that
-// structure, it takes part exactly where the device has that much, and then takes the same time on
-// any device with more. So the candidates of a smaller memory are among those of a larger one, and
-// more memory is never slower.
+// A candidate is named by its structure (how the model is cut, how many micro-batches are computed
+// side by side, how far loads go ahead), never by a capacity. What it needs on the device follows
+// from that structure. It takes part exactly where the device has that much memory, and takes the
+// same time on any device with more. So the candidates of a smaller memory are among those of a
+// larger one, and more memory is never slower.
 #pragma once
 
 #include <cstdint>
@@ -19,28 +19,28 @@
 
 namespace sluice {
 
-/// One settled way: how long it takes, and its plan.
+/// A way with every choice settled: how long it takes, and its plan.
 struct Settled {
   double seconds = std::numeric_limits<double>::infinity();
-  std::string text;  ///< what was chosen, as a scenario would say it
+  std::string text;  ///< what was chosen, as a scenario would write it
   std::function<Plan()> plan;
   std::size_t attempt = 0;  ///< number of the cut
 };
 
-/// Ways to settle what is open that share a lower bound.
+/// Ways to settle the open choices that share a lower bound.
 struct Candidate {
-  double at_least = 0;    ///< s: none of its ways is faster
-  std::int64_t ways = 1;  ///< how many there are, before it is asked which fit
-  /// Simulates those of its ways that fit and may take less than `worth` seconds; says each of them
-  /// to `settled`.
+  double at_least = 0;    ///< seconds; none of its ways is faster
+  std::int64_t ways = 1;  ///< how many there are, before it is known which of them fit
+  /// Simulates those of its ways that fit and may take less than `worth` seconds, and passes each
+  /// of them to `settled`.
   std::function<void(double worth, const std::function<void(const Settled&)>& settled)> simulate =
       {};
-  /// Instead of `simulate`: those of its ways that fit, by themselves, with lower bounds that are
-  /// nearer to what they take. Their ways are not counted again.
+  /// Replaces `simulate`: those of its ways that fit, each on its own, with lower bounds that are
+  /// closer to their seconds. Their ways are not counted again.
   std::function<std::vector<Candidate>()> open = {};
 };
 
-/// What the judge found.
+/// The result of the judge.
 struct Judgement {
   Settled best;
   std::int64_t candidates = 0, simulated = 0;
@@ -48,7 +48,7 @@ struct Judgement {
   std::optional<Settled> runner_up;
 };
 
-/// The fastest of all candidates; of equal ones the first. `best.plan` is empty where none fits.
+/// The fastest of all candidates; among equal ones the first. `best.plan` is empty where none fits.
 Judgement judge(std::vector<Candidate> candidates);
 
 }  // namespace sluice

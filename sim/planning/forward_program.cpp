@@ -12,7 +12,7 @@ namespace sluice {
 
 namespace {
 
-/// In the order of the stages, each once.
+/// Each of them once, in the order of the stages.
 std::vector<std::string> each_once(const std::vector<std::string>& devices) {
   std::vector<std::string> all;
   for (const std::string& device : devices)
@@ -20,8 +20,8 @@ std::vector<std::string> each_once(const std::vector<std::string>& devices) {
   return all;
 }
 
-/// Which layers' outputs a stage reads from before it, and which of its own it leaves behind it.
-/// Inputs that are read in the first stage only are one tensor, which is named by no layer.
+/// The layers before a stage whose outputs it reads, and its own layers whose outputs later stages
+/// read. Inputs that only the first stage reads are one tensor, which has no layer's name.
 struct StageTensors {
   std::vector<std::uint32_t> reads;
   std::vector<Crossing> makes;
@@ -83,8 +83,8 @@ class ForwardMaker {
     return false;
   }
 
-  /// What has a memory of its own all the time: inputs and answers of a step and weights in host
-  /// memory, caches on the device that reads them.
+  /// Tensors with a place of their own all the time: inputs, answers and weights of a step in host
+  /// memory, and caches on the device that reads them.
   void add_places() {
     Program& program = draft_.program;
     const std::int64_t samples = request_.workload.samples_per_step();
@@ -137,14 +137,14 @@ class ForwardMaker {
     return checked_mul(crossing.bytes, request_.workload.micro_batch, "bytes of a micro-batch");
   }
 
-  /// Where one tensor alone crosses a cut, it is the stage's boundary; else the layer's name tells
-  /// it from the others.
+  /// Where a single tensor crosses a cut, it is the boundary of the stage; otherwise the layer's
+  /// name distinguishes it from the others.
   std::string name_of(const Crossing& crossing, std::size_t s, std::int64_t m) const {
     if (stages()[s].crosses.size() == 1) return instance_name("boundary", s, m);
     return instance_name("boundary." + layer(crossing.layer).name, s, m);
   }
 
-  /// Those that only the first stage reads, together.
+  /// The inputs that only the first stage reads, together.
   void read_inputs(Program::Operation& operation, std::int64_t m) {
     std::int64_t rest = bytes_[0].input;
     if (!is_last(0))
@@ -166,7 +166,7 @@ class ForwardMaker {
     return input;
   }
 
-  /// A tensor from before the stage, brought to its device where it is not there yet.
+  /// A tensor from before the stage, which is brought to its device where it is not there yet.
   void read(Program::Operation& operation, std::uint32_t number, std::size_t s, std::int64_t m) {
     std::map<std::uint32_t, std::uint32_t>& on = held_[number];
     if (on.empty()) {
@@ -198,8 +198,8 @@ class ForwardMaker {
     draft_[output].answer = shape_.return_outputs;
   }
 
-  /// An input may come when all of the micro-batch `buffers` before has been computed; what is sent
-  /// goes when it has been made.
+  /// An input may come when everything of the micro-batch `buffers` before has been computed; what
+  /// is sent is sent when it has been made.
   void place_loads() {
     Program& program = draft_.program;
     load_when_needed(program);
@@ -221,7 +221,7 @@ class ForwardMaker {
   ProgramDraft draft_;
   std::vector<std::uint32_t> device_of_;  ///< by stage
   std::vector<StageTensors> tensors_;     ///< by stage
-  /// Instances of the micro-batch at hand, by layer and device.
+  /// Instances of the current micro-batch, by layer and device.
   std::map<std::uint32_t, std::map<std::uint32_t, std::uint32_t>> held_;
 };
 

@@ -14,11 +14,11 @@ struct ForwardShape {
   std::vector<std::string> devices;  ///< by stage
   Round round = {};
   bool return_outputs = true;
-  std::int64_t buffers = usual_buffers;  ///< inputs, and answers, on a device for transfers
-  std::int64_t inputs_ahead = 0;         ///< listed before the micro-batches ahead of theirs
+  std::int64_t buffers = usual_buffers;  ///< inputs and answers that are on a device for transfers
+  std::int64_t inputs_ahead = 0;         ///< listed ahead of the micro-batches that use them
 };
 
-/// A tensor that crosses several cuts is held where it was made until its last reader, and is sent
+/// A tensor that crosses several cuts stays where it was made until its last reader, and is sent
 /// once to each other device that reads it.
 Program forward_program(const PolicyRequest& request, const ForwardShape& shape);
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// Equal but for rounding: what stands first in the list is kept.
+/// Equal except for rounding: the one that is listed first is kept.
 bool faster(double a, double b) {
   return a < b * (1 - 1e-12);
 }

@@ -1,6 +1,6 @@
-// How many bytes are in a memory in each slot of a row, where whole stretches of slots change at
-// once: both questions take time that grows with the logarithm of the row. Throws InputError where
-// a count passes 2^63.
+// The bytes in a memory in each slot of a row, where whole ranges of slots change at once. Both
+// operations take time that grows with the logarithm of the row's length. Throws InputError where a
+// count exceeds 2^63.
 #pragma once
 
 #include <cstddef>
@@ -14,13 +14,13 @@ class Levels {
  public:
   explicit Levels(const std::vector<std::int64_t>& bytes);
 
-  /// The most in any slot.
+  /// The most bytes in any slot.
   std::int64_t most() const { return count_ > 0 ? most_[1] : 0; }
 
-  /// More bytes in slots `first` to `last`, both included.
+  /// Adds bytes to the slots `first` to `last`, both included.
   void add(std::size_t first, std::size_t last, std::int64_t bytes);
 
-  /// The last of slots `first` to `last` that has more than so many bytes; none: no slot does.
+  /// The last of the slots `first` to `last` with more than `bytes`; none: there is no such slot.
   std::optional<std::size_t> last_above(std::size_t first, std::size_t last,
                                         std::int64_t bytes) const;
 

@@ -29,7 +29,7 @@ Pass pass_of(ActionKind kind) {
   }
 }
 
-/// Of those layers of the stage for which that is true.
+/// The sum over those layers of the stage for which the condition is true.
 template <class Chosen>
 Price sum_of(const Pricing& pricing, const StageQuery& query, Pass pass, Chosen&& chosen) {
   Price price;
@@ -42,8 +42,8 @@ Price sum_of(const Pricing& pricing, const StageQuery& query, Pass pass, Chosen&
   return price;
 }
 
-/// Of the input gradient, the weight gradient, or both. As a multiple of the forward pass each is
-/// half of it. Layers without a backward pass take no part in either.
+/// The price of the input gradient, the weight gradient, or both. As a multiple of the forward pass
+/// each is half of it. Layers without a backward pass take no part in either.
 Price backward_price(const Pricing& pricing, const StageQuery& query, Pass pass) {
   const auto runs = [](const Layer& layer) { return layer.backward.runs; };
   const std::optional<double> multiple = pricing.training->backward;
@@ -52,7 +52,7 @@ Price backward_price(const Pricing& pricing, const StageQuery& query, Pass pass)
                      pass == Pass::backward ? *multiple : *multiple / 2);
 }
 
-/// Weights, gradients and state are read; weights and state are written.
+/// The update reads weights, gradients and state, and writes weights and state.
 Price update_price(const Pricing& pricing, const StageQuery& query) {
   const Training& training = *pricing.training;
   const std::int64_t weight_bytes = query.stage.weight_bytes;
@@ -69,7 +69,8 @@ Price update_price(const Pricing& pricing, const StageQuery& query) {
                                    .written = written}});
 }
 
-/// Prices by (kind, part, stage, device, samples): micro-batches are many, prices few.
+/// Prices by (kind, part, stage, device, samples), because there are many micro-batches but few
+/// prices.
 class Prices {
  public:
   explicit Prices(const Pricing& pricing) : pricing_(pricing) {}
@@ -107,7 +108,7 @@ void find_routes(Plan& plan, const Platform& platform) {
     }
 }
 
-/// A computation whose seconds are said, and its joules not: they follow from the device's watts.
+/// A computation with given seconds but no joules: these follow from the device's watts.
 void take_joules(Action& action, const Stream& stream) {
   if (action.joules == 0) action.joules = (stream.busy_w - stream.idle_w) * action.seconds;
 }

@@ -1,5 +1,5 @@
-// Lower: from "stage 3 on gpu" and "tensor from host to gpu" to seconds, FLOP, joules and routes.
-// After it a plan needs neither the model nor the platform.
+// Lowering turns "stage 3 on gpu" and "tensor from host to gpu" into seconds, FLOP, joules and
+// routes. Afterwards a plan needs neither the model nor the platform.
 #pragma once
 
 #include <utility>
@@ -20,7 +20,8 @@ struct Pricing {
   const Training* training = nullptr;  ///< null for inference
 };
 
-/// A compute action of a stage, as its price sees it. An update does not depend on samples.
+/// The properties of a compute action on which its price depends. An update does not depend on
+/// samples.
 struct StageQuery {
   ActionKind kind = ActionKind::forward;
   const Stage& stage;
@@ -29,25 +30,26 @@ struct StageQuery {
   bool selective = false;  ///< only the layers that selective recomputation runs again
 };
 
-/// The sum over the stage's layers. A recompute costs what a forward does, and so does a backward
-/// pass as often as the workload says. Throws InputError where the cost model has no price.
+/// The sum over the layers of the stage. A recompute costs as much as a forward pass, and a
+/// backward pass costs the multiple of it that the workload says. Throws InputError where the cost
+/// model has no price.
 Price price_of(const Pricing& pricing, const StageQuery& query);
 
 /// Seconds, FLOP, bytes and joules of an action on its stream.
 void take_price(Action& action, const Price& price, const Stream& stream);
 
-/// What price_of sums, by layer; null: the update of the stage's weights.
+/// The summands of price_of by layer; null: the update of the stage's weights.
 using LayerPrice = std::pair<const Layer*, Price>;
 std::vector<LayerPrice> layer_prices(const Pricing& pricing, const StageQuery& query);
 
-/// Fills what is left open: seconds, flop, memory_bytes and joules (above idle) of compute actions,
-/// from the layers of their stage for their samples; the route of transfers. Throws InputError when
-/// nothing joins two memories or the device has no rate for the dtype.
+/// Fills in what is open: seconds, flop, memory_bytes and joules (above idle) of compute actions,
+/// from the layers of their stage for their samples; and the routes of transfers. Throws InputError
+/// when no links connect two memories, or the device has no rate for the dtype.
 void lower(Plan& plan, const Pricing& pricing);
 
-/// The same for a plan that was made without a scenario, which has no cost model: its computations
-/// say their seconds themselves. False, and nothing is filled, where one does not. Throws
-/// InputError when nothing joins two memories.
+/// The same for a plan that was made without a scenario and so without a cost model: its
+/// computations give their seconds themselves. Returns false, and fills in nothing, where one of
+/// them does not. Throws InputError when no links connect two memories.
 bool lower_as_written(Plan& plan, const Platform& platform);
 
 }  // namespace sluice

@@ -1,5 +1,5 @@
 // What several policies share: their common parameters, the sizes of stages for a micro-batch, and
-// how one micro-batch runs through one stage.
+// the actions that run one micro-batch through one stage.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace sluice {
 /// device, overlap, buffers, outputs.
 std::vector<Field> common_parameters();
 
-/// One that is computed with, and one on its way.
+/// The usual number of buffers: one that is computed with, and one that is being transferred.
 inline constexpr std::int64_t usual_buffers = 2;
 
 /// The common parameters as read. Without overlap there is one buffer; `auto` is the usual number.
@@ -27,21 +27,21 @@ struct Common {
 };
 Common read_common(const PolicyRequest& request, const Reader& parameters);
 
-/// Micro-batches in flight that are tried where that is open: those of a few numbers of passes,
-/// from one pass to one micro-batch each. Each number is about 1 / `growth` larger than the one
-/// before.
+/// The numbers of micro-batches in flight that are tried where the number is open: those of a few
+/// numbers of passes, from a single pass to one micro-batch per pass. Each number is about 1 /
+/// `growth` times larger than the one before.
 std::vector<std::int64_t> in_flight_choices(std::int64_t micro_batches, std::int64_t growth);
 
-/// What the body of a plan is: the fewest micro-batches after which everything repeats. A step is
-/// so many rounds, and the plan no longer than one of them.
+/// The body of a plan: the fewest micro-batches after which everything repeats. A step consists of
+/// whole rounds, and the plan lists only one of them.
 struct Round {
   std::int64_t micro_batches = 1;
-  std::int64_t per_step = 1;  ///< rounds
+  std::int64_t per_step = 1;  ///< rounds per step
 };
-/// The shortest round of at least so many micro-batches that steps consist of; the whole step where
-/// no shorter one does.
+/// The shortest round with at least this many micro-batches into which a step can be divided; the
+/// whole step where there is no shorter one.
 Round round_of(const Workload& workload, std::int64_t at_least = 1);
-/// A way to settle what is open that has no round as short as this is not tried.
+/// A way to settle the open choices that has no round as short as this is not tried.
 inline constexpr std::int64_t longest_round = 4096;
 
 /// Host memory holds the inputs of a step, and its answers where they come back.
@@ -51,80 +51,82 @@ void hold_step(PlanBuilder& builder, const PolicyRequest& request, const std::st
 /// The plan of all rounds, from a builder whose body is one of them.
 Plan finish_rounds(PlanBuilder& builder, const Workload& workload, const Round& round);
 
-/// Throws InputError, at the first of these keys that is written: it has no meaning in training,
-/// for that reason.
+/// Throws InputError at the first of these keys that is written: in training it has no meaning, for
+/// the given reason.
 void refuse_in_training(const Reader& parameters, const std::vector<const char*>& keys,
                         const std::string& reason);
-/// The same of `buffers` and `outputs`.
+/// The same for `buffers` and `outputs`.
 void refuse_common_in_training(const Reader& parameters);
 
 /// Bytes of a stage for one micro-batch.
 struct StageBytes {
   std::int64_t weights, input, output, workspace;
-  /// Its part of the answer where that does not cross to the next stage with `output`, but leaves
-  /// at once; 0 for the last stage, whose part is its output.
+  /// The stage's part of the answer where it does not cross to the next stage with `output` but
+  /// leaves at once; 0 for the last stage, whose part is its output.
   std::int64_t answer = 0;
 };
 std::vector<StageBytes> stage_bytes(const PolicyRequest& request);
 
-/// One micro-batch through one stage on one device.
+/// One micro-batch that runs through one stage on one device.
 struct ForwardOf {
   std::size_t stage = 0;
   std::int64_t micro_batch = 0;
   std::string device;
   StageBytes bytes{};
   std::int64_t samples = 0;
-  std::uint32_t output = none;  ///< the tensor it makes
-  bool drops_output = false;    ///< an answer that nobody takes: it counts as done, and goes
-  bool drops_answer = false;    ///< the same of its part of an answer that is not done yet
-  std::string suffix = {};      ///< tells the workspace of one window from another's
+  std::uint32_t output = none;  ///< the tensor that it makes
+  bool drops_output = false;    ///< for an answer that nobody takes: it counts as done, and is
+                                ///< freed
+  bool drops_answer = false;    ///< the same for its part of an answer that is not done yet
+  std::string suffix = {};      ///< distinguishes the workspaces of different windows
   bool last = false;            ///< it makes the answer
-  std::string home = {};        ///< that the answer has a place of its own in; empty: none
+  std::string home = {};        ///< the node where the answer has a place of its own; empty: none
 };
-/// Lists it: allocates its output and workspace; its input and weights are the caller's to add.
+/// Lists it: allocates its output and workspace. The caller adds its input and weights.
 PlanBuilder::Ref list_forward(PlanBuilder& builder, const ForwardOf& forward);
 
 /// The same with its output: the boundary activation of its stage, or the answer where the stage is
-/// the last one. Uses `input`.
+/// the last one. It uses `input`.
 struct Made {
   PlanBuilder::Ref action;
   std::uint32_t output = none;
-  std::uint32_t answer = none;  ///< where its part of the answer is a tensor of its own
+  std::uint32_t answer = none;  ///< its part of the answer, where that is a tensor of its own
 };
 Made list_stage(PlanBuilder& builder, ForwardOf forward, std::uint32_t input);
 
-/// Lists the save of what `forward` made to `host`. An answer has its place there from the start,
-/// and its samples are done when it arrives; a boundary activation takes a place.
+/// Lists the transfer that saves the output of `forward` to `host`. An answer has its place there
+/// from the start, and its samples are done when it arrives; a boundary activation is allocated.
 PlanBuilder::Ref list_save(PlanBuilder& builder, std::uint32_t tensor, const ForwardOf& forward,
                            const std::string& host, bool answer);
 
-/// Lists the loads of all weights, each to its stage's device, in the prologue; by stage, empty
+/// Lists the loads of all weights in the prologue, each to the device of its stage. By stage; empty
 /// where a stage has none.
 std::vector<PlanBuilder::Ref> list_weights(PlanBuilder& builder,
                                            const std::vector<StageBytes>& bytes,
                                            const std::vector<std::string>& devices,
                                            const std::string& host);
 
-/// Bytes of the caches of keys and values of so many samples; of all samples of a step and all
-/// stages. A cache is never moved: the device that reads it holds it from the start to the end.
+/// Bytes of the caches of keys and values for `samples` samples; and for all samples of a step and
+/// all stages. A cache is never moved: the device that reads it holds it from start to end.
 std::int64_t cache_bytes(const Stage& stage, std::int64_t samples);
 std::int64_t cache_bytes(const PolicyRequest& request);
-/// Has `device` hold the cache of a stage.
+/// Makes `device` hold the cache of a stage.
 void hold_cache(PlanBuilder& builder, const PolicyRequest& request, std::size_t stage,
                 std::int64_t samples, const std::string& device);
-/// Each stage's, of all samples of a step, on its device.
+/// Makes each stage's device hold its cache for all samples of a step.
 void hold_caches(PlanBuilder& builder, const PolicyRequest& request,
                  const std::vector<std::string>& devices);
 
 /// Lists computations and saves of one device, and remembers what later ones wait for.
 class StageRunner {
  public:
-  /// The body is a whole step; each input and answer has its own place in host memory. `bytes`: of
-  /// the stages.
+  /// The body is a whole step, in which each input and answer has its own place in host memory.
+  /// `bytes` are those of the stages.
   StageRunner(PlanBuilder& builder, const PolicyRequest& request, const Common& common,
               std::vector<StageBytes> bytes);
 
-  /// Weights that are loaded once in the prologue and kept: the actions that load them, by stage.
+  /// Loads weights once in the prologue and keeps them. Returns the actions that load them, by
+  /// stage.
   std::vector<PlanBuilder::Ref> load_all_weights();
 
   /// The caches of all stages, on the one device.
@@ -136,15 +138,17 @@ class StageRunner {
   /// Forward of one stage; see list_stage.
   Made forward(std::size_t stage, std::int64_t micro_batch, std::uint32_t input);
 
-  /// Saves what a stage made, or its part of the answer where that is a tensor of its own, after
-  /// the action that makes it; `answer`: no later stage reads it. That action waits until the save
-  /// `buffers` back has arrived, so that no more than `buffers` results wait to be saved. See
+  /// Saves the output of a stage, or its part of the answer where that is a tensor of its own,
+  /// after the action that makes it; `answer`: no later stage reads it. That action waits until the
+  /// save `buffers` back has arrived, so that at most `buffers` results wait to be saved. See
   /// list_save.
   PlanBuilder::Ref save(const Made& made, std::size_t stage, std::int64_t micro_batch, bool answer);
 
-  /// Adds the waits of computations for earlier saves; call once, after everything is listed.
+  /// Adds the waits of computations for earlier saves; must be called once, after everything is
+  /// listed.
   void finish();
-  /// The same, where so many results may wait to be saved: by save, in the order of listing.
+  /// The same where the number of results that may wait to be saved is given by save, in the order
+  /// of listing.
   void finish(const std::vector<std::int64_t>& buffers);
 
   std::uint32_t input_tensor(std::int64_t micro_batch) const {

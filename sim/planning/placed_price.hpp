@@ -1,6 +1,6 @@
-// What a pass takes whose operands lie in several memories: seconds for those that the device
-// reaches itself, flows for those that it reads or writes over a link while it computes
-// (zero-copy), which contend there with all other flows. It ends with the later of both.
+// The price of a pass whose operands are in several memories: seconds for memories that the device
+// reaches itself, and flows for those that it reads or writes over a link while it computes
+// (zero-copy). The flows contend with all other flows there. The pass ends with the later of both.
 #pragma once
 
 #include <string>
@@ -21,9 +21,10 @@ struct PlacedPrice {
   std::vector<Flow> flows;
 };
 
-/// `query`: with its operands, as placed_query() makes it. Where the cost model has measured the
-/// operator with its operands so, that is the price, and nothing flows. Throws InputError naming
-/// layer, operand and memory: there is no such memory, no link leads to it, or it has no rate.
+/// `query` has its operands, as placed_query() makes it. Where the cost model has measured the
+/// operator with its operands in these memories, that is the price, and nothing flows. Throws
+/// InputError that names layer, operand and memory where there is no such memory, no link leads to
+/// it, or it has no rate.
 PlacedPrice placed_price(const Platform& platform, const Cost& cost, const Query& query);
 
 }  // namespace sluice

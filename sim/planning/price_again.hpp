@@ -1,7 +1,6 @@
-// A plan that is priced again: the same actions in the same places, with the seconds, rates and
-// watts of another platform or cost model. It is what planning anew would come to, since a draft
-// says what in it was decided by prices (draft.hpp), and is used again only where that stays as it
-// was.
+// Prices a plan again: the same actions in the same places, with the seconds, rates and watts of
+// another platform or cost model. The result is what planning anew would give, because a draft says
+// what prices decided in it (draft.hpp), and the plan is used again only where that stays the same.
 #pragma once
 
 #include <cstdint>
@@ -15,30 +14,31 @@ namespace sluice {
 
 class PriceAgain {
  public:
-  /// Of a draft that is about to be finished for this request, whose plan it becomes. None: the
-  /// draft does not say what was decided by prices, or holds prices of its own.
+  /// For a draft that is about to be finished for this request. None: the draft does not say what
+  /// prices decided, or has prices of its own.
   static std::optional<PriceAgain> of(const Draft& draft);
 
-  /// To be called once, with the finished plan and before anything else. False: parts of it do not
-  /// come from the platform, so that it cannot be priced again.
+  /// Must be called once, with the finished plan and before anything else. False: parts of the plan
+  /// do not come from the platform, so it cannot be priced again.
   bool learn(const Plan& plan, const PolicyRequest& request);
   /// The same where `other`, of a request that differs from this one in prices alone, has found
   /// what they decide for this one.
   bool learn(const Plan& plan, const PolicyRequest& request, const PriceAgain& other,
              PriceDecisions decided);
 
-  /// What prices decide for a request that differs from that one in prices alone. Where it is what
-  /// they decided for this plan, the plan of that request is this one, prices aside.
+  /// What prices decide for a request that differs from the first one only in prices. Where that
+  /// equals what they decided for this plan, the plan of that request is this one, except for its
+  /// prices.
   PriceDecisions decisions(const PolicyRequest& request) const {
     return decisions_(with_own_stages(request));
   }
   const PriceDecisions& decided() const { return decided_; }
-  /// Gives the plan the prices of this request. Throws InputError as finish() does, and where
-  /// something is not a finite number of seconds.
+  /// Gives the plan the prices of this request. Throws InputError like finish(), and where a number
+  /// of seconds is not finite.
   void price(Plan& plan, const PolicyRequest& request) const;
 
  private:
-  /// Actions that have one price.
+  /// A group of actions that have one price.
   struct Kind {
     ActionKind kind;
     WorkPart part;

@@ -1,11 +1,12 @@
 // A program: the computations of one round on its devices, in order, and every tensor that is on a
-// device for some of them. It stands between the stages and the plan, for inference and training
-// alike: what is on a device at each moment follows from it, and program_listing makes the plan.
+// device for some of them. It is the step between stages and plan, for inference and training
+// alike: the contents of a device at each moment follow from it, and program_listing makes the
+// plan.
 //
 // A tensor may be on a device more than once in a round (an activation that goes to host memory and
-// comes back), and on several devices: each time is an instance, from the operation that makes it,
-// or needs it there, to its last user. A tensor that crosses several cuts is one instance, however
-// many stages lie between its maker and its readers.
+// comes back), and on several devices. Each time is an instance, which lasts from the operation
+// that makes it, or needs it there, to its last user. A tensor that crosses several cuts is one
+// instance, however many stages are between its maker and its readers.
 #pragma once
 
 #include <cstdint>
@@ -20,42 +21,42 @@
 namespace sluice {
 
 struct Program {
-  /// What a tensor has a place of its own for, in a memory that holds it all the time.
+  /// The purpose for which a tensor has a place of its own in a memory that holds it all the time.
   enum class Home : std::uint8_t { none, input, weights, optimizer, gradients, other };
 
   struct Place {
     Home home = Home::other;
-    std::int64_t number = 0;  ///< of the micro-batch (input) or the stage
+    std::int64_t number = 0;  ///< of the micro-batch (input) or of the stage
     std::string name;
     TensorClass tensor_class = TensorClass::weight;
     std::int64_t bytes = 0;
-    std::string node;  ///< whose memory; empty: host memory
+    std::string node;  ///< the node whose memory it is; empty: host memory
   };
 
-  /// Weights that are loaded once, before the first round, and stay; beside them their gradients
-  /// and optimizer state, which begin as zeros.
+  /// Weights that are loaded once before the first round and stay, with their gradients and
+  /// optimizer state, which begin as zeros.
   struct Staying {
     std::uint32_t device = 0;
     std::int64_t weights = 0, gradients = 0, optimizer = 0;
   };
 
   struct Instance {
-    std::string name;  ///< a tensor that comes again has the same one
+    std::string name;  ///< a tensor that comes again has the same name
     TensorClass tensor_class = TensorClass::activation;
     std::int64_t bytes = 0;
     std::int32_t stage = -1, micro_batch = -1;
     std::uint32_t device = 0;
-    std::int64_t first = 0, last = -1;  ///< operations
+    std::int64_t first = 0, last = -1;  ///< numbers of operations
     bool loaded = false;                ///< a transfer brings it
     double load_s = 0;
-    /// Where a load takes it from: a home, what another instance's save left in host memory, or,
-    /// where it is sent, that other instance on its device.
+    /// The source of a load: a home; or the copy that another instance's save left in host memory;
+    /// or, where it is sent, that instance on its device.
     Home home = Home::none;
     std::uint32_t copy_of = none;  ///< instance
     bool sent = false;
-    std::uint32_t saves = none;  ///< number of its save in operations[saved_at]
+    std::uint32_t saves = none;  ///< index of its save in operations[saved_at]
     std::int64_t saved_at = -1;  ///< operation; -1: not saved
-    bool saved_home = false;     ///< into its home
+    bool saved_home = false;     ///< it is saved into its home
     bool answer = false;         ///< its samples are done when its save has arrived
   };
 
@@ -65,19 +66,19 @@ struct Program {
     std::uint32_t device = 0;
     /// With several devices, a phase begins when all operations of the phase before have ended.
     std::int64_t phase = 0;
-    double seconds = 0;      ///< what loads are timed by
+    double seconds = 0;      ///< seconds by which loads are timed
     bool selective = false;  ///< a recompute of the selective part
     bool ends_micro_batch = false;
     std::int64_t workspace = 0;
     std::vector<std::uint32_t> loads, makes, uses, saves;  ///< instances
   };
 
-  /// When a load may come; operations, < 0: of a round before.
+  /// When a load may come; numbers of operations, < 0: of the round before.
   struct Load {
     std::uint32_t instance = none;
-    std::int64_t needed = 0;    ///< by this operation
-    std::int64_t earliest = 0;  ///< it may be listed at the head of this one
-    std::int64_t after = 0;     ///< it may start when this one has ended
+    std::int64_t needed = 0;    ///< the operation that needs it
+    std::int64_t earliest = 0;  ///< the first operation at whose head it may be listed
+    std::int64_t after = 0;     ///< it may start when this operation has ended
   };
 
   std::vector<std::string> devices;
@@ -86,40 +87,41 @@ struct Program {
   std::vector<Instance> instances;
   std::vector<Operation> operations;
   std::vector<Load> loads;  ///< in the order in which they are needed
-  /// The maker of an answer waits until the one so many micro-batches before is in host memory; 0:
-  /// it does not.
+  /// The maker of an answer waits until the answer this many micro-batches before is in host
+  /// memory; 0: it does not wait.
   std::int64_t answer_buffers = 0;
-  std::int64_t rounds = 1;           ///< in all
-  std::int64_t rounds_per_step = 1;  ///< divides them
-  std::int64_t passes = 0;           ///< of a batch in training
+  std::int64_t rounds = 1;           ///< the number of all rounds
+  std::int64_t rounds_per_step = 1;  ///< a divisor of `rounds`
+  std::int64_t passes = 0;           ///< passes per batch in training
 
   std::int64_t count() const { return static_cast<std::int64_t>(operations.size()); }
 
-  /// What stays on a device from the start to the end.
+  /// Bytes that stay on a device from start to end.
   std::int64_t constant_bytes(std::uint32_t device) const;
-  /// On a device while each operation runs alone, with what it needs and what is needed later.
+  /// Bytes on a device while each operation runs alone, with what it needs and what is needed
+  /// later.
   std::vector<std::int64_t> bytes(std::uint32_t device = 0) const;
   std::int64_t peak(std::uint32_t device = 0) const;
 };
 
-/// "inner.3.1": of a stage, and of a micro-batch unless that is -1.
+/// "inner.3.1": the name of a tensor of a stage, and of a micro-batch unless that is -1.
 std::string instance_name(const std::string& what, std::size_t stage, std::int64_t micro_batch);
 
 /// One load for each instance that a transfer brings, at the head of the operation that needs it,
 /// after the operation before.
 void load_when_needed(Program& program);
 
-/// Which save a home's next load has to follow.
+/// Finds the save that the next load of a home has to follow.
 class HomeWrites {
  public:
   explicit HomeWrites(const Program& program);
   struct Written {
     std::int64_t operation;
-    std::size_t number;  ///< among that operation's saves
+    std::size_t number;  ///< index among the saves of that operation
     std::uint32_t rounds_ago;
   };
-  /// The last save into the home that this instance is loaded from, before an operation of this
-  /// round, in it or in the one before.
+  /// The last save into the home from which this instance is loaded, before an operation of this
+  /// round, in this round or in the one before.
   std::optional<Written> before(std::uint32_t instance, std::int64_t operation) const;
 
  private:

@@ -1,5 +1,4 @@
-// A program while it is made: its operations in order, and the instances that they load, make, use
-// and save.
+// Makes a program: its operations in order, and the instances that they load, make, use and save.
 #pragma once
 
 #include <string>
@@ -13,7 +12,7 @@ class ProgramDraft {
  public:
   explicit ProgramDraft(std::vector<std::string> devices) { program.devices = std::move(devices); }
 
-  /// The device of what follows.
+  /// Sets the device of what follows.
   std::uint32_t device() const { return device_; }
   void go_to(std::uint32_t device) { device_ = device; }
   void end_phase() { ++phase_; }
@@ -23,7 +22,7 @@ class ProgramDraft {
     go_to(static_cast<std::uint32_t>(phase_ % static_cast<std::int64_t>(program.devices.size())));
   }
 
-  /// An operation of this phase. It is the next one, and added when it is complete.
+  /// An operation of this phase. It is the next one, and is added when it is complete.
   Program::Operation operation(ActionKind kind, std::size_t stage) const;
   void add(Program::Operation operation) { program.operations.push_back(std::move(operation)); }
   std::int64_t next() const { return program.count(); }
@@ -31,11 +30,11 @@ class ProgramDraft {
   /// An instance on the device of this phase, from the next operation on.
   std::uint32_t make(const std::string& name, TensorClass tensor_class, std::int64_t bytes,
                      std::size_t stage, std::int64_t micro_batch);
-  /// A load brings it: from its home, or from what the save of `copy_of` left.
+  /// An instance that a load brings: from its home, or from what the save of `copy_of` left.
   void bring(std::uint32_t instance, double load_s, Program::Home home,
              std::uint32_t copy_of = none);
   void use(Program::Operation& operation, std::uint32_t instance);
-  /// Saves it after an operation that has been added.
+  /// Saves an instance after an operation that has been added.
   void save_after(std::uint32_t instance, std::int64_t operation);
 
   Program::Instance& operator[](std::uint32_t instance) { return program.instances[instance]; }

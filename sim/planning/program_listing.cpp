@@ -73,8 +73,8 @@ class ProgramLister {
     }
   }
 
-  /// The tensor of each instance. The first one of a home has the home's own; what is sent stays
-  /// the tensor that it was.
+  /// The tensor of each instance. The first instance of a home has the home's tensor; what is sent
+  /// remains the tensor that it was.
   void add_tensors() {
     std::map<std::pair<Program::Home, std::int64_t>, std::uint32_t> free = places_;
     for (const Program::Instance& made : program_.instances) {
@@ -146,7 +146,8 @@ class ProgramLister {
     return {ref, ref, list_saves(operation, ref)};
   }
 
-  /// A phase starts after all of the phase before it, also after the last one of the round before.
+  /// A phase starts after everything of the phase before, and also after the last phase of the
+  /// round before.
   void follow_phase(const Program::Operation& operation, PlanBuilder::Ref ref) {
     if (!first_) first_ = ref;
     if (operation.phase != phase_) builder_.wait(ref, last_);
@@ -154,7 +155,7 @@ class ProgramLister {
     last_ = ref;
   }
 
-  /// Is it used by the operation that makes it, or saved after it?
+  /// Whether the operation that makes it uses it, or it is saved afterwards.
   static bool is_used(const Program::Operation& operation, std::uint32_t made) {
     const auto in = [&](const std::vector<std::uint32_t>& list) {
       return std::find(list.begin(), list.end(), made) != list.end();
@@ -181,7 +182,7 @@ class ProgramLister {
     return saves;
   }
 
-  /// No more than so many answers are on the device for transfers.
+  /// Limits the number of answers that are on the device for transfers.
   void wait_for_answers() {
     const auto count = static_cast<std::int64_t>(answers_.size());
     for (std::int64_t j = 0; j < count && program_.answer_buffers > 0; ++j) {

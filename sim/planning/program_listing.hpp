@@ -1,5 +1,5 @@
-// From a program to a plan: tensors, loads in their places, actions in order, and what waits for
-// what. The one lister of inference and training.
+// Turns a program into a plan: tensors, loads in their places, actions in order, and what waits for
+// what. Inference and training use the same code.
 #pragma once
 
 #include <optional>
@@ -16,14 +16,15 @@ struct ProgramListing {
   const Program& program;
   std::string name;  ///< the policy's
   bool overlap = true;
-  /// Bytes of each device that loads which come early stay within; none: all that there are.
+  /// By device, the bytes within which early loads stay; none: all that there are.
   std::optional<std::int64_t> capacity = {};
-  /// A load may also start an operation sooner than it is listed, where there is room.
+  /// If memory allows, a load may start one operation earlier than its place in the list.
   bool loads_within = false;
   std::vector<Fact> facts = {};
 };
 
-/// `most`: becomes the bytes of the first device with which everything would be listed alike.
+/// `most` becomes the bytes of the first device from which on everything would be listed in the
+/// same way.
 Draft list_program(const ProgramListing& listing, std::int64_t* most = nullptr);
 
 }  // namespace sluice

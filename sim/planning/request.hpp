@@ -1,4 +1,4 @@
-// What a policy is asked: a priced model on a platform, a workload, and what the scenario decided.
+// The request to a policy: a priced model on a platform, a workload, and what the scenario decided.
 #pragma once
 
 #include <optional>
@@ -12,20 +12,21 @@ namespace sluice {
 struct PolicyRequest {
   Pricing pricing;  ///< model, stages, platform, cost model, dtype
   Workload workload;
-  std::optional<Chosen<FateStrategy>> fates = {};  ///< none: the policy chooses, or all is kept
+  std::optional<Chosen<FateStrategy>> fates = {};  ///< none: the policy chooses, or everything is
+                                                   ///< kept
   bool capacity_enforced = true;
   bool working_set_counted = true;
-  std::optional<Keys> phases = {};  ///< the scenario's `phases:`, for a policy that takes them
+  std::optional<Keys> phases = {};  ///< the scenario's `phases:`, for a policy that uses them
   bool cut_open = false;            ///< the stages are one of several ways to cut the model
   bool fates_open = false;          ///< the strategy for fates is one of several that are compared
 
-  /// The same with other prices: of other stages, or on another platform.
+  /// The same request with other prices: for other stages, or on another platform.
   PolicyRequest priced(const Pricing& other) const {
     return {other,  workload, fates,     capacity_enforced, working_set_counted,
             phases, cut_open, fates_open};
   }
 
-  /// The strategy for fates; where none is chosen, the one that keeps all.
+  /// The strategy for fates; where none is chosen, the one that keeps everything.
   const FateStrategy& strategy() const { return fates ? **fates : *kept_fates(); }
 };
 

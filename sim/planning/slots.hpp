@@ -1,11 +1,11 @@
 // One step of a device as a row of slots: in each slot one micro-batch is computed, from what was
-// loaded before it, and its result may be saved after it. Loads may be listed earlier than the slot
-// that needs them, as far as memory lets them, also in the step before; so a copy engine works
-// ahead and never blocks the grants that come before in the listing.
+// loaded before it, and its result may be saved after it. Loads may be listed before the slot that
+// needs them, as far as memory allows, also in the step before; so a copy engine works ahead and
+// never blocks grants that come earlier in the list.
 //
-// Why a plan made here cannot block: executed one action at a time in listing order, it fits at
-// every moment (add() sees to it), and every wait looks back in the listing. A pool that grants
-// in listing order can then always serve the earliest action that has not ended.
+// Why a plan made here cannot block: executed one action at a time in listing order it fits at
+// every moment (add() sees to that), and every wait looks back in the list. A pool that grants in
+// listing order can then always serve the earliest action that has not ended.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@
 
 namespace sluice {
 
-/// Item number `index` of a row of `count` that each step repeats, where a negative one is of a
-/// step before: its place in the row, and how many steps ago.
+/// Item number `index` in a cyclic row of `count` items that each step repeats; a negative number
+/// is an item of an earlier step. Gives its place in the row, and how many steps ago that is.
 struct InRow {
   std::size_t place;
   std::uint32_t steps_ago;
@@ -36,24 +36,24 @@ struct SlotLoad {
       0;  ///< it may be listed at the head of this slot; < 0: in the step before
   std::int64_t after =
       0;  ///< it may start when this slot has been computed (< 0: of a step before)
-  /// Where there is room, it may start a slot before the one at whose head it is listed. Pools
-  /// grant in listing order, so no computation waits for it while it waits for the copy engine.
+  /// If memory allows, the load may start one slot earlier than its place in the list. Pools grant
+  /// in listing order, so no computation waits for it while it waits for the copy engine.
   bool within = false;
-  /// What it brings stays: it is listed before the first step, and in none.
+  /// What it brings stays: it is listed before the first step, and in none of the steps.
   bool once = false;
-  /// A save that this slot of the step (of `steps_ago` steps before) lists, `number` of it.
+  /// Save number `number` that this slot of the step (`steps_ago` steps before) lists.
   struct Saved {
     std::int64_t slot = -1;  ///< none
     std::size_t number = 0;
     std::uint32_t steps_ago = 0;
   };
-  Saved reloads = {};     ///< brings back what was saved there, and releases that
-  Saved after_save = {};  ///< starts after that save, and leaves it alone
+  Saved reloads = {};     ///< brings back what was saved there, and releases that copy
+  Saved after_save = {};  ///< starts after that save, and leaves the copy in place
   ActionKind kind = ActionKind::load;
 };
 
-/// A device's memory. `bytes`: by slot, the most that is in it while the slot is executed alone,
-/// with the loads it needs listed in it.
+/// The memory of a device. `bytes`: by slot, the most that is in it while the slot is executed
+/// alone, with the loads listed in it.
 struct SlotMemory {
   std::string device;
   std::vector<std::int64_t> bytes;
@@ -67,23 +67,23 @@ struct SlotWork {
     PlanBuilder::Ref action;
     std::uint32_t tensor = none;
   };
-  std::vector<Save> saves = {};  ///< of what may come back
+  std::vector<Save> saves = {};  ///< saves of what may come back
 };
 
 class Slots {
  public:
-  /// In which order the first step has the loads that come ahead of it: as the step before would
-  /// list them; or as it needs them, for which the first load of a step goes ahead of it, too,
-  /// where any does.
+  /// The order in which the first step has the loads that come ahead of it: as the step before
+  /// would list them; or in the order of need, for which the first load of a step also goes ahead
+  /// of it where any does.
   enum class Prologue : std::uint8_t { as_listed, by_need };
 
-  /// One memory a device to which loads go, each with equally many slots.
+  /// One memory per device to which loads go, each with the same number of slots.
   Slots(PlanBuilder& builder, std::vector<SlotMemory> memories,
         Prologue prologue = Prologue::as_listed);
 
   std::int64_t count() const { return static_cast<std::int64_t>(by_slot_.size()); }
 
-  /// Registers a load; it is placed as early as it may be and memory allows.
+  /// Registers a load; it is placed as early as it is allowed and memory has room.
   void add(SlotLoad load);
 
   /// Lists everything: early loads of the first step in the prologue, then the body, where
@@ -100,7 +100,7 @@ class Slots {
     add_waits();
   }
 
-  /// The most bytes in any slot of a device, loads that come early included: with so many bytes
+  /// The most bytes in any slot of a device, including loads that come early: with this many bytes
   /// all loads are listed where they are.
   std::int64_t most(const std::string& device) { return memory(device).places.most(); }
 

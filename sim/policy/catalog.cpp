@@ -1,4 +1,4 @@
-// The policies that are compiled in. A new one is a file beside this one and a line here.
+// The compiled-in policies. A new one takes a file beside this one and a line here.
 #include "policy/compiled_in.hpp"
 
 namespace sluice {

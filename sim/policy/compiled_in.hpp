@@ -1,5 +1,5 @@
-// The list of the policies that are compiled in. Internal to sim/policy: policy_catalog() has those
-// that were added while the program runs, too.
+// The list of the compiled-in policies. Internal to sim/policy: policy_catalog() also has those
+// that were added while the program runs.
 #pragma once
 
 #include <vector>

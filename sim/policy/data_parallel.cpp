@@ -1,8 +1,8 @@
-// data_parallel: replicas of another policy, one a device. They share the host's memory and
-// whatever links and ports their routes share. In inference the batches of a step are dealt out
+// data_parallel: replicas of another policy, one per device. They share the host's memory and the
+// links and ports that their routes have in common. In inference the batches of a step are divided
 // among them; 'PopART phased execution': "two IPUs to perform computation at the same time, in a
-// data-parallel fashion". In training each batch is split among them, and gradients are all-reduced
-// before each update.
+// data-parallel fashion". In training each batch is divided among them, and gradients are
+// all-reduced before each update.
 #include <algorithm>
 
 #include "planning/replica.hpp"
@@ -15,11 +15,11 @@ extern const Policy data_parallel_policy;
 
 namespace {
 
-/// With more devices one replica by itself says which cut and fates are best.
+/// With more devices than this, a single replica decides which cut and fates are best.
 constexpr std::size_t few_devices = 8;
 
-/// Where replicas share links, they choose on the whole machine or on their share of it: whichever
-/// ends first.
+/// Where replicas share links, they choose for the whole machine or for their share of it,
+/// whichever ends first.
 Plan plan_data_parallel(const PolicyRequest& request, const Reader& parameters) {
   const Policy& policy = acting_policy(data_parallel_policy, parameters);
   const std::vector<std::string> devices = replica_devices(request, parameters);

@@ -1,5 +1,5 @@
-// Policies: from stages, a platform and a workload to a plan. One file a policy; policy/catalog.cpp
-// lists them. A policy knows nothing of the engine that will execute its plan.
+// Policies turn stages, a platform and a workload into a plan. Each policy has one file;
+// policy/catalog.cpp lists them. A policy knows nothing of the engine that will execute its plan.
 #pragma once
 
 #include <cstdint>
@@ -18,21 +18,21 @@ namespace sluice {
 /// The scenario's `phases:` mapping.
 const Record& phases_record();
 
-/// A kind of workload that a policy plans for, and the strategies for fates that it honours there.
+/// A kind of workload for which a policy plans, and the strategies for fates that it honours there.
 struct PlansFor {
   Mode mode = Mode::inference;
   std::vector<std::string> fates =
       {};  ///< their names; empty: every one that there is for the mode
 };
 
-/// A way to cut the model, as `stages:` would say it: {cut: by_weight, groups: 12}.
+/// A way to cut the model, in the words of `stages:`: {cut: by_weight, groups: 12}.
 struct CutChoice {
   const char* cut = "";
   const char* key = nullptr;  ///< beside `cut`; null: none
   std::int64_t count = 0;     ///< of that key
 };
 
-/// What the ways to cut a model may depend on; never on the size of a memory.
+/// What the ways to cut a model may depend on; never the size of a memory.
 struct CutQuestion {
   Mode mode = Mode::inference;
   std::size_t layers = 0, devices = 0;
@@ -69,33 +69,33 @@ struct Policy {
   std::string source;        ///< paper or document, section
   std::string example = {};  ///< a command that runs as it stands
   std::vector<Field> parameters;
-  /// What it plans for; anything else is refused where the scenario is read.
+  /// The workloads for which it plans; anything else is refused where the scenario is read.
   std::vector<PlansFor> modes = {{Mode::inference, {"keep_all"}}};
   bool all_devices = false;   ///< uses several devices: stages are cut for the smallest
   bool takes_phases = false;  ///< the scenario's `phases:` is for it
   bool replicable = false;    ///< plans for the one device that its parameter `device` names
   /// Its parameter `replica` names a replicable policy, which plans for each device; the keys of
-  /// that policy stand beside its own.
+  /// that policy are written beside its own.
   bool replicates = false;
-  /// The ways to cut that are planned and compared where the scenario does not say how the model is
-  /// cut; strategies for fates likewise. Null: the whole model is one stage, and all is kept.
+  /// The cuts that are planned and compared where the scenario does not say how the model is cut;
+  /// the same for strategies for fates. Null: the whole model is one stage, and everything is kept.
   std::vector<CutChoice> (*cuts)(const CutQuestion& question) = nullptr;
   std::function<Draft(const PolicyRequest& request, const Reader& parameters)> plan;
-  /// What ways to cut the model, and fates, are compared by, where planning everything for each of
-  /// them would be too much: one replica by itself. Null: `plan`.
+  /// What cuts and fates are compared by, where planning everything for each of them would take too
+  /// long: a single replica. Null: `plan`.
   std::function<Draft(const PolicyRequest& request, const Reader& parameters)> alone = {};
-  /// Ways to settle what the parameters leave open, for the judge; empty: `plan` alone. They refer
+  /// Ways to settle what the parameters leave open, for the judge; empty: only `plan`. They refer
   /// to the request.
   std::function<std::vector<Candidate>(const PolicyRequest& request, const Reader& parameters)>
       candidates = {};
-  /// Mappings for `policy:` with what is open settled in one way each, the usual one first; null:
-  /// nothing is open but what `candidates` settles.
+  /// Mappings for `policy:` in which each open choice is settled in one way, the usual one first;
+  /// null: nothing is open except what `candidates` settles.
   std::function<std::vector<Value>(const PolicyRequest& request, const Reader& parameters)>
       alternatives = {};
 };
 
-/// `cuts` of a policy that compares the whole model as one stage, then `between`, then the finest
-/// cuts of a model that is not too long for them.
+/// The `cuts` of a policy that compares the whole model as one stage, then `between`, then the
+/// finest cuts of a model that is not too long for them.
 std::vector<CutChoice> cuts_with(const CutQuestion& question,
                                  const std::vector<CutChoice>& between);
 /// The same with stages of about equal time, one for each device among them, and of about equal
@@ -104,16 +104,16 @@ std::vector<CutChoice> cuts_for_devices(const CutQuestion& question);
 
 const Catalog<Policy>& policy_catalog();
 
-/// Adds a policy while the program runs, or replaces one that was added so: for policies that are
-/// not compiled in. Throws InputError when the name is empty or one of those that are. Lists that
-/// were handed out stay valid.
+/// Adds a policy while the program runs, or replaces one that was added in this way: for policies
+/// that are not compiled in. Throws InputError when the name is empty or that of a compiled-in
+/// policy. Lists that were handed out remain valid.
 void add_policy(Policy policy);
 
 /// The record of a scenario's `policy:` mapping: `name` and the policy's parameters.
 Record record_of(const Policy& policy);
 
 /// The policy that plans for a device: the one that `parameters` name as `replica`, or `policy`
-/// itself where it replicates none.
+/// itself where it does not replicate another one.
 const Policy& acting_policy(const Policy& policy, const Reader& parameters);
 
 }  // namespace sluice

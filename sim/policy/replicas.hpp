@@ -1,4 +1,5 @@
-// Replicas of one policy, each on a device of its own and each planned by that policy, as one plan.
+// Replicas of one policy, each planned by that policy for a device of its own, joined into one
+// plan.
 #pragma once
 
 #include <string>
@@ -9,15 +10,16 @@
 namespace sluice {
 
 /// The devices of the replicas: those that `devices` lists, or all; no more than there are batches.
-/// Throws InputError at the key, and where a batch of training cannot be shared equally.
+/// Throws InputError at the key, and where a batch of training cannot be divided equally.
 std::vector<std::string> replica_devices(const PolicyRequest& request, const Reader& parameters);
 
-/// The replicas together, each as it chooses on `chosen_on`; they run on the platform of the
-/// request. `parameters`: of the replicating policy, with those of `policy` beside them.
+/// The replicas together, each with the choices that it makes on `chosen_on`; they run on the
+/// platform of the request. `parameters` are those of the replicating policy together with those of
+/// `policy`.
 Plan replicated(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
                 const Platform& chosen_on);
 
-/// The first of them by itself.
+/// Only the first of them.
 Plan one_replica(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
                  const Platform& chosen_on);
 

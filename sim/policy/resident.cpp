@@ -1,5 +1,5 @@
 // resident: the weights are loaded once and stay; micro-batches run through all stages, one after
-// the other, while the next inputs come in and the last answers go out.
+// the other, while the next inputs come in and the latest answers go out.
 //
 // Time without contention, overlapped, M micro-batches: all weights are loaded (W), then per
 // micro-batch the slowest of input load (I), computation (C) and output save (O) binds:
@@ -19,7 +19,7 @@ namespace sluice {
 
 namespace {
 
-/// The device keeps all weights: tied ones once, with the first stage that has them.
+/// The device keeps all weights; tied ones are kept once, with the first stage that has them.
 std::vector<Stage> held_once(std::vector<Stage> stages) {
   for (Stage& stage : stages) {
     stage.weight_bytes -= stage.tied_bytes;

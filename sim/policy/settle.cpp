@@ -19,7 +19,7 @@ std::string joined(const std::string& cut, const std::string& rest) {
   return cut.empty() ? rest : rest.empty() ? cut : cut + ", " + rest;
 }
 
-/// What of this mapping is not what the scenario says.
+/// The entries of this mapping that differ from what the scenario says.
 std::string difference(const Value& settled, const Value& asked) {
   std::string text;
   for (const Value::Entry& entry : settled.entries()) {
@@ -30,13 +30,14 @@ std::string difference(const Value& settled, const Value& asked) {
   return text;
 }
 
-/// Does the strategy for fates search within the device's memory itself?
+/// Whether the strategy for fates itself searches within the device's memory.
 bool looks_at_memory(const PolicyRequest& request) {
   return request.workload.training && request.strategy().searches;
 }
 
-/// Plans without a limit, so that the plan does not depend on the device's memory, and simulates.
-/// It fits where all that was granted or waited for at one moment does. Throws Infeasible.
+/// Plans without a limit, so that the plan does not depend on the device's memory, and simulates
+/// it. It fits where everything that was granted or waited for at one moment fits. Throws
+/// Infeasible.
 Settled simulate(const Policy& policy, const PolicyRequest& request, const Keys& keys) {
   PolicyRequest unlimited = request;
   unlimited.capacity_enforced = false;
@@ -78,7 +79,7 @@ class Attempts {
     for (std::size_t i = 0; i < attempts.size(); ++i) add(i);
   }
 
-  /// Is there anything to choose?
+  /// Whether there is anything to choose.
   bool choose() const { return !candidates_.empty() && (attempts_.size() > 1 || ways_ > 1); }
 
   Settlement best() {
@@ -101,7 +102,7 @@ class Attempts {
     if (offered.empty()) add_alternatives(attempt, number);
   }
 
-  /// What it settles is said with its cut.
+  /// Describes what was settled together with its cut.
   static Candidate with_cut(Candidate candidate, const std::string& cut, std::size_t number) {
     if (candidate.simulate)
       candidate.simulate = [simulate = std::move(candidate.simulate), cut, number](

@@ -1,6 +1,6 @@
-// sharded: each stage has its device for good, its weights stay there; batches run one after the
+// sharded: each stage stays on its device together with its weights. Batches run one after the
 // other through all devices, and what crosses from stage to stage goes over the link between their
-// devices. The PopART document's --sharded-execution.
+// devices. This is --sharded-execution of the PopART document.
 //
 // Time without contention, per micro-batch: the sum of all computations and of all crossings; the
 // next input comes in beside, the last answer goes out beside.

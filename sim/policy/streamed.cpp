@@ -1,6 +1,6 @@
 // streamed: groups of stages whose weights take turns on the device (a group is a stage of the
-// cut). For each group the weights are loaded, then all micro-batches in flight run through it;
-// what crosses to the next group stays on the device or goes through host memory. When a step has
+// cut). For each group the weights are loaded, then all micro-batches in flight run through it.
+// What crosses to the next group stays on the device or goes through host memory. When a step has
 // more micro-batches than are in flight, the weights pass several times.
 #include "base/error.hpp"
 #include "planning/streaming/choices.hpp"

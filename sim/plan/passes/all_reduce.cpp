@@ -23,12 +23,12 @@ std::vector<std::string> devices_of(const std::vector<RingHop>& ring) {
   return devices;
 }
 
-/// One device's gradients of one stage, complete for a batch.
+/// The gradients of one stage on one device, complete for a batch.
 struct Sum {
-  std::uint32_t ready = none;   ///< the backward pass after which they may move
-  std::uint32_t before = none;  ///< where the ring is listed: in front of this action
-  /// What needs the ring's sums, of `distance` iterations later: the update, the save of the
-  /// gradients, or, where they stay, the next backward pass that adds to them.
+  std::uint32_t ready = none;   ///< the backward pass after which they may be moved
+  std::uint32_t before = none;  ///< the ring is listed in front of this action
+  /// The action that needs the sums of the ring, `distance` iterations later: the update, the save
+  /// of the gradients, or, where they stay, the next backward pass that adds to them.
   std::uint32_t user = none, distance = 0;
 };
 
@@ -143,7 +143,8 @@ class Rings {
         action.waits.push_back({sums[k].ready, 0});
         if (r > 0) action.waits.push_back({new_number(sent[from][r - 1]), 0});
       }
-      // What came last is the last sum; what it sends itself must have left before it changes.
+      // What arrived last is the last sum; what the device sends itself must have left before it
+      // changes.
       auto& waits = plan_.actions[sums[k].user].waits;
       for (const std::uint32_t end : {sent[from][steps - 1], sent[k][steps - 1]})
         waits.push_back({new_number(end), sums[k].distance});
@@ -156,7 +157,7 @@ class Rings {
                                  ActionKind::all_reduce, "ring", devices_, bytes});
   }
 
-  /// None: the stage has no weights to learn.
+  /// None: the stage has no weights that learn.
   std::uint32_t gradients_of(const std::string& device, std::int32_t stage) const {
     const auto found = gradients_.find(device + "/gradients." + std::to_string(stage));
     return found == gradients_.end() ? none : found->second;
@@ -199,14 +200,14 @@ class Rings {
     return action;
   }
 
-  /// Lists an action before another one; its number among the added.
+  /// Lists an action before another one; returns its number among the added actions.
   std::uint32_t list(Action action, std::uint32_t before) {
     added_.push_back(std::move(action));
     before_[before].push_back(static_cast<std::uint32_t>(added_.size() - 1));
     return static_cast<std::uint32_t>(added_.size() - 1);
   }
 
-  /// Added actions are numbered after all others until rebuild() puts them into their places.
+  /// Added actions are numbered after all others until rebuild() puts them in their places.
   std::uint32_t new_number(std::uint32_t added) const {
     return static_cast<std::uint32_t>(plan_.actions.size()) + added;
   }

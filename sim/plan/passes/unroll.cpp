@@ -37,15 +37,15 @@ class Unroller {
   }
 
  private:
-  /// A plan may be unrolled again: its copies then have another mark.
+  /// A plan may be unrolled again: then its copies have another mark.
   bool is_in_a_name(const std::string& mark) const {
     const auto has = [&](const auto& thing) { return thing.name.find(mark) != std::string::npos; };
     return std::any_of(plan_.actions.begin(), plan_.actions.end(), has) ||
            std::any_of(plan_.tensors.begin(), plan_.tensors.end(), has);
   }
 
-  /// Iteration `index` of the old body, counted from the first copy of a run: which copy, of how
-  /// many runs later.
+  /// Iteration `index` of the old body, counted from the first copy of a run: which copy it is, and
+  /// of which later run.
   struct Place {
     std::int64_t copy, runs;
   };

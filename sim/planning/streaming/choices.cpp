@@ -21,13 +21,13 @@ constexpr double many_passes = 8;
 constexpr std::int64_t pieces_of_model = 192;
 constexpr double pieces_of_step = 768;  ///< in which the weights may pass several times
 constexpr double never = std::numeric_limits<double>::infinity();
-/// Inputs and results of other slots that have room beside the largest group where buffers are
-/// spared.
+/// The number of inputs and results of other slots for which there is room beside the largest
+/// group, where buffers are spared.
 constexpr std::array<std::array<std::int64_t, 2>, 4> spared_at_first = {
     {{1, 0}, {1, 1}, {2, 2}, {7, 7}}};
 constexpr std::int64_t shares_that_stay = 8;  ///< of the weights' bytes
 
-/// Large enough that what each transfer costs besides its bytes is a hundredth at most.
+/// Large enough that what each transfer costs beside its bytes is at most a hundredth.
 std::int64_t small_piece(const StreamedCase& streamed) {
   const double fixed = 100 * streamed.down.setup_s * streamed.down.bandwidth;
   return std::max(
@@ -43,7 +43,7 @@ struct Shared {
   std::optional<std::int64_t> capacity;
 };
 
-/// The ways to run so many micro-batches in flight under one fate of the boundaries.
+/// The ways to run a number of micro-batches in flight under one fate of the boundaries.
 class Ways {
  public:
   Ways(std::shared_ptr<const Shared> shared, std::int64_t in_flight, bool offload)
@@ -59,7 +59,7 @@ class Ways {
     return ways;
   }
 
-  /// From what every way of them that fits has to compute and to copy.
+  /// A bound from what every fitting way of them has to compute and to copy.
   double at_least() const {
     if (given_residency()) {
       const Stays stays{ResidentOrder::by_need, 0};
@@ -73,7 +73,7 @@ class Ways {
     return fits_with < 0 ? never : at_least(choice({ResidentOrder::by_need, fits_with}));
   }
 
-  /// Those that fit, by what stays.
+  /// Those that fit, grouped by what stays.
   static std::vector<Candidate> open(const std::shared_ptr<const Ways>& ways) {
     std::vector<Candidate> opened;
     for (const Stays& stays : ways->residencies()) {
@@ -89,7 +89,8 @@ class Ways {
 
  private:
   /// The ways to do the same with more buffers and smaller pieces, each with the bound of its
-  /// rehearsal. That is made again where it is simulated: most never are, and all take much memory.
+  /// rehearsal. The rehearsal is made again where the way is simulated: most never are, and all
+  /// rehearsals together take much memory.
   static std::vector<Candidate> by_buffers(const std::shared_ptr<const Ways>& ways,
                                            StreamedChoice choice) {
     std::vector<Candidate> opened;
@@ -111,7 +112,7 @@ class Ways {
     return opened;
   }
 
-  /// Bytes ahead that the device has room for, from the fewest to the most.
+  /// Bytes ahead for which the device has room, from the fewest to the most.
   std::vector<std::int64_t> aheads_that_fit(const Rehearsal& rehearsal) const {
     std::vector<std::int64_t> all = aheads(rehearsal.choice());
     for (const auto& [inputs, results] : spared_at_first)
@@ -124,8 +125,8 @@ class Ways {
     return all;
   }
 
-  /// From the most bytes ahead to none: with fewer the lower bound rises, and where the loads do
-  /// not use them all the order is one that was simulated before.
+  /// From the most bytes ahead to none: with fewer bytes the lower bound rises, and where the loads
+  /// do not use all of them the order is one that was simulated before.
   void simulate(Rehearsal& rehearsal, double worth,
                 const std::function<void(const Settled&)>& settled) const {
     const std::vector<std::int64_t> aheads = aheads_that_fit(rehearsal);
@@ -148,13 +149,13 @@ class Ways {
     }
   }
 
-  /// Which weights stay: a share of them, in an order.
+  /// The weights that stay: a share of them, in an order.
   struct Stays {
     ResidentOrder order = ResidentOrder::by_need;
     std::int64_t share = 0;  ///< of `shares_that_stay`
   };
 
-  /// Do weights that take turns come more than once?
+  /// Whether weights that take turns come more than once.
   bool repeats() const {
     return shared_->streamed.groups.size() > 1 &&
            passes() * static_cast<double>(shared_->streamed.steps) > 1;
@@ -259,8 +260,8 @@ class Ways {
     return least;
   }
 
-  /// A rehearsal knows neither how copies up and down share a link nor whether host memory has
-  /// room; the plan's replay does.
+  /// A rehearsal does not know how copies up and down share a link, nor whether host memory has
+  /// room; the replay of the plan does.
   bool replayed() const {
     const StreamedCase& streamed = shared_->streamed;
     return (streamed.shared_link && streamed.overlap) || (streamed.host_limited && offload_);

@@ -28,8 +28,8 @@ std::int64_t StreamedFit::weights_at(std::size_t g) const {
   return all_resident_ + bytes_[g].weights - (resident_.empty() ? 0 : resident_[g]);
 }
 
-/// Bytes on the device while micro-batch `m` of `count` runs through a group, alone; more than
-/// 2^63 - 1 count as that.
+/// Bytes on the device while micro-batch `m` of `count` runs alone through a group; at most 2^63 -
+/// 1.
 std::int64_t StreamedFit::bytes_at(std::size_t g, std::int64_t m, std::int64_t count) const {
   const StageBytes& stage = bytes_[g];
   const bool last = g + 1 == bytes_.size();
@@ -58,7 +58,7 @@ std::vector<std::int64_t> StreamedFit::slot_bytes(std::int64_t in_flight) const 
   return bytes;
 }
 
-/// The most that fit; 1 where not even that fits.
+/// The largest number that fits; 1 where not even that fits.
 std::int64_t StreamedFit::most_in_flight() const {
   return most_that_fits(1, per_step_ + 1, [&](std::int64_t count) {
     return !capacity_ || peak(count) <= *capacity_;

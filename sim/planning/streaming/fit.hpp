@@ -1,5 +1,5 @@
-// What streamed inference needs on a device where its transfers and computations run one after the
-// other: what explicit settings are checked with.
+// The memory that streamed inference needs on a device where transfers and computations run one
+// after the other. Explicit settings are checked with it.
 #pragma once
 
 #include "planning/streaming/groups.hpp"
@@ -8,23 +8,23 @@ namespace sluice {
 
 class StreamedFit {
  public:
-  /// Both must outlive this.
+  /// Both must outlive this object.
   StreamedFit(const PolicyRequest& request, const Common& common, const StreamedChoice& choice);
 
-  /// Of the device, where it is enforced.
+  /// The capacity of the device, where it is enforced.
   std::optional<std::int64_t> capacity() const { return capacity_; }
-  /// The most bytes with so many micro-batches in flight.
+  /// The most bytes with this many micro-batches in flight.
   std::int64_t peak(std::int64_t in_flight) const;
   /// By slot of a step.
   std::vector<std::int64_t> slot_bytes(std::int64_t in_flight) const;
-  /// Throws Infeasible where so many in flight do not fit: which group, with what, and what would;
-  /// then the whole story of the plan.
+  /// Throws Infeasible where this many in flight do not fit: which group, with what, and what would
+  /// fit; then the whole explanation of the plan.
   void require(std::int64_t in_flight, const Plan& plan) const;
 
  private:
   std::int64_t bytes_at(std::size_t group, std::int64_t m, std::int64_t count) const;
   std::int64_t most_in_flight() const;
-  /// Of all groups' weights: what is on the device while a group runs.
+  /// Of all groups' weights: the bytes on the device while a group runs.
   std::int64_t weights_at(std::size_t group) const;
   std::string group_text(std::size_t group, std::int64_t needed) const;
 

@@ -1,4 +1,4 @@
-// What policy streamed works with: groups of layers whose weights take turns on the device, and one
+// The groups of policy streamed: groups of layers whose weights take turns on the device, and one
 // step as executions of groups. Bytes and seconds of one micro-batch on one device.
 #pragma once
 
@@ -11,8 +11,8 @@
 
 namespace sluice {
 
-/// The step as executions of groups: pass p runs group g over the micro-batches
-/// first_micro_batch .. first_micro_batch + count - 1, one a slot.
+/// The step as executions of groups: pass p runs group g over the micro-batches first_micro_batch
+/// .. first_micro_batch + count - 1, one per slot.
 struct GroupRun {
   std::size_t group = 0;
   std::int64_t pass = 0;
@@ -24,13 +24,13 @@ std::vector<GroupRun> group_runs(std::size_t groups, std::int64_t per_step, std:
 
 /// One way to settle what policy streamed leaves open.
 struct StreamedChoice {
-  std::int64_t in_flight = 1;  ///< micro-batches that run through a group for one load of weights
+  std::int64_t in_flight = 1;  ///< micro-batches that run through a group per load of its weights
   std::int64_t buffers = 1;    ///< inputs and results that are on the device for transfers
-  bool spares = false;         ///< fewer of them where they would not fit beside a group
+  bool spares = false;         ///< uses fewer of them where they would not fit beside a group
   bool offload = false;        ///< what crosses to the next group goes through host memory
-  std::optional<std::int64_t> prefetch;  ///< groups; none: as many as `ahead` has room for
+  std::optional<std::int64_t> prefetch;  ///< groups; none: as many as fit into `ahead`
   std::int64_t piece = 0;                ///< bytes of one transfer of weights; 0: a whole group
-  std::int64_t ahead = 0;  ///< bytes of weights that may be there beside the most that must be
+  std::int64_t ahead = 0;  ///< bytes of weights that may be there beside those that must be
   std::vector<std::int64_t> resident = {};  ///< by group: bytes of its weights that stay; or none
 
   std::int64_t resident_of(std::size_t group) const {
@@ -39,7 +39,7 @@ struct StreamedChoice {
   std::int64_t resident_bytes() const;  ///< of all groups
 };
 
-/// What a cut asks of the device: all that the seconds and bytes of a choice follow from.
+/// What a cut needs of the device: everything from which seconds and bytes of a choice follow.
 struct StreamedCase {
   struct Group {
     StageBytes bytes{};
@@ -47,8 +47,8 @@ struct StreamedCase {
   };
   std::vector<Group> groups;
   CopyTime down, up;
-  std::int64_t caches = 0;         ///< bytes on the device for good
-  std::int64_t micro_batches = 1;  ///< of a step
+  std::int64_t caches = 0;         ///< bytes that are on the device for good
+  std::int64_t micro_batches = 1;  ///< per step
   std::int64_t steps = 1;
   bool returns_answers = true, overlap = true;
   bool shared_link = false;   ///< copies up and down slow each other down
@@ -60,22 +60,23 @@ struct StreamedCase {
 StreamedCase streamed_case(const PolicyRequest& request, const Common& common, bool offload);
 
 /// Bytes of the groups. Where what crosses stays on the device, a group's part of the answer leaves
-/// as soon as it is made; through host memory it goes with what crosses.
+/// as soon as it is made; otherwise it goes through host memory with what crosses.
 std::vector<StageBytes> streamed_bytes(const PolicyRequest& request, bool offload);
 
-/// Sizes of the transfers that bring so many bytes of weights: equal, and none larger than `piece`.
+/// Sizes of the transfers that bring this many bytes of weights: equal, and none larger than
+/// `piece`.
 std::vector<std::int64_t> pieces_of(std::int64_t weights, std::int64_t piece);
 
-/// The weights of a group as transfers: those that stay come first.
+/// The weights of a group as transfers; those that stay come first.
 struct GroupPieces {
   std::vector<std::int64_t> bytes;
-  std::size_t kept = 0;  ///< so many of them stay
+  std::size_t kept = 0;  ///< how many of them stay
 };
 GroupPieces group_pieces(const StreamedCase& streamed, const StreamedChoice& choice,
                          std::size_t group);
 
-/// Are weights that stay loaded before the first step, rather than when the first pass needs them?
-/// A step that is repeated cannot have a load of its own in its first turn.
+/// Whether weights that stay are loaded before the first step, and not when the first pass needs
+/// them. A step that is repeated cannot have a load of its own in its first repetition.
 bool kept_in_prologue(const StreamedCase& streamed);
 
 }  // namespace sluice

@@ -103,15 +103,15 @@ class StreamedLister {
 
  private:
   bool loads_input(const GroupRun& run) const { return run.group == 0 || choice_.offload; }
-  /// Does what a run makes go to host memory?
+  /// Whether the output of a run goes to host memory.
   bool saves(const GroupRun& run) const {
     if (run.group + 1 < bytes_.size() && choice_.offload) return true;
     const bool answers = run.group + 1 == bytes_.size() || bytes_[run.group].answer > 0;
     return answers && common_.return_outputs;
   }
 
-  /// What the head of this slot, also of the step before (< 0), waits for so that no more results
-  /// are on their way than may be beside its run: a save, none where nothing has to be waited for.
+  /// The save for which the head of this slot waits (also of the step before, < 0), so that no more
+  /// results are being transferred than may be beside its run; none where no wait is needed.
   SlotLoad::Saved results_left_at(const Rehearsal& rehearsal, std::int64_t slot) const {
     const InRow at = in_row(slot, slots_.count());
     const auto place = static_cast<std::int64_t>(at.place);
@@ -129,7 +129,7 @@ class StreamedLister {
             .steps_ago = at.steps_ago + save.steps_ago};
   }
 
-  /// No slot has more results of others on their way than its run may have.
+  /// No slot has more results of others being transferred than its run may have.
   void wait_for_results() {
     std::vector<std::int64_t> together;
     for (std::size_t r = 0; r < runs_.size(); ++r) {
@@ -148,8 +148,8 @@ class StreamedLister {
     return "weights." + std::to_string(group) + (pieces > 1 ? "." + std::to_string(piece) : "");
   }
 
-  /// Weights have their home in host memory. Those that take turns are on the device once for each
-  /// pass; those that stay, once.
+  /// Weights have their home in host memory. Those that take turns are on the device once per pass;
+  /// those that stay are there once.
   void make_tensors() {
     for (std::size_t r = 0; r < runs_.size(); ++r) {
       const GroupRun& run = runs_[r];
@@ -170,7 +170,7 @@ class StreamedLister {
     reloads_.resize(static_cast<std::size_t>(slots_.count()), none);
   }
 
-  /// So many pieces of the weights of a run's group stay.
+  /// The number of pieces of a group's weights that stay.
   std::size_t kept(std::size_t run) const { return pieces_[runs_[run].group].kept; }
 
   void add_once(std::size_t run, std::size_t piece, std::int64_t at) {
@@ -180,7 +180,8 @@ class StreamedLister {
     slots_.add(std::move(load));
   }
 
-  /// Run number r, also of the steps before (r < 0), with its slots counted from this step's first.
+  /// Run number r, also of earlier steps (r < 0), with its slots counted from this step's first
+  /// one.
   std::int64_t last_slot_of(std::int64_t r) const {
     const InRow run = in_row(r, static_cast<std::int64_t>(runs_.size()));
     return runs_[run.place].last_slot() - run.steps_ago * slots_.count();
@@ -199,7 +200,7 @@ class StreamedLister {
     return run.first_micro_batch + (slot - run.first_slot);
   }
 
-  /// The model's input, or what a group before made and saved.
+  /// The model's input, or what an earlier group made and saved.
   SlotLoad input_load(const GroupRun& run, std::int64_t slot) {
     const std::int64_t q = micro_batch(run, slot);
     if (run.group == 0) return runner_.input_load(q, slot);
@@ -267,7 +268,8 @@ class StreamedLister {
   std::vector<GroupPieces> pieces_;                  ///< by group
   std::vector<std::vector<std::uint32_t>> weights_;  ///< by run: of each piece
   std::vector<std::uint32_t> reloads_;               ///< by slot: the tensor that comes back
-  /// As rehearsed, by run: results of other slots that may be on their way. Empty: as asked.
+  /// By run, as rehearsed: results of other slots that may be being transferred. Empty: as asked
+  /// for.
   std::vector<std::int64_t> results_;
   std::vector<PlanBuilder::Ref> first_of_run_, saves_;
 };

@@ -1,6 +1,7 @@
-// Residency: which weights of streamed inference stay on the device, while the others take turns.
-// A choice is bytes by group. It follows from the structure of the model and of the choice alone,
-// never from a capacity, so that the choices of a smaller memory are among those of a larger one.
+// Residency: which weights of streamed inference stay on the device while the others take turns. A
+// choice is a number of bytes per group. It follows from the structure of the model and of the
+// choice alone, never from a capacity, so that the choices of a smaller memory are among those of a
+// larger one.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@
 
 namespace sluice {
 
-/// What the scenario says of residency.
+/// What the scenario says about residency.
 struct ResidentKey {
   /// By group, whether its weights stay; none: it is open.
   std::optional<std::vector<bool>> stays;
@@ -21,25 +22,27 @@ struct ResidentKey {
 /// Throws InputError at a stage that does not exist.
 ResidentKey resident_key(const Reader& parameters, const std::vector<Stage>& stages, bool cut_open);
 
-/// Bytes by group of the weights that the scenario says stay; where it is open, none.
+/// By group, the bytes of the weights that the scenario says stay; none stay where it is open.
 std::vector<std::int64_t> asked_to_stay(const StreamedCase& streamed, const ResidentKey& key);
 
-/// In which order weights become resident where only some of them do.
+/// The order in which weights become resident where only some of them do.
 enum class ResidentOrder : std::uint8_t {
-  /// Those of the groups that need the most memory while they run: what stays of such a group costs
-  /// nothing there, since it would be there anyway. No other choice of so many bytes needs less.
+  /// First the weights of the groups that need the most memory while they run: what stays of such a
+  /// group costs nothing there, because it would be there anyway. No other choice of as many bytes
+  /// needs less.
   by_need,
-  /// Those of the groups that compute least for each byte: they have the least time to hide a load.
+  /// First the weights of the groups that compute least per byte: they have the least time to hide
+  /// a load.
   by_work,
 };
 
-/// At most `bytes` of all weights, by group; of one group a part may stay.
+/// At most `bytes` of all weights, by group; a part of a group's weights may stay.
 std::vector<std::int64_t> resident_weights(const StreamedCase& streamed,
                                            const StreamedChoice& choice, ResidentOrder order,
                                            std::int64_t bytes);
 
-/// The most bytes on the device while each group runs with so many micro-batches, where one input
-/// and one result of it are there for transfers; its weights and all that stays not counted.
+/// The most bytes on the device while each group runs with this many micro-batches, where one input
+/// and one result are there for transfers; its weights and everything that stays are not counted.
 std::vector<std::int64_t> bytes_beside_weights(const StreamedCase& streamed,
                                                const StreamedChoice& choice);
 

@@ -1,10 +1,11 @@
 // phased: PopART's phased execution. A phase is a slice of time in which one device computes a
 // stage for a batch; device = phase number mod n. While it computes, the device of the next phase
-// saves what it made last and loads the weights and inputs that it needs; phase i + 1 starts after
-// all of phase i's computation and after its own I/O.
+// saves its latest results and loads the weights and inputs that it needs. Phase i + 1 starts after
+// all computation of phase i and after its own I/O.
 //
-// Steady phase, overlapped, weights preloaded: max(I/O, computation), where I/O is that of one
-// phase (weights, and what of the activations goes over the host link). Serial: their sum.
+// A steady phase, overlapped and with preloaded weights, takes max(I/O, computation), where I/O is
+// that of one phase (weights, and those activations that go over the host link). In series it takes
+// their sum.
 #include <algorithm>
 
 #include "base/error.hpp"
@@ -15,7 +16,7 @@ namespace sluice {
 
 namespace {
 
-/// In training a phase is one operation of the step, a stage forward, backward or again, on all
+/// In training a phase is one operation of the step (a stage forward, backward or again) on all
 /// micro-batches in flight. What is on the wrong device goes through host memory.
 TrainingOrder phased_training(const PolicyRequest& request, const Reader& parameters) {
   refuse_in_training(parameters, {"weights", "weights_per", "host_data", "outputs"},

@@ -1,4 +1,5 @@
-// The rules of phased execution as a scenario gives them, and the order of phases that follows.
+// The rules of phased execution that a scenario gives, and the order of phases that follows from
+// them.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,7 @@ enum class Activations { on_chip, pair_link, streaming };
 struct Phase {
   std::size_t stage = 0;
   std::string device;
-  std::vector<std::int64_t> micro_batches;  ///< counted from the window's first
+  std::vector<std::int64_t> micro_batches;  ///< counted from the first one of the window
 };
 
 struct PhaseRules {
@@ -23,7 +24,7 @@ struct PhaseRules {
   bool once_a_step = false;  ///< weights are loaded once for all batches of a step
   bool real_data = true, return_outputs = true;
   Activations activations = Activations::on_chip;
-  std::vector<std::string> devices;  ///< that take turns; by stage where `by_stage`
+  std::vector<std::string> devices;  ///< the devices that take turns; by stage where `by_stage`
   bool by_stage = false;
   std::int64_t in_flight = 1;  ///< batches that take turns
 
@@ -31,12 +32,12 @@ struct PhaseRules {
   bool saves_boundaries() const { return activations == Activations::streaming; }
 };
 
-/// Throws InputError at the key at fault.
+/// Throws InputError at the faulty key.
 PhaseRules read_phase_rules(const PolicyRequest& request, const Reader& parameters);
 
-/// After what the phases repeat. A unit is all phases of the batches that take turns, or of a whole
-/// step where its batches are not whole turns; a round is as many units as bring the device of the
-/// first phase back to the first device.
+/// The number of phases after which they repeat. A unit is all phases of the batches that take
+/// turns, or of a whole step where its batches are not whole turns; a round is as many units as
+/// bring the device of the first phase back to the first device.
 struct PhaseRound {
   std::int64_t unit_batches = 1;
   std::int64_t units = 1;       ///< of a round: the body
@@ -48,10 +49,10 @@ PhaseRound round_of(const PhaseRules& rules, const Workload& workload, std::size
 /// The same where a unit is a whole step.
 PhaseRound round_of_steps(const PhaseRules& rules, const Workload& workload, std::size_t stages);
 
-/// Does nothing repeat within a step that is too long to be tried?
+/// Whether nothing repeats within a step that is too long to be tried.
 bool is_long(const PhaseRules& rules, const Workload& workload);
 
-/// The phases of some units, in order. Device = number mod n, counted from the first.
+/// The phases of some units, in order. The device is the number mod n, counted from the first.
 std::vector<Phase> phases_of(const PhaseRules& rules, const Workload& workload, std::size_t stages,
                              std::int64_t unit_batches, std::int64_t units);
 

@@ -1,4 +1,5 @@
-// What policy phased lists of each phase, and the waits between phases. Internal to it.
+// The actions that policy phased lists for each phase, and the waits between phases. Internal to
+// it.
 #pragma once
 
 #include <string>
@@ -9,9 +10,9 @@
 
 namespace sluice {
 
-/// What is listed of one phase.
+/// What is listed for one phase.
 struct ListedPhase {
-  struct Gate {  ///< something to wait for, of `distance` iterations ago
+  struct Gate {  ///< something to wait for, as of `distance` iterations ago
     PlanBuilder::Ref ref;
     std::uint32_t distance;
   };
@@ -28,13 +29,14 @@ struct PhaseWindow {
   std::vector<ListedPhase> listed;        ///< of each phase
   std::vector<PlanBuilder::Ref> carried;  ///< saves of the window before, in this one
 
-  /// Does the next phase need what phase p makes? Then its activations are saved as they are made.
+  /// Whether the next phase needs what phase p makes. Then its activations are saved as they are
+  /// made.
   bool followed_at_once(std::size_t p) const;
 };
 
-/// Phase p starts after all of the phase before has been computed and after its own I/O, which is
-/// its loads and what its device still had to save. `before` comes before the window: in the body
-/// it is the window itself, an iteration ago.
+/// Phase p starts after everything of the phase before has been computed and after its own I/O,
+/// which is its loads and what its device still had to save. `before` is the window before: in the
+/// body it is the window itself, an iteration ago.
 void add_phase_waits(PlanBuilder& builder, const PhaseRules& rules, PhaseWindow& window,
                      const PhaseWindow& before);
 
