@@ -16,7 +16,7 @@ namespace {
 
 using Begins = PlacementProblem::Begins;
 
-constexpr double search_s = 0;  ///< of CBC: what it finds in some time depends on the computer
+constexpr int nodes = 0;  ///< no branch and bound: a plan is made in little time
 constexpr std::int64_t most_kernels = 20'000;
 
 /// Micro-batches after which everything repeats: those of a batch in training; of a step where each
@@ -129,7 +129,7 @@ class PlacedLister {
   }
 
   void place() {
-    const PlacementResult result = place_by_all(question_, {room_}, {way_}, search_s).front();
+    const PlacementResult result = place_by_all(question_, {room_}, {way_}, nodes).front();
     if (!result.refused.empty()) throw Infeasible(result.refused);
     for (const TensorPath& path : result.schedule->placing) fast_.push_back(path.use.front());
     gap_ = result.gap();
