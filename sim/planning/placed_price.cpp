@@ -1,5 +1,7 @@
 #include "planning/placed_price.hpp"
 
+#include <cmath>
+
 #include "base/error.hpp"
 
 namespace sluice {
@@ -46,6 +48,15 @@ PlacedPrice placed_price(const Platform& platform, const Cost& cost, const Query
     near.operands.emplace_back();  // nothing is left, rather than all of it in the default memory
   placed.price = cost.of(near);
   return placed;
+}
+
+void take_placed_price(PlanBuilder& builder, PlanBuilder::Ref ref, const Device& device,
+                       const PlacedPrice& placed, const std::vector<std::uint32_t>& tensors) {
+  take_price(builder.at(ref), placed.price,
+             {.kind = StreamKind::compute, .idle_w = device.idle_w, .busy_w = device.busy_w});
+  for (const PlacedPrice::Flow& flow : placed.flows)
+    builder.flow(ref, tensors.at(flow.operand), flow.from, flow.to,
+                 static_cast<std::int64_t>(std::llround(flow.bytes)));
 }
 
 }  // namespace sluice

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "cost/cost.hpp"
-#include "platform/platform.hpp"
+#include "planning/builder.hpp"
+#include "planning/lower.hpp"
 
 namespace sluice {
 
@@ -26,5 +26,9 @@ struct PlacedPrice {
 /// InputError that names layer, operand and memory where there is no such memory, no link leads to
 /// it, or it has no rate.
 PlacedPrice placed_price(const Platform& platform, const Cost& cost, const Query& query);
+
+/// Gives the action that price, and its flows: of `tensors`, one for each operand.
+void take_placed_price(PlanBuilder& builder, PlanBuilder::Ref ref, const Device& device,
+                       const PlacedPrice& placed, const std::vector<std::uint32_t>& tensors);
 
 }  // namespace sluice

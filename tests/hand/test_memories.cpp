@@ -141,15 +141,6 @@ links: {pcie: {joins: [host, gpu], bandwidth: 100B/s}}
                                   "card.yaml"));
 }
 
-/// Gives the action that price, and its flows: of `tensors`, one for each operand.
-void take(PlanBuilder& builder, PlanBuilder::Ref ref, const PlacedPrice& placed,
-          const std::vector<std::uint32_t>& tensors) {
-  take_price(builder.at(ref), placed.price, {.kind = StreamKind::compute});
-  for (const PlacedPrice::Flow& flow : placed.flows)
-    builder.flow(ref, tensors.at(flow.operand), flow.from, flow.to,
-                 static_cast<std::int64_t>(flow.bytes));
-}
-
 TEST_CASE("a kernel reads an operand over the link while it computes, and shares it with a load") {
   // relu of 75 samples of 1 element, float32: it reads 300 B and writes 300 B.
   const Platform platform = card();
@@ -168,7 +159,7 @@ TEST_CASE("a kernel reads an operand over the link while it computes, and shares
     const std::uint32_t w = builder.tensor("w", TensorClass::weight, 200, "host");
     const PlacedPrice placed = placed_price(platform, *cost, placed_query(asked, {home, "gpu"}));
     const PlanBuilder::Ref kernel = builder.compute(ActionKind::forward, "gpu", 0, 0, 75);
-    take(builder, kernel, placed, {x, r});
+    take_placed_price(builder, kernel, platform.devices.front(), placed, {x, r});
     if (load)
       builder.transfer(ActionKind::load, w,
                        {.from = "host", .to = "gpu", .release = false, .allocate = false}, 0, 0);
