@@ -221,7 +221,7 @@ void check_allocations(const PlanTables& tables) {
   if (plan.iterations > 0)
     for (const MadeInstance& one : made)
       if (plan.section_of(one.action) == Section::body &&
-          tables.uses({one.tensor, one.pool}, plan.iterations / 2) == 0)
+          tables.uses(Placement{one.tensor, one.pool}, plan.iterations / 2) == 0)
         plan_fault(
             plan, one.action,
             "the body allocates " + named(plan, one) + " in each iteration and never releases it");

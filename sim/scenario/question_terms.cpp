@@ -42,7 +42,8 @@ PolicyLimits limits_of(const Scenario& scenario) {
   limits.answers = limits.inputs && !says("outputs", "discard") && !scenario.workload.training;
   if (policy.all_devices) return limits;
   const Value* device = keys.find("device");
-  limits.device = device && device->is_scalar() ? device->text() : scenario.platform.devices[0].name;
+  limits.device =
+      device && device->is_scalar() ? device->text() : scenario.platform.devices[0].name;
   return limits;
 }
 
@@ -264,9 +265,12 @@ std::vector<Stage> question_stages(const Scenario& scenario) {
   const Value nothing = Value::make_map();
   const Record record{"stages", "", {}};
   const Workload& workload = scenario.workload;
-  const CutRequest request{scenario.model, *devices_of(scenario, kept_of(scenario)).front(),
-                           *scenario.cost, workload.dtype,
-                           workload.micro_batch,  true,
+  const CutRequest request{scenario.model,
+                           *devices_of(scenario, limits_of(scenario)).front(),
+                           *scenario.cost,
+                           workload.dtype,
+                           workload.micro_batch,
+                           true,
                            nullptr};
   return make_stages(scenario.model, cut.last_layers(request, Reader(nothing, record)),
                      workload.dtype);
