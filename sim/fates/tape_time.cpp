@@ -226,8 +226,10 @@ class Walk {
   }
 
  private:
+  /// Of a slot of this micro-batch, or of one before it: all have the same levels.
   std::size_t place(std::int64_t slot) const {
-    return static_cast<std::size_t>(slot < 0 ? slot + tape_.count() : slot);
+    const std::int64_t within = slot % tape_.count();
+    return static_cast<std::size_t>(within < 0 ? within + tape_.count() : within);
   }
 
   void step(std::int64_t slot) {
