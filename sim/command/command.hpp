@@ -70,11 +70,11 @@ struct Command {
   std::size_t least = 0, most = 0;  ///< number of positionals, without overrides
   std::string positionals = {};     ///< how messages call them: "SCENARIO or PLAN"
   std::string names_folder = {};    ///< folder of the bundled documents that a positional may name
-  std::vector<std::string> (*names)() = nullptr;  ///< other words that it may be, for shell
-                                                  ///< completion
-  bool overrides = false;                         ///< takes KEY=VALUE
-  bool verbatim = false;                          ///< all words are positionals and stay as they
-                                                  ///< are
+  /// Other words that it may be, for shell completion.
+  std::vector<std::string> (*names)() = nullptr;
+  bool overrides = false;  ///< takes KEY=VALUE
+  /// All words are positionals and stay as they are.
+  bool verbatim = false;
   std::vector<Option> options = {};
   std::string details = {};        ///< further text of the help, printed as it is
   HelpRows (*listed)() = nullptr;  ///< entries of a catalog, read when help is printed

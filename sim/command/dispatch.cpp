@@ -102,8 +102,8 @@ void complain(const Error& error) {
 void open_standard_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (fcntl(stream, F_GETFD) < 0)
-      (void)!open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);  // takes the lowest
-                                                                               // free number
+      // Takes the lowest free number.
+      (void)!open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
 /// Prepares for limits from outside. Writing to a file that may not grow (ulimit -f) is like

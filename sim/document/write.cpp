@@ -205,8 +205,8 @@ void json(const Value& value, int indent, int depth, std::string& out) {
       out += quoted(value.text());
       break;
     case Value::Kind::number:
-      out += Value::make(value.as_number()).text();  // ".5" and "5." are numbers in YAML but not in
-                                                     // JSON
+      // ".5" and "5." are numbers in YAML but not in JSON.
+      out += Value::make(value.as_number()).text();
       break;
     case Value::Kind::integer:
       out += std::to_string(value.as_integer());

@@ -36,12 +36,11 @@ Choices choices_of(const Chain& chain, const std::vector<Fate>& fates);
 /// The tape of a training step. Boundary 0 is loaded by the tape's first operation. Saves stand
 /// right after the forward that makes a tensor, loads right before the operation that reads it.
 /// Nothing is saved that is not read later, nothing runs again whose results nobody reads, and
-/// nothing of 0 bytes is copied. Throws InternalError
-/// on the wrong number of choices, or a boundary dropped that a stage made which does not
-/// recompute.
+/// nothing of 0 bytes is copied. Throws InternalError on the wrong number of choices, or where a
+/// boundary is dropped that was made by a stage which does not recompute.
 Tape tape_of(const Chain& chain, const Choices& choices);
 
-/// The same, under one fate a stage.
+/// The same, under one fate per stage.
 Tape tape_of(const Chain& chain, const std::vector<Fate>& fates);
 
 /// Chen et al. 2016, section 4.1: segments of about sqrt(n) stages, each of which keeps only its

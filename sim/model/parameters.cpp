@@ -70,8 +70,8 @@ std::int64_t maximum_of(const Value& most, const Parameters& parameters) {
 Parameters read_declared(const Value& definition, const Value& use,
                          const std::vector<std::string>& reserved, Purpose purpose) {
   Parameters parameters, for_inference;
-  std::vector<std::pair<const Value::Entry*, const Value*>> later;  ///< parameters whose value is
-                                                                    ///< an expression
+  /// Parameters whose value is an expression.
+  std::vector<std::pair<const Value::Entry*, const Value*>> later;
   const Value* declared = definition.find("parameters");
   if (!declared) return parameters;
   for (const Value::Entry& entry : declared->entries()) {

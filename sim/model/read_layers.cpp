@@ -73,8 +73,8 @@ class Expansion {
       fail_at(*name, "expected a name for 'name', got " + std::string(name->kind_name()));
 
     Parameters scope = read_block_parameters(block, word.text(), use);
-    scope.insert(parameters_.begin(), parameters_.end());  // does not replace the block's own
-                                                           // parameters
+    // Does not replace the block's own parameters.
+    scope.insert(parameters_.begin(), parameters_.end());
     Surroundings around = given_to_block(block, item, names_, suffix, around_, previous_);
     scope.swap(parameters_);
     open_blocks_.push_back(word.text());

@@ -12,8 +12,8 @@ namespace sluice {
 struct PolicyRequest {
   Pricing pricing;  ///< model, stages, platform, cost model, dtype
   Workload workload;
-  std::optional<Chosen<FateStrategy>> fates = {};  ///< none: the policy chooses, or everything is
-                                                   ///< kept
+  /// none: the policy chooses, or everything is kept.
+  std::optional<Chosen<FateStrategy>> fates = {};
   bool capacity_enforced = true;
   bool working_set_counted = true;
   std::optional<Keys> phases = {};  ///< the scenario's `phases:`, for a policy that uses them

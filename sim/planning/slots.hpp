@@ -32,10 +32,10 @@ struct SlotLoad {
   PlanBuilder::Ends ends;
   std::int32_t stage = -1, micro_batch = -1;
   std::int64_t slot = 0;  ///< that needs it
-  std::int64_t earliest =
-      0;  ///< it may be listed at the head of this slot; < 0: in the step before
-  std::int64_t after =
-      0;  ///< it may start when this slot has been computed (< 0: of a step before)
+  /// It may be listed at the head of this slot; < 0: in the step before.
+  std::int64_t earliest = 0;
+  /// It may start when this slot has been computed; < 0: a slot of a step before.
+  std::int64_t after = 0;
   /// If memory allows, the load may start one slot earlier than its place in the list. Pools grant
   /// in listing order, so no computation waits for it while it waits for the copy engine.
   bool within = false;

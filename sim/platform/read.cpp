@@ -72,8 +72,8 @@ class Builder {
   const Reader* part_ = nullptr;  ///< the part being read: the document, or a group
   std::string prefix_;            ///< prefix of names in that part: "node0_"
   Platform platform_;
-  std::map<std::string, std::vector<std::string>> nodes_;  ///< name as written -> names expanded by
-                                                           ///< count
+  /// Name as written -> names expanded by count.
+  std::map<std::string, std::vector<std::string>> nodes_;
   std::set<std::string> taken_, channels_;
 };
 
@@ -341,9 +341,10 @@ Platform Builder::build() {
   platform_.name = document_.has("name") ? document_.text("name") : file_;
   const Value* groups = document_.value("groups");
   if (!document_.has("devices") && !groups)
-    document_.fail("devices",
-                   "the key 'devices' is missing in platform (The devices, by name); expected a mapping, or "
-                   "'groups' that have devices");
+    document_.fail(
+        "devices",
+        "the key 'devices' is missing in platform (The devices, by name); expected a mapping, or "
+        "'groups' that have devices");
   add_nodes(document_);
   if (groups)
     for (const auto& entry : groups->entries()) add_group(entry);

@@ -21,8 +21,8 @@ const Record& phases_record();
 /// A kind of workload for which a policy plans, and the strategies for fates that it honours there.
 struct PlansFor {
   Mode mode = Mode::inference;
-  std::vector<std::string> fates =
-      {};  ///< their names; empty: every one that there is for the mode
+  /// The names of the strategies; empty: every one that there is for the mode.
+  std::vector<std::string> fates = {};
 };
 
 /// A way to cut the model, in the words of `stages:`: {cut: by_weight, groups: 12}.
@@ -51,14 +51,13 @@ struct CutQuestion {
 /// - The body is the shortest part that repeats: `iterations_per_step` of them are a step. A plan
 ///   is then as long for a million micro-batches as for ten.
 /// - It prices nothing and routes nothing: finish() does, once for all policies, and puts one
-///   action after the other where the draft says `one_at_a_time`. What does a part of
+///   action after the other where the draft says `one_at_a_time`. An action that does a part of
 ///   its stage's work says so in Action::part, and is priced for that part.
 /// - It asks for memory and trusts the executor: what does not fit is reported by `check`. A policy
 ///   that knows that nothing can fit throws Infeasible, with what would.
 /// - Facts (Plan::facts) say what it decided, for the report; nothing reads them to decide.
 /// - It may say what prices decided of the draft (Draft::decisions): a sweep of prices then makes
-/// the
-///   plan once and prices it again. A policy that says nothing is planned anew for each point.
+///   the plan once and prices it again. A policy that says nothing is planned anew for each point.
 /// - The same request gives the same draft, also where several ask at once.
 ///
 /// The shortest policy is policy/basic.cpp: read that first. It may throw InputError (at the

@@ -112,8 +112,8 @@ TraceHeader header_of(const RunRequest& request) {
 }
 
 RunResult run(const RunRequest& request) {
-  // An execution finds out by itself whether the plan blocks. Where somebody listens to it, that has
-  // to be known before.
+  // An execution finds out by itself whether the plan blocks. Where somebody listens to it, that
+  // has to be known before.
   const bool once = !request.also && ends_if_it_ran(request.plan);
   ExecutorOptions options;
   std::optional<PlanTables> tables;

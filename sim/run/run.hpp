@@ -26,8 +26,8 @@ struct RunRequest {
   /// Called from time to time with the number of executed actions and of all actions.
   std::function<void(std::int64_t done, std::int64_t total)> progress = {};
   Executor executor = Executor::automatic;
-  std::optional<double> question_bound_s = {};  ///< of the scenario; none: the run is not of a
-                                                ///< scenario
+  /// Of the scenario; none: the run is not of a scenario.
+  std::optional<double> question_bound_s = {};
   /// Returns what is said about the run beside its numbers, as JSON, for the trace. It is called
   /// only where a trace is written, when the run is complete.
   std::function<std::string(const Summary& summary)> answer = {};

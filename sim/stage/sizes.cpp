@@ -38,8 +38,8 @@ Sizes::Sizes(const Model& model, DType dtype)
     cached_.push_back(checked_add(cached_.back(), cached, "bytes of all caches"));
     if (layer.inputs.empty()) inputs_ = checked_add(inputs_, bytes_.back(), "bytes of the inputs");
   }
-  std::map<std::uint32_t, std::uint32_t> holders;  // for tied weights the last layer so far that
-                                                   // holds them
+  // For tied weights the last layer so far that holds them.
+  std::map<std::uint32_t, std::uint32_t> holders;
   for (std::uint32_t layer = 0; layer < layers(); ++layer)
     if (const auto tied = model.layers[layer].tied) {
       std::uint32_t& holder = holders.try_emplace(*tied, *tied).first->second;
@@ -121,8 +121,8 @@ Stage::Kept Sizes::kept(std::uint32_t first, std::uint32_t last) const {
     return checked_add(a, b, "bytes kept for the backward pass");
   };
   const std::vector<char> read = read_backward(first, last, kept.reads_input);
-  std::vector<std::int64_t> made(last - first + 1, 0), gone(last - first + 1, 0);  // bytes that are
-                                                                                   // not kept
+  // Bytes that are not kept.
+  std::vector<std::int64_t> made(last - first + 1, 0), gone(last - first + 1, 0);
   for (std::uint32_t l = first; l <= last; ++l) {
     const Layer& layer = model_.layers[l];
     const std::int64_t own =

@@ -73,11 +73,11 @@ class Sizes {
     std::uint32_t layer, before;
     std::int64_t bytes;
   };
-  std::vector<Shared> shared_;                       ///< in the order of the layers
-  std::vector<std::int64_t> live_after_;             ///< bytes live across the cut after each layer
-  std::vector<std::int64_t> weights_, cached_;       ///< sums over all earlier layers
-  std::vector<std::vector<std::uint32_t>> dies_at_;  ///< by layer: the layers whose outputs it is
-                                                     ///< the last to read
+  std::vector<Shared> shared_;                  ///< in the order of the layers
+  std::vector<std::int64_t> live_after_;        ///< bytes live across the cut after each layer
+  std::vector<std::int64_t> weights_, cached_;  ///< sums over all earlier layers
+  /// By layer: the layers whose outputs it is the last to read.
+  std::vector<std::vector<std::uint32_t>> dies_at_;
   std::int64_t inputs_ = 0;
 };
 

@@ -18,7 +18,7 @@ PROFILE = """# format: sluice-profile/1
 # device: k40
 # defaults: {dtype: float32, pass: forward}
 operator,config,inputs,batch,seconds_mean
-relu,relu,32x96x55x55,32,0.0003
+relu,relu,32x54x54x96,32,0.0003
 """
 
 

@@ -1,7 +1,6 @@
 // Property tests: random cases from fixed seeds. A run of all tests tries a few of them; a longer
-// one
-// (./dev properties) sets SLUICE_CAMPAIGN=N and tries N times as many, from further seeds of the
-// same row. Test cases that use this carry the tag [property].
+// one (./dev properties) sets SLUICE_CAMPAIGN=N and tries N times as many, from further seeds of
+// the same row. Test cases that use this carry the tag [property].
 #pragma once
 
 #include <cstdlib>

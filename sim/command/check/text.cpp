@@ -53,8 +53,8 @@ std::string table_text(const ScenarioVerdict& scenario, bool all) {
                           std::string(words_of(metric.verdict))});
   }
   const std::size_t page = page_width();
-  return table.rows.empty() ? "" : table.aligned(page > 2 ? page - 2 : page);  // the table is
-                                                                               // indented
+  // The table is indented.
+  return table.rows.empty() ? "" : table.aligned(page > 2 ? page - 2 : page);
 }
 
 std::string input_text(const ScenarioVerdict& scenario) {

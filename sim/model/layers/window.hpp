@@ -33,9 +33,9 @@ struct Window {
   bool same = false;    ///< the padding follows from the stride
 
   std::size_t axes() const { return kernel.size(); }
-  std::int64_t area() const;                   ///< elements of the kernel, checked for overflow
-  std::int64_t reach(std::size_t axis) const;  ///< from its first to its last element, checked for
-                                               ///< overflow
+  std::int64_t area() const;  ///< elements of the kernel, checked for overflow
+  /// From its first to its last element, checked for overflow.
+  std::int64_t reach(std::size_t axis) const;
 };
 
 /// The keys kernel, stride and padding. `stride_default` is "1", or none where the stride is the

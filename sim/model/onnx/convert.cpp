@@ -339,11 +339,10 @@ class Converter {
   const std::unordered_set<std::string>& as_zero_;  ///< names of operators
   std::unordered_set<std::string> needed_;          ///< names of tensors
   std::vector<const Node*> live_;
-  std::map<std::string, std::vector<const Node*>> without_type_;   ///< by what no layer type has
-  std::map<Shape, std::pair<std::uint32_t, const Node*>> tables_;  ///< tables of words by shape,
-                                                                   ///< each with its weight and
-                                                                   ///< node
-  std::vector<std::string> turned_tables_;                         ///< notes
+  std::map<std::string, std::vector<const Node*>> without_type_;  ///< by what no layer type has
+  /// Tables of words by shape, each with its weight and node.
+  std::map<Shape, std::pair<std::uint32_t, const Node*>> tables_;
+  std::vector<std::string> turned_tables_;  ///< notes
   std::unordered_map<std::string, MadeTensor> made_;
   std::unordered_set<std::string> names_;
   std::unordered_map<std::string, int> repeated_;

@@ -58,8 +58,8 @@ int rank_of(const pb::NodeProto& node, int input, const Types& types) {
 /// libonnx uses the axes of a convolution's weights as axes of the image, without a check.
 void require_alike(const pb::NodeProto& node, const Types& types) {
   if (node.op_type().find("Conv") == std::string::npos) return;
-  const bool quantised = node.op_type().rfind("QLinear", 0) == 0;  // scales come between the other
-                                                                   // inputs
+  // Scales come between the other inputs.
+  const bool quantised = node.op_type().rfind("QLinear", 0) == 0;
   const int image = rank_of(node, 0, types), weights = rank_of(node, quantised ? 3 : 1, types);
   if (image < 0 || weights < 0) throw NotKnown("the rank of an input is not known");
   if (image != weights)

@@ -15,9 +15,9 @@
 // the end of its group's run; so what is there while a slot runs is known before anything runs, and
 // a load stands where that sum stays within `bytes()`. Weights that stay have their room from the
 // start to the end: in a single step they come when its first pass needs them, before the first of
-// many steps in the prologue. A pool of so many bytes never delays
-// anything, and a larger one changes nothing: seconds() are those of the plan on any device with
-// that much memory. They are exact where no link is shared by both directions.
+// many steps in the prologue. A pool of so many bytes never delays anything, and a larger one
+// changes nothing: seconds() are those of the plan on any device with that much memory. They are
+// exact where no link is shared by both directions.
 #pragma once
 
 #include <cstdint>

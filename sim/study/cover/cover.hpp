@@ -36,10 +36,10 @@ struct UnmeasuredOperator {
 };
 
 struct Cover {
-  std::size_t operators = 0, measured = 0;    ///< distinct operators; in the passes of the model
-  double attributed_s = 0, attributed_j = 0;  ///< occurrences x measured value, of operators that
-                                              ///< contain no others
-  std::size_t with_energy = 0;                ///< how many of the measured ones have joules
+  std::size_t operators = 0, measured = 0;  ///< distinct operators; in the passes of the model
+  /// Occurrences x measured value, of operators that contain no others.
+  double attributed_s = 0, attributed_j = 0;
+  std::size_t with_energy = 0;  ///< how many of the measured ones have joules
   std::optional<double> whole_s, whole_j;
   std::vector<UnmeasuredOperator> missing;  ///< largest first
   /// The number of operators that the profile has only for another batch or element type: "for 8

@@ -43,9 +43,9 @@ struct Footprint {
   std::int64_t samples = 0;
   std::int64_t bytes = 0;
   std::array<std::int64_t, tensor_class_count> by_class{};  ///< adds up to `bytes`
-  std::string action;                                       ///< the action that runs at that
-                                                            ///< moment: "1B0"
-  std::string doing;                                        ///< what it does: "backward of conv2"
+  /// The action that runs at that moment: "1B0"
+  std::string action;
+  std::string doing;  ///< what it does: "backward of conv2"
   bool operator==(const Footprint&) const = default;
 };
 

@@ -88,9 +88,10 @@ TEST_CASE("an element of a list is addressed by its place or by its name") {
   CHECK(layers[0].find("x")->as_integer() == 2);
   CHECK(layers[1].find("layers")->items()[0].find("x")->as_integer() == 3);
   CHECK(layers[1].find("repeat")->as_integer() == 4);
-  CHECK_THAT(overridden("layers.aaaa.x=2", text),
-             Contains("'aaaa' is not an element of the list 'layers', which has 4 (counted from 0, or "
-                      "by their names)"));
+  CHECK_THAT(
+      overridden("layers.aaaa.x=2", text),
+      Contains("'aaaa' is not an element of the list 'layers', which has 4 (counted from 0, or "
+               "by their names)"));
   CHECK_THAT(overridden("layers.c.x=2", text),
              Contains("2 elements of the list 'layers' are called 'c'"));
 }

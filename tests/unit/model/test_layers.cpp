@@ -252,7 +252,8 @@ TEST_CASE("tied weights count at the layer that has them, and must be as many") 
   CHECK_THAT(refused("- {type: input, name: x, shape: [5]}\n- {type: relu, name: m}\n"
                      "- {type: relu, tied: m}\n"),
              Contains("'m' for 'tied': a layer of type relu has no weights to share"));
-  CHECK_THAT(said("features: 100, tied: true"), Contains("'true' in 'tied' is not an earlier layer"));
+  CHECK_THAT(said("features: 100, tied: true"),
+             Contains("'true' in 'tied' is not an earlier layer"));
   CHECK_THAT(refused(words + "- {type: matmul, name: a, features: 100, tied: words}\n" +
                      "- {type: matmul, inputs: [words], features: 100, tied: a}\n"),
              Contains("its weights are those of 'words', expected that layer"));

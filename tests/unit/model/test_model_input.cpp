@@ -74,7 +74,8 @@ TEST_CASE("bad inputs, names and repetitions are refused") {
              Contains("m.yaml:5:22: error: duplicate layer name 'x'"));
   CHECK_THAT(
       refused(image + "- {type: relu, name: a, inputs: [b]}\n- {type: relu, name: b}\n"),
-      Contains("m.yaml:5:34: error: 'b' in 'inputs' is not an earlier layer; the last ones are: x"));
+      Contains(
+          "m.yaml:5:34: error: 'b' in 'inputs' is not an earlier layer; the last ones are: x"));
   CHECK_THAT(refused(image + "- {type: relu, name: a, inputs: [a]}\n"),
              Contains("'a' in 'inputs' is not an earlier layer"));
   CHECK_THAT(refused(image + "- {type: relu, inputs: [x, x]}\n"),

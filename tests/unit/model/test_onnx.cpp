@@ -260,10 +260,11 @@ TEST_CASE("unknown operators are all named, and can be counted as free", "[onnx]
       .shape("c", {1, 6})
       .shape("d", {2, 6}, onnx_int64)
       .output("d");
-  CHECK(refused_bytes(onnx.bytes()) ==
-        "3 m.onnx: error: unknown operators: NonZero, 1 time (third); "
-        "com.acme.Frobnicate, 2 times (first, second). To count them as free, say as_zero=[NonZero, "
-        "com.acme.Frobnicate]");
+  CHECK(
+      refused_bytes(onnx.bytes()) ==
+      "3 m.onnx: error: unknown operators: NonZero, 1 time (third); "
+      "com.acme.Frobnicate, 2 times (first, second). To count them as free, say as_zero=[NonZero, "
+      "com.acme.Frobnicate]");
   const Model model = read(onnx, "{as_zero: [NonZero, com.acme.Frobnicate]}").model;
   CHECK(types(model) == "input operator relu operator operator");
   CHECK(model.flop() == 6);  // the relu's

@@ -17,7 +17,8 @@ TEST_CASE("what is no ONNX model is refused with its reason", "[onnx]") {
   CHECK(refused_bytes("") == "3 m.onnx: error: the file is empty, expected an ONNX model");
   CHECK_THAT(refused_bytes("\x80\x04\x95"), Contains("a Python pickle, which is never read"));
   CHECK_THAT(refused_bytes("PK\x03\x04"), Contains("a zip archive"));
-  CHECK_THAT(refused_bytes("format: sluice-model/1\n"), Contains("this is not a complete ONNX file"));
+  CHECK_THAT(refused_bytes("format: sluice-model/1\n"),
+             Contains("this is not a complete ONNX file"));
   CHECK_THAT(refused_bytes(OnnxBytes().opset(13).input("x", {1}).bytes()),
              Contains("the model has no nodes"));
   CHECK_THAT(refused_bytes(field(7, field(1, field(4, "Relu")))),

@@ -1,5 +1,5 @@
-// ONNX graphs that is not possible: an operator that does not go with what it reads is an error at its
-// node, and no operator with numbers that somebody made up.
+// ONNX graphs that is not possible: an operator that does not go with what it reads is an error at
+// its node, and no operator with numbers that somebody made up.
 #include <catch2/catch.hpp>
 
 #include "support/onnx_models.hpp"

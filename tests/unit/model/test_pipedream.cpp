@@ -165,9 +165,10 @@ TEST_CASE("a bad layer graph is refused at its line", "[pipedream]") {
         "forward_compute_time=...'");
   CHECK_THAT(error_of([] { read(graph, "{}"); }), Contains("the key 'batch' is missing"));
   CHECK_THAT(error_of([] { read(graph, "{batch: 2, load: no}"); }), Contains("unknown key 'load'"));
-  CHECK_THAT(error_of([] { read(graph, "{batch: 3}"); }),
-             StartsWith("3 g.graph.txt:2:1: error: activation_size of 256 bytes is not a whole number "
-                        "of float32 elements for each of 3 samples; is the batch right?"));
+  CHECK_THAT(
+      error_of([] { read(graph, "{batch: 3}"); }),
+      StartsWith("3 g.graph.txt:2:1: error: activation_size of 256 bytes is not a whole number "
+                 "of float32 elements for each of 3 samples; is the batch right?"));
   CHECK_THAT(error_of([] { read(graph, "{batch: 4}"); }),
              StartsWith("3 g.graph.txt:6:1: error: activation_size of 40 bytes is not a whole"));
   CHECK_THAT(refused_graph("node1 -- node2", "node1 -- node7"),

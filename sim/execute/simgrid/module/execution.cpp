@@ -365,8 +365,8 @@ class Execution {
   Agenda agenda_;
   Occupancy occupancy_;  ///< a flow that may meet others is a SimGrid communication
   std::vector<StreamState> streams_;
-  std::vector<std::uint32_t> first_waiter_;            ///< by action: a list that is linked through
-                                                       ///< StreamState
+  /// By action: a list that is linked through StreamState.
+  std::vector<std::uint32_t> first_waiter_;
   std::vector<std::pair<sg::Host*, sg::Host*>> ends_;  ///< by route
   sg::Host* host_ = nullptr;
   std::int64_t ending_ = 0;  ///< actors that were woken at the end of their action and have not run
