@@ -1,9 +1,9 @@
-// A tape: what one micro-batch (or several side by side) does on a device in one training step, as
-// a row of operations, one after the other. Fates become a tape; a policy lists the tape as actions
-// of its plan.
+// A tape is what one micro-batch (or several side by side) does on a device in one training step: a
+// row of operations, one after the other. Fates become a tape, and a policy lists the tape as
+// actions of its plan.
 //
-// Lifetimes follow from the row: a tensor comes to the device by a forward, a backward (gradients)
-// or a load, and goes after its last use before the next time that it comes, or before the end.
+// Lifetimes follow from the row. A tensor comes to the device with a forward pass, a backward pass
+// (gradients) or a load. It leaves after its last use before it comes again, or before the end.
 //   forward s   reads boundary s; makes boundary s + 1 and, if it keeps, the inner tensors of s
 //   backward s  reads the gradient of boundary s + 1 (not the last stage, which makes its own),
 //               the inner tensors of s, boundary s if reads_input, boundary s + 1 if reads_output;
@@ -30,30 +30,32 @@ struct TapeOp {
 
 using Tape = std::vector<TapeOp>;
 
-/// Bytes on the device while each operation runs alone. Nothing is there at the start: boundary 0
-/// is loaded, unless it has 0 bytes. Where several micro-batches go side by side, those of a
-/// forward or backward pass are the most that are there at once: what it makes, or is loaded for
-/// it, comes with one micro-batch after the other, and what it is the last to read goes likewise.
+/// Bytes on the device while each operation runs alone. At the start nothing is there: boundary 0
+/// is loaded, unless it has 0 bytes. Where several micro-batches go side by side, the bytes of a
+/// forward or backward pass are the most that are there at any moment of it: what the pass makes,
+/// or what is loaded for it, comes with one micro-batch after the other, and what the pass is the
+/// last to read leaves in the same way.
 struct TapeMemory {
   std::vector<std::int64_t> bytes;  ///< by operation
   std::int64_t peak = 0;            ///< of all forward and backward passes
 };
 
-/// Throws InternalError where an operation reads what is not there.
+/// Throws InternalError where an operation reads a tensor that is not on the device.
 TapeMemory memory_of(const Chain& chain, const Tape& tape);
 
-/// The most bytes that copies take in host memory, each from its save to its last load; and whether
-/// that is no more than there is.
+/// The most bytes that copies take in host memory at any time, each from its save to its last load;
+/// and whether they fit there.
 std::int64_t host_peak_of(const Chain& chain, const Tape& tape);
 bool fits_in_host(const Chain& chain, const Tape& tape);
 
-/// Goes along a tape, from run to run of the stages whose weights take turns.
+/// Walks along a tape, from run to run of the stages whose weights take turns.
 class RunsOfStages {
  public:
-  /// The last run of a micro-batch goes on in the first one of the next.
+  /// The last run of a micro-batch continues in the first run of the next one.
   RunsOfStages(const Chain& chain, const Tape& tape);
 
-  /// Whether a run begins with this operation, the next one of the tape: the weights come for it.
+  /// Whether a run begins with this operation, which is the next one of the tape. The weights are
+  /// loaded for it.
   bool begins(const TapeOp& op);
 
  private:
@@ -61,7 +63,8 @@ class RunsOfStages {
   std::size_t stage_;
 };
 
-/// Seconds of everything one after the other, copies included, also of weights that take turns.
+/// Seconds of all operations one after the other, including copies and the loads of weights that
+/// take turns.
 double serial_seconds(const Chain& chain, const Tape& tape);
 
 }  // namespace sluice

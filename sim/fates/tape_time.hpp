@@ -1,12 +1,13 @@
-// How long a tape takes, about: what a search ranks its candidates by before the best of them are
-// listed as plans and replayed.
+// An estimate of how long a tape takes, by which a search ranks its candidates before the best of
+// them are listed as plans and replayed.
 //
-// One micro-batch after the other goes through the tape, with an engine each for computation, saves
-// and loads. Loads are placed as a plan would list them: as late as they can come without being
-// waited for, as far as there is room beside what each operation needs; a computation waits until
-// the saves before it have left it room. A few micro-batches are walked through; each further one
-// takes as long as the last of these, and no less than the busiest engine. Micro-batches that go
-// side by side are walked through together, an operation of all of them at a time.
+// One micro-batch after the other goes through the tape, with one engine each for computation,
+// saves and loads. Loads are placed as a plan would list them: as late as possible without making a
+// computation wait, as far as there is room beside what each operation needs. A computation waits
+// until the saves before it have left it room. A few micro-batches are walked through; each further
+// one takes as long as the last of these, and at least as long as the busiest engine needs.
+// Micro-batches that go side by side are walked through together, one operation of all of them at a
+// time.
 #pragma once
 
 #include <algorithm>
@@ -18,11 +19,12 @@ namespace sluice {
 
 struct AboutSeconds {
   double seconds = 0;
-  std::int64_t next = 0;  ///< bytes: with fewer it takes as long as it does now
+  std::int64_t next = 0;  ///< bytes: with fewer, the tape takes as long as it does now
 };
 
-/// `memory`: memory_of the tape, within so many bytes. From the first load to the end of the last
-/// computation of so many micro-batches, each of them a step or some of them.
+/// The time from the first load to the end of the last computation of so many micro-batches, within
+/// so many bytes; each micro-batch is a step, or some of them are one. `memory` is memory_of the
+/// tape.
 AboutSeconds about_seconds(const Chain& chain, const Tape& tape, const TapeMemory& memory,
                            std::int64_t bytes, double micro_batches, bool one_a_step);
 

@@ -12,7 +12,7 @@ namespace {
 
 using Means = std::vector<double>;  ///< weights of the cuts, and last of the computation; sum 1
 
-/// The stages s at which the halves are looked at: the first, and others evenly.
+/// The stages s at which the halves are examined: the first one, and others at equal distances.
 std::vector<std::size_t> cuts_of(std::size_t stages) {
   const std::size_t count = std::min<std::size_t>(stages, 16);
   std::vector<std::size_t> cuts;
@@ -20,7 +20,7 @@ std::vector<std::size_t> cuts_of(std::size_t stages) {
   return cuts;
 }
 
-/// Seconds that each cut's inequality adds up, and last the computation's.
+/// The seconds that the inequality of each cut adds up, and at the end those of the computation.
 struct Halves {
   Means forward, backward;
 };
@@ -35,8 +35,8 @@ class Overlap {
         one_of_all_(1 / static_cast<double>(chain.side_by_side)),
         whole_passes_(whole_passes) {}
 
-  /// The bound is concave in the means: multiplicative steps along what each inequality adds up to,
-  /// ever smaller ones.
+  /// The bound is concave in the means. The search takes multiplicative steps along the sums of the
+  /// inequalities, and the steps become ever smaller.
   FateBound best(int steps) {
     means_.forward = means_.backward = computation();
     FateBound best{0, relaxation_.best(weights()).value, weights()};
@@ -135,12 +135,12 @@ class Overlap {
   Halves means_;
 };
 
-/// What any tape has to copy.
+/// The seconds of the copies that no tape can avoid.
 EngineSeconds compulsory_copies(const Chain& chain) {
   return engine_seconds(chain, tape_of(chain, std::vector<Fate>(chain.stages.size(), Fate::keep)));
 }
 
-/// The halves of a run together with an engine of copies, which counts `part`.
+/// The halves of a run together with an engine of copies, which has the weight `part`.
 double beside_engine(const FateRelaxation& relaxation, const FateRun& run, FateWeights weights,
                      const EngineSeconds& copies, double part, bool loads) {
   const auto scale = [part](std::vector<double>& row, double more) {
@@ -158,7 +158,7 @@ double beside_engine(const FateRelaxation& relaxation, const FateRun& run, FateW
 
 namespace {
 
-/// With that price of a byte of host memory in its saves, and no end of host memory.
+/// The same with this price of a byte of host memory in its saves, and with unlimited host memory.
 FateBound bound_at(const Chain& chain, std::int64_t budget, Copies copies, int steps,
                    double whole_passes) {
   const std::size_t n = chain.stages.size();

@@ -85,7 +85,7 @@ class Frontier::Solver {
     return frontier_.settings_.copies && tensor.bytes > 0;
   }
 
-  /// What a segment whose last stage is ready holds until its backward pass.
+  /// What a segment holds until its backward pass, once its last stage is ready.
   std::int64_t ready_bytes(const Segment& segment) const {
     const ChainStage& stage = chain_.stages[segment.t];
     if (segment.ready == Ready::no) return 0;
@@ -152,7 +152,7 @@ class Frontier::Solver {
     merge(best_, added_, scratch_);
   }
 
-  /// Stages s … k - 1 pass, or the last of them keeps; then k … t; then s … k - 1 again: for every
+  /// Stages s … k - 1 pass, or the last of them keeps; then k … t; then s … k - 1 again; for every
   /// k.
   void pass(const Segment& segment, bool boundary_goes) {
     const auto [s, t, copied, needed, ready] = segment;
@@ -198,7 +198,7 @@ class Frontier::Solver {
     if (!added_.empty()) merge(best_, added_, scratch_);
   }
 
-  /// Seconds of taking boundary b away and back.
+  /// The seconds of moving boundary b away and back.
   double copies(std::size_t b, bool copied) const {
     const ChainTensor& tensor = chain_.boundary(b);
     return price((copied ? 0 : tensor.save_s) + tensor.load_s);

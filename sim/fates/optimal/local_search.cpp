@@ -12,7 +12,7 @@ using Kind = TapeOp::Kind;
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
-/// Boundaries that are dropped where that is no choice stay instead.
+/// Boundaries that these choices may not drop stay instead.
 void mend(Choices& choices) {
   const std::size_t n = choices.inner.size();
   for (std::size_t b = 0; b <= n; ++b)
@@ -44,7 +44,8 @@ Choices choices_of(const Chain& chain, const Tape& tape) {
   return choices;
 }
 
-/// From fates by stage to better ones, by changing one or, in short chains, two at a time.
+/// Goes from fates by stage to better ones, by changing one choice or, in short chains, two at a
+/// time.
 void FateSearch::descend(std::vector<Fate> fates, Candidate& best) {
   Candidate here{{}, room_, infinite};
   take(tape_of(chain_, fates), here);
@@ -85,7 +86,7 @@ void FateSearch::improve(Candidate& best) {
   }
 }
 
-/// Takes the best of all changes of one choice, or, where none helps, of two; false: none does.
+/// Makes the best change of one choice or, where none helps, of two; false: none helps.
 bool FateSearch::improve_once(Choices& choices, Candidate& best) {
   const std::size_t n = chain_.stages.size();
   const std::size_t places = 2 * n + 1;  // inner tensors, then boundaries

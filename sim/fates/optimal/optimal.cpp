@@ -21,7 +21,7 @@ namespace {
 constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// The tape that needs the least bytes, where nothing fits.
+/// The tape that needs the least bytes, for the case that nothing fits.
 struct Least {
   std::int64_t bytes = unlimited;
   Tape tape = {};
@@ -48,7 +48,7 @@ struct Least {
                    std::move(shortage));
 }
 
-/// What was found, a lower bound of it, and what one more GB finds: seconds of the whole run.
+/// What was found, with a lower bound and what one more GB finds; in seconds of the whole run.
 struct Found {
   Tape tape = {};
   std::optional<std::int64_t> bytes = {};  ///< that early loads may use
@@ -81,7 +81,7 @@ std::int64_t one_more_gb(std::int64_t budget) {
 }
 
 /// The fastest tape within a budget where everything takes turns, and a bound. A frontier that was
-/// not thinned is exact, but where weights take turns, too: it knows no runs of a stage.
+/// not thinned is exact, except where weights also take turns: it does not know runs of a stage.
 class InTurn {
  public:
   explicit InTurn(const FateRequest& request)
@@ -97,14 +97,14 @@ class InTurn {
       if (best.empty() || serial_seconds(chain_, tape) < serial_seconds(chain_, best) * (1 - 1e-12))
         best = tape;
     };
-    // Whole frontiers are dear, and where not even the least point fits nothing of them is needed.
+    // Whole frontiers are expensive, and where not even the first point fits they are not needed.
     if (least_frontier(true).points().front().peak <= budget) consider_frontiers(budget, consider);
     for (const Tape& tape : alike_)
       if (memory_of(chain_, tape).peak <= budget && fits_in_host(chain_, tape)) consider(tape);
     return best;
   }
 
-  /// With nothing in host memory where that is limited.
+  /// The tape that needs the least bytes; it copies nothing to host memory where that is limited.
   Least least() const {
     const Frontier frontier = least_frontier(!chain_.host_room);
     return {frontier.points().front().peak, frontier.tape(0)};
@@ -122,17 +122,18 @@ class InTurn {
   }
 
  private:
-  /// Then nothing is copied or computed that need not be.
+  /// Whether everything can be kept: then nothing has to be copied or computed again.
   bool keeps_all(std::int64_t budget) const {
     return memory_of(chain_, alike_.front()).peak <= budget;
   }
 
-  /// Of any schedule that may copy what it makes to host memory, or copies nothing.
+  /// The least point of all schedules that may copy what they make to host memory, or of all that
+  /// copy nothing.
   Frontier least_frontier(bool copies) const {
     return {chain_, {.copies = copies, .only_least = true}};
   }
 
-  /// Of each frontier the fastest within the budget and the host's memory.
+  /// The fastest point of each frontier within the budget and the host's memory.
   template <typename Use>
   void consider_frontiers(std::int64_t budget, const Use& use) {
     for (const Frontier& frontier : frontiers()) {
@@ -147,8 +148,8 @@ class InTurn {
     }
   }
 
-  /// One that is exact; where host memory is limited, others for prices of its bytes, and one that
-  /// copies nothing.
+  /// One frontier that is exact; where host memory is limited, others for prices of its bytes, and
+  /// one that copies nothing.
   const std::vector<Frontier>& frontiers() {
     if (!frontiers_.empty()) return frontiers_;
     for (const double price : host_prices(chain_))
@@ -160,11 +161,11 @@ class InTurn {
 
   const Chain& chain_;
   bool exact_;
-  std::vector<Tape> alike_;  ///< keeping all first
+  std::vector<Tape> alike_;  ///< the first of them keeps everything
   std::vector<Frontier> frontiers_;
 };
 
-/// Of the micro-batches alone.
+/// A bound on the micro-batches alone.
 Found choose_in_turn(const FateRequest& request, std::int64_t budget) {
   InTurn search(request);
   Found found;
@@ -189,7 +190,7 @@ Found choose_overlapped(const FateRequest& request, std::int64_t budget) {
   FateSearch search(request.chain, request.score, request.run, request.one_of_several);
   FateSearch::Answer answer = search.within(budget, request.worth);
   if (answer.seconds == never && request.worth < never) return nothing_fits({search.least()});
-  if (answer.seconds == never) {  // its frontiers are coarse
+  if (answer.seconds == never) {  // then the frontiers are coarse
     InTurn closer(request);
     answer = {closer.within(budget), budget, 0};
     if (answer.tape.empty()) return nothing_fits(closer.least());
@@ -209,7 +210,7 @@ Found choose_of(const FateRequest& request, std::int64_t budget) {
   return request.overlap ? choose_overlapped(request, budget) : choose_in_turn(request, budget);
 }
 
-/// Of what was found with selective recomputation and without it, the faster; the bounds hold for
+/// The faster of the answers found with and without selective recomputation; the bounds hold for
 /// both.
 Found better(const Found& plain, const Found& selective) {
   Found found = selective.seconds < plain.seconds * (1 - 1e-12) ? selective : plain;
@@ -222,8 +223,8 @@ Found better(const Found& plain, const Found& selective) {
   return found;
 }
 
-/// As the programme's own bound has it; it starts from the frontier's answer, so it is never
-/// slower.
+/// The answer with the programme's own bound; the programme starts from the frontier's answer, so
+/// it is never slower.
 FateChoice choose_by_milp(const FateRequest& request, const Reader& parameters,
                           std::int64_t budget) {
   if (request.overlap)

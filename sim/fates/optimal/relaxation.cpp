@@ -15,10 +15,11 @@ struct Cost {
   bool operator<(const Cost& other) const { return value < other.value; }
 };
 
-/// Where the best way to a state of stage s comes from.
+/// The state from which the best way to a state of stage s comes.
 enum class From : std::uint8_t { once, needed, again };
 
-/// How stage s is left: its boundary and inner tensors held or copied, and the way to each state.
+/// How stage s is left: whether its boundary and inner tensors are held or copied, and the way to
+/// each state.
 struct Step {
   bool boundary_goes = false, inner_goes = false;
   From runs = From::needed, idle = From::once;
@@ -30,7 +31,7 @@ class Row {
   Row(const Chain& chain, const FateWeights& weights)
       : chain_(chain), weights_(weights), n_(chain.stages.size()), steps_(n_) {}
 
-  /// What is best at a price.
+  /// The best row at a price.
   Cost solve(double price) {
     price_ = price;
     once_ = again_ = {};
@@ -44,7 +45,7 @@ class Row {
     return all_;
   }
 
-  /// The choices of what was solved last: back along the best way.
+  /// The choices of the last solution, found by going back along the best way.
   Choices choices() const {
     Choices choices{std::vector<Fate>(n_, Fate::keep), std::vector<Fate>(n_ + 1, Fate::keep)};
     bool again = false;
@@ -62,7 +63,7 @@ class Row {
   }
 
  private:
-  /// Held at the price of its bytes or copied, whichever is cheaper.
+  /// The cost of a tensor that is held at the price of its bytes or copied, whichever is cheaper.
   Cost held(const ChainTensor& tensor, std::size_t stage, bool saved, bool& goes) const {
     const auto bytes = static_cast<double>(tensor.bytes);
     const Cost copied = {weights_.load[stage] * tensor.load_s +
@@ -72,7 +73,7 @@ class Row {
     return goes ? copied : kept;
   }
 
-  /// Weights that are there for backward passes, or come after the turning point.
+  /// The cost of weights that are there for backward passes, or come after the turning point.
   Cost turns() const {
     Cost all;
     bool is_last = true;
@@ -85,7 +86,7 @@ class Row {
     return all;
   }
 
-  /// Boundary s, of which stage s - 1 is not to run again.
+  /// The cost of boundary s where stage s - 1 is not to run again.
   Cost held_boundary(std::size_t s) {
     return held(chain_.boundary(s), s == 0 ? 0 : s - 1, s > 0, steps_[s].boundary_goes);
   }
@@ -103,7 +104,7 @@ class Row {
     again_ = runs;
   }
 
-  /// What the first backward pass reads is there, whatever runs again.
+  /// What the first backward pass reads is on the device, whatever runs again.
   void finish() {
     const ChainStage& last = chain_.stages.back();
     Step& step = steps_.back();

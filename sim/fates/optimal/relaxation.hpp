@@ -1,17 +1,17 @@
-// What a chain's tensors should become if only one moment had to fit, the turning point: the first
-// backward pass, that of the last stage. What that operation reads and makes is on the device.
-// Whatever else a later backward pass reads is on the device too, or its stage runs again
-// afterwards, or it is loaded afterwards (and was saved before, but for the input). A stage that
-// runs again needs its input the same way. That is a chain of choices with one constraint, the
-// bytes; its Lagrangian relaxation is solved exactly for each price of a byte. Every price gives a
-// lower bound (bound.hpp), and its choices are where a search begins (search.hpp). What runs again
-// twice, and memory at any other moment, is not in it.
+// The best fates of a chain's tensors if only one moment had to fit: the turning point, which is
+// the first backward pass, that of the last stage. What that operation reads and makes is on the
+// device. Whatever else a later backward pass reads is also on the device, or its stage runs again
+// afterwards, or it is loaded afterwards (and was saved before, unless it is the input). A stage
+// that runs again needs its input in one of the same ways. This is a chain of choices with one
+// constraint, the bytes; its Lagrangian relaxation is solved exactly for each price of a byte.
+// Every price gives a lower bound (bound.hpp), and its choices are the starting points of a search
+// (search.hpp). It does not cover stages that run again twice, nor memory at any other moment.
 //
-// Of micro-batches side by side it is the first one's backward pass of the last stage: then all
-// have been through the forward passes, and each holds, runs again or loads the same. What the last
-// stage reads and makes is counted for that one alone. Where weights take turns, those of a stage
-// for its backward pass are there already or are loaded afterwards, but for the last stage with
-// weights, whose run goes on.
+// For micro-batches side by side, it is the backward pass of the first one through the last stage:
+// by then all have been through the forward passes, and each holds, runs again or loads the same
+// tensors. What the last stage reads and makes is counted for that micro-batch alone. Where weights
+// take turns, those that a stage needs for its backward pass are already there or are loaded
+// afterwards, except for the last stage with weights, whose run continues.
 #pragma once
 
 #include <cstdint>
@@ -21,14 +21,14 @@
 
 namespace sluice {
 
-/// What a second counts, by stage. Copies of boundary b + 1 count as those of stage b, the input's
-/// as those of stage 0.
+/// The weight of a second, by stage. Copies of boundary b + 1 have the weight of stage b, copies of
+/// the input that of stage 0.
 struct FateWeights {
   std::vector<double> forward, save, backward, load;
   double again = 1;               ///< of a forward pass after the turning point
   std::vector<double> turn = {};  ///< of the load of weights for the backward pass; empty: nothing
 
-  /// Everything in turns: every second counts.
+  /// The weights where everything takes turns: every second counts.
   static FateWeights serial(std::size_t stages);
 };
 
@@ -42,20 +42,20 @@ class FateRelaxation {
   /// A price of a byte above which nothing is kept.
   double steepest() const { return steepest_; }
 
-  /// What is best at a price (seconds a byte).
+  /// The best choices at a price (seconds per byte).
   struct Solution {
-    double value = 0;  ///< seconds, less the price of the room: a lower bound
+    double value = 0;  ///< seconds, minus the price of the room: a lower bound
     double bytes = 0;  ///< kept beyond the room
     Choices choices;
   };
   Solution at(const FateWeights& weights, double price) const;
 
-  /// The greatest bound over all prices: between what keeps more than the room and what does not,
-  /// whose prices differ little.
+  /// The greatest bound over all prices. It lies between choices that keep more than fits in the
+  /// room and choices that do not; the prices of the two differ little.
   struct Best {
     double value = 0, price = 0;
     Solution more, less;
-    /// The share of `less` with which both together fill the room.
+    /// The share of `less` with which the two together fill the room exactly.
     double share() const;
   };
   Best best(const FateWeights& weights) const;

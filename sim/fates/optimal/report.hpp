@@ -1,4 +1,4 @@
-// What a report says of a plan whose fates `optimal` chose.
+// The facts that a report gives about a plan whose fates `optimal` chose.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,15 @@
 
 namespace sluice {
 
-/// "budget_bytes": that were searched within; the greatest number there is: "unlimited".
+/// "budget_bytes": the bytes within which the search stayed; the greatest possible number is told
+/// as "unlimited".
 Fact budget_fact(std::int64_t budget);
 
-/// "gap": of these seconds to a lower bound (base/gap.hpp).
+/// "gap": the gap from these seconds to a lower bound (base/gap.hpp).
 Fact gap_fact(double seconds, double bound);
 
-/// Adds facts of each stage, unless there are very many: what was chosen, what it makes, and what
-/// bringing that back costs either way.
+/// Adds the facts of each stage, unless there are very many: what was chosen, what the stage makes,
+/// and what it costs to have that again in either way.
 void explain(const Chain& chain, FateChoice& choice);
 
 }  // namespace sluice
