@@ -1,6 +1,6 @@
-// The best path of one tensor while prices are given for its time in fast memory: an exact dynamic
-// programme over its uses. In each gap it lies in slow memory, in fast memory with its copy in slow
-// memory still good, or in fast memory alone.
+// The best path of one tensor at given prices for its time in fast memory: an exact dynamic
+// programme over its uses. In each gap the tensor lies in slow memory, in fast memory with a copy
+// in slow memory that is still valid, or in fast memory alone.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace sluice {
 
-/// Infinity where there is no room.
+/// The price where there is no room.
 struct PathPrices {
   PlacementProblem::Begins begins = PlacementProblem::Begins::made;
   const std::vector<char>* written = nullptr;  ///< by use
@@ -21,12 +21,12 @@ struct PathPrices {
 
 struct PricedPath {
   TensorPath path;
-  double cost = 0;  ///< infinite: there is none
+  double cost = 0;  ///< infinite: there is no path
 };
 
 PricedPath best_path(const PathPrices& prices);
 
-/// The better of: all the time in slow memory, all the time in fast memory.
+/// The better of two paths: always in slow memory, or always in fast memory.
 PricedPath best_constant_path(const PathPrices& prices);
 
 }  // namespace sluice

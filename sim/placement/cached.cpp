@@ -9,7 +9,7 @@
 namespace sluice {
 namespace {
 
-/// The lowest free addresses, first fit.
+/// Allocates the lowest free addresses, first fit.
 class Addresses {
  public:
   explicit Addresses(const PlacementQuestion& question) : at_(question.tensor_count()) {
@@ -37,10 +37,11 @@ class Addresses {
     taken_[{low, t}] = low + bytes;
   }
   std::vector<std::int64_t> at_;
-  std::map<std::pair<std::int64_t, std::uint32_t>, std::int64_t> taken_;  ///< to their ends
+  /// From where each piece begins to where it ends.
+  std::map<std::pair<std::int64_t, std::uint32_t>, std::int64_t> taken_;
 };
 
-/// What each byte of the cache holds: from a place on, the bytes of which lap of the addresses.
+/// What each byte of the cache holds: for each piece, the bytes of which lap of the addresses.
 class Cache {
  public:
   explicit Cache(std::int64_t size) : size_(size) {
@@ -63,7 +64,7 @@ class Cache {
       touch(place, place + part, lap, writes, traffic);
       address += part;
       bytes -= part;
-      // From the second whole lap on each is like the one before: it puts out all of that.
+      // From the second whole lap on, each lap is like the one before: it evicts all of it.
       if (part == size_ && ++whole_laps == 2 && bytes >= 2 * size_) {
         const std::int64_t skipped = (bytes / size_ - 1) * size_;
         traffic.misses += static_cast<double>(skipped);
@@ -90,7 +91,7 @@ class Cache {
   void touch(std::int64_t low, std::int64_t high, std::int64_t lap, bool writes, Traffic& traffic) {
     split(low);
     split(high);
-    bool dirty = true;  // of all of it, where it is one piece afterwards
+    bool dirty = true;  // whether all of it is, where it is one piece afterwards
     bool uniform = true, any = false;
     auto at = lines_.find(low);
     while (at != lines_.end() && at->first < high) {
@@ -118,7 +119,7 @@ class Cache {
   }
 
   std::int64_t size_;
-  std::map<std::int64_t, Held> lines_;  ///< from this place to the next
+  std::map<std::int64_t, Held> lines_;  ///< each entry reaches from this place to the next
 };
 
 double seconds_of(const PlacementProblem::Kernel& kernel, double more) {

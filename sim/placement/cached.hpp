@@ -1,9 +1,10 @@
-// Fast memory as a hardware cache of slow memory, direct-mapped, as Optane's memory mode has it:
-// the order of the kernels is known, so hits, misses and write-backs are arithmetic over a map of
-// addresses. A line is filled whenever it is read or written and not there; what it replaces is
-// written back where it was written. Bytes stand for lines: tensors are much larger.
+// Fast memory as a hardware cache of slow memory, direct-mapped like the memory mode of Optane. The
+// order of the kernels is known, so hits, misses and write-backs are arithmetic over a map of
+// addresses. A line is filled whenever it is read or written and not in the cache; the line that it
+// replaces is written back if it was written. The unit is a byte instead of a line, because tensors
+// are much larger than lines.
 // Source: Hildebrand et al., A Case Against Hardware Managed DRAM Caches for NVRAM Based Systems
-// (ISPASS 2021), on which accesses cost what.
+// (ISPASS 2021), for the cost of each kind of access.
 #pragma once
 
 #include "placement/problem.hpp"
@@ -16,8 +17,9 @@ struct CachedRun {
 };
 
 /// Tensors take the lowest addresses that are free while they live, in the order in which they are
-/// made. A kernel takes its seconds with all in fast memory, and those of its misses and
-/// write-backs: added to the line of its bytes where its seconds are lines, else to the whole.
+/// made. A kernel takes its seconds with everything in fast memory, and those of its misses and
+/// write-backs. The latter are added to the line of its bytes where its seconds are lines,
+/// otherwise to the whole.
 CachedRun cached_run(const PlacementQuestion& question, std::int64_t capacity);
 
 }  // namespace sluice

@@ -33,7 +33,7 @@ class Chance {
   std::uint64_t state_ = 15;
 };
 
-/// Tensors by what their place in fast memory is worth per what it costs there, the best first.
+/// Tensors by the worth of their place in fast memory relative to its cost, the best first.
 std::vector<std::uint32_t> by_worth(const ImproveRequest& request,
                                     const std::vector<double>& prices) {
   const PlacementQuestion& question = request.question;

@@ -1,8 +1,8 @@
-// Placements that fit, from prices: tensors enter fast memory one after the other, those first
-// whose seconds per byte are the best, each on its best path through the room that is left. Then
+// Finds placements that fit, from prices. Tensors enter fast memory one after the other, those with
+// the most seconds saved per byte first, each on its best path through the room that is left. Then
 // some are taken out at random moments and put back in another order, as long as that helps.
-// Source: Shaw, Using constraint programming and local search methods to solve vehicle routing
-// problems (1998), for the second part.
+// Source of the second part: Shaw, Using constraint programming and local search methods to solve
+// vehicle routing problems (1998).
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct ImproveRequest {
   PlacementWeights weights = {};
 };
 
-/// A placement that is changed tensor by tensor, with all that it comes to kept up to date.
+/// A placement that is changed tensor by tensor, with its bytes and seconds kept up to date.
 class PlacementDraft {
  public:
   PlacementDraft(const ImproveRequest& request, Placing placing);
@@ -28,13 +28,13 @@ class PlacementDraft {
   const Placing& placing() const { return placing_; }
   double seconds() const { return seconds_; }
 
-  /// Puts a tensor where it is all the time when it takes no room: in slow memory.
+  /// Puts a tensor where it takes no room all the time: in slow memory.
   void take_out(std::uint32_t t);
-  /// Its best path through the room that is left, when a byte costs these prices (by kernel; empty:
-  /// nothing).
+  /// Gives a tensor its best path through the room that is left, if a byte costs these prices (by
+  /// kernel; empty: nothing).
   void put_in(std::uint32_t t, const std::vector<double>& prices);
   void set(std::uint32_t t, TensorPath path);
-  /// Whether there is room for that path of a tensor that is out.
+  /// Whether there is room for this path of a tensor that has been taken out.
   bool has_room_for(std::uint32_t t, const TensorPath& path) const;
 
  private:

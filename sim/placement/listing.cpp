@@ -93,8 +93,8 @@ class Lister {
     return action;
   }
 
-  /// The moves of the copy engine that begin with kernel k: behind an action of no time that has
-  /// waited for all that the kernel waits for.
+  /// The moves of the copy engine that begin with kernel k. They follow an action without duration
+  /// that has waited for everything for which the kernel waits.
   std::uint32_t list_engine(std::uint32_t k, std::size_t first, std::size_t next,
                             std::vector<std::uint32_t>& before,
                             std::vector<std::vector<std::uint32_t>>& arrive, std::uint32_t last) {
@@ -147,7 +147,8 @@ class Lister {
     action.uses.push_back({stay.plan_tensor, stay.pool});
   }
 
-  /// Lists all that happens to a tensor: who makes each of its stays, and who uses it.
+  /// Lists everything that happens to a tensor: which action makes each of its stays, and which
+  /// ones use it.
   void follow(std::uint32_t t) {
     const TensorPath& path = schedule_.placing[t];
     const TensorUses& uses = question_.uses(t);

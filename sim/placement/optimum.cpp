@@ -25,7 +25,7 @@ class Search {
     for (const Placing& placing : request.known) offer(placing);
   }
 
-  /// From the linear programme, where it is small enough; else from prices.
+  /// A bound from the linear programme where it is small enough, otherwise from prices.
   void relax() {
     if (!open()) return;
     std::optional<RelaxedProgramme> found;
@@ -133,8 +133,9 @@ OverlappedOptimum overlapped_optimum(const OptimumRequest& request) {
   };
   offer(all_slow(question));
   for (const Placing& placing : request.known) offer(placing);
-  // A run takes as long as its kernels and synchronous moves, and as long as the copy engine: so no
-  // less than any mean of the two, in which a move costs whichever of its two ways is the cheaper.
+  // A run takes at least as long as its kernels and synchronous moves, and at least as long as the
+  // copy engine works. So it also takes at least any mean of the two, in which a move costs
+  // whichever of its two ways is cheaper.
   const auto& engine = question.problem().asynchronous;
   const auto& rates = question.problem().synchronous;
   for (const double share : {0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7}) {
@@ -149,7 +150,7 @@ OverlappedOptimum overlapped_optimum(const OptimumRequest& request) {
     part.rounds = 1;
     part.iterations /= 6;
     part.tries /= 8;
-    part.largest_relaxed /= 4;  // it is asked eight times
+    part.largest_relaxed /= 4;  // because it is asked eight times
     part.known.push_back(best.schedule.placing);
     Search search(part, weights);
     search.relax();

@@ -11,7 +11,7 @@ namespace {
 
 using Begins = PlacementProblem::Begins;
 
-/// Calls each(gap) for the gaps that a version lives through that use j writes.
+/// Calls each(gap) for the gaps during which the version that use j writes is needed.
 template <class Each>
 void gaps_of_version(const PlacementQuestion& question, std::uint32_t t, std::size_t j,
                      const Each& each) {
@@ -27,7 +27,7 @@ void gaps_of_version(const PlacementQuestion& question, std::uint32_t t, std::si
   }
 }
 
-/// The gap in which the version of use j is saved; none: it is not.
+/// The gap in which the version of use j is saved; none: it is not saved.
 std::size_t saved_in(const PlacementQuestion& question, std::uint32_t t, const TensorPath& path,
                      std::size_t j) {
   std::size_t found = none;
@@ -184,7 +184,7 @@ void check_capacity(const PlacementQuestion& question, const Placing& placing,
     largest += (i == 0 ? "" : ", ") + question.tensor(there[i]).name + " (" +
                format_bytes(question.tensor(there[i]).bytes) + ")";
   std::string needs = format_bytes(*worst), has = format_bytes(capacity);
-  if (needs == has) {  // they differ by less than is shown
+  if (needs == has) {  // the numbers differ by less than the text shows
     needs = std::to_string(*worst) + " B";
     has = std::to_string(capacity) + " B";
   }

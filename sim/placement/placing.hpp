@@ -1,17 +1,17 @@
-// A placement: for each tensor, where it lies at each use and in each gap between uses; what it
-// takes of the fast memory, what has to be moved for it, and what it comes to when every move is
+// A placement says, for each tensor, where it lies at each use and in each gap between uses. From
+// that follow the bytes in fast memory, the necessary moves, and the seconds if every move is
 // synchronous.
 //
-// A tensor that is in fast memory in a gap is there at the uses on both sides. One that comes to
-// fast memory keeps its copy in slow memory until it is written: so it leaves at no cost, and a
-// version that was written in fast memory is saved once.
+// A tensor that is in fast memory during a gap is there at the uses on both sides. A tensor that
+// comes to fast memory keeps its copy in slow memory until it is written. So before that it leaves
+// without cost, and a version that was written in fast memory is saved once.
 #pragma once
 
 #include "placement/problem.hpp"
 
 namespace sluice {
 
-/// Of one tensor: 1 where it is in fast memory.
+/// The path of one tensor: 1 where it is in fast memory.
 struct TensorPath {
   std::vector<char> use, gap;  ///< gap[i]: before use i; gap[0] of a tensor that is made is 0
   bool operator==(const TensorPath&) const = default;
@@ -19,28 +19,29 @@ struct TensorPath {
 
 using Placing = std::vector<TensorPath>;  ///< by tensor
 
-/// The path of a tensor that is in one memory all the time.
+/// The path of a tensor that is always in one memory.
 TensorPath constant_path(const PlacementQuestion& question, std::uint32_t t, bool fast);
-/// Whether each tensor is in one memory all the time. Without moves alone it may not be: one that
-/// is given may begin in fast memory, and leave it at no cost.
+/// Whether each tensor is always in one memory. Without moves this may be false: a tensor that is
+/// given may begin in fast memory and leave it without cost.
 bool is_static(const PlacementQuestion& question, const Placing& placing);
-/// Everything in slow memory, but what is pinned to the fast one; everything in fast memory, but
-/// what is pinned to the slow one.
+/// Everything in slow memory, except what is pinned to the fast one; and everything in fast memory,
+/// except what is pinned to the slow one.
 Placing all_slow(const PlacementQuestion& question);
 Placing all_fast(const PlacementQuestion& question);
 
-/// A move, before kernel `begin`: where `needed` is the same, it is synchronous; else it goes on
-/// while kernels run, and has ended before kernel `needed` begins.
+/// A move before kernel `begin`. It is synchronous where `needed` is the same kernel; otherwise it
+/// goes on while kernels run, and ends before kernel `needed` begins.
 struct PlacementMove {
   std::uint32_t tensor = none;
   bool to_fast = true;
   std::uint32_t begin = 0, needed = 0;
-  std::size_t use = 0;  ///< fetched for this one, or saved in the gap before it; 0: behind the last
+  std::size_t use = 0;  ///< the use for which it is fetched, or the use after the gap in which it
+                        ///< is saved; 0: behind the last one
   bool synchronous() const { return begin == needed; }
 };
 
-/// All synchronous: fetched right before a use, saved right after one. In the order of `begin`,
-/// saves before fetches.
+/// All moves as synchronous ones: a fetch right before a use, a save right after one. In the order
+/// of `begin`, saves before fetches.
 std::vector<PlacementMove> moves_of(const PlacementQuestion& question, const Placing& placing);
 
 /// How often a tensor is fetched and saved on this path.
@@ -49,7 +50,7 @@ struct PathMoves {
 };
 PathMoves moves_of_path(const PlacementQuestion& question, std::uint32_t t, const TensorPath& path);
 
-/// By kernel: which operands are slow.
+/// For each kernel, which of its operands are in slow memory.
 std::vector<std::vector<char>> slow_operands(const PlacementQuestion& question,
                                              const Placing& placing);
 /// Seconds of each kernel.
@@ -58,11 +59,11 @@ std::vector<double> kernel_seconds(const PlacementQuestion& question, const Plac
 /// Bytes in fast memory during each kernel.
 std::vector<std::int64_t> fast_bytes(const PlacementQuestion& question, const Placing& placing);
 
-/// Kernels and synchronous moves, one after the other.
+/// The seconds of kernels and synchronous moves, one after the other.
 double synchronous_seconds(const PlacementQuestion& question, const Placing& placing);
 
-/// Throws Infeasible where fast memory does not hold what the placement puts there: names the
-/// kernel, the memory and the largest tensors. `what`: of whom, for the message.
+/// Throws Infeasible where fast memory cannot hold what the placement puts there; the message names
+/// the kernel, the memory and the largest tensors. `what` names the placement in the message.
 void check_capacity(const PlacementQuestion& question, const Placing& placing,
                     std::int64_t capacity, const std::string& what);
 

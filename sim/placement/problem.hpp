@@ -14,32 +14,33 @@
 
 namespace sluice {
 
-/// Seconds of a kernel by where its operands lie. Either a table with an entry for each set of
-/// operands in slow memory (bit i: operand i; as measured), or lines, of which the greatest counts:
-/// a roofline is the line of its FLOP beside the line of its bytes.
+/// The seconds of a kernel, depending on where its operands lie. Either a table with an entry for
+/// each set of operands in slow memory (bit i: operand i; as measured), or lines, of which the
+/// greatest counts: a roofline is the line of its FLOP beside the line of its bytes.
 struct KernelTime {
   struct Line {
     double base = 0;            ///< s, with all operands in fast memory
-    std::vector<double> extra;  ///< s more where this operand is slow, by operand
+    std::vector<double> extra;  ///< s more if this operand is in slow memory, by operand
   };
   std::vector<Line> lines;
   std::vector<double> table;
 
   static constexpr std::size_t most_in_table = 12;  ///< operands
 
-  /// `slow`: by operand.
+  /// `slow`: for each operand, whether it is in slow memory.
   double at(const std::vector<char>& slow) const;
   double all_fast(std::size_t operands) const { return at(std::vector<char>(operands, 0)); }
-  /// Lines that nowhere lie above it. Of a table: one from each end, by the least (the greatest)
-  /// that an operand adds.
+  /// Lines that are nowhere above the seconds. For a table: one line from each end, by the least
+  /// (or the greatest) seconds that an operand adds.
   std::vector<Line> lines_below(std::size_t operands) const;
 };
 
 struct PlacementProblem {
   enum class Begins : std::uint8_t {
-    made,   ///< the first kernel that touches it makes it
-    given,  ///< it is there before the first kernel, where the placement puts it
-    stays   ///< … and after the last one lies where it lay before the first: the next step's
+    made,   ///< it is made by the first kernel that touches it
+    given,  ///< it exists before the first kernel, in the memory that the placement chooses
+    stays   ///< … and after the last kernel it lies where it lay before the first: the next step
+            ///< begins there
   };
   enum class Pinned : std::uint8_t { no, fast, slow };
 
@@ -52,13 +53,13 @@ struct PlacementProblem {
   };
   struct Operand {
     std::uint32_t tensor = none;
-    bool written = false;  ///< what another memory holds of it is out of date then
-    /// Bytes that the kernel reads and writes of it: what a hardware cache sees.
+    bool written = false;  ///< then a copy in the other memory is out of date
+    /// The bytes of it that the kernel reads and writes, as a hardware cache sees them.
     double read_bytes = 0, written_bytes = 0;
   };
   struct Kernel {
     std::string name;
-    std::vector<Operand> operands;  ///< each tensor once
+    std::vector<Operand> operands;  ///< each tensor appears once
     KernelTime time;
   };
   /// Rates of moves, byte/s.
@@ -72,22 +73,24 @@ struct PlacementProblem {
   std::optional<std::int64_t> slow_capacity;
   std::vector<Tensor> tensors;
   std::vector<Kernel> kernels;
-  /// While a synchronous move lasts, nothing else goes on.
+  /// The rates of a synchronous move, during which nothing else happens.
   Rates synchronous;
-  /// Of the copy engine, which moves while kernels run; none: there is no such engine.
+  /// The rates of the copy engine, which moves data while kernels run; none: there is no such
+  /// engine.
   std::optional<Rates> asynchronous;
-  /// Rates at which a hardware cache fills a line from slow memory and writes one back.
+  /// The rates at which a hardware cache fills a line from slow memory and writes a line back.
   Rates cache;
 
   std::uint32_t kernel_count() const { return static_cast<std::uint32_t>(kernels.size()); }
 };
 
-/// Where a tensor is used: by these kernels, in order. Before each use but the first is a gap;
-/// where the tensor is given, the first use has one, too, from the first kernel on; where it stays,
-/// that gap is what lies behind its last use and before its first one.
+/// Where a tensor is used: by these kernels, in order. There is a gap before each use except the
+/// first. Where the tensor is given, the first use also has one, from the first kernel on. Where
+/// the tensor stays, that gap consists of the time behind its last use and the time before its
+/// first one.
 struct TensorUses {
-  std::vector<std::uint32_t> kernels;   ///< of use i
-  std::vector<std::uint32_t> operands;  ///< which of that kernel's operands it is
+  std::vector<std::uint32_t> kernels;   ///< the kernel of use i
+  std::vector<std::uint32_t> operands;  ///< the operand of that kernel that it is
   std::vector<char> written;
 
   std::size_t count() const { return kernels.size(); }
@@ -101,8 +104,9 @@ struct KernelRange {
 /// A problem that has been checked, with what follows from it.
 class PlacementQuestion {
  public:
-  /// Throws InputError: an operand that lies nowhere or stands twice, a tensor that no kernel uses,
-  /// a number that is none, a memory without a rate. Infeasible: slow memory cannot hold all.
+  /// Throws InputError for an operand that lies nowhere or stands twice, a tensor that no kernel
+  /// uses, a number that is not one, or a memory without a rate; Infeasible where slow memory
+  /// cannot hold everything.
   explicit PlacementQuestion(PlacementProblem problem);
 
   const PlacementProblem& problem() const { return problem_; }
@@ -113,18 +117,18 @@ class PlacementQuestion {
   bool has_gap(std::uint32_t t, std::size_t i) const {
     return i > 0 || tensor(t).begins != PlacementProblem::Begins::made;
   }
-  /// The kernels of the gap before use i; `behind`: the second part of a first gap that goes on
+  /// The kernels of the gap before use i. `behind`: the second part of a first gap, which continues
   /// behind the last use.
   KernelRange gap(std::uint32_t t, std::size_t i) const;
   KernelRange behind(std::uint32_t t) const;
-  /// Kernels during which it is there.
+  /// The kernels during which the tensor exists.
   KernelRange live(std::uint32_t t) const;
-  /// Bytes that are there during each kernel, and their greatest sum.
+  /// The bytes of the tensors that exist during each kernel, and the greatest such sum.
   const std::vector<std::int64_t>& live_bytes() const { return live_bytes_; }
   std::int64_t peak() const;
   double all_fast_seconds() const;
 
-  /// Seconds of a synchronous move.
+  /// The seconds of a synchronous move.
   double fetch_s(std::uint32_t t) const;
   double save_s(std::uint32_t t) const;
 

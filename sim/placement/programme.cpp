@@ -13,7 +13,7 @@ using Begins = PlacementProblem::Begins;
 using Pinned = PlacementProblem::Pinned;
 constexpr double nearly_whole = 1e-6;
 
-/// Seconds that stand for 1: those of a mean kernel.
+/// The seconds that one unit stands for: those of a mean kernel.
 double unit_of(const PlacementQuestion& question) {
   double seconds = question.all_fast_seconds();
   if (!(seconds > 0)) seconds = synchronous_seconds(question, all_slow(question));
@@ -137,7 +137,8 @@ class Programme {
       if (uses.written[j]) add_version(t, j, use, gap);
   }
 
-  /// What use j writes in fast memory is saved once, if any gap that it lives through is in slow.
+  /// What use j writes in fast memory is saved once if the tensor is in slow memory in any gap
+  /// during which that version is needed.
   void add_version(std::uint32_t t, std::size_t j, const std::vector<std::uint32_t>& use,
                    const std::vector<std::uint32_t>& gap) {
     const TensorUses& uses = question_.uses(t);
@@ -191,7 +192,7 @@ class Programme {
     }
   }
 
-  /// A share for each set of operands; where the uses are whole, one of them is 1.
+  /// One share per set of operands. Where the uses are whole, one of the shares is 1.
   void add_sets(std::uint32_t k, std::vector<std::uint32_t>& rows) {
     const KernelEnvelope& envelope = envelopes_[k];
     Milp::Terms sum;
@@ -210,7 +211,7 @@ class Programme {
     }
   }
 
-  /// What the dual values charge for operands in slow memory.
+  /// The charge of the dual values for operands in slow memory.
   KernelTime::Line line_below_kernel(std::uint32_t k, const std::vector<double>& duals) const {
     const KernelEnvelope& envelope = envelopes_[k];
     std::vector<double> of_rows;

@@ -13,7 +13,8 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// Moves the weights of lines along, and back to where they are weights: not negative, sum 1.
+/// Moves the weights of lines by a step, and projects them back to weights: not negative, with the
+/// sum 1.
 void project(std::vector<double>& weights) {
   std::vector<double> sorted = weights;
   std::sort(sorted.rbegin(), sorted.rend());
@@ -76,7 +77,7 @@ class Relaxation {
       if (lines_[k].size() > 1) at_.below[k] = mean_of(lines_[k], shares_[k]);
   }
 
-  /// One step along the (deflected) subgradient; false where it is zero.
+  /// One step along the (deflected) subgradient; false where that is zero.
   bool advance(double step, double left) {
     const std::vector<std::int64_t> bytes = fast_bytes(question_, placing_);
     const auto slow = slow_operands(question_, placing_);
@@ -129,7 +130,7 @@ class Relaxation {
   Placing placing_;
 };
 
-/// What one tensor pays. `sums`: of the prices of the kernels before each.
+/// What one tensor pays. `sums`: for each kernel, the sum of the prices of the kernels before it.
 PathPrices path_prices(const BoundRequest& request, const PlacementPrices& prices,
                        const std::vector<double>& sums, std::uint32_t t) {
   const PlacementQuestion& question = request.question;

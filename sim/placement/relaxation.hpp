@@ -1,9 +1,9 @@
 // A true lower bound: memory is not limited but costs a price per byte and kernel, and each
-// kernel's seconds are replaced by a line that lies below them. Then each tensor decides for itself
-// (best_path.hpp). Whatever the prices and lines are, it is a bound; the best ones are the dual
-// values of a linear programme (programme.hpp), or, where that is too large, what a subgradient
-// method finds, with means of the kernels' own lines. Source: Fisher, The Lagrangian relaxation
-// method for solving integer programming problems (1981).
+// kernel's seconds are replaced by a line that lies below them. Then each tensor can choose its
+// path by itself (best_path.hpp). The result is a bound for all prices and lines. The best ones are
+// the dual values of a linear programme (programme.hpp) or, where that is too large, those that a
+// subgradient method finds with means of the kernels' own lines. Source: Fisher, The Lagrangian
+// relaxation method for solving integer programming problems (1981).
 #pragma once
 
 #include <vector>
@@ -17,14 +17,14 @@ struct PlacementWeights {
   double kernels = 1, fetch = 1, save = 1;
 };
 
-/// In place of limits.
+/// Takes the place of the limits.
 struct PlacementPrices {
   std::vector<double> bytes;            ///< s per byte, by kernel
   std::vector<KernelTime::Line> below;  ///< by kernel: nowhere above its seconds
 };
 
 struct PlacementBound {
-  double seconds = 0;                       ///< no placement comes to less
+  double seconds = 0;                       ///< no placement takes less
   std::vector<double> prices;               ///< s per byte, by kernel
   std::vector<std::vector<double>> shares;  ///< of the lines, by kernel
 };
@@ -34,18 +34,18 @@ struct BoundRequest {
   std::int64_t capacity = 0;
   bool moves = true;  ///< false: each tensor stays where it is
   PlacementWeights weights = {};
-  double known = 0;  ///< what some placement comes to
+  double known = 0;  ///< the seconds of some placement
   std::size_t iterations = 600;
-  const PlacementBound* from = nullptr;  ///< goes on from these prices
+  const PlacementBound* from = nullptr;  ///< the method continues from these prices
 };
 
 PlacementBound relax(const BoundRequest& request);
 
-/// What everything comes to at these prices when each tensor chooses for itself: a bound. `chosen`:
-/// where they lie then, which may be too much.
+/// The seconds of everything at these prices when each tensor chooses for itself: a bound.
+/// `chosen`: where the tensors lie then, which may exceed the memory.
 double bound_at(const BoundRequest& request, const PlacementPrices& prices, Placing& chosen);
 
-/// The path of least cost of one tensor, its pin obeyed.
+/// The path of least cost of one tensor; it obeys the tensor's pin.
 PricedPath best_path_of(const PlacementQuestion& question, std::uint32_t t, bool moves,
                         const PathPrices& prices);
 

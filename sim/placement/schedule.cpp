@@ -32,7 +32,8 @@ double predicted_seconds(const PlacementQuestion& question, const PlacementSched
 
 double predicted_seconds(const PlacementQuestion& question, const std::vector<double>& kernel_s,
                          const std::vector<PlacementMove>& moves) {
-  std::vector<double> arrived(question.kernel_count() + 1, 0);  // of what this kernel needs
+  // When the data of this kernel have arrived.
+  std::vector<double> arrived(question.kernel_count() + 1, 0);
   double clock = 0, engine = 0;
   std::size_t next = 0;
   for (std::uint32_t k = 0; k <= question.kernel_count(); ++k) {

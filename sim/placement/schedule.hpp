@@ -1,5 +1,6 @@
-// A placement with its moves in time: some synchronous, between two kernels, some on a copy engine
-// while kernels run. What it takes is arithmetic; the same as a plan (listing.hpp) is executed.
+// A placement with its moves in time: some are synchronous, between two kernels, and some are on a
+// copy engine while kernels run. Its seconds are arithmetic; the same schedule is also executed as
+// a plan (listing.hpp).
 #pragma once
 
 #include "placement/placing.hpp"
@@ -11,21 +12,22 @@ struct PlacementSchedule {
   std::vector<PlacementMove> moves;  ///< in the order of `begin`, as moves_of() has them
 };
 
-/// All moves synchronous.
+/// The schedule with all moves synchronous.
 PlacementSchedule synchronous_schedule(const PlacementQuestion& question, Placing placing);
 
-/// On the copy engine or not.
+/// The seconds of a move, on the copy engine or as a synchronous one.
 double move_seconds(const PlacementQuestion& question, const PlacementMove& move);
 
-/// Bytes in fast memory during each kernel: on the way to or from it counts as in it.
+/// Bytes in fast memory during each kernel. A tensor on the way to or from fast memory counts as in
+/// it.
 std::vector<std::int64_t> fast_bytes(const PlacementQuestion& question,
                                      const PlacementSchedule& schedule);
 
-/// When everything has ended. A kernel begins after the one before, after the moves that it needs
-/// and after the synchronous ones before it; the copy engine makes one move after the other, none
-/// before the kernel that it says begins.
+/// The time at which everything has ended. A kernel begins after the one before it, after the moves
+/// that it needs and after the synchronous moves before it. The copy engine makes one move after
+/// the other, each not before its kernel `begin`.
 double predicted_seconds(const PlacementQuestion& question, const PlacementSchedule& schedule);
-/// The same where the seconds of the kernels are known.
+/// The same with the seconds of the kernels given.
 double predicted_seconds(const PlacementQuestion& question, const std::vector<double>& kernel_s,
                          const std::vector<PlacementMove>& moves);
 

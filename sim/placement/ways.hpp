@@ -1,5 +1,5 @@
-// The ways to place tensors, each judged by executing it: from everything in one memory to moves
-// beside the kernels. A new way is a function and a line in ways.cpp.
+// The ways to place tensors, from everything in one memory to moves beside the kernels. Each is
+// judged by executing it. A new way is a function and a line in ways.cpp.
 #pragma once
 
 #include <functional>
@@ -12,14 +12,15 @@
 
 namespace sluice {
 
-/// What a way comes to at a capacity of fast memory.
+/// The result of a way at a capacity of fast memory.
 struct PlacementResult {
   std::string way;
   std::int64_t capacity = 0;
-  std::string refused;  ///< why it cannot be done; empty: it can
+  std::string refused;  ///< the reason why it is not possible; empty: it is possible
   double predicted_s = 0;
-  double simulated_s = 0;  ///< of its plan with two pools; the cache has none, and no such number
-  std::optional<double> bound_s;  ///< no placement of this freedom comes to less
+  double simulated_s = 0;  ///< of its plan with two pools; the cache has no plan, and so no such
+                           ///< number
+  std::optional<double> bound_s;  ///< no placement of this freedom takes less
   std::optional<PlacementSchedule> schedule;
   std::optional<CachedRun> cached;
   double oracle_s = 0;  ///< that finding it took

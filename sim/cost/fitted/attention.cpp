@@ -6,8 +6,9 @@ namespace sluice {
 namespace {
 
 struct Sizes {
-  double matrices, rows, keys, width, depth;  ///< of each of `matrices` heads and samples
-  double size;                                ///< bytes of an element
+  /// Of each of the `matrices`: one per head and sample.
+  double matrices, rows, keys, width, depth;
+  double size;  ///< bytes of an element
   bool dropout;
 };
 
@@ -24,14 +25,14 @@ Sizes sizes_of(const Query& query) {
           .dropout = config_is_on(layer, "dropout")};
 }
 
-/// Over all scores, which are read and written `passes` times in all.
+/// A stream over all scores, which are read and written `passes` times in all.
 Kernel over_scores(const Sizes& s, const char* of, double passes) {
   const double rows = s.matrices * s.rows;
   return {.of = of, .rows = rows, .columns = s.keys, .bytes = passes * s.size * rows * s.keys};
 }
 
-/// Scores and values are products; between them the scale and the mask change each score (a reading
-/// and a writing each), softmax does, and dropout, which writes a mask, too.
+/// Scores and values are products. Between them, the scale and the mask change each score (one
+/// reading and one writing each), then softmax does, and dropout, which also writes a mask.
 std::vector<Kernel> forward_kernels(const Sizes& s, bool eager) {
   std::vector<Kernel> kernels = {product("bmm", s.matrices, s.rows, s.keys, s.width, s.size)};
   if (eager) {
@@ -43,8 +44,9 @@ std::vector<Kernel> forward_kernels(const Sizes& s, bool eager) {
   return kernels;
 }
 
-/// Two gradients of each product. Between them dropout reads its mask, softmax reads its output and
-/// the gradient, and the mask and the scale change each gradient. Fused, the scores are made again.
+/// Each product has two gradients. Between them, dropout reads its mask, softmax reads its output
+/// and the gradient, and the mask and the scale change each gradient. Fused attention makes the
+/// scores again.
 std::vector<Kernel> backward_kernels(const Sizes& s, bool eager) {
   std::vector<Kernel> kernels = {product("bmm", s.matrices, s.keys, s.depth, s.rows, s.size),
                                  product("bmm", s.matrices, s.rows, s.keys, s.depth, s.size)};

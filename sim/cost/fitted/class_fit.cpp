@@ -7,13 +7,13 @@ namespace sluice {
 namespace {
 
 constexpr std::size_t neighbours = 8;
-/// Neighbours further away than this, in natural logarithms of sizes, count little.
+/// Neighbours that are further away than this, in natural logarithms of sizes, count little.
 constexpr double reach = 0.5;
-/// What the form itself weighs beside its neighbours.
+/// The weight of the form itself beside its neighbours.
 constexpr double trust_in_form = 0.05;
-/// Numbers further from the middle than this count little.
+/// Numbers that are further from the middle than this count little.
 constexpr double odd = 0.05;
-constexpr int rounds = 6;  ///< in which the middle is found
+constexpr int rounds = 6;  ///< the rounds in which the middle is found
 
 double squared_distance(const Place& a, const Place& b) {
   double sum = 0;
@@ -21,8 +21,8 @@ double squared_distance(const Place& a, const Place& b) {
   return sum;
 }
 
-/// The middle of weighted numbers, as (weight, number): a mean in which numbers count the less the
-/// further off they are, so that single odd ones decide nothing.
+/// The middle of weighted numbers, given as (weight, number): a mean in which a number counts the
+/// less, the further off it is, so that no single odd number decides anything.
 double middle_of(const std::vector<std::pair<double, double>>& numbers) {
   double middle = 0;
   for (int round = 0; round < rounds; ++round) {
@@ -62,7 +62,7 @@ double ClassFit::joules_of(const Kernel& kernel, double took) const {
 }
 
 bool ClassFit::covers(const Kernel& kernel) const {
-  constexpr double slack = 1e-5;  // a document has its ends with six digits
+  constexpr double slack = 1e-5;  // a document gives its ends with six digits
   const Place place = kernel.place();
   for (std::size_t i = 0; i < place.size(); ++i)
     if (place[i] < least[i] - slack || place[i] > most[i] + slack) return false;

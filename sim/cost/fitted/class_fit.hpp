@@ -1,5 +1,5 @@
-// A class of operators as it was fitted: the form's parameters, and what the form leaves over at
-// the configurations that were measured.
+// The fit of a class of operators: the form's parameters, and the deviations from the form at the
+// configurations that were measured.
 #pragma once
 
 #include <cstdint>
@@ -16,22 +16,24 @@ namespace sluice {
 /// A kernel as it was measured.
 struct Sample {
   Kernel kernel;
-  std::string configuration;  ///< samples with equal ones are never in both halves of a split
-  std::size_t sheet = 0;      ///< index of the device that it was measured on
+  std::string configuration;  ///< samples with equal configurations are never in both halves of a
+                              ///< split
+  std::size_t sheet = 0;      ///< index of the device on which it was measured
   double seconds = 0;
   std::optional<double> joules;
 };
 
-/// A quantity as a form and what is left over, as logarithms, at places that were measured.
+/// A quantity as a form and the deviations from it, as logarithms, at the places that were
+/// measured.
 struct Surface {
   std::vector<double> parameters;
   std::vector<std::pair<Place, double>> left;
 
-  /// The factor that the nearest of those places say: 1 far from all of them.
+  /// The factor that the nearest of those places suggest; 1 far from all of them.
   double correction(const Place& place) const;
 };
 
-/// Relative errors of configurations that a fit has not seen; shares, not per cent.
+/// Relative errors for configurations that a fit has not seen, as shares, not in per cent.
 struct FitError {
   double median = 0, ninety = 0;  ///< ninety: the 90th percentile
   std::int64_t count = 0;
@@ -46,9 +48,9 @@ struct ClassFit {
   FitError time_error;  ///< for configurations of the same devices
   std::optional<FitError> energy_error;
   std::optional<FitError> device_error;  ///< for a device that the fit has not seen
-  /// The same by that device's name.
+  /// The same error, by the name of that device.
   std::vector<std::pair<std::string, FitError>> device_errors;
-  Place least = {}, most = {};  ///< places that were measured lie between
+  Place least = {}, most = {};  ///< all places that were measured lie between these two
 
   double seconds_of(const Kernel& kernel, const Sheet& sheet) const;
   double joules_of(const Kernel& kernel, double seconds) const;

@@ -20,7 +20,7 @@ const std::vector<const char*>& place_names() {
   return names;
 }
 
-/// What a form may leave over: a factor of e^20 is no fit.
+/// The greatest deviation from a form that is accepted: with a factor of e^20 it is not a fit.
 constexpr double most_left = 20;
 
 Sheet read_sheet(const Value& value) {
@@ -49,7 +49,7 @@ std::vector<std::pair<std::string, FitError>> read_errors(const Value& list) {
   return errors;
 }
 
-/// Each of them must be there: a form without one of its parameters says nothing.
+/// Each parameter must be present: a form without one of them says nothing.
 std::vector<double> read_parameters(const Value& value, const Record& record) {
   const Reader keys(value, record);
   std::vector<double> parameters;
@@ -76,8 +76,8 @@ void read_range(const Value& value, ClassFit& fit) {
   }
 }
 
-/// One line a place: its five sizes, what the form leaves over of time, and of energy where that
-/// was measured.
+/// One line per place: its five sizes, and the deviation from the form of time and, where it was
+/// measured, of energy.
 void read_left(const Value& value, ClassFit& fit) {
   std::istringstream lines(value.text());
   std::size_t number = 0;
@@ -125,7 +125,7 @@ ClassFit read_class(const Value& value) {
 
 // --- writing ---------------------------------------------------------------------------------
 
-/// Enough digits for what is fitted, and the same on every machine.
+/// Enough digits for fitted numbers, and the same ones on every machine.
 std::string brief(double number) {
   std::ostringstream out;
   out.imbue(std::locale::classic());

@@ -12,12 +12,13 @@ namespace sluice {
 /// What was measured on some devices, fitted by class of operators and dtype.
 struct Fit {
   std::string name, summary, source, licence;
-  std::vector<Sheet> devices;  ///< that were measured; rates in the dtype of the classes
+  std::vector<Sheet> devices;  ///< the devices on which it was measured; their rates are in the
+                               ///< dtype of the classes
   std::vector<ClassFit> classes;
 
-  /// Null: that class was not fitted in that dtype.
+  /// Null: the class was not fitted in that dtype.
   const ClassFit* find(const std::string& of, DType dtype) const;
-  /// Was it measured on a device with such a data sheet, each figure within 5 %?
+  /// Whether it was measured on a device with such a data sheet, with each figure within 5 %.
   bool saw(const Sheet& sheet) const;
 };
 
@@ -26,7 +27,7 @@ Fit read_fit(const Value& document);
 /// Reads a file, or the bundled fit of that name. Throws InputError, IoError.
 Fit load_fit(const std::string& file_or_name);
 
-/// The document's text; read_fit of it gives the same fit.
+/// The document's text, from which read_fit makes the same fit.
 std::string fit_text(const Fit& fit);
 
 }  // namespace sluice

@@ -25,20 +25,21 @@ enum Place : std::size_t {
 };
 static_assert(resident == resident_parameter && energy == energy_parameter && large == first_share);
 
-/// Tiles of the result that one unit computes at a time, and the parameter of the share of its rate
-/// that it reaches in doing so.
+/// The tiles of the result that one unit computes at a time, and the parameter that is the share of
+/// its rate which it reaches with them.
 struct Tile {
   double rows, columns;
   Place share;
 };
 constexpr std::array<Tile, 4> tiles = {Tile{128, 128, large}, Tile{64, 64, medium},
                                        Tile{16, 64, small}, Tile{128, 1, column}};
-/// Parts that the depth of a product may be split into, which work side by side.
+/// The numbers of parts into which the depth of a product may be split; the parts are computed side
+/// by side.
 constexpr std::array<double, 4> splits = {1, 2, 4, 8};
-/// Compute and memory overlap: this mean of both is near the greater one.
+/// Computation and memory overlap: this mean of the two is close to the greater one.
 constexpr double overlap = 4;
 
-/// Seconds that memory takes: bytes that fit into the cache move faster.
+/// The seconds that memory takes; bytes that fit into the cache move faster.
 double memory_seconds(double bytes, const Sheet& sheet, const std::vector<double>& p) {
   const double beyond = std::log(std::max(bytes, 1.0) / (sheet.cache * p[cache_used]));
   const double missing = 1 / (1 + std::exp(std::clamp(-4 * beyond, -50.0, 50.0)));
@@ -46,8 +47,8 @@ double memory_seconds(double bytes, const Sheet& sheet, const std::vector<double
          ((1 - missing) / p[cached] + missing * sheet.slowness / p[memory]);
 }
 
-/// Seconds of the bytes of a stream that are read a second time: they come from the cache while the
-/// rows that all units work on fit it.
+/// The seconds for the bytes of a stream that are read a second time: they come from the cache
+/// while the rows on which all units work fit into it.
 double again_seconds(const Kernel& kernel, const Sheet& sheet, const std::vector<double>& p) {
   const double worked_on = sheet.units * p[resident] * kernel.bytes / kernel.rows;
   const double missing = 1 / (1 + std::pow(std::min(sheet.cache / worked_on, 1e3), 4));
@@ -55,7 +56,8 @@ double again_seconds(const Kernel& kernel, const Sheet& sheet, const std::vector
          ((1 - missing) / p[cached] + missing * sheet.slowness / p[memory]);
 }
 
-/// Seconds of a product that is split so, in such tiles: blocks in waves over the units.
+/// The seconds of a product that is split in this way, in such tiles: blocks in waves over the
+/// units.
 double tiled_seconds(const Kernel& kernel, const Tile& tile, double split, const Sheet& sheet,
                      const std::vector<double>& p) {
   const double blocks = kernel.count * std::ceil(kernel.rows / tile.rows) *
@@ -72,7 +74,7 @@ bool is_aligned(const Kernel& kernel) {
   return std::fmod(kernel.columns, 4) == 0 && std::fmod(kernel.depth, 4) == 0;
 }
 
-/// The way that takes least, as a library chooses among its kernels.
+/// The fastest way, as a library chooses among its kernels.
 double product_seconds(const Kernel& kernel, const Sheet& sheet, const std::vector<double>& p) {
   double least = 0;
   for (const Tile& tile : tiles)

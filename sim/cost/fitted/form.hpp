@@ -1,6 +1,6 @@
-// How long a kernel takes as a function of its sizes and of the device's data sheet: tiles and
-// waves over the device's units, memory and cache, launch. What is fitted are shares of the data
-// sheet's figures, so that a fit of some devices says something of another one.
+// The time of a kernel as a function of its sizes and of the device's data sheet: tiles and waves
+// over the device's units, memory and cache, launch. The fitted parameters are shares of the data
+// sheet's figures, so a fit of some devices also says something about another one.
 #pragma once
 
 #include <cstddef>
@@ -11,15 +11,16 @@
 
 namespace sluice {
 
-/// Of a device's data sheet.
+/// The figures of a device's data sheet.
 struct Sheet {
   std::string name;
-  double units = 0;      ///< that work side by side: streaming multiprocessors, cores
+  double units = 0;      ///< units that work side by side: streaming multiprocessors, cores
   double rate = 0;       ///< FLOP/s of all of them
   double bandwidth = 0;  ///< byte/s of its memory
   double cache = 0;      ///< bytes of the last cache before it
-  double watts = 0;      ///< that it may take; 0: not said
-  /// Times as long as in its memory that bytes take where they lie: those that no cache has.
+  double watts = 0;      ///< the power limit; 0: not known
+  /// The factor by which bytes take longer where they lie than in the device's memory, for those
+  /// that are in no cache.
   double slowness = 1;
 };
 
@@ -30,24 +31,26 @@ struct FormParameter {
   const char* name;
   const char* summary;
   double start, low, high;
-  FormPart part;         ///< of which kernels' form it is
-  bool divides = false;  ///< the form divides by it: never 0
-  /// How firmly a fit keeps it at `start` where the samples say little: the weight of the square of
-  /// the logarithm of its ratio to `start`, beside the mean penalty.
+  FormPart part;         ///< the kernels to whose form it belongs
+  bool divides = false;  ///< the form divides by it, so it is never 0
+  /// How firmly a fit keeps it near `start` where the samples say little: the weight of the squared
+  /// logarithm of its ratio to `start`, beside the mean penalty.
   double firmness = 0.003;
 };
 
 /// In the order of the numbers that `seconds_of` takes.
 const std::vector<FormParameter>& form_parameters();
 constexpr std::size_t resident_parameter = 5;
-constexpr std::size_t energy_parameter = 9;  ///< the limit by watts, which is never searched for
-constexpr std::size_t first_share = 10;      ///< from here on: shares of a unit's rate
+constexpr std::size_t energy_parameter = 9;  ///< the power limit, which is never searched for
+constexpr std::size_t first_share = 10;      ///< the parameters from here on are shares of a unit's
+                                             ///< rate
 
-/// Of a kernel on a device. `parameters`: as form_parameters() says. Source: the tiles and waves of
-/// Lee et al., NeuSight (ASPLOS 2025), section 4; the roofline of Williams et al. (2009).
+/// The seconds of a kernel on a device. `parameters` are as form_parameters() lists them. Source:
+/// the tiles and waves of Lee et al., NeuSight (ASPLOS 2025), section 4; the roofline of Williams
+/// et al. (2009).
 double seconds_of(const Kernel& kernel, const Sheet& sheet, const std::vector<double>& parameters);
 
-/// The same of energy: J = `watts` x seconds + J/FLOP x FLOP + J/byte x bytes + J a launch.
+/// The energy of a kernel: J = `watts` x seconds + J/FLOP x FLOP + J/byte x bytes + J per launch.
 const std::vector<FormParameter>& energy_parameters();
 double joules_of(const Kernel& kernel, double seconds, const std::vector<double>& parameters);
 

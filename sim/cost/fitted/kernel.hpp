@@ -1,5 +1,5 @@
-// What an operator launches on a device, as the fitted cost model sees it: products of matrices and
-// streams over memory, by their sizes alone.
+// The kernels that an operator launches on a device, as the fitted cost model sees them: products
+// of matrices and streams over memory, described by their sizes alone.
 #pragma once
 
 #include <array>
@@ -7,12 +7,12 @@
 
 namespace sluice {
 
-/// Where a kernel lies among others of its class, as natural logarithms: count, rows, columns,
-/// depth, and bytes for each element of its matrices.
+/// The place of a kernel among others of its class, as natural logarithms: count, rows, columns,
+/// depth, and bytes per element of its matrices.
 using Place = std::array<double, 5>;
 
-/// One launch. A product: `count` products of rows x depth by depth x columns. A stream (depth 0):
-/// `rows` rows of `columns` elements are read and written.
+/// One launch. A product consists of `count` products of rows x depth by depth x columns. A stream
+/// (depth 0) reads and writes `rows` rows of `columns` elements.
 struct Kernel {
   std::string of;  ///< its class: "linear", "bmm", "softmax", …
   double count = 1, rows = 1, columns = 1, depth = 0;
@@ -23,7 +23,7 @@ struct Kernel {
   Place place() const;
 };
 
-/// A product of matrices, with its FLOP, and its bytes where each matrix is moved once.
+/// A product of matrices, with its FLOP, and with its bytes if each matrix is moved once.
 Kernel product(std::string of, double count, double rows, double columns, double depth,
                double bytes_per_element);
 

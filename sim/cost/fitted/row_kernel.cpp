@@ -13,7 +13,7 @@
 namespace sluice {
 namespace {
 
-/// The number after "KEY=" of a configuration in Sluice's words or in torch's.
+/// The number after "KEY=" in a configuration in Sluice's words or in torch's.
 std::optional<double> number_after(const std::string& config, const std::string& key) {
   const std::size_t at = config.find(key + "=");
   if (at == std::string::npos) return std::nullopt;
@@ -61,19 +61,19 @@ std::optional<Kernel> by_sizes(const ProfileRow& row, const std::string& of, dou
 }
 
 /// Rows in Sluice's words ("conv2d channels=64 …") have the channels after height and width, rows
-/// in torch's ("Conv2d(3, 64, …)") before them. Torch's begin with a capital.
+/// in torch's ("Conv2d(3, 64, …)") have them before. Torch's words begin with a capital letter.
 bool channels_last(const ProfileRow& row) {
   return !row.operator_class.empty() && row.operator_class[0] >= 'a' &&
          row.operator_class[0] <= 'z';
 }
 
-/// Elements of a row: of images the channels, else the last axis.
+/// The elements of a row: for images the channels, otherwise the last axis.
 double channels_of(const ProfileRow& row) {
   const std::vector<std::int64_t>& shape = row.inputs.front();
   return static_cast<double>(shape.size() == 4 && !channels_last(row) ? shape[1] : shape.back());
 }
 
-/// A number for each axis: "kernel_size=(7, 7)", "kernel=[7,7]", "stride=2".
+/// One number per axis: "kernel_size=(7, 7)", "kernel=[7,7]", "stride=2".
 std::vector<double> by_axis(const std::string& config, const char* torch, const char* ours,
                             std::size_t axes, double otherwise) {
   std::vector<double> found = numbers_after(config, torch);
@@ -87,7 +87,7 @@ double product_of(const std::vector<double>& numbers) {
   return std::accumulate(numbers.begin(), numbers.end(), 1.0, std::multiplies<>());
 }
 
-/// How many positions a window has over an image, along all of its axes.
+/// The number of positions that a window has over an image, along all of its axes.
 double positions(const std::string& config, const std::vector<double>& extents,
                  const std::vector<double>& kernel) {
   const std::size_t axes = extents.size();
@@ -143,9 +143,9 @@ std::optional<Kernel> dense(const ProfileRow& row, const std::string& of, double
   return product(of, 1, elements_of(row.inputs.front()) / depth, *features, depth, size);
 }
 
-/// Elements that pooling writes, for each channel of each image: as many as it is told to
-/// ("output_size=(6, 6)"), else one a stride along both axes, which is the window where it is not
-/// said.
+/// The elements that pooling writes for each channel of each image: as many as the configuration
+/// says ("output_size=(6, 6)"), otherwise one per stride along both axes; without a stride, the
+/// window is the stride.
 double pooled(const ProfileRow& row, const std::vector<std::int64_t>& image) {
   const std::string& config = row.config;
   std::vector<double> told = numbers_after(config, "output_size");
@@ -159,8 +159,8 @@ double pooled(const ProfileRow& row, const std::vector<std::int64_t>& image) {
   return row.operator_class == "global_avg_pool" ? 1 : pixels / (stride * stride);
 }
 
-/// Inputs are read; what is written is the outputs where the row has them, else as much as the
-/// first input.
+/// The inputs are read. What is written is the outputs, where the row has them, otherwise as much
+/// as the first input.
 Kernel stream(const ProfileRow& row, const std::string& of, double size) {
   const std::vector<std::int64_t>& first = row.inputs.front();
   const bool images = first.size() == 4;
@@ -178,7 +178,7 @@ Kernel stream(const ProfileRow& row, const std::string& of, double size) {
           .bytes = row.bytes.value_or(size * (read + written))};
 }
 
-/// Products and streams alike have as many of everything as one, at least.
+/// Products and streams alike have at least one of everything.
 bool has_sizes(const Kernel& kernel) {
   return kernel.count >= 1 && kernel.rows >= 1 && kernel.columns >= 1 && kernel.bytes > 0 &&
          kernel.is_product() == is_product_class(kernel.of);

@@ -1,4 +1,4 @@
-// A platform's device as the data sheet that a fit is about.
+// The data sheet of a platform's device, as a fit needs it.
 #pragma once
 
 #include "cost/fitted/form.hpp"
