@@ -96,8 +96,7 @@ const Command list_command = {
     .most = 1,
     .positionals =
         "what to list: policies, layers, costs, cuts, fates, optimizers, metrics, models, "
-        "platforms or "
-        "scenarios",
+        "platforms or scenarios",
     .names = [] { return listed_kind_names(); },
     .options = {{.name = "verbose",
                  .letter = 'v',

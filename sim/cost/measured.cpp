@@ -36,8 +36,7 @@ struct MeasuredModel final : Cost {
     const std::int64_t batch = query.model->measured_batch;
     if (batch == 0)
       throw InputError(
-          "the cost model measured needs seconds that were measured, and the model has "
-          "none: " +
+          "the cost model measured needs seconds that were measured, and the model has none: " +
           name + " has no '" + pass + "'; cost.profile=FILE names a profile that has them");
     if (batch != query.samples)
       throw InputError(name + " was measured for " + std::to_string(batch) +
@@ -165,10 +164,8 @@ extern const CostModel measured_cost = {
     .name = "measured",
     .summary =
         "The seconds and joules that were measured for a layer and this number of samples, taken "
-        "from a "
-        "profile, or where none is named from the model's file. Updates of weights, which belong "
-        "to no "
-        "layer, are priced as under peak.",
+        "from a profile, or where none is named from the model's file. Updates of weights, which "
+        "belong to no layer, are priced as under peak.",
     .source =
         "Narayanan et al., PipeDream (SOSP 2019), section 3.1; Braun et al., A simple model for "
         "portable and fast prediction of execution time and power consumption of GPU kernels "

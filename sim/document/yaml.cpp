@@ -147,8 +147,7 @@ bool is_half_a_character(const YAML::ParserException& error) {
 
 constexpr const char* halves_hint =
     "; \\ud800 to \\udfff are halves of a character, which only JSON has: in YAML write the "
-    "character "
-    "itself, or \\U and eight hex digits";
+    "character itself, or \\U and eight hex digits";
 
 }  // namespace
 

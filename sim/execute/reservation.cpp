@@ -4,8 +4,7 @@
 
 namespace sluice {
 
-std::uint32_t Reservation::add(const PlanTables& tables, std::uint32_t action,
-                               std::int64_t bytes) {
+std::uint32_t Reservation::add(const PlanTables& tables, std::uint32_t action, std::int64_t bytes) {
   Lane& mine = lane(tables, action);
   if (mine.actions.empty() && mine.first_round < mine.end_round)
     mine.next = {mine.first_round, action};

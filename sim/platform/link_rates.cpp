@@ -41,8 +41,7 @@ LinkRates rates_of(const Reader& link, const Record& record) {
   if (is_pageable && !pageable)
     link.fail("copies",
               "'pageable' for 'copies': the link does not say how fast such copies are; give their "
-              "rate, as "
-              "in pageable: {bandwidth: 6GB/s}");
+              "rate, as in pageable: {bandwidth: 6GB/s}");
   if (pageable) {
     const Record& keys = record_of(record, "pageable");
     const Reader reader(*pageable, keys, "the pageable copies of a link");

@@ -49,12 +49,10 @@ const Policy data_parallel_policy = {
     .name = "data_parallel",
     .summary =
         "Replicas of another policy, one a device; batches are dealt out (inference) or split, "
-        "with "
-        "gradients all-reduced (training).",
+        "with gradients all-reduced (training).",
     .source =
         "PopART phased execution; the usual data parallelism; Li et al., PyTorch distributed "
-        "(2020), "
-        "section 3.2 (overlap)",
+        "(2020), section 3.2 (overlap)",
     .example = "sluice run data_parallel_ipu_pair workload.steps=2",
     .parameters =
         {

@@ -72,8 +72,7 @@ const Policy streamed_policy = {
         "through a group for each load.",
     .source =
         "AlexNet on one card (a model larger than its card); Sheng et al. 2023, FlexGen, section 4 "
-        "(block "
-        "schedule)",
+        "(block schedule)",
     .example = "sluice run alexnet_x200 policy.in_flight=450",
     .parameters = parameters(),
     .modes = {{Mode::inference}, {Mode::training}},

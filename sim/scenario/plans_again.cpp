@@ -92,8 +92,8 @@ PlansAgain::Made* PlansAgain::find(const Scenario& scenario) {
 void PlansAgain::keep(PlannedScenario planned, const Scenario& scenario) {
   if (!planned.again) return;
   const PolicyRequest request = request_of(scenario, planned.cut, planned.fates);
-  const bool learned = decided_ ? planned.again->learn(planned.plan, request,
-                                                       made_.front().again, std::move(*decided_))
+  const bool learned = decided_ ? planned.again->learn(planned.plan, request, made_.front().again,
+                                                       std::move(*decided_))
                                 : planned.again->learn(planned.plan, request);
   decided_.reset();
   if (!learned) return;

@@ -248,8 +248,7 @@ extern const Cut by_memory_cut = {
                    {.name = "split",
                     .type = Type::boolean,
                     .summary =
-                        "A layer that does not fit alone becomes the fewest equal parts that "
-                        "do.",
+                        "A layer that does not fit alone becomes the fewest equal parts that do.",
                     .default_text = "false"}},
     .last_layers = last_layers,
     .parts = parts_of_layers,

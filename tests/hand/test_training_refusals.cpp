@@ -153,8 +153,7 @@ TEST_CASE("before the first weights there is no backward pass, in time and in me
         "    measured_batch: 1\n    layers:\n      - {type: input, name: x, shape: [1000]}\n"
         "      - {type: measured, name: a, forward: 1ms" +
             backward +
-            "}\n      - {type: measured, name: b, forward: 2ms, backward: 4ms, parameters: "
-            "1000}\n",
+            "}\n      - {type: measured, name: b, forward: 2ms, backward: 4ms, parameters: 1000}\n",
         rest));
   };
   // Weights and input, 4 us each. At the backward pass of b: weights and their gradients, a's

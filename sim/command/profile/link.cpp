@@ -102,12 +102,11 @@ const Command profile_link_command = {
     .options = options(),
     .details =
         "Rows whose operator is copy, with sizes bytes=N, input_pools and output_pools (pinned or "
-        "pageable "
-        "on the host's side, device on the other), and method: queued where copies followed each "
-        "other without a pause. Bandwidth and set-up are fitted by least squares of relative "
-        "errors, for each direction and kind of memory; latency is what a single copy takes more "
-        "than a queued one at 0 bytes. analysis/measure/copies.py measures such rows with torch, "
-        "copies.cu with CUDA.\n",
+        "pageable on the host's side, device on the other), and method: queued where copies "
+        "followed each other without a pause. Bandwidth and set-up are fitted by least squares of "
+        "relative errors, for each direction and kind of memory; latency is what a single copy "
+        "takes more than a queued one at 0 bytes. analysis/measure/copies.py measures such rows "
+        "with torch, copies.cu with CUDA.\n",
     .examples = {{"sluice profile link copies.csv",
                   "what the link does, and the lines of a platform"},
                  {"sluice profile link copies.csv --platform a100_pcie -o mine.yaml",

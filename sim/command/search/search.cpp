@@ -178,8 +178,7 @@ const Command search_command = {
         "as_good, exhaustive, used_up, and units and points as in 'sluice sweep --json'.\n",
     .examples =
         {{"sluice search alexnet_resident --maximise throughput_samples_per_s "
-          "workload.batch=1..512 "
-          "--subject-to 'peak_bytes.gpu<=4GB'",
+          "workload.batch=1..512 --subject-to 'peak_bytes.gpu<=4GB'",
           "the batch for a part of the card"},
          {"sluice search alexnet_x200 --minimise platform.links.host.bandwidth "
           "platform.links.host.bandwidth=8GB/s..128GB/s --subject-to 'makespan_s<=8s'",

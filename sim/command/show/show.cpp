@@ -51,8 +51,7 @@ const Command show_command = {
                  .absent = "the terminal's, or 100"}},
     .details =
         "Busy: one row per stream, one column per piece of time; the fuller the block, the busier, "
-        "and "
-        "only\n"
+        "and only\n"
         "a full one was busy throughout. Percentages are of the whole run. Where compute waited:\n"
         "idle time of the compute streams by what they waited for last, and its share of the run. "
         "A\n"

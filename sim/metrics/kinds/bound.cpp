@@ -26,8 +26,7 @@ extern const Metric lower_bound_s_metric = {
     .unit = "s",
     .summary =
         "The makespan below which no execution of this plan can get: its busiest stream or link "
-        "with what "
-        "must come before and after, or its longest chain of actions.",
+        "with what must come before and after, or its longest chain of actions.",
     .source = "metrics/bound.cpp",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::neither,
@@ -49,11 +48,9 @@ extern const Metric bound_by_metric = {
     .unit = "",
     .summary =
         "The stream or link that explains the lower bound: with what must come before and after, "
-        "its work "
-        "takes that long or up to 1 % less, and its own work is at least half of that; among "
-        "several the "
-        "one that works longest. Or dependencies: what several of them must do one after the "
-        "other.",
+        "its work takes that long or up to 1 % less, and its own work is at least half of that; "
+        "among several the one that works longest. Or dependencies: what several of them must do "
+        "one after the other.",
     .source = "metrics/bound.cpp",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::neither,

@@ -65,8 +65,7 @@ extern const Metric bubble_fraction_metric = {
     .unit = "1",
     .summary =
         "1 - mean busy time of the compute streams / the longest time of a compute stream from its "
-        "first "
-        "start to its last end.",
+        "first start to its last end.",
     .source = "pipeline bubble: Huang et al., GPipe (2019), section 2.3",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::lower,

@@ -26,12 +26,9 @@ extern const Metric question_bound_s_metric = {
     .unit = "s",
     .summary =
         "The makespan below which no plan for this model, workload and machine can get if it "
-        "computes on "
-        "the devices that the policy uses, in their first memory: it counts computation, the bytes "
-        "that "
-        "must cross the host's links, the first loads, and what the memory cannot hold yet when "
-        "the last "
-        "sample needs it.",
+        "computes on the devices that the policy uses, in their first memory: it counts "
+        "computation, the bytes that must cross the host's links, the first loads, and what the "
+        "memory cannot hold yet when the last sample needs it.",
     .source = "scenario/question_bound.cpp",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::neither,

@@ -20,8 +20,7 @@ extern const Metric step_s_metric = {
     .unit = "s",
     .summary =
         "Time of one step in the steady state of this plan, without the first loads and without "
-        "the end of "
-        "the run; the body is run on beyond the steps asked for to measure it.",
+        "the end of the run; the body is run on beyond the steps asked for to measure it.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::lower,

@@ -61,10 +61,8 @@ extern const Metric training_over_inference_metric = {
     .unit = "1",
     .summary =
         "Time of the compute streams, busy or idle, without the time for which they wait while the "
-        "prologue "
-        "loads weights, / busy time of the forward passes, each counted once: the cost of a sample "
-        "in "
-        "training compared with its bare inference.",
+        "prologue loads weights, / busy time of the forward passes, each counted once: the cost of "
+        "a sample in training compared with its bare inference.",
     .source = "AlexNet on one card, \"2.1x the cost of inference\"",
     .example = "sluice run alexnet_x200_training --json",
     .better = Metric::Better::lower,

@@ -61,8 +61,7 @@ extern const Metric transfer_s_by_link_metric = {
     .unit = "s",
     .summary =
         "Busy time of the transfers that cross the link. A transfer over two links counts for "
-        "both, and a "
-        "flow of a computation counts with the time that it takes alone.",
+        "both, and a flow of a computation counts with the time that it takes alone.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::neither,

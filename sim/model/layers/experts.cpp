@@ -85,8 +85,7 @@ LayerCounts infer_combine(const Reader& keys, const std::vector<const Shape*>& i
 
 constexpr const char* paper =
     "Shazeer et al., Outrageously large neural networks: the sparsely-gated mixture-of-experts "
-    "layer "
-    "(2017), section 2";
+    "layer (2017), section 2";
 
 }  // namespace
 
@@ -122,8 +121,7 @@ const LayerType expert_matmul_layer = {
     .summary = "Each row multiplied by the weight matrix [columns, features] of its expert.",
     .source =
         "Gale et al., MegaBlocks: efficient sparse training with mixture-of-experts (2023), "
-        "section 4: "
-        "a product grouped by experts, without padding or dropped tokens",
+        "section 4: a product grouped by experts, without padding or dropped tokens",
     .example = "{type: input, shape: [256, 64]}, {type: expert_matmul, experts: 8, features: 128}",
     .parameters = {{.name = "experts",
                     .type = Type::integer,

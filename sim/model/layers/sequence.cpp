@@ -87,8 +87,7 @@ LayerCounts infer_attention(const Reader& keys, const std::vector<const Shape*>&
   const std::int64_t kv_heads = keys.integer(shared);
   if (heads % kv_heads != 0)
     keys.fail("kv_heads", "'" + std::to_string(kv_heads) +
-                              "' for 'kv_heads': expected a divisor of "
-                              "the " +
+                              "' for 'kv_heads': expected a divisor of the " +
                               std::to_string(heads) + " heads");
   const std::int64_t width = per_head(keys, query, "heads", "queries");
   const std::int64_t depth = per_head(keys, value, shared, "values");

@@ -131,8 +131,7 @@ void advise_on_activations(const Scenario& scenario, std::vector<std::string>& c
   if (now == "recompute_all")
     changes.push_back(
         "fates.strategy=checkpoint (recompute_all holds all activations again at once in its "
-        "backward "
-        "pass)");
+        "backward pass)");
   else if (!now.empty() && now != "optimal")
     changes.push_back(
         "fates.strategy=optimal (keeps, recomputes or offloads, whichever costs least)");

@@ -38,8 +38,8 @@ TEST_CASE("convolutions that their input does not fit are errors at the node", "
   CHECK_THAT(refused(of_image("Conv", {8, 8, 3, 3}, {A::integers("strides", {0, 0})})),
              Contains("Conv is not possible: 'strides' is not positive"));
   CHECK_THAT(refused(of_image("Conv", {8, 8, 3, 3}, {A::integers("kernel_shape", {5, 5})})),
-             Contains("'kernel_shape' is [5, 5], but the weights [8, 8, 3, 3] have a kernel of "
-                      "[3, 3]"));
+             Contains("'kernel_shape' is [5, 5], but the weights [8, 8, 3, 3] have a kernel of [3, "
+                      "3]"));
   CHECK_THAT(refused(of_image("ConvTranspose", {5, 8, 3, 3})),
              Contains("the input [1, 8, 16, 16] has 8 channels, but the weights [5, 8, 3, 3] are "
                       "for 5"));

@@ -64,8 +64,7 @@ const std::string two_inputs =
     "activation_size=0.0, parameter_size=0.000\n"
     "node6 -- LSTM(4, 4) -- forward_compute_time=2.000, backward_compute_time=3.000, "
     "activation_size=[96.0; 32.0], parameter_size=640.000\n"
-    "\tnode1 -- node3\n\tnode4 -- node5\n\tnode3 -- node6\n\tnode5 -- node6\n\tnode2 -- "
-    "node6\n";
+    "\tnode1 -- node3\n\tnode4 -- node5\n\tnode3 -- node6\n\tnode5 -- node6\n\tnode2 -- node6\n";
 
 std::string refused_graph(const std::string& from, const std::string& to,
                           const std::string& use = "{batch: 2}") {

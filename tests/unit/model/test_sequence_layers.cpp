@@ -43,8 +43,7 @@ TEST_CASE("recurrent layers have the parameters of PyTorch's, by layer, directio
   CHECK(deep.backward.kept == 30 * (3 * 5 + 2));  // and the outputs of the first two layers
   CHECK_THAT(
       refused("- {type: input, name: x, shape: [5]}\n- {type: gru, hidden: 3}\n"),
-      Contains("gru needs an input of [steps, features] or [steps, sequences, features], got "
-               "[5]"));
+      Contains("gru needs an input of [steps, features] or [steps, sequences, features], got [5]"));
 }
 
 TEST_CASE("sequences side by side share the parameters of a recurrent layer, and nothing else") {

@@ -62,8 +62,7 @@ std::string random_platform(Dice& dice, bool several) {
       "}\n      launch_overhead: " + pick(dice, {"0us", "3us"}) + "\n      memory: {capacity: " +
       pick(dice, {"unlimited", "60kB", "150kB", "300kB", "500kB", "900kB", "2MB"}) +
       ", bandwidth: 10GB/s}\n  memories: {host: {capacity: unlimited}}\n  links:\n    host: "
-      "{joins: "
-      "[host, gpu], bandwidth: " +
+      "{joins: [host, gpu], bandwidth: " +
       pick(dice, {"1GB/s", "100MB/s", "10MB/s"}) + ", latency: " + pick(dice, {"0us", "20us"}) +
       ", setup: " + pick(dice, {"0us", "5us"}) + ", sharing: " + pick(dice, {"shared", "private"}) +
       ", duplex: " + pick(dice, {"full", "half"}) + "}\n";

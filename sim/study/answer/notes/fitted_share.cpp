@@ -19,8 +19,7 @@ extern const Note fitted_share_note = {
     .name = "fitted_share",
     .summary =
         "Tells how much of the seconds rests on fitted measurements, and how large their error is "
-        "for "
-        "operators that were not measured.",
+        "for operators that were not measured.",
     .source = "a fit says something only of operators like those that were measured",
     .text = text,
 };
