@@ -66,8 +66,8 @@ struct Shortage {
   };
   std::string pool;  ///< the memory that is too small; empty: no memory is too small
   std::optional<std::int64_t> needed_bytes = {}, available_bytes = {};
-  /// The needed bytes, by class of tensor.
-  std::vector<std::pair<std::string, std::int64_t>> by_class = {};
+  std::vector<std::pair<std::string, std::int64_t>> by_class = {};  ///< the needed bytes, by class
+                                                                    ///< of tensor
   std::vector<Waiter> waiters = {};
   std::optional<double> time_s = {};  ///< seconds into the run at which nothing could go on
   /// The largest number of micro-batches that fit in flight, where more were asked for; 0: not even

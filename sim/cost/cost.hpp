@@ -69,11 +69,11 @@ struct Shares {
 /// What some of the seconds of a price rest on: a fit of a class of operators, rows of a profile,
 /// or the cost model that prices what is in neither.
 struct Grounds {
-  /// The class; empty: the query does not concern a fit.
-  std::string of;
-  double seconds = 0;  ///< seconds of the price
-  /// A row of a profile; interpolated between its rows.
-  bool measured = false, interpolated = false;
+  std::string of;                               ///< the class; empty: the query does not concern a
+                                                ///< fit
+  double seconds = 0;                           ///< seconds of the price
+  bool measured = false, interpolated = false;  ///< a row of a profile; interpolated between its
+                                                ///< rows
   bool fitted = false;
   bool inside = false;            ///< the sizes are within those measured
   double median = 0, ninety = 0;  ///< cross-validated errors of one operator; NaN: not known

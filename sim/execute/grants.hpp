@@ -95,9 +95,9 @@ class Grants {
   bool unlimited_;
   std::vector<std::uint32_t> first_;  ///< by action: its first claim
   std::vector<Claim> claims_;
-  std::vector<std::int64_t> most_;         ///< by pool that is limited: bytes that may be granted
-  std::vector<Reservation> reservations_;  ///< by pool
-  std::vector<Request> requests_;          ///< by stream
+  std::vector<std::int64_t> most_;  ///< by pool that is limited: bytes that may be granted
+  std::vector<Reservation> reservations_;      ///< by pool
+  std::vector<Request> requests_;              ///< by stream
   std::vector<std::vector<Waiting>> waiting_;  ///< by pool, in listing order; for shared pools in
                                                ///< order of arrival
   std::vector<std::uint32_t> changed_;         ///< pools with releases

@@ -113,7 +113,8 @@ struct PlanTables {
             allocations_.data() + first_allocation_[action + 1]};
   }
   std::span<const Placement> accesses(std::uint32_t action) const {
-    return {accesses_.data() + first_access_[action], accesses_.data() + first_access_[action + 1]};
+    return {accesses_.data() + first_access_[action],
+            accesses_.data() + first_access_[action + 1]};
   }
   /// The tensors that actions of the body allocate or use.
   const std::vector<std::uint32_t>& body_tensors() const { return body_tensors_; }
