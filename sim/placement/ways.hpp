@@ -18,16 +18,16 @@ struct PlacementResult {
   std::int64_t capacity = 0;
   std::string refused;  ///< the reason why it is not possible; empty: it is possible
   double predicted_s = 0;
-  double simulated_s = 0;  ///< of its plan with two pools; the cache has no plan, and so no such
-                           ///< number
+  /// Of its plan with two pools; the cache has no plan, and so no such number.
+  double simulated_s = 0;
   std::optional<double> bound_s;  ///< no placement of this freedom takes less
   std::optional<PlacementSchedule> schedule;
   std::optional<CachedRun> cached;
-  double oracle_s = 0;  ///< that finding it took
+  double oracle_s = 0;  ///< the seconds that it took to find it
 
   double seconds() const { return schedule ? simulated_s : predicted_s; }
-  /// How far the seconds are from the bound, as a part of the bound. None: nothing was searched
-  /// for, or the bound is 0.
+  /// The distance of the seconds from the bound, as a share of the bound. None: there was no
+  /// search, or the bound is 0.
   std::optional<double> gap() const;
   struct Moved {
     std::size_t to_fast = 0, to_slow = 0, beside = 0;  ///< moves; of these on the copy engine
@@ -51,27 +51,27 @@ struct PlacementWay {
   bool searched = false;  ///< its placement is never slower than those of less memory or freedom
 };
 
-/// In the order of their freedom.
+/// The ways, in the order of their freedom.
 const std::vector<PlacementWay>& placement_ways();
 
-/// Is told how many of how many results are there. What it throws ends the search.
+/// It is told how many of how many results exist. What it throws ends the search.
 using PlacementTold = std::function<void(std::size_t done, std::size_t total)>;
 
-/// Each way that is named (none: all) at each capacity, the results of a capacity together, in the
-/// order of the ways. What was found with less memory or less freedom is among the candidates for
-/// more: so it is never slower.
+/// Places by each way that is named (or by all, where none is named) at each capacity. The results
+/// of a capacity are together, in the order of the ways. What was found with less memory or less
+/// freedom is among the candidates for more, so more is never slower.
 std::vector<PlacementResult> place_by_all(const PlacementQuestion& question,
                                           std::vector<std::int64_t> capacities,
                                           const std::vector<std::string>& ways, int nodes,
                                           const PlacementTold& told = {});
 
-/// A tensor, and what its place is worth in a placement in which nothing moves.
+/// A tensor with the worth of its place in a placement without moves.
 struct TensorWorth {
   std::uint32_t tensor = none;
   bool fast = false;
-  double seconds = 0;  ///< lost if it were in slow memory; of a slow one: won if it were in fast
+  double seconds = 0;  ///< lost if it were in slow memory, or won if it were in fast
 };
-/// The greatest first.
+/// The worth of each tensor, the greatest first.
 std::vector<TensorWorth> worth_of(const PlacementQuestion& question, const Placing& placing);
 
 }  // namespace sluice

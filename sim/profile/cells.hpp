@@ -9,10 +9,10 @@
 
 namespace sluice::cell {
 
-/// "a; b" as a and b, without the blanks around them.
+/// Splits "a; b" into a and b, without the blanks around them.
 std::vector<std::string> parts_of(std::string_view text, char separator = ';');
 
-/// Finite and at least 0.
+/// A number that is finite and at least 0.
 double number(const std::string& text);
 std::int64_t whole(const std::string& text, std::int64_t minimum);
 std::vector<double> numbers(const std::string& text);
@@ -20,7 +20,7 @@ std::vector<double> numbers(const std::string& text);
 std::vector<std::vector<std::int64_t>> shapes(const std::string& text);
 /// "m=8192;n=4096"
 std::vector<std::pair<std::string, std::int64_t>> sizes(const std::string& text);
-/// One of the words; its place among them.
+/// The text must be one of the words; returns its place among them.
 std::size_t word(const std::string& text, const std::vector<std::string>& words);
 
 std::string text_of(const std::vector<double>& numbers);

@@ -1,14 +1,15 @@
-// Classes of operators: which words, of Sluice, of torch and of tables, are of one kind.
+// Classes of operators: which words of Sluice, of torch and of tables mean the same kind.
 #pragma once
 
 #include <string>
 
 namespace sluice {
 
-/// The class of an operator by its word: "linear" of gemm, dense, Linear, ...; empty: none.
+/// The class of an operator by its word: "linear" for gemm, dense, Linear, ...; empty: there is
+/// none.
 std::string class_of_operator(const std::string& word);
 
-/// Are its operators products of matrices, or work as such?
+/// Whether its operators are products of matrices, or are computed as such.
 bool is_product_class(const std::string& name);
 
 }  // namespace sluice

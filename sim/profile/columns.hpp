@@ -1,4 +1,4 @@
-// The columns of a profile: one table, from which reading, writing, keys and help all come.
+// The columns of a profile: the one table from which reading, writing, keys and help are made.
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ struct ProfileColumn {
   Kind kind = Kind::text;
   bool key = false;                       ///< rows that differ in it are different rows
   Dimension dimension = Dimension::none;  ///< of its numbers
-  std::string (*get)(const ProfileRow& row) = nullptr;  ///< empty: not said
+  std::string (*get)(const ProfileRow& row) = nullptr;  ///< empty: the row does not say it
   /// `text` is not empty. Throws InputError without a position.
   void (*set)(ProfileRow& row, const std::string& text) = nullptr;
 };
@@ -34,11 +34,11 @@ const ProfileColumn* find_profile_column(std::string_view name);
 /// Throws InputError (without a position): unknown column (did you mean).
 const ProfileColumn& profile_column(std::string_view name);
 
-/// The row's key as one text, but for the columns named.
+/// The row's key as one text, without the named columns.
 std::string key_of(const ProfileRow& row, const std::vector<std::string>& but = {});
 
-/// Fills in what follows from the rest: statistics of samples, `processed`. Throws InputError
-/// (without a position) where the cells contradict each other.
+/// Fills in what follows from the other cells: statistics of samples, `processed`. Throws
+/// InputError (without a position) where the cells contradict each other.
 void settle_row(ProfileRow& row);
 
 }  // namespace sluice

@@ -1,9 +1,9 @@
-// Copies between a host's memory and a device as they were measured, and the link that they say.
+// Fits a link to copies that were measured between a host's memory and a device.
 //
-// A copy of s bytes by itself takes latency + set-up + s / bandwidth. Of copies that follow each
-// other without a pause (method: queued) each takes set-up + s / bandwidth: what the engine is
-// occupied for. The two are told apart only where both were measured; else what is left at 0 bytes
-// is taken for set-up.
+// A single copy of s bytes takes latency + set-up + s / bandwidth. Of copies that follow each other
+// without a pause (method: queued), each takes set-up + s / bandwidth, which is the time for which
+// the engine is occupied. The two can be told apart only where both were measured; otherwise the
+// time at 0 bytes counts as set-up.
 #pragma once
 
 #include <optional>
@@ -31,14 +31,15 @@ struct LinkDirection {
   double latency_s() const;
 };
 
-/// Of the rows whose operator is `copy`, in the order of direction and memory. Throws InputError:
-/// no copies, a row without bytes or a direction, fewer than two sizes.
+/// The fits of the rows whose operator is `copy`, in the order of direction and memory. Throws
+/// InputError: there are no copies, a row has no bytes or no direction, or there are fewer than two
+/// sizes.
 std::vector<LinkDirection> fit_link(const Profile& profile);
 
-/// `links: {NAME: …}` of a platform; over `platform` as its base where that is not empty. Down and
-/// up, pinned and pageable where they were measured. Where only pageable memory was, the link keeps
-/// its own rates of pinned memory and its copies are said to be pageable. Throws InputError: it has
-/// none.
+/// `links: {NAME: …}` of a platform, with `platform` as its base where that is not empty. It covers
+/// the directions (down, up) and kinds of memory (pinned, pageable) that were measured. Where only
+/// pageable memory was measured, the link keeps its own rates for pinned memory, and its copies are
+/// marked as pageable; throws InputError where it has no rates of its own.
 Value link_document(const std::vector<LinkDirection>& directions, const std::string& link,
                     const std::string& joins, const std::string& platform);
 

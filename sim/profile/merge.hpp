@@ -1,23 +1,23 @@
-// Rows of the same thing, measured more than once.
+// Merges rows of the same operator that were measured more than once.
 #pragma once
 
 #include "profile/profile.hpp"
 
 namespace sluice {
 
-/// Throws InputError at a row whose key an earlier one has.
+/// Throws InputError at a row that has the same key as an earlier one.
 void require_distinct(const Profile& profile);
 
-/// Both statistics as of one series: samples side by side; where one has none, n, mean and std of
-/// both together, and no median.
+/// Both statistics as those of one series: the samples of both. Where one has no samples, n, mean
+/// and std of both are combined, and there is no median.
 Statistics pooled(const Statistics& a, const Statistics& b);
 
-/// Rows with equal keys become one. What was measured stands before what is planned or failed; of
-/// what was measured twice the statistics are pooled.
+/// Rows with equal keys become one. A measured row takes precedence over one that is planned or
+/// failed; where both were measured, their statistics are pooled.
 Profile without_repeats(Profile profile);
 
-/// The rows of all of them; the header of the first, whose keys the others fill in. Throws
-/// InputError: their joules are not of the same kind (joules, idle).
+/// The rows of all profiles, with the header of the first; the others add keys that it lacks.
+/// Throws InputError where their joules are not of the same kind (joules, idle).
 Profile merged(const std::vector<Profile>& profiles);
 
 }  // namespace sluice

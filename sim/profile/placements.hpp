@@ -1,5 +1,5 @@
-// What is to be measured of a model: each operator, in each placement of its tensors in memories,
-// packed into runs in which no two operators are neighbours.
+// Lists what has to be measured of a model: each operator, in each placement of its tensors in
+// memories, packed into runs in which no two operators are neighbours.
 // Source: Kernel timing by memory pool; Hildebrand et al., AutoTM (ASPLOS 2020), section 4.
 #pragma once
 
@@ -18,23 +18,25 @@ struct PlacementRequest {
   std::vector<std::string> passes = {"forward"};
   /// None: tensors are not placed, and equal operators are measured once.
   std::vector<std::string> pools = {};
-  /// Tensors that stay in the first pool: "weights", "input" (of the model), "output", or the layer
-  /// that makes it.
+  /// The tensors that stay in the first pool: "weights", "input" (of the model), "output", or the
+  /// name of the layer that makes the tensor.
   std::vector<std::string> fixed = {};
-  /// What was measured, or failed, is not measured again. Null: nothing was.
+  /// Rows that were measured, or failed, are not measured again. Null: there are none.
   const Profile* done = nullptr;
 };
 
 struct MeasurementPlan {
   Profile profile;             ///< rows that are not processed, by run; no time
   std::size_t wanted = 0;      ///< placements, or operators
-  std::size_t done = 0;        ///< of those: processed
-  std::size_t runs = 0;        ///< in which the others are measured
-  std::size_t least_runs = 0;  ///< no packing has fewer: two neighbours are never together
+  std::size_t done = 0;        ///< of those: already processed
+  std::size_t runs = 0;        ///< the runs in which the others are measured
+  std::size_t least_runs = 0;  ///< no packing needs fewer, because two neighbours are never
+                               ///< together
   std::size_t left() const { return wanted - done; }
 };
 
-/// Throws InputError: a tensor that is none, more than a million placements.
+/// Throws InputError where a name is not that of a tensor, or where there are more than a million
+/// placements.
 MeasurementPlan plan_measurements(const Model& model, const PlacementRequest& request);
 
 }  // namespace sluice

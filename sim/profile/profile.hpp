@@ -16,10 +16,11 @@
 
 namespace sluice {
 
-/// Has it been measured? `failed`: it was tried, and is not tried again.
+/// Whether the row has been measured. `failed`: it was tried, and will not be tried again.
 enum class Processed : std::uint8_t { no, yes, failed };
 
-/// What a row is of. Only leaves are priced and summed; wholes are what sums are compared with.
+/// The kind of thing that a row describes. Only leaves are priced and added up; wholes are compared
+/// with the sums.
 enum class Level : std::uint8_t { leaf, inner, whole };
 
 struct ProfileRow {
@@ -37,15 +38,16 @@ struct ProfileRow {
   std::string model;
   std::int64_t occurrences = 1;
   std::optional<double> flop, bytes;
-  double calls = 1;  ///< so many calls are behind a sample
+  double calls = 1;  ///< the number of calls in each sample
   Statistics seconds, joules;
   std::optional<double> joules_error;
   Processed processed = Processed::no;
-  std::optional<std::int64_t> run;  ///< of a plan of measurements: those of a run are taken at once
+  std::optional<std::int64_t> run;  ///< in a plan of measurements: rows of one run are measured at
+                                    ///< once
   std::string note;
-  int line = 0;  ///< where it was read; 0: nowhere
+  int line = 0;  ///< the line from which it was read; 0: it was not read
 
-  /// Seconds of a call: the median, else the mean. None: not measured.
+  /// Seconds of a call: the median, or else the mean. None: it was not measured.
   std::optional<double> time() const { return seconds.value(); }
   std::optional<double> energy() const { return joules.value(); }
   std::optional<std::int64_t> size(std::string_view name) const;
@@ -66,17 +68,17 @@ struct Profile {
   bool joules_above_idle() const { return text("joules") == "above_idle"; }
 };
 
-/// "gemm m=8192;n=4096 bfloat16": what a person needs to know the row again.
+/// "gemm m=8192;n=4096 bfloat16": what a person needs to find the row again.
 std::string words_of(const ProfileRow& row);
 
-/// Reads a profile, CSV or HDF5 by its content; else a table of another program that one of the
-/// tables of sim/profile/tables knows by its heading, or that `map` (a sluice-profile-map/1
-/// document) describes. Throws InputError with file, line and column; IoError.
+/// Reads a profile, as CSV or HDF5 depending on its content, or a table of another program. Such a
+/// table is described by `map` (a sluice-profile-map/1 document), or its heading is known to one of
+/// sim/profile/tables. Throws InputError with file, line and column; IoError.
 Profile load_profile(const std::string& path, const std::string& map = {});
-/// The same for text that is at hand.
+/// The same for a text in memory.
 Profile parse_profile(std::string text, const std::string& name, const std::string& map = {});
 
-/// The CSV form. Columns of which no row says anything are left out.
+/// The CSV form. Columns that are empty in all rows are left out.
 std::string profile_text(const Profile& profile);
 /// CSV, or HDF5 where the name ends in .h5 or .hdf5; as a whole or not at all. Throws IoError.
 void write_profile(const Profile& profile, const std::string& path);

@@ -1,4 +1,4 @@
-// Numbers of what was measured several times.
+// Statistics of quantities that were measured several times.
 #pragma once
 
 #include <cstddef>
@@ -7,19 +7,19 @@
 
 namespace sluice {
 
-/// What is known of a quantity that was measured: its samples, or what others made of them.
+/// What is known of a measured quantity: its samples, or statistics of them.
 struct Statistics {
   std::vector<double> samples;
   std::optional<double> n, mean, median, std;
 
   bool known() const { return mean || median; }
-  /// The median, else the mean.
+  /// The median, or else the mean.
   std::optional<double> value() const { return median ? median : mean; }
-  /// n, mean, median and std of the samples, where there are some.
+  /// n, mean, median and std of the samples, where there are any.
   void derive();
 };
 
-/// Statistics that a few wild samples do not move, beside those that they do.
+/// Statistics that a few outliers do not move, beside those that they do.
 struct Spread {
   std::size_t n = 0;
   double mean = 0, std = 0;  ///< std: divisor n - 1; 0 where n is 1
@@ -30,16 +30,16 @@ struct Spread {
   std::size_t outliers = 0;  ///< those farther than 3 x 1.4826 MAD from the median
   double least = 0, most = 0;
 
-  /// (mean_within - median) / median: the choice between the two matters by so much.
+  /// (mean_within - median) / median: how much the choice between the two matters.
   double disagreement() const { return median == 0 ? 0 : (mean_within - median) / median; }
 };
 
 /// Of at least one number.
 Spread spread_of(const std::vector<double>& numbers);
 
-/// Of at least one number; between the middle two where they are even.
+/// Of at least one number; for an even count it is between the two in the middle.
 double median_of(std::vector<double> numbers);
-/// The number that a share 0 <= q <= 1 of them does not exceed, interpolated linearly.
+/// The number that a share q (from 0 to 1) of them does not exceed, with linear interpolation.
 double quantile_of(std::vector<double> numbers, double q);
 
 }  // namespace sluice

@@ -1,4 +1,4 @@
-// What a profile says as a whole, and how surely.
+// Summarises what a profile says, and how certain it is.
 #pragma once
 
 #include <string>
@@ -12,19 +12,20 @@ namespace sluice {
 struct ClassSummary {
   std::string operator_class;
   std::size_t rows = 0, measured = 0;
-  std::size_t configurations = 0;  ///< distinct, whatever the instance, its memories and the method
+  std::size_t configurations = 0;  ///< distinct ones; instance, memories and method do not count
   double seconds = 0, joules = 0;  ///< sums of occurrences x one call
 };
 
 /// A row that was measured more than once.
 struct SampledRow {
   const ProfileRow* row = nullptr;
-  Spread seconds;            ///< of its samples; where only n, mean and std are known, those alone
-  bool has_samples = false;  ///< else there is no MAD, no mean within 3 std
+  Spread seconds;            ///< of its samples; where only n, mean and std are known, it has only
+                             ///< those
+  bool has_samples = false;  ///< otherwise there is no MAD, and no mean within 3 std
   double variation() const { return seconds.mean == 0 ? 0 : seconds.std / seconds.mean; }
 };
 
-/// One configuration that stands in several rows: instances, memories or methods differ.
+/// A configuration that occurs in several rows, which differ in instance, memories or method.
 struct ConfigurationSpread {
   std::string words;
   Spread seconds;  ///< of the rows' times

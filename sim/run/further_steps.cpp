@@ -15,8 +15,8 @@ namespace {
 /// This many steps show how the plan continues. The replay has to execute only a few of them where
 /// they repeat.
 constexpr std::int64_t many_steps = 64;
-/// Of large steps fewer are run: within this number of executed actions, or as many as were asked
-/// for, but at least two.
+/// Where steps are large, fewer are run: as many as stay within this number of executed actions, or
+/// as many as were asked for if that is more, but at least two.
 constexpr std::int64_t many_executions = 300'000;
 
 std::int64_t affordable_steps(const Plan& plan, std::int64_t asked) {

@@ -127,8 +127,8 @@ class InTurn {
     return memory_of(chain_, alike_.front()).peak <= budget;
   }
 
-  /// The least point of all schedules that may copy what they make to host memory, or of all that
-  /// copy nothing.
+  /// A frontier that has only its first point, which needs the least bytes. `copies`: whether
+  /// schedules may copy to host memory.
   Frontier least_frontier(bool copies) const {
     return {chain_, {.copies = copies, .only_least = true}};
   }

@@ -124,8 +124,8 @@ void join(ParetoNode node, const ParetoSplit& split, const ParetoNodes& known, P
 
 void merge(ParetoNodes& nodes, const ParetoNodes& added, ParetoNodes& scratch) {
   if (added.empty()) return;
-  // What lies before all that is added stays, and so does what follows the first that is kept
-  // behind it.
+  // The nodes before all added ones stay. So do those that follow the first one that is kept behind
+  // the added ones.
   auto a =
       std::lower_bound(nodes.begin(), nodes.end(), added.front().peak,
                        [](const ParetoNode& node, std::int64_t peak) { return node.peak < peak; });

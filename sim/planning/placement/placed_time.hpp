@@ -9,9 +9,9 @@
 
 namespace sluice {
 
-/// `tensor_of`: by operand of the query, which of the kernel's `tensors` it is (several may be
-/// one). The query's operands have no pools yet. Throws InputError where the cost model has no
-/// price.
+/// `tensor_of`: for each operand of the query, the index of its tensor among the kernel's
+/// `tensors`; several operands may be one tensor. The query's operands have no pools yet. Throws
+/// InputError where the cost model has no price.
 KernelTime placed_time(const Pricing& pricing, const TwoMemories& memories, const Query& query,
                        const std::vector<std::size_t>& tensor_of, std::size_t tensors);
 

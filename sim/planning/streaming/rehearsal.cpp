@@ -214,8 +214,8 @@ double beginning(const Rehearsal& rehearsal, double in_runs) {
   return least;
 }
 
-/// When slot `m` of a run starts, the device holds no more than `bytes()`: so long does the link
-/// need afterwards for what of the `later` bytes of weights it cannot hold yet.
+/// When slot `m` of a run starts, the device holds at most `bytes()`. This is the time that the
+/// link needs afterwards for those of the `later` bytes of weights for which there is no room yet.
 double held_back(const Rehearsal& rehearsal, std::size_t r, std::int64_t m, std::int64_t later) {
   const double missing =
       static_cast<double>(later) - static_cast<double>(rehearsal.bytes() - rehearsal.level(r, m));

@@ -1,5 +1,5 @@
 // Tables of other programs, read as profiles: by a mapping of columns (sluice-profile-map/1, which
-// anybody may write), or by a function. One file a table; tables/catalog.cpp lists them.
+// anybody may write), or by a function. Each table has a file; tables/catalog.cpp lists them.
 #pragma once
 
 #include <memory>
@@ -24,11 +24,11 @@ struct ForeignTable {
 
 const Catalog<ForeignTable>& foreign_tables();
 
-/// Reads a table by the map at that path, or, where that is empty, by the table of the catalog that
-/// knows it. Throws InputError: none does, or a cell is not as it should be; IoError.
+/// Reads a table by the map at that path or, where that is empty, by the table of the catalog that
+/// knows it. Throws InputError where none does, or where a cell is not valid; IoError.
 Profile read_foreign_table(const std::shared_ptr<const Source>& source, const std::string& map);
 
-/// Reads a table by a map that was read from a document. Throws InputError.
+/// Reads a table by a map that has been read from a document. Throws InputError.
 Profile read_by_map(const CsvTable& table, const Value& map);
 
 }  // namespace sluice

@@ -1,4 +1,5 @@
-// What a fit learns from: rows of profiles as kernels with their class, dtype and device.
+// The samples from which a fit learns: rows of profiles as kernels with their class, dtype and
+// device.
 #pragma once
 
 #include <map>
@@ -19,18 +20,18 @@ struct ClassSamples {
 };
 
 struct FitSamples {
-  std::vector<Sheet> sheets;  ///< of each device and dtype that has samples
+  std::vector<Sheet> sheets;  ///< of each device and dtype for which there are samples
   std::vector<ClassSamples> classes;
-  /// Rows that take no part, by why: "of no class that is fitted: Flatten" -> how many.
+  /// The number of rows that take no part, by reason: "of no class that is fitted: Flatten".
   std::map<std::string, std::int64_t> left_out;
 };
 
-/// The data sheets of the devices by the name that rows have; "" stands for one other, whichever it
-/// is.
+/// The data sheets of the devices, by the name that rows have; "" stands for one further device,
+/// whatever its name.
 using DevicesByName = std::map<std::string, Device>;
 
-/// Forward rows of leaves with a time above 0. Throws InputError where a device of the rows has no
-/// data sheet, or one that lacks a figure that the form needs.
+/// The forward rows of leaves with a time above 0. Throws InputError where a device of the rows has
+/// no data sheet, or where the data sheet lacks a figure that the form needs.
 FitSamples samples_of(const std::vector<Profile>& profiles, const DevicesByName& devices);
 
 }  // namespace sluice

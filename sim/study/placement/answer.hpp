@@ -14,20 +14,22 @@ namespace sluice {
 /// The keys of a row, in their order.
 const std::vector<std::string>& placement_columns();
 
-/// A result as a mapping with some of these keys; a key that it lacks says nothing for this way.
+/// A result as a mapping with some of these keys; a key is absent where it does not apply to this
+/// way.
 Value placement_row(const PlacementCurve& curve, const PlacementResult& result);
 
-/// The static placement in the most memory that is at most half of what is needed, or the first;
-/// nullptr where none was asked for or none fits. Its tensors are shown where nobody says which.
+/// The static placement for the most memory that is at most half of what is needed, or else the
+/// first one; nullptr where none was asked for or none fits. Its tensors are shown unless the user
+/// chooses others.
 const PlacementResult* placement_of_worths(const PlacementCurve& curve);
 
-/// Its `top` tensors that matter most, each with bytes, class, memory and worth_s: the seconds that
-/// are lost were it in slow memory, or won were it in fast memory, all others staying where they
-/// are. Counted without moves. Throws UsageError where the result has no placement: it was refused,
-/// or it is the cache's.
+/// The `top` tensors that matter most, each with bytes, class, memory and worth_s: the seconds that
+/// are lost if it were in slow memory, or won if it were in fast memory, while all others stay
+/// where they are. Moves are not counted. Throws UsageError where the result has no placement,
+/// because it was refused or is that of the cache.
 Value worth_rows(const PlacementCurve& curve, const PlacementResult& result, std::size_t top);
 
-/// Everything, as the command prints it with --json.
+/// The whole answer, as the command prints it with --json.
 Value placement_document(const PlacementCurve& curve, std::size_t top);
 
 }  // namespace sluice

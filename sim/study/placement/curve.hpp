@@ -1,5 +1,5 @@
-// The slowdown of a scenario against the fraction of what it needs that fits into fast memory, by
-// each way to place its tensors.
+// The slowdown of a scenario as a function of the share of its needed bytes that fits into fast
+// memory, for each way to place its tensors.
 #pragma once
 
 #include <cstdint>
@@ -26,9 +26,9 @@ struct PlacementCurve {
   std::string cost_model;
   PlacementQuestion question;
   std::optional<PlacementProblem::Rates> in_place = {};
-  std::int64_t needed = 0;                         ///< the most bytes that are there at a time
-  std::optional<std::int64_t> fast_capacity = {};  ///< what the device has of fast memory
-  double all_fast_s = 0;                           ///< what everything in fast memory takes
+  std::int64_t needed = 0;                         ///< the most bytes that exist at one time
+  std::optional<std::int64_t> fast_capacity = {};  ///< the fast memory that the device has
+  double all_fast_s = 0;                           ///< the seconds with everything in fast memory
   std::vector<PlacementResult> results;            ///< by capacity, then by way
 
   double fraction(const PlacementResult& result) const;
@@ -36,9 +36,9 @@ struct PlacementCurve {
 };
 
 struct CurveRequest {
-  std::string device;             ///< empty: the first that has two memories
+  std::string device;             ///< empty: the first device that has two memories
   std::string fast = {};          ///< empty: 10%..100%, and as much as the device has
-  std::vector<std::string> ways;  ///< none: all
+  std::vector<std::string> ways;  ///< empty: all ways
   int nodes = 1000;
   /// Rates at which kernels read and write slow memory, on top of their time without; none: as the
   /// cost model says.
