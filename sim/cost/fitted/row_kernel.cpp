@@ -67,9 +67,8 @@ bool channels_last(const ProfileRow& row) {
          row.operator_class[0] <= 'z';
 }
 
-/// The elements of a row: for images the channels, otherwise the last axis.
-double channels_of(const ProfileRow& row) {
-  const std::vector<std::int64_t>& shape = row.inputs.front();
+/// The elements of one row of a tensor: for images the channels, otherwise the last axis.
+double channels_of(const ProfileRow& row, const std::vector<std::int64_t>& shape) {
   return static_cast<double>(shape.size() == 4 && !channels_last(row) ? shape[1] : shape.back());
 }
 
@@ -155,7 +154,8 @@ double pooled(const ProfileRow& row, const std::vector<std::int64_t>& image) {
       number_after(config, "stride")
           .value_or(number_after(config, "kernel")
                         .value_or(number_after(config, "kernel_size").value_or(1)));
-  const double pixels = elements_of(image) / static_cast<double>(image[0]) / channels_of(row);
+  const double pixels =
+      elements_of(image) / static_cast<double>(image[0]) / channels_of(row, image);
   return row.operator_class == "global_avg_pool" ? 1 : pixels / (stride * stride);
 }
 
@@ -164,16 +164,18 @@ double pooled(const ProfileRow& row, const std::vector<std::int64_t>& image) {
 Kernel stream(const ProfileRow& row, const std::string& of, double size) {
   const std::vector<std::int64_t>& first = row.inputs.front();
   const bool images = first.size() == 4;
-  const double channels = channels_of(row);
   double read = 0, written = 0;
   for (const auto& shape : row.inputs) read += elements_of(shape);
   for (const auto& shape : row.outputs) written += elements_of(shape);
   if (row.outputs.empty())
-    written = of == "pool" && images ? static_cast<double>(first[0]) * channels * pooled(row, first)
-                                     : elements_of(first);
-  const double columns = of == "pool" ? std::max(1.0, read / written) : channels;
+    written = of == "pool" && images
+                  ? static_cast<double>(first[0]) * channels_of(row, first) * pooled(row, first)
+                  : elements_of(first);
+  // A row of a pool is the elements that become one element; of others it is a row of the output.
+  const auto& shape = row.outputs.empty() || of == "pool" ? first : row.outputs.front();
+  const double columns = of == "pool" ? std::max(1.0, read / written) : channels_of(row, shape);
   return {.of = of,
-          .rows = elements_of(first) / columns,
+          .rows = elements_of(shape) / columns,
           .columns = columns,
           .bytes = row.bytes.value_or(size * (read + written))};
 }

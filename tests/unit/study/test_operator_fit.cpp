@@ -104,6 +104,12 @@ TEST_CASE("dense layers, norms and pools by the shapes of their inputs") {
   CHECK(pool->bytes == 4 * (2 * 64 * 64 + 2 * 16 * 64));
   CHECK(kernel_of(row("global_avg_pool", "global_avg_pool", {2, 5, 5, 64}), "pool", 4)->bytes ==
         4 * (2 * 64 * 25 + 2 * 64));
+  // The output gives the rows, where the profile has it: 14 words become 14 rows of 32 elements.
+  ProfileRow words = row("embedding", "embedding features=32", {2, 7});
+  words.outputs = {{2, 7, 32}};
+  CHECK(kernel_of(words, "elementwise", 4)->rows == 14);
+  CHECK(kernel_of(words, "elementwise", 4)->columns == 32);
+  CHECK(kernel_of(words, "elementwise", 4)->bytes == 4 * (14 + 14 * 32));
   CHECK_FALSE(kernel_of(row("Linear", "Linear()", {8, 512}), "linear", 4));
   CHECK_FALSE(kernel_of(row("Conv2d", "Conv2d()", {8, 512}), "conv", 4));
   ProfileRow empty = row("gemm", "", {});
