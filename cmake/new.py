@@ -29,7 +29,7 @@ SCHEMAS = "./dev docs writes the schemas, which list it"
 KINDS = {
     "policy": Kind("sim/policy", "sim/policy/catalog.cpp", "Policy", "policy",
                    "sim/policy/basic.cpp", "basic",
-                   (SCHEMAS, "a line in README's table of policies")),
+                   (SCHEMAS,)),
     "layer": Kind("sim/model/layers", "sim/model/catalog.cpp", "LayerType", "layer",
                   "sim/model/layers/dense.cpp", "dense",
                   (SCHEMAS, "a row in each of the two tables of models/FORMAT.md")),

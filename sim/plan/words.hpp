@@ -10,7 +10,7 @@
 namespace sluice {
 
 /// A name as a plan's text writes it: without quotes, or in double quotes, in which a quote, a
-/// backslash, an end of line (\n), a tab (\t) and other control characters (\xHH) are escaped by a backslash.
+/// backslash, an end of line, a tab and other control characters are escaped by a backslash.
 std::string quoted(std::string_view name);
 void add_quoted(std::string& out, std::string_view name);
 /// Whether it may be written without quotes.
