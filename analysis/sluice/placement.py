@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Callable, Optional, Union
 
 from . import _sluice, errors
 from ._checked import checked, clipped
+from ._documents import whole
 from ._late import late
 from ._metrics import for_people
 from .plan import Plan
@@ -158,8 +159,7 @@ class PlacementCurve:
 def placement(scenario: Scenario, fast: Sizes, ways: Union[str, Sequence[str], None], device: Optional[str],
               nodes: int, progress: Union[bool, Callable[[int, int], None]]) -> PlacementCurve:
     """`Scenario.placement`, which describes it."""
-    if not 0 <= nodes <= 1_000_000_000:
-        raise errors.UsageError(f"{clipped(nodes)} for 'nodes': expected a number from 0 to 1000000000")
+    nodes = whole(nodes, "nodes", most=1_000_000_000)
     named = [ways] if isinstance(ways, str) else [] if ways is None else list(ways)
     if ways is not None and not named:
         raise errors.UsageError("an empty list for 'ways': expected some of the ways, or None for all")

@@ -50,7 +50,7 @@ PlanLine line_at(std::string_view text, std::size_t begin, const std::string& fi
 }  // namespace
 
 std::string_view NameTables::kept(const PlanLine& line, const Word& word) {
-  if (is_bare(word)) return word.text;
+  if (word.equals == std::string_view::npos && is_bare(word)) return word.text;
   return unquoted_.emplace_back(line.name(word));
 }
 

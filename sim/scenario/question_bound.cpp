@@ -52,8 +52,7 @@ std::vector<Place> cheapest_places(const QuestionTerms& terms) {
 // begin in host memory. A sample's next layer needs the tensors that cross to it.
 //
 // 1. Compute. In T seconds n devices do at most n T seconds of work, and none before the first
-// input
-//    has arrived: T >= first + (all passes of all samples) / n, and then the last answer leaves. A
+//    input has arrived: T >= first + (all passes of all samples) / n, and then the last answer leaves. A
 //    split layer takes as long as its parts together, or less.
 // 2. Links. Inputs, weights (at least once) and, where they are returned, answers cross the host's
 //    links: T >= bytes / rate.
@@ -69,9 +68,8 @@ std::vector<Place> cheapest_places(const QuestionTerms& terms) {
 //    t or come after it. At t the devices hold at most `capacity`. So
 //      t        >= first + sum over samples of (seconds up to its place) / n
 //      T - t    >= (weights behind k + sum over samples of (bytes at its place) - capacity) / rate
-//    and the sum of both is smallest where every sample is at the place with the smallest seconds /
-//    n
-//    + bytes / rate. Places are the ends of blocks. Inside a block at least one of the tensors that
+//    and the sum of both is smallest where every sample is at the place with the smallest
+//    seconds / n + bytes / rate. Places are the ends of blocks. Inside a block at least one of the tensors that
 //    its layers read is held, at least the smallest, and no second of the block is counted. (Inside
 //    a split layer its input is still held, as before it, and more seconds have passed.)
 // 5. Training. The first micro-batch of a batch that passes all layers uses all weights on its way

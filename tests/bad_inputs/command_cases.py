@@ -30,7 +30,7 @@ COMMANDS = [
     words("a column that is none", 2, ["'mac' for '--columns'", "did you mean 'macs'"], "model", "model.yaml", "--columns", "mac"),
     words("a cost model that is none", 2, ["'roofl' for '--cost'", "roofline"], "model", "model.yaml", "--platform", "platform.yaml", "--cost", "roofl"),
     words("two forms at once", 2, ["'--json' and '--csv'"], "model", "model.yaml", "--json", "--csv"),
-    words("an override of a plan", 2, ["'a=b'", "'small.plan' is a plan"], "run", "small.plan", "a=b"),
+    words("an override of a plan", 2, ["'a=b'", "edit the plan 'small.plan' as text instead"], "run", "small.plan", "a=b"),
     words("nothing of that name to list", 2, ["'polices'", "did you mean 'policies'"], "list", "polices"),
     words("a sweep of a plan", 2, ["'small.plan' is a plan", "give the scenario"], "sweep", "small.plan", "workload.batch=1,2"),
     words("a search without a goal", 2, ["either '--minimise METRIC' or '--maximise METRIC'"], "search", "scenario.yaml", "workload.batch=1..8"),

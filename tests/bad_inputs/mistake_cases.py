@@ -93,7 +93,7 @@ ELSEWHERE = [
     words("mistake 54, an option of the program that is cut short", 2, ["unknown option '--vers'", "did you mean '--version'"], "--vers"),
     words("mistake 55, another shell", 2, ["sluice completion bash"], "completion", "zsh"),
     words("mistake 56, a trace over a scenario", 2, ["'platform.yaml' for '--output'", "is an input of this run"], "run", "scenario.yaml", "-o", "platform.yaml"),
-    words("mistake 57, a trace over another document", 2, ["'table.json' for '--output' is no trace", "--force"], "run", "scenario.yaml", "-o", "table.json"),
+    words("mistake 57, a trace over another document", 2, ["'table.json' for '--output' is not a trace", "--force"], "run", "scenario.yaml", "-o", "table.json"),
     words("mistake 58, an imported model over a document", 2, ["'model.yaml' for '--output' is there already", "--force"], "import", "small.graph.txt", "batch=2", "-o", "model.yaml"),
     words("mistake 59, a plan with an override", 2, ["a plan takes no KEY=VALUE", "as text instead"], "run", "small.plan", "link.host.down.bandwidth=63GB/s"),
     Case("mistake 60, an action of a plan misspelt", 3, "small.plan:14:76", ["'laod'", "did you mean 'load'"], "small.plan", ("waits=load", "waits=laod"), run=["run", "small.plan"]),

@@ -9,6 +9,7 @@ MOST = 2**63 - 1
 LINES = [
     plan("a line of an unknown kind", "small.plan:4:1", ["'pol'", "did you mean 'pool'", "tensor"], "pool gpu", "pol gpu"),
     plan("a pool without a name", "small.plan:4:1", ["'pool' needs a name"], "pool gpu capacity=100B", "pool"),
+    plan("a pool whose name is forgotten", "small.plan:4:6", ["double quotes"], "pool gpu capacity=100B", "pool capacity=100B"),
     plan("a pool without a capacity", "small.plan:4:1", ["'capacity' is missing"], "gpu capacity=100B", "gpu"),
     plan("a key without a value", "small.plan:4:10", ["'capacity' has no value"], "capacity=100B", "capacity"),
     plan("a flag with a value", "small.plan:5:30", ["'shared' stands alone"], "shared", "shared=no"),

@@ -56,6 +56,7 @@ BEFORE = {
     "sluice sweep --merge part*.db --store study.db":
         "for k in 1 2; do sluice sweep my.yaml workload.batch=1,2 --shard $k/2 --store part$k.db; done",
     "sluice run small.plan": "sluice plan scenario.yaml -o small.plan --force",
+    "sluice profile plan resnet50 --batch 8 -o todo.csv": "rm -f todo.csv",
     "sluice profile compare operators.csv again.csv": "cp operators.csv again.csv",
     "sluice profile merge operators.csv again.csv -o all.csv": "cp operators.csv again.csv",
 }
@@ -64,6 +65,10 @@ BEFORE = {
 SHORTER = {
     "sluice placement analysis/validation/vgg416_optane.yaml --fast 10%..100%":
         "sluice placement small.yaml --fast 10%..100% --ways static",
+    # tests/command/test_placement.py asks these of small scenarios and profiles.
+    "sluice placement SCENARIO cost.model=measured": None,
+    "sluice run analysis/validation/vgg416_optane.yaml policy.placement=static": None,
+    "sluice profile show operators.csv --interpolate a100_sxm4": None,  # it takes a table of several sizes
     "sluice profile fit neusight_linear.csv": None,  # tables that are published elsewhere
     "sluice profile show operators.csv --map MAP.yaml": None,  # tests/command/test_profile.py has a map
     "sluice profile link operators.csv": "sluice profile link copies.csv",

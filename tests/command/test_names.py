@@ -132,7 +132,7 @@ class Files(Words):
 
     def test_only_a_trace_is_replaced_by_a_trace(self):
         self.write("thesis.tex", "years of work")
-        self.assertIn("'thesis.tex' for '--output' is no trace: give another name, or --force",
+        self.assertIn("'thesis.tex' for '--output' is not a trace: give another name, or --force",
                       self.fails(2, "run", "s.yaml", "-o", "thesis.tex"))
         self.assertEqual((self.folder / "thesis.tex").read_text(), "years of work")
         for words in (["t.h5"], ["t.h5"], ["thesis.tex", "--force"]):
@@ -141,12 +141,12 @@ class Files(Words):
 
     def test_only_a_plan_is_replaced_by_a_plan(self):
         self.write("thesis.tex", "years of work")
-        self.assertIn("is no plan", self.fails(2, "plan", "s.yaml", "-o", "thesis.tex"))
+        self.assertIn("is not a plan", self.fails(2, "plan", "s.yaml", "-o", "thesis.tex"))
         self.assertIn("is no table", self.fails(2, "plan", "s.yaml", "--csv", "-o", "thesis.tex"))
         for words in (["p.plan"], ["p.plan"], ["t.csv", "--csv"], ["t.csv", "--csv"],
                       ["thesis.tex", "--force"]):
             self.assertEqual(self.run_here("plan", "s.yaml", "-o", *words).returncode, 0)
-        self.assertIn("is no plan", self.fails(2, "plan", "s.yaml", "-o", "t.csv"))
+        self.assertIn("is not a plan", self.fails(2, "plan", "s.yaml", "-o", "t.csv"))
 
     def test_an_imported_model_replaces_nothing(self):
         self.write("g.graph.txt", GRAPH)

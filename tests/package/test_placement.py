@@ -193,7 +193,7 @@ class Errors(unittest.TestCase):
                 (sluice.InputError, {"ways": "statik"}, r"did you mean 'static'\?"),
                 (sluice.UsageError, {"ways": []}, "an empty list for 'ways'"),
                 (sluice.InputError, {"device": "gpu7"}, r"no device 'gpu7' \(did you mean 'gpu'\?\); it has gpu"),
-                (sluice.UsageError, {"nodes": -1}, "-1 for 'nodes': expected a number from 0 to 1000000000")):
+                (sluice.InputError, {"nodes": -1}, "-1 for 'nodes': expected an integer from 0 to 1000000000")):
             with self.subTest(**arguments), self.assertRaisesRegex(error, says):
                 SCENARIO.placement(**arguments)
         with self.assertRaisesRegex(sluice.InputError, "'peak' does not count the bandwidths of memories"):

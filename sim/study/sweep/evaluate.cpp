@@ -56,10 +56,11 @@ PointResult complete(const Plan& plan, const Summary& summary) {
 
 /// Of a plan that was priced again. None: it blocks, or may; planning anew says what then.
 std::optional<Summary> measure_again(PlansAgain::Made& made, double question_bound_s) {
+  if (!ends_if_it_ran(made.plan)) return {};
   check_totals(made.plan);
   Totals totals(made.plan);
   totals.set_question_bound(question_bound_s);
-  if (replay(made.tables, totals).blocking || !ends_if_it_ran(made.plan)) return {};
+  if (replay(made.tables, totals).blocking) return {};
   totals.set_further_step(further_step_s(made.plan, made.tables));
   return summarise(totals);
 }

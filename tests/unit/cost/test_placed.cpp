@@ -165,7 +165,7 @@ TEST_CASE("a placement that has no price is refused with its layer, operand and 
                without.cost->of(without.placed(1, {"dram", "dram", "dram"}));
              }),
              Contains("forward of layer 'full': input 'x' is in 'dram', which has no rate at "
-                      "which device 'cpu' would read it"));
+                      "which device 'cpu' could read it"));
   CHECK_THAT(error_of([&] { without.cost->of(without.query(1)); }),
              Contains("device 'cpu' uses the memory 'dram', which lacks the rates"));
 }

@@ -1,5 +1,4 @@
-// The engine itself, and the only file that uses SimGrid's actors and links: engine.hpp says what
-// it does.
+// The engine, and the only file that uses SimGrid's actors: engine.hpp says what it does.
 #include <simgrid/s4u.hpp>  // before the two that need what it includes
 
 #include <simgrid/version.h>
@@ -72,8 +71,7 @@ void require_descriptor() {
   ::close(file);
 }
 
-/// Settings for exact transfers; see SimGrid's documentation of each. Latency is added here, so
-/// links have none.
+/// Settings for exact transfers. Latency is added here, so links have none.
 std::vector<std::string> settings_for(double precision) {
   return {"network/model:CM02", "network/crosstraffic:0", "network/TCP-gamma:0",
           "contexts/stack-size:1024", "surf/precision:" + exact(precision)};
@@ -118,9 +116,8 @@ class Execution {
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     if (failure_) {
       cancel_transfers();  // those that began beside the failure
-      for (StreamState& stream : streams_)
-        stream.through.clear();  // before the engine is
-                                 // destroyed
+      // before the engine is destroyed
+      for (StreamState& stream : streams_) stream.through.clear();
       std::rethrow_exception(failure_);
     }
     emitter_.end_round();
@@ -180,8 +177,7 @@ class Execution {
       for (const sg::CommPtr& one : stream.through) one->cancel();
   }
 
-  /// Ends every actor from within one of them. The communications of a killed actor outlive it, so
-  /// they are cancelled.
+  /// Ends every actor from within one. Communications outlive their actors, so they are cancelled.
   void end_all() {
     cancel_transfers();
     sg::Actor::kill_all();
@@ -365,12 +361,10 @@ class Execution {
   Agenda agenda_;
   Occupancy occupancy_;  ///< a flow that may meet others is a SimGrid communication
   std::vector<StreamState> streams_;
-  /// By action: a list that is linked through StreamState.
-  std::vector<std::uint32_t> first_waiter_;
+  std::vector<std::uint32_t> first_waiter_;  ///< by action: a list through StreamState
   std::vector<std::pair<sg::Host*, sg::Host*>> ends_;  ///< by route
   sg::Host* host_ = nullptr;
-  std::int64_t ending_ = 0;  ///< actors that were woken at the end of their action and have not run
-                             ///< yet
+  std::int64_t ending_ = 0;  ///< actors that were woken at their action's end, and have not run
   double makespan_ = 0;
   std::int64_t executed_ = 0;
   std::exception_ptr failure_;
