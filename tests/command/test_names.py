@@ -142,7 +142,7 @@ class Files(Words):
     def test_only_a_plan_is_replaced_by_a_plan(self):
         self.write("thesis.tex", "years of work")
         self.assertIn("is not a plan", self.fails(2, "plan", "s.yaml", "-o", "thesis.tex"))
-        self.assertIn("is no table", self.fails(2, "plan", "s.yaml", "--csv", "-o", "thesis.tex"))
+        self.assertIn("is not a table", self.fails(2, "plan", "s.yaml", "--csv", "-o", "thesis.tex"))
         for words in (["p.plan"], ["p.plan"], ["t.csv", "--csv"], ["t.csv", "--csv"],
                       ["thesis.tex", "--force"]):
             self.assertEqual(self.run_here("plan", "s.yaml", "-o", *words).returncode, 0)

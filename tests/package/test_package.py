@@ -383,7 +383,7 @@ class Questions(unittest.TestCase):
         self.assertEqual(plan.text(), small().plan().text())
         self.assertEqual(plan.run().metrics.makespan_s, result.metrics.makespan_s)
         for read, text in ((sluice.load, opened.scenario), (sluice.load_plan, opened.plan)):
-            with self.assertRaisesRegex(sluice.InputError, "^this is the text of a scenario.*use sluice.Scenario.from_text$"):
+            with self.assertRaisesRegex(sluice.InputError, "^this is the text of a (scenario|plan) .*: use sluice.*from_text$"):
                 read(text)
         with self.assertRaisesRegex(sluice.InputError, r"mine.yaml:1:1: error"):
             sluice.Scenario.from_text("[]", "mine.yaml")

@@ -107,12 +107,12 @@ class SecondMemory(unittest.TestCase):
         builder = sluice.PlanBuilder(PLATFORM, "wrong")
         tensor = builder.tensor("x", "input", 10)
         action = builder.compute("gpu", 0)
-        for wrong, words in ((lambda: builder.memory("host", "gpu"), "'host' already"),
+        for wrong, words in ((lambda: builder.memory("host", "gpu"), "already called 'host'"),
                              (lambda: builder.memory("ddr", "gpo"), "gpo"),
                              (lambda: builder.way("host", "gpu", 0), "more than 0 byte/s"),
                              (lambda: action.flow(tensor, "host", "ddr"), "'ddr'"),
                              (lambda: action.not_before(-1), "at least 0"),
-                             (lambda: action.use(tensor, "gpu", read=False), "neither reads"),
+                             (lambda: action.use(tensor, "gpu", read=False), "must read or write"),
                              (lambda: action.part_of(0), "no collective 0"),
                              (lambda: builder.collective("c", "load", ["gpu"]), "all_reduce")):
             with self.subTest(words=words), self.assertRaisesRegex(sluice.InputError, words):
@@ -285,7 +285,7 @@ class Building(unittest.TestCase):
         for call, words in (
                 (lambda: self.builder.tensor("v", "wieght", 1), "did you mean 'weight'"),
                 (lambda: self.builder.tensor("v", "weight", 1, "hots"), "did you mean 'host'"),
-                (lambda: self.builder.tensor("w", "weight", 1), "'w' already"),
+                (lambda: self.builder.tensor("w", "weight", 1), "already called 'w'"),
                 (lambda: self.builder.tensor("v", "weight", -1), "-1 for 'bytes': expected an integer"),
                 (lambda: self.builder.enter("middle"), "prologue, body, epilogue"),
                 (lambda: self.builder.compute("cpu", 0), "gpu"),

@@ -325,7 +325,7 @@ class Resumed(Folder):
         self.assertEqual([row["note"] for row in self.rows()], ["", ""])
 
     def test_a_file_of_another_machine_or_of_another_kind_is_not_touched(self):
-        for text, words in (("operator\nrelu\n", "no profile"),
+        for text, words in (("operator\nrelu\n", "is not a profile"),
                             ('# format: sluice-profile/1\n# device: "K40"\noperator\n', "K40.*another file")):
             self.file.write_text(text)
             with self.subTest(text=text), self.assertRaisesRegex(sluice.InputError, words):

@@ -107,7 +107,7 @@ class Search(unittest.TestCase):
                 ("makespan_s", {"workload.batch": (1, 2, 3)}, (), "a tuple is .lo, hi."),
                 ("makespan_s", {"workload.batch": []}, (), "no value is given for 'workload.batch'"),
                 ("makespan_s", {"workload.batch": range(5, 5)}, (), "no value is given for 'workload.batch'"),
-                ("makespan_s", {"workload.dtype": ("float16", "float32")}, (), "no numbers"),
+                ("makespan_s", {"workload.dtype": ("float16", "float32")}, (), "not numbers"),
                 ("makespan_s", {"workload.batch": (1, 300)}, "makespan_s", "is not a limit"),
                 ("makespan_s", {"workload.batch": [1, 2]}, "peak_bytes.gpus<=1GB", "did you mean 'peak_bytes.gpu'")):
             with self.assertRaisesRegex(sluice.UsageError, says):
