@@ -139,15 +139,14 @@ class Names(unittest.TestCase):
                 self.assertTrue(getattr(again, name).equals(getattr(result, name)), name)
 
     def test_fates_are_those_that_the_strategy_says(self):
-        """The table is read from the actions; the strategy says the same in words."""
+        """The table is read from the actions; the strategy says the same in its facts."""
         for strategy in STRATEGIES:
             plan = training(strategy, 8 if strategy == "keep_all" else 20).plan()
             said = {}
-            for key, text in plan.facts.items():
-                if key.startswith("stage"):
-                    first, *last = key.split()[1].split("..")
-                    for stage in range(int(first), int((last or [first])[0]) + 1):
-                        said[stage - 1] = text.split(":")[0]
+            for stages, fate in plan.facts["fate_of_stage"].items():
+                first, *last = stages.split()[0].split("..")
+                for stage in range(int(first), int((last or [first])[0]) + 1):
+                    said[stage - 1] = fate
             fates = plan.fates
             self.assertEqual(fates["fate"].to_dict(), said)
             self.assertEqual(fates["name"].tolist(), plan.stages)

@@ -23,7 +23,7 @@ def asked(command, *words):
 
 class Residency(unittest.TestCase):
     def test_every_weight_is_worth_the_same_for_each_byte(self):
-        worth = asked("placement", "--fast", "50%", "--ways", "static", "--seconds", "0", "--top", "100")["worth"]
+        worth = asked("placement", "--fast", "50%", "--ways", "static", "--nodes", "0", "--top", "100")["worth"]
         each = {one["name"]: one["worth_s"] / one["bytes"] for one in worth["tensors"]
                 if one["name"].startswith("weights of") and one["bytes"] > 1e9}
         self.assertEqual(set(each), {"weights of full6", "weights of full7", "weights of full8", "weights of conv4"})
