@@ -68,7 +68,7 @@ SHORTER = {
     # tests/command/test_placement.py asks these of small scenarios and profiles.
     "sluice placement SCENARIO cost.model=measured": None,
     "sluice run analysis/validation/vgg416_optane.yaml policy.placement=static": None,
-    "sluice profile show operators.csv --interpolate a100_sxm4": None,  # it takes a table of several sizes
+    "sluice profile show operators.csv --interpolate": None,  # it takes a table of several sizes
     "sluice profile fit neusight_linear.csv": None,  # tables that are published elsewhere
     "sluice profile show operators.csv --map MAP.yaml": None,  # tests/command/test_profile.py has a map
     "sluice profile link operators.csv": "sluice profile link copies.csv",
