@@ -80,7 +80,8 @@ assert round(100 * (rate[4, "sqrt"] / rate[1, "sqrt"] - 1)) == 4
 assert round(100 * (cold[4, "sqrt"] / cold[1, "sqrt"] - 1)) == 17
 assert all(rate[batch, "optimal"] == rate[batch].max() for batch in (1, 2, 4))
 assert rate[2, "optimal"] > rate[1, "keep_all"]
-fates = [fate.split(":")[0] for key, fate in plan.facts.items() if key.startswith("stage ")]
+told = [(stages.split()[0].split(".."), fate) for stages, fate in plan.facts["fate_of_stage"].items()]
+fates = [fate for stages, fate in told for stage in range(int(stages[0]), int(stages[-1]) + 1)]
 assert set(fates) == {"keep", "offload", "recompute"} and plan.fates["fate"].tolist() == fates
 assert {ax.get_xlim() for ax in rows} == {(0, rows[1].get_xlim()[1])} and len({ax.get_ylim() for ax in rows}) == 1
 assert round(100 * (rate[2, "offload_all"] / rate[2, "sqrt"] - 1)) == 2
@@ -144,7 +145,7 @@ assert round(100 * curve.fast_capacity_bytes / curve.needed_bytes) == 93
 by = table.pivot(index="fast_bytes", columns="way", values="slowdown")
 own, half = by.loc[24_000_000_000], by.loc[round(curve.needed_bytes / 2)]
 assert own["asynchronous"] < 1.01 and round(own["static"], 1) == 1.1
-assert round(half["asynchronous"], 1) == 1.8 and round(half["static"], 1) == 2.3
+assert round(half["asynchronous"], 1) == 1.7 and round(half["static"], 1) == 2.3
 assert (by["first_touch"] > by["static"])[:-1].all() and (by["asynchronous"] <= by["static"]).all()
 share = by.index / curve.needed_bytes
 assert [low for low, worse in zip(share, by["cached"] > by["all_slow"]) if worse][-1] < 0.31
