@@ -83,10 +83,12 @@ void require_alike(const std::vector<const ProfileRow*>& rows, const std::string
     std::set<std::string> values;
     for (const ProfileRow* row : rows) values.insert(column.get(*row));
     if (values.size() < 2) continue;
+    const std::string& one = values.begin()->empty() ? *values.rbegin() : *values.begin();
     throw InputError(what + " measured with " + column.name + " " +
                      join({values.begin(), values.end()}, " and ") +
-                     "; say which counts, as cost.where={" + column.name + ": " +
-                     (values.begin()->empty() ? *values.rbegin() : *values.begin()) + "}");
+                     "; choose one of them, in a scenario with cost.where={" + column.name + ": " +
+                     one + "}, on the command line of sluice profile with --where '" + column.name +
+                     "=" + one + "'");
   }
 }
 

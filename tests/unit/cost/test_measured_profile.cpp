@@ -102,10 +102,11 @@ TEST_CASE("what was not measured is refused, or priced by the cost model that is
   CHECK(error_of([&] { prices.of(1, 8); }).find("it was for 4, 16 samples") != std::string::npos);
   CHECK(error_of([&] { prices.of(1, 16, Pass::backward); }).find("was for 4 samples") !=
         std::string::npos);
-  CHECK(error_of([&] {
-          prices.of(2, 4);
-        }).find("with cache cold and hot; say which counts, as cost.where={cache: cold}") !=
-        std::string::npos);
+  CHECK(
+      error_of([&] {
+        prices.of(2, 4);
+      }).find("with cache cold and hot; choose one of them, in a scenario with cost.where={cache: cold}") !=
+      std::string::npos);
   CHECK(Prices(", where: {cache: hot}").of(2, 4).seconds == 0.001);
   CHECK(error_of([&] { Prices(", where: {cache: hot}").of(1, 4); }).find("was not measured") !=
         std::string::npos);
