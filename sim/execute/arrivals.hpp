@@ -134,8 +134,8 @@ class Arrivals {
   }
 
   const PlanTables& tables_;
-  std::vector<Progress> progress_;            ///< by action
-  std::vector<std::vector<Flight>> flights_;  ///< by action
+  std::vector<Progress> progress_;            ///< indexed by action
+  std::vector<std::vector<Flight>> flights_;  ///< indexed by action
 };
 
 }  // namespace sluice

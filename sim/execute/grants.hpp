@@ -93,16 +93,16 @@ class Grants {
   const Plan& plan_;
   Residency& residency_;
   bool unlimited_;
-  std::vector<std::uint32_t> first_;  ///< by action: its first claim
+  std::vector<std::uint32_t> first_;  ///< per action: its first claim
   std::vector<Claim> claims_;
   std::vector<std::int64_t> most_;  ///< by pool that is limited: bytes that may be granted
-  std::vector<Reservation> reservations_;      ///< by pool
-  std::vector<Request> requests_;              ///< by stream
+  std::vector<Reservation> reservations_;      ///< indexed by pool
+  std::vector<Request> requests_;              ///< indexed by stream
   std::vector<std::vector<Waiting>> waiting_;  ///< by pool, in listing order; for shared pools in
                                                ///< order of arrival
   std::vector<std::uint32_t> changed_;         ///< pools with releases
-  std::vector<std::int64_t> changed_by_;       ///< by pool: the row that last released bytes in it
-  std::vector<std::int64_t> held_, reserved_;  ///< by pool; held: at the grant in question
+  std::vector<std::int64_t> changed_by_;       ///< per pool: the row that last released bytes in it
+  std::vector<std::int64_t> held_, reserved_;  ///< per pool; held: at the grant in question
   bool shared_changed_ = false;
 };
 

@@ -29,8 +29,8 @@ class Occupancy {
   bool shares(std::uint32_t action) const { return first_[action] < first_[action + 1]; }
 
  private:
-  std::vector<double> own_;           ///< by action; -1: there is no such part
-  std::vector<std::uint32_t> first_;  ///< by action: its first entry in `shared_`
+  std::vector<double> own_;           ///< per action; -1: there is no such part
+  std::vector<std::uint32_t> first_;  ///< per action: its first entry in `shared_`
   std::vector<std::uint32_t> shared_;
 };
 

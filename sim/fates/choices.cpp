@@ -56,7 +56,7 @@ class Again {
 
   const Chain& chain_;
   const Choices& choices_;
-  std::vector<bool> runs_;  ///< by stage
+  std::vector<bool> runs_;  ///< indexed by stage
 };
 
 class Writer {
@@ -128,7 +128,7 @@ class Writer {
   const Choices& choices_;
   Again again_;
   std::size_t count_;
-  std::vector<bool> absent_;                               ///< by boundary: only in host memory
+  std::vector<bool> absent_;                               ///< per boundary: only in host memory
   std::size_t again_from_ = static_cast<std::size_t>(-1);  ///< the first stage that ran again
   Tape tape_;
 };

@@ -36,7 +36,7 @@ using Tape = std::vector<TapeOp>;
 /// or what is loaded for it, comes with one micro-batch after the other, and what the pass is the
 /// last to read leaves in the same way.
 struct TapeMemory {
-  std::vector<std::int64_t> bytes;  ///< by operation
+  std::vector<std::int64_t> bytes;  ///< indexed by operation
   std::int64_t peak = 0;            ///< of all forward and backward passes
 };
 

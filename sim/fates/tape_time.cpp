@@ -298,7 +298,7 @@ class Walk {
   std::int64_t& next_;
   double latency_s_;
   std::int64_t bytes_;
-  std::vector<std::vector<std::size_t>> listed_, saves_after_, needed_, leaves_after_;  ///< by slot
+  std::vector<std::vector<std::size_t>> listed_, saves_after_, needed_, leaves_after_;  ///< indexed by slot
   std::vector<double> arrival_, next_arrival_, save_end_, starts_, ends_;
   std::vector<Leaving> leaving_;
   std::size_t gone_ = 0;

@@ -13,7 +13,7 @@ namespace sluice {
 /// The price where there is no room.
 struct PathPrices {
   PlacementProblem::Begins begins = PlacementProblem::Begins::made;
-  const std::vector<char>* written = nullptr;  ///< by use
+  const std::vector<char>* written = nullptr;  ///< indexed by use
   std::vector<double> slow, fast;              ///< of each use
   std::vector<double> hold;                    ///< of each gap, in fast memory
   double fetch = 0, save = 0;

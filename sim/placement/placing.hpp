@@ -17,7 +17,7 @@ struct TensorPath {
   bool operator==(const TensorPath&) const = default;
 };
 
-using Placing = std::vector<TensorPath>;  ///< by tensor
+using Placing = std::vector<TensorPath>;  ///< indexed by tensor
 
 /// The path of a tensor that is always in one memory.
 TensorPath constant_path(const PlacementQuestion& question, std::uint32_t t, bool fast);

@@ -30,7 +30,7 @@ struct RelaxedProgramme {
   double bound = 0;            ///< seconds; computed anew from the prices
   std::vector<double> prices;  ///< s per byte, by kernel
   Placing placing;             ///< rounded; tensors that are not whole may exceed the room
-  std::vector<char> whole;     ///< by tensor
+  std::vector<char> whole;     ///< indexed by tensor
 };
 
 /// None: the simplex method would have needed more iterations.

@@ -124,7 +124,7 @@ class Relaxation {
   std::uint32_t kernels_;
   double unit_ = 1;  ///< s: of a price of 1, for all of fast memory during one kernel
   std::vector<double> prices_;
-  std::vector<std::vector<KernelTime::Line>> lines_;  ///< by kernel
+  std::vector<std::vector<KernelTime::Line>> lines_;  ///< indexed by kernel
   std::vector<std::vector<double>> shares_;           ///< their weights, sum 1
   PlacementPrices at_;
   Placing placing_;

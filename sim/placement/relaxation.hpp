@@ -20,7 +20,7 @@ struct PlacementWeights {
 /// Takes the place of the limits.
 struct PlacementPrices {
   std::vector<double> bytes;            ///< s per byte, by kernel
-  std::vector<KernelTime::Line> below;  ///< by kernel: nowhere above its seconds
+  std::vector<KernelTime::Line> below;  ///< per kernel: nowhere above its seconds
 };
 
 struct PlacementBound {

@@ -6,7 +6,7 @@ namespace sluice {
 
 namespace {
 
-// The keys of an action, in the order in which messages list them; version 1 knows the first ones.
+// The keys of an action, in the order in which messages list them. Version 1 of the format knows only the first keys.
 enum Key : std::size_t {
   on,
   kind,
@@ -40,7 +40,7 @@ static_assert(key_count <= KeyList::most_keys);
 
 constexpr KeyList allowed_1{std::span(action_keys).first(flows)}, allowed_2{action_keys};
 
-/// The line of a text that begins there.
+/// Returns the line that begins at the position `begin` of the text.
 PlanLine line_at(std::string_view text, std::size_t begin, const std::string& file) {
   const auto above =
       std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(begin), '\n');
@@ -98,7 +98,7 @@ void ActionReader::read(const PlanLine& line, const std::vector<Word>& words, Se
   read_lists(line, keys, action);
 }
 
-/// Without a kind the name says kind, stage and micro-batch.
+/// An action without the key 'kind' gets its kind, stage and micro-batch from its name.
 void ActionReader::read_name(const PlanLine& line, const LineKeys& keys, const Word& word,
                              Action& action) {
   const std::string_view name = tables_.kept(line, word);
@@ -156,7 +156,7 @@ void ActionReader::read_work(const PlanLine& line, const LineKeys& keys, Action&
   action.measured_s = keys.number(measured_s);
 }
 
-/// One flow of a tensor; its bytes are the tensor's where they are not given.
+/// Reads a transfer of one tensor. Without the key 'bytes' it moves the whole tensor.
 void ActionReader::read_moves(const PlanLine& line, const LineKeys& keys, Action& action) {
   Flow flow;
   flow.tensor = look_up(line, tables_.tensors, *keys.find(moves), "tensor");
@@ -166,7 +166,7 @@ void ActionReader::read_moves(const PlanLine& line, const LineKeys& keys, Action
   action.flows.push_back(flow);
 }
 
-/// TENSOR@ROUTE, TENSOR@ROUTE:BYTES, @ROUTE:BYTES
+/// Reads a flow, written as TENSOR@ROUTE, TENSOR@ROUTE:BYTES or @ROUTE:BYTES.
 Flow ActionReader::read_flow(const PlanLine& line, const Word& word) const {
   const std::size_t at = PlanLine::find_bare(word.text, '@');
   if (at == std::string_view::npos)
@@ -210,7 +210,7 @@ Placement ActionReader::read_placement(const PlanLine& line, const Word& word) c
                   {word.text.substr(at + 1), word.column + static_cast<int>(at) + 1}, "pool")};
 }
 
-/// TENSOR@POOL is read; :w written, :rw both.
+/// Reads an access: TENSOR@POOL reads the tensor, TENSOR@POOL:w writes it, and :rw does both.
 Access ActionReader::read_access(const PlanLine& line, const Word& word) const {
   const std::size_t colon =
       tables_.version == 1 ? std::string_view::npos : PlanLine::find_bare(word.text, ':');
@@ -242,7 +242,7 @@ void ActionReader::read_wait(const PlanLine& line, Word word, Action& action) {
   action.waits.push_back(wait);
 }
 
-/// The iterations behind a '~', which is taken from the word.
+/// Removes '~' and what follows it from the word; returns the number of iterations after the '~'.
 std::uint32_t ActionReader::take_distance(const PlanLine& line, Word& word) {
   const std::size_t tilde = PlanLine::rfind_bare(word.text, '~');
   if (tilde == std::string_view::npos) return 0;
@@ -258,7 +258,7 @@ std::uint32_t ActionReader::take_distance(const PlanLine& line, Word& word) {
   return distance;
 }
 
-/// The section before a ':', which is taken from the word; else its own.
+/// Removes the section before a ':' from the word and returns it; without ':' returns the action's own section.
 std::size_t ActionReader::take_section(const PlanLine& line, Word& word) const {
   const std::size_t colon = PlanLine::find_bare(word.text, ':');
   if (colon == std::string_view::npos) return section_;
@@ -268,7 +268,7 @@ std::size_t ActionReader::take_section(const PlanLine& line, Word& word) const {
   return section;
 }
 
-/// Of an action whose name stands there as it is, when it has been read.
+/// Returns the number of an action that has been read already and whose name is written without quotes.
 std::uint32_t ActionReader::known_number(std::size_t section, const Word& name) const {
   return is_bare(name) ? names_[section].find(name.text) : Names::unknown;
 }

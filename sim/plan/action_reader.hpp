@@ -1,4 +1,4 @@
-// The lines of actions in a plan's text. Internal to reading it: there may be millions of them.
+// Reads the lines of actions in a plan's text. There may be millions of them. Internal to the reader of plans.
 #pragma once
 
 #include <array>
@@ -11,37 +11,38 @@
 
 namespace sluice {
 
-/// The meanings of the names that are declared before the sections.
+/// The numbers of the names that are declared before the sections.
 struct NameTables {
-  int version = 0;  ///< of the format; 0: not known yet
+  int version = 0;  ///< the version of the format; 0: not known yet
   Names pools, links, routes, streams, tensors, collectives;
 
-  /// Enters a name and returns it; twice is an error.
+  /// Enters a name and returns it; a name that is declared twice is an error.
   std::string declare(const PlanLine& line, Names& names, const Word& word, const char* what);
-  /// A name that lives as long as this object: a view of the text where the text has it unquoted.
+  /// Returns the name as a view that lives as long as this object. An unquoted name is a view of the text itself.
   std::string_view kept(const PlanLine& line, const Word& word);
 
  private:
   std::deque<std::string> unquoted_;
 };
 
-/// The kind that a word of the text means.
+/// Returns the kind of action that a word of the text names.
 ActionKind kind_of(const PlanLine& line, const Word& word);
 
 class ActionReader {
  public:
-  /// Adds to the actions of `plan`.
+  /// The reader adds the actions to `plan`.
   ActionReader(Plan& plan, NameTables& tables) : plan_(plan), tables_(tables) {}
 
   void read(const PlanLine& line, const std::vector<Word>& words, Section section);
-  /// Those that look ahead in the text, which is that of the file. The plan's sections are known.
+  /// Resolves the waits for actions that are listed later in the text. `text` is the whole file; the sections are
+  /// known.
   void resolve_waits(std::string_view text, const std::string& file);
 
  private:
   /// A wait for an action that has not been read yet.
   struct Pending {
-    std::uint32_t action, place;  ///< it is that one of the action's waits
-    std::uint32_t column, size;   ///< of its name, in the action's line
+    std::uint32_t action, place;  ///< `place` is the position of the wait among the action's waits
+    std::uint32_t column, size;   ///< of the awaited name in the action's line
     std::size_t section;
   };
   void read_name(const PlanLine& line, const LineKeys& keys, const Word& word, Action& action);
@@ -58,8 +59,8 @@ class ActionReader {
 
   Plan& plan_;
   NameTables& tables_;
-  std::array<Names, 3> names_;  ///< by section; numbers from the section's first action
-  std::array<std::uint32_t, 3> first_ = {none, none, none};  ///< by section
+  std::array<Names, 3> names_;  ///< per section; numbers count from the section's first action
+  std::array<std::uint32_t, 3> first_ = {none, none, none};  ///< the section's first action, indexed by section
   std::size_t section_ = 0;
   std::vector<Pending> pending_;
 };

@@ -11,7 +11,7 @@ namespace sluice {
 
 namespace {
 
-/// Waits within an iteration, and the order of each stream, must not form a cycle.
+/// Checks that the waits within an iteration, together with the order of each stream, do not form a cycle.
 class CycleSearch {
  public:
   explicit CycleSearch(const PlanTables& tables) : tables_(tables), plan_(tables.plan) {}
@@ -33,7 +33,7 @@ class CycleSearch {
     std::size_t next = 0;
   };
 
-  /// Without a cycle, everything can be done in the listing order.
+  /// Returns whether all waits look back. Then the listing order is a possible order, and there is no cycle.
   bool waits_look_back() const {
     for (std::uint32_t a = 0; a < plan_.actions.size(); ++a)
       for (const Wait& wait : tables_.waits(a))
@@ -59,7 +59,7 @@ class CycleSearch {
     }
   }
 
-  /// The k-th thing that must end before this action in the same iteration; none: skip it.
+  /// Returns the k-th action that must end before this one in the same iteration. `none` means: skip this k.
   std::uint32_t predecessor(std::uint32_t a, std::size_t k) const {
     const auto waits = tables_.waits(a);
     if (k > waits.size()) return end_;
@@ -82,9 +82,9 @@ class CycleSearch {
   static constexpr std::uint32_t end_ = none - 1;
   const PlanTables& tables_;
   const Plan& plan_;
-  std::vector<std::uint32_t> before_;  ///< by action: the one before it on its stream
+  std::vector<std::uint32_t> before_;  ///< per action: the action before it on its stream
   std::vector<char> colour_;
-  std::vector<Frame> path_;  ///< from where it began to where it is
+  std::vector<Frame> path_;  ///< the path from the action where the search began to the current action
 };
 
 }  // namespace

@@ -5,7 +5,7 @@
 
 namespace sluice {
 
-/// Throws InputError where waits within an iteration, and the order of each stream, form a cycle.
+/// Throws InputError when the waits within an iteration, together with the order of each stream, form a cycle.
 void check_cycles(const PlanTables& tables);
 
 }  // namespace sluice

@@ -1,5 +1,5 @@
-// Facts say what a policy decided, for the report. Their values have types, so that code that
-// prints or compares them need not read numbers from texts.
+// Facts say what a policy decided, for the report. Their values have types, so that code that prints or compares them
+// does not have to parse texts.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 namespace sluice {
 
 struct Fact {
-  /// A number with its unit, like those of metrics: s, byte, 1 (a ratio); empty: a count.
+  /// A number with its unit, as in metrics: s, byte, or 1 for a ratio; an empty unit means a count.
   struct Number {
     double value = 0;
     std::string unit = {};
@@ -19,7 +19,7 @@ struct Fact {
   };
   using List = std::vector<std::string>;
 
-  std::string name;  ///< "in_flight", "chosen_s"; the unit ends it where there is one
+  std::string name;  ///< "in_flight", "chosen_s"; a name ends with its unit, where it has one
   std::variant<std::string, Number, List> value;
   std::string of = {};       ///< the group, stage or device that it is about; empty: the plan
   std::string replica = {};  ///< the device of the replica that decided it; empty: not one replica
@@ -43,11 +43,11 @@ struct Fact {
   const Number* number() const { return std::get_if<Number>(&value); }
   const List* list() const { return std::get_if<List>(&value); }
 
-  /// The value for a person: "587", "6.57 s", "a, b".
+  /// The value as text for a person: "587", "6.57 s", "a, b".
   std::string shown() const;
 };
 
-/// The fact of that name that belongs to no replica; null where there is none.
+/// Returns the fact with that name and that `of` which does not belong to a replica, or null.
 const Fact* find_fact(const std::vector<Fact>& facts, const std::string& name,
                       const std::string& of = {});
 

@@ -18,7 +18,7 @@ void plan_fault(const Plan& plan, std::uint32_t action, const std::string& messa
   throw InputError(position_in(*plan.source, line, 1 + static_cast<int>(word - begin)), message);
 }
 
-/// A text lists its tensors in order, one a line.
+/// A plan's text has one line per tensor, in the order of the tensors' numbers.
 void tensor_fault(const Plan& plan, std::uint32_t tensor, const std::string& message) {
   if (!plan.source) throw InputError("plan: " + message);
   std::istringstream text(plan.source->text);

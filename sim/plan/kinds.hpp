@@ -1,5 +1,5 @@
-// The kinds of actions are a table of records. A new kind takes a line in the enumeration and a
-// record in kinds.cpp, at the same place.
+// The kinds of actions are a table of records. To add a kind, add a value to the enumeration and a record at the same
+// position in kinds.cpp.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ struct KindRecord {
   std::string_view name;    ///< the name in files: backward_input
   std::string_view letter;  ///< the letter in names of actions, `<stage><letter><micro-batch>`: I
   std::string_view summary;
-  std::string_view colour;      ///< in pictures: one of Okabe and Ito's, "#rrggbb"
+  std::string_view colour;      ///< in pictures, "#rrggbb", from the palette of Okabe and Ito
   bool transfers = false;       ///< it moves bytes over a route and has no seconds of its own
   bool trains = false;          ///< belongs to training only
   bool adds_gradients = false;  ///< adds to the gradients of its stage's weights
@@ -47,7 +47,7 @@ inline std::string_view letter_of(ActionKind kind) {
 inline std::string_view name_of(ActionKind kind) {
   return record_of(kind).name;
 }
-/// The kind that has this letter in the name of an action.
+/// Returns the kind whose actions have this letter in their names.
 std::optional<ActionKind> kind_with_letter(std::string_view letter);
 
 }  // namespace sluice

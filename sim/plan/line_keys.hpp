@@ -1,5 +1,5 @@
-// One line of a plan's text as keys and names: the reader of plans asks it for values, and it
-// reports faults.
+// One line of a plan's text as keys and values. The reader of plans gets its values from here, and faults are reported
+// here.
 #pragma once
 
 #include <algorithm>
@@ -26,8 +26,8 @@ inline constexpr std::int64_t largest_count = std::numeric_limits<std::int64_t>:
 std::int64_t whole_number(const PlanLine& line, std::string_view key, const Word& word,
                           std::int64_t minimum, std::int64_t maximum = largest_count);
 
-/// The keys that a line may have, with a value; behind these, from number `flags` on, words that
-/// stand alone. Made once for all lines of a kind.
+/// The keys that a line may have. The first `flags` keys have a value, the others stand alone. One list is made once
+/// for all lines of a kind.
 class KeyList {
  public:
   static constexpr std::size_t most_keys = 24;
@@ -41,7 +41,7 @@ class KeyList {
       numbers_[slot] = static_cast<std::uint8_t>(i);
     }
   }
-  /// `nothing`: it is not in the list.
+  /// Returns the number of a key, or `nothing` when the list does not contain it.
   std::size_t number_of(std::string_view key) const {
     std::size_t slot = first_slot(key);
     while (numbers_[slot] != nothing && !same_name(keys[numbers_[slot]], key))
@@ -68,14 +68,15 @@ class KeyList {
   }();
 };
 
-/// Reads the `key=value` words of one line. Throws InputError at unknown keys, keys that occur
-/// twice, and values where there should be none.
+/// Reads the `key=value` words of one line. Throws InputError for unknown keys, for keys that occur twice, and for
+/// values of keys that take none.
 class LineKeys {
  public:
   LineKeys(const PlanLine& line, const std::vector<Word>& words, std::size_t first,
            const KeyList& allowed);
 
-  /// A key is said by its number in the list, or by its name. Null: it is not there.
+  /// Returns the value of a key, or null when the line does not have it. The key is given as its number in the list or
+  /// its name.
   const Word* find(std::size_t key) const {
     return (present_ >> key & 1) != 0 ? &values_[places_[key]] : nullptr;
   }
@@ -86,15 +87,15 @@ class LineKeys {
   double quantity(std::string_view key, Dimension dimension, double absent) const {
     return quantity(allowed_.number_of(key), dimension, absent);
   }
-  double number(std::size_t key) const;  ///< a plain number: the key names its unit; absent: 0
+  double number(std::size_t key) const;  ///< a plain number, whose unit is in the key's name; absent: 0
   std::int64_t count(std::size_t key, std::int64_t absent, std::int64_t minimum = 0,
                      std::int64_t maximum = largest_count) const;
   std::int64_t count(std::string_view key, std::int64_t absent) const {
     return count(allowed_.number_of(key), absent);
   }
   std::int32_t label(std::size_t key) const;  ///< held in 32 bits; absent: -1
-  /// The result of parse() for the word; an InputError that it throws gets the position of the
-  /// word.
+  /// Returns the result of parse() for the word. An InputError
+  /// that parse() throws gets the position of the word.
   template <class Parse>
   auto read(const Word& word, Parse&& parse) const -> decltype(parse()) {
     try {
@@ -109,15 +110,15 @@ class LineKeys {
 
   const PlanLine& line_;
   const KeyList& allowed_;
-  Few<Word, 8> values_;                                    ///< as they stand in the line
-  std::array<std::uint8_t, KeyList::most_keys> places_{};  ///< by key: of its value
+  Few<Word, 8> values_;                                    ///< in the order of the line
+  std::array<std::uint8_t, KeyList::most_keys> places_{};  ///< per key: the position of its value in values_
   std::uint64_t present_ = 0;
 };
 
-/// The number of a name; for an unknown name the error lists the known ones.
+/// Returns the number of a name; for an unknown name the error lists the known names.
 std::uint32_t look_up(const PlanLine& line, const Names& names, const Word& word, const char* what);
 
-/// The value of an enumeration (with name_of) that a word stands for.
+/// Returns the value of an enumeration (with name_of) that a word names.
 template <class Enum>
 Enum enum_of(const PlanLine& line, const Word& word, int count, const char* what) {
   std::vector<std::string> known;

@@ -1,5 +1,5 @@
-// Numbers by name, in the order of entry: the things to which names in a plan's text refer.
-// Millions of actions are entered and looked up, so this is a flat table of views into the text.
+// Gives each name in a plan's text a number, in the order of entry. A plan has millions of actions to enter and look
+// up, so this is a flat hash table of views into the text.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace sluice {
 
-/// Are they equal? Names are short: a call of the C library would take longer than to compare them.
+/// Returns whether two names are equal. Names are short, so that a call of the C library would cost more than the loop.
 inline bool same_name(std::string_view a, std::string_view b) {
   const std::size_t size = a.size();
   if (size != b.size()) return false;
@@ -52,8 +52,8 @@ class Names {
   struct Slot {
     std::uint32_t hash = 0, number = unknown;
   };
-  /// Names that differ in their last digit alone stand side by side: names are asked for in the
-  /// order of their numbers.
+  /// Names that differ only in their last digit get neighbouring slots, because names are looked up in the order of
+  /// their numbers.
   static std::uint32_t hash_of(std::string_view name) {
     if (name.empty()) return 0;
     const std::string_view front = name.substr(0, name.size() - 1);
@@ -78,7 +78,7 @@ class Names {
     std::memcpy(&bytes, text.data() + at, sizeof bytes);
     return bytes;
   }
-  /// The slot where the name is, or could be put.
+  /// Returns the slot that holds the name, or else the free slot for it.
   std::size_t place_of(std::string_view name, std::uint32_t hash) const {
     const std::size_t mask = slots_.size() - 1;
     for (std::size_t at = hash & mask;; at = (at + 1) & mask) {
@@ -101,7 +101,7 @@ class Names {
 
   static constexpr std::uint32_t neighbours = 16;
 
-  LargeVector<Slot> slots_;  ///< a power of two of them, at most half full
+  LargeVector<Slot> slots_;  ///< their number is a power of two; at most half are used
   LargeVector<std::string_view> names_;
 };
 

@@ -1,11 +1,11 @@
-// A plan says what is to be executed, as plain data. Policies make it, and the executors execute
-// it; neither knows the other. Everything is an index into the plan's own tables.
+// A plan says what is to be executed, as plain data. Policies make plans, and executors execute them; policies and
+// executors do not know each other. All references are indices into the plan's own tables.
 //
-// Sections: the prologue, then the body n times, then the epilogue. `actions` holds them one after
-// the other, and the order within a section is the *listing order*: each stream executes its
-// actions in this order, and a pool that one device owns leaves room for the requests that are
-// listed before the one that it grants. Each stream walks through the iterations at its own pace;
-// only waits and memory hold it back.
+// A plan has three sections: the prologue, the body, which runs n times, and the epilogue.
+// `actions` holds them one after the other, and the order within a section is the *listing
+// order*. Each stream executes its actions in this order. A pool that one device owns grants
+// a request only while the requests listed before it still fit (execute/reservation.hpp).
+// Each stream goes through the iterations at its own pace; only waits and memory delay it.
 #pragma once
 
 #include <algorithm>
@@ -41,27 +41,27 @@ std::string_view name_of(TensorClass tensor_class);
 
 inline constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
 
-/// A memory. A device may own several. If one device owns it, a request may overtake those listed
-/// before it as long as all of them would still fit beside it. If none owns it, it is shared: first
-/// come, first served. If it is not enforced, requests are always granted, and the overflow is
-/// reported.
+/// A memory. A device may own several. If one device owns it, a request may overtake
+/// earlier listed ones as long as all of them would still fit as well. If no device
+/// owns it, it is shared, and requests are granted in the order of their arrival. If
+/// it is not enforced, requests are always granted, and the overflow is reported.
 struct Pool {
   std::string name;
   std::optional<std::int64_t> capacity;  ///< bytes; none: unlimited
   std::string owner;                     ///< a device; empty: none
   bool enforced = true;
-  /// The plan is made to use no more than this many bytes of it, and is granted no more; none: all.
+  /// The most bytes that the plan is made to use; no more are granted. None: the whole pool.
   std::optional<std::int64_t> limit = {};
   bool shared() const { return owner.empty(); }
   bool limited() const { return limit || (enforced && capacity); }
-  /// The bytes that may be granted. The pool must be limited.
+  /// The bytes that may be granted. Call this only for a limited pool.
   std::int64_t most() const {
     return !limit ? *capacity : enforced && capacity ? std::min(*limit, *capacity) : *limit;
   }
 };
 
-/// Something that flows share max-min fairly: one direction of a full-duplex link, a whole
-/// half-duplex link, or the read or write port of a memory.
+/// Something whose bandwidth flows share max-min fairly: one direction of a full-duplex link, a whole half-duplex link,
+/// or the read port or write port of a memory.
 struct Link {
   std::string name;
   double bandwidth = 0;           ///< byte/s
@@ -74,13 +74,13 @@ struct Route {
   std::string name;
   std::vector<std::uint32_t> links;
   double setup_s = 0;    ///< occupies the stream before its bytes flow
-  double latency_s = 0;  ///< delays the arrival, occupies nothing
+  double latency_s = 0;  ///< delays the arrival, but occupies nothing
 };
 
 enum class StreamKind : std::uint8_t { compute, copy };
 
-/// An in-order queue. The idle and busy watts of its device are given on the device's compute
-/// stream.
+/// A queue whose actions run in order. The idle and busy watts
+/// of a device are stored with the device's compute stream.
 struct Stream {
   std::string name;
   StreamKind kind = StreamKind::compute;
@@ -89,10 +89,10 @@ struct Stream {
   bool has_watts() const { return idle_w > 0 || busy_w > 0; }
 };
 
-/// A tensor that an action of the body allocates has one instance per iteration; any other tensor
-/// has one instance in all. Its `home` is a pool that holds it from the start to the end of the
-/// run, beside what actions allocate elsewhere: weights and a step's inputs and outputs in host
-/// memory, caches on the device that reads them.
+/// A tensor that an action of the body allocates has one instance per iteration; any other tensor has only one
+/// instance. Its `home` is a pool that holds it during the whole run, in addition to what actions allocate elsewhere.
+/// Weights and the inputs and outputs of a step have their home in host memory; caches have it on the device that reads
+/// them.
 struct Tensor {
   std::string name;
   TensorClass tensor_class = TensorClass::activation;
@@ -100,10 +100,10 @@ struct Tensor {
   std::uint32_t home = none;
 };
 
-/// A wait for `action` as executed `distance` iterations ago (an action of the body for one of the
-/// body; before the first iteration there is nothing to wait for). From body or epilogue to
-/// prologue: its single execution. From epilogue to body: the execution in iteration n - 1 -
-/// distance. A dropped execution is nothing to wait for. A wait for a later section is not allowed.
+/// A wait for the execution of `action` `distance` iterations ago, where both actions are in the body; before the first
+/// iteration there is nothing to wait for. From body or epilogue to prologue, it is the single execution. From epilogue
+/// to body, it is the execution in iteration n - 1 - distance. A wait for a dropped execution ends at once. A wait for
+/// a later section is not allowed.
 struct Wait {
   std::uint32_t action = none;
   std::uint32_t distance = 0;
@@ -117,8 +117,8 @@ struct Placement {
   bool operator==(const Placement&) const = default;
 };
 
-/// An operand of an action, and the pool that holds it. It counts as one use of the instance: the
-/// last use of an instance frees it.
+/// An operand of an action, and the pool that holds it. It counts as one use of the instance; the last use frees the
+/// instance.
 struct Access {
   std::uint32_t tensor = none;
   std::uint32_t pool = none;
@@ -127,10 +127,10 @@ struct Access {
   bool operator==(const Access&) const = default;
 };
 
-/// Bytes that flow over a route. A policy gives the pools at its ends; `lower` finds the route.
+/// Bytes that flow over a route. A policy sets the pools at its ends; `lower` finds the route.
 struct Flow {
-  std::uint32_t tensor = none;           ///< the tensor that moves; none: the bytes belong to no
-                                         ///< tensor
+ std::uint32_t tensor = none;           ///< the tensor that moves; none: the bytes do not
+                                         ///< belong to a tensor
   std::uint32_t from = none, to = none;  ///< pools
   std::uint32_t route = none;
   std::int64_t bytes = 0;
@@ -146,19 +146,19 @@ struct Collective {
   std::int64_t bytes = 0;            ///< bytes that each device contributes or receives in all
 };
 
-/// The part of its stage's work that an action does, so that it can be priced again.
+/// The part of its stage's work that an action does. With it the action's time can be computed again.
 enum class WorkPart : std::uint8_t {
   whole,
-  selective  ///< what selective recomputation drops: large, and quick to compute again
+  selective  ///< what selective recomputation drops: large, but quick to recompute
 };
 inline constexpr int work_part_count = 2;
 std::string_view name_of(WorkPart part);
 
-/// One element of a stream. It occupies its stream until its seconds have passed and all its flows
-/// have arrived; its result is available the longest latency of its flows later. A transfer is one
-/// flow (or several at once) without seconds; a computation may read over a link while it computes.
+/// One element of a stream. It occupies its stream until its seconds have passed and all its flows have arrived; its
+/// result is available later, after the longest latency of its flows. A transfer has one flow (or several at once) and
+/// no seconds; a computation may read over a link while it computes.
 struct Action {
-  /// Unique within its section. Empty: name_of() makes it from stage, kind and micro-batch.
+  /// The name is unique within its section. If it is empty, name_of() makes it from stage, kind and micro-batch.
   std::string name;
   ActionKind kind = ActionKind::forward;
   WorkPart part = WorkPart::whole;
@@ -166,45 +166,45 @@ struct Action {
   std::int32_t stage = -1;          ///< -1: of no stage
   std::int32_t micro_batch = -1;    ///< -1: of no micro-batch
   std::uint32_t collective = none;  ///< the collective of which it is a part
-  std::int64_t samples = 0;         ///< samples on which this action computes (compute)
+  std::int64_t samples = 0;         ///< for computations: the samples that it computes
   std::int64_t samples_done = 0;    ///< samples whose answers are complete when this action ends
 
   Few<Flow, 1> flows;
 
-  // Compute, after `lower`.
+  // For computations only; `lower` sets these.
   double seconds = std::numeric_limits<double>::quiet_NaN();
   double flop = 0;
   double memory_bytes = 0;  ///< bytes read and written in the device's memory
   double joules = 0;        ///< above idle power
-  double measured_s = 0;    ///< the part of the seconds that rests on measurements
+  double measured_s = 0;    ///< the part of the seconds that comes from measurements
 
   double not_before = 0;  ///< seconds from the start of the run; only in prologue and epilogue
 
   Few<Wait, 2> waits;
-  Few<Placement, 2> allocates;  ///< granted before the start, all at once or none; the action
+ Few<Placement, 2> allocates;  ///< granted before the start, all or none; the action
                                 ///< writes them
   Few<Access, 1> uses;          ///< released at the end
 
-  /// In iteration i an action of the body works for iteration i + ahead: the instances of its
-  /// tensors are those of i + ahead, and where that is not one of 0..n-1 the action is dropped. In
-  /// the prologue i counts as 0, in the epilogue as n, and nothing is dropped.
+  /// In iteration i, an action of the body works for iteration i + ahead: it uses the tensor instances of iteration i +
+  /// ahead. Where that iteration is not one of 0..n-1, the action is dropped. In the prologue i counts as 0 and in the
+  /// epilogue as n, and nothing is dropped.
   std::int32_t ahead = 0;
 
   bool is_transfer() const { return !flows.empty() && record_of(kind).transfers; }
-  /// The bytes that it moves in all.
+  /// The sum of the bytes of all flows.
   std::int64_t moved_bytes() const {
     std::int64_t bytes = 0;
     for (const Flow& flow : flows) bytes += flow.bytes;
     return bytes;
   }
-  /// Its only flow. For transfers that move one tensor, like those of the builder.
+  /// The only flow of a transfer that moves one tensor, like the transfers that the builder makes.
   const Flow& flow() const { return flows.front(); }
 };
 
-/// `<stage><letter><micro-batch>`: 3F0, 1LOAD, 2SAVE7; or its own name.
+/// Returns the action's own name, or `<stage><letter><micro-batch>`: 3F0, 1LOAD, 2SAVE7.
 std::string name_of(const Action& action);
 
-/// Makes the name by the formula.
+/// The stage, kind and micro-batch from which a name is made.
 struct FormulaName {
   ActionKind kind = ActionKind::forward;
   std::int32_t stage = -1, micro_batch = -1;
@@ -217,7 +217,7 @@ struct FormulaName {
     }
   };
 };
-/// None: the formula does not make such a name.
+/// Returns the parts of a name; none: it is not made from stage, kind and micro-batch.
 std::optional<FormulaName> formula_of(std::string_view name);
 
 enum class Section : std::uint8_t { prologue, body, epilogue };
@@ -234,17 +234,17 @@ struct Plan {
 
   std::vector<Action> actions;  ///< prologue, body, epilogue
   std::uint32_t body_begin = 0, body_end = 0;
-  std::int64_t iterations = 0;  ///< n; 0 where there is no body
+  std::int64_t iterations = 0;  ///< the number n of runs of the body; 0: the plan has no body
 
-  /// The steps of the workload in one run of the body. Where a step consists of several runs of the
-  /// body, this is 1, and `iterations_per_step` is their number, which divides `iterations`.
+  /// The number of workload steps in one run of the body. Where a step consists of several runs of the body, this is 1,
+  /// and `iterations_per_step` is the number of runs, which divides `iterations`.
   std::int64_t steps_per_iteration = 1;
   std::int64_t iterations_per_step = 1;
   std::vector<std::string> stages;  ///< names, by stage number
   std::vector<Fact> facts;          ///< what the policy decided, for the report
 
-  /// The text from which it was read, and where the line of each action begins, for messages. Both
-  /// are absent when a policy made the plan.
+  /// The text from which the plan was read, and the positions at which the lines of its actions begin, for messages.
+  /// Both are absent in a plan that a policy made.
   std::shared_ptr<const Source> source;
   std::vector<std::size_t> line_begins;
 

@@ -95,7 +95,8 @@ void check_amounts(const Plan& plan, std::uint32_t a) {
                      plan.tensors[use.tensor].name + "' and neither reads nor writes it");
 }
 
-/// An iteration of the body has no time of its own: it runs when the one before allows it.
+/// Only actions of the prologue and the epilogue may have such a time: an iteration of the body starts when the
+/// previous one allows it.
 void check_not_before(const Plan& plan, std::uint32_t a) {
   const double time = plan.actions[a].not_before;
   if (time == 0) return;
@@ -157,7 +158,7 @@ void check_waits(const Plan& plan, std::uint32_t a) {
   }
 }
 
-/// What one action says, taken by itself and beside the names of those before it.
+/// Checks what one action says, both by itself and against the names of the actions before it.
 class ActionCheck {
  public:
   explicit ActionCheck(const Plan& plan) : plan_(plan) {}
@@ -184,10 +185,10 @@ class ActionCheck {
 
   const Plan& plan_;
   Section section_ = Section::prologue;
-  UniqueNames names_;  ///< of this section
+  UniqueNames names_;  ///< the names of the current section
 };
 
-/// An action makes an instance of a tensor.
+/// An instance of a tensor that an action allocates.
 struct MadeInstance {
   std::uint32_t tensor, pool;
   std::int64_t instance;
@@ -199,7 +200,7 @@ std::string named(const Plan& plan, const MadeInstance& made) {
   return "tensor '" + plan.tensors[made.tensor].name + "' in " + plan.pools[made.pool].name;
 }
 
-/// All of the plan, in listing order. Those of the body count once for all iterations.
+/// Returns all allocations of the plan, in listing order. An allocation of the body counts once for all iterations.
 std::vector<MadeInstance> allocations(const PlanTables& tables) {
   constexpr std::int64_t each_iteration = std::numeric_limits<std::int64_t>::min();
   const Plan& plan = tables.plan;
@@ -214,7 +215,7 @@ std::vector<MadeInstance> allocations(const PlanTables& tables) {
   return made;
 }
 
-/// Each instance is allocated only once, and the body releases what it allocates.
+/// Checks that each instance is allocated only once, and that the body releases what it allocates.
 void check_allocations(const PlanTables& tables) {
   const Plan& plan = tables.plan;
   std::vector<MadeInstance> made = allocations(tables);
@@ -237,7 +238,7 @@ void check_allocations(const PlanTables& tables) {
                  quoted_name(plan, again.action) + ")");
 }
 
-/// A step consists of whole runs of the body, or a run of the body of whole steps.
+/// Checks that a step consists of whole runs of the body, or a run of the body of whole steps.
 void check_steps(const Plan& plan) {
   const std::int64_t per_step = plan.iterations_per_step;
   if (per_step < 1 || plan.steps_per_iteration < 1)
@@ -255,7 +256,7 @@ void check_steps(const Plan& plan) {
                    " iterations of a step ('iterations_per_step')");
 }
 
-/// What must hold before tables can be made from the plan.
+/// Checks what must hold before tables can be made from the plan.
 void check_parts(const Plan& plan) {
   if (plan.body_begin > plan.body_end || plan.body_end > plan.actions.size())
     plan_fault(plan, none, "its sections do not cover its actions");
@@ -277,7 +278,7 @@ void check_structure(const Plan& plan) {
 
 PlanTables checked_tables(const Plan& plan) {
   check_parts(plan);
-  // In one pass: what takes the time is to fetch millions of actions from memory.
+  // One pass checks everything, because most of the time goes into fetching millions of actions from memory.
   PlanTables tables(plan, ActionCheck(plan));
   check_cycles(tables);
   check_allocations(tables);

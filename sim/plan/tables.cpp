@@ -27,7 +27,7 @@ void Cursor::settle() {
 
 namespace {
 
-/// Seconds of an action whose flows come one after the other.
+/// The seconds of an action if its flows ran one after the other.
 double one_by_one(const Plan& plan, const Action& action) {
   double seconds = std::isnan(action.seconds) ? 0 : action.seconds;
   for (const Flow& flow : action.flows) seconds += seconds_alone(plan, flow);
@@ -112,7 +112,7 @@ void PlanTables::add_action(std::uint32_t a) {
   add_seconds(a);
 }
 
-/// By tensor, each tensor's in listing order.
+/// Sorts the uses by tensor; the uses of one tensor stay in listing order.
 void PlanTables::sort_uses() {
   std::partial_sum(first_use_.begin(), first_use_.end(), first_use_.begin());
   LargeVector<std::uint32_t> next(first_use_.begin(), first_use_.end() - 1);
@@ -188,7 +188,7 @@ double seconds_alone(const Plan& plan, const Flow& flow) {
 
 namespace {
 
-/// Seconds that all flows of an action together need on the link where they need most.
+/// The seconds that all flows of an action together need on the link that is busiest with them.
 double busiest_link(const Plan& plan, const Action& action) {
   std::vector<std::pair<std::uint32_t, std::int64_t>> bytes;  // by link: they are few
   double most = 0;

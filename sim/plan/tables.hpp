@@ -1,6 +1,6 @@
-// Tables that are derived from a plan once, before it is executed: which actions each stream has,
-// what each action waits for, how often an instance is used. They are data only; each executor has
-// its own dynamics.
+// Tables that are derived from a plan once, before it is executed: which actions
+// each stream has, what each action waits for, and how often an instance is
+// used. They contain only data; each executor has its own event loop.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ using BySection = std::array<std::vector<std::uint32_t>, 3>;
 
 struct PlanTables;
 
-/// Walks through the prologue, body x n and epilogue of one stream, leaving out what is dropped.
+/// Walks through the prologue, n runs of the body, and the epilogue of one stream, and skips dropped executions.
 class Cursor {
  public:
   Cursor() = default;
@@ -35,7 +35,7 @@ class Cursor {
     else
       settle();
   }
-  /// For a position within the body: moves it some iterations later.
+  /// For a cursor within the body: moves it forward by some iterations.
   void skip_iterations(std::int64_t count) { iteration_ += count; }
   bool in_body() const { return section_ == 1; }
   std::size_t position() const { return position_; }
@@ -59,31 +59,31 @@ struct Demand {
   std::int64_t bytes;
 };
 
-/// What one action allocates, with what says how often an instance of it is used.
+/// What one action allocates, and how often an instance of it is used.
 struct Allocation {
   Placement placement;
   std::int64_t bytes = 0;
-  /// Uses of an instance that lies so many iterations from both ends of the body that all of them
-  /// run; -1: it is used outside of the body, or has one instance in all.
+  /// The uses of an instance that is far enough from both ends of the body for all of them to run; -1: it is also used
+  /// outside of the body, or there is only one instance.
   std::int64_t body_uses = -1;
-  std::int32_t least_ahead = 0, most_ahead = 0;  ///< of these uses
+  std::int32_t least_ahead = 0, most_ahead = 0;  ///< over these uses
 };
 
-/// Seconds from the start of an action until a flow of it is through when nothing else is on its
-/// links: the setup of its route, then its bytes at the bandwidth of the slowest link.
+/// Seconds from the start of an action until one of its flows has arrived when nothing else uses its links: the setup
+/// of its route, then its bytes at the bandwidth of the slowest link.
 double seconds_alone(const Plan& plan, const Flow& flow);
-/// Seconds for which an action occupies its stream when nothing else is on its links; at least as
-/// long as its own flows need where they share links.
+/// Seconds for which an action occupies its stream when no other action uses its links. It is at least the time that
+/// the action's own flows need where they share links with each other.
 double seconds_alone(const Plan& plan, const Action& action);
-/// Seconds between its end and its arrival: the longest latency of its flows.
+/// Seconds between the end of the action and the arrival of its data: the longest latency of its flows.
 double latency(const Plan& plan, const Action& action);
 
-/// An upper bound of the makespan of any execution: everything one after the other.
+/// An upper bound of the makespan of any execution: the time when everything runs one after the other.
 double serial_seconds(const Plan& plan);
 
 struct PlanTables {
   explicit PlanTables(const Plan& plan) : PlanTables(plan, [](std::uint32_t) {}) {}
-  /// `check(action)` is called for each action before anything that it names is looked up.
+  /// `check(action)` is called for each action before anything that it refers to is looked up.
   template <class Check>
   PlanTables(const Plan& p, Check&& check) : plan(p) {
     begin();
@@ -94,20 +94,20 @@ struct PlanTables {
     finish();
   }
 
-  std::vector<BySection> stream_actions;  ///< by stream
-  std::vector<char> link_shared;          ///< by link: several flows may be on it at a time
-  std::vector<char> iterated;             ///< by tensor: has an instance an iteration
+  std::vector<BySection> stream_actions;  ///< indexed by stream
+  std::vector<char> link_shared;          ///< per link: several flows may be on it at a time
+  std::vector<char> iterated;             ///< per tensor: has one instance per iteration
 
-  /// sluice::serial_seconds of the plan.
+  /// The value of sluice::serial_seconds for the plan.
   double serial_seconds() const { return serial_s_; }
 
-  /// Reads the plan's seconds, bandwidths and latencies again; nothing else in the plan has changed
-  /// except, possibly, the number of its iterations.
+  /// Reads the plan's seconds, bandwidths and latencies again. Except for these, only the number of iterations may have
+  /// changed.
   void time_again();
 
   std::uint32_t stream(std::uint32_t action) const { return stream_[action]; }
   bool has_flows(std::uint32_t action) const { return has_flows_[action] != 0; }
-  /// What an action allocates, and where the tensors lie that it uses.
+  /// What an action allocates, and the pools of the tensors that it uses.
   std::span<const Allocation> allocations(std::uint32_t action) const {
     return {allocations_.data() + first_allocation_[action],
             allocations_.data() + first_allocation_[action + 1]};
@@ -129,7 +129,7 @@ struct PlanTables {
   bool meets_others(const Flow& flow) const;
   bool contention_free() const;
 
-  /// Seconds that an action occupies its stream when nothing else is on its links.
+  /// Seconds for which an action occupies its stream when no other action uses its links.
   double seconds_alone(std::uint32_t action) const { return seconds_[action]; }
   double latency(std::uint32_t action) const { return latency_[action]; }
   double not_before(std::uint32_t action) const {
@@ -138,9 +138,9 @@ struct PlanTables {
   std::span<const Wait> waits(std::uint32_t action) const {
     return {waits_.data() + first_wait_[action], waits_.data() + first_wait_[action + 1]};
   }
-  /// Whether it allocates or uses anything.
+  /// Whether the action allocates or uses any tensor.
   bool touches_memory(std::uint32_t action) const { return touches_memory_[action] != 0; }
-  /// Whether it runs more than once.
+  /// Whether the action runs more than once.
   bool repeats(std::uint32_t action) const {
     return plan.iterations > 1 && plan.section_of(action) == Section::body;
   }
@@ -150,7 +150,7 @@ struct PlanTables {
     if (!iterated[tensor]) return 0;
     return (action < plan.body_end ? iteration : plan.iterations) + ahead_[action];
   }
-  /// How often an iteration of the body uses it.
+  /// The number of uses per iteration of the body.
   std::int64_t uses_an_iteration(const Placement& placement) const;
   /// The number of uses after which this instance is freed in this pool.
   std::int64_t uses(const Placement& placement, std::int64_t instance) const;
@@ -160,8 +160,8 @@ struct PlanTables {
     return all_run ? made.body_uses : uses(made.placement, instance);
   }
 
-  /// The execution to which a wait of `consumer` in `iteration` refers: its iteration, or -1 for
-  /// none.
+  /// Returns the iteration of the execution to which a wait of `consumer` in `iteration` refers; -1: there is nothing
+  /// to wait for.
   std::int64_t awaited(std::uint32_t consumer, std::int64_t iteration, const Wait& wait) const {
     if (wait.action < plan.body_begin || wait.action >= plan.body_end) return 0;
     const bool inside = consumer >= plan.body_begin && consumer < plan.body_end;
@@ -179,7 +179,7 @@ struct PlanTables {
     std::int32_t ahead;  ///< of that action
     Section section;     ///< of that action
   };
-  /// Of a link, while the tables are made: the first stream with a flow on it, and the last action.
+  /// For a link, while the tables are made: the first stream and the last action with a flow on it.
   struct LinkUsers {
     std::uint32_t stream = none, action = none;
   };
@@ -197,17 +197,17 @@ struct PlanTables {
   }
 
   std::vector<LinkUsers> link_users_;
-  LargeVector<std::uint32_t> used_;   ///< by use, until these are sorted: its tensor
-  double serial_s_ = 0, latest_ = 0;  ///< latest: of the times of the run before which none starts
+  LargeVector<std::uint32_t> used_;   ///< per use, until they are sorted: its tensor
+  double serial_s_ = 0, latest_ = 0;  ///< latest_: the latest `not_before` of all actions
 
-  // By tensor, and by action, one after the other.
+  // The uses are sorted by tensor, the demands by action.
   LargeVector<std::uint32_t> first_use_;
   LargeVector<Use> uses_;
   LargeVector<std::uint32_t> first_demand_{0};
   LargeVector<Demand> demands_;
-  // What execution looks at for every action, side by side.
+  // The numbers that the execution reads for every action, next to each other in memory.
   LargeVector<double> seconds_, latency_;
-  std::vector<double> not_before_;  ///< empty where there is none
+  std::vector<double> not_before_;  ///< empty where no action has such a time
   LargeVector<std::uint32_t> first_wait_{0};
   LargeVector<Wait> waits_;
   LargeVector<std::int32_t> ahead_;

@@ -1,6 +1,6 @@
-// The text form of a plan, which can be written, read, compared and edited. Each thing has one line
-// of `key=value` words; see sim/plan/FORMAT.md. What is written reads back as the same plan, to the
-// bit.
+// The text form of a plan, which can be written, read, compared and edited.
+// Each thing has one line of `key=value` words; see sim/plan/FORMAT.md. A
+// text that is written and read again gives exactly the same plan.
 #pragma once
 
 #include <iosfwd>
@@ -18,11 +18,11 @@ std::string to_text(const Plan& plan);
 /// CSV with one row per action, for spreadsheets (RFC 4180).
 std::string to_csv(const Plan& plan);
 
-/// Throws InputError with file, line, column, the word, and what was allowed. The plan is read but
-/// not checked: see execute/feasibility.hpp. `name` is the name of the file, for messages.
+/// Throws InputError with file, line, column, the word, and what was allowed. The plan is read but not checked: see
+/// execute/feasibility.hpp. `name` is the name of the file, for messages.
 Plan plan_from_text(std::string_view text, const std::string& name);
 
-/// The same of a text that is held already, and is kept by the plan.
+/// Like plan_from_text, for a text that is in memory already. The plan keeps the text.
 Plan plan_from_source(std::shared_ptr<const Source> source);
 
 /// Whether this text begins like a plan (`format: sluice-plan/…`).

@@ -1,5 +1,5 @@
-// Reading a plan's text: the lines before the sections, and how all of it hangs together. Lines of
-// actions: action_reader.cpp.
+// Reads a plan's text: the lines before the sections, and the order of the sections. action_reader.cpp reads the lines
+// of actions.
 #include <algorithm>
 #include <array>
 
@@ -92,7 +92,7 @@ class PlanReader {
     return false;
   }
 
-  /// This section and all after it begin here, as far as is known yet.
+  /// Sets the begin of this section, and for now of all later ones, to the present number of actions.
   void begin_from(int section) {
     const auto size = static_cast<std::uint32_t>(plan_.actions.size());
     for (int s = section; s <= 2; ++s) begin_[static_cast<std::size_t>(s)] = size;
@@ -233,7 +233,7 @@ class PlanReader {
     actions_.read(line, words, static_cast<Section>(section_));
   }
 
-  /// As many as there are lines: moving them all as they become more takes as long as reading them.
+  /// Reserves room for one action per line: to move all actions whenever the array grows takes as long as reading them.
   void expect_actions(std::string_view text) {
     std::size_t lines = 1;
     for (std::size_t at = text.find('\n'); at != std::string_view::npos;

@@ -34,8 +34,8 @@ void add_flow(std::string& out, const Plan& plan, const Flow& flow) {
     out.append(":").append(std::to_string(flow.bytes));
 }
 
-/// The names of all actions, quoted, side by side: what an action waits for is far away in the
-/// plan.
+/// The names of all actions, quoted and next to each other in memory, because an action may wait for actions that are
+/// far away in the plan.
 class ActionNames {
  public:
   explicit ActionNames(const Plan& plan) {
@@ -63,7 +63,7 @@ void add_wait(std::string& out, const Plan& plan, const ActionNames& names, std:
   if (wait.distance > 0) out.append("~").append(std::to_string(wait.distance));
 }
 
-/// `key` as it stands before the list: " waits=".
+/// `key` is the text before the list, such as " waits=".
 template <class List, class Add>
 void add_list(std::string& out, std::string_view key, const List& list, Add&& add,
               std::string_view separator = ",") {
@@ -119,12 +119,12 @@ void add_work(std::string& out, const Plan& plan, const Action& action) {
   if (action.part != WorkPart::whole) add_name(out, " part=", name_of(action.part));
 }
 
-/// Appends to one text: a plan may have millions of actions.
+/// Appends the action's line to the one text of the plan, which may have millions of actions.
 void add_action(std::string& out, const Plan& plan, const ActionNames& names, std::uint32_t a) {
   const Action& action = plan.actions[a];
   out += names[a];
   add_name(out, " on=", plan.streams[action.stream].name);
-  if (has_own_name(action)) {  // else the name says so
+  if (has_own_name(action)) {  // otherwise the name says the kind
     add_name(out, " kind=", name_of(action.kind));
     add_unless(-1, out, " stage=", action.stage);
     add_unless(-1, out, " micro_batch=", action.micro_batch);

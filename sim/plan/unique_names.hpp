@@ -1,5 +1,5 @@
-// The names of the actions of one section: is one given twice? Most are made by the formula, and
-// are compared without being made. Internal to the check of a plan's structure.
+// Finds a name that two actions of one section share. Most names are made by the formula, and are compared without
+// being written out. Internal to the check of a plan's structure.
 #pragma once
 
 #include <cstddef>
@@ -13,18 +13,19 @@ namespace sluice {
 
 class UniqueNames {
  public:
-  /// Enters its name; false: it is there already. The action must outlive this.
+  /// Enters the action's name; returns false when it exists already. The action must outlive this object.
   bool add(const Action& action);
 
  private:
   bool add(const FormulaName& name);
-  /// Where it is, or could be. Names whose numbers follow each other stand side by side.
+  /// Returns the slot that holds the name, or else the free slot for it. Names with consecutive numbers get
+  /// neighbouring slots.
   std::size_t place_of(const FormulaName& name) const;
   void grow();
   bool is_free(std::size_t place) const { return formulas_[place] == free_; }
 
   static constexpr FormulaName free_{ActionKind::forward, -2, -2};  ///< no name
-  LargeVector<FormulaName> formulas_;  ///< a power of two of places, at most half full
+  LargeVector<FormulaName> formulas_;  ///< the number of slots is a power of two; at most half are used
   std::size_t count_ = 0;
   Names others_;
 };

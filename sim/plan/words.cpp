@@ -8,7 +8,7 @@
 namespace sluice {
 
 namespace {
-/// By character: whether it may be in a name without quotes.
+/// Indexed by character: whether it may be in a name without quotes.
 constexpr std::array<bool, 256> plain = [] {
   std::array<bool, 256> table{};
   for (std::size_t c = 0x21; c < table.size(); ++c) table[c] = c != 0x7f;
@@ -22,10 +22,10 @@ bool is_blank(char c) {
 }
 
 enum Mark : unsigned char {
-  pauses = 1,       ///< ends a piece of a word, or means something within it
-  needs_quotes = 2  ///< in a name
+  pauses = 1,       ///< ends a part of a word, or has a meaning within it
+  needs_quotes = 2  ///< makes a name need quotes
 };
-/// By character.
+/// Flags, indexed by character.
 constexpr std::array<unsigned char, 256> marks = [] {
   std::array<unsigned char, 256> table{};
   for (std::size_t c = 0; c < table.size(); ++c) table[c] = plain[c] ? 0 : needs_quotes;
@@ -33,14 +33,14 @@ constexpr std::array<unsigned char, 256> marks = [] {
   return table;
 }();
 
-/// Behind the quote that ends what begins with a quote at `at`.
+/// Returns the position after the closing quote of the quoted text that begins at `at`.
 std::size_t end_of_quotes(std::string_view text, std::size_t at) {
   for (++at; at < text.size() && text[at] != '"'; ++at)
     if (text[at] == '\\') ++at;
   return std::min(at + 1, text.size());
 }
 
-/// The word that begins there. `at` is then behind it.
+/// Returns the word that begins at `at`, and moves `at` to the position after it.
 Word take_word(std::string_view text, std::size_t& at) {
   Word word{{}, static_cast<int>(at) + 1};
   const std::size_t begin = at;
@@ -176,7 +176,7 @@ std::string PlanLine::name(const Word& word) const {
     } else if (c == 'x' && i + 2 < t.size()) {
       unsigned code = 0;
       const auto [end, error] = std::from_chars(t.data() + i + 1, t.data() + i + 3, code, 16);
-      // Names are text: they cannot contain a zero byte or half a character.
+      // Names are text: they cannot contain a zero byte or a part of a UTF-8 character.
       if (error != std::errc{} || end != t.data() + i + 3 || code == 0 || code > 0x7f)
         fail(word.column + static_cast<int>(i),
              "bad escape in a name: \\x takes two hex digits, 01 to 7f");

@@ -1,4 +1,4 @@
-// The words of a plan's text: names, in quotes where they need them, `key=value`, and lists.
+// The words of a plan's text: names (in quotes where they need them), `key=value` pairs, and lists.
 #pragma once
 
 #include <string>
@@ -9,37 +9,37 @@
 
 namespace sluice {
 
-/// A name as a plan's text writes it: without quotes, or in double quotes, in which a quote, a
-/// backslash, an end of line, a tab and other control characters are escaped by a backslash.
+/// Returns a name as a plan's text writes it: without quotes, or in double quotes, in which a backslash escapes quotes,
+/// backslashes, ends of line, tabs and other control characters.
 std::string quoted(std::string_view name);
 void add_quoted(std::string& out, std::string_view name);
-/// Whether it may be written without quotes.
+/// Whether the name may be written without quotes.
 bool is_bare(std::string_view name);
 
 /// One word of a line, or one element of a list, with its column.
 struct Word {
   std::string_view text;  ///< as written, including quotes
   int column = 1;
-  /// Of a word of a line: the place of its first '=' outside of quotes; npos where it has none.
+  /// For a word of a line: the position of its first '=' outside of quotes; npos where it has none.
   std::size_t equals = std::string_view::npos;
-  /// Of a word of a line, and of the value behind its '=': it is known to be a name that needs no
-  /// quotes.
+  /// Set only for a word of a line and for the value after its '=': the reader already knows that it is a name that
+  /// does not need quotes.
   bool bare = false;
 };
 inline bool is_bare(const Word& word) {
   return word.bare || is_bare(word.text);
 }
 
-/// A line of a plan's text, and how faults in it are reported.
+/// A line of a plan's text. It also reports faults in the line.
 struct PlanLine {
   const std::string* file;
   int number;
   std::string_view text;
 
   [[noreturn]] void fail(int column, const std::string& message) const;
-  /// Splits at blanks (outside of quotes); stops at a '#' that begins a word.
+  /// Splits at blanks outside of quotes; stops at a '#' that begins a word.
   std::vector<Word> words() const;
-  void words(std::vector<Word>& words) const;  ///< the same, into a list that is used again
+  void words(std::vector<Word>& words) const;  ///< the same, but reuses this list
   /// Splits at `separator` outside of quotes, and calls `each` with every part.
   template <class Each>
   static void split(const Word& list, char separator, Each&& each) {
@@ -51,9 +51,9 @@ struct PlanLine {
       rest = {rest.text.substr(end + 1), rest.column + static_cast<int>(end) + 1};
     }
   }
-  /// The name for which a word stands, without quotes.
+  /// The name that a word contains, without quotes.
   std::string name(const Word& word) const;
-  /// The position of `c` outside of quotes; npos where there is none.
+  /// The position of the first `c` outside of quotes; npos where there is none.
   static std::size_t find_bare(std::string_view text, char c, std::size_t from = 0);
   static std::size_t rfind_bare(std::string_view text, char c);
 };

@@ -116,8 +116,8 @@ class PlanBuilder {
     std::uint32_t route;
     std::string stream, device;
   };
-  std::map<std::pair<std::uint32_t, std::uint32_t>, Way> ways_;  ///< by pools
-  std::map<std::string, std::uint32_t> synchronous_routes_;      ///< by name
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Way> ways_;  ///< indexed by pools
+  std::map<std::string, std::uint32_t> synchronous_routes_;      ///< indexed by name
   std::vector<Turns> turns_;                                     ///< by the compute stream's number
 };
 

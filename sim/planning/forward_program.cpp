@@ -219,8 +219,8 @@ class ForwardMaker {
   const ForwardShape& shape_;
   std::vector<StageBytes> bytes_;
   ProgramDraft draft_;
-  std::vector<std::uint32_t> device_of_;  ///< by stage
-  std::vector<StageTensors> tensors_;     ///< by stage
+  std::vector<std::uint32_t> device_of_;  ///< indexed by stage
+  std::vector<StageTensors> tensors_;     ///< indexed by stage
   /// Instances of the current micro-batch, by layer and device.
   std::map<std::uint32_t, std::map<std::uint32_t, std::uint32_t>> held_;
 };

@@ -11,7 +11,7 @@
 namespace sluice {
 
 struct ForwardShape {
-  std::vector<std::string> devices;  ///< by stage
+  std::vector<std::string> devices;  ///< indexed by stage
   Round round = {};
   bool return_outputs = true;
   std::int64_t buffers = usual_buffers;  ///< inputs and answers that are on a device for transfers

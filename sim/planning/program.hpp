@@ -83,7 +83,7 @@ struct Program {
 
   std::vector<std::string> devices;
   std::vector<Place> places;
-  std::vector<Staying> staying;  ///< by stage; empty: weights take turns
+  std::vector<Staying> staying;  ///< per stage; empty: weights take turns
   std::vector<Instance> instances;
   std::vector<Operation> operations;
   std::vector<Load> loads;  ///< in the order in which they are needed

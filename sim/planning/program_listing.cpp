@@ -202,7 +202,7 @@ class ProgramLister {
   std::vector<char> seen_stage_;
   std::map<std::pair<Program::Home, std::int64_t>, std::uint32_t> places_;  ///< tensors
   std::vector<PlanBuilder::Ref> loaded_;  ///< by stage, in the prologue
-  std::vector<std::uint32_t> tensors_;    ///< by instance
+  std::vector<std::uint32_t> tensors_;    ///< indexed by instance
   std::vector<std::pair<PlanBuilder::Ref, PlanBuilder::Ref>> answers_;  ///< (maker, save)
   PlanBuilder::Ref first_, last_;  ///< operations of the round, where there are several devices
   std::int64_t phase_ = 0;

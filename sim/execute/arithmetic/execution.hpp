@@ -108,10 +108,10 @@ class Replay {
   Arrivals arrivals_;
   std::vector<StreamState> streams_;
   std::vector<FlowState> flows_;
-  std::vector<std::uint32_t> first_flow_;  ///< by stream: its first place among the flows
+  std::vector<std::uint32_t> first_flow_;  ///< per stream: its first place among the flows
   std::optional<Sharing> sharing_;
   std::optional<Emitter> emitter_;
-  std::vector<std::uint32_t> first_waiter_;  ///< by action: streams that wait for it
+  std::vector<std::uint32_t> first_waiter_;  ///< per action: streams that wait for it
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   std::vector<std::uint32_t> ending_, trying_, granted_;  ///< streams, in this round
   double now_ = 0;

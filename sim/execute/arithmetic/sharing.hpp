@@ -46,12 +46,12 @@ class Sharing {
   void settle(std::uint32_t number, double rate);
 
   const Plan& plan_;
-  std::vector<Flow> flows_;  ///< by number
+  std::vector<Flow> flows_;  ///< indexed by number
   std::vector<Link> links_;
   std::vector<std::uint32_t> touched_;  ///< links where flows have started or ended
   std::vector<std::uint32_t> component_links_, component_;
-  std::vector<char> marked_;       ///< by flow: in the component
-  std::vector<double> next_rate_;  ///< by flow
+  std::vector<char> marked_;       ///< per flow: in the component
+  std::vector<double> next_rate_;  ///< indexed by flow
   std::vector<std::uint32_t> moved_;
 };
 

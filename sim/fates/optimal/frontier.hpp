@@ -95,7 +95,7 @@ class Frontier {
 
   Chain chain_;
   FrontierSettings settings_;
-  std::vector<bool> split_;          ///< by boundary: whether any segment may split there
+  std::vector<bool> split_;          ///< per boundary: whether any segment may split there
   std::vector<std::size_t> column_;  ///< by last stage, of the table of segments
   std::size_t columns_ = 0, free_length_ = 0;
   bool parts_all_ = true;              ///< also stages with inner tensors may part with their input

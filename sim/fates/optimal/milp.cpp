@@ -225,12 +225,12 @@ class Programme {
   std::size_t stages_;
   double budget_, unit_ = 1;
   double left_s_ = 0;                              ///< of the time limit, for the solver
-  Row makers_;                                     ///< by tensor
-  std::vector<std::vector<std::uint32_t>> users_;  ///< by tensor
-  std::vector<char> optional_;                     ///< by tensor
+  Row makers_;                                     ///< indexed by tensor
+  std::vector<std::vector<std::uint32_t>> users_;  ///< indexed by tensor
+  std::vector<char> optional_;                     ///< indexed by tensor
   Row last_run_, last_use_;                        ///< stages, by operation and by tensor
-  std::vector<Row> runs_, fully_, there_, loads_;  ///< by stage
-  Row saves_;                                      ///< by tensor
+  std::vector<Row> runs_, fully_, there_, loads_;  ///< indexed by stage
+  Row saves_;                                      ///< indexed by tensor
   Milp milp_;
 };
 

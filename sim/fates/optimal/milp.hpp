@@ -34,7 +34,7 @@ struct FateGraph {
   };
   /// Tensors that no operation makes are in host memory from the start.
   std::vector<ChainTensor> tensors;
-  std::vector<char> copies;  ///< by tensor: may go to host memory
+  std::vector<char> copies;  ///< per tensor: may go to host memory
   std::vector<Operation> operations;
   std::size_t repeats_from = 0;  ///< the first stage in which operations may run again
 };

@@ -23,12 +23,12 @@ std::vector<std::string> devices_of(const std::vector<RingHop>& ring) {
   return devices;
 }
 
-/// The gradients of one stage on one device, complete for a batch.
+/// The gradients of one stage on one device, when they are complete for a batch.
 struct Sum {
-  std::uint32_t ready = none;   ///< the backward pass after which they may be moved
+  std::uint32_t ready = none;   ///< the backward pass after which the gradients may be sent
   std::uint32_t before = none;  ///< the ring is listed in front of this action
-  /// The action that needs the sums of the ring, `distance` iterations later: the update, the save
-  /// of the gradients, or, where they stay, the next backward pass that adds to them.
+  /// The action that needs the sums of the ring, `distance` iterations later: the update, the save of the gradients,
+  /// or, when the gradients stay on the device, the next backward pass that adds to them.
   std::uint32_t user = none, distance = 0;
 };
 
@@ -55,7 +55,7 @@ class Rings {
     for (const std::string& device : devices_) find_sums(device);
     before_.resize(plan_.actions.size() + 1);
     if (!sums_.empty()) join_devices();
-    for (auto sums = sums_.rbegin(); sums != sums_.rend(); ++sums) {  // as backward passes end
+    for (auto sums = sums_.rbegin(); sums != sums_.rend(); ++sums) {  // in the order in which the backward passes end
       if (sums->second.size() != devices_.size())
         throw InternalError("replicas do not sum gradients of the same stages equally often");
       add_ring(sums->first.second, sums->first.first, sums->second);
@@ -69,7 +69,7 @@ class Rings {
   /// The backward passes of one device that sum gradients.
   struct Passes {
     std::map<Key, std::uint32_t> first, last;
-    std::map<std::int64_t, std::uint32_t> end;  ///< the last one of each batch
+    std::map<std::int64_t, std::uint32_t> end;  ///< the last backward pass of each batch
   };
   Passes passes_of(const std::string& device) const {
     Passes passes;
@@ -83,7 +83,7 @@ class Rings {
     return passes;
   }
 
-  /// Of the body, in listing order.
+  /// The device's actions of the body, in listing order.
   const std::vector<std::uint32_t>& actions_of(const std::string& device) const {
     static const std::vector<std::uint32_t> nothing;
     const auto found = of_device_.find(device);
@@ -97,7 +97,7 @@ class Rings {
       Sum sum{last};
       sum.user = sum.before = user_of(device, key.second, last);
       const std::uint32_t end = passes.end.at(key.first);
-      if (sum.user == none) {  // they stay
+      if (sum.user == none) {  // the gradients stay on the device
         const auto next = passes.first.find({key.first + 1, key.second});
         sum.distance = next == passes.first.end() ? 1 : 0;
         sum.user = sum.distance == 0 ? next->second : passes.first.at({0, key.second});
@@ -108,14 +108,14 @@ class Rings {
     }
   }
 
-  /// The update of the stage after that action, or the save of its gradients.
+  /// Returns the update of the stage after that action, or the save of its gradients; none: the gradients stay.
   std::uint32_t user_of(const std::string& device, std::int32_t stage, std::uint32_t after) const {
     const std::vector<std::uint32_t>& own = actions_of(device);
     for (auto at = std::upper_bound(own.begin(), own.end(), after); at != own.end(); ++at) {
       const std::uint32_t a = *at;
       const Action& action = plan_.actions[a];
       if (action.stage != stage) continue;
-      if (sums_gradients(action.kind)) return none;  // of the next batch
+      if (sums_gradients(action.kind)) return none;  // already the next batch
       if (action.kind == ActionKind::update) return a;
       if (action.kind == ActionKind::save && action.micro_batch < 0 &&
           plan_.tensors[action.flow().tensor].tensor_class == TensorClass::gradient)
@@ -143,8 +143,8 @@ class Rings {
         action.waits.push_back({sums[k].ready, 0});
         if (r > 0) action.waits.push_back({new_number(sent[from][r - 1]), 0});
       }
-      // What arrived last is the last sum; what the device sends itself must have left before it
-      // changes.
+      // The user waits for the piece that arrives last, which completes the sums, and for the device's own last send,
+      // because the user may change the gradients.
       auto& waits = plan_.actions[sums[k].user].waits;
       for (const std::uint32_t end : {sent[from][steps - 1], sent[k][steps - 1]})
         waits.push_back({new_number(end), sums[k].distance});
@@ -157,13 +157,13 @@ class Rings {
                                  ActionKind::all_reduce, "ring", devices_, bytes});
   }
 
-  /// None: the stage has no weights that learn.
+  /// Returns the tensor of the gradients; none: the stage has no trainable weights.
   std::uint32_t gradients_of(const std::string& device, std::int32_t stage) const {
     const auto found = gradients_.find(device + "/gradients." + std::to_string(stage));
     return found == gradients_.end() ? none : found->second;
   }
 
-  /// From a device to the next one of the ring.
+  /// The connection from one device to the next one of the ring.
   struct Hop {
     std::uint32_t from, to, stream, route;
   };
@@ -174,7 +174,7 @@ class Rings {
                        find_or_add(routes_, plan_.routes, hop.route)});
   }
 
-  using Numbers = std::unordered_map<std::string, std::uint32_t>;  ///< by name
+  using Numbers = std::unordered_map<std::string, std::uint32_t>;  ///< indexed by name
   template <class Thing>
   static std::uint32_t find_or_add(Numbers& numbers, std::vector<Thing>& things,
                                    const Thing& thing) {
@@ -200,14 +200,14 @@ class Rings {
     return action;
   }
 
-  /// Lists an action before another one; returns its number among the added actions.
+  /// Lists the action immediately before the action `before`; returns its number among the added actions.
   std::uint32_t list(Action action, std::uint32_t before) {
     added_.push_back(std::move(action));
     before_[before].push_back(static_cast<std::uint32_t>(added_.size() - 1));
     return static_cast<std::uint32_t>(added_.size() - 1);
   }
 
-  /// Added actions are numbered after all others until rebuild() puts them in their places.
+  /// Added actions are numbered after all others until rebuild() moves them to their positions.
   std::uint32_t new_number(std::uint32_t added) const {
     return static_cast<std::uint32_t>(plan_.actions.size()) + added;
   }
@@ -240,9 +240,9 @@ class Rings {
   Numbers pools_, streams_, routes_;
   std::unordered_map<std::string, std::vector<std::uint32_t>> of_device_;
   std::vector<Hop> hops_;                 ///< by device of the ring
-  std::map<Key, std::vector<Sum>> sums_;  ///< by device
+  std::map<Key, std::vector<Sum>> sums_;  ///< indexed by device
   std::vector<Action> added_;
-  std::vector<std::vector<std::uint32_t>> before_;  ///< by action: added ones that come before it
+  std::vector<std::vector<std::uint32_t>> before_;  ///< per action: added ones before it
 };
 
 }  // namespace

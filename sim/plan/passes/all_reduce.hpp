@@ -1,5 +1,5 @@
-// Sums the gradients of replicas over a ring before each update; where there is no update, before
-// they are saved or added to again.
+// Sums the gradients of replicas over a ring before each update. Where the plan has no update, they are summed before
+// they are saved or before the next backward pass adds to them.
 //
 // With n devices and g bytes of gradients of a stage, each device sends 2 (n - 1) pieces of g / n
 // bytes to the next one: n - 1 pieces that sum (reduce-scatter) and n - 1 that spread the sums
@@ -19,19 +19,19 @@
 
 namespace sluice {
 
-/// From a device to the next one of the ring.
+/// The connection from one device to the next one of the ring.
 struct RingHop {
   std::string from, to;  ///< devices
   Stream stream;         ///< the copy engine that sends
   Route route;           ///< its links are the plan's
 };
 
-/// Adds the rings to a merged plan of replicas, one on each device of the ring. With `overlap` the
-/// ring of a stage begins when the stage's last backward pass of the batch has ended on every
-/// device that it needs; otherwise when the whole batch's has. The gradients of stage s are the
-/// tensors `<device>/gradients.<s>…` that the stage's last backward pass of a batch sums; each
-/// batch has the given number of micro-batches on each device. Each ring is one of the plan's
-/// collectives.
+/// Adds the rings to a merged plan with one replica on each device of the ring. With `overlap`
+/// the ring of a stage begins as soon as the stage's last backward pass of the batch has ended
+/// on every device that the ring needs; without it, the ring begins when the backward passes of
+/// all stages have ended. The gradients of stage s are the tensors `<device>/gradients.<s>…` to
+/// which the stage's last backward pass of a batch adds. Each batch has the given number of
+/// micro-batches on each device. Each ring is one of the plan's collectives.
 void add_all_reduce(Plan& plan, const std::vector<RingHop>& ring, bool overlap,
                     std::int64_t micro_batches);
 

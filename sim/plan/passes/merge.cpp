@@ -8,7 +8,7 @@ namespace sluice {
 
 namespace {
 
-/// Enters things of one kind by name; gives the number each has in the merged plan.
+/// Enters things of one kind by name, and returns the number of each in the merged plan.
 template <class Thing>
 class Table {
  public:
@@ -63,7 +63,7 @@ class Merger {
     std::vector<std::uint32_t> links;
     for (const Pool& pool : part.pools) {
       numbers.pools.push_back(pools_.enter(pool));
-      if (pool.limit) plan_.pools[numbers.pools.back()].limit = pool.limit;  // of its own device
+      if (pool.limit) plan_.pools[numbers.pools.back()].limit = pool.limit;  // the part's own limit
     }
     for (const Link& link : part.links) links.push_back(links_.enter(link));
     for (Route route : part.routes) {

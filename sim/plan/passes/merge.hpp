@@ -1,5 +1,5 @@
-// Joins several plans for the same platform into one: they run beside each other and meet only in
-// shared pools and on shared links.
+// Joins several plans for the same platform into one. The
+// plans run at the same time and share only pools and links.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace sluice {
 
-/// Pools, links and routes are the same where their names are equal. Streams, actions and tensors
-/// are distinguished by the name of the part (`gpu0/`); only weights whose home is shared are one
-/// tensor, because every replica reads the same ones. The parts must have equally many iterations
-/// (or none); otherwise InternalError.
+/// Pools, links and routes with equal names become one. Streams, actions and tensors
+/// get the name of the part as a prefix (`gpu0/`). Only weights with a shared home
+/// stay one tensor, because every replica reads the same weights. All parts must have
+/// the same number of iterations, or no iterations; otherwise InternalError is thrown.
 Plan merge(const std::vector<Plan>& parts, const std::vector<std::string>& names);
 
 }  // namespace sluice

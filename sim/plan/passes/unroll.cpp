@@ -37,15 +37,15 @@ class Unroller {
   }
 
  private:
-  /// A plan may be unrolled again: then its copies have another mark.
+  /// Returns whether a name contains this mark. When a plan is unrolled again, its copies need another mark.
   bool is_in_a_name(const std::string& mark) const {
     const auto has = [&](const auto& thing) { return thing.name.find(mark) != std::string::npos; };
     return std::any_of(plan_.actions.begin(), plan_.actions.end(), has) ||
            std::any_of(plan_.tensors.begin(), plan_.tensors.end(), has);
   }
 
-  /// Iteration `index` of the old body, counted from the first copy of a run: which copy it is, and
-  /// of which later run.
+  /// Where iteration `index` of the old body is, counted from the first copy of a run of the new body: the number of
+  /// the copy, and how many runs later.
   struct Place {
     std::int64_t copy, runs;
   };
@@ -54,7 +54,7 @@ class Unroller {
     return {copy, (index - copy) / times_};
   }
 
-  /// Copy 0 is the tensor itself.
+  /// Copy 0 of a tensor is the tensor itself.
   void copy_tensors() {
     copies_.assign(plan_.tensors.size(), none);
     for (std::uint32_t a = plan_.body_begin; a < plan_.body_end; ++a)
@@ -86,8 +86,8 @@ class Unroller {
     Action action = plan_.actions[number];
     const Section section = plan_.section_of(number);
     if (copy > 0) action.name = name_of(action) + mark_ + std::to_string(copy);
-    // Its instances, counted in iterations of the old body: from this run in the body, from the
-    // first iteration before it, and from the one that never comes after it.
+    // The instance of the action's tensors: in the body it is counted from this run, in the prologue from the first
+    // iteration, and in the epilogue from the end of the last iteration.
     const Place instance = place(copy + action.ahead);
     action.ahead = static_cast<std::int32_t>(instance.runs);
     for (Flow& flow : action.flows)
@@ -112,7 +112,7 @@ class Unroller {
   std::string mark_ = "+";  ///< before a copy's number
   std::uint32_t body_;      ///< actions
   Plan made_;
-  std::vector<std::uint32_t> copies_;  ///< by tensor: its copy 1; none: the body has no own of it
+  std::vector<std::uint32_t> copies_;  ///< per tensor: copy 1; none: the body makes no copies of it
 };
 
 }  // namespace

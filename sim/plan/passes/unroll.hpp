@@ -1,4 +1,4 @@
-// Writes out several iterations of the body as one.
+// Combines several iterations of the body into one.
 #pragma once
 
 #include <cstdint>
@@ -7,10 +7,10 @@
 
 namespace sluice {
 
-/// The same plan with a body that consists of `times` iterations of the old one; `times` must
-/// divide the iterations. It executes as before, action by action: a wait of `distance` iterations
-/// ago, and work `ahead`, now refer to a copy in the same, an earlier or a later run of the body. A
-/// tensor that the body allocates has an instance per copy.
+/// Returns the same plan with a body that consists of `times` iterations of the old body;
+/// `times` must divide the number of iterations. The execution does not change: a wait at
+/// a `distance`, and work `ahead`, now refer to a copy in the same, an earlier or a later
+/// run of the new body. A tensor that the body allocates has one instance per copy.
 Plan unroll(const Plan& plan, std::int64_t times);
 
 }  // namespace sluice

@@ -280,12 +280,12 @@ class PlacedLister {
   std::int64_t room_ = 0;             ///< bytes of fast memory
   std::vector<char> fast_, answers_;  ///< by tensor of the problem
   std::optional<double> gap_;
-  std::vector<std::int32_t> stage_of_;  ///< by layer
+  std::vector<std::int32_t> stage_of_;  ///< indexed by layer
   std::vector<std::uint32_t> tensors_;  ///< of the plan, by tensor of the problem
   std::vector<std::uint32_t> inputs_;
   /// In the prologue, and of an input in the body.
   std::map<std::uint32_t, std::pair<PlanBuilder::Ref, PlanBuilder::Ref>> loads_;
-  std::vector<PlanBuilder::Ref> kernels_;  ///< by kernel; empty: it computes nothing
+  std::vector<PlanBuilder::Ref> kernels_;  ///< per kernel; empty: it computes nothing
   std::vector<std::uint32_t> waiting_;     ///< kernels whose operands the next one makes
   std::set<std::int64_t> done_;            ///< micro-batches whose samples a save has done
 };

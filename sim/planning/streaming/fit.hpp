@@ -31,7 +31,7 @@ class StreamedFit {
   const PolicyRequest& request_;
   const Common& common_;
   std::vector<StageBytes> bytes_;
-  std::vector<std::int64_t> resident_;  ///< by group: bytes of its weights that stay; or none
+  std::vector<std::int64_t> resident_;  ///< per group: bytes of its weights that stay; or none
   std::int64_t all_resident_;
   std::int64_t caches_, per_step_;
   bool offload_;

@@ -31,7 +31,7 @@ struct StreamedChoice {
   std::optional<std::int64_t> prefetch;  ///< groups; none: as many as fit into `ahead`
   std::int64_t piece = 0;                ///< bytes of one transfer of weights; 0: a whole group
   std::int64_t ahead = 0;  ///< bytes of weights that may be there beside those that must be
-  std::vector<std::int64_t> resident = {};  ///< by group: bytes of its weights that stay; or none
+  std::vector<std::int64_t> resident = {};  ///< per group: bytes of its weights that stay; or none
 
   std::int64_t resident_of(std::size_t group) const {
     return resident.empty() ? 0 : resident[group];

@@ -265,9 +265,9 @@ class StreamedLister {
   PlanBuilder builder_;
   StageRunner runner_;
   Slots slots_;
-  std::vector<GroupPieces> pieces_;                  ///< by group
-  std::vector<std::vector<std::uint32_t>> weights_;  ///< by run: of each piece
-  std::vector<std::uint32_t> reloads_;               ///< by slot: the tensor that comes back
+  std::vector<GroupPieces> pieces_;                  ///< indexed by group
+  std::vector<std::vector<std::uint32_t>> weights_;  ///< per run: of each piece
+  std::vector<std::uint32_t> reloads_;               ///< per slot: the tensor that comes back
   /// By run, as rehearsed: results of other slots that may be being transferred. Empty: as asked
   /// for.
   std::vector<std::int64_t> results_;

@@ -281,7 +281,7 @@ class LoadOrder {
   const StreamedCase& streamed_;
   std::int64_t slots_, runs_, steps_;
   std::vector<Row> all_;
-  std::vector<double> computed_, input_there_, saved_;  ///< by slot
+  std::vector<double> computed_, input_there_, saved_;  ///< indexed by slot
   std::vector<double> save_there_;                      ///< in the order of the saves
   double free_ = 0, save_free_ = 0;                     ///< the copy engines
   std::int64_t compute_ = 0, compute_run_ = 0, now_ = 0, now_run_ = 0, last_at_ = 0;

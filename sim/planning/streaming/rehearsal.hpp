@@ -105,8 +105,8 @@ class Rehearsal {
   const StreamedCase& streamed_;
   StreamedChoice choice_;
   std::vector<GroupRun> runs_;
-  std::vector<GroupPieces> pieces_;         ///< by group
-  std::vector<std::int64_t> turns_;         ///< by group: bytes of weights that do not stay
+  std::vector<GroupPieces> pieces_;         ///< indexed by group
+  std::vector<std::int64_t> turns_;         ///< per group: bytes of weights that do not stay
   std::vector<std::int64_t> saves_before_;  ///< by run, then those of a step
   RunLevels levels_;
 };

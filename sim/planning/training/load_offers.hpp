@@ -30,8 +30,8 @@ class LoadOffers {
   Program step_;
   StepClock clock_;
   bool priced_alike_;  ///< the step has the seconds of one device: are they those of all?
-  std::vector<std::vector<std::int64_t>> bytes_;  ///< by device: of each operation alone
-  std::map<std::optional<double>, std::vector<Program::Load>> loads_;  ///< by pace
+  std::vector<std::vector<std::int64_t>> bytes_;  ///< per device: of each operation alone
+  std::map<std::optional<double>, std::vector<Program::Load>> loads_;  ///< indexed by pace
 };
 
 }  // namespace sluice

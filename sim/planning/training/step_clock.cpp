@@ -170,7 +170,7 @@ class StepRun {
   const std::vector<LoadPlace>& places_;
   std::vector<std::vector<std::size_t>> by_slot_, needed_;  ///< loads
   std::vector<double> copies_, computes_;                   ///< when each is free
-  std::vector<double> weights_;                             ///< by stage: when they are there
+  std::vector<double> weights_;                             ///< per stage: when they are there
   Times now_, before_, next_;
   std::int64_t round_ = 0;
   bool first_goes_ahead_ = false;

@@ -34,10 +34,10 @@ class StepClock {
   const Program& step_;
   HomeWrites writes_;
   std::int64_t rounds_;
-  std::vector<Way> down_, up_;      ///< by device
-  std::vector<double> save_s_;      ///< by instance
-  std::vector<double> weights_s_;   ///< by stage: of those that stay
-  std::vector<std::size_t> saves_;  ///< by operation: number of its first save; then of all
+  std::vector<Way> down_, up_;      ///< indexed by device
+  std::vector<double> save_s_;      ///< indexed by instance
+  std::vector<double> weights_s_;   ///< per stage: of those that stay
+  std::vector<std::size_t> saves_;  ///< per operation: number of its first save; then of all
   std::size_t streams_ = 0;         ///< of copies
   double compute_s_ = 0;            ///< of a round
 };

@@ -34,7 +34,7 @@ class WeightTurns {
   bool first_pass_ = true, last_pass_ = true, open_gradients_ = false;
   std::size_t run_stage_ = none;
   std::uint32_t run_device_ = 0;
-  std::vector<std::uint32_t> weights_, gradients_;  ///< by stage: the instance at hand
+  std::vector<std::uint32_t> weights_, gradients_;  ///< per stage: the instance at hand
 };
 
 }  // namespace sluice

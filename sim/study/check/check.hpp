@@ -22,7 +22,7 @@ struct CheckRequest {
 
 struct CheckResult {
   std::vector<ScenarioVerdict> scenarios;  ///< in the order of the request's paths
-  std::vector<bool> written;               ///< by scenario: whether its baseline was written
+  std::vector<bool> written;               ///< per scenario: whether its baseline was written
   std::vector<std::string> paths_to_accept() const;
 };
 

@@ -361,8 +361,8 @@ class Execution {
   Agenda agenda_;
   Occupancy occupancy_;  ///< a flow that may meet others is a SimGrid communication
   std::vector<StreamState> streams_;
-  std::vector<std::uint32_t> first_waiter_;  ///< by action: a list through StreamState
-  std::vector<std::pair<sg::Host*, sg::Host*>> ends_;  ///< by route
+  std::vector<std::uint32_t> first_waiter_;  ///< per action: a list through StreamState
+  std::vector<std::pair<sg::Host*, sg::Host*>> ends_;  ///< indexed by route
   sg::Host* host_ = nullptr;
   std::int64_t ending_ = 0;  ///< actors that were woken at their action's end, and have not run
   double makespan_ = 0;
