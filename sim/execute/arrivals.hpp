@@ -1,5 +1,5 @@
-// Records which executions have ended and when their data arrived, so that it is known what others
-// may wait for and what ended a wait last. Seconds.
+// Records which executions have ended and when their data arrived. From this an executor knows
+// whether an action may start, and which arrival ended its wait. Seconds.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace sluice {
 
 /// The reason why a span starts when it does: the last arrival among all that it waited for. Of
-/// several arrivals at one time it is the last one in the order of the trace.
+/// several arrivals at the same time, the last one in the order of the trace counts.
 struct Cause {
   double ready = 0;  ///< seconds
   WaitReason reason = WaitReason::none;
@@ -24,7 +24,7 @@ struct Cause {
     if (time < ready || (time == ready && (reason == WaitReason::none || by_row <= row))) return;
     *this = {time, WaitReason::data, action, by_row};
   }
-  /// The action has a not_before: until then it waits for no other action.
+  /// The action has a not_before time and starts no earlier, whatever else it waits for.
   void held_until(double time) {
     if (time > ready) *this = {time};
   }
@@ -49,7 +49,7 @@ class Arrivals {
     if (available > end && tables_.repeats(action))
       remember(action, {iteration, available, row}, end);
   }
-  /// Arrivals in the past no longer end a wait, so they are not written.
+  /// Arrivals in the past can no longer delay an action, so they are not written.
   void write(Snapshot& snapshot) const {
     for (std::uint32_t a = tables_.plan.body_begin; a < tables_.plan.body_end; ++a) {
       const Progress& progress = progress_[a];
@@ -77,8 +77,8 @@ class Arrivals {
     }
   }
 
-  /// The reason why the head of a stream, which is free since `free_at`, starts when it does, apart
-  /// from memory. Everything that it waits for must have ended.
+  /// The reason, apart from memory, why the head of a stream starts when it does. The stream is
+  /// free since `free_at`, and everything that its head waits for must have ended.
   Cause cause_of(double free_at, std::uint32_t action, std::int64_t iteration) const {
     Cause cause{free_at};
     for (const Wait& wait : tables_.waits(action)) {
@@ -90,8 +90,8 @@ class Arrivals {
   }
 
  private:
-  /// Considers an execution that has ended. An execution that arrived before a later one of its
-  /// action ended is forgotten: whatever waits for it now has waited for something later.
+  /// Takes an execution that has ended into account. An execution that arrived before a later execution
+  /// of its action ended is forgotten: whatever waits for it now has waited for something later.
   void raise(Cause& cause, std::uint32_t action, std::int64_t iteration) const {
     const Progress& progress = progress_[action];
     if (progress.done == iteration + 1)
@@ -114,8 +114,8 @@ class Arrivals {
   /// The executions of one action for which others may wait.
   struct Progress {
     std::int64_t done = 0;  ///< iteration + 1 of the last one that ended
-    double arrival = 0;     ///< when its data arrived
-    std::int64_t row = -1;  ///< its row in the trace
+    double arrival = 0;     ///< when the data of that execution arrived
+    std::int64_t row = -1;  ///< the row of that execution in the trace
   };
   /// An execution that has ended but whose data have not arrived (only with a latency).
   struct Flight {

@@ -1,5 +1,5 @@
-// Explains why an execution cannot go on: which action waits for what, and what holds the memory.
-// Both executors make this description, and it is told in the same words.
+// Explains why an execution cannot go on: which action waits for what, and which tensors hold the
+// memory. Both executors make this description, so that their messages are the same.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@ struct Deadlock {
   struct Waiter {  ///< the head of a stream that cannot start
     std::uint32_t action = none;
     std::int64_t iteration = 0;
-    std::uint32_t awaited_action = none;  ///< waits for this action …
+    std::uint32_t awaited_action = none;  ///< it waits for this action …
     std::int64_t awaited_iteration = 0;
     std::uint32_t pool = none;  ///< … or for a grant of `bytes` in this pool
     std::int64_t bytes = 0;
-    std::int64_t earlier = 0;  ///< requests listed before it for which it has to leave room
+    std::int64_t earlier = 0;  ///< requests listed before it, which must keep enough room
   };
   struct Held {  ///< an instance of a tensor in a pool
     std::uint32_t pool = none;

@@ -1,8 +1,8 @@
-// Passes an execution on to a sink in an order that all executors share, however many things happen
-// at one time. A moment consists of rounds: first everything that ends, by the number of the
-// stream; then everything that this makes possible. What takes no time ends in the next round of
-// the same moment. Within a round the sink gets the spans and their releases in that order, and
-// after them the grants, again by stream. The row of a span is its place in this order.
+// Passes an execution to a sink, in an order that does not depend on the executor, even when many things happen
+// at the same time. A moment consists of rounds. In a round, first everything that is due ends, in the order of
+// the streams' numbers; then everything starts that this makes possible. An action that takes no time ends in
+// the next round of the same moment. In each round the sink gets the spans with their releases in that order,
+// and then the grants, again by stream. The row of a span is its position in this order.
 #pragma once
 
 #include <algorithm>
@@ -18,10 +18,10 @@ namespace sluice {
 
 class Emitter {
  public:
-  /// Emits what is in the pools from the start. `spans_only`: the sink is told of no memory event.
+  /// Emits what the pools hold at the start. With `spans_only` the sink gets no memory events.
   Emitter(const PlanTables& tables, Sink& sink, bool spans_only = false);
 
-  /// Returns the row of the span.
+  /// Emits a span; returns its row.
   std::int64_t span(Span span) {
     if (sequence_) sequence_->fit(span, tables_.stream(span.action));
     sink_.span(span);
@@ -31,7 +31,7 @@ class Emitter {
   void released(double time, const Placement& freed) {
     if (!spans_only_) change(time, freed, -tables_.plan.tensors[freed.tensor].bytes);
   }
-  /// The grant is kept until the end of the round.
+  /// The grant is emitted at the end of the round.
   void granted(double time, std::uint32_t action) {
     if (!spans_only_ && !tables_.allocations(action).empty()) grants_.push_back({time, action});
   }
@@ -39,14 +39,14 @@ class Emitter {
     if (!grants_.empty()) emit_grants();
   }
 
-  /// Forgets what was kept, and says whether what is emitted from now on is kept.
+  /// Deletes the record, and sets whether what is emitted from now on is recorded.
   void keep(bool keeps);
-  /// A place in what is kept, for repeat().
+  /// A position in the record, for repeat().
   struct Mark {
     std::size_t spans = 0, events = 0;
   };
   Mark mark() const { return {spans_.size(), events_.size()}; }
-  /// Repeats everything since the mark `times` times; afterwards nothing is kept.
+  /// Emits everything since the mark `times` more times; afterwards the record is deleted.
   void repeat(const Mark& since, std::int64_t times, const Jump& period);
 
  private:
@@ -67,12 +67,12 @@ class Emitter {
   Sink& sink_;
   bool spans_only_;
   std::int64_t rows_ = 0;
-  std::vector<std::int64_t> levels_;  ///< by pool, as emitted
+  std::vector<std::int64_t> levels_;  ///< indexed by pool, as the sink was told
   std::vector<Grant> grants_;
   bool keeps_ = false;
   std::vector<Span> spans_;
   std::vector<MemoryEvent> events_;
-  std::optional<Sequence> sequence_;  ///< exists once something was repeated
+  std::optional<Sequence> sequence_;  ///< is set when something has been repeated
 };
 
 }  // namespace sluice

@@ -1,6 +1,6 @@
-// The one contract of the executors: they take a plan that has passed check() and a sink, and
-// return the outcome. Both emit the same spans and memory events in the same order (emitter.hpp).
-// Times are equal to the bit where no link is shared, and to 1e-9 of the makespan where one is.
+// The interface of all executors: they take a plan that has passed check() and a sink, and return
+// the outcome. Both emit the same spans and memory events in the same order (emitter.hpp). Times
+// are equal to the bit where no link is shared, and to 1e-9 of the makespan where one is.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +18,12 @@ namespace sluice {
 struct ExecutorOptions {
   /// Called from time to time with the number of executed actions.
   std::function<void(std::int64_t)> progress = {};
-  /// SimGrid's context factory ("raw", "boost", "thread"); empty: SimGrid's own choice.
+  /// SimGrid's context factory ("raw", "boost", "thread"); empty: SimGrid chooses.
   std::string contexts = {};
-  const PlanTables* tables = nullptr;  ///< of the plan, where they are there already
+  const PlanTables* tables = nullptr;  ///< the plan's tables, if they exist already
 };
 
-/// The outcome of an execution, beside what the sink received.
+/// The outcome of an execution, in addition to what the sink received.
 struct Outcome {
   double makespan = 0;               ///< seconds until everything has ended and arrived
   std::optional<Deadlock> blocking;  ///< set when the execution cannot go on
@@ -37,6 +37,6 @@ struct PlanExecutor {
   Outcome (*execute)(const Plan& plan, Sink& sink, const ExecutorOptions& options);
 };
 
-extern const PlanExecutor replay_executor;  ///< arithmetic/replay.cpp
+extern const PlanExecutor replay_executor;  ///< in arithmetic/replay.cpp
 
 }  // namespace sluice

@@ -15,7 +15,7 @@ namespace sluice {
 
 namespace {
 
-/// The action whose executions together take the longest.
+/// The action whose executions together take the most time.
 std::uint32_t longest_action(const Plan& plan) {
   std::uint32_t longest = 0;
   double most = -1;

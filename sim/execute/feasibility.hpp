@@ -8,28 +8,28 @@
 
 namespace sluice {
 
-/// check_structure (plan/structure.hpp), then the sums that must fit their numbers, then a replay:
-/// throws Infeasible (with pool, time, what waits and what holds the memory) when the plan blocks
-/// or does not fit. The replay covers as many iterations as the plan's waits and prefetches reach
-/// back, and two more. That is enough: a grant takes no room from another request
-/// (reservation.hpp), so what may start remains startable, and whether a plan ends does not depend
-/// on the order of starts. Taken iteration by iteration, the state after those iterations is the
-/// state after any further one. (A shared pool grants in the order of time; there the answer is
-/// that of the replayed iterations.)
+/// Calls check_structure (plan/structure.hpp), checks that sums fit into their numbers, and then
+/// replays the plan. Throws Infeasible (with pool, time, what waits and what holds the memory) when
+/// the plan blocks or does not fit. The replay runs as many iterations as the plan's waits and
+/// prefetches reach back, and two more. That is enough: a grant takes no room from another request
+/// (reservation.hpp), so an action that may start remains startable, and whether a plan ends does
+/// not depend on the order of starts. If the actions are taken iteration by iteration, the state
+/// after these iterations is also the state after any later one. (A shared pool grants in the order
+/// of time; there the answer holds for the replayed iterations only.)
 void check(const Plan& plan);
 
-/// Checks that sums over a run fit the numbers that hold them: executions, and the clock. Throws
-/// InputError.
+/// Checks that the number of executions and the time of the whole run fit into the numbers that
+/// hold them. Throws InputError.
 void check_totals(const Plan& plan);
 
-/// Everything of check() except its replay, for callers that replay the whole plan anyway; returns
-/// the plan's tables. Only check() itself can explain a plan that blocks.
+/// Does everything that check() does except its replay, for callers that replay the whole plan
+/// anyway; returns the plan's tables. Only check() itself can explain why a plan blocks.
 PlanTables check_without_replay(const Plan& plan);
-/// Whether check() would also pass for a plan whose complete replay has come to its end. That is
-/// not certain for a plan with shared pools and many iterations.
+/// For a plan whose complete replay has come to its end: whether check() would certainly pass too.
+/// That is not certain for a plan with shared pools and many iterations.
 bool ends_if_it_ran(const Plan& plan);
 
-/// The replay of check(), which returns the deadlock instead of throwing it; none: the plan ends.
+/// Does the replay of check(), but returns the deadlock instead of throwing it; none: the plan ends.
 std::optional<Deadlock> blocks(const Plan& plan);
 
 }  // namespace sluice

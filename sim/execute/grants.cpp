@@ -50,8 +50,8 @@ void Grants::settle(std::vector<std::uint32_t>& granted) {
   changed_.clear();
 }
 
-/// Grants in listing order, as far as the reserved sum allows: a request behind one that does not
-/// fit has to leave room for it.
+/// Grants in listing order, as far as the reserved sum allows: a request that is listed after one
+/// that does not fit must leave room for that one.
 void Grants::settle_pool(std::uint32_t pool, std::vector<std::uint32_t>& granted) {
   auto& waiting = waiting_[pool];
   for (std::size_t i = 0; i < waiting.size();) {
@@ -64,7 +64,7 @@ void Grants::settle_pool(std::uint32_t pool, std::vector<std::uint32_t>& granted
       shared_changed_ = true;
       ++i;
     } else if (fits_everywhere(stream)) {
-      take(stream);  // also removes it from `waiting`
+      take(stream);  // also removes the request from `waiting`
       granted.push_back(stream);
     } else {
       ++i;
@@ -138,7 +138,7 @@ std::int64_t Grants::most_iterations() const {
   return most;
 }
 
-/// Also remembers how many bytes the grant would hold.
+/// Returns whether the claim fits; also records how many bytes the grant would hold.
 bool Grants::fits(const Claim& claim, std::uint32_t stream) {
   const std::int64_t level = residency_.level(claim.pool);
   const WideBytes own = WideBytes{level} + claim.bytes;
@@ -180,8 +180,8 @@ void Grants::take(std::uint32_t stream) {
   residency_.allocate(request.action, request.iteration);
 }
 
-/// In a shared pool a request comes after those of the same moment with a lower stream number, and
-/// after all of earlier moments.
+/// In a shared pool, a request comes after all requests of earlier moments, and after those of the
+/// same moment with a lower stream number.
 void Grants::enqueue(std::uint32_t stream) {
   Request& request = requests_[stream];
   for (const Claim& claim : claims(request.action)) {

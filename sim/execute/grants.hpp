@@ -1,10 +1,10 @@
-// The pools of a running plan: grants that are exact to the byte, and give an action its bytes in
-// all pools at once or in none. Both executors use it. It knows nothing of time except the order of
-// the calls.
+// The pools of a plan while it runs. Grants are exact to the byte, and an action gets its bytes in
+// all pools at once or in none. Both executors use this. It knows the order of the calls, but no
+// times.
 //
 // A pool owned by one device grants by reservation (reservation.hpp). A shared pool grants first
 // come, first served, in the order of (moment of the request, stream): all requests of a moment
-// must have come in before one is granted, which is when settle_shared() is called.
+// must have arrived before settle_shared() is called, which grants them.
 #pragma once
 
 #include <cstdint>
@@ -18,15 +18,15 @@ namespace sluice {
 
 class Grants {
  public:
-  /// With `unlimited` every request is granted at once; its reservations are counted all the same.
+  /// With `unlimited` every request is granted at once; its reservations are still counted.
   Grants(const PlanTables& tables, Residency& residency, bool unlimited);
 
   /// Whether this action needs a grant.
   bool limited(std::uint32_t action) const { return first_[action] < first_[action + 1]; }
-  /// The head of `stream` asks at this moment. True: granted, and its tensors are in the pool.
-  /// Otherwise settle() or settle_shared() will grant it.
+  /// The head of `stream` requests its bytes at this moment. True: they are granted, and its
+  /// tensors are in the pool. Otherwise settle() or settle_shared() will grant them later.
   bool request(std::uint32_t stream, std::uint32_t action, std::int64_t iteration, double time);
-  /// The span in this row of the trace released bytes in this pool.
+  /// Notes that the span in this row of the trace released bytes in this pool.
   void released(std::uint32_t pool, std::int64_t row) {
     changed_by_[pool] = row;
     if (waiting_[pool].empty()) return;
@@ -42,22 +42,22 @@ class Grants {
   /// Grants in shared pools, after everything of a moment has happened.
   void settle_shared(std::vector<std::uint32_t>& granted);
 
-  /// The pool for which the head of this stream waits or waited; none: it was granted at once.
+  /// The pool for which the head of this stream waits or waited; none: its request was granted at once.
   std::uint32_t awaited(std::uint32_t stream) const { return requests_[stream].pool; }
   /// The row of the span that made the latest grant to this stream possible.
   std::int64_t granted_by(std::uint32_t stream) const { return requests_[stream].granted_by; }
-  /// The number of requests for which an open one has to leave room in the pool that it waits for.
+  /// The number of earlier listed requests for which an open request must leave room in the pool that it waits for.
   std::int64_t earlier_requests(std::uint32_t stream) const;
   bool waits(std::uint32_t stream) const { return requests_[stream].open; }
 
   void write(Snapshot& snapshot) const;
   void skip(const Jump& jump);
-  /// The largest number of iterations that may be skipped. A request of the epilogue waits as long
-  /// as those of the remaining iterations would not fit beside it, and these get fewer.
+  /// The largest number of iterations that may be skipped. A request of the epilogue waits as long as
+  /// the requests of the remaining iterations would not fit as well, and skipping makes these fewer.
   std::int64_t most_iterations() const;
 
-  /// The greatest sum that the rule held at a grant, in bytes by pool: the level, the reservations
-  /// and the bytes of the grant. For a shared or unlimited pool its peak.
+  /// The greatest sum that the reservation rule held at a grant, in bytes, indexed by pool: the level,
+  /// the reservations and the bytes of the grant. For a shared or unlimited pool it is the peak.
   const std::vector<std::int64_t>& reserved() const { return reserved_; }
 
  private:
@@ -70,7 +70,7 @@ class Grants {
     std::uint32_t pool = none;  ///< the pool that could not grant it
     std::int64_t granted_by = -1;
   };
-  /// What an action asks for in one pool.
+  /// What an action requests in one pool.
   struct Claim {
     std::uint32_t pool, lane;
     std::int64_t bytes;
@@ -95,14 +95,14 @@ class Grants {
   bool unlimited_;
   std::vector<std::uint32_t> first_;  ///< per action: its first claim
   std::vector<Claim> claims_;
-  std::vector<std::int64_t> most_;  ///< by pool that is limited: bytes that may be granted
+  std::vector<std::int64_t> most_;             ///< per limited pool: bytes that may be granted
   std::vector<Reservation> reservations_;      ///< indexed by pool
   std::vector<Request> requests_;              ///< indexed by stream
-  std::vector<std::vector<Waiting>> waiting_;  ///< by pool, in listing order; for shared pools in
+  std::vector<std::vector<Waiting>> waiting_;  ///< per pool: in listing order; in shared pools in
                                                ///< order of arrival
-  std::vector<std::uint32_t> changed_;         ///< pools with releases
+  std::vector<std::uint32_t> changed_;         ///< pools in which bytes were released
   std::vector<std::int64_t> changed_by_;       ///< per pool: the row that last released bytes in it
-  std::vector<std::int64_t> held_, reserved_;  ///< per pool; held: at the grant in question
+  std::vector<std::int64_t> held_, reserved_;  ///< per pool; held_: by the examined grant
   bool shared_changed_ = false;
 };
 

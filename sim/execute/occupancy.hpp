@@ -1,5 +1,5 @@
-// Divides the time of an action into the part that follows from arithmetic and the flows that may
-// meet others on a link. Seconds.
+// Divides the time of an action into an arithmetic part and the flows that may meet others on a
+// link. Seconds.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@ namespace sluice {
 
 class Occupancy {
  public:
-  /// With `every_flow` all flows that move bytes are listed, also those that are alone on their
-  /// links.
+  /// With `every_flow` all flows that move bytes are listed, including those that have their links
+  /// to themselves.
   explicit Occupancy(const PlanTables& tables, bool every_flow = false);
 
-  /// Whether the action has a part that is arithmetic: seconds, or a flow that is alone on its
-  /// links.
+  /// Whether the action has an arithmetic part: its seconds, or a flow that has its links to
+  /// itself.
   bool has_own(std::uint32_t action) const { return own_[action] >= 0; }
   /// The duration of that part.
   double own(std::uint32_t action) const { return own_[action]; }
@@ -29,7 +29,7 @@ class Occupancy {
   bool shares(std::uint32_t action) const { return first_[action] < first_[action + 1]; }
 
  private:
-  std::vector<double> own_;           ///< per action; -1: there is no such part
+  std::vector<double> own_;           ///< per action; -1: no arithmetic part
   std::vector<std::uint32_t> first_;  ///< per action: its first entry in `shared_`
   std::vector<std::uint32_t> shared_;
 };

@@ -13,7 +13,7 @@ std::uint32_t Reservation::add(const PlanTables& tables, std::uint32_t action, s
   return static_cast<std::uint32_t>(&mine - lanes_.data());
 }
 
-/// The lane of this action, a new one where there is none.
+/// Returns the lane of this action; makes a new one if there is none.
 Reservation::Lane& Reservation::lane(const PlanTables& tables, std::uint32_t action) {
   const Plan& plan = tables.plan;
   const std::uint32_t stream = tables.stream(action);

@@ -1,20 +1,20 @@
-// The reservation rule of a pool that one device owns: which bytes a request has to leave for the
-// requests that are listed before it. Bytes.
+// The reservation rule of a pool that one device owns: how many bytes a request must leave free for
+// the requests that are listed before it. Bytes.
 //
 // Requests are in listing order: prologue, body x n, epilogue. A request may be granted as long as
 // all those listed before it that have not been granted yet would still fit beside it:
 //
 //     level + (bytes of the earlier ones) + its own bytes <= capacity
 //
-// So a grant neither takes room from another request nor gives it any. If k is granted before an
-// earlier j, then j was part of the sum for k; and for a later request it does not matter whether
-// the bytes of k count as held or as reserved. Only releases change what may be granted, so all
-// requests of a moment may be examined in any order. Every earlier request still fits when its turn
-// comes: no grant is later than in listing order, and more capacity makes none later.
+// So a grant neither takes room from another request nor gives it any. If k is granted before j,
+// which is listed earlier, then j was part of the sum for k. For a later request it does not matter
+// whether the bytes of k count as held or as reserved. Only releases change what may be granted, so
+// all requests of a moment may be examined in any order. Every earlier request still fits when its
+// turn comes: no grant is later than in listing order, and more capacity makes none later.
 //
-// A stream executes in listing order, so of its own requests the first ones are granted. The pool's
-// requests are therefore kept in lanes (one per stream, section and `ahead`), each with its
-// progress. Executions that are dropped are in no lane and do not count.
+// A stream executes in listing order, so its requests are granted in that order. The pool's
+// requests are therefore kept in lanes (one per stream, section and `ahead`), and each lane records
+// how far it has been granted. Dropped executions are in no lane and do not count.
 #pragma once
 
 #include <compare>
@@ -27,10 +27,10 @@
 
 namespace sluice {
 
-/// For sums of many requests: a million iterations of terabytes fit.
+/// Wide enough for the sum of a million iterations of terabytes.
 using WideBytes = __int128;
 
-/// The place of an execution in the listing of all.
+/// The position of an execution in the listing order of the whole run.
 struct Place {
   std::int64_t round = 0;  ///< 0: prologue; 1 + i: iteration i of the body; n + 1: epilogue
   std::uint32_t action = 0;
@@ -45,11 +45,11 @@ class Reservation {
   static constexpr Place nowhere{std::numeric_limits<std::int64_t>::max(), none};
 
  public:
-  /// Adds an allocating action, in listing order; returns its lane.
+  /// Adds an allocating action to its lane, in listing order; returns the lane.
   std::uint32_t add(const PlanTables& tables, std::uint32_t action, std::int64_t bytes);
 
-  /// The bytes of the requests listed before `place` that have not been granted. It may stop adding
-  /// once they exceed `enough`.
+  /// The bytes of the requests that are listed before `place` and have not been granted. It may
+  /// stop adding once the sum exceeds `enough`.
   WideBytes earlier(const Place& place, WideBytes enough) const {
     WideBytes sum = 0;
     for (const Lane& lane : lanes_)
@@ -57,7 +57,7 @@ class Reservation {
         break;
     return sum;
   }
-  /// The number of these requests.
+  /// The number of requests that are listed before `place` and have not been granted.
   std::int64_t earlier_requests(const Place& place) const;
 
   /// The bytes that the body requests per iteration.
@@ -76,13 +76,13 @@ class Reservation {
   };
   struct Lane {
     std::uint32_t stream = 0;
-    Place next;  ///< the first request that has not been granted
+    Place next;  ///< the first request that is not granted yet
     bool body = false;
     std::int32_t ahead = 0;
-    std::int64_t first_round = 0, end_round = 0;  ///< the rounds in which it is not dropped
+    std::int64_t first_round = 0, end_round = 0;  ///< the rounds in which it is executed
     std::vector<std::uint32_t> actions;           ///< of one round, in listing order
-    std::vector<WideBytes> before{0};  ///< bytes of a round before each of them, and of all
-    std::size_t position = 0;          ///< of `next` in `actions`
+    std::vector<WideBytes> before{0};  ///< bytes of a round before each action; at the end, all
+    std::size_t position = 0;          ///< the position of `next` in `actions`
     Sum granted;
 
     void advance() {
@@ -94,7 +94,7 @@ class Reservation {
       }
       next = next.round < end_round ? Place{next.round, actions[position]} : nowhere;
     }
-    Sum listed(const Place& place) const;  ///< granted or not, before this place
+    Sum listed(const Place& place) const;  ///< the sum before this place, granted or not
   };
   Lane& lane(const PlanTables& tables, std::uint32_t action);
   std::vector<Lane> lanes_;

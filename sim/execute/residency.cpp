@@ -29,8 +29,8 @@ Residency::Residency(const PlanTables& tables)
   }
 }
 
-/// For a tensor with a single instance the remaining uses get fewer all the time, so only those of
-/// other tensors belong to the state.
+/// The remaining uses of a tensor with a single instance only decrease, so they do not belong to
+/// the state, which must repeat. Those of the other tensors do.
 void Residency::write(Snapshot& snapshot) const {
   for (const std::uint32_t tensor : tables_.body_tensors()) {
     snapshot.add(static_cast<std::int64_t>(live_[tensor].size()));

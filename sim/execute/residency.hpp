@@ -1,4 +1,4 @@
-// The instances of tensors that are in the pools at one moment, with the uses that remain for each.
+// The instances of tensors that are in the pools at one moment, and how many uses remain for each.
 #pragma once
 
 #include <cstdint>
@@ -11,19 +11,19 @@
 
 namespace sluice {
 
-/// Adds the bytes of a tensor to those that stay in its home. Throws InputError where the sum
-/// exceeds 64 bits.
+/// Adds the bytes of a tensor to the sum of those that stay in its home. Throws InputError where
+/// the sum exceeds 64 bits.
 void add_home(const Plan& plan, std::uint32_t tensor, std::int64_t& bytes);
 
 class Residency {
  public:
   explicit Residency(const PlanTables& tables);
 
-  /// The allocations of an action that starts. Throws InputError when an instance is already there.
+  /// Adds what an action allocates when it starts. Throws InputError when an instance is already in its pool.
   void allocate(std::uint32_t action, std::int64_t iteration);
-  /// Throws InputError when something that the action uses is not in its pool.
+  /// Throws InputError when a tensor that the action uses is not in its pool.
   void require(std::uint32_t action, std::int64_t iteration) const;
-  /// The releases of an action that ends. Calls freed(placement) for each instance that leaves.
+  /// Counts the uses of an action that ends. Calls freed(placement) for each instance that leaves its pool.
   template <class Freed>
   void release(std::uint32_t action, std::int64_t iteration, Freed&& freed) {
     for (const Placement& use : tables_.accesses(action))
@@ -35,8 +35,8 @@ class Residency {
 
   std::int64_t level(std::uint32_t pool) const { return levels_[pool]; }
   const std::vector<std::int64_t>& levels() const { return levels_; }
-  /// Describes a moment in which nothing can happen any more: adds to the heads of the blocked
-  /// streams how many bytes they ask for, and what holds the pools.
+  /// Describes a moment at which nothing more can happen: adds how many bytes the heads of the
+  /// blocked streams request, and which tensors hold the pools.
   Deadlock blocking(double time, std::vector<Deadlock::Waiter> waiters) const;
 
  private:
@@ -51,7 +51,7 @@ class Residency {
                                   std::int64_t iteration) const;
   [[noreturn]] void too_many_bytes(const Placement& made, std::uint32_t action) const;
   const PlanTables& tables_;
-  std::vector<Few<Live, 1>> live_;  ///< by tensor, oldest first; there are only few at a time
+  std::vector<Few<Live, 1>> live_;  ///< per tensor, oldest first; there are only a few at a time
   std::vector<std::int64_t> levels_;
 };
 

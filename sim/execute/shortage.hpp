@@ -11,7 +11,7 @@ namespace sluice {
 Shortage shortage_in(const Plan& plan, std::uint32_t pool,
                      const std::vector<std::uint32_t>& tensors);
 
-/// Which action waits for what. Where an action waits for memory: what the first such pool holds,
+/// Which action waits for what. If an action waits for memory, also what the first such pool holds,
 /// and what the first request asks for in it.
 Shortage shortage_of(const Plan& plan, const Deadlock& blocking);
 

@@ -8,8 +8,8 @@ namespace sluice {
 
 namespace {
 
-/// Times are sums of many: equal to some last digits of the clock. A sum of n terms is off by about
-/// sqrt(n) roundings, so that two periods of many executions differ by more than two of few.
+/// Times are sums of many terms, so they are equal only up to the last digits of the clock. A sum of n terms is
+/// off by about sqrt(n) roundings, so two periods of many executions differ by more than two periods of few.
 double rounding(const Snapshot& last, const Snapshot& before) {
   const double executions = static_cast<double>(last.row - before.row);
   return (16 + 4 * std::sqrt(executions)) * 0x1p-53 * last.now;

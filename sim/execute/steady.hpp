@@ -1,11 +1,11 @@
-// The steady state: records the state of a running plan once per iteration, to see that it repeats,
-// and by how much all of it moves when whole periods are skipped. Seconds.
+// The steady state. Records the state of a running plan once per iteration, to find out when it
+// repeats, and says how far the whole state moves when periods are skipped. Seconds.
 //
-// A state is recorded relative to the clock, to the iteration and to the row of the trace: two
-// states are equal when their numbers are, and their times up to the rounding of the clock. What
-// was equal twice in a row, after as many iterations and seconds, stays so until the iterations run
-// out, because what happens depends on nothing else (waits and use counts reach back at most
-// `reach` iterations).
+// A state is recorded relative to the clock, to the iteration and to the row of the trace. Two
+// states are equal when their numbers are equal, and their times up to the rounding of the clock. A
+// state that has come back twice in a row, after the same number of iterations and seconds, comes
+// back until the iterations run out, because what happens depends on nothing else (waits and use
+// counts reach back at most `reach` iterations).
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace sluice {
 
-/// A state. The parts of an executor write themselves into it.
+/// A state of a running plan. Each part of an executor writes its own state into it.
 struct Snapshot {
   std::int64_t iteration = 0;  ///< the iteration to which the other numbers are relative
   double now = 0;
@@ -35,8 +35,8 @@ struct Jump {
   std::int64_t rows = 0;
 };
 
-/// Finds the period: looks at some iterations in a row, and when they do not repeat, again much
-/// later, so that a plan that never repeats costs little.
+/// Finds the period. It compares the states of some consecutive iterations; when they do not
+/// repeat, it tries again much later, so that a plan that never repeats costs little.
 class PeriodSearch {
  public:
   static constexpr std::int64_t longest = 12;  ///< iterations
@@ -45,13 +45,13 @@ class PeriodSearch {
   explicit PeriodSearch(std::int64_t first) : begin_(first) {}
 
   bool wants(std::int64_t iteration) const { return iteration >= begin_; }
-  /// The period that ends with this state, after it has been seen twice.
+  /// Adds a state. Returns the period that ends with this state, once that period has been seen twice.
   std::optional<Jump> add(Snapshot snapshot);
   /// The number of states in the present series: 1 after the first one.
   std::size_t states() const { return states_.size(); }
 
  private:
-  std::int64_t begin_;  ///< the first iteration of the present series
+  std::int64_t begin_;  ///< first iteration of the present series
   std::vector<Snapshot> states_;
 };
 

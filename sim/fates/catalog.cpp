@@ -1,4 +1,4 @@
-// The strategies for fates. A new one is a file beside this one and a line here.
+// The strategies for fates. To add one, add a file to this folder and a line here.
 #include "fates/strategy.hpp"
 
 namespace sluice {

@@ -38,7 +38,7 @@ class Again {
   bool runs(std::size_t s) const { return runs_[s]; }
   bool dropped(std::size_t b) const { return choices_.boundary[b] == Fate::recompute; }
 
-  /// Whether what the first forward pass makes of boundary b is read in the backward half.
+  /// Whether the backward half reads boundary b as the first forward pass made it.
   bool is_read_later(std::size_t b) const {
     if (dropped(b)) return false;
     return runs_[b] || starts_backward(b) || (ends_backward(b) && !runs_[b - 1]);
@@ -48,7 +48,7 @@ class Again {
   bool is_made_again(std::size_t b) const {
     return dropped(b) && (runs_[b] || starts_backward(b) || ends_backward(b));
   }
-  /// Whether the backward pass of the stage after boundary b reads it, or that of the one before.
+  /// Whether boundary b is read by the backward pass of the stage after it, or of the stage before it.
   bool starts_backward(std::size_t b) const {
     return b < chain_.stages.size() && chain_.stages[b].reads_input;
   }
@@ -102,7 +102,7 @@ class Writer {
     absent_[b] = false;
   }
 
-  /// What stage s makes is read: the stages up to it run again, from their checkpoint.
+  /// The output of stage s is read, so the stages from its checkpoint up to s run again.
   void run_again(std::size_t s) {
     std::size_t first = s;
     while (again_.dropped(first)) --first;
@@ -128,7 +128,7 @@ class Writer {
   const Choices& choices_;
   Again again_;
   std::size_t count_;
-  std::vector<bool> absent_;                               ///< per boundary: only in host memory
+  std::vector<bool> absent_;                               ///< per boundary: is only in host memory
   std::size_t again_from_ = static_cast<std::size_t>(-1);  ///< the first stage that ran again
   Tape tape_;
 };

@@ -1,4 +1,4 @@
-// listed: a fate for each stage, as the scenario says.
+// listed: each stage has the fate that the scenario lists for it.
 #include "fates/strategy.hpp"
 
 #include <optional>

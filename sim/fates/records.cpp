@@ -1,4 +1,4 @@
-// What a scenario may say under `fates:`, and what a report says of them.
+// What a scenario may say under `fates:`, and what a report says about fates.
 #include "fates/strategy.hpp"
 
 namespace sluice {

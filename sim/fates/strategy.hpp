@@ -1,5 +1,5 @@
 // Strategies for the fates of activations in training: keep, recompute or offload. Each strategy
-// has a file (or shares it with a few small ones); catalog.cpp lists them.
+// has its own file (a few small ones share a file); catalog.cpp lists them.
 #pragma once
 
 #include <cstdint>
@@ -22,40 +22,40 @@ namespace sluice {
 
 struct FateRequest {
   const Chain& chain;
-  /// Bytes of the device for activations, gradients of activations and working sets, of one
-  /// micro-batch or of those that go side by side. Where weights take turns, they are included, and
-  /// the bytes are those of all devices that take turns. None: without limit.
+  /// Bytes of the device for activations, their gradients and workspaces, of one micro-batch or of
+  /// those that run side by side. If weights take turns, they are included, and the bytes are those
+  /// of all devices that take turns. None: unlimited.
   std::optional<std::int64_t> budget;
   bool overlap = true;
-  /// Seconds of the run that the scenario asks about, if each micro-batch went through this tape
-  /// and loads came early within so many bytes; infinity: the run blocks or does not fit.
+  /// The seconds of the run that the scenario asks about, if each micro-batch used this tape and
+  /// loads could use this many bytes to come early; infinity: the run blocks or does not fit.
   FateScore score;
-  /// What a device holds, by class, at the fullest moment of a step with this tape.
+  /// What a device holds, by class, at the moment of a step with the most bytes, with this tape.
   std::function<Shortage(const Tape&)> shortage = {};
-  FateRun run = {};  ///< the micro-batches of the whole run, and what surrounds them
+  FateRun run = {};  ///< the times of the whole run outside of its micro-batches
   double steps = 1;
-  /// The same request where selective recomputation drops what it can; null: it can drop nothing.
+  /// The same request if selective recomputation drops what it can; null: it can drop nothing.
   const FateRequest* selective = nullptr;
 
   /// Whether the request is for one of several numbers of micro-batches side by side.
   bool one_of_several = false;
-  /// A tape that takes this many seconds or more is of no use.
+  /// A tape that takes this many seconds or more is not useful to the caller.
   double worth = std::numeric_limits<double>::infinity();
 
-  /// Whether stages take turns on the device: then the seconds of a tape leave out what surrounds
-  /// it.
+  /// Whether stages take turns on the device. Then the seconds of a tape do not include what is
+  /// outside of its micro-batches.
   bool takes_turns() const;
 };
 
 struct FateChoice {
   Tape tape;
   std::vector<Fact> facts;  ///< for the report
-  /// The bytes within which early loads have to stay; none: those of the device.
+  /// The bytes that early loads may use; none: all bytes of the device.
   std::optional<std::int64_t> bytes = {};
-  bool explained = false;  ///< the facts say what becomes of each stage
-  bool selective = false;  ///< the tape is one of the selective request
-  /// Figures of the whole run, where the strategy searched: the seconds as they were judged, and a
-  /// bound below which no choice falls.
+  bool explained = false;  ///< the facts say the fate of each stage
+  bool selective = false;  ///< the tape belongs to the selective request
+  /// Set when the strategy searched the whole run: the simulated seconds, and a lower bound for all
+  /// choices.
   std::optional<double> seconds = {}, bound = {};
 };
 
@@ -63,16 +63,16 @@ struct FateStrategy {
   std::string name;
   std::string summary;       ///< one sentence
   std::string source;        ///< paper, section
-  std::string example = {};  ///< a command that runs as it stands
+  std::string example = {};  ///< a command that runs as it is
   std::vector<Field> parameters = {};
   bool selective = false;            ///< what selective recomputation drops is never kept
   bool inference = false;            ///< also says where boundary activations of inference go
-  bool offloads_boundaries = false;  ///< in inference, boundary activations wait in host memory
-  /// Whether it is among the strategies that are compared in training where a scenario names none.
-  /// It then needs no statement about single stages.
+  bool offloads_boundaries = false;  ///< in inference, boundary activations are held in host memory
+  /// Whether it is one of the strategies that training compares when a scenario names none. Such a
+  /// strategy needs no parameters for single stages.
   bool compared = false;
-  /// Whether it searches within the device's memory itself, for this many micro-batches side by
-  /// side.
+  /// Whether it searches within the device's memory itself, for a given number of micro-batches
+  /// side by side.
   bool searches = false;
   /// Throws InputError (at the parameter) and Infeasible.
   FateChoice (*choose)(const FateRequest& request, const Reader& parameters) = nullptr;
@@ -80,20 +80,20 @@ struct FateStrategy {
 
 const Catalog<FateStrategy>& fate_catalog();
 
-/// The record of a scenario's `fates:` mapping under that strategy.
+/// The record of a scenario's `fates:` mapping for this strategy.
 Record record_of(const FateStrategy& strategy);
 
 /// The strategy that a `fates:` mapping names. Throws InputError.
 Chosen<FateStrategy> choose_fates(const Value& fates);
 
-/// The strategy where nothing is said and nothing is compared: everything is kept. It is the first
-/// of the catalog.
+/// The strategy for a scenario that names none and compares none: everything is kept. It is the
+/// first strategy of the catalog.
 const Chosen<FateStrategy>& kept_fates();
 
-/// A strategy without any of its keys.
+/// A strategy with none of its keys set.
 Chosen<FateStrategy> plain_fates(const FateStrategy& strategy);
 
-/// What becomes of each stage under a tape: keep, recompute (how often), offload.
+/// The fate of each stage under a tape: keep, recompute (how often), offload.
 std::vector<std::string> fates_text(const Chain& chain, const Tape& tape);
 
 }  // namespace sluice

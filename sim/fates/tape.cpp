@@ -9,8 +9,8 @@
 namespace sluice {
 namespace {
 
-/// Lifetimes of the tensors of a tape: each from the operation that brings it to its last use.
-/// Tensors are numbered: boundaries 0 … n, inner tensors, gradients of the boundaries.
+/// The lifetimes of a tape's tensors: each lasts from the operation that makes or loads the tensor to
+/// its last use. Tensors are numbered: boundaries 0 … n, inner tensors, gradients of the boundaries.
 class Lifetimes {
  public:
   Lifetimes(const Chain& chain, std::size_t operations)
@@ -19,7 +19,7 @@ class Lifetimes {
         spans_(3 * count_ + 2),
         saved_(2 * count_ + 1),
         change_(operations + 1) {
-    saved_[0] = true;  // the input has its copy from the start
+    saved_[0] = true;  // the input has a copy in host memory from the start
     if (chain.input.bytes == 0) bring(0, 0, 0);
   }
 
@@ -30,7 +30,7 @@ class Lifetimes {
   std::int64_t bytes(std::size_t tensor) const {
     if (tensor <= count_) return chain_.boundary(tensor).bytes;
     if (tensor <= 2 * count_) return chain_.stages[tensor - count_ - 1].inner.bytes;
-    return chain_.stages[tensor - 2 * count_ - 2].gradient;  // that of boundary 0 is never made
+    return chain_.stages[tensor - 2 * count_ - 2].gradient;  // boundary 0 has no gradient
   }
 
   void bring(std::size_t tensor, std::size_t at) { bring(tensor, at, bytes(tensor)); }
@@ -54,7 +54,7 @@ class Lifetimes {
     bring(tensor, at);
   }
 
-  /// What lived from one operation to another.
+  /// A lifetime: a tensor is on the device from the operation `first` to `last`.
   struct Lived {
     std::size_t first, last;
     std::int64_t bytes;
@@ -104,8 +104,8 @@ class Lifetimes {
   std::vector<Lived> lived_;
 };
 
-/// By operation, the forward or backward pass that it belongs to: a load to the one after it, a
-/// save to the one before.
+/// Per operation, the pass to which it belongs: a load belongs to the pass after it, a save to the
+/// pass before it.
 std::vector<std::size_t> passes_of(const Tape& tape) {
   std::vector<std::size_t> passes(tape.size());
   std::size_t pass = 0;
@@ -120,8 +120,8 @@ std::vector<std::size_t> passes_of(const Tape& tape) {
   return passes;
 }
 
-/// While a pass goes through the micro-batches, what comes with it and what goes with it change
-/// places: either nearly all of the one or nearly all of the other is there.
+/// While a pass goes through the micro-batches, the tensors that it makes replace those that it
+/// reads. So the peak has nearly all of the one kind or nearly all of the other, not both.
 void take_one_after_the_other(const Chain& chain, const Tape& tape,
                               const std::vector<Lifetimes::Lived>& lived,
                               std::vector<std::int64_t>& bytes) {
@@ -142,7 +142,7 @@ void take_one_after_the_other(const Chain& chain, const Tape& tape,
   }
 }
 
-/// Reads and makes what the operation does; its workspace.
+/// Records what the operation reads and makes; returns its workspace.
 std::int64_t perform(const Chain& chain, Lifetimes& live, const TapeOp& op, std::size_t at) {
   const std::size_t s = op.number;
   const bool of_stage = op.kind == TapeOp::Kind::forward || op.kind == TapeOp::Kind::backward;

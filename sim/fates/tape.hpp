@@ -1,16 +1,16 @@
-// A tape is what one micro-batch (or several side by side) does on a device in one training step: a
-// row of operations, one after the other. Fates become a tape, and a policy lists the tape as
-// actions of its plan.
+// A tape is the list of operations that one micro-batch (or several side by side) executes on a
+// device in one training step, one after the other. Fates become a tape, and a policy turns the
+// tape into actions of its plan.
 //
-// Lifetimes follow from the row. A tensor comes to the device with a forward pass, a backward pass
-// (gradients) or a load. It leaves after its last use before it comes again, or before the end.
+// The lifetimes of tensors follow from this order. A tensor comes to the device by a forward pass, a backward
+// pass (gradients) or a load. It leaves after its last use before it comes again, or before the end.
 //   forward s   reads boundary s; makes boundary s + 1 and, if it keeps, the inner tensors of s
 //   backward s  reads the gradient of boundary s + 1 (not the last stage, which makes its own),
 //               the inner tensors of s, boundary s if reads_input, boundary s + 1 if reads_output;
 //               makes the gradient of boundary s (not for s = 0)
-//   save, load  of a boundary or of the inner tensors of a stage; a save reads it and makes a copy
-//               in host memory, which stays until the last load
-// A forward of a stage that ran before is a recomputation.
+//   save, load  of a boundary or of the inner tensors of a stage; a save reads the tensor and makes a
+//               copy in host memory, which stays until the last load
+// The forward pass of a stage that ran before is a recomputation.
 #pragma once
 
 #include <cstdint>
@@ -23,18 +23,18 @@ namespace sluice {
 struct TapeOp {
   enum class Kind : std::uint8_t { forward, backward, save, load };
   Kind kind = Kind::forward;
-  std::uint32_t number = 0;  ///< the stage; of a save or load of a boundary: the boundary
-  bool inner = false;        ///< forward: keeps the inner tensors; save, load: moves those
+  std::uint32_t number = 0;  ///< the stage; for a save or load of a boundary: the boundary
+  bool inner = false;        ///< forward: keeps the inner tensors; save, load: moves them
   bool operator==(const TapeOp&) const = default;
 };
 
 using Tape = std::vector<TapeOp>;
 
-/// Bytes on the device while each operation runs alone. At the start nothing is there: boundary 0
-/// is loaded, unless it has 0 bytes. Where several micro-batches go side by side, the bytes of a
-/// forward or backward pass are the most that are there at any moment of it: what the pass makes,
-/// or what is loaded for it, comes with one micro-batch after the other, and what the pass is the
-/// last to read leaves in the same way.
+/// Bytes on the device while each operation runs alone. At the start the device is empty: boundary
+/// 0 is loaded, unless it has 0 bytes. When several micro-batches run side by side, the bytes of a
+/// forward or backward pass are the most at any moment of it: what the pass makes, and what is
+/// loaded for it, comes with one micro-batch after the other, and tensors that the pass is the last
+/// to read leave in the same way.
 struct TapeMemory {
   std::vector<std::int64_t> bytes;  ///< indexed by operation
   std::int64_t peak = 0;            ///< of all forward and backward passes
@@ -43,8 +43,8 @@ struct TapeMemory {
 /// Throws InternalError where an operation reads a tensor that is not on the device.
 TapeMemory memory_of(const Chain& chain, const Tape& tape);
 
-/// The most bytes that copies take in host memory at any time, each from its save to its last load;
-/// and whether they fit there.
+/// The most bytes that copies occupy in host memory at any time, each from its save to its last
+/// load; and whether they fit there.
 std::int64_t host_peak_of(const Chain& chain, const Tape& tape);
 bool fits_in_host(const Chain& chain, const Tape& tape);
 
@@ -54,8 +54,8 @@ class RunsOfStages {
   /// The last run of a micro-batch continues in the first run of the next one.
   RunsOfStages(const Chain& chain, const Tape& tape);
 
-  /// Whether a run begins with this operation, which is the next one of the tape. The weights are
-  /// loaded for it.
+  /// Whether this operation, which is the next one of the tape, begins a run. If so, the weights
+  /// are loaded for it.
   bool begins(const TapeOp& op);
 
  private:
@@ -63,8 +63,8 @@ class RunsOfStages {
   std::size_t stage_;
 };
 
-/// Seconds of all operations one after the other, including copies and the loads of weights that
-/// take turns.
+/// The sum of the seconds of all operations, including copies and loads of weights that take
+/// turns.
 double serial_seconds(const Chain& chain, const Tape& tape);
 
 }  // namespace sluice

@@ -12,22 +12,22 @@ using Kind = TapeOp::Kind;
 constexpr std::size_t nobody = static_cast<std::size_t>(-1);
 
 struct TimedLoad {
-  std::int64_t slot;  ///< computation that needs it
+  std::int64_t slot;  ///< the computation that needs it
   double seconds;
   std::int64_t bytes;
-  std::size_t source;         ///< number of its save; nobody: the input
-  std::int64_t earliest = 0;  ///< listed at the head of this slot or later
-  std::int64_t at = 0;        ///< listed at the head of this slot; negative: a micro-batch earlier
-  std::int64_t after = 0;     ///< starts when this slot has ended
+  std::size_t source;         ///< number of the save that it loads; nobody: the input
+  std::int64_t earliest = 0;  ///< the first slot before which it may be listed
+  std::int64_t at = 0;        ///< slot before which it is listed; negative: a micro-batch earlier
+  std::int64_t after = 0;     ///< it starts when this slot has ended
 };
 
 struct TimedSave {
-  std::int64_t slot, last;  ///< made by this computation, used until that one
+  std::int64_t slot, last;  ///< made by the computation `slot`, used until `last`
   double seconds;
   std::int64_t bytes;
 };
 
-/// A tape by computations, its slots: what is loaded before each and saved after it.
+/// A tape divided into slots, one per computation, with what is loaded before each slot and saved after it.
 class TimedTape {
  public:
   TimedTape(const Chain& chain, const Tape& tape, const TapeMemory& memory)
@@ -44,8 +44,8 @@ class TimedTape {
   std::int64_t count() const { return static_cast<std::int64_t>(seconds.size()); }
   double all() const { return begins.back(); }
 
-  std::vector<double> seconds, begins;  ///< of slots; begins: if only computation took time
-  std::vector<std::int64_t> levels;     ///< bytes, by slot
+  std::vector<double> seconds, begins;  ///< of slots; begins: when only computation takes time
+  std::vector<std::int64_t> levels;     ///< bytes, indexed by slot
   std::vector<TimedLoad> loads;
   std::vector<TimedSave> saves;
 
@@ -79,7 +79,7 @@ class TimedTape {
     levels.push_back(bytes);
   }
 
-  /// Uses of what was loaded again are no uses of what was saved.
+  /// A use after a load uses the loaded tensor, not the one that was saved.
   void use(std::size_t tensor) {
     if (save_[tensor] == nobody) return;
     if (TimedSave& save = saves[save_[tensor]]; count() <= save.slot + 1) save.last = count();
@@ -89,17 +89,17 @@ class TimedTape {
   RunsOfStages runs_;
   std::size_t n_;
   std::vector<std::int64_t> maker_;
-  std::vector<std::size_t> save_;  ///< by tensor, the last one
+  std::vector<std::size_t> save_;  ///< per tensor: its last save
 };
 
-/// Where loads are listed: as policy/training/listing has it, in a step of one micro-batch.
+/// Decides where loads are listed, as policy/training/listing does in a step of one micro-batch.
 class Placing {
  public:
   Placing(const Chain& chain, TimedTape& tape, std::int64_t& next)
       : latency_s_(chain.load_latency_s), tape_(tape), next_(next) {}
 
-  /// In the order in which a step needs them: where it has several micro-batches, those that are
-  /// listed in the micro-batch before come after all of its own.
+  /// Places loads in the order in which a step needs them. If a step has several micro-batches,
+  /// loads that are listed in the previous micro-batch follow all loads of that micro-batch.
   void place(std::int64_t bytes, bool one_a_step) {
     wish();
     for (TimedLoad& load : tape_.loads) {
@@ -167,8 +167,8 @@ class Placing {
     while (load.at > earliest && room(load.at - 1, load, bytes)) level(--load.at) += load.bytes;
   }
 
-  /// After the computation before which there was no room, or no wish, for it; a slot sooner where
-  /// there is room. In a step of several micro-batches a load may be ahead by more than one.
+  /// The load starts after the computation before its slot `at`, or one computation earlier if there is
+  /// room. In a step of several micro-batches it may start more than one micro-batch early.
   void start(TimedLoad& load, std::int64_t bytes, bool one_a_step) {
     load.after = load.at - 1;
     if (load.at <= 1 - tape_.count()) {
@@ -185,7 +185,7 @@ class Placing {
   std::int64_t& next_;
 };
 
-/// Walks through some micro-batches.
+/// Simulates some consecutive micro-batches.
 class Walk {
  public:
   Walk(const Chain& chain, const TimedTape& tape, std::int64_t bytes, std::int64_t& next)
@@ -211,7 +211,7 @@ class Walk {
     }
   }
 
-  /// When each of them has been computed.
+  /// Returns when the computation of each micro-batch has ended.
   std::vector<double> run(std::int64_t micro_batches) {
     std::vector<double> done;
     for (std::size_t i = 0; i < tape_.loads.size(); ++i)
@@ -226,7 +226,7 @@ class Walk {
   }
 
  private:
-  /// Of a slot of this micro-batch, or of one before it: all have the same levels.
+  /// A slot of this micro-batch or of an earlier one, as an index: all micro-batches have the same levels.
   std::size_t place(std::int64_t slot) const {
     const std::int64_t within = slot % tape_.count();
     return static_cast<std::size_t>(within < 0 ? within + tape_.count() : within);
@@ -250,7 +250,8 @@ class Walk {
     }
   }
 
-  /// Relative slots count from the micro-batch that is walked through, or the one after it.
+  /// A load's slots count from the present micro-batch or, if the load is listed a micro-batch
+  /// early, from the next one.
   void load(std::size_t i, std::vector<double>& arrivals, bool first) {
     const TimedLoad& load = tape_.loads[i];
     double start = loaded_;
@@ -272,7 +273,7 @@ class Walk {
     arrivals[i] = loaded_ + latency_s_;
   }
 
-  /// When there is room for so many bytes beside what saves still hold.
+  /// The time when there is room for so many bytes in addition to what saves still hold.
   double room(std::int64_t level, double from) {
     for (; gone_ < leaving_.size() && leaving_[gone_].end <= computed_; ++gone_)
       leaving_bytes_ -= leaving_[gone_].bytes;
@@ -298,12 +299,12 @@ class Walk {
   std::int64_t& next_;
   double latency_s_;
   std::int64_t bytes_;
-  std::vector<std::vector<std::size_t>> listed_, saves_after_, needed_, leaves_after_;  ///< indexed by slot
+  std::vector<std::vector<std::size_t>> listed_, saves_after_, needed_, leaves_after_;  ///< by slot
   std::vector<double> arrival_, next_arrival_, save_end_, starts_, ends_;
   std::vector<Leaving> leaving_;
   std::size_t gone_ = 0;
-  std::int64_t leaving_bytes_ = 0;                ///< of those that are not gone
-  double computed_ = 0, loaded_ = 0, saved_ = 0;  ///< when each engine is free
+  std::int64_t leaving_bytes_ = 0;                ///< of those that have not left yet
+  double computed_ = 0, loaded_ = 0, saved_ = 0;  ///< when each engine becomes free
   bool last_ = false;
 };
 

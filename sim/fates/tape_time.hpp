@@ -1,12 +1,12 @@
-// An estimate of how long a tape takes, by which a search ranks its candidates before the best of
-// them are listed as plans and replayed.
+// Estimates how long a tape takes. A search ranks its candidates by this estimate before it lists
+// the best of them as plans and replays them.
 //
-// One micro-batch after the other goes through the tape, with one engine each for computation,
+// Micro-batches go through the tape one after the other, with one engine each for computation,
 // saves and loads. Loads are placed as a plan would list them: as late as possible without making a
-// computation wait, as far as there is room beside what each operation needs. A computation waits
-// until the saves before it have left it room. A few micro-batches are walked through; each further
-// one takes as long as the last of these, and at least as long as the busiest engine needs.
-// Micro-batches that go side by side are walked through together, one operation of all of them at a
+// computation wait, if there is room in addition to what each operation needs. A computation waits
+// until earlier saves have left it enough room. A few micro-batches are simulated; each further one
+// takes as long as the last of these, and at least as long as the busiest engine needs.
+// Micro-batches that run side by side are simulated together, one operation of all of them at a
 // time.
 #pragma once
 
@@ -19,11 +19,11 @@ namespace sluice {
 
 struct AboutSeconds {
   double seconds = 0;
-  std::int64_t next = 0;  ///< bytes: with fewer, the tape takes as long as it does now
+  std::int64_t next = 0;  ///< bytes: the next greater budget that changes the result
 };
 
-/// The time from the first load to the end of the last computation of so many micro-batches, within
-/// so many bytes; each micro-batch is a step, or some of them are one. `memory` is memory_of the
+/// The time from the first load to the end of the last computation, for so many micro-batches and
+/// within so many bytes. With `one_a_step` each micro-batch is a step. `memory` is memory_of the
 /// tape.
 AboutSeconds about_seconds(const Chain& chain, const Tape& tape, const TapeMemory& memory,
                            std::int64_t bytes, double micro_batches, bool one_a_step);

@@ -1,4 +1,4 @@
-// The same fate for every stage, or one that follows from their number alone.
+// Strategies that give every stage the same fate, or a fate that depends only on the stage's number.
 #include "fates/strategy.hpp"
 
 namespace sluice {

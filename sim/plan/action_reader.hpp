@@ -34,8 +34,8 @@ class ActionReader {
   ActionReader(Plan& plan, NameTables& tables) : plan_(plan), tables_(tables) {}
 
   void read(const PlanLine& line, const std::vector<Word>& words, Section section);
-  /// Resolves the waits for actions that are listed later in the text. `text` is the whole file; the sections are
-  /// known.
+  /// Resolves the waits for actions that are listed later in the text. `text` is the whole file;
+  /// the sections are known.
   void resolve_waits(std::string_view text, const std::string& file);
 
  private:
@@ -60,7 +60,7 @@ class ActionReader {
   Plan& plan_;
   NameTables& tables_;
   std::array<Names, 3> names_;  ///< per section; numbers count from the section's first action
-  std::array<std::uint32_t, 3> first_ = {none, none, none};  ///< the section's first action, indexed by section
+  std::array<std::uint32_t, 3> first_ = {none, none, none};  ///< first action, indexed by section
   std::size_t section_ = 0;
   std::vector<Pending> pending_;
 };

@@ -84,7 +84,7 @@ class CycleSearch {
   const Plan& plan_;
   std::vector<std::uint32_t> before_;  ///< per action: the action before it on its stream
   std::vector<char> colour_;
-  std::vector<Frame> path_;  ///< the path from the action where the search began to the current action
+  std::vector<Frame> path_;  ///< from the first action of the search to the current one
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Facts say what a policy decided, for the report. Their values have types, so that code that prints or compares them
-// does not have to parse texts.
+// Facts say what a policy decided, for the report. Their values have types, so that code that
+// prints or compares them does not have to parse texts.
 #pragma once
 
 #include <string>

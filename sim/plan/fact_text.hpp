@@ -1,5 +1,5 @@
-// Facts as lines of a plan's text: `fact chosen_s 6.57 unit=s`, `fact chosen "in_flight: 2" replica=gpu0`, `fact
-// devices list=gpu0,gpu1`, `fact weight_passes 2 of=0`.
+// Facts as lines of a plan's text: `fact chosen_s 6.57 unit=s`, `fact chosen "in_flight: 2"
+// replica=gpu0`, `fact devices list=gpu0,gpu1`, `fact weight_passes 2 of=0`.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace sluice {
 
-/// The line without its end of line. A number is written without quotes; a text that looks like a number is written in
-/// quotes.
+/// The line without its end of line. A number is written without quotes; a text that looks like a
+/// number is written in quotes.
 std::string fact_line(const Fact& fact);
 
 /// Reads a fact from the words of such a line. Throws InputError at the faulty word.

@@ -7,8 +7,8 @@
 
 namespace sluice {
 
-/// Throws InputError. For a plan that was read from a text the error is at the action's line, or for `none` it names
-/// the file; otherwise the error has no position and begins with "plan: ".
+/// Throws InputError. For a plan that was read from a text the error is at the action's line, or
+/// for `none` it names the file; otherwise the error has no position and begins with "plan: ".
 [[noreturn]] void plan_fault(const Plan& plan, std::uint32_t action, const std::string& message);
 
 /// Like plan_fault, but the error is at the line of a tensor.

@@ -1,5 +1,5 @@
-// One line of a plan's text as keys and values. The reader of plans gets its values from here, and faults are reported
-// here.
+// One line of a plan's text as keys and values. The reader of plans gets its values from here, and
+// faults are reported here.
 #pragma once
 
 #include <algorithm>
@@ -26,8 +26,8 @@ inline constexpr std::int64_t largest_count = std::numeric_limits<std::int64_t>:
 std::int64_t whole_number(const PlanLine& line, std::string_view key, const Word& word,
                           std::int64_t minimum, std::int64_t maximum = largest_count);
 
-/// The keys that a line may have. The first `flags` keys have a value, the others stand alone. One list is made once
-/// for all lines of a kind.
+/// The keys that a line may have. The first `flags` keys have a value, the others stand alone. One
+/// list is made once for all lines of a kind.
 class KeyList {
  public:
   static constexpr std::size_t most_keys = 24;
@@ -68,15 +68,15 @@ class KeyList {
   }();
 };
 
-/// Reads the `key=value` words of one line. Throws InputError for unknown keys, for keys that occur twice, and for
-/// values of keys that take none.
+/// Reads the `key=value` words of one line. Throws InputError for unknown keys, for keys that occur
+/// twice, and for values of keys that take none.
 class LineKeys {
  public:
   LineKeys(const PlanLine& line, const std::vector<Word>& words, std::size_t first,
            const KeyList& allowed);
 
-  /// Returns the value of a key, or null when the line does not have it. The key is given as its number in the list or
-  /// its name.
+  /// Returns the value of a key, or null when the line does not have it. The key is given as its
+  /// number in the list or its name.
   const Word* find(std::size_t key) const {
     return (present_ >> key & 1) != 0 ? &values_[places_[key]] : nullptr;
   }
@@ -87,7 +87,7 @@ class LineKeys {
   double quantity(std::string_view key, Dimension dimension, double absent) const {
     return quantity(allowed_.number_of(key), dimension, absent);
   }
-  double number(std::size_t key) const;  ///< a plain number, whose unit is in the key's name; absent: 0
+  double number(std::size_t key) const;  ///< a number, whose unit the key names; absent: 0
   std::int64_t count(std::size_t key, std::int64_t absent, std::int64_t minimum = 0,
                      std::int64_t maximum = largest_count) const;
   std::int64_t count(std::string_view key, std::int64_t absent) const {
@@ -111,7 +111,7 @@ class LineKeys {
   const PlanLine& line_;
   const KeyList& allowed_;
   Few<Word, 8> values_;                                    ///< in the order of the line
-  std::array<std::uint8_t, KeyList::most_keys> places_{};  ///< per key: the position of its value in values_
+  std::array<std::uint8_t, KeyList::most_keys> places_{};  ///< per key: position in values_
   std::uint64_t present_ = 0;
 };
 

@@ -1,5 +1,5 @@
-// Gives each name in a plan's text a number, in the order of entry. A plan has millions of actions to enter and look
-// up, so this is a flat hash table of views into the text.
+// Gives each name in a plan's text a number, in the order of entry. A plan has millions of actions
+// to enter and look up, so this is a flat hash table of views into the text.
 #pragma once
 
 #include <cstdint>
@@ -52,8 +52,8 @@ class Names {
   struct Slot {
     std::uint32_t hash = 0, number = unknown;
   };
-  /// Names that differ only in their last digit get neighbouring slots, because names are looked up in the order of
-  /// their numbers.
+  /// Names that differ only in their last digit get neighbouring slots, because names are looked up
+  /// in the order of their numbers.
   static std::uint32_t hash_of(std::string_view name) {
     if (name.empty()) return 0;
     const std::string_view front = name.substr(0, name.size() - 1);

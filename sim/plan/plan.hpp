@@ -1,5 +1,5 @@
-// A plan says what is to be executed, as plain data. Policies make plans, and executors execute them; policies and
-// executors do not know each other. All references are indices into the plan's own tables.
+// A plan says what is to be executed, as plain data. Policies make plans, and executors execute them;
+// policies and executors do not know each other. All references are indices into the plan's own tables.
 //
 // A plan has three sections: the prologue, the body, which runs n times, and the epilogue.
 // `actions` holds them one after the other, and the order within a section is the *listing
@@ -60,8 +60,8 @@ struct Pool {
   }
 };
 
-/// Something whose bandwidth flows share max-min fairly: one direction of a full-duplex link, a whole half-duplex link,
-/// or the read port or write port of a memory.
+/// Something whose bandwidth flows share max-min fairly: one direction of a full-duplex link, a
+/// whole half-duplex link, or the read port or write port of a memory.
 struct Link {
   std::string name;
   double bandwidth = 0;           ///< byte/s
@@ -89,10 +89,10 @@ struct Stream {
   bool has_watts() const { return idle_w > 0 || busy_w > 0; }
 };
 
-/// A tensor that an action of the body allocates has one instance per iteration; any other tensor has only one
-/// instance. Its `home` is a pool that holds it during the whole run, in addition to what actions allocate elsewhere.
-/// Weights and the inputs and outputs of a step have their home in host memory; caches have it on the device that reads
-/// them.
+/// A tensor that an action of the body allocates has one instance per iteration; any other tensor
+/// has only one instance. Its `home` is a pool that holds it during the whole run, in addition to
+/// what actions allocate elsewhere. Weights and the inputs and outputs of a step have their home in
+/// host memory; caches have it on the device that reads them.
 struct Tensor {
   std::string name;
   TensorClass tensor_class = TensorClass::activation;
@@ -100,10 +100,10 @@ struct Tensor {
   std::uint32_t home = none;
 };
 
-/// A wait for the execution of `action` `distance` iterations ago, where both actions are in the body; before the first
-/// iteration there is nothing to wait for. From body or epilogue to prologue, it is the single execution. From epilogue
-/// to body, it is the execution in iteration n - 1 - distance. A wait for a dropped execution ends at once. A wait for
-/// a later section is not allowed.
+/// A wait for the execution of `action` `distance` iterations ago, where both actions are in the body;
+/// before the first iteration there is nothing to wait for. From body or epilogue to prologue, it is
+/// the single execution. From epilogue to body, it is the execution in iteration n - 1 - distance. A
+/// wait for a dropped execution ends at once. A wait for a later section is not allowed.
 struct Wait {
   std::uint32_t action = none;
   std::uint32_t distance = 0;
@@ -117,8 +117,8 @@ struct Placement {
   bool operator==(const Placement&) const = default;
 };
 
-/// An operand of an action, and the pool that holds it. It counts as one use of the instance; the last use frees the
-/// instance.
+/// An operand of an action, and the pool that holds it. It counts as one use of the instance; the
+/// last use frees the instance.
 struct Access {
   std::uint32_t tensor = none;
   std::uint32_t pool = none;
@@ -129,7 +129,7 @@ struct Access {
 
 /// Bytes that flow over a route. A policy sets the pools at its ends; `lower` finds the route.
 struct Flow {
- std::uint32_t tensor = none;           ///< the tensor that moves; none: the bytes do not
+  std::uint32_t tensor = none;           ///< the tensor that moves; none: the bytes do not
                                          ///< belong to a tensor
   std::uint32_t from = none, to = none;  ///< pools
   std::uint32_t route = none;
@@ -154,9 +154,9 @@ enum class WorkPart : std::uint8_t {
 inline constexpr int work_part_count = 2;
 std::string_view name_of(WorkPart part);
 
-/// One element of a stream. It occupies its stream until its seconds have passed and all its flows have arrived; its
-/// result is available later, after the longest latency of its flows. A transfer has one flow (or several at once) and
-/// no seconds; a computation may read over a link while it computes.
+/// One element of a stream. It occupies its stream until its seconds have passed and all its flows have
+/// arrived; its result is available later, after the longest latency of its flows. A transfer has one
+/// flow (or several at once) and no seconds; a computation may read over a link while it computes.
 struct Action {
   /// The name is unique within its section. If it is empty, name_of() makes it from stage, kind and micro-batch.
   std::string name;
@@ -181,13 +181,13 @@ struct Action {
   double not_before = 0;  ///< seconds from the start of the run; only in prologue and epilogue
 
   Few<Wait, 2> waits;
- Few<Placement, 2> allocates;  ///< granted before the start, all or none; the action
+  Few<Placement, 2> allocates;  ///< granted before the start, all or none; the action
                                 ///< writes them
   Few<Access, 1> uses;          ///< released at the end
 
-  /// In iteration i, an action of the body works for iteration i + ahead: it uses the tensor instances of iteration i +
-  /// ahead. Where that iteration is not one of 0..n-1, the action is dropped. In the prologue i counts as 0 and in the
-  /// epilogue as n, and nothing is dropped.
+  /// In iteration i, an action of the body works for iteration i + ahead: it uses the tensor
+  /// instances of iteration i + ahead. Where that iteration is not one of 0..n-1, the action is
+  /// dropped. In the prologue i counts as 0 and in the epilogue as n, and nothing is dropped.
   std::int32_t ahead = 0;
 
   bool is_transfer() const { return !flows.empty() && record_of(kind).transfers; }
@@ -236,15 +236,15 @@ struct Plan {
   std::uint32_t body_begin = 0, body_end = 0;
   std::int64_t iterations = 0;  ///< the number n of runs of the body; 0: the plan has no body
 
-  /// The number of workload steps in one run of the body. Where a step consists of several runs of the body, this is 1,
-  /// and `iterations_per_step` is the number of runs, which divides `iterations`.
+  /// The number of workload steps in one run of the body. Where a step consists of several runs of the
+  /// body, this is 1, and `iterations_per_step` is the number of runs, which divides `iterations`.
   std::int64_t steps_per_iteration = 1;
   std::int64_t iterations_per_step = 1;
   std::vector<std::string> stages;  ///< names, by stage number
   std::vector<Fact> facts;          ///< what the policy decided, for the report
 
-  /// The text from which the plan was read, and the positions at which the lines of its actions begin, for messages.
-  /// Both are absent in a plan that a policy made.
+  /// The text from which the plan was read, and the positions at which the lines of its actions
+  /// begin, for messages. Both are absent in a plan that a policy made.
   std::shared_ptr<const Source> source;
   std::vector<std::size_t> line_begins;
 

@@ -95,8 +95,8 @@ void check_amounts(const Plan& plan, std::uint32_t a) {
                      plan.tensors[use.tensor].name + "' and neither reads nor writes it");
 }
 
-/// Only actions of the prologue and the epilogue may have such a time: an iteration of the body starts when the
-/// previous one allows it.
+/// Only actions of the prologue and the epilogue may have such a time: an iteration of the body
+/// starts when the previous one allows it.
 void check_not_before(const Plan& plan, std::uint32_t a) {
   const double time = plan.actions[a].not_before;
   if (time == 0) return;

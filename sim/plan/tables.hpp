@@ -63,17 +63,17 @@ struct Demand {
 struct Allocation {
   Placement placement;
   std::int64_t bytes = 0;
-  /// The uses of an instance that is far enough from both ends of the body for all of them to run; -1: it is also used
-  /// outside of the body, or there is only one instance.
+  /// The uses of an instance that is far enough from both ends of the body for all of them to run;
+  /// -1: it is also used outside of the body, or there is only one instance.
   std::int64_t body_uses = -1;
   std::int32_t least_ahead = 0, most_ahead = 0;  ///< over these uses
 };
 
-/// Seconds from the start of an action until one of its flows has arrived when nothing else uses its links: the setup
-/// of its route, then its bytes at the bandwidth of the slowest link.
+/// Seconds from the start of an action until one of its flows has arrived when nothing else uses
+/// its links: the setup of its route, then its bytes at the bandwidth of the slowest link.
 double seconds_alone(const Plan& plan, const Flow& flow);
-/// Seconds for which an action occupies its stream when no other action uses its links. It is at least the time that
-/// the action's own flows need where they share links with each other.
+/// Seconds for which an action occupies its stream when no other action uses its links. It is at
+/// least the time that the action's own flows need where they share links with each other.
 double seconds_alone(const Plan& plan, const Action& action);
 /// Seconds between the end of the action and the arrival of its data: the longest latency of its flows.
 double latency(const Plan& plan, const Action& action);
@@ -101,8 +101,8 @@ struct PlanTables {
   /// The value of sluice::serial_seconds for the plan.
   double serial_seconds() const { return serial_s_; }
 
-  /// Reads the plan's seconds, bandwidths and latencies again. Except for these, only the number of iterations may have
-  /// changed.
+  /// Reads the plan's seconds, bandwidths and latencies again. Except for these, only the number of
+  /// iterations may have changed.
   void time_again();
 
   std::uint32_t stream(std::uint32_t action) const { return stream_[action]; }
@@ -113,8 +113,7 @@ struct PlanTables {
             allocations_.data() + first_allocation_[action + 1]};
   }
   std::span<const Placement> accesses(std::uint32_t action) const {
-    return {accesses_.data() + first_access_[action],
-            accesses_.data() + first_access_[action + 1]};
+    return {accesses_.data() + first_access_[action], accesses_.data() + first_access_[action + 1]};
   }
   /// The tensors that actions of the body allocate or use.
   const std::vector<std::uint32_t>& body_tensors() const { return body_tensors_; }
@@ -160,8 +159,8 @@ struct PlanTables {
     return all_run ? made.body_uses : uses(made.placement, instance);
   }
 
-  /// Returns the iteration of the execution to which a wait of `consumer` in `iteration` refers; -1: there is nothing
-  /// to wait for.
+  /// Returns the iteration of the execution to which a wait of `consumer` in `iteration` refers;
+  /// -1: there is nothing to wait for.
   std::int64_t awaited(std::uint32_t consumer, std::int64_t iteration, const Wait& wait) const {
     if (wait.action < plan.body_begin || wait.action >= plan.body_end) return 0;
     const bool inside = consumer >= plan.body_begin && consumer < plan.body_end;

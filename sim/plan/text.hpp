@@ -18,8 +18,8 @@ std::string to_text(const Plan& plan);
 /// CSV with one row per action, for spreadsheets (RFC 4180).
 std::string to_csv(const Plan& plan);
 
-/// Throws InputError with file, line, column, the word, and what was allowed. The plan is read but not checked: see
-/// execute/feasibility.hpp. `name` is the name of the file, for messages.
+/// Throws InputError with file, line, column, the word, and what was allowed. The plan is read but
+/// not checked: see execute/feasibility.hpp. `name` is the name of the file, for messages.
 Plan plan_from_text(std::string_view text, const std::string& name);
 
 /// Like plan_from_text, for a text that is in memory already. The plan keeps the text.

@@ -34,8 +34,8 @@ void add_flow(std::string& out, const Plan& plan, const Flow& flow) {
     out.append(":").append(std::to_string(flow.bytes));
 }
 
-/// The names of all actions, quoted and next to each other in memory, because an action may wait for actions that are
-/// far away in the plan.
+/// The names of all actions, quoted and next to each other in memory, because an action may wait
+/// for actions that are far away in the plan.
 class ActionNames {
  public:
   explicit ActionNames(const Plan& plan) {

@@ -9,8 +9,8 @@
 
 namespace sluice {
 
-/// Returns a name as a plan's text writes it: without quotes, or in double quotes, in which a backslash escapes quotes,
-/// backslashes, ends of line, tabs and other control characters.
+/// Returns a name as a plan's text writes it: without quotes, or in double quotes, in which a
+/// backslash escapes quotes, backslashes, ends of line, tabs and other control characters.
 std::string quoted(std::string_view name);
 void add_quoted(std::string& out, std::string_view name);
 /// Whether the name may be written without quotes.
@@ -22,8 +22,8 @@ struct Word {
   int column = 1;
   /// For a word of a line: the position of its first '=' outside of quotes; npos where it has none.
   std::size_t equals = std::string_view::npos;
-  /// Set only for a word of a line and for the value after its '=': the reader already knows that it is a name that
-  /// does not need quotes.
+  /// Set only for a word of a line and for the value after its '=': the reader already knows that
+  /// it is a name that does not need quotes.
   bool bare = false;
 };
 inline bool is_bare(const Word& word) {

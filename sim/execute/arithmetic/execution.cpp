@@ -8,7 +8,7 @@
 namespace sluice::arithmetic {
 
 namespace {
-/// So few are executed: there is little to leave out.
+/// Plans with so few iterations are executed completely: there is little to leave out.
 constexpr std::int64_t few_iterations = 16;
 }  // namespace
 
@@ -69,7 +69,7 @@ void Replay::look_up() {
   if (options_.progress) options_.progress(executed_);
 }
 
-/// Is there another event that counts?
+/// Returns whether there is another event that is still valid.
 bool Replay::next_event() {
   const auto counts = [&](const Event& event) {
     return event.version ==
@@ -79,7 +79,8 @@ bool Replay::next_event() {
   return !events_.empty();
 }
 
-/// All that ends at the next time, by stream, then all that this makes possible.
+/// Handles everything that ends at the next time, in the order of the streams, and then everything
+/// that this makes possible.
 void Replay::round() {
   now_ = events_.top().time;
   ending_.clear();
@@ -110,7 +111,7 @@ void Replay::part_ends(std::uint32_t s) {
   if (--streams_[s].parts == 0) ending_.push_back(s);
 }
 
-/// What may start now: what was granted room, what has waited for an end.
+/// Starts what may start now: actions that were granted room, and actions whose waits have ended.
 void Replay::go_on() {
   if (grants_.unsettled()) {
     grants_.settle(granted_);
@@ -143,7 +144,7 @@ void Replay::share_links() {
   for (const std::uint32_t f : sharing_->update(now_)) expect_flow(f, sharing_->flow(f).end());
 }
 
-/// The next that happens to this stream; whatever was expected before does not happen.
+/// Sets the next event of this stream; an event that was expected before becomes invalid.
 void Replay::expect(std::uint32_t s, double time) {
   streams_[s].expected_at = time;
   events_.push({time, s, none, ++streams_[s].version});
@@ -180,8 +181,8 @@ void Replay::attempt(std::uint32_t s) {
   start(s, now_);
 }
 
-/// Has all ended that its head waits for? Else it is entered among those that wait for the first
-/// that has not.
+/// Returns whether everything that the head of the stream waits for has ended. Otherwise enters the
+/// stream in the list of those that wait for the first execution that has not ended.
 bool Replay::all_ended(std::uint32_t s) {
   StreamState& stream = streams_[s];
   const std::uint32_t a = stream.cursor.action();
@@ -258,7 +259,7 @@ void Replay::finish(std::uint32_t s) {
   trying_.push_back(s);
 }
 
-/// Those that waited for this execution try again.
+/// The streams that waited for this execution try again.
 void Replay::wake(std::uint32_t a, std::int64_t iteration) {
   std::uint32_t s = std::exchange(first_waiter_[a], none);
   while (s != none) {

@@ -24,17 +24,17 @@ struct StreamState {
   double started_at = 0;
   Cause cause;
   State state = State::waiting;
-  bool own_left = false;      ///< the part of its action that is arithmetic still runs
-  std::uint32_t parts = 0;    ///< of its action that still run: that one, and flows
-  std::uint32_t version = 0;  ///< of the event that counts
-  double expected_at = 0;     ///< of that event
-  // The action that it waits for, and the next stream that waits for the same.
+  bool own_left = false;      ///< the arithmetic part of its action still runs
+  std::uint32_t parts = 0;    ///< parts of its action that still run: the arithmetic part and flows
+  std::uint32_t version = 0;  ///< the version of the valid event
+  double expected_at = 0;     ///< the time of that event
+  // The action that the stream waits for, and the next stream that waits for the same action.
   std::uint32_t awaited_action = none;
   std::int64_t awaited_iteration = 0;
   std::uint32_t next_waiter = none;
 };
 
-/// A place for a flow that others may meet. A stream has as many as its actions need at most.
+/// A slot for a flow that may meet others. A stream has as many slots as any of its actions needs.
 struct FlowState {
   enum class Is : std::uint8_t { idle, setting_up, flowing };
   std::uint32_t stream = none;
@@ -43,19 +43,19 @@ struct FlowState {
   double expected_at = 0;
 };
 
-/// Something that happens to a stream: the arithmetic part of its action ends, or it may be tried;
-/// or to one of its flows: it begins, or is through.
+/// An event of a stream or of one of its flows. For a stream: the arithmetic part of its action
+/// ends, or its head may try to start. For a flow: it begins, or it has arrived.
 struct Event {
   double time;
   std::uint32_t stream;
-  std::uint32_t flow;  ///< none: the stream's own
+  std::uint32_t flow;  ///< none: the event is the stream's own
   std::uint32_t version;
   bool operator>(const Event& other) const {
     return time > other.time || (time == other.time && stream > other.stream);
   }
 };
 
-/// How many iterations away waits and prefetches look.
+/// The largest number of iterations to which waits and prefetches refer back or ahead.
 std::int64_t reach_of(const Plan& plan);
 
 class Replay {
@@ -85,13 +85,13 @@ class Replay {
   void wake(std::uint32_t a, std::int64_t iteration);
   void note_blocking();
 
-  /// The flow of the plan that is in this place.
+  /// The flow of the plan that uses this slot.
   const Flow& flow_in(std::uint32_t f) const {
     const std::uint32_t s = flows_[f].stream, a = streams_[s].cursor.action();
     return plan_.actions[a].flows[occupancy_.shared(a)[f - first_flow_[s]]];
   }
 
-  // The steady state: periods.cpp.
+  // The search for the steady state is in periods.cpp.
   void look_for_period();
   Snapshot snapshot(std::int64_t iteration) const;
   void write(Snapshot& state, std::uint32_t s) const;
@@ -108,7 +108,7 @@ class Replay {
   Arrivals arrivals_;
   std::vector<StreamState> streams_;
   std::vector<FlowState> flows_;
-  std::vector<std::uint32_t> first_flow_;  ///< per stream: its first place among the flows
+  std::vector<std::uint32_t> first_flow_;  ///< per stream: the first of its flow slots
   std::optional<Sharing> sharing_;
   std::optional<Emitter> emitter_;
   std::vector<std::uint32_t> first_waiter_;  ///< per action: streams that wait for it
@@ -119,8 +119,8 @@ class Replay {
   std::uint32_t leader_ = none;  ///< the stream whose iterations are counted
   bool iteration_begins_ = false;
   std::optional<PeriodSearch> period_;
-  std::vector<Emitter::Mark> marks_;  ///< one for each state of the search
-  bool seen_enough_ = false;          ///< the period was found, and nothing else is asked
+  std::vector<Emitter::Mark> marks_;  ///< one mark per state of the search
+  bool seen_enough_ = false;          ///< the period was found and is all that is asked
   ReplayResult result_;
 };
 

@@ -1,4 +1,4 @@
-// The steady state of a replay: what of it is written down, and how whole periods are left out.
+// The steady state of a replay: what is recorded of its state, and how whole periods are left out.
 #include <bit>
 #include <cstdlib>
 
@@ -48,7 +48,7 @@ Snapshot Replay::snapshot(std::int64_t iteration) const {
   return state;
 }
 
-/// Outside of the body a stream waits, perhaps for ever so long: since when is no matter.
+/// Outside of the body a stream may wait for ever, so the time since which it waits is left out of the state.
 void Replay::write(Snapshot& state, std::uint32_t s) const {
   const StreamState& stream = streams_[s];
   if (stream.cursor.done()) return state.add(-1);
@@ -63,7 +63,7 @@ void Replay::write(Snapshot& state, std::uint32_t s) const {
   if (stream.state != State::waiting) write_running(state, s);
 }
 
-/// Delayed, or running: when it ends, and its flows.
+/// Writes a stream whose action is delayed or runs: the time of its next event, and its flows.
 void Replay::write_running(Snapshot& state, std::uint32_t s) const {
   const StreamState& stream = streams_[s];
   state.add_time(stream.started_at);
@@ -77,14 +77,14 @@ void Replay::write_running(Snapshot& state, std::uint32_t s) const {
   for (std::uint32_t f = first_flow_[s]; f < first_flow_[s] + shared.size(); ++f) {
     state.add(static_cast<std::int64_t>(flows_[f].is));
     if (flows_[f].is == FlowState::Is::idle) continue;
-    // With its end and its rate the bytes that are left of a flow are known.
+    // The end of a flow and its rate determine the bytes that are left, so these are not written.
     state.add_time(flows_[f].expected_at);
     if (flows_[f].is == FlowState::Is::flowing)
       state.add(std::bit_cast<std::int64_t>(sharing_->flow(f).rate));
   }
 }
 
-/// Leaves out as many periods as end well before the last iterations, which differ.
+/// Skips as many periods as end well before the last iterations, which differ from the others.
 void Replay::jump(const Jump& period) {
   std::int64_t farthest = 0;
   for (const StreamState& stream : streams_)
@@ -110,7 +110,7 @@ void Replay::skip(const Jump& jump) {
   events_ = {};
   for (std::uint32_t s = 0; s < streams_.size(); ++s) {
     StreamState& stream = streams_[s];
-    // What happens outside of the body meanwhile happens where the periods take no time.
+    // What happens outside of the body at the same time is not moved by the periods.
     const bool inside = stream.cursor.in_body();
     const double later = inside ? jump.seconds : 0;
     if (inside) {

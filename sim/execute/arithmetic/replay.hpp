@@ -1,6 +1,6 @@
-// Replay: executes a plan as plain event arithmetic, without SimGrid. It is the second, independent
-// implementation of a plan's semantics, and the one that judges: where no link is shared its trace
-// is the engine's to the bit, where one is every time agrees to 1e-9 of the makespan (sharing.hpp).
+// Replay: executes a plan by event arithmetic, without SimGrid. It is the second, independent
+// implementation of a plan's semantics, and the judge uses it. Where no link is shared, its trace equals
+// the engine's to the bit; where a link is shared, all times agree to 1e-9 of the makespan (sharing.hpp).
 #pragma once
 
 #include <cstdint>
@@ -16,39 +16,39 @@
 namespace sluice {
 
 struct ReplayOptions {
-  /// Every grant is given at once, as if no pool had an end; reservations are counted all the same.
+  /// Every grant is given at once, as if every pool were unlimited; reservations are still counted.
   bool unlimited = false;
-  /// In a steady state whole periods are left out, and repeated by the sink. Off: every action is
-  /// executed; the times are the same to 1e-12 of the makespan.
+  /// Whole periods of a steady state are left out, and the sink repeats them. When this is off,
+  /// every action is executed; the times are the same to 1e-12 of the makespan.
   bool jumps = true;
-  /// Ends as soon as the steady state is seen: nothing but `period` is asked then. A sink is told
-  /// of spans only, and all of them where the steady state is not seen.
+  /// The replay ends as soon as the steady state is seen, because the caller wants only `period`. A
+  /// sink gets only spans, and it gets all of them if the steady state is never seen.
   bool until_period = false;
-  /// Called now and then with the number of executed actions.
+  /// Called from time to time with the number of executed actions.
   std::function<void(std::int64_t)> progress = {};
 };
 
 struct ReplayResult {
-  double makespan = 0;              ///< s until everything has ended and arrived
+  double makespan = 0;              ///< seconds until everything has ended and arrived
   std::vector<std::int64_t> peaks;  ///< bytes, by pool
-  /// Bytes, by pool: the greatest sum of level, reservations and own bytes that a grant held. With
-  /// this as its capacity the plan takes exactly the same times. A shared or unlimited pool: its
-  /// peak.
+  /// The greatest sum, in bytes, of level, reservations and own bytes that was held at a grant,
+  /// indexed by pool. A pool with this capacity gives exactly the same times. For a shared or
+  /// unlimited pool it is the peak.
   std::vector<std::int64_t> reserved;
-  /// The steady state: after so many iterations of the body, and seconds, all is as it was. None:
-  /// it was not seen, which takes some iterations and `jumps`.
+  /// The steady state: after this number of iterations and seconds the state repeats. None: the
+  /// steady state was not seen. To see it takes some iterations, and `jumps`.
   std::optional<Jump> period;
-  std::optional<Deadlock> blocking;  ///< set when it cannot go on; makespan is then its time
+  std::optional<Deadlock> blocking;  ///< set when the run stops early; makespan is then that time
 };
 
-/// Throws InputError where the plan uses what is not there, Interrupted on a signal.
+/// Throws InputError when the plan uses a tensor that is not in its pool, and Interrupted on a signal.
 ReplayResult replay(const Plan& plan, const ReplayOptions& options = {});
-/// The same, telling a sink all that happens.
+/// The same; passes everything that happens to a sink.
 ReplayResult replay(const Plan& plan, Sink& sink, const ReplayOptions& options = {});
-/// The same where the plan's tables are there already.
+/// The same for a plan whose tables exist already.
 ReplayResult replay(const PlanTables& tables, const ReplayOptions& options = {});
 ReplayResult replay(const PlanTables& tables, Sink& sink, const ReplayOptions& options = {});
-/// The same, for who wants its spans only.
+/// The same for a caller that needs only the spans.
 using Executed = Span;
 ReplayResult replay(const Plan& plan, const std::function<void(const Executed&)>& each);
 

@@ -46,7 +46,7 @@ const std::vector<std::uint32_t>& Sharing::update(double now) {
   return moved_;
 }
 
-/// All flows and links that a touched link reaches.
+/// Collects all flows and links that are connected to a touched link.
 void Sharing::collect_component() {
   component_links_.clear();
   component_.clear();
@@ -85,7 +85,7 @@ void Sharing::fill() {
   }
 }
 
-/// Gives this flow its rate.
+/// Sets the new rate of this flow.
 void Sharing::settle(std::uint32_t number, double rate) {
   next_rate_[number] = rate;
   for (const std::uint32_t l : plan_.routes[flows_[number].route].links) {

@@ -35,13 +35,13 @@ namespace fs = std::filesystem;
 constexpr const char* file_name = "sluice_simgrid.so";
 constexpr const char* way_out = "; --executor replay answers without SimGrid";
 
-/// The places of the module: beside the program (an installed package), in the build folder above
-/// it (its tests, the helper of Python), and where libraries are installed.
+/// Where the module may be: beside the program (an installed package), in the build folder above it
+/// (tests, and the helper program of the Python package), and where libraries are installed.
 std::vector<std::string> places() {
   std::error_code failed;
   const fs::path folder = fs::read_symlink("/proc/self/exe", failed).parent_path();
   std::vector<std::string> files;
-  if (folder.empty()) return files;  // the place of the program is not known
+  if (folder.empty()) return files;  // the folder of the program is not known
   for (const char* way : {".", "..", "../..", "../lib/sluice"})
     files.push_back((folder / way / file_name).lexically_normal().string());
   return files;
@@ -67,7 +67,7 @@ const EngineModule* load() {
                 join(files, " nor ") + "; `./dev build` makes it" + way_out);
 }
 
-/// Loaded when it is first asked for; a failed attempt is repeated.
+/// The module is loaded at the first call; after a failure the next call tries again.
 const EngineModule& engine() {
   static const EngineModule* const module = load();
   return *module;

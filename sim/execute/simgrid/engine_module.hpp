@@ -1,7 +1,7 @@
-// The interface between the engine's module and the program that loads it. SimGrid takes longer to
-// load than most runs take, so it is in a module of its own, which is opened only where it is
-// needed. The module has its own copy of the code that it shares with the program; EngineHost
-// passes on what only the program's copy knows.
+// The interface between the engine's module and the program that loads it. To load SimGrid takes
+// longer than most runs, so it is in a module of its own that is opened only where it is needed.
+// The module has its own copy of the code that it shares with the program; EngineHost gives it what
+// only the program's copy knows.
 #pragma once
 
 #include <string>
@@ -12,13 +12,13 @@
 namespace sluice {
 
 struct EngineHost {
-  void (*check_interrupt)();     ///< of base/interrupt.hpp
-  void (*take_back_handlers)();  ///< which SimGrid replaces by its own
+  void (*check_interrupt)();     ///< check_interrupt of base/interrupt.hpp
+  void (*take_back_handlers)();  ///< SimGrid installs its own handlers
 };
 
 struct EngineModule {
-  /// The digest of the library from which it is linked: if it is not the program's own, the two do
-  /// not fit together.
+  /// The digest of the library from which the module is linked. If it differs from the program's
+  /// own, the program and the module do not fit together.
   std::string_view digest;
   /// Like execute() of engine.hpp, but a deadlock is part of the report.
   EngineReport (*run)(const Plan& plan, Sink& sink, const EngineOptions& options);

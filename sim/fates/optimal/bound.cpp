@@ -10,9 +10,9 @@
 namespace sluice {
 namespace {
 
-using Means = std::vector<double>;  ///< weights of the cuts, and last of the computation; sum 1
+using Means = std::vector<double>;  ///< weights of the cuts, then of the computation; sum 1
 
-/// The stages s at which the halves are examined: the first one, and others at equal distances.
+/// The stages s for which the inequalities are made: the first stage, and others at equal distances.
 std::vector<std::size_t> cuts_of(std::size_t stages) {
   const std::size_t count = std::min<std::size_t>(stages, 16);
   std::vector<std::size_t> cuts;
@@ -20,7 +20,7 @@ std::vector<std::size_t> cuts_of(std::size_t stages) {
   return cuts;
 }
 
-/// The seconds that the inequality of each cut adds up, and at the end those of the computation.
+/// The seconds that the inequality of each cut adds up, and at the end the seconds of the computation.
 struct Halves {
   Means forward, backward;
 };
@@ -35,8 +35,8 @@ class Overlap {
         one_of_all_(1 / static_cast<double>(chain.side_by_side)),
         whole_passes_(whole_passes) {}
 
-  /// The bound is concave in the means. The search takes multiplicative steps along the sums of the
-  /// inequalities, and the steps become ever smaller.
+  /// The bound is concave in the means. The search multiplies the means by factors that grow with
+  /// the sums of the inequalities, in steps that become smaller and smaller.
   FateBound best(int steps) {
     means_.forward = means_.backward = computation();
     FateBound best{0, relaxation_.best(weights()).value, weights()};
@@ -66,8 +66,8 @@ class Overlap {
     return means;
   }
 
-  /// Saves of stage i count in the cuts up to i, its forward pass in those after i and in the
-  /// computation, and in the cut at i that of one micro-batch; loads and backward passes likewise.
+  /// The saves of stage i count in the cuts up to i; its forward pass counts in the cuts after i and in the
+  /// computation, and for one micro-batch in the cut at i. The same holds for loads and backward passes.
   FateWeights weights() const {
     FateWeights weights;
     spread(means_.forward, weights.save, weights.forward);
@@ -89,7 +89,7 @@ class Overlap {
 
   Halves sums(const Choices& choices, const FateWeights& weights, double price) const {
     Halves halves{Means(cuts_.size() + 1), Means(cuts_.size() + 1)};
-    for (std::size_t i = 0, k = 0; i < n_; ++i) {  // k: cuts up to i; those below k
+    for (std::size_t i = 0, k = 0; i < n_; ++i) {  // k: number of the cuts up to stage i
       while (k < cuts_.size() && cuts_[k] <= i) ++k;
       const ChainStage& stage = chain_.stages[i];
       double save = 0, load = 0;
@@ -130,17 +130,17 @@ class Overlap {
   const FateRelaxation& relaxation_;
   std::size_t n_;
   std::vector<std::size_t> cuts_;
-  double one_of_all_;  ///< micro-batches
+  double one_of_all_;  ///< 1 / the number of micro-batches side by side
   double whole_passes_;
   Halves means_;
 };
 
-/// The seconds of the copies that no tape can avoid.
+/// The seconds of the copies that every tape must make.
 EngineSeconds compulsory_copies(const Chain& chain) {
   return engine_seconds(chain, tape_of(chain, std::vector<Fate>(chain.stages.size(), Fate::keep)));
 }
 
-/// The halves of a run together with an engine of copies, which has the weight `part`.
+/// The bound of the halves of a run combined with a copy engine, which has the weight `part`.
 double beside_engine(const FateRelaxation& relaxation, const FateRun& run, FateWeights weights,
                      const EngineSeconds& copies, double part, bool loads) {
   const auto scale = [part](std::vector<double>& row, double more) {
@@ -158,7 +158,7 @@ double beside_engine(const FateRelaxation& relaxation, const FateRun& run, FateW
 
 namespace {
 
-/// The same with this price of a byte of host memory in its saves, and with unlimited host memory.
+/// The same bound when each byte of host memory costs this price during its save, with unlimited host memory.
 FateBound bound_at(const Chain& chain, std::int64_t budget, Copies copies, int steps,
                    double whole_passes) {
   const std::size_t n = chain.stages.size();

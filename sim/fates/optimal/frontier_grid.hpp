@@ -1,5 +1,5 @@
-// Where a dynamic programme over a chain looks closely: the prices of memory at which choices turn,
-// and the boundaries at which long segments split. For sim/plan/passes/frontier.
+// Where the dynamic programme over a chain is precise: the prices of memory at which choices
+// change, and the boundaries at which long segments may split. For frontier.hpp.
 #pragma once
 
 #include <vector>
@@ -8,11 +8,11 @@
 
 namespace sluice {
 
-/// Prices (seconds a byte) at which choices of this chain turn: at most `count`, falling.
+/// The prices (seconds per byte) at which choices of this chain change: at most `count`, falling.
 std::vector<double> turning_prices(const Chain& chain, double copy_price, std::size_t count);
 
-/// Marks the end of the chain and about `count` boundaries, so that between two of them lie about
-/// the same seconds and bytes.
+/// Marks the end of the chain and about `count` boundaries, so that about the same seconds and
+/// bytes lie between any two neighbours.
 std::vector<bool> spread_splits(const Chain& chain, std::size_t count);
 
 }  // namespace sluice

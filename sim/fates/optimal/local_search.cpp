@@ -12,7 +12,7 @@ using Kind = TapeOp::Kind;
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
-/// Boundaries that these choices may not drop stay instead.
+/// Boundaries that may not be dropped with these choices are kept instead.
 void mend(Choices& choices) {
   const std::size_t n = choices.inner.size();
   for (std::size_t b = 0; b <= n; ++b)
@@ -36,7 +36,7 @@ Choices choices_of(const Chain& chain, const Tape& tape) {
       choices.boundary[0] = Fate::offload;
     if (op.kind != Kind::forward || ++forwards[op.number] < 2) continue;
     choices.inner[op.number] = Fate::recompute;
-    // Its input was made again just before it, so it had been dropped.
+    // The stage's input was made again just before this operation, so it had been dropped.
     if (op.number > 0 && forwards[op.number - 1] >= 2 && choices.boundary[op.number] == Fate::keep)
       choices.boundary[op.number] = Fate::recompute;
   }
@@ -44,8 +44,8 @@ Choices choices_of(const Chain& chain, const Tape& tape) {
   return choices;
 }
 
-/// Goes from fates by stage to better ones, by changing one choice or, in short chains, two at a
-/// time.
+/// Improves fates by stage step by step. Each step changes one choice or, in short chains, two
+/// choices.
 void FateSearch::descend(std::vector<Fate> fates, Candidate& best) {
   Candidate here{{}, room_, infinite};
   take(tape_of(chain_, fates), here);
@@ -86,7 +86,7 @@ void FateSearch::improve(Candidate& best) {
   }
 }
 
-/// Makes the best change of one choice or, where none helps, of two; false: none helps.
+/// Makes the best change of one choice or, if none helps, of two; returns false when none helps.
 bool FateSearch::improve_once(Choices& choices, Candidate& best) {
   const std::size_t n = chain_.stages.size();
   const std::size_t places = 2 * n + 1;  // inner tensors, then boundaries

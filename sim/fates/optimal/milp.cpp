@@ -13,9 +13,9 @@ namespace sluice {
 namespace {
 
 constexpr std::uint32_t nobody = static_cast<std::uint32_t>(-1);
-using Row = std::vector<std::uint32_t>;  ///< variables; nobody where there is none
+using Row = std::vector<std::uint32_t>;  ///< variables; `nobody` stands for no variable
 
-/// The programme of a graph. In the names of the paper: runs_ is R, there_ is S, freed_ is FREE.
+/// The integer programme of a graph. Names in the paper: runs_ is R, there_ is S, freed_ is FREE.
 class Programme {
  public:
   Programme(const FateGraph& graph, std::int64_t budget, double time_limit_s)
@@ -86,7 +86,7 @@ class Programme {
       for (const std::uint32_t i : operation.makes) makers_.at(i) = v;
       for (const std::uint32_t i : operation.may_make) makers_.at(i) = v, optional_[i] = 1;
     }
-    // Backwards: the last stage in which an operation can be of use, and a tensor.
+    // Walks backwards to find the last stage in which each operation, and each tensor, can be of use.
     for (std::uint32_t v = static_cast<std::uint32_t>(stages_); v-- > 0;) {
       const FateGraph::Operation& operation = graph_.operations[v];
       std::uint32_t last = v;
@@ -136,7 +136,7 @@ class Programme {
     return (optional_[i] ? fully_ : runs_)[t][makers_[i]];
   }
 
-  /// Where a tensor in stage t can come from: there at the start, made or loaded.
+  /// The ways in which stage t can have a tensor: it was there at the start, is made, or is loaded.
   Milp::Terms sources(std::size_t t, std::size_t i, double factor) const {
     Milp::Terms terms;
     add(terms, there_[t][i], factor);
@@ -168,19 +168,19 @@ class Programme {
     }
   }
 
-  /// What is loaded was made in an earlier stage, and saved.
+  /// A tensor that is loaded was made in an earlier stage and saved.
   void constrain_load(std::size_t t, std::size_t i) {
     milp_.constrain(0, {{saves_[i], 1}, {loads_[t][i], -1}}, Milp::infinity);
-    if (!optional_[i]) return;  // else its first making is certain
+    if (!optional_[i]) return;  // otherwise it is certain that it was made
     Milp::Terms made = {{loads_[t][i], -1}};
     for (std::size_t earlier = makers_[i]; earlier < t; ++earlier)
       add(made, made_in(earlier, i), 1);
     milp_.constrain(0, made, Milp::infinity);
   }
 
-  /// The bytes of stage t while each of its operations runs.
+  /// Constrains the bytes in stage t while each of its operations runs.
   void constrain_memory(std::size_t t) {
-    Milp::Terms live;  // before the operation in hand; grows and shrinks from one to the next
+    Milp::Terms live;  // before the current operation; updated for each operation
     for (std::size_t i = 0; i < graph_.tensors.size(); ++i) {
       add(live, there_[t][i], bytes(i) / unit_);
       if (makers_[i] == nobody) add(live, loads_[t][i], bytes(i) / unit_);
@@ -202,8 +202,8 @@ class Programme {
     }
   }
 
-  /// A tensor that operation v makes or reads goes after it, if it does run, nothing later in the
-  /// stage reads it and the next stage does not start with it.
+  /// A tensor that operation v makes or reads is freed after v if v runs, nothing later in the
+  /// stage reads the tensor, and the next stage does not start with it.
   void free_after(std::size_t t, std::size_t v, Milp::Terms& live) {
     const FateGraph::Operation& operation = graph_.operations[v];
     for (const auto* touched : {&operation.makes, &operation.may_make, &operation.reads})
@@ -224,11 +224,11 @@ class Programme {
   const FateGraph& graph_;
   std::size_t stages_;
   double budget_, unit_ = 1;
-  double left_s_ = 0;                              ///< of the time limit, for the solver
+  double left_s_ = 0;                              ///< the rest of the time limit
   Row makers_;                                     ///< indexed by tensor
   std::vector<std::vector<std::uint32_t>> users_;  ///< indexed by tensor
   std::vector<char> optional_;                     ///< indexed by tensor
-  Row last_run_, last_use_;                        ///< stages, by operation and by tensor
+  Row last_run_, last_use_;                        ///< stages, indexed by operation and by tensor
   std::vector<Row> runs_, fully_, there_, loads_;  ///< indexed by stage
   Row saves_;                                      ///< indexed by tensor
   Milp milp_;
@@ -249,11 +249,11 @@ FateGraph graph_of(const Chain& chain) {
   const auto n = static_cast<std::uint32_t>(chain.stages.size());
   FateGraph graph;
   const auto inner = [n](std::uint32_t s) { return n + 1 + s; };
-  const auto gradient = [n](std::uint32_t b) { return 2 * n + b; };  // of boundaries 1 … n - 1
+  const auto gradient = [n](std::uint32_t b) { return 2 * n + b; };  // for boundaries 1 … n - 1
   for (std::uint32_t b = 0; b <= n; ++b) graph.tensors.push_back(chain.boundary(b));
   for (const ChainStage& stage : chain.stages) graph.tensors.push_back(stage.inner);
   for (const ChainTensor& tensor : graph.tensors) graph.copies.push_back(tensor.bytes > 0);
-  graph.copies.front() = 1;  // the input comes in, whatever its size
+  graph.copies.front() = 1;  // the input is always loaded, even if it has 0 bytes
   for (std::uint32_t s = 0; s + 1 < n; ++s) graph.tensors.push_back({chain.stages[s].gradient});
   graph.copies.resize(graph.tensors.size(), 0);
   for (std::uint32_t s = 0; s < n; ++s) {

@@ -1,17 +1,17 @@
-// Keep, recompute and offload on any graph of operations, by mixed-integer linear programming: the
-// least seconds of everything one after the other, copies included, within a budget of bytes.
+// Chooses between keep, recompute and offload in any graph of operations, by mixed-integer linear
+// programming. It finds the least sum of the seconds of all operations and copies within a budget of bytes.
 //
 // Time is divided into one stage per operation, in the given order. In stage t operation t runs for
 // the first time; before it, any operation that ran earlier may run again, in that order. The
 // variables say which operations run in a stage, which tensors are on the device when it starts,
-// which are loaded in it, which have a copy in host memory, and what is freed after an operation.
-// Jain et al. 2020, "Checkmate", section 4 (there without copies). Here a load stands where the
-// operation that makes the tensor would stand in its stage, and a save stands right after the
-// tensor is first made.
+// which tensors are loaded in it, which have a copy in host memory, and what is freed after an
+// operation. The formulation is that of Jain et al. 2020, "Checkmate", section 4, which has no
+// copies. Here a load takes the position in its stage at which the operation that makes the tensor
+// would run, and a save directly follows the operation that makes the tensor for the first time.
 //
-// It takes up to `most_milp_stages` forward operations. Beyond small graphs the result depends on
-// the time limit, so it comes with a bound and a gap. Throws Interrupted on a signal, and
-// InternalError on a graph in which an operation reads a tensor that none before it makes.
+// It takes up to `most_milp_stages` forward operations. Except for small graphs the result depends
+// on the time limit, so the answer includes a bound and a gap. Throws Interrupted on a signal, and
+// InternalError when an operation reads a tensor that no earlier operation makes.
 #pragma once
 
 #include <cstdint>
@@ -26,15 +26,15 @@ struct FateGraph {
   struct Operation {
     double seconds = 0;
     std::vector<std::uint32_t> reads, makes;  ///< tensors
-    /// Tensors that may be made or not, as needed: those that only the backward pass reads.
+    /// Tensors that it makes only if needed: those that only the backward pass reads.
     std::vector<std::uint32_t> may_make;
     std::int64_t workspace = 0;         ///< bytes while it runs
-    std::int64_t workspace_making = 0;  ///< … where it also makes what it may make
+    std::int64_t workspace_making = 0;  ///< … when it also makes those tensors
     bool repeats = true;                ///< may run again
   };
   /// Tensors that no operation makes are in host memory from the start.
   std::vector<ChainTensor> tensors;
-  std::vector<char> copies;  ///< per tensor: may go to host memory
+  std::vector<char> copies;  ///< per tensor: may be copied to host memory
   std::vector<Operation> operations;
   std::size_t repeats_from = 0;  ///< the first stage in which operations may run again
 };
@@ -43,7 +43,7 @@ struct GraphStep {
   enum class Kind : std::uint8_t { run, save, load };
   Kind kind = Kind::run;
   std::uint32_t number = 0;  ///< the operation, or the tensor
-  bool makes_all = false;    ///< of a run: it also makes what it may make
+  bool makes_all = false;    ///< for a run: also makes the optional tensors
 };
 
 struct GraphAnswer {
@@ -52,29 +52,29 @@ struct GraphAnswer {
   double seconds = 0, bound = 0;
 };
 
-/// Looks only for schedules of less than `at_most` seconds, for `time_limit_s` of wall clock time.
+/// Looks only for schedules that take less than `at_most` seconds, for `time_limit_s` of wall-clock time.
 GraphAnswer solve(const FateGraph& graph, std::int64_t budget, double time_limit_s,
                   double at_most = std::numeric_limits<double>::infinity());
 
-/// With more stages, setting up and relaxing the programme takes longer than anyone would wait.
+/// With more stages, building and relaxing the programme takes too long.
 constexpr std::size_t most_milp_stages = 64;
 
 struct MilpAnswer {
-  bool feasible = false;  ///< false: no schedule was found or, where `proven`, none exists
+  bool feasible = false;  ///< false: no schedule was found; if `proven`, none exists
   bool proven = false;
   Tape tape;
   double seconds = 0;  ///< serial_seconds of the tape
-  double bound = 0;    ///< no schedule within the search is faster
+  double bound = 0;    ///< no schedule that the programme can express is faster
   double gap = 0;      ///< (seconds - bound) / seconds
 };
 
-/// The graph of a chain: stage s is operation s, its backward pass is operation 2 n - 1 - s. Unlike
-/// Frontier it may drop a boundary beside a stage that keeps its inner tensors, and use one copy in
-/// host memory several times; so its answer is never slower, and often not faster.
+/// The graph of a chain: stage s is operation s, and its backward pass is operation 2 n - 1 - s. Unlike
+/// Frontier, it may drop a boundary next to a stage that keeps its inner tensors, and may load one copy in host
+/// memory several times. So its answer is never slower than the frontier's, but it is often not faster.
 FateGraph graph_of(const Chain& chain);
 
-/// `known`: a schedule within the budget that is to be improved, and the answer where nothing
-/// faster is found; empty: there is none. Throws Interrupted on a signal.
+/// `known` is a schedule within the budget that should be improved; it is also the answer if
+/// nothing faster is found. Empty: there is none. Throws Interrupted on a signal.
 MilpAnswer solve_milp(const Chain& chain, std::int64_t budget, double time_limit_s,
                       const Tape& known = {});
 

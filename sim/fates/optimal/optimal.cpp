@@ -1,5 +1,5 @@
-// optimal: least time within the device's memory over keep, recompute and offload at once. Without
-// overlap a frontier of the chain has the answer; with overlap candidates are listed and replayed.
+// optimal: the least time within the device's memory over keep, recompute and offload at once. Without
+// overlap a frontier of the chain gives the answer; with overlap, candidate plans are listed and replayed.
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -21,7 +21,7 @@ namespace {
 constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// The tape that needs the least bytes, for the case that nothing fits.
+/// The tape that needs the least bytes; a message names it when nothing fits.
 struct Least {
   std::int64_t bytes = unlimited;
   Tape tape = {};
@@ -48,10 +48,10 @@ struct Least {
                    std::move(shortage));
 }
 
-/// What was found, with a lower bound and what one more GB finds; in seconds of the whole run.
+/// The result of a search, with a lower bound and the gain of one more GB; in seconds of the whole run.
 struct Found {
   Tape tape = {};
-  std::optional<std::int64_t> bytes = {};  ///< that early loads may use
+  std::optional<std::int64_t> bytes = {};  ///< the bytes that early loads may use
   double seconds = never;                  ///< infinity: nothing fits
   double bound = never, with_more = never;
   double micro_batch_bound = never;
@@ -80,8 +80,9 @@ std::int64_t one_more_gb(std::int64_t budget) {
   return budget > unlimited - 1'000'000'000 ? unlimited : budget + 1'000'000'000;
 }
 
-/// The fastest tape within a budget where everything takes turns, and a bound. A frontier that was
-/// not thinned is exact, except where weights also take turns: it does not know runs of a stage.
+/// Finds the fastest tape within a budget when all operations take turns, and a bound. A frontier
+/// that was not thinned is exact, except if weights also take turns: the frontier does not know
+/// that several passes of a stage may share one load.
 class InTurn {
  public:
   explicit InTurn(const FateRequest& request)
@@ -89,7 +90,7 @@ class InTurn {
         exact_(!request.takes_turns() && !request.chain.host_room),
         alike_(alike_tapes(request.chain)) {}
 
-  /// Empty: nothing fits.
+  /// Returns the fastest tape within the budget; an empty tape when nothing fits.
   Tape within(std::int64_t budget) {
     if (keeps_all(budget)) return alike_.front();
     Tape best;
@@ -97,14 +98,14 @@ class InTurn {
       if (best.empty() || serial_seconds(chain_, tape) < serial_seconds(chain_, best) * (1 - 1e-12))
         best = tape;
     };
-    // Whole frontiers are expensive, and where not even the first point fits they are not needed.
+    // Whole frontiers are expensive. They are not needed when not even their first point fits.
     if (least_frontier(true).points().front().peak <= budget) consider_frontiers(budget, consider);
     for (const Tape& tape : alike_)
       if (memory_of(chain_, tape).peak <= budget && fits_in_host(chain_, tape)) consider(tape);
     return best;
   }
 
-  /// The tape that needs the least bytes; it copies nothing to host memory where that is limited.
+  /// The tape that needs the least bytes. If host memory is limited, it makes no copies there.
   Least least() const {
     const Frontier frontier = least_frontier(!chain_.host_room);
     return {frontier.points().front().peak, frontier.tape(0)};
@@ -122,18 +123,18 @@ class InTurn {
   }
 
  private:
-  /// Whether everything can be kept: then nothing has to be copied or computed again.
+  /// Whether everything can be kept. Then nothing has to be copied or computed again.
   bool keeps_all(std::int64_t budget) const {
     return memory_of(chain_, alike_.front()).peak <= budget;
   }
 
-  /// A frontier that has only its first point, which needs the least bytes. `copies`: whether
+  /// A frontier with only its first point, the one that needs the least bytes. `copies`: whether
   /// schedules may copy to host memory.
   Frontier least_frontier(bool copies) const {
     return {chain_, {.copies = copies, .only_least = true}};
   }
 
-  /// The fastest point of each frontier within the budget and the host's memory.
+  /// Calls `use` for the fastest point of each frontier within the budget and the host's memory.
   template <typename Use>
   void consider_frontiers(std::int64_t budget, const Use& use) {
     for (const Frontier& frontier : frontiers()) {
@@ -148,8 +149,8 @@ class InTurn {
     }
   }
 
-  /// One frontier that is exact; where host memory is limited, others for prices of its bytes, and
-  /// one that copies nothing.
+  /// One exact frontier. If host memory is limited, also frontiers for prices of its bytes, and one
+  /// that copies nothing.
   const std::vector<Frontier>& frontiers() {
     if (!frontiers_.empty()) return frontiers_;
     for (const double price : host_prices(chain_))
@@ -161,11 +162,11 @@ class InTurn {
 
   const Chain& chain_;
   bool exact_;
-  std::vector<Tape> alike_;  ///< the first of them keeps everything
+  std::vector<Tape> alike_;  ///< the first tape keeps everything
   std::vector<Frontier> frontiers_;
 };
 
-/// A bound on the micro-batches alone.
+/// The bound is for the micro-batches alone.
 Found choose_in_turn(const FateRequest& request, std::int64_t budget) {
   InTurn search(request);
   Found found;
@@ -190,7 +191,7 @@ Found choose_overlapped(const FateRequest& request, std::int64_t budget) {
   FateSearch search(request.chain, request.score, request.run, request.one_of_several);
   FateSearch::Answer answer = search.within(budget, request.worth);
   if (answer.seconds == never && request.worth < never) return nothing_fits({search.least()});
-  if (answer.seconds == never) {  // then the frontiers are coarse
+  if (answer.seconds == never) {  // then the frontiers are only approximate
     InTurn closer(request);
     answer = {closer.within(budget), budget, 0};
     if (answer.tape.empty()) return nothing_fits(closer.least());
@@ -210,7 +211,7 @@ Found choose_of(const FateRequest& request, std::int64_t budget) {
   return request.overlap ? choose_overlapped(request, budget) : choose_in_turn(request, budget);
 }
 
-/// The faster of the answers found with and without selective recomputation; the bounds hold for
+/// The faster of the answers found with and without selective recomputation; the bound holds for
 /// both.
 Found better(const Found& plain, const Found& selective) {
   Found found = selective.seconds < plain.seconds * (1 - 1e-12) ? selective : plain;
@@ -223,8 +224,8 @@ Found better(const Found& plain, const Found& selective) {
   return found;
 }
 
-/// The answer with the programme's own bound; the programme starts from the frontier's answer, so
-/// it is never slower.
+/// The answer with the integer programme's own bound. The programme starts from the frontier's
+/// answer, so it is never slower.
 FateChoice choose_by_milp(const FateRequest& request, const Reader& parameters,
                           std::int64_t budget) {
   if (request.overlap)

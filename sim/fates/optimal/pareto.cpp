@@ -6,8 +6,8 @@
 namespace sluice {
 namespace {
 
-/// Marks the points that are best at one of these prices of a byte (falling seconds a byte): those
-/// that a larger segment needs to be best at that price.
+/// Marks the points that are best at one of these prices (falling, seconds per byte). A larger
+/// segment needs these points to be best at that price.
 void mark_best(const ParetoNodes& nodes, const std::vector<double>& prices,
                std::vector<std::uint8_t>& stays) {
   std::vector<std::size_t> hull;  // the lower convex hull
@@ -27,7 +27,7 @@ void mark_best(const ParetoNodes& nodes, const std::vector<double>& prices,
   }
 }
 
-/// Those that are marked or faster than the one kept before by a factor, in turn.
+/// Calls `use` for each point that is marked, or faster by `factor` than the last point that was used.
 template <typename Use>
 void select(const ParetoNodes& nodes, const std::vector<std::uint8_t>& stays, double factor,
             Use&& use) {
@@ -46,7 +46,7 @@ bool selects_at_most(std::size_t cap, const ParetoNodes& nodes,
   return count <= cap;
 }
 
-/// Walks through the pairs of a split by rising peaks.
+/// Walks through the pairs of a split in the order of rising peaks.
 class Pairs {
  public:
   static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
@@ -59,7 +59,7 @@ class Pairs {
         last_i_(static_cast<std::uint32_t>(split.first.size() - 1)),
         last_j_(static_cast<std::uint32_t>(split.second.size() - 1)) {}
 
-  std::uint32_t i = 0, j = 0;  ///< the fastest points within the peak
+  std::uint32_t i = 0, j = 0;  ///< the fastest points within the present peak
 
   std::int64_t least() const { return std::max(first_[0].peak + held_, second_[0].peak); }
   void advance(std::int64_t peak) {
@@ -71,8 +71,8 @@ class Pairs {
   /// The next peak at which a pair is faster.
   std::int64_t next() const { return next(i, j); }
 
-  /// A peak before which no pair is faster than this. Both rows fall: where even points further on
-  /// are not, none before them is.
+  /// Returns a peak below which no pair is faster than `than`. Both rows fall: when points further
+  /// on are not faster, all points before them are not faster either.
   std::int64_t next_faster(double than) const {
     std::int64_t peak = next();
     for (std::uint32_t far = 2; peak != never; far *= 2) {
@@ -106,7 +106,7 @@ void join(ParetoNode node, const ParetoSplit& split, const ParetoNodes& known, P
   node.peak = std::max(node.peak, pairs.least());
   const ParetoNode* const begin = known.data();
   const ParetoNode* const end = begin + known.size();
-  const ParetoNode* beyond = begin;  // the first with a greater peak
+  const ParetoNode* beyond = begin;  // the first node with a greater peak
   while (node.peak != Pairs::never) {
     pairs.advance(node.peak);
     while (beyond != end && beyond->peak <= node.peak) ++beyond;
@@ -124,8 +124,8 @@ void join(ParetoNode node, const ParetoSplit& split, const ParetoNodes& known, P
 
 void merge(ParetoNodes& nodes, const ParetoNodes& added, ParetoNodes& scratch) {
   if (added.empty()) return;
-  // The nodes before all added ones stay. So do those that follow the first one that is kept behind
-  // the added ones.
+  // All nodes before the added ones stay. Behind the added ones, the first node that is faster than
+  // all of them stays, and with it all nodes after it.
   auto a =
       std::lower_bound(nodes.begin(), nodes.end(), added.front().peak,
                        [](const ParetoNode& node, std::int64_t peak) { return node.peak < peak; });
@@ -150,7 +150,7 @@ void thin(ParetoNodes& nodes, std::size_t cap, const std::vector<double>& prices
   std::vector<std::uint8_t> stays(nodes.size());
   stays.front() = stays.back() = 1;
   mark_best(nodes, prices, stays);
-  double low = nodes.back().seconds / nodes.front().seconds, high = 1;  // of the factor
+  double low = nodes.back().seconds / nodes.front().seconds, high = 1;  // limits of the factor
   for (int i = 0; i < 30; ++i) {
     const double middle = (low + high) / 2;
     (selects_at_most(cap, nodes, stays, middle) ? low : high) = middle;

@@ -9,29 +9,29 @@ namespace sluice {
 namespace {
 
 struct Cost {
-  double value = 0;  ///< seconds, and bytes at their price
+  double value = 0;  ///< seconds, plus bytes at their price
   double bytes = 0;  ///< at the turning point
   Cost operator+(const Cost& other) const { return {value + other.value, bytes + other.bytes}; }
   bool operator<(const Cost& other) const { return value < other.value; }
 };
 
-/// The state from which the best way to a state of stage s comes.
+/// The earlier state from which the best path to a state of stage s comes.
 enum class From : std::uint8_t { once, needed, again };
 
-/// How stage s is left: whether its boundary and inner tensors are held or copied, and the way to
-/// each state.
+/// How stage s ends: whether its boundary and inner tensors are held or copied, and the best path
+/// to each state.
 struct Step {
   bool boundary_goes = false, inner_goes = false;
   From runs = From::needed, idle = From::once;
 };
 
-/// One row of choices from the first stage to the last.
+/// The choices for all stages, from the first to the last.
 class Row {
  public:
   Row(const Chain& chain, const FateWeights& weights)
       : chain_(chain), weights_(weights), n_(chain.stages.size()), steps_(n_) {}
 
-  /// The best row at a price.
+  /// Finds the cheapest choices at a price.
   Cost solve(double price) {
     price_ = price;
     once_ = again_ = {};
@@ -45,7 +45,7 @@ class Row {
     return all_;
   }
 
-  /// The choices of the last solution, found by going back along the best way.
+  /// The choices of the last solution, found by following the best path back.
   Choices choices() const {
     Choices choices{std::vector<Fate>(n_, Fate::keep), std::vector<Fate>(n_ + 1, Fate::keep)};
     bool again = false;
@@ -63,7 +63,7 @@ class Row {
   }
 
  private:
-  /// The cost of a tensor that is held at the price of its bytes or copied, whichever is cheaper.
+  /// The cost of a tensor, which is either held at the price of its bytes or copied, whichever is cheaper.
   Cost held(const ChainTensor& tensor, std::size_t stage, bool saved, bool& goes) const {
     const auto bytes = static_cast<double>(tensor.bytes);
     const Cost copied = {weights_.load[stage] * tensor.load_s +
@@ -73,7 +73,7 @@ class Row {
     return goes ? copied : kept;
   }
 
-  /// The cost of weights that are there for backward passes, or come after the turning point.
+  /// The cost of weights that are on the device for the backward passes, or are loaded after the turning point.
   Cost turns() const {
     Cost all;
     bool is_last = true;
@@ -86,7 +86,7 @@ class Row {
     return all;
   }
 
-  /// The cost of boundary s where stage s - 1 is not to run again.
+  /// The cost of boundary s if stage s - 1 does not run again.
   Cost held_boundary(std::size_t s) {
     return held(chain_.boundary(s), s == 0 ? 0 : s - 1, s > 0, steps_[s].boundary_goes);
   }
@@ -104,7 +104,7 @@ class Row {
     again_ = runs;
   }
 
-  /// What the first backward pass reads is on the device, whatever runs again.
+  /// What the first backward pass reads is on the device, whatever else runs again.
   void finish() {
     const ChainStage& last = chain_.stages.back();
     Step& step = steps_.back();
@@ -121,7 +121,7 @@ class Row {
   double price_ = 0;
   std::size_t n_;
   std::vector<Step> steps_;
-  Cost once_, again_, all_;  ///< the stages before s, where s - 1 does not run again, and where
+  Cost once_, again_, all_;  ///< once_: stage s - 1 runs once; again_: it runs again
 };
 
 }  // namespace
@@ -164,9 +164,9 @@ double FateRelaxation::Best::share() const {
   return between > 0 ? std::clamp(more.bytes / between, 0.0, 1.0) : 1;
 }
 
-// The value at a price is the least of straight lines, one for each choice of all fates, which rise
-// by what the choice keeps beyond the room. The greatest value is where two of them meet that no
-// third one undercuts: a line that undercuts them takes the place of the one on its side.
+// As a function of the price, the value is the minimum of straight lines. Each line stands for one choice
+// of all fates, and its slope is the number of bytes kept beyond the room. The maximum is where two lines
+// meet and no third line lies below them. A line that lies below replaces the one on its side.
 FateRelaxation::Best FateRelaxation::best(const FateWeights& weights) const {
   struct Line {
     double price, value, bytes;

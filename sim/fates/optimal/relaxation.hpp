@@ -1,17 +1,17 @@
-// The best fates of a chain's tensors if only one moment had to fit: the turning point, which is
-// the first backward pass, that of the last stage. What that operation reads and makes is on the
-// device. Whatever else a later backward pass reads is also on the device, or its stage runs again
-// afterwards, or it is loaded afterwards (and was saved before, unless it is the input). A stage
-// that runs again needs its input in one of the same ways. This is a chain of choices with one
-// constraint, the bytes; its Lagrangian relaxation is solved exactly for each price of a byte.
-// Every price gives a lower bound (bound.hpp), and its choices are the starting points of a search
-// (search.hpp). It does not cover stages that run again twice, nor memory at any other moment.
+// The best fates of a chain's tensors if only one moment had to fit: the turning point, which is the first
+// backward pass, that of the last stage. The tensors that this operation reads and makes are on the device.
+// Any other tensor that a later backward pass reads is on the device too, or its stage runs again
+// afterwards, or it is loaded afterwards (and was saved before, unless it is the input). A stage that runs
+// again needs its input in one of the same three ways. This gives a sequence of choices with one
+// constraint, the bytes; its Lagrangian relaxation is solved exactly for each price of a byte. Every price
+// gives a lower bound (bound.hpp), and its choices are starting points of a search (search.hpp). It does
+// not cover stages that run again twice, and it ignores memory at all other moments.
 //
-// For micro-batches side by side, it is the backward pass of the first one through the last stage:
-// by then all have been through the forward passes, and each holds, runs again or loads the same
-// tensors. What the last stage reads and makes is counted for that micro-batch alone. Where weights
-// take turns, those that a stage needs for its backward pass are already there or are loaded
-// afterwards, except for the last stage with weights, whose run continues.
+// For micro-batches side by side, the turning point is the backward pass of the first micro-batch
+// through the last stage. By then all micro-batches have finished their forward passes, and for each of
+// them the same tensors are held, made again or loaded. What the last stage reads and makes counts for
+// that one micro-batch. If weights take turns, the weights that a stage needs for its backward pass are
+// already there or are loaded afterwards, except for the last stage with weights, whose run continues.
 #pragma once
 
 #include <cstdint>
@@ -21,14 +21,14 @@
 
 namespace sluice {
 
-/// The weight of a second, by stage. Copies of boundary b + 1 have the weight of stage b, copies of
-/// the input that of stage 0.
+/// The weight of a second, by stage. Copies of boundary b + 1 have the weight of stage b, and
+/// copies of the input that of stage 0.
 struct FateWeights {
   std::vector<double> forward, save, backward, load;
-  double again = 1;               ///< of a forward pass after the turning point
-  std::vector<double> turn = {};  ///< of the load of weights for the backward pass; empty: nothing
+  double again = 1;               ///< for forward passes after the turning point
+  std::vector<double> turn = {};  ///< for loads of weights for the backward pass; empty: none
 
-  /// The weights where everything takes turns: every second counts.
+  /// The weights when everything takes turns: every second counts.
   static FateWeights serial(std::size_t stages);
 };
 
@@ -45,17 +45,17 @@ class FateRelaxation {
   /// The best choices at a price (seconds per byte).
   struct Solution {
     double value = 0;  ///< seconds, minus the price of the room: a lower bound
-    double bytes = 0;  ///< kept beyond the room
+    double bytes = 0;  ///< bytes kept beyond the room
     Choices choices;
   };
   Solution at(const FateWeights& weights, double price) const;
 
-  /// The greatest bound over all prices. It lies between choices that keep more than fits in the
-  /// room and choices that do not; the prices of the two differ little.
+  /// The greatest bound over all prices. It lies between choices that keep more than fits into the
+  /// room and choices that fit; the prices of the two are almost equal.
   struct Best {
     double value = 0, price = 0;
     Solution more, less;
-    /// The share of `less` with which the two together fill the room exactly.
+    /// The share of `less` in the mixture of both that fills the room exactly.
     double share() const;
   };
   Best best(const FateWeights& weights) const;

@@ -8,15 +8,15 @@
 
 namespace sluice {
 
-/// "budget_bytes": the bytes within which the search stayed; the greatest possible number is told
-/// as "unlimited".
+/// "budget_bytes": the bytes within which the search stayed. The greatest possible number is
+/// written as "unlimited".
 Fact budget_fact(std::int64_t budget);
 
 /// "gap": the gap from these seconds to a lower bound (base/gap.hpp).
 Fact gap_fact(double seconds, double bound);
 
-/// Adds the facts of each stage, unless there are very many: what was chosen, what the stage makes,
-/// and what it costs to have that again in either way.
+/// Adds the facts of each stage, unless there are very many stages: its fate, what the stage makes,
+/// and the cost of recomputing or of loading it.
 void explain(const Chain& chain, FateChoice& choice);
 
 }  // namespace sluice

@@ -13,15 +13,15 @@ struct FateWeights;
 
 /// How a relaxation is rounded.
 struct Rounding {
-  /// Copies of the stages before this one count less than their weights by a factor, those of the
-  /// others more: what is made early and read late has the most time for both copies.
+  /// Copies of the stages before this one count less than their weights, by this factor; copies of the other
+  /// stages count more. The tensors that are made early and read late have the most time for both copies.
   std::size_t early = 0;
   double factor = 1;
-  double segment = 1;  ///< the most bytes of stages that run again together, as a share of the
+  double segment = 1;  ///< the most bytes of stages that run again together, as a part of the
                        ///< budget
 };
 
-/// Empty where no attempt fits.
+/// Returns an empty tape when no attempt fits.
 Tape rounded_tape(const Chain& chain, std::int64_t budget, const FateWeights& weights,
                   const Rounding& rounding);
 

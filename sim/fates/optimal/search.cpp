@@ -17,8 +17,8 @@ namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
-/// Budgets from the least that works to half as much again as keeping everything needs: the excess
-/// is room for early loads.
+/// Budgets from the least that works to 1.5 times what keeping everything needs. The excess is room
+/// for early loads.
 std::vector<std::int64_t> rungs_between(std::int64_t least, std::int64_t most, std::size_t count) {
   std::vector<std::int64_t> rungs = {least};
   const double top = 1.5 * static_cast<double>(std::max(most, least));
@@ -52,21 +52,21 @@ FateSearch::FateSearch(const Chain& chain, FateScore score, const FateRun& run, 
 
 namespace {
 
-/// The share of a copy's seconds that counts in each frontier; in the first, everything takes
-/// turns.
+/// The share of a copy's seconds that counts in each frontier. In the first frontier everything
+/// takes turns.
 std::vector<double> copy_prices(std::size_t stages) {
   if (stages <= 20) return {1, 0.6, 0.3, 0.1, 0};
   if (stages <= 100) return {1, 0.3, 0};
   return {0.3};
 }
 
-/// Whether a tape is replayed only with the most bytes with which it is a candidate: with fewer its
-/// loads come later, so it would be faster only by chance.
+/// Whether a tape is replayed only with the greatest budget for which it is a candidate. With less
+/// its loads come later, so it would be faster only by chance.
 bool one_room_a_tape(std::size_t stages) {
   return stages > 100;
 }
 
-/// Coarser frontiers for longer chains; each segment can still split somewhere.
+/// Longer chains get coarser frontiers, in which each segment can still split somewhere.
 FrontierSettings settings(std::size_t stages, double copy_price, bool copies = true) {
   FrontierSettings settings{.copy_price = copy_price, .copies = copies};
   if (stages <= 20) return settings;
@@ -116,9 +116,9 @@ FateSearch::Answer FateSearch::within(std::int64_t budget, double worth) {
     return best;
   }
   prepare();
-  std::size_t rung = 0;  // the first rung beyond the budget: some of its tapes need less
+  std::size_t rung = 0;  // the first rung beyond the budget; some of its tapes need less
   while (rung + 1 < rungs_.size() && rungs_[rung].bytes <= budget) ++rung;
-  double about = infinite;  // of the best candidate so far
+  double about = infinite;  // estimated seconds of the best candidate so far
   int in_vain = 0;
   std::set<Key> tried;
   for (++rung; rung-- > 0 && in_vain < rungs_in_vain();) {
@@ -142,18 +142,18 @@ FateSearch::Answer FateSearch::within(std::int64_t budget, double worth) {
   return best;
 }
 
-/// The search ends after this many lesser rungs in a row that find nothing faster: what fits in
-/// them also fits in greater ones, so they are faster only by chance.
+/// The search ends after this many consecutive smaller rungs in which nothing faster is found. What
+/// fits in a smaller rung also fits in a greater one, so it would be faster only by chance.
 int FateSearch::rungs_in_vain() const {
   return chain_.stages.size() <= 100 ? std::numeric_limits<int>::max() : 3;
 }
 
-/// A candidate may look slower than the best one so far by this factor.
+/// The factor by which the estimate of a candidate may exceed the best so far.
 double FateSearch::worth_a_replay() const {
   return chain_.stages.size() > 100 ? 1.1 : one_of_several_ ? 1.25 : infinite;
 }
 
-/// The seconds below which no run with this tape falls.
+/// A lower bound on the seconds of any run with this tape.
 double FateSearch::least_seconds(const Tape& tape) const {
   const EngineSeconds engines = engine_seconds(chain_, tape);
   return std::max(run_bound(chain_, run_, engines.computed),
@@ -174,7 +174,7 @@ Scored FateSearch::consider(const Tape& tape, std::int64_t bytes, Answer& best) 
   return found->second;
 }
 
-/// Where loads have less room they may come in another order, which may by chance be better.
+/// With less room for early loads, the loads may come in another order, which may by chance be better.
 void FateSearch::consider_alike(std::int64_t bytes, Answer& best) {
   const double least = run_bound(chain_, run_, 0) * (1 + 1e-12);
   const int rooms = looked_at_as_ <= 20 ? 12 : looked_at_as_ <= 100 ? 6 : 3;
@@ -209,8 +209,8 @@ void FateSearch::search(std::size_t number) {
   shortlist(rung, number == 0 ? 0 : rungs_[number - 1].bytes, estimates);
 }
 
-/// The fastest candidates of the rung, each with the least room that makes it as fast: those that
-/// are faster than all that need less.
+/// Adds the fastest candidates of the rung, each with the least room that makes it as fast. These
+/// are the candidates that are faster than all that need less.
 void FateSearch::shortlist(Rung& rung, std::int64_t below, std::int64_t estimates) {
   std::vector<const std::pair<Tape, Estimate>*> fastest;
   for (const auto& [key, entry] : pool_)
@@ -249,7 +249,7 @@ AboutSeconds FateSearch::about_within(const Tape& tape, const TapeMemory& memory
   return about_seconds(chain_, tape, memory, bytes, run_.micro_batches, run_.one_a_step);
 }
 
-/// The approximate seconds within the rung; infinity where it does not fit.
+/// The approximate seconds within the rung; infinity if it does not fit.
 double FateSearch::estimate(const Tape& tape) {
   const auto [found, fresh] = pool_.try_emplace(key_of(tape));
   auto& [known, seen] = found->second;
@@ -271,8 +271,8 @@ double FateSearch::take(const Tape& tape, Candidate& best) {
   return about;
 }
 
-/// Rounds the relaxation, with more copies or fewer. What is copied of the first stages is copied
-/// beside the most computation, so the search varies the number of stages whose copies are cheap.
+/// Rounds the relaxation, with more copies or fewer. Copies of the first stages run beside the most
+/// computation, so the search varies the number of stages whose copies are cheap.
 void FateSearch::round(const FateBound& bound, Candidate& best) {
   if (std::isinf(bound.seconds)) return;
   const bool few = chain_.stages.size() <= 100;

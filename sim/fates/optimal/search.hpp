@@ -1,19 +1,19 @@
-// Finds the best tape of a chain where copies run beside computation. The cost of a copy then
-// depends on the whole plan, so the caller, who can list and replay plans, judges the candidates.
+// Finds the best tape of a chain if copies run beside computation. The cost of a copy then depends
+// on the whole plan, so the caller, who can list and replay plans, judges the candidates.
 //
 // A candidate is a tape with the bytes that it may use, including early loads. The rungs are
-// budgets from the least that works to half as much again as keeping everything needs. Each rung
-// has a few candidates, whatever the budget that is asked for. They are those that, by
-// fates/tape_time, are faster than everything that needs less, among
+// budgets from the least that works to 1.5 times what keeping everything needs. Each rung has a few
+// candidates, which do not depend on the requested budget. By the estimate of fates/tape_time, they
+// are faster than everything that needs less, among
 //   frontiers for several prices of a copy (frontier.hpp),
-//   the relaxation that also bounds them, rounded (rounding.hpp),
+//   the relaxation that also gives the bound, rounded (rounding.hpp),
 //   the strategies that treat every stage alike, and
 //   a local search that changes one choice, in short chains two choices, at a time.
-// The answer for a budget is the best of the candidates of all rungs that fit in it, so more memory
-// is not slower. It also covers the strategies that treat every stage alike, within the whole
-// budget and the next few lesser budgets that change anything, so none of them is faster. Rungs
-// whose bound is no better than what was found are left out, because none of their candidates could
-// be better. How much is searched depends on the number of stages alone, never on a clock.
+// The answer for a budget is the best candidate of all rungs that fits in it, so more memory never
+// makes it slower. The search also tries the strategies that treat every stage alike, within the whole
+// budget and within the next few smaller budgets that make a difference, so none of them is faster than
+// the answer. Rungs whose bound is no better than the best result so far are skipped, because none of
+// their candidates can be better. The effort depends only on the number of stages, never on a clock.
 #pragma once
 
 #include <cstdint>
@@ -31,11 +31,11 @@
 
 namespace sluice {
 
-/// The result of a tape in the whole run, as it would be simulated if loads may come early within
-/// so many bytes.
+/// The result of a tape in the whole run, as it would be simulated if loads may use this many bytes
+/// to come early.
 struct Scored {
   double seconds = 0;      ///< infinity: the run blocks or does not fit
-  std::int64_t bytes = 0;  ///< with no more bytes than these, loads would come as they do
+  std::int64_t bytes = 0;  ///< with fewer bytes than these, loads would come later
 };
 using FateScore = std::function<Scored(const Tape&, std::int64_t)>;
 
@@ -43,20 +43,20 @@ class FateSearch {
  public:
   struct Answer {
     Tape tape;
-    std::int64_t bytes = 0;  ///< what the plan may use, early loads included
+    std::int64_t bytes = 0;  ///< the bytes that the plan may use, including early loads
     double seconds = 0;      ///< its score; infinity: nothing was found
   };
 
   /// `one_of_several`: the search is for one of several numbers of micro-batches side by side. It
-  /// then looks less closely, and leaves the strategies that treat every stage alike to the caller,
-  /// who compares.
+  /// then searches less thoroughly, and leaves the strategies that treat every stage alike to the
+  /// caller, who compares the numbers.
   FateSearch(const Chain& chain, FateScore score, const FateRun& run, bool one_of_several = false);
 
-  /// The least bytes that any of the tapes found needs.
+  /// The least bytes that any tape found so far needs.
   std::int64_t least();
 
-  /// The best candidate within a budget of at least least(), among those that take less than
-  /// `worth` seconds.
+  /// The best candidate that takes less than `worth` seconds, within a budget of at least least()
+  /// bytes.
   Answer within(std::int64_t budget, double worth = std::numeric_limits<double>::infinity());
 
   /// The number of tapes that have been listed and replayed so far.
@@ -66,8 +66,8 @@ class FateSearch {
   using Key = std::vector<std::uint32_t>;
   struct Candidate {
     Tape tape;
-    std::int64_t bytes = 0;  ///< of the whole rung, or what the tape needs
-    double about = 0;        ///< seconds
+    std::int64_t bytes = 0;  ///< of the whole rung, or as many as the tape needs
+    double about = 0;        ///< estimated seconds
   };
   struct Estimate {
     std::int64_t peak = 0;
@@ -101,19 +101,19 @@ class FateSearch {
   FateScore score_;
   FateRun run_;
   bool one_of_several_;
-  std::size_t looked_at_as_;         ///< the chain is searched as closely as one with this number
-                                     ///< of stages
+  std::size_t looked_at_as_;         ///< the chain is searched as thoroughly as one with this
+                                     ///< number of stages
   std::vector<Tape> alike_;          ///< strategies that treat every stage alike
-  std::vector<Frontier> frontiers_;  ///< by price of a copy, the first one serial
+  std::vector<Frontier> frontiers_;  ///< indexed by price of a copy; the first one is serial
   std::vector<Rung> rungs_;
   std::map<std::pair<Key, std::int64_t>, Scored> judged_;
-  // Of the rung that is being searched:
+  // For the rung that is being searched:
   std::map<Key, std::pair<Tape, Estimate>> pool_;
-  std::int64_t room_ = 0, left_ = 0;  ///< bytes; estimates that may still be asked for
+  std::int64_t room_ = 0, left_ = 0;  ///< bytes; estimates that may still be made
 };
 
-/// What a tape chooses, as far as choices can express it: a stage that runs a third time appears as
-/// one that runs again.
+/// The choices of a tape, as far as choices can express them: a stage that runs three times becomes
+/// a stage that runs again once.
 Choices choices_of(const Chain& chain, const Tape& tape);
 
 }  // namespace sluice

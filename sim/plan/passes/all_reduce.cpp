@@ -27,8 +27,8 @@ std::vector<std::string> devices_of(const std::vector<RingHop>& ring) {
 struct Sum {
   std::uint32_t ready = none;   ///< the backward pass after which the gradients may be sent
   std::uint32_t before = none;  ///< the ring is listed in front of this action
-  /// The action that needs the sums of the ring, `distance` iterations later: the update, the save of the gradients,
-  /// or, when the gradients stay on the device, the next backward pass that adds to them.
+  /// The action that needs the sums of the ring, `distance` iterations later: the update, the save of the
+  /// gradients, or, when the gradients stay on the device, the next backward pass that adds to them.
   std::uint32_t user = none, distance = 0;
 };
 
@@ -55,7 +55,7 @@ class Rings {
     for (const std::string& device : devices_) find_sums(device);
     before_.resize(plan_.actions.size() + 1);
     if (!sums_.empty()) join_devices();
-    for (auto sums = sums_.rbegin(); sums != sums_.rend(); ++sums) {  // in the order in which the backward passes end
+    for (auto sums = sums_.rbegin(); sums != sums_.rend(); ++sums) {  // as backward passes end
       if (sums->second.size() != devices_.size())
         throw InternalError("replicas do not sum gradients of the same stages equally often");
       add_ring(sums->first.second, sums->first.first, sums->second);
@@ -143,8 +143,8 @@ class Rings {
         action.waits.push_back({sums[k].ready, 0});
         if (r > 0) action.waits.push_back({new_number(sent[from][r - 1]), 0});
       }
-      // The user waits for the piece that arrives last, which completes the sums, and for the device's own last send,
-      // because the user may change the gradients.
+      // The user waits for the piece that arrives last, which completes the sums, and for the
+      // device's own last send, because the user may change the gradients.
       auto& waits = plan_.actions[sums[k].user].waits;
       for (const std::uint32_t end : {sent[from][steps - 1], sent[k][steps - 1]})
         waits.push_back({new_number(end), sums[k].distance});

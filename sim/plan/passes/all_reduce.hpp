@@ -1,5 +1,5 @@
-// Sums the gradients of replicas over a ring before each update. Where the plan has no update, they are summed before
-// they are saved or before the next backward pass adds to them.
+// Sums the gradients of replicas over a ring before each update. Where the plan has no update, they
+// are summed before they are saved or before the next backward pass adds to them.
 //
 // With n devices and g bytes of gradients of a stage, each device sends 2 (n - 1) pieces of g / n
 // bytes to the next one: n - 1 pieces that sum (reduce-scatter) and n - 1 that spread the sums

@@ -44,8 +44,8 @@ class Unroller {
            std::any_of(plan_.tensors.begin(), plan_.tensors.end(), has);
   }
 
-  /// Where iteration `index` of the old body is, counted from the first copy of a run of the new body: the number of
-  /// the copy, and how many runs later.
+  /// Where iteration `index` of the old body is, counted from the first copy of a run of the new
+  /// body: the number of the copy, and how many runs later.
   struct Place {
     std::int64_t copy, runs;
   };
@@ -86,8 +86,8 @@ class Unroller {
     Action action = plan_.actions[number];
     const Section section = plan_.section_of(number);
     if (copy > 0) action.name = name_of(action) + mark_ + std::to_string(copy);
-    // The instance of the action's tensors: in the body it is counted from this run, in the prologue from the first
-    // iteration, and in the epilogue from the end of the last iteration.
+    // The instance of the action's tensors: in the body it is counted from this run, in the
+    // prologue from the first iteration, and in the epilogue from the end of the last iteration.
     const Place instance = place(copy + action.ahead);
     action.ahead = static_cast<std::int32_t>(instance.runs);
     for (Flow& flow : action.flows)

@@ -20,15 +20,15 @@ void Agenda::add(double time, std::uint32_t stream) {
   arm(std::max(time, clock()));
 }
 
-/// Sets a timer, unless one is set that fires at this time or earlier.
+/// Sets a timer, unless there is already one that fires at this time or earlier.
 void Agenda::arm(double time) {
   if (!timers_.empty() && timers_.back() <= time) return;
   timers_.push_back(time);
   simgrid::kernel::timer::Timer::set(time, [this] { tick(); });
 }
 
-/// SimGrid fires all timers that are due before it lets actors run: the actors that an earlier
-/// timer woke come first.
+/// SimGrid fires all timers that are due before it lets actors run. The actors that an earlier
+/// timer woke must run first.
 void Agenda::tick() {
   timers_.pop_back();
   if (entries_.empty()) return;

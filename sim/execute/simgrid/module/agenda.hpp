@@ -1,7 +1,7 @@
-// Decides when each actor goes on, in the one order of simultaneous events (execute/emitter.hpp):
-// all streams that are due at one exact time are woken together, by number, and the next ones only
-// when nothing can run any more. SimGrid's clock drives it; times that differ by less than the
-// precision of the clock stay apart here.
+// Decides when each actor continues, in the order of simultaneous events that all executors share
+// (execute/emitter.hpp): all streams that are due at one exact time are woken together, by number,
+// and the next ones only when nothing else can run. SimGrid's clock drives it; here times are
+// distinct even when they differ by less than the clock's precision.
 #pragma once
 
 #include <cstdint>
@@ -31,9 +31,9 @@ class Agenda {
 
   Wake wake_;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> entries_;
-  std::vector<double> timers_;  ///< of SimGrid, with the earliest at the end
+  std::vector<double> timers_;  ///< SimGrid's timers, the earliest at the end
   std::vector<std::uint32_t> due_;
-  double now_ = 0;      ///< the exact time of what happens
+  double now_ = 0;      ///< the exact time of the present event
   bool woken_ = false;  ///< actors have been woken but do not run yet
 };
 

@@ -1,4 +1,4 @@
-// The engine, and the only file that uses SimGrid's actors: engine.hpp says what it does.
+// The engine, and the only file that uses SimGrid's actors: engine.hpp describes it.
 #include <simgrid/s4u.hpp>  // before the two that need what it includes
 
 #include <simgrid/version.h>
@@ -35,34 +35,34 @@ namespace sg = simgrid::s4u;
 
 namespace {
 
-/// Functions of the program that has loaded this module; set before anything is executed.
+/// Functions of the program that has loaded this module; it sets them before anything is executed.
 EngineHost program = {};
 
-/// What an actor keeps about itself. Times are exact sums, not readings of the clock.
+/// The state of an actor. Times are exact sums, not readings of the clock.
 struct StreamState {
   Cursor cursor;
   double free_at = 0;
-  bool ends = false;  ///< it sleeps until its action ends
+  bool ends = false;  ///< the actor sleeps until its action ends
   std::uint32_t awaited_action = none;
   std::int64_t awaited_iteration = 0;
   std::uint32_t next_waiter = none;
   sg::Actor* actor = nullptr;             ///< SimGrid's actor, while it lives
-  std::vector<sg::CommPtr> through = {};  ///< its communications that are under way
+  std::vector<sg::CommPtr> through = {};  ///< its communications that still run
 };
 
 double ulp(double x) {
   return std::nextafter(x, HUGE_VAL) - x;
 }
 
-/// Fine enough for short kernels, and coarse enough that no event is lost up to a bound of the
-/// makespan.
+/// Fine enough for short computations, and coarse enough that no event is lost before a bound of
+/// the makespan.
 double precision_for(double serial_s) {
   return std::max(1e-15, 8 * ulp(serial_s));
 }
 
 constexpr const char* nowhere = "/dev/null";
 
-/// SimGrid aborts where it cannot open the file for its log.
+/// SimGrid aborts when it cannot open the file for its log.
 void require_descriptor() {
   const int file = ::open(nowhere, O_WRONLY | O_CLOEXEC);
   if (file < 0)
@@ -71,7 +71,7 @@ void require_descriptor() {
   ::close(file);
 }
 
-/// Settings for exact transfers. Latency is added here, so links have none.
+/// Settings for exact transfers. This file adds latencies itself, so the links have none.
 std::vector<std::string> settings_for(double precision) {
   return {"network/model:CM02", "network/crosstraffic:0", "network/TCP-gamma:0",
           "contexts/stack-size:1024", "surf/precision:" + exact(precision)};
@@ -100,7 +100,7 @@ class Execution {
     require_descriptor();
     std::optional<SignalsHeld> held(std::in_place);
     sg::Engine engine("sluice");
-    program.take_back_handlers();  // SimGrid's own would call exit() and abort()
+    program.take_back_handlers();  // SimGrid's handlers would call exit() and abort()
     held.reset();
     xbt_log_control_set(("root.app:file:" + std::string(nowhere)).c_str());
     report.precision = precision_for(tables_.serial_seconds());
@@ -115,8 +115,8 @@ class Execution {
     report.loop_wall_s =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     if (failure_) {
-      cancel_transfers();  // those that began beside the failure
-      // before the engine is destroyed
+      cancel_transfers();  // communications that still run
+      // They must be freed before the engine is destroyed.
       for (StreamState& stream : streams_) stream.through.clear();
       std::rethrow_exception(failure_);
     }
@@ -129,7 +129,7 @@ class Execution {
   }
 
  private:
-  /// One host per device, and for each route that others share a pair of hosts at its ends.
+  /// Makes one host per device, and for each route that others share a pair of hosts at its ends.
   void build_platform() {
     auto* zone = sg::create_full_zone("machine");
     host_ = zone->create_host("host", 1e9)->seal();
@@ -171,13 +171,13 @@ class Execution {
     streams_[s].actor = actor.get();
   }
 
-  /// SimGrid prints a backtrace where a communication that is under way is freed.
+  /// SimGrid prints a backtrace when a communication that still runs is freed, so these are cancelled first.
   void cancel_transfers() {
     for (const StreamState& stream : streams_)
       for (const sg::CommPtr& one : stream.through) one->cancel();
   }
 
-  /// Ends every actor from within one. Communications outlive their actors, so they are cancelled.
+  /// Ends all actors; called from within an actor. Communications outlive their actors, so they are cancelled.
   void end_all() {
     cancel_transfers();
     sg::Actor::kill_all();
@@ -201,7 +201,7 @@ class Execution {
     }
   }
 
-  /// Suspends until everything that it waits for has ended; returns when that will have arrived.
+  /// Suspends the actor until everything that it waits for has ended; returns when the last data will have arrived.
   Cause wait_for_data(std::uint32_t s, std::uint32_t a) {
     StreamState& stream = streams_[s];
     const std::int64_t iteration = stream.cursor.iteration();
@@ -235,7 +235,7 @@ class Execution {
     emitter_.granted(cause.ready, a);
   }
 
-  /// Spends the action's time from `start` on; returns its exact end.
+  /// Lets the action's time pass, from `start` on; returns its exact end.
   double occupy(std::uint32_t s, std::uint32_t a, double start) {
     double end = occupancy_.has_own(a) ? start + occupancy_.own(a) : start;
     if (occupancy_.shares(a)) end = std::max(end, flow_through(s, a, start));
@@ -246,7 +246,7 @@ class Execution {
 
   /// Starts the flows that may meet others, each after its setup; returns when all have arrived.
   double flow_through(std::uint32_t s, std::uint32_t a, double start) {
-    std::vector<std::pair<double, const Flow*>> flows;  // with the times when they begin
+    std::vector<std::pair<double, const Flow*>> flows;  // with the times at which they begin
     for (const std::uint32_t f : occupancy_.shared(a)) {
       const Flow& flow = plan_.actions[a].flows[f];
       flows.emplace_back(start + plan_.routes[flow.route].setup_s, &flow);
@@ -264,8 +264,8 @@ class Execution {
     return std::max(flows.back().first, sg::Engine::get_clock());
   }
 
-  /// All changes come before the first call of SimGrid, which would let other actors run: so
-  /// everything that ends at one time has ended before anything starts.
+  /// All changes are made before the first call of SimGrid, because this call lets other actors
+  /// run. So everything that ends at one time has ended before anything starts.
   void finish(std::uint32_t s, std::uint32_t a, const Cause& cause, double end) {
     StreamState& stream = streams_[s];
     const std::int64_t iteration = stream.cursor.iteration();
@@ -292,7 +292,7 @@ class Execution {
     if (others_end && next.empty()) sg::this_actor::yield();
   }
 
-  /// The streams that waited for this execution.
+  /// Removes the streams that waited for this execution from the list, and returns them.
   std::vector<std::uint32_t> waiters_for(std::uint32_t a, std::int64_t iteration) {
     std::vector<std::uint32_t> woken;
     std::uint32_t s = std::exchange(first_waiter_[a], none);
@@ -308,8 +308,8 @@ class Execution {
     return woken;
   }
 
-  /// Called by the agenda, outside of actors: a round begins. Shared pools grant when everything
-  /// that is due at a time has happened, so `everybody` comes after all streams.
+  /// The agenda calls this, outside of actors, at the begin of a round. Shared pools grant when
+  /// everything that is due at a time has happened, so `everybody` comes after all streams.
   bool wake(const std::vector<std::uint32_t>& due) {
     emitter_.end_round();
     std::vector<std::uint32_t> next = due;
@@ -321,7 +321,7 @@ class Execution {
         agenda_.add(agenda_.now(), everybody);
     }
     ending_ = std::count_if(next.begin(), next.end(), [&](auto s) { return streams_[s].ends; });
-    if (failure_) return false;  // the actors have ended
+    if (failure_) return false;  // all actors have ended
     for (const std::uint32_t s : next) streams_[s].actor->resume();
     return !next.empty();
   }
@@ -330,7 +330,7 @@ class Execution {
     agenda_.add(time, s);
     sg::this_actor::suspend();
     agenda_.running();
-    if (!streams_[s].ends && ending_ > 0) sg::this_actor::yield();  // ends come first
+    if (!streams_[s].ends && ending_ > 0) sg::this_actor::yield();  // ends come before starts
   }
 
   void note_blocking() {
@@ -347,12 +347,12 @@ class Execution {
     blocking_ = residency_.blocking(time, std::move(waiters));
   }
 
-  /// Represents the shared pools on the agenda.
+  /// Stands for the shared pools on the agenda.
   static constexpr std::uint32_t everybody = none;
 
   const Plan& plan_;
   const EngineOptions& options_;
-  std::unique_ptr<PlanTables> made_;  ///< where nobody else had made them
+  std::unique_ptr<PlanTables> made_;  ///< set when the caller passed no tables
   const PlanTables& tables_;
   Residency residency_;
   Grants grants_;
@@ -361,10 +361,10 @@ class Execution {
   Agenda agenda_;
   Occupancy occupancy_;  ///< a flow that may meet others is a SimGrid communication
   std::vector<StreamState> streams_;
-  std::vector<std::uint32_t> first_waiter_;  ///< per action: a list through StreamState
-  std::vector<std::pair<sg::Host*, sg::Host*>> ends_;  ///< indexed by route
+  std::vector<std::uint32_t> first_waiter_;  ///< per action: the head of a list through StreamState
+  std::vector<std::pair<sg::Host*, sg::Host*>> ends_;  ///< per route: the hosts at its ends
   sg::Host* host_ = nullptr;
-  std::int64_t ending_ = 0;  ///< actors that were woken at their action's end, and have not run
+  std::int64_t ending_ = 0;  ///< actors that were woken at their action's end but have not run
   double makespan_ = 0;
   std::int64_t executed_ = 0;
   std::exception_ptr failure_;
