@@ -20,7 +20,7 @@ PlanBuilder::PlanBuilder(const Platform& platform, std::string name, bool enforc
       if (memory.own)
         add(&memory == &device.memory() ? device.name : memory.pool, memory.capacity, device.name);
   for (const Memory& memory : platform.memories) add(memory.name, memory.capacity, "");
-  for (const Device& device : platform.devices)  // is at a memory of the platform
+  for (const Device& device : platform.devices)  // each is at a memory of the platform
     if (!device.memory().own) pools_[device.name] = pools_.at(device.memory().pool);
   for (const Channel& channel : platform.channels)
     plan_.links.push_back({channel.name, channel.bandwidth, channel.idle_w, channel.busy_w});
@@ -86,7 +86,7 @@ PlanBuilder::Ref PlanBuilder::transfer(ActionKind kind, std::uint32_t tensor, co
   return ref;
 }
 
-/// lower() finds the routes of copy engines; this one has a path of its own.
+/// lower() finds the routes of copy engines, but a synchronous copy has its own path.
 std::uint32_t PlanBuilder::synchronous_route(const Path& path) {
   const auto [found, fresh] =
       synchronous_routes_.emplace(path.name, static_cast<std::uint32_t>(plan_.routes.size()));
@@ -94,7 +94,7 @@ std::uint32_t PlanBuilder::synchronous_route(const Path& path) {
   return found->second;
 }
 
-/// A copy waits for what the compute units did before it, and what they do next waits for the copy.
+/// A copy waits for the previous work of the compute units, and their next work waits for the copy.
 void PlanBuilder::take_turn(Ref ref, std::uint32_t units, bool copies) {
   if (turns_.size() <= units) turns_.resize(units + 1);
   Turns& turns = turns_[units];
@@ -105,7 +105,7 @@ void PlanBuilder::take_turn(Ref ref, std::uint32_t units, bool copies) {
   turns.last_of_body = turns.last;
 }
 
-/// So does what the body begins with for what it ended with an iteration ago.
+/// In the same way, the first work of the body waits for the last work of the previous iteration.
 void PlanBuilder::close_turns() {
   for (const Turns& turns : turns_)
     if (turns.first_of_body.copies || turns.last_of_body.copies)
@@ -118,7 +118,7 @@ void PlanBuilder::flow(Ref ref, std::uint32_t tensor, const std::string& from,
   if (const auto way = ways_.find({flow.from, flow.to}); way != ways_.end())
     flow.route = way->second.route;
   else
-    platform_.path(from, to);  // throws where nothing joins them
+    platform_.path(from, to);  // throws when no links connect the memories
   at(ref).flows.push_back(flow);
 }
 
@@ -179,7 +179,7 @@ PlanBuilder::Ref PlanBuilder::add(Action action) {
   return {section_, static_cast<std::uint32_t>(actions.size() - 1)};
 }
 
-/// Nothing, so that the formula makes it; where that name is taken, it with '2, '3 … behind it.
+/// Returns an empty name, for which the formula stands; if that name is taken, the name with '2, '3 …
 std::string PlanBuilder::own_name(const Action& action) {
   const int taken =
       names_[static_cast<std::size_t>(section_)][{action.kind, action.stage, action.micro_batch}]++;
@@ -187,7 +187,7 @@ std::string PlanBuilder::own_name(const Action& action) {
 }
 
 std::string PlanBuilder::unique_name(std::string tensor) {
-  int& taken = tensor_names_[tensor];  // stays where it is
+  int& taken = tensor_names_[tensor];  // this reference stays valid
   std::string name = tensor;
   while (taken++ > 0) {
     name = tensor + "'" + std::to_string(taken);

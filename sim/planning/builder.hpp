@@ -1,5 +1,5 @@
-// The builder with which policies make plans: a platform's pools, links and streams by name, and
-// actions in listing order.
+// The builder with which policies make plans: it knows a platform's pools, links and streams by
+// name, and appends actions in listing order.
 #pragma once
 
 #include <array>
@@ -15,28 +15,28 @@
 
 namespace sluice {
 
-/// A plan lists no more actions than this, because they would fill the memory of the computer that
-/// plans.
+/// A plan lists no more actions than this. More would fill the memory of the computer that runs
+/// Sluice.
 inline constexpr std::int64_t most_actions = 4'000'000;
-/// Throws Infeasible where a plan would have at least that many actions, and that is too many.
+/// Throws Infeasible when a plan would have more actions than the limit; `actions` is a lower bound of them.
 void refuse_long_plan(std::int64_t actions);
 
 class PlanBuilder {
  public:
-  /// A handle of an action; becomes its number in finish().
+  /// A handle of an action; finish() replaces it by the action's number.
   struct Ref {
     Section section = Section::prologue;
     std::uint32_t position = none;
     explicit operator bool() const { return position != none; }
   };
 
-  /// Makes pools for all devices and memories and links for all channels; streams are made when
+  /// Makes pools for all devices and memories, and links for all channels. Streams are made when
   /// they are first used.
   PlanBuilder(const Platform& platform, std::string name, bool enforce_capacity);
 
   std::uint32_t pool(const std::string& node) const;
-  /// `home` is the node whose memory holds it all the time; empty: none. Where the name is taken,
-  /// '2, '3 … is appended.
+  /// `home` is the node whose memory holds the tensor during the whole run; empty: none. If the
+  /// name is taken, '2, '3 … is appended.
   std::uint32_t tensor(std::string name, TensorClass tensor_class, std::int64_t bytes,
                        const std::string& home = "");
 
@@ -48,13 +48,13 @@ class PlanBuilder {
   /// Computes on a device. lower() sets the seconds.
   Ref compute(ActionKind kind, const std::string& device, std::int32_t stage,
               std::int32_t micro_batch, std::int64_t samples);
-  /// Moves a tensor between the memories of two nodes on the copy engine of that route. It uses the
-  /// source (when `release`) and allocates the destination (when `allocate`).
+  /// The ends of a transfer that moves a tensor between the memories of two nodes, on the copy engine of
+  /// that route. With `release` it uses the source, and with `allocate` it allocates the destination.
   struct Ends {
     std::string from, to;
     bool release = true, allocate = true;
-    /// The compute units of the device copy. Waits see to it that the device computes nothing
-    /// meanwhile.
+    /// The compute units of the device make the copy. Waits ensure that the device computes nothing
+    /// during the copy.
     bool synchronous = false;
   };
   Ref transfer(ActionKind kind, std::uint32_t tensor, const Ends& ends, std::int32_t stage,
@@ -64,18 +64,18 @@ class PlanBuilder {
   /// computes.
   void flow(Ref ref, std::uint32_t tensor, const std::string& from, const std::string& to,
             std::int64_t bytes);
-  /// A further memory of a device, beside the one of the device's own name.
+  /// Adds another memory to a device, besides the one with the device's own name.
   void memory(const std::string& name, const std::string& device,
               std::optional<std::int64_t> capacity);
-  /// A link of its own from one pool to another, beside those of the platform. Transfers over it
-  /// have a stream of their own.
+  /// Adds a private link from one pool to another, besides the links of the platform. Transfers
+  /// over it have their own stream.
   void way(const std::string& from, const std::string& to, double bandwidth, double setup_s,
            double latency_s);
-  /// A collective operation of several devices; its number is for the actions that are its parts.
+  /// Adds a collective operation of several devices; returns the number to which its actions refer.
   std::uint32_t collective(Collective collective);
 
   Action& at(Ref ref) { return actions_[static_cast<std::size_t>(ref.section)][ref.position]; }
-  /// `ref` waits for `on` as executed `distance` iterations ago. An empty `on` means no wait.
+  /// `ref` waits for the execution of `on` that is `distance` iterations ago. An empty `on` means no wait.
   void wait(Ref ref, Ref on, std::uint32_t distance = 0);
   void fact(Fact fact) { plan_.facts.push_back(std::move(fact)); }
 
@@ -95,7 +95,7 @@ class PlanBuilder {
   std::string own_name(const Action& action);
   std::string unique_name(std::string tensor);
 
-  /// What a device's compute units do: computations and synchronous copies, one after the other.
+  /// The last work of a device's compute units. Computations and synchronous copies run one after the other.
   struct Turn {
     Ref ref;
     bool copies = false;
@@ -118,7 +118,7 @@ class PlanBuilder {
   };
   std::map<std::pair<std::uint32_t, std::uint32_t>, Way> ways_;  ///< indexed by pools
   std::map<std::string, std::uint32_t> synchronous_routes_;      ///< indexed by name
-  std::vector<Turns> turns_;                                     ///< by the compute stream's number
+  std::vector<Turns> turns_;  ///< indexed by number of the compute stream
 };
 
 }  // namespace sluice

@@ -1,10 +1,10 @@
-// Choices that a scenario leaves open are settled by seconds: a policy offers candidates, and the
+// Choices that a scenario leaves open are made by simulation: a policy offers candidates, and the
 // judge takes the one whose simulated plan ends first.
 //
-// A candidate is named by its structure (how the model is cut, how many micro-batches are computed
-// side by side, how far loads go ahead), never by a capacity. What it needs on the device follows
-// from that structure. It takes part exactly where the device has that much memory, and takes the
-// same time on any device with more. So the candidates of a smaller memory are among those of a
+// A candidate is defined by its structure (how the model is cut, how many micro-batches are
+// computed side by side, how early loads come), never by a capacity. The structure determines how
+// much memory it needs. It can be used on every device with that much memory, and takes the same
+// time on any device with more. So the candidates of a smaller memory are also candidates of a
 // larger one, and more memory is never slower.
 #pragma once
 
@@ -19,24 +19,24 @@
 
 namespace sluice {
 
-/// A way with every choice settled: how long it takes, and its plan.
+/// A way in which every choice is made: how long it takes, and its plan.
 struct Settled {
   double seconds = std::numeric_limits<double>::infinity();
-  std::string text;  ///< what was chosen, as a scenario would write it
+  std::string text;  ///< what was chosen, as text of a scenario
   std::function<Plan()> plan;
-  std::size_t attempt = 0;  ///< number of the cut
+  std::size_t attempt = 0;  ///< number of the cut to which it belongs
 };
 
-/// Ways to settle the open choices that share a lower bound.
+/// Ways to make the open choices that share a lower bound.
 struct Candidate {
-  double at_least = 0;    ///< seconds; none of its ways is faster
-  std::int64_t ways = 1;  ///< how many there are, before it is known which of them fit
-  /// Simulates those of its ways that fit and may take less than `worth` seconds, and passes each
-  /// of them to `settled`.
+  double at_least = 0;    ///< seconds; none of its ways is faster than this
+  std::int64_t ways = 1;  ///< the number of ways, including those that turn out not to fit
+  /// Simulates the ways that fit and may take less than `worth` seconds, and passes each of them to
+  /// `settled`.
   std::function<void(double worth, const std::function<void(const Settled&)>& settled)> simulate =
       {};
-  /// Replaces `simulate`: those of its ways that fit, each on its own, with lower bounds that are
-  /// closer to their seconds. Their ways are not counted again.
+  /// If set, it is called instead of `simulate`. It returns the ways that fit as single candidates
+  /// with closer lower bounds. Their ways are not counted again.
   std::function<std::vector<Candidate>()> open = {};
 };
 
@@ -44,11 +44,11 @@ struct Candidate {
 struct Judgement {
   Settled best;
   std::int64_t candidates = 0, simulated = 0;
-  /// The second fastest of those that were simulated; none where only one fits.
+  /// The second fastest of the simulated ways; none if only one fits.
   std::optional<Settled> runner_up;
 };
 
-/// The fastest of all candidates; among equal ones the first. `best.plan` is empty where none fits.
+/// Returns the fastest of all candidates, and the first among equally fast ones. `best.plan` is empty when none fits.
 Judgement judge(std::vector<Candidate> candidates);
 
 }  // namespace sluice

@@ -1,4 +1,4 @@
-// The duration of a copy between two memories that is alone on its links.
+// The duration of a copy between two memories when nothing else uses its links.
 #pragma once
 
 #include <cstdint>
@@ -9,19 +9,19 @@
 
 namespace sluice {
 
-/// A copy between host memory and the device, alone on its links.
+/// A copy between host memory and the device when nothing else uses its links.
 struct CopyTime {
   double setup_s = 0, bandwidth = 0, latency_s = 0;
-  /// It occupies the copy engine for this long; its data arrive `latency_s` later.
+  /// The seconds for which it occupies the copy engine; its data arrive `latency_s` later.
   double seconds(std::int64_t bytes) const {
     return setup_s + static_cast<double>(bytes) / bandwidth;
   }
 };
-/// Throws InputError when no links connect the two.
+/// Throws InputError when no links connect the two memories.
 CopyTime copy_time(const Platform& platform, const std::string& from, const std::string& to,
                    CopyMode mode = CopyMode::asynchronous);
 
-/// Byte per second of the narrowest of these channels; infinite where there are none.
+/// Bytes per second of the slowest of these channels; infinite when there are none.
 double narrowest(const Platform& platform, const std::vector<std::uint32_t>& channels);
 
 }  // namespace sluice

@@ -12,7 +12,7 @@ namespace sluice {
 
 namespace {
 
-/// Each of them once, in the order of the stages.
+/// Returns each device once, in the order of the stages.
 std::vector<std::string> each_once(const std::vector<std::string>& devices) {
   std::vector<std::string> all;
   for (const std::string& device : devices)
@@ -20,8 +20,8 @@ std::vector<std::string> each_once(const std::vector<std::string>& devices) {
   return all;
 }
 
-/// The layers before a stage whose outputs it reads, and its own layers whose outputs later stages
-/// read. Inputs that only the first stage reads are one tensor, which has no layer's name.
+/// The layers before a stage whose outputs the stage reads, and its own layers whose outputs later stages
+/// read. Inputs that only the first stage reads are one tensor, which is not named after a layer.
 struct StageTensors {
   std::vector<std::uint32_t> reads;
   std::vector<Crossing> makes;
@@ -83,8 +83,8 @@ class ForwardMaker {
     return false;
   }
 
-  /// Tensors with a place of their own all the time: inputs, answers and weights of a step in host
-  /// memory, and caches on the device that reads them.
+  /// Adds the tensors that have a fixed place during the whole run: inputs, answers and weights of
+  /// a step in host memory, and caches on the devices that read them.
   void add_places() {
     Program& program = draft_.program;
     const std::int64_t samples = request_.workload.samples_per_step();
@@ -137,14 +137,14 @@ class ForwardMaker {
     return checked_mul(crossing.bytes, request_.workload.micro_batch, "bytes of a micro-batch");
   }
 
-  /// Where a single tensor crosses a cut, it is the boundary of the stage; otherwise the layer's
-  /// name distinguishes it from the others.
+  /// If a single tensor crosses a cut, it is called the boundary of the stage; otherwise the
+  /// layer's name distinguishes it from the others.
   std::string name_of(const Crossing& crossing, std::size_t s, std::int64_t m) const {
     if (stages()[s].crosses.size() == 1) return instance_name("boundary", s, m);
     return instance_name("boundary." + layer(crossing.layer).name, s, m);
   }
 
-  /// The inputs that only the first stage reads, together.
+  /// Reads the inputs that only the first stage reads, as one tensor.
   void read_inputs(Program::Operation& operation, std::int64_t m) {
     std::int64_t rest = bytes_[0].input;
     if (!is_last(0))
@@ -166,7 +166,7 @@ class ForwardMaker {
     return input;
   }
 
-  /// A tensor from before the stage, which is brought to its device where it is not there yet.
+  /// Reads a tensor from before the stage; it is brought to the stage's device if it is not there yet.
   void read(Program::Operation& operation, std::uint32_t number, std::size_t s, std::int64_t m) {
     std::map<std::uint32_t, std::uint32_t>& on = held_[number];
     if (on.empty()) {
@@ -198,8 +198,8 @@ class ForwardMaker {
     draft_[output].answer = shape_.return_outputs;
   }
 
-  /// An input may come when everything of the micro-batch `buffers` before has been computed; what
-  /// is sent is sent when it has been made.
+  /// An input may be loaded when the micro-batch `buffers` before it has been computed completely;
+  /// a tensor for another device is sent as soon as it has been made.
   void place_loads() {
     Program& program = draft_.program;
     load_when_needed(program);
@@ -221,7 +221,7 @@ class ForwardMaker {
   ProgramDraft draft_;
   std::vector<std::uint32_t> device_of_;  ///< indexed by stage
   std::vector<StageTensors> tensors_;     ///< indexed by stage
-  /// Instances of the current micro-batch, by layer and device.
+  /// The current micro-batch's instances, by layer and device.
   std::map<std::uint32_t, std::map<std::uint32_t, std::uint32_t>> held_;
 };
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// Equal except for rounding: the one that is listed first is kept.
+/// Times that differ only by rounding are equal: then the candidate that comes first wins.
 bool faster(double a, double b) {
   return a < b * (1 - 1e-12);
 }
@@ -30,10 +30,10 @@ void note(Judgement& judgement, const Settled& settled) {
 
 }  // namespace
 
-// The one with the least lower bound comes first; of equal ones the one that was offered first.
-// When that bound is not below the best that was found, no further one is faster: the answer is the
-// same as if all had been simulated. Where nothing else has been simulated by then, the next ones
-// are until one fits, so that the answer can say a runner-up.
+// Candidates are simulated in the order of their lower bounds, and of equal bounds the first one
+// offered comes first. When the next bound is not below the best time found, no further candidate
+// is faster: the answer is the same as if all had been simulated. If only one candidate has been
+// simulated by then, more are simulated until another one fits, so that the answer has a runner-up.
 Judgement judge(std::vector<Candidate> candidates) {
   Judgement judgement;
   for (const Candidate& candidate : candidates) judgement.candidates += candidate.ways;

@@ -1,6 +1,6 @@
-// The bytes in a memory in each slot of a row, where whole ranges of slots change at once. Both
-// operations take time that grows with the logarithm of the row's length. Throws InputError where a
-// count exceeds 2^63.
+// The bytes in a memory, per slot of a row, where whole ranges of slots change at once. The time of
+// both operations grows with the logarithm of the row's length. Throws InputError where a count
+// exceeds 2^63.
 #pragma once
 
 #include <cstddef>
@@ -14,13 +14,13 @@ class Levels {
  public:
   explicit Levels(const std::vector<std::int64_t>& bytes);
 
-  /// The most bytes in any slot.
+  /// The greatest number of bytes in any slot.
   std::int64_t most() const { return count_ > 0 ? most_[1] : 0; }
 
   /// Adds bytes to the slots `first` to `last`, both included.
   void add(std::size_t first, std::size_t last, std::int64_t bytes);
 
-  /// The last of the slots `first` to `last` with more than `bytes`; none: there is no such slot.
+  /// The last slot from `first` to `last` that has more than `bytes`; none: there is no such slot.
   std::optional<std::size_t> last_above(std::size_t first, std::size_t last,
                                         std::int64_t bytes) const;
 
@@ -33,14 +33,14 @@ class Levels {
   };
   Range all() const { return {1, 0, count_ - 1}; }
   void build(const Range& range, const std::vector<std::int64_t>& bytes);
-  /// Of ranges that meet slots `first` to `last`.
+  /// The same, for the part of the slots `first` to `last` that lies in this range.
   void add(const Range& range, std::size_t first, std::size_t last, std::int64_t bytes);
   std::optional<std::size_t> last_above(const Range& range, std::size_t first, std::size_t last,
                                         std::int64_t bytes) const;
 
   std::size_t count_;
-  std::vector<std::int64_t> most_;  ///< of each node's slots, without `more_` of the nodes above it
-  std::vector<std::int64_t> more_;  ///< of all slots of a node, not yet in its children
+  std::vector<std::int64_t> most_;  ///< most bytes in a node's slots, without `more_` of those above
+  std::vector<std::int64_t> more_;  ///< further bytes of each slot of a node, not in its children
 };
 
 }  // namespace sluice

@@ -4,8 +4,8 @@
 
 namespace sluice {
 
-/// The earliest of slots `from` to `to` from which there is room until `to`; takes that room.
-/// `turn` slots further in the row.
+/// Returns the earliest slot from `from` to `to` from which on there is room until `to`, and takes
+/// that room. The slots are counted from `turn`.
 std::int64_t LoadPlaces::take(std::int64_t from, std::int64_t to, std::int64_t turn,
                               std::int64_t bytes) {
   if (from >= to) return to;
@@ -18,7 +18,7 @@ std::int64_t LoadPlaces::take(std::int64_t from, std::int64_t to, std::int64_t t
   return at;
 }
 
-// Beyond a whole step a load would meet its own repetition.
+// A load that came more than a whole step early would overlap with its own repetition.
 LoadPlace LoadPlaces::add(const LoadWish& load) {
   const std::int64_t earliest = std::max(load.earliest, -count_);
   LoadPlace place{take(std::max<std::int64_t>(earliest, 0), load.needed, 0, load.bytes),

@@ -1,6 +1,6 @@
-// Decides where the loads of a row of slots are listed: as early as each is allowed and memory has
-// room for it, possibly in the step before. The contents of memory while each slot is executed
-// alone are known before anything runs; each placed load takes its room. Bytes.
+// Decides where the loads of a row of slots are listed: as early as each may come and as memory has
+// room for it, possibly in the previous step. It is known in advance what memory holds while each
+// slot runs alone; each load that is placed takes more room. Bytes.
 #pragma once
 
 #include <compare>
@@ -12,33 +12,33 @@
 
 namespace sluice {
 
-/// A load to be placed. Numbers of slots; < 0: of an earlier step.
+/// A load to be placed. All are numbers of slots; < 0: in an earlier step.
 struct LoadWish {
   std::int64_t bytes = 0;
   std::int64_t needed = 0;    ///< the slot that needs it
-  std::int64_t earliest = 0;  ///< the first slot at whose head it may be listed
+  std::int64_t earliest = 0;  ///< the first slot before which it may be listed
   std::int64_t after = 0;     ///< it may start when this slot has been computed
   /// If memory allows, the load may start one slot earlier than its place in the list.
   bool within = false;
 };
 
 struct LoadPlace {
-  std::int64_t at = 0;     ///< the slot at whose head it is listed
+  std::int64_t at = 0;     ///< the slot before which it is listed
   std::int64_t after = 0;  ///< it starts when this slot has been computed
   auto operator<=>(const LoadPlace&) const = default;
 };
 
-/// The places in one memory.
+/// The loads of one memory.
 class LoadPlaces {
  public:
-  /// `bytes`: by slot, what is in memory while the slot is executed alone. `capacity`: none means
-  /// no limit.
+  /// `bytes`: what is in memory while each slot runs alone, indexed by slot. `capacity`: none means
+  /// unlimited.
   LoadPlaces(const std::vector<std::int64_t>& bytes, std::optional<std::int64_t> capacity)
       : levels_(bytes), count_(static_cast<std::int64_t>(bytes.size())), capacity_(capacity) {}
 
-  /// Takes the room of a load from its place to the slot that needs it.
+  /// Takes the room of a load from the slot before which it is listed to the slot that needs it.
   LoadPlace add(const LoadWish& load);
-  /// The most bytes in any slot, including loads that come early.
+  /// The greatest number of bytes in any slot, including loads that come early.
   std::int64_t most() const { return levels_.most(); }
 
  private:

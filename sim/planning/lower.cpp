@@ -29,7 +29,7 @@ Pass pass_of(ActionKind kind) {
   }
 }
 
-/// The sum over those layers of the stage for which the condition is true.
+/// Returns the sum over the layers of the stage for which the condition is true.
 template <class Chosen>
 Price sum_of(const Pricing& pricing, const StageQuery& query, Pass pass, Chosen&& chosen) {
   Price price;
@@ -42,8 +42,8 @@ Price sum_of(const Pricing& pricing, const StageQuery& query, Pass pass, Chosen&
   return price;
 }
 
-/// The price of the input gradient, the weight gradient, or both. As a multiple of the forward pass
-/// each is half of it. Layers without a backward pass take no part in either.
+/// The price of the input gradient, the weight gradient, or both. If the price is a multiple of the
+/// forward pass, each is half of it. Layers without a backward pass count in neither.
 Price backward_price(const Pricing& pricing, const StageQuery& query, Pass pass) {
   const auto runs = [](const Layer& layer) { return layer.backward.runs; };
   const std::optional<double> multiple = pricing.training->backward;
@@ -69,8 +69,8 @@ Price update_price(const Pricing& pricing, const StageQuery& query) {
                                    .written = written}});
 }
 
-/// Prices by (kind, part, stage, device, samples), because there are many micro-batches but few
-/// prices.
+/// Keeps prices by (kind, part, stage, device, samples), because there are many micro-batches but
+/// only few prices.
 class Prices {
  public:
   explicit Prices(const Pricing& pricing) : pricing_(pricing) {}
@@ -94,7 +94,7 @@ class Prices {
 };
 
 void find_routes(Plan& plan, const Platform& platform) {
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> known;  // by pools
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> known;  // indexed by pools
   for (Action& action : plan.actions)
     for (Flow& flow : action.flows) {
       if (flow.route != none) continue;
@@ -108,7 +108,7 @@ void find_routes(Plan& plan, const Platform& platform) {
     }
 }
 
-/// A computation with given seconds but no joules: these follow from the device's watts.
+/// For a computation with given seconds but without joules: computes the joules from the device's watts.
 void take_joules(Action& action, const Stream& stream) {
   if (action.joules == 0) action.joules = (stream.busy_w - stream.idle_w) * action.seconds;
 }

@@ -1,5 +1,5 @@
-// Lowering turns "stage 3 on gpu" and "tensor from host to gpu" into seconds, FLOP, joules and
-// routes. Afterwards a plan needs neither the model nor the platform.
+// Lowering replaces "stage 3 on gpu" and "tensor from host to gpu" by seconds, FLOP, joules and
+// routes. After that, a plan needs neither the model nor the platform.
 #pragma once
 
 #include <utility>
@@ -30,26 +30,26 @@ struct StageQuery {
   bool selective = false;  ///< only the layers that selective recomputation runs again
 };
 
-/// The sum over the layers of the stage. A recompute costs as much as a forward pass, and a
-/// backward pass costs the multiple of it that the workload says. Throws InputError where the cost
-/// model has no price.
+/// The sum over the layers of the stage. A recompute costs as much as a forward pass. If the
+/// workload gives the backward pass as a multiple, it costs that multiple of the forward pass.
+/// Throws InputError when the cost model has no price.
 Price price_of(const Pricing& pricing, const StageQuery& query);
 
-/// Seconds, FLOP, bytes and joules of an action on its stream.
+/// Sets the action's seconds, FLOP, bytes and joules, the latter with the watts of its stream.
 void take_price(Action& action, const Price& price, const Stream& stream);
 
-/// The summands of price_of by layer; null: the update of the stage's weights.
+/// The terms of the sum in price_of, per layer; a null layer stands for the update of the stage's weights.
 using LayerPrice = std::pair<const Layer*, Price>;
 std::vector<LayerPrice> layer_prices(const Pricing& pricing, const StageQuery& query);
 
-/// Fills in what is open: seconds, flop, memory_bytes and joules (above idle) of compute actions,
-/// from the layers of their stage for their samples; and the routes of transfers. Throws InputError
-/// when no links connect two memories, or the device has no rate for the dtype.
+/// Fills in what is missing: seconds, flop, memory_bytes and joules (above idle) of compute
+/// actions, from the layers of their stage and their samples; and the routes of transfers. Throws
+/// InputError when no links connect two memories, or when the device has no rate for the dtype.
 void lower(Plan& plan, const Pricing& pricing);
 
-/// The same for a plan that was made without a scenario and so without a cost model: its
-/// computations give their seconds themselves. Returns false, and fills in nothing, where one of
-/// them does not. Throws InputError when no links connect two memories.
+/// The same for a plan that was made without a scenario and so without a cost model. Its
+/// computations must have their own seconds. If one has none, this returns false and fills in
+/// nothing. Throws InputError when no links connect two memories.
 bool lower_as_written(Plan& plan, const Platform& platform);
 
 }  // namespace sluice

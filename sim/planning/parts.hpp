@@ -1,5 +1,5 @@
-// What several policies share: their common parameters, the sizes of stages for a micro-batch, and
-// the actions that run one micro-batch through one stage.
+// What several policies share: their common parameters, the sizes of stages for one micro-batch,
+// and the actions that run one micro-batch through one stage.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 namespace sluice {
 
-/// device, overlap, buffers, outputs.
+/// The fields device, overlap, buffers and outputs.
 std::vector<Field> common_parameters();
 
 /// The usual number of buffers: one that is computed with, and one that is being transferred.
 inline constexpr std::int64_t usual_buffers = 2;
 
-/// The common parameters as read. Without overlap there is one buffer; `auto` is the usual number.
+/// The values of the common parameters. Without overlap there is one buffer; `auto` means the usual number.
 struct Common {
   const Device& device;
   std::string host;
@@ -27,47 +27,47 @@ struct Common {
 };
 Common read_common(const PolicyRequest& request, const Reader& parameters);
 
-/// The numbers of micro-batches in flight that are tried where the number is open: those of a few
+/// The numbers of micro-batches in flight that are tried if the number is open. They correspond to
 /// numbers of passes, from a single pass to one micro-batch per pass. Each number is about 1 /
-/// `growth` times larger than the one before.
+/// `growth` larger than the previous one.
 std::vector<std::int64_t> in_flight_choices(std::int64_t micro_batches, std::int64_t growth);
 
-/// The body of a plan: the fewest micro-batches after which everything repeats. A step consists of
-/// whole rounds, and the plan lists only one of them.
+/// The body of a plan: the smallest number of micro-batches after which everything repeats. A step
+/// consists of whole rounds, and the plan lists only one round.
 struct Round {
   std::int64_t micro_batches = 1;
   std::int64_t per_step = 1;  ///< rounds per step
 };
-/// The shortest round with at least this many micro-batches into which a step can be divided; the
-/// whole step where there is no shorter one.
+/// Returns the shortest round with at least this many micro-batches into which a step can be
+/// divided, or the whole step if there is no shorter one.
 Round round_of(const Workload& workload, std::int64_t at_least = 1);
-/// A way to settle the open choices that has no round as short as this is not tried.
+/// A choice whose shortest round would be longer than this is not tried.
 inline constexpr std::int64_t longest_round = 4096;
 
-/// Host memory holds the inputs of a step, and its answers where they come back.
+/// Makes host memory hold the inputs of a step, and its answers if they are saved.
 void hold_step(PlanBuilder& builder, const PolicyRequest& request, const std::string& host,
                bool answers);
 
-/// The plan of all rounds, from a builder whose body is one of them.
+/// Returns the plan of all rounds, from a builder whose body is one round.
 Plan finish_rounds(PlanBuilder& builder, const Workload& workload, const Round& round);
 
-/// Throws InputError at the first of these keys that is written: in training it has no meaning, for
+/// Throws InputError at the first of these keys that is present: it has no meaning in training, for
 /// the given reason.
 void refuse_in_training(const Reader& parameters, const std::vector<const char*>& keys,
                         const std::string& reason);
-/// The same for `buffers` and `outputs`.
+/// The same for the keys `buffers` and `outputs`.
 void refuse_common_in_training(const Reader& parameters);
 
 /// Bytes of a stage for one micro-batch.
 struct StageBytes {
   std::int64_t weights, input, output, workspace;
-  /// The stage's part of the answer where it does not cross to the next stage with `output` but
-  /// leaves at once; 0 for the last stage, whose part is its output.
+  /// The stage's part of the answer that does not go to the next stage with `output` but leaves at
+  /// once; 0 for the last stage, whose part is its output.
   std::int64_t answer = 0;
 };
 std::vector<StageBytes> stage_bytes(const PolicyRequest& request);
 
-/// One micro-batch that runs through one stage on one device.
+/// How one micro-batch runs through one stage on one device.
 struct ForwardOf {
   std::size_t stage = 0;
   std::int64_t micro_batch = 0;
@@ -77,20 +77,20 @@ struct ForwardOf {
   std::uint32_t output = none;  ///< the tensor that it makes
   bool drops_output = false;    ///< for an answer that nobody takes: it counts as done, and is
                                 ///< freed
-  bool drops_answer = false;    ///< the same for its part of an answer that is not done yet
+  bool drops_answer = false;    ///< the same for its part of an answer that is not complete yet
   std::string suffix = {};      ///< distinguishes the workspaces of different windows
   bool last = false;            ///< it makes the answer
-  std::string home = {};        ///< the node where the answer has a place of its own; empty: none
+  std::string home = {};  ///< the node that holds the answer all the time; empty: none
 };
-/// Lists it: allocates its output and workspace. The caller adds its input and weights.
+/// Lists the action, which allocates its output and workspace. The caller adds its input and weights.
 PlanBuilder::Ref list_forward(PlanBuilder& builder, const ForwardOf& forward);
 
-/// The same with its output: the boundary activation of its stage, or the answer where the stage is
-/// the last one. It uses `input`.
+/// Lists the action and makes its output: the boundary activation of its stage, or the answer if
+/// the stage is the last one. The action uses `input`.
 struct Made {
   PlanBuilder::Ref action;
   std::uint32_t output = none;
-  std::uint32_t answer = none;  ///< its part of the answer, where that is a tensor of its own
+  std::uint32_t answer = none;  ///< its part of the answer, if that is a separate tensor
 };
 Made list_stage(PlanBuilder& builder, ForwardOf forward, std::uint32_t input);
 
@@ -99,15 +99,15 @@ Made list_stage(PlanBuilder& builder, ForwardOf forward, std::uint32_t input);
 PlanBuilder::Ref list_save(PlanBuilder& builder, std::uint32_t tensor, const ForwardOf& forward,
                            const std::string& host, bool answer);
 
-/// Lists the loads of all weights in the prologue, each to the device of its stage. By stage; empty
-/// where a stage has none.
+/// Lists the loads of all weights in the prologue, each to the device of its stage. Returns them by
+/// stage; empty for a stage without weights.
 std::vector<PlanBuilder::Ref> list_weights(PlanBuilder& builder,
                                            const std::vector<StageBytes>& bytes,
                                            const std::vector<std::string>& devices,
                                            const std::string& host);
 
-/// Bytes of the caches of keys and values for `samples` samples; and for all samples of a step and
-/// all stages. A cache is never moved: the device that reads it holds it from start to end.
+/// Bytes of the caches of keys and values: of one stage for `samples` samples, and of all stages for
+/// all samples of a step. A cache is never moved: the device that reads it holds it from start to end.
 std::int64_t cache_bytes(const Stage& stage, std::int64_t samples);
 std::int64_t cache_bytes(const PolicyRequest& request);
 /// Makes `device` hold the cache of a stage.
@@ -117,37 +117,37 @@ void hold_cache(PlanBuilder& builder, const PolicyRequest& request, std::size_t 
 void hold_caches(PlanBuilder& builder, const PolicyRequest& request,
                  const std::vector<std::string>& devices);
 
-/// Lists computations and saves of one device, and remembers what later ones wait for.
+/// Lists computations and saves of one device, and records what later actions wait for.
 class StageRunner {
  public:
   /// The body is a whole step, in which each input and answer has its own place in host memory.
-  /// `bytes` are those of the stages.
+  /// `bytes` are the sizes of the stages.
   StageRunner(PlanBuilder& builder, const PolicyRequest& request, const Common& common,
               std::vector<StageBytes> bytes);
 
-  /// Loads weights once in the prologue and keeps them. Returns the actions that load them, by
-  /// stage.
+  /// Loads all weights once in the prologue, where they stay. Returns the actions that load them,
+  /// by stage.
   std::vector<PlanBuilder::Ref> load_all_weights();
 
-  /// The caches of all stages, on the one device.
+  /// Makes the one device hold the caches of all stages.
   void hold_caches();
 
-  /// The input of a micro-batch (its home is the host) and the load that brings it to a slot.
+  /// The input of a micro-batch, whose home is the host, and the load that brings it to the device for a slot.
   SlotLoad input_load(std::int64_t micro_batch, std::int64_t slot);
 
-  /// Forward of one stage; see list_stage.
+  /// Lists the forward pass of one stage; see list_stage.
   Made forward(std::size_t stage, std::int64_t micro_batch, std::uint32_t input);
 
-  /// Saves the output of a stage, or its part of the answer where that is a tensor of its own,
-  /// after the action that makes it; `answer`: no later stage reads it. That action waits until the
-  /// save `buffers` back has arrived, so that at most `buffers` results wait to be saved. See
-  /// list_save.
+  /// Saves the output of a stage, or its part of the answer if that is a separate tensor, after the
+  /// action that makes it; `answer`: no later stage reads it. The action that makes it waits until
+  /// the save `buffers` saves earlier has arrived, so that at most `buffers` results wait to be
+  /// saved. See list_save.
   PlanBuilder::Ref save(const Made& made, std::size_t stage, std::int64_t micro_batch, bool answer);
 
-  /// Adds the waits of computations for earlier saves; must be called once, after everything is
-  /// listed.
+  /// Adds the waits of computations for earlier saves. Must be called once, after everything has
+  /// been listed.
   void finish();
-  /// The same where the number of results that may wait to be saved is given by save, in the order
+  /// The same, but each save has its own number of results that may wait to be saved, in the order
   /// of listing.
   void finish(const std::vector<std::int64_t>& buffers);
 

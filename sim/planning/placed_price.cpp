@@ -7,7 +7,7 @@
 namespace sluice {
 namespace {
 
-/// An error of a route says which operand it was for.
+/// Checks that there is a route; the error names the operand that needs it.
 void require_route(const Platform& platform, const Query& query, const Operand& operand,
                    const std::string& from, const std::string& to) {
   try {
@@ -45,7 +45,7 @@ PlacedPrice placed_price(const Platform& platform, const Cost& cost, const Query
     near.work.written -= operand.written;
   }
   if (near.operands.empty() && !query.operands.empty())
-    near.operands.emplace_back();  // nothing is left, rather than all of it in the default memory
+    near.operands.emplace_back();  // empty, so that no operand is taken to be in the default memory
   placed.price = cost.of(near);
   return placed;
 }

@@ -1,6 +1,6 @@
-// Prices a plan again: the same actions in the same places, with the seconds, rates and watts of
-// another platform or cost model. The result is what planning anew would give, because a draft says
-// what prices decided in it (draft.hpp), and the plan is used again only where that stays the same.
+// Prices a plan again: the same actions in the same order, with the seconds, rates and watts of
+// another platform or cost model. The result equals a new plan, because a draft says what prices
+// decided in it (draft.hpp), and the plan is reused only if these decisions stay the same.
 #pragma once
 
 #include <cstdint>
@@ -15,35 +15,35 @@ namespace sluice {
 class PriceAgain {
  public:
   /// For a draft that is about to be finished for this request. None: the draft does not say what
-  /// prices decided, or has prices of its own.
+  /// prices decided, or has its own prices.
   static std::optional<PriceAgain> of(const Draft& draft);
 
-  /// Must be called once, with the finished plan and before anything else. False: parts of the plan
-  /// do not come from the platform, so it cannot be priced again.
+  /// Must be called once, with the finished plan, before anything else. Returns false when parts of
+  /// the plan do not come from the platform, so that it cannot be priced again.
   bool learn(const Plan& plan, const PolicyRequest& request);
-  /// The same where `other`, of a request that differs from this one in prices alone, has found
-  /// what they decide for this one.
+  /// The same when `other` has already found the decisions of this request. Its request must differ
+  /// from this one only in prices.
   bool learn(const Plan& plan, const PolicyRequest& request, const PriceAgain& other,
              PriceDecisions decided);
 
-  /// What prices decide for a request that differs from the first one only in prices. Where that
-  /// equals what they decided for this plan, the plan of that request is this one, except for its
+  /// The decisions that prices make for a request that differs from the first one only in
+  /// prices. If they equal those of this plan, the plan of that request is this plan with other
   /// prices.
   PriceDecisions decisions(const PolicyRequest& request) const {
     return decisions_(with_own_stages(request));
   }
   const PriceDecisions& decided() const { return decided_; }
-  /// Gives the plan the prices of this request. Throws InputError like finish(), and where a number
+  /// Gives the plan the prices of this request. Throws InputError like finish(), and when a number
   /// of seconds is not finite.
   void price(Plan& plan, const PolicyRequest& request) const;
 
  private:
-  /// A group of actions that have one price.
+  /// A group of actions with the same price.
   struct Kind {
     ActionKind kind;
     WorkPart part;
     std::int32_t stage;
-    std::uint32_t device;  ///< number in the platform
+    std::uint32_t device;  ///< number of the device in the platform
     std::int64_t samples;
     auto operator<=>(const Kind&) const = default;
   };

@@ -72,7 +72,7 @@ std::optional<HomeWrites::Written> HomeWrites::before(std::uint32_t instance,
   if (made.home != Program::Home::weights && made.home != Program::Home::optimizer) return {};
   const auto found = writes_.find({made.home, made.stage});
   if (found == writes_.end()) return {};
-  const std::vector<Written>& all = found->second;  // in the order in which they are saved
+  const std::vector<Written>& all = found->second;  // in the order of the saves
   const auto next = std::partition_point(all.begin(), all.end(), [&](const Written& written) {
     return written.operation < operation;
   });

@@ -1,12 +1,12 @@
 // A program: the computations of one round on its devices, in order, and every tensor that is on a
-// device for some of them. It is the step between stages and plan, for inference and training
-// alike: the contents of a device at each moment follow from it, and program_listing makes the
-// plan.
+// device for some of them. It is the intermediate form between stages and plan, for inference and
+// training: it determines what a device holds at each moment, and program_listing makes the plan
+// from it.
 //
-// A tensor may be on a device more than once in a round (an activation that goes to host memory and
-// comes back), and on several devices. Each time is an instance, which lasts from the operation
-// that makes it, or needs it there, to its last user. A tensor that crosses several cuts is one
-// instance, however many stages are between its maker and its readers.
+// A tensor may be on a device several times in a round (an activation that goes to host memory and
+// comes back), and on several devices. Each of these is an instance, which lasts from the operation
+// that makes it, or first needs it there, to its last user. A tensor that crosses several cuts is
+// one instance, no matter how many stages are between its maker and its readers.
 #pragma once
 
 #include <cstdint>
@@ -21,27 +21,27 @@
 namespace sluice {
 
 struct Program {
-  /// The purpose for which a tensor has a place of its own in a memory that holds it all the time.
+  /// The role of a tensor that a memory holds during the whole run.
   enum class Home : std::uint8_t { none, input, weights, optimizer, gradients, other };
 
   struct Place {
     Home home = Home::other;
-    std::int64_t number = 0;  ///< of the micro-batch (input) or of the stage
+    std::int64_t number = 0;  ///< number of the micro-batch (for an input) or of the stage
     std::string name;
     TensorClass tensor_class = TensorClass::weight;
     std::int64_t bytes = 0;
-    std::string node;  ///< the node whose memory it is; empty: host memory
+    std::string node;  ///< the node that holds it; empty: host memory
   };
 
-  /// Weights that are loaded once before the first round and stay, with their gradients and
-  /// optimizer state, which begin as zeros.
+  /// Weights that are loaded once before the first round and stay, with their gradients and their
+  /// optimizer state, which start as zeros.
   struct Staying {
     std::uint32_t device = 0;
     std::int64_t weights = 0, gradients = 0, optimizer = 0;
   };
 
   struct Instance {
-    std::string name;  ///< a tensor that comes again has the same name
+    std::string name;  ///< a tensor that is brought again has the same name
     TensorClass tensor_class = TensorClass::activation;
     std::int64_t bytes = 0;
     std::int32_t stage = -1, micro_batch = -1;
@@ -49,8 +49,8 @@ struct Program {
     std::int64_t first = 0, last = -1;  ///< numbers of operations
     bool loaded = false;                ///< a transfer brings it
     double load_s = 0;
-    /// The source of a load: a home; or the copy that another instance's save left in host memory;
-    /// or, where it is sent, that instance on its device.
+    /// Where a load comes from: a home, the copy that the save of another instance left in host
+    /// memory, or, if the tensor is sent, that instance on its device.
     Home home = Home::none;
     std::uint32_t copy_of = none;  ///< instance
     bool sent = false;
@@ -64,20 +64,20 @@ struct Program {
     ActionKind kind = ActionKind::forward;
     std::int32_t stage = 0, micro_batch = -1;
     std::uint32_t device = 0;
-    /// With several devices, a phase begins when all operations of the phase before have ended.
+    /// With several devices, a phase begins when all operations of the previous phase have ended.
     std::int64_t phase = 0;
-    double seconds = 0;      ///< seconds by which loads are timed
+    double seconds = 0;      ///< seconds with which the times of loads are computed
     bool selective = false;  ///< a recompute of the selective part
     bool ends_micro_batch = false;
     std::int64_t workspace = 0;
     std::vector<std::uint32_t> loads, makes, uses, saves;  ///< instances
   };
 
-  /// When a load may come; numbers of operations, < 0: of the round before.
+  /// When a load may come. These are numbers of operations; < 0: in the previous round.
   struct Load {
     std::uint32_t instance = none;
     std::int64_t needed = 0;    ///< the operation that needs it
-    std::int64_t earliest = 0;  ///< the first operation at whose head it may be listed
+    std::int64_t earliest = 0;  ///< the first operation before which it may be listed
     std::int64_t after = 0;     ///< it may start when this operation has ended
   };
 
@@ -87,8 +87,8 @@ struct Program {
   std::vector<Instance> instances;
   std::vector<Operation> operations;
   std::vector<Load> loads;  ///< in the order in which they are needed
-  /// The maker of an answer waits until the answer this many micro-batches before is in host
-  /// memory; 0: it does not wait.
+  /// The operation that makes an answer waits until the answer this many micro-batches earlier is
+  /// in host memory; 0: it does not wait.
   std::int64_t answer_buffers = 0;
   std::int64_t rounds = 1;           ///< the number of all rounds
   std::int64_t rounds_per_step = 1;  ///< a divisor of `rounds`
@@ -96,22 +96,22 @@ struct Program {
 
   std::int64_t count() const { return static_cast<std::int64_t>(operations.size()); }
 
-  /// Bytes that stay on a device from start to end.
+  /// Bytes that stay on a device during the whole run.
   std::int64_t constant_bytes(std::uint32_t device) const;
-  /// Bytes on a device while each operation runs alone, with what it needs and what is needed
-  /// later.
+  /// Bytes on a device while each operation runs alone: what it needs, and what later operations
+  /// need.
   std::vector<std::int64_t> bytes(std::uint32_t device = 0) const;
   std::int64_t peak(std::uint32_t device = 0) const;
 };
 
-/// "inner.3.1": the name of a tensor of a stage, and of a micro-batch unless that is -1.
+/// "inner.3.1": the name of a tensor of a stage, and of a micro-batch unless the latter is -1.
 std::string instance_name(const std::string& what, std::size_t stage, std::int64_t micro_batch);
 
-/// One load for each instance that a transfer brings, at the head of the operation that needs it,
-/// after the operation before.
+/// Adds one load for each instance that a transfer brings. It is listed before the operation that
+/// needs it, and starts after the previous operation.
 void load_when_needed(Program& program);
 
-/// Finds the save that the next load of a home has to follow.
+/// Finds the save that must end before the next load of the same home.
 class HomeWrites {
  public:
   explicit HomeWrites(const Program& program);
@@ -120,8 +120,8 @@ class HomeWrites {
     std::size_t number;  ///< index among the saves of that operation
     std::uint32_t rounds_ago;
   };
-  /// The last save into the home from which this instance is loaded, before an operation of this
-  /// round, in this round or in the one before.
+  /// Returns the last save into the home from which this instance is loaded, before an operation of
+  /// this round; the save is in this round or in the previous one.
   std::optional<Written> before(std::uint32_t instance, std::int64_t operation) const;
 
  private:

@@ -12,29 +12,29 @@ class ProgramDraft {
  public:
   explicit ProgramDraft(std::vector<std::string> devices) { program.devices = std::move(devices); }
 
-  /// Sets the device of what follows.
+  /// The device of the operations and instances that are added next.
   std::uint32_t device() const { return device_; }
   void go_to(std::uint32_t device) { device_ = device; }
   void end_phase() { ++phase_; }
-  /// The same where devices take turns, phase by phase.
+  /// The same if devices take turns, phase by phase.
   void take_turns() {
     end_phase();
     go_to(static_cast<std::uint32_t>(phase_ % static_cast<std::int64_t>(program.devices.size())));
   }
 
-  /// An operation of this phase. It is the next one, and is added when it is complete.
+  /// Returns an operation of this phase. It will be the next one; the caller completes it and adds it.
   Program::Operation operation(ActionKind kind, std::size_t stage) const;
   void add(Program::Operation operation) { program.operations.push_back(std::move(operation)); }
   std::int64_t next() const { return program.count(); }
 
-  /// An instance on the device of this phase, from the next operation on.
+  /// Adds an instance that lives on the device of this phase from the next operation on.
   std::uint32_t make(const std::string& name, TensorClass tensor_class, std::int64_t bytes,
                      std::size_t stage, std::int64_t micro_batch);
-  /// An instance that a load brings: from its home, or from what the save of `copy_of` left.
+  /// Marks an instance as loaded: from its home, or from the copy that the save of `copy_of` left.
   void bring(std::uint32_t instance, double load_s, Program::Home home,
              std::uint32_t copy_of = none);
   void use(Program::Operation& operation, std::uint32_t instance);
-  /// Saves an instance after an operation that has been added.
+  /// Saves an instance after an operation that has already been added.
   void save_after(std::uint32_t instance, std::int64_t operation);
 
   Program::Instance& operator[](std::uint32_t instance) { return program.instances[instance]; }

@@ -73,8 +73,8 @@ class ProgramLister {
     }
   }
 
-  /// The tensor of each instance. The first instance of a home has the home's tensor; what is sent
-  /// remains the tensor that it was.
+  /// Makes the tensor of each instance. The first instance of a home uses the home's tensor, and a
+  /// tensor that is sent stays the same tensor.
   void add_tensors() {
     std::map<std::pair<Program::Home, std::int64_t>, std::uint32_t> free = places_;
     for (const Program::Instance& made : program_.instances) {
@@ -146,8 +146,8 @@ class ProgramLister {
     return {ref, ref, list_saves(operation, ref)};
   }
 
-  /// A phase starts after everything of the phase before, and also after the last phase of the
-  /// round before.
+  /// A phase starts after the whole previous phase, and the first phase of a round after the last
+  /// phase of the previous round.
   void follow_phase(const Program::Operation& operation, PlanBuilder::Ref ref) {
     if (!first_) first_ = ref;
     if (operation.phase != phase_) builder_.wait(ref, last_);
@@ -155,7 +155,7 @@ class ProgramLister {
     last_ = ref;
   }
 
-  /// Whether the operation that makes it uses it, or it is saved afterwards.
+  /// Whether the operation that makes the instance also uses it, or it is saved afterwards.
   static bool is_used(const Program::Operation& operation, std::uint32_t made) {
     const auto in = [&](const std::vector<std::uint32_t>& list) {
       return std::find(list.begin(), list.end(), made) != list.end();
@@ -201,10 +201,10 @@ class ProgramLister {
   HomeWrites writes_;
   std::vector<char> seen_stage_;
   std::map<std::pair<Program::Home, std::int64_t>, std::uint32_t> places_;  ///< tensors
-  std::vector<PlanBuilder::Ref> loaded_;  ///< by stage, in the prologue
+  std::vector<PlanBuilder::Ref> loaded_;  ///< the loads in the prologue, by stage
   std::vector<std::uint32_t> tensors_;    ///< indexed by instance
   std::vector<std::pair<PlanBuilder::Ref, PlanBuilder::Ref>> answers_;  ///< (maker, save)
-  PlanBuilder::Ref first_, last_;  ///< operations of the round, where there are several devices
+  PlanBuilder::Ref first_, last_;  ///< operations of the round, if there are several devices
   std::int64_t phase_ = 0;
 };
 

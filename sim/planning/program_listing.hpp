@@ -1,5 +1,5 @@
-// Turns a program into a plan: tensors, loads in their places, actions in order, and what waits for
-// what. Inference and training use the same code.
+// Turns a program into a plan: tensors, loads in their places, actions in order, and their waits.
+// Inference and training use the same code.
 #pragma once
 
 #include <optional>
@@ -14,17 +14,17 @@ namespace sluice {
 struct ProgramListing {
   const PolicyRequest& request;
   const Program& program;
-  std::string name;  ///< the policy's
+  std::string name;  ///< the name of the policy
   bool overlap = true;
-  /// By device, the bytes within which early loads stay; none: all that there are.
+  /// The bytes of each device that early loads may fill; none: all of its memory.
   std::optional<std::int64_t> capacity = {};
   /// If memory allows, a load may start one operation earlier than its place in the list.
   bool loads_within = false;
   std::vector<Fact> facts = {};
 };
 
-/// `most` becomes the bytes of the first device from which on everything would be listed in the
-/// same way.
+/// `most` is set to the least number of bytes of the first device with which everything would be
+/// listed in the same way.
 Draft list_program(const ProgramListing& listing, std::int64_t* most = nullptr);
 
 }  // namespace sluice

@@ -17,7 +17,7 @@ namespace sluice {
 
 namespace {
 
-/// Actions of a step that may be written out for the sake of their order.
+/// The largest number of actions that the plan may list for a step when transfers take turns.
 constexpr std::int64_t longest_listed_step = 20'000;
 
 auto figures(const Device& device) {
@@ -26,7 +26,7 @@ auto figures(const Device& device) {
                   device.tiles, device.io_tiles);
 }
 
-/// But for their names.
+/// Returns whether the memories are equal apart from their names.
 bool alike_memories(const Device& a, const Device& b) {
   return std::equal(a.memories.begin(), a.memories.end(), b.memories.begin(), b.memories.end(),
                     [](const DeviceMemory& x, const DeviceMemory& y) {
@@ -82,7 +82,7 @@ Plan moved(Plan plan, const Platform& platform, const std::string& from, const s
 
 Plan with_transfers(Plan plan, const std::string& how) {
   if (how == "together") return plan;
-  // Whose turn it is may change from round to round: where a step is short, each has its own turns.
+  // The order of transfers may change from round to round, so in a short step each round gets its own order.
   const auto round = static_cast<std::int64_t>(plan.body_end - plan.body_begin);
   const bool short_step = round * plan.iterations_per_step <= longest_listed_step;
   std::optional<Plan> turns = in_turn(short_step ? unroll(plan, plan.iterations_per_step) : plan);

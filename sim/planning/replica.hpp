@@ -1,4 +1,4 @@
-// Replicas on equal devices: a plan for one of them holds for the others.
+// Replicas on equal devices: a plan for one of them is valid for the others.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@
 
 namespace sluice {
 
-/// Whether a plan for one of these devices alone takes as long on the other, where nothing else
-/// uses its links: the devices and their connections to host memory are equal except for their
+/// Whether a plan for one of these devices takes as long on the other when nothing else uses
+/// its links: the devices and their connections to host memory are equal except for their
 /// names.
 bool alike(const Platform& platform, const std::string& device, const std::string& other);
 
-/// Moves a plan for one device of a platform to another device that is alike.
+/// Moves a plan for one device of a platform to another device for which alike() is true.
 Plan moved(Plan plan, const Platform& platform, const std::string& from, const std::string& to);
 
 /// The work of replica number k of `count`: in training an equal part of each batch, otherwise some
@@ -24,15 +24,15 @@ Plan moved(Plan plan, const Platform& platform, const std::string& from, const s
 Workload share_of(Workload workload, std::int64_t k, std::int64_t count);
 
 /// The machine as one replica sees it: it has its share of each link and port that several replicas
-/// use. Choices of a single replica are made on this machine.
+/// use. The choices of a single replica are made on this machine.
 Platform shared_out(Platform platform, const std::vector<std::string>& devices);
 
-/// Gives all parts the same number of iterations: where replicas repeat after different rounds, or
-/// have different shares of the work, some bodies become several rounds.
+/// Gives all parts the same number of iterations. If replicas repeat after different rounds, or
+/// have different shares of the work, some bodies become several rounds long.
 std::vector<Plan> with_equal_rounds(std::vector<Plan> parts);
 
-/// How transfers of several replicas use one link: `together`, `in_turn`, or with `auto` whichever
-/// ends first.
+/// Sets how transfers of several replicas use one link: `together`, `in_turn`, or with `auto`
+/// whichever ends first.
 Plan with_transfers(Plan plan, const std::string& how);
 
 }  // namespace sluice

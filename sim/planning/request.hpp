@@ -12,12 +12,12 @@ namespace sluice {
 struct PolicyRequest {
   Pricing pricing;  ///< model, stages, platform, cost model, dtype
   Workload workload;
-  /// none: the policy chooses, or everything is kept.
+  /// The strategy for fates; none: the policy chooses, or everything is kept.
   std::optional<Chosen<FateStrategy>> fates = {};
   bool capacity_enforced = true;
   bool working_set_counted = true;
-  std::optional<Keys> phases = {};  ///< the scenario's `phases:`, for a policy that uses them
-  bool cut_open = false;            ///< the stages are one of several ways to cut the model
+  std::optional<Keys> phases = {};  ///< the scenario's `phases:`, if the policy uses them
+  bool cut_open = false;            ///< the stages are one of several cuts that are compared
   bool fates_open = false;          ///< the strategy for fates is one of several that are compared
 
   /// The same request with other prices: for other stages, or on another platform.
@@ -26,7 +26,7 @@ struct PolicyRequest {
             phases, cut_open, fates_open};
   }
 
-  /// The strategy for fates; where none is chosen, the one that keeps everything.
+  /// The strategy for fates; if none is chosen, the one that keeps everything.
   const FateStrategy& strategy() const { return fates ? **fates : *kept_fates(); }
 };
 

@@ -1,4 +1,4 @@
-// The seconds of a plan, by which candidates are compared.
+// The simulated seconds of a plan, by which candidates are compared.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,14 @@
 
 namespace sluice {
 
-/// The plan may use no more than this many bytes of a device.
+/// Limits the plan to this many bytes of a device.
 void stay_within(Plan& plan, const std::string& device, std::int64_t bytes);
 
-/// Seconds of the whole run of a plan; infinity where it blocks. Throws Interrupted on a signal.
+/// Seconds of the whole run of a plan; infinity if it blocks. Throws Interrupted on a signal.
 double run_seconds(const Plan& plan);
 
-/// The same for a plan whose device memories are unlimited, where memories that no device owns are
-/// limited: infinity where it needs more of them than there is.
+/// The same for a plan whose device memories are unlimited. Memories that no device owns are
+/// limited: the result is infinity if the plan needs more of them than there is.
 double run_seconds_in_host(const Plan& plan);
 
 /// Limits the memories that no device owns.

@@ -28,7 +28,7 @@ Slots::Memory& Slots::memory(const std::string& device) {
 
 void Slots::add(SlotLoad load) {
   Memory& memory = this->memory(load.ends.to);
-  if (load.once) {  // its bytes are a part of every slot's
+  if (load.once) {  // every slot's bytes already include it
     const std::int64_t at = load.earliest;
     loads_.push_back({std::move(load), at, {}, {}});
     return;
@@ -44,8 +44,8 @@ void Slots::add(SlotLoad load) {
   loads_.push_back({std::move(load), place.at, {}, {}});
 }
 
-/// The first load of a step is needed before those that come ahead of it, so it may be the last one
-/// that the step before lists.
+/// The first load of a step is needed before the early loads of that step. So the previous step may
+/// list it as its last load.
 bool Slots::goes_ahead(const Placed& placed) const {
   return placed.at < 0 || placed.load.once || (placed.at == 0 && first_goes_ahead_);
 }
@@ -68,7 +68,7 @@ void Slots::list_prologue() {
   for (Placed* placed : early) placed->prologue = list_one(placed->load, 0);
 }
 
-/// Loads of this step come before those of the next one, because they are needed sooner.
+/// Loads of this step are listed before those of the next step, because they are needed sooner.
 void Slots::list_loads(std::int64_t slot) {
   for (const bool next_step : {false, true})
     for (const std::size_t number : by_slot_[static_cast<std::size_t>(slot)]) {

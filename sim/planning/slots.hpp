@@ -1,11 +1,11 @@
 // One step of a device as a row of slots: in each slot one micro-batch is computed, from what was
 // loaded before it, and its result may be saved after it. Loads may be listed before the slot that
-// needs them, as far as memory allows, also in the step before; so a copy engine works ahead and
-// never blocks grants that come earlier in the list.
+// needs them, also in the previous step, as long as memory has room. So a copy engine works ahead
+// and never blocks grants that are listed earlier.
 //
-// Why a plan made here cannot block: executed one action at a time in listing order it fits at
-// every moment (add() sees to that), and every wait looks back in the list. A pool that grants in
-// listing order can then always serve the earliest action that has not ended.
+// Why a plan made here cannot block: executed one action at a time in listing order, it fits at
+// every moment (add() ensures this), and every wait refers to an earlier action of the list. A pool
+// that grants in listing order can then always serve the earliest action that has not ended.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@
 
 namespace sluice {
 
-/// Item number `index` in a cyclic row of `count` items that each step repeats; a negative number
-/// is an item of an earlier step. Gives its place in the row, and how many steps ago that is.
+/// The position of item number `index` in a row of `count` items that each step repeats. A negative `index`
+/// is an item of an earlier step. Holds the position in the row, and how many steps ago that step was.
 struct InRow {
   std::size_t place;
   std::uint32_t steps_ago;
@@ -31,53 +31,53 @@ struct SlotLoad {
   std::uint32_t tensor = none;
   PlanBuilder::Ends ends;
   std::int32_t stage = -1, micro_batch = -1;
-  std::int64_t slot = 0;  ///< that needs it
-  /// It may be listed at the head of this slot; < 0: in the step before.
+  std::int64_t slot = 0;  ///< the slot that needs it
+  /// The first slot before which it may be listed; < 0: in the previous step.
   std::int64_t earliest = 0;
-  /// It may start when this slot has been computed; < 0: a slot of a step before.
+  /// It may start when this slot has been computed; < 0: a slot of an earlier step.
   std::int64_t after = 0;
   /// If memory allows, the load may start one slot earlier than its place in the list. Pools grant
   /// in listing order, so no computation waits for it while it waits for the copy engine.
   bool within = false;
-  /// What it brings stays: it is listed before the first step, and in none of the steps.
+  /// What it brings stays on the device: it is listed once, before the first step.
   bool once = false;
-  /// Save number `number` that this slot of the step (`steps_ago` steps before) lists.
+  /// Save number `number` among those that `slot` lists, in the step that is `steps_ago` steps earlier.
   struct Saved {
     std::int64_t slot = -1;  ///< none
     std::size_t number = 0;
     std::uint32_t steps_ago = 0;
   };
-  Saved reloads = {};     ///< brings back what was saved there, and releases that copy
-  Saved after_save = {};  ///< starts after that save, and leaves the copy in place
+  Saved reloads = {};     ///< loads what that save wrote, and releases the copy
+  Saved after_save = {};  ///< starts after that save, and leaves the copy
   ActionKind kind = ActionKind::load;
 };
 
-/// The memory of a device. `bytes`: by slot, the most that is in it while the slot is executed
-/// alone, with the loads listed in it.
+/// The memory of a device. `bytes`: per slot, the most that it holds while the slot runs alone,
+/// with the loads listed in the slot.
 struct SlotMemory {
   std::string device;
   std::vector<std::int64_t> bytes;
   std::optional<std::int64_t> capacity;
 };
 
-/// What is listed in a slot.
+/// The actions that are listed in a slot.
 struct SlotWork {
   PlanBuilder::Ref first, last;  ///< first and last computation
   struct Save {
     PlanBuilder::Ref action;
     std::uint32_t tensor = none;
   };
-  std::vector<Save> saves = {};  ///< saves of what may come back
+  std::vector<Save> saves = {};  ///< saves whose tensors may be loaded again
 };
 
 class Slots {
  public:
-  /// The order in which the first step has the loads that come ahead of it: as the step before
-  /// would list them; or in the order of need, for which the first load of a step also goes ahead
-  /// of it where any does.
+  /// The order of the loads in the prologue that bring what the first step needs early: as the
+  /// previous step would list them, or in the order of need. In the latter case the first load of a
+  /// step is also listed in the previous step, if any load is.
   enum class Prologue : std::uint8_t { as_listed, by_need };
 
-  /// One memory per device to which loads go, each with the same number of slots.
+  /// One memory per device that receives loads, each with the same number of slots.
   Slots(PlanBuilder& builder, std::vector<SlotMemory> memories,
         Prologue prologue = Prologue::as_listed);
 
@@ -100,17 +100,17 @@ class Slots {
     add_waits();
   }
 
-  /// The most bytes in any slot of a device, including loads that come early: with this many bytes
-  /// all loads are listed where they are.
+  /// The greatest number of bytes in any slot of a device, including loads that come early: with
+  /// this many bytes all loads are listed where they are.
   std::int64_t most(const std::string& device) { return memory(device).places.most(); }
 
-  /// How many of the loads are listed before the slot that needs them.
+  /// The number of loads that are listed before the slot that needs them.
   std::int64_t early() const;
 
  private:
   struct Placed {
     SlotLoad load;
-    std::int64_t at = 0;  ///< < 0: in the step before
+    std::int64_t at = 0;  ///< slot before which it is listed; < 0: in the previous step
     PlanBuilder::Ref body, prologue;
   };
   struct Memory {

@@ -11,7 +11,7 @@ namespace sluice {
 
 namespace {
 
-/// When each action begins, for the first time or, in a body, in an iteration in the middle.
+/// When each action begins: for the first time or, in a body, in an iteration in the middle.
 std::vector<double> starts_of(const Plan& plan, bool& blocks) {
   constexpr std::int64_t enough = 16;
   Plan some = plan;

@@ -1,5 +1,5 @@
-// Transfers that share a link in turn (plan/passes/turns.hpp), in the order that a simulation
-// shows.
+// Lets transfers that share a link run one after the other (plan/passes/turns.hpp), in the order of
+// a simulation.
 #pragma once
 
 #include <optional>
@@ -8,8 +8,8 @@
 
 namespace sluice {
 
-/// The plan with its transfers in turn, in the order in which they begin in a simulation of the
-/// plan as it is. None where no link is shared, or that plan blocks. Throws Interrupted.
+/// Returns the plan in which transfers take turns, in the order in which they begin in a simulation
+/// of the original plan. None when no link is shared, or when that plan blocks. Throws Interrupted.
 std::optional<Plan> in_turn(const Plan& plan);
 
 }  // namespace sluice

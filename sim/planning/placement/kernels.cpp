@@ -49,7 +49,7 @@ class Builder {
   }
 
  private:
-  /// A kernel that is being made: its tensors, each once, and which of them each operand is.
+  /// A kernel while it is made: its tensors, each listed once, and the tensor of each operand.
   struct Draft {
     PlacementProblem::Kernel kernel;
     std::vector<std::size_t> tensor_of;
@@ -112,7 +112,7 @@ class Builder {
     draft.tensor_of.push_back(place);
   }
 
-  /// The time with everything in fast memory, and for each operand its bytes at given rates.
+  /// The time with all operands in fast memory, and the bytes of each operand at the given rates.
   KernelTime time_in_place(const Draft& draft, const Query& query) const {
     KernelTime::Line line{work_.pricing.cost.of(query).seconds, {}};
     for (const PlacementProblem::Operand& operand : draft.kernel.operands)
@@ -138,7 +138,7 @@ class Builder {
 
   static bool has_weights(const Layer& layer) { return layer.parameters > 0 || layer.shared > 0; }
 
-  /// In the order of operands_of().
+  /// The operands are in the order of operands_of().
   void forward(std::uint32_t l) {
     const Layer& layer = model_.layers[l];
     const Query query = query_for(layer, Pass::forward);
@@ -157,7 +157,7 @@ class Builder {
     take(output_of(l), true);
     if (work_.pricing.training && layer.backward.runs &&
         (layer.backward.kept > 0 || layer.backward.kept_bytes > 0))
-      add(draft, kept_of(layer), nullptr, true);  // its bytes are no part of the forward pass
+      add(draft, kept_of(layer), nullptr, true);  // the forward pass does not count its bytes
     finish(std::move(draft), query, ActionKind::forward, l);
   }
 
@@ -165,7 +165,7 @@ class Builder {
     return !reads_nothing(layer) && !(layer.macs > 0 && layer.backward.input_flop == 0);
   }
 
-  /// Makes, in no time, the gradients that no backward pass makes before they are read.
+  /// Adds the kernel that takes no time and makes the gradients that are read but that no backward pass makes.
   void loss() {
     std::set<std::uint32_t> made;
     Draft draft{{.name = "loss"}, {}};
@@ -239,7 +239,7 @@ class Builder {
   std::int64_t samples_;
   DType dtype_;
   std::int64_t micro_batch_ = 0;
-  std::string suffix_;  ///< tells the tensors of one micro-batch from another's
+  std::string suffix_;  ///< distinguishes the tensors of different micro-batches
   PlacementProblem problem_;
   std::vector<PlacedKernel> kernels_;
   std::map<std::string, std::uint32_t> tensors_;

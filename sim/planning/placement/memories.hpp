@@ -14,16 +14,16 @@ struct TwoMemories {
   const Device* device = nullptr;
   std::string fast, slow;  ///< pools
   std::optional<std::int64_t> fast_capacity, slow_capacity;
-  bool far = false;  ///< the slow one is reached over a link only
+  bool far = false;  ///< the slow memory can be reached only over a link
   PlacementProblem::Rates synchronous, asynchronous, cache;
-  /// Of kernels that read and write slow memory in place, as measurements of them say: these bytes
-  /// come on top of their time with everything in fast memory. None: as the cost model prices it.
+  /// Measured rates of kernels that read and write slow memory in place: the time of these bytes is
+  /// added to the time with everything in fast memory. None: the cost model prices such kernels.
   std::optional<PlacementProblem::Rates> in_place = {};
 };
 
-/// The first device that reaches two memories itself, and its first two; where no device does, the
-/// first device and host memory behind its link. `device`: its name; empty: whichever it is. Throws
-/// InputError: there is no such device, or no rate between its memories.
+/// Returns the first device that reaches two memories itself, with the first two of them. If no device
+/// does, the first device and host memory, which it reaches over a link. `device` names the device;
+/// empty: any. Throws InputError when there is no such device, or no rate between its memories.
 TwoMemories two_memories(const Platform& platform, const std::string& device);
 
 }  // namespace sluice

@@ -16,11 +16,11 @@ namespace {
 
 using Begins = PlacementProblem::Begins;
 
-constexpr int nodes = 0;  ///< no branch and bound: a plan is made in little time
+constexpr int nodes = 0;  ///< no branch and bound, so that a plan is made quickly
 constexpr std::int64_t most_kernels = 20'000;
 
-/// Micro-batches after which everything repeats: those of a batch in training; of a step where each
-/// sample has a cache of its own.
+/// The number of micro-batches after which everything repeats: those of a batch in training, and
+/// those of a step if each sample has its own cache.
 std::int64_t micro_batches_of(const PolicyRequest& request) {
   const Workload& workload = request.workload;
   const auto& layers = request.pricing.model.layers;
@@ -59,7 +59,7 @@ class PlacedLister {
         stage_of_[l] = static_cast<std::int32_t>(s);
   }
 
-  /// Are inputs copied to a memory that the kernels read, though they could read host memory?
+  /// Returns whether inputs are copied to another memory although the kernels could read host memory.
   bool loads_inputs() const {
     return memories_.slow == common_.host &&
            std::any_of(inputs_.begin(), inputs_.end(),
@@ -100,7 +100,7 @@ class PlacedLister {
   }
   bool lies_at_home(std::uint32_t t) const { return builder_.pool(node_of(t)) == host_pool_; }
 
-  /// Outputs that no layer reads: in inference they go to host memory.
+  /// Finds the outputs that no layer reads; in inference they go to host memory.
   void find_answers() {
     answers_.assign(question_.tensor_count(), 0);
     if (request_.workload.training) return;
@@ -108,7 +108,7 @@ class PlacedLister {
       answers_[t] = tensor(t).begins == Begins::made && question_.uses(t).count() == 1;
   }
 
-  /// Room for one more input and one more answer than those that are worked with.
+  /// The bytes of one more input and one more answer, which are transferred during the computation.
   std::int64_t on_their_way() const {
     std::int64_t input = 0, answer = 0;
     for (std::uint32_t t = 0; t < question_.tensor_count(); ++t) {
@@ -118,7 +118,7 @@ class PlacedLister {
     return input + (common_.return_outputs ? answer : 0);
   }
 
-  /// Also where capacities are not enforced: what is compared with others is planned without.
+  /// Finds the room also when capacities are not enforced: the plans with which this one is compared are limited too.
   void find_room() {
     const std::optional<std::int64_t> all = memories_.fast_capacity;
     room_ = all ? *all - on_their_way() : question_.peak();
@@ -135,7 +135,7 @@ class PlacedLister {
     gap_ = result.gap();
   }
 
-  /// It is where it is wanted from the start to the end.
+  /// Whether the tensor is in the memory where it is wanted during the whole run.
   bool is_held(std::uint32_t t) const {
     const PlacementProblem::Tensor& of = tensor(t);
     const bool stays = of.begins == Begins::stays && of.tensor_class != TensorClass::weight;
@@ -164,7 +164,7 @@ class PlacedLister {
     return -1;
   }
 
-  /// The input of the next round comes while this round's last users of it have ended.
+  /// Lists the load of the next round's input, after this round's last users of that input have ended.
   void load_next(std::uint32_t t) {
     const PlanBuilder::Ref next = load(t);
     builder_.at(next).ahead = 1;
@@ -176,7 +176,7 @@ class PlacedLister {
   void list_kernel(std::uint32_t k) {
     const PlacedKernel& kernel = work_.kernels[k];
     kernels_.emplace_back();
-    if (!kernel.query) {  // what it makes, the next kernel makes
+    if (!kernel.query) {  // the next kernel makes what this one makes
       waiting_.push_back(k);
       return;
     }
@@ -194,7 +194,7 @@ class PlacedLister {
       if (answers_[operand.tensor]) give_back(ref, operand.tensor);
   }
 
-  /// The kernel makes, reads and writes the operands of kernel k.
+  /// The action makes, reads and writes the operands of kernel k.
   void touch(PlanBuilder::Ref ref, std::uint32_t k) {
     for (const auto& operand : question_.problem().kernels[k].operands) {
       const std::uint32_t t = operand.tensor, pool = builder_.pool(node_of(t));
@@ -235,7 +235,7 @@ class PlacedLister {
            work_.kernels[k + 1].micro_batch != work_.kernels[k].micro_batch;
   }
 
-  /// Where answers are saved, their samples are done when the save has arrived.
+  /// If answers are saved, their samples are done when the save has arrived.
   std::int64_t samples_done(std::uint32_t k) const {
     bool saved = false;
     for (std::uint32_t t = 0; t < question_.tensor_count(); ++t)
@@ -253,7 +253,7 @@ class PlacedLister {
         ActionKind::save, tensors_[t], {.from = node_of(t), .to = common_.host, .allocate = false},
         builder_.at(ref).stage, static_cast<std::int32_t>(micro_batch));
     builder_.wait(save, ref);
-    builder_.wait(ref, save, 2);  // the answer before may still be on its way
+    builder_.wait(ref, save, 2);  // the previous answer may still be on its way
     if (done_.insert(micro_batch).second)
       builder_.at(save).samples_done = request_.workload.micro_batch;
   }
@@ -278,16 +278,16 @@ class PlacedLister {
   std::uint32_t host_pool_;
   std::string way_;
   std::int64_t room_ = 0;             ///< bytes of fast memory
-  std::vector<char> fast_, answers_;  ///< by tensor of the problem
+  std::vector<char> fast_, answers_;  ///< indexed by tensor of the problem
   std::optional<double> gap_;
   std::vector<std::int32_t> stage_of_;  ///< indexed by layer
-  std::vector<std::uint32_t> tensors_;  ///< of the plan, by tensor of the problem
+  std::vector<std::uint32_t> tensors_;  ///< of the plan, indexed by tensor of the problem
   std::vector<std::uint32_t> inputs_;
-  /// In the prologue, and of an input in the body.
+  /// The load of a tensor in the prologue and, for an input, its load in the body.
   std::map<std::uint32_t, std::pair<PlanBuilder::Ref, PlanBuilder::Ref>> loads_;
   std::vector<PlanBuilder::Ref> kernels_;  ///< per kernel; empty: it computes nothing
-  std::vector<std::uint32_t> waiting_;     ///< kernels whose operands the next one makes
-  std::set<std::int64_t> done_;            ///< micro-batches whose samples a save has done
+  std::vector<std::uint32_t> waiting_;     ///< kernels whose operands the next one allocates
+  std::set<std::int64_t> done_;            ///< micro-batches whose samples a save has counted
 };
 
 }  // namespace
@@ -306,7 +306,7 @@ Draft placed_draft(const PolicyRequest& request, const Common& common, const std
   PlacedLister lister(request, common, policy, way, false);
   Draft draft = lister.list();
   if (!lister.loads_inputs()) return draft;
-  // The search does not know what a load takes: perhaps reading inputs in place is faster.
+  // The search does not know how long loads take, so reading inputs in place may be faster.
   Draft in_place = PlacedLister(request, common, policy, way, true).list();
   const double loaded_s = run_seconds(finish(draft, request));
   const double in_place_s = run_seconds(finish(in_place, request));

@@ -14,7 +14,7 @@ class Pricer {
          const std::vector<std::size_t>& tensor_of)
       : pricing_(pricing), memories_(memories), query_(query), tensor_of_(tensor_of) {}
 
-  /// `slow`: by tensor.
+  /// `slow` says for each tensor whether it is in slow memory.
   double seconds(const std::vector<char>& slow) const {
     const PlacedPrice placed =
         placed_price(pricing_.platform, pricing_.cost, placed_query_of(query_, slow));
@@ -25,7 +25,7 @@ class Pricer {
                      up / memories_.asynchronous.to_slow});
   }
 
-  /// A roofline: the line of the FLOP, that of the bytes, and those of the link both ways.
+  /// The lines of a roofline: one of the FLOP, one of the bytes, and those of the link in both directions.
   std::vector<KernelTime::Line> lines(std::size_t tensors) const {
     const std::vector<char> fast(tensors, 0);
     Query flop = query_, bytes = query_;
@@ -84,21 +84,21 @@ KernelTime placed_time(const Pricing& pricing, const TwoMemories& memories, cons
   const bool small = tensors <= KernelTime::most_in_table;
   std::vector<double> table;
   bool lines_hold = true;
-  // All sets of few tensors; of many: each alone in slow memory, each alone in fast memory,
-  // and all of them in either.
+  // For few tensors, all sets of tensors in slow memory are tried; for many, each alone in slow
+  // memory, each alone in fast memory, and all in either memory.
   const std::size_t sets = small ? std::size_t{1} << tensors : 2 * tensors + 2;
   for (std::size_t n = 0; n < sets; ++n) {
     std::vector<char> slow(tensors, n % 2 != 0);
     if (small)
       slow = set_of(n, tensors);
-    else if (n < 2 * tensors)  // the last two: all of them
+    else if (n < 2 * tensors)  // the last two sets: all tensors
       slow[n / 2] = n % 2 == 0;
     const double seconds = pricer.seconds(slow);
     lines_hold &= std::abs(seconds - time.at(slow)) <= 1e-9 * seconds;
     table.push_back(seconds);
   }
   if (lines_hold) {
-    // The line of the FLOP alone, where bytes never count.
+    // If bytes never count, only the line of the FLOP is needed.
     const KernelTime::Line flop = time.lines.front();
     const bool constant = std::all_of(table.begin(), table.end(),
                                       [&](double seconds) { return seconds == flop.base; });

@@ -1,5 +1,5 @@
-// Seconds of a kernel by where its operands lie, as its cost model prices them: lines where they
-// are a roofline, which is tried out; else a table.
+// The seconds of a kernel as a function of the memories of its operands, from its cost model:
+// lines, if the cost model proves to be a roofline over them, otherwise a table.
 #pragma once
 
 #include <vector>
