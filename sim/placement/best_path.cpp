@@ -24,7 +24,7 @@ class Walk {
   explicit Walk(const PathPrices& prices)
       : prices_(prices), count_(prices.slow.size()), steps_(2 * count_) {}
 
-  /// The best path that begins in this state before the first use. Where the first use makes the
+  /// The best path that begins in this state before the first use. If the first use makes the
   /// tensor, nothing comes before it.
   PricedPath run(State begin, bool made, bool comes_back) {
     Costs costs = {never, never, never};
@@ -33,7 +33,7 @@ class Walk {
       if (i > 0) costs = after_gap(costs, i);
       costs = after_use(costs, i, made && i == 0);
     }
-    // Behind its last use, a tensor that stays has to be in the state in which it began.
+    // After its last use, a tensor of the kind `stays` must be in the state in which it began.
     State end = slow;
     double cost = never;
     for (const State s : {slow, both, fast}) {
@@ -89,7 +89,7 @@ class Walk {
 
   const PathPrices& prices_;
   std::size_t count_;
-  std::vector<Step> steps_;  ///< 2i: the gap before use i, 2i + 1: the use
+  std::vector<Step> steps_;  ///< 2i: the gap before use i; 2i + 1: use i
 };
 
 void keep_better(PricedPath& best, PricedPath other) {

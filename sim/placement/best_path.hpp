@@ -1,6 +1,6 @@
-// The best path of one tensor at given prices for its time in fast memory: an exact dynamic
-// programme over its uses. In each gap the tensor lies in slow memory, in fast memory with a copy
-// in slow memory that is still valid, or in fast memory alone.
+// The best path of one tensor when each moment in fast memory has a price: an exact dynamic
+// programme over its uses. During each gap the tensor is in slow memory, in fast memory with a
+// valid copy in slow memory, or only in fast memory.
 #pragma once
 
 #include <cstddef>
@@ -10,12 +10,12 @@
 
 namespace sluice {
 
-/// The price where there is no room.
+/// The prices of one tensor; they are infinite where there is no room.
 struct PathPrices {
   PlacementProblem::Begins begins = PlacementProblem::Begins::made;
   const std::vector<char>* written = nullptr;  ///< indexed by use
   std::vector<double> slow, fast;              ///< of each use
-  std::vector<double> hold;                    ///< of each gap, in fast memory
+  std::vector<double> hold;                    ///< of each gap, if the tensor is in fast memory
   double fetch = 0, save = 0;
 };
 

@@ -9,7 +9,7 @@
 namespace sluice {
 namespace {
 
-/// Allocates the lowest free addresses, first fit.
+/// Allocates the lowest free addresses (first fit).
 class Addresses {
  public:
   explicit Addresses(const PlacementQuestion& question) : at_(question.tensor_count()) {
@@ -37,11 +37,11 @@ class Addresses {
     taken_[{low, t}] = low + bytes;
   }
   std::vector<std::int64_t> at_;
-  /// From where each piece begins to where it ends.
+  /// For each allocated piece, its begin and its end.
   std::map<std::pair<std::int64_t, std::uint32_t>, std::int64_t> taken_;
 };
 
-/// What each byte of the cache holds: for each piece, the bytes of which lap of the addresses.
+/// The content of each byte of the cache: for each piece, from which lap through the addresses its bytes come.
 class Cache {
  public:
   explicit Cache(std::int64_t size) : size_(size) {
@@ -64,7 +64,7 @@ class Cache {
       touch(place, place + part, lap, writes, traffic);
       address += part;
       bytes -= part;
-      // From the second whole lap on, each lap is like the one before: it evicts all of it.
+      // From the second complete lap on, each lap is like the previous one: it evicts the whole of it.
       if (part == size_ && ++whole_laps == 2 && bytes >= 2 * size_) {
         const std::int64_t skipped = (bytes / size_ - 1) * size_;
         traffic.misses += static_cast<double>(skipped);
@@ -91,7 +91,7 @@ class Cache {
   void touch(std::int64_t low, std::int64_t high, std::int64_t lap, bool writes, Traffic& traffic) {
     split(low);
     split(high);
-    bool dirty = true;  // whether all of it is, where it is one piece afterwards
+    bool dirty = true;  // whether all of it is dirty, if it becomes one piece
     bool uniform = true, any = false;
     auto at = lines_.find(low);
     while (at != lines_.end() && at->first < high) {
@@ -119,7 +119,7 @@ class Cache {
   }
 
   std::int64_t size_;
-  std::map<std::int64_t, Held> lines_;  ///< each entry reaches from this place to the next
+  std::map<std::int64_t, Held> lines_;  ///< each entry extends from its key to the next one
 };
 
 double seconds_of(const PlacementProblem::Kernel& kernel, double more) {

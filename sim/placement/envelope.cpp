@@ -7,7 +7,7 @@
 namespace sluice {
 namespace {
 
-/// Whether there is no set of operands in slow memory for which `low` is above `high`.
+/// Whether `low` is at or below `high` for every set of operands in slow memory.
 bool nowhere_above(const KernelTime::Line& low, const KernelTime::Line& high) {
   double most = low.base - high.base;
   for (std::size_t o = 0; o < low.extra.size(); ++o)

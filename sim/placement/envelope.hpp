@@ -1,7 +1,7 @@
-// The seconds of a kernel whose operands may lie partly in slow memory, for linear programmes and
-// prices: the greatest convex function that is nowhere above the seconds of any placement. For a
-// roofline, this function is above the lines themselves. They would say that a third of an operand
-// in slow memory is free because it hides behind the FLOP, although the whole operand would not be.
+// The seconds of a kernel whose operands may be partly in slow memory, for linear programmes and
+// prices: the greatest convex function that nowhere exceeds the seconds of any placement. For a
+// roofline, this function lies above the lines themselves. With the lines alone, a third of an operand
+// in slow memory would be free because the FLOP hide it, although the whole operand would not be.
 #pragma once
 
 #include "placement/problem.hpp"
@@ -9,18 +9,18 @@
 namespace sluice {
 
 struct KernelEnvelope {
-  /// The operands whose place counts and that are in slow memory (bit i: operands[i]). Empty:
-  /// either so many operands count that the lines stand for them, or one line says everything.
+  /// The seconds of each set of operands in slow memory (bit i: operands[i]). Empty if so many
+  /// operands matter that the lines are used instead, or if one line is exact.
   std::vector<double> sets;
   std::vector<std::uint32_t> operands;
-  std::vector<KernelTime::Line> lines;  ///< none is everywhere below another one
+  std::vector<KernelTime::Line> lines;  ///< no line is below another one everywhere
 
-  static constexpr std::size_t most_operands = 6;  ///< of a roofline that has an entry for each set
+  static constexpr std::size_t most_operands = 6;  ///< for a roofline with an entry per set
 };
 
 KernelEnvelope envelope_of(const PlacementProblem::Kernel& kernel);
 
-/// The highest line that is below all sets and charges this many seconds for each of the envelope's
+/// The highest line that lies below all sets and charges these seconds for each of the envelope's
 /// operands in slow memory. `count`: the number of the kernel's operands.
 KernelTime::Line line_below(const KernelEnvelope& envelope, std::size_t count,
                             const std::vector<double>& charges);

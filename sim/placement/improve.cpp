@@ -19,7 +19,7 @@ std::vector<double> sums_of(const std::vector<double>& prices, std::uint32_t ker
   return sums;
 }
 
-/// The same numbers on every machine: SplitMix64 (Steele et al. 2014).
+/// Random numbers that are the same on every machine: SplitMix64 (Steele et al. 2014).
 class Chance {
  public:
   std::uint64_t below(std::uint64_t bound) {
@@ -33,7 +33,7 @@ class Chance {
   std::uint64_t state_ = 15;
 };
 
-/// Tensors by the worth of their place in fast memory relative to its cost, the best first.
+/// Tensors sorted by the worth of their place in fast memory relative to its cost, the best first.
 std::vector<std::uint32_t> by_worth(const ImproveRequest& request,
                                     const std::vector<double>& prices) {
   const PlacementQuestion& question = request.question;

@@ -1,6 +1,6 @@
-// Finds placements that fit, from prices. Tensors enter fast memory one after the other, those with
-// the most seconds saved per byte first, each on its best path through the room that is left. Then
-// some are taken out at random moments and put back in another order, as long as that helps.
+// Finds placements that fit, starting from prices. Tensors are put into fast memory one after the other,
+// those with the most seconds saved per byte first, each on its best path through the room that is left.
+// Then some tensors are taken out at random moments and put back in another order, as long as that helps.
 // Source of the second part: Shaw, Using constraint programming and local search methods to solve
 // vehicle routing problems (1998).
 #pragma once
@@ -20,7 +20,7 @@ struct ImproveRequest {
   PlacementWeights weights = {};
 };
 
-/// A placement that is changed tensor by tensor, with its bytes and seconds kept up to date.
+/// A placement that is changed one tensor at a time; its bytes and seconds are updated.
 class PlacementDraft {
  public:
   PlacementDraft(const ImproveRequest& request, Placing placing);
@@ -28,10 +28,10 @@ class PlacementDraft {
   const Placing& placing() const { return placing_; }
   double seconds() const { return seconds_; }
 
-  /// Puts a tensor where it takes no room all the time: in slow memory.
+  /// Puts a tensor into slow memory for its whole life, where it takes no room.
   void take_out(std::uint32_t t);
-  /// Gives a tensor its best path through the room that is left, if a byte costs these prices (by
-  /// kernel; empty: nothing).
+  /// Gives a tensor its best path through the room that is left, if a byte costs these prices
+  /// (indexed by kernel; empty: 0).
   void put_in(std::uint32_t t, const std::vector<double>& prices);
   void set(std::uint32_t t, TensorPath path);
   /// Whether there is room for this path of a tensor that has been taken out.
@@ -45,18 +45,19 @@ class PlacementDraft {
   const ImproveRequest& request_;
   const PlacementQuestion& question_;
   Placing placing_;
-  std::vector<std::int64_t> bytes_;  ///< in fast memory, by kernel
+  std::vector<std::int64_t> bytes_;  ///< in fast memory, indexed by kernel
   std::vector<std::vector<char>> slow_;
   std::vector<double> kernel_s_;
   double seconds_ = 0;
 };
 
-/// A placement that fits, made anew from prices. `begin`: where some tensors lie before the others
-/// are put in, as far as there is room.
+/// Makes a new placement that fits, from prices. `begin`: the paths that some tensors get first, if
+/// there is room.
 Placing placing_from(const ImproveRequest& request, const std::vector<double>& prices,
                      const std::vector<std::optional<TensorPath>>& begin = {});
 
-/// The best that is found in so many tries, from one that fits. Ends early once it is at `bound`.
+/// The best placement found in so many tries, beginning with one that fits. It ends early when the
+/// seconds reach `bound`.
 Placing improved(const ImproveRequest& request, Placing placing, const std::vector<double>& prices,
                  std::size_t tries, double bound);
 

@@ -15,7 +15,7 @@ using Begins = PlacementProblem::Begins;
 enum : std::uint32_t { fast_pool, slow_pool };
 enum : std::uint32_t { compute, synchronous, engine };  ///< streams
 
-/// A tensor's stay in one memory.
+/// The time that a tensor stays in one memory.
 struct Stay {
   std::uint32_t pool = fast_pool;
   std::uint32_t plan_tensor = none;
@@ -93,8 +93,8 @@ class Lister {
     return action;
   }
 
-  /// The moves of the copy engine that begin with kernel k. They follow an action without duration
-  /// that has waited for everything for which the kernel waits.
+  /// Lists the moves of the copy engine that begin with kernel k. They follow an action without
+  /// duration, which has waited for everything for which the kernel waits.
   std::uint32_t list_engine(std::uint32_t k, std::size_t first, std::size_t next,
                             std::vector<std::uint32_t>& before,
                             std::vector<std::vector<std::uint32_t>>& arrive, std::uint32_t last) {
@@ -147,14 +147,14 @@ class Lister {
     action.uses.push_back({stay.plan_tensor, stay.pool});
   }
 
-  /// Lists everything that happens to a tensor: which action makes each of its stays, and which
-  /// ones use it.
+  /// Lists everything that happens to a tensor: which action begins each of its stays, and which
+  /// actions use it.
   void follow(std::uint32_t t) {
     const TensorPath& path = schedule_.placing[t];
     const TensorUses& uses = question_.uses(t);
     const bool stays = question_.tensor(t).begins == Begins::stays;
     std::optional<Stay> in_fast, in_slow;
-    const auto slow = [&]() -> const Stay& {  // one that was there from the start, or was saved
+    const auto slow = [&]() -> const Stay& {  // was there from the start, or was saved
       if (!in_slow) in_slow = stay_from(t, slow_pool, begin_);
       return *in_slow;
     };
@@ -220,8 +220,8 @@ class Lister {
   std::vector<Operands> operands_;
   std::vector<std::vector<char>> slow_;
   std::map<std::uint32_t, std::size_t> copies_;
-  std::map<std::uint32_t, std::vector<std::uint32_t>> first_move_;  ///< by tensor, all of them
-  std::vector<std::uint32_t> fetches_, saves_;  ///< of the present tensor, by use
+  std::map<std::uint32_t, std::vector<std::uint32_t>> first_move_;  ///< per tensor: its first moves
+  std::vector<std::uint32_t> fetches_, saves_;  ///< of the present tensor, indexed by use
 };
 
 }  // namespace

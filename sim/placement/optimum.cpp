@@ -13,7 +13,7 @@ bool fits(const PlacementQuestion& question, const Placing& placing, std::int64_
   return *std::max_element(bytes.begin(), bytes.end()) <= capacity;
 }
 
-/// The best placement so far under the weights, and the best bound.
+/// The best placement found so far under the weights, and the best bound.
 class Search {
  public:
   Search(const OptimumRequest& request, PlacementWeights weights)
@@ -25,7 +25,7 @@ class Search {
     for (const Placing& placing : request.known) offer(placing);
   }
 
-  /// A bound from the linear programme where it is small enough, otherwise from prices.
+  /// Computes a bound from the linear programme if that is small enough, otherwise from prices.
   void relax() {
     if (!open()) return;
     std::optional<RelaxedProgramme> found;
@@ -133,9 +133,9 @@ OverlappedOptimum overlapped_optimum(const OptimumRequest& request) {
   };
   offer(all_slow(question));
   for (const Placing& placing : request.known) offer(placing);
-  // A run takes at least as long as its kernels and synchronous moves, and at least as long as the
-  // copy engine works. So it also takes at least any mean of the two, in which a move costs
-  // whichever of its two ways is cheaper.
+  // A run takes at least the time of its kernels and synchronous moves, and at least the time of
+  // the copy engine's work. So it also takes at least any weighted mean of the two, in which each
+  // move costs the cheaper of its two ways.
   const auto& engine = question.problem().asynchronous;
   const auto& rates = question.problem().synchronous;
   for (const double share : {0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7}) {
@@ -150,7 +150,7 @@ OverlappedOptimum overlapped_optimum(const OptimumRequest& request) {
     part.rounds = 1;
     part.iterations /= 6;
     part.tries /= 8;
-    part.largest_relaxed /= 4;  // because it is asked eight times
+    part.largest_relaxed /= 4;  // because it is solved eight times
     part.known.push_back(best.schedule.placing);
     Search search(part, weights);
     search.relax();

@@ -1,8 +1,8 @@
-// Finds the best placement at a capacity, with a bound below which no placement can get. It uses a
-// linear programme (programme.hpp), or prices of memory alone where that is too large
-// (relaxation.hpp); placements made from either (improve.hpp); and branch and bound where the
-// question is small. Everything ends after fixed counts, so the same question has the same answer
-// on every machine.
+// Finds the best placement at a capacity, and a lower bound of all placements. It uses a linear
+// programme (programme.hpp), or only prices of memory if the programme is too large
+// (relaxation.hpp); placements made from either (improve.hpp); and branch and bound if the question
+// is small. Everything ends after fixed counts, so the same question has the same answer on every
+// machine.
 #pragma once
 
 #include "placement/overlap.hpp"
@@ -16,28 +16,28 @@ struct OptimumRequest {
   bool moves = true;
   std::vector<Placing> known = {};  ///< placements that fit, found for less memory or with less
                                     ///< freedom
-  std::size_t rounds = 3;           ///< of prices and search; fewer where the gap is small enough
-  double near_enough = 3e-4;        ///< the gap that is small enough, where the question is not
+  std::size_t rounds = 3;           ///< of prices and search; fewer if the gap is small enough
+ double near_enough = 3e-4;        ///< the gap that is small enough, unless the question is
                                     ///< small
   std::size_t iterations = 1800;    ///< of the prices
   std::size_t tries = 2000;         ///< of the search
-  std::size_t largest_relaxed = 20'000;  ///< the most whole variables of a linear programme
+  std::size_t largest_relaxed = 20'000;  ///< most integer variables of a linear programme
   int relaxed_iterations = 100'000;      ///< of the simplex method
-  std::size_t largest_searched = 3000;   ///< the most whole variables for branch and bound
+  std::size_t largest_searched = 3000;   ///< the most integer variables for branch and bound
   int nodes = 1000;                      ///< of branch and bound, for a small question
-  /// The most whole variables of a small question; with more, there are fewer nodes.
+  /// The most integer variables of a small question; larger questions get fewer nodes.
   std::size_t small = 300;
 };
 
 struct Optimum {
   Placing placing;
-  double seconds = 0;  ///< with all moves synchronous
+  double seconds = 0;  ///< when all moves are synchronous
   double bound = 0;
   bool proven = false;
 };
 
-/// The best placement without moves (static), or with synchronous moves. Throws Infeasible where
-/// the tensors that are pinned to fast memory do not fit there.
+/// The best placement without moves (static), or with synchronous moves. Throws Infeasible when the
+/// tensors that are pinned to fast memory do not fit there.
 Optimum optimum(const OptimumRequest& request);
 
 struct OverlappedOptimum {
@@ -45,8 +45,8 @@ struct OverlappedOptimum {
   double seconds = 0, bound = 0;
 };
 
-/// The best placement with moves beside the kernels. It tries `known` placements first, and those
-/// that the search finds while moves cost less or nothing.
+/// The best placement with moves beside the kernels. It first tries the `known` placements, and
+/// those that the search finds when moves cost less or nothing.
 OverlappedOptimum overlapped_optimum(const OptimumRequest& request);
 
 }  // namespace sluice

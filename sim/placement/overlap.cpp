@@ -20,7 +20,7 @@ class Overlapper {
 
   PlacementSchedule run() {
     seconds_ = predicted_seconds(question_, kernel_s_, schedule_.moves);
-    // The longest move first: it gains the most, and needs the most room.
+    // The longest move comes first: it gains the most, and needs the most room.
     std::vector<PlacementMove> left = schedule_.moves;
     std::stable_sort(left.begin(), left.end(), [&](const auto& a, const auto& b) {
       return move_seconds(question_, a) > move_seconds(question_, b);
@@ -34,7 +34,7 @@ class Overlapper {
   }
 
  private:
-  /// The kernels between the uses on both sides of the move's gap, as the present moves limit them.
+  /// The kernels between the uses on both sides of the move's gap, limited by the moves already placed.
   KernelRange between(const PlacementMove& move) const {
     const TensorUses& uses = question_.uses(move.tensor);
     const std::size_t i = move.use;
@@ -45,7 +45,7 @@ class Overlapper {
       range = {move.begin, i > 0 ? uses.kernels[i] : question_.kernel_count()};
     for (const PlacementMove& other : schedule_.moves) {  // a save ends before a fetch begins
       if (other.tensor != move.tensor || other.use != i || other.to_fast == move.to_fast) continue;
-      if (i == 0) continue;  // behind the last use, and before the first one
+      if (i == 0) continue;  // the gap after the last use, and before the first one
       if (move.to_fast)
         range.first = std::max(range.first, other.needed);
       else
@@ -56,7 +56,7 @@ class Overlapper {
 
   struct Window {
     PlacementMove move;
-    std::vector<std::pair<std::uint32_t, double>> taken;  ///< engine time, by kernel
+    std::vector<std::pair<std::uint32_t, double>> taken;  ///< engine time, indexed by kernel
   };
 
   /// Takes time of the engine kernel by kernel, going away from the use, until the whole move is
@@ -65,7 +65,7 @@ class Overlapper {
     const KernelRange range = between(move);
     const std::int64_t bytes = question_.tensor(move.tensor).bytes;
     PlacementMove beside = move;
-    beside.needed = beside.begin + 1;  // not synchronous, for its rate
+    beside.needed = beside.begin + 1;  // not synchronous, so that the engine's rate counts
     double left = move_seconds(question_, beside);
     Window window;
     const std::uint32_t count = range.last > range.first ? range.last - range.first : 0;
@@ -95,8 +95,8 @@ class Overlapper {
     if (window.move.synchronous()) return;
     std::vector<PlacementMove> moves = schedule_.moves;
     moves[static_cast<std::size_t>(at - schedule_.moves.begin())] = window.move;
-    // Synchronous moves first, and among these those that make room; then in the order in which
-    // they are needed.
+    // Synchronous moves come first, and among these the ones that make room; then the others in the
+    // order in which they are needed.
     const auto rank = [](const PlacementMove& m) {
       return std::tuple(m.begin, !m.synchronous(),
                         m.synchronous() ? std::uint32_t{m.to_fast} : m.needed);
@@ -117,8 +117,8 @@ class Overlapper {
   std::int64_t capacity_;
   PlacementSchedule schedule_;
   std::vector<double> kernel_s_;
-  std::vector<std::int64_t> bytes_;  ///< in fast memory, by kernel
-  std::vector<double> free_;         ///< s of the copy engine, by kernel
+  std::vector<std::int64_t> bytes_;  ///< in fast memory, indexed by kernel
+  std::vector<double> free_;         ///< seconds of the copy engine, indexed by kernel
   double seconds_ = 0;
 };
 

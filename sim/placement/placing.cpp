@@ -184,7 +184,7 @@ void check_capacity(const PlacementQuestion& question, const Placing& placing,
     largest += (i == 0 ? "" : ", ") + question.tensor(there[i]).name + " (" +
                format_bytes(question.tensor(there[i]).bytes) + ")";
   std::string needs = format_bytes(*worst), has = format_bytes(capacity);
-  if (needs == has) {  // the numbers differ by less than the text shows
+  if (needs == has) {  // rounded for the text, the numbers look equal
     needs = std::to_string(*worst) + " B";
     has = std::to_string(capacity) + " B";
   }

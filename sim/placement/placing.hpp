@@ -1,17 +1,17 @@
-// A placement says, for each tensor, where it lies at each use and in each gap between uses. From
-// that follow the bytes in fast memory, the necessary moves, and the seconds if every move is
-// synchronous.
+// A placement says, for each tensor, in which memory it is at each use and in each gap between
+// uses. This determines the bytes in fast memory, the necessary moves, and the seconds when every
+// move is synchronous.
 //
-// A tensor that is in fast memory during a gap is there at the uses on both sides. A tensor that
-// comes to fast memory keeps its copy in slow memory until it is written. So before that it leaves
-// without cost, and a version that was written in fast memory is saved once.
+// A tensor that is in fast memory during a gap is there at the uses on both sides. A tensor that is
+// moved to fast memory keeps its copy in slow memory until it is written. So before that it can
+// leave fast memory without cost, and a version that was written in fast memory is saved once.
 #pragma once
 
 #include "placement/problem.hpp"
 
 namespace sluice {
 
-/// The path of one tensor: 1 where it is in fast memory.
+/// The path of one tensor: 1 while it is in fast memory.
 struct TensorPath {
   std::vector<char> use, gap;  ///< gap[i]: before use i; gap[0] of a tensor that is made is 0
   bool operator==(const TensorPath&) const = default;
@@ -21,30 +21,30 @@ using Placing = std::vector<TensorPath>;  ///< indexed by tensor
 
 /// The path of a tensor that is always in one memory.
 TensorPath constant_path(const PlacementQuestion& question, std::uint32_t t, bool fast);
-/// Whether each tensor is always in one memory. Without moves this may be false: a tensor that is
-/// given may begin in fast memory and leave it without cost.
+/// Whether each tensor is always in one memory. This may be false even without moves: a given
+/// tensor may begin in fast memory and leave it without cost.
 bool is_static(const PlacementQuestion& question, const Placing& placing);
-/// Everything in slow memory, except what is pinned to the fast one; and everything in fast memory,
-/// except what is pinned to the slow one.
+/// Everything in slow memory, except what is pinned to fast memory; and everything in fast memory,
+/// except what is pinned to slow memory.
 Placing all_slow(const PlacementQuestion& question);
 Placing all_fast(const PlacementQuestion& question);
 
-/// A move before kernel `begin`. It is synchronous where `needed` is the same kernel; otherwise it
-/// goes on while kernels run, and ends before kernel `needed` begins.
+/// A move before kernel `begin`. It is synchronous if `needed` is the same kernel; otherwise it
+/// runs beside kernels, and ends before kernel `needed` begins.
 struct PlacementMove {
   std::uint32_t tensor = none;
   bool to_fast = true;
   std::uint32_t begin = 0, needed = 0;
-  std::size_t use = 0;  ///< the use for which it is fetched, or the use after the gap in which it
-                        ///< is saved; 0: behind the last one
+ std::size_t use = 0;  ///< the use for which it is fetched, or the use after the gap in which it
+                        ///< is saved; 0: after the last use
   bool synchronous() const { return begin == needed; }
 };
 
-/// All moves as synchronous ones: a fetch right before a use, a save right after one. In the order
-/// of `begin`, saves before fetches.
+/// All moves, as synchronous ones: a fetch directly before a use, a save directly after one. In the
+/// order of `begin`, with saves before fetches.
 std::vector<PlacementMove> moves_of(const PlacementQuestion& question, const Placing& placing);
 
-/// How often a tensor is fetched and saved on this path.
+/// The number of times that a tensor is fetched and saved on this path.
 struct PathMoves {
   std::size_t fetches = 0, saves = 0;
 };

@@ -1,7 +1,7 @@
-// The question of placement: kernels in a fixed order, the tensors that they touch, and a device
-// that reaches two memories, a fast one that is small and a slow one that holds everything. How
-// long a kernel takes depends on which of its operands lie in the slow memory; tensors can be moved
-// between kernels.
+// The placement problem: kernels in a fixed order, the tensors that they use, and a device
+// with two memories, a small fast one and a slow one that can hold everything. The time of a
+// kernel depends on which of its operands are in slow memory; tensors can be moved between
+// kernels.
 // Source: Hildebrand et al., AutoTM (ASPLOS 2020), section 4.
 #pragma once
 
@@ -14,13 +14,13 @@
 
 namespace sluice {
 
-/// The seconds of a kernel, depending on where its operands lie. Either a table with an entry for
-/// each set of operands in slow memory (bit i: operand i; as measured), or lines, of which the
-/// greatest counts: a roofline is the line of its FLOP beside the line of its bytes.
+/// The seconds of a kernel, depending on where its operands are. Either a table with an entry for
+/// each set of operands in slow memory (bit i: operand i), such as measurements; or lines, whose
+/// maximum counts: a roofline has one line for its FLOP and one for its bytes.
 struct KernelTime {
   struct Line {
     double base = 0;            ///< s, with all operands in fast memory
-    std::vector<double> extra;  ///< s more if this operand is in slow memory, by operand
+    std::vector<double> extra;  ///< per operand: more seconds if it is in slow memory
   };
   std::vector<Line> lines;
   std::vector<double> table;
@@ -30,17 +30,17 @@ struct KernelTime {
   /// `slow`: for each operand, whether it is in slow memory.
   double at(const std::vector<char>& slow) const;
   double all_fast(std::size_t operands) const { return at(std::vector<char>(operands, 0)); }
-  /// Lines that are nowhere above the seconds. For a table: one line from each end, by the least
-  /// (or the greatest) seconds that an operand adds.
+  /// Lines that nowhere exceed the seconds. For a table: one line from each end, with the least (or
+  /// the greatest) seconds that an operand adds.
   std::vector<Line> lines_below(std::size_t operands) const;
 };
 
 struct PlacementProblem {
   enum class Begins : std::uint8_t {
-    made,   ///< it is made by the first kernel that touches it
+    made,   ///< the first kernel that uses it makes it
     given,  ///< it exists before the first kernel, in the memory that the placement chooses
-    stays   ///< … and after the last kernel it lies where it lay before the first: the next step
-            ///< begins there
+   stays   ///< … and after the last kernel it is where it was before the first, because the next
+            ///< step begins there
   };
   enum class Pinned : std::uint8_t { no, fast, slow };
 
@@ -53,8 +53,8 @@ struct PlacementProblem {
   };
   struct Operand {
     std::uint32_t tensor = none;
-    bool written = false;  ///< then a copy in the other memory is out of date
-    /// The bytes of it that the kernel reads and writes, as a hardware cache sees them.
+    bool written = false;  ///< then a copy in the other memory becomes invalid
+    /// The bytes of it that the kernel reads and writes, as a hardware cache counts them.
     double read_bytes = 0, written_bytes = 0;
   };
   struct Kernel {
@@ -73,7 +73,7 @@ struct PlacementProblem {
   std::optional<std::int64_t> slow_capacity;
   std::vector<Tensor> tensors;
   std::vector<Kernel> kernels;
-  /// The rates of a synchronous move, during which nothing else happens.
+  /// The rates of a synchronous move, during which nothing else runs.
   Rates synchronous;
   /// The rates of the copy engine, which moves data while kernels run; none: there is no such
   /// engine.
@@ -84,13 +84,13 @@ struct PlacementProblem {
   std::uint32_t kernel_count() const { return static_cast<std::uint32_t>(kernels.size()); }
 };
 
-/// Where a tensor is used: by these kernels, in order. There is a gap before each use except the
-/// first. Where the tensor is given, the first use also has one, from the first kernel on. Where
-/// the tensor stays, that gap consists of the time behind its last use and the time before its
-/// first one.
+/// The uses of a tensor: by these kernels, in order. There is a gap before each use except the
+/// first. A given tensor also has a gap before the first use, which begins with the first
+/// kernel. If the tensor is of the kind `stays`, that gap also contains the time after its last
+/// use.
 struct TensorUses {
   std::vector<std::uint32_t> kernels;   ///< the kernel of use i
-  std::vector<std::uint32_t> operands;  ///< the operand of that kernel that it is
+  std::vector<std::uint32_t> operands;  ///< which operand of that kernel it is
   std::vector<char> written;
 
   std::size_t count() const { return kernels.size(); }
@@ -101,12 +101,12 @@ struct KernelRange {
   std::uint32_t first = 0, last = 0;
 };
 
-/// A problem that has been checked, with what follows from it.
+/// A problem that has been checked, with data that are derived from it.
 class PlacementQuestion {
  public:
-  /// Throws InputError for an operand that lies nowhere or stands twice, a tensor that no kernel
-  /// uses, a number that is not one, or a memory without a rate; Infeasible where slow memory
-  /// cannot hold everything.
+  /// Throws InputError for an operand that has no memory or is listed twice, a tensor that no
+  /// kernel uses, a number that is not finite, or a memory without a rate; Infeasible when slow
+  /// memory cannot hold everything.
   explicit PlacementQuestion(PlacementProblem problem);
 
   const PlacementProblem& problem() const { return problem_; }
@@ -117,13 +117,13 @@ class PlacementQuestion {
   bool has_gap(std::uint32_t t, std::size_t i) const {
     return i > 0 || tensor(t).begins != PlacementProblem::Begins::made;
   }
-  /// The kernels of the gap before use i. `behind`: the second part of a first gap, which continues
-  /// behind the last use.
+  /// The kernels of the gap before use i. `behind`: the second part of a first gap, which follows
+  /// the last use.
   KernelRange gap(std::uint32_t t, std::size_t i) const;
   KernelRange behind(std::uint32_t t) const;
   /// The kernels during which the tensor exists.
   KernelRange live(std::uint32_t t) const;
-  /// The bytes of the tensors that exist during each kernel, and the greatest such sum.
+  /// The bytes of the tensors that exist during each kernel, and the greatest of these sums.
   const std::vector<std::int64_t>& live_bytes() const { return live_bytes_; }
   std::int64_t peak() const;
   double all_fast_seconds() const;

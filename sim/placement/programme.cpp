@@ -13,7 +13,7 @@ using Begins = PlacementProblem::Begins;
 using Pinned = PlacementProblem::Pinned;
 constexpr double nearly_whole = 1e-6;
 
-/// The seconds that one unit stands for: those of a mean kernel.
+/// The seconds that one unit stands for: the mean time of a kernel.
 double unit_of(const PlacementQuestion& question) {
   double seconds = question.all_fast_seconds();
   if (!(seconds > 0)) seconds = synchronous_seconds(question, all_slow(question));
@@ -137,8 +137,8 @@ class Programme {
       if (uses.written[j]) add_version(t, j, use, gap);
   }
 
-  /// What use j writes in fast memory is saved once if the tensor is in slow memory in any gap
-  /// during which that version is needed.
+  /// The version that use j writes in fast memory is saved once if the tensor is in slow memory in
+  /// any gap during which that version is needed.
   void add_version(std::uint32_t t, std::size_t j, const std::vector<std::uint32_t>& use,
                    const std::vector<std::uint32_t>& gap) {
     const TensorUses& uses = question_.uses(t);
@@ -192,7 +192,7 @@ class Programme {
     }
   }
 
-  /// One share per set of operands. Where the uses are whole, one of the shares is 1.
+  /// Adds one share per set of operands. If the uses are integer, one of the shares is 1.
   void add_sets(std::uint32_t k, std::vector<std::uint32_t>& rows) {
     const KernelEnvelope& envelope = envelopes_[k];
     Milp::Terms sum;
@@ -211,7 +211,7 @@ class Programme {
     }
   }
 
-  /// The charge of the dual values for operands in slow memory.
+  /// The dual values' charges for operands in slow memory, as a line.
   KernelTime::Line line_below_kernel(std::uint32_t k, const std::vector<double>& duals) const {
     const KernelEnvelope& envelope = envelopes_[k];
     std::vector<double> of_rows;

@@ -77,7 +77,7 @@ class Relaxation {
       if (lines_[k].size() > 1) at_.below[k] = mean_of(lines_[k], shares_[k]);
   }
 
-  /// One step along the (deflected) subgradient; false where that is zero.
+  /// Makes one step along the (deflected) subgradient; returns false when that is zero.
   bool advance(double step, double left) {
     const std::vector<std::int64_t> bytes = fast_bytes(question_, placing_);
     const auto slow = slow_operands(question_, placing_);
@@ -122,7 +122,7 @@ class Relaxation {
   const BoundRequest& request_;
   const PlacementQuestion& question_;
   std::uint32_t kernels_;
-  double unit_ = 1;  ///< s: of a price of 1, for all of fast memory during one kernel
+  double unit_ = 1;  ///< seconds that a price of 1 charges for all of fast memory
   std::vector<double> prices_;
   std::vector<std::vector<KernelTime::Line>> lines_;  ///< indexed by kernel
   std::vector<std::vector<double>> shares_;           ///< their weights, sum 1
@@ -130,7 +130,7 @@ class Relaxation {
   Placing placing_;
 };
 
-/// What one tensor pays. `sums`: for each kernel, the sum of the prices of the kernels before it.
+/// The prices of one tensor. `sums`: for each kernel, the sum of the prices of the kernels before it.
 PathPrices path_prices(const BoundRequest& request, const PlacementPrices& prices,
                        const std::vector<double>& sums, std::uint32_t t) {
   const PlacementQuestion& question = request.question;

@@ -1,9 +1,9 @@
-// A true lower bound: memory is not limited but costs a price per byte and kernel, and each
-// kernel's seconds are replaced by a line that lies below them. Then each tensor can choose its
-// path by itself (best_path.hpp). The result is a bound for all prices and lines. The best ones are
-// the dual values of a linear programme (programme.hpp) or, where that is too large, those that a
-// subgradient method finds with means of the kernels' own lines. Source: Fisher, The Lagrangian
-// relaxation method for solving integer programming problems (1981).
+// A proven lower bound: memory is unlimited but has a price per byte and kernel, and each kernel's
+// seconds are replaced by a line below them. Then each tensor can choose its path independently
+// (best_path.hpp). Any prices and lines give a bound. The best ones are the dual values of a linear
+// programme (programme.hpp) or, if that is too large, those that a subgradient method finds with
+// means of the kernels' own lines. Source: Fisher, The Lagrangian relaxation method for solving
+// integer programming problems (1981).
 #pragma once
 
 #include <vector>
@@ -17,22 +17,22 @@ struct PlacementWeights {
   double kernels = 1, fetch = 1, save = 1;
 };
 
-/// Takes the place of the limits.
+/// The prices that replace the limits.
 struct PlacementPrices {
-  std::vector<double> bytes;            ///< s per byte, by kernel
-  std::vector<KernelTime::Line> below;  ///< per kernel: nowhere above its seconds
+  std::vector<double> bytes;            ///< seconds per byte, indexed by kernel
+  std::vector<KernelTime::Line> below;  ///< per kernel: a line nowhere above its seconds
 };
 
 struct PlacementBound {
   double seconds = 0;                       ///< no placement takes less
-  std::vector<double> prices;               ///< s per byte, by kernel
-  std::vector<std::vector<double>> shares;  ///< of the lines, by kernel
+  std::vector<double> prices;               ///< seconds per byte, indexed by kernel
+  std::vector<std::vector<double>> shares;  ///< of the lines, indexed by kernel
 };
 
 struct BoundRequest {
   const PlacementQuestion& question;
   std::int64_t capacity = 0;
-  bool moves = true;  ///< false: each tensor stays where it is
+  bool moves = true;  ///< false: each tensor stays in one memory
   PlacementWeights weights = {};
   double known = 0;  ///< the seconds of some placement
   std::size_t iterations = 600;
@@ -41,11 +41,11 @@ struct BoundRequest {
 
 PlacementBound relax(const BoundRequest& request);
 
-/// The seconds of everything at these prices when each tensor chooses for itself: a bound.
-/// `chosen`: where the tensors lie then, which may exceed the memory.
+/// The seconds of everything at these prices when each tensor chooses its own path: a lower bound.
+/// `chosen`: the resulting paths, which may exceed the memory.
 double bound_at(const BoundRequest& request, const PlacementPrices& prices, Placing& chosen);
 
-/// The path of least cost of one tensor; it obeys the tensor's pin.
+/// The cheapest path of one tensor; it respects the tensor's pin.
 PricedPath best_path_of(const PlacementQuestion& question, std::uint32_t t, bool moves,
                         const PathPrices& prices);
 

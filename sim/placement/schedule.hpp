@@ -1,6 +1,6 @@
-// A placement with its moves in time: some are synchronous, between two kernels, and some are on a
-// copy engine while kernels run. Its seconds are arithmetic; the same schedule is also executed as
-// a plan (listing.hpp).
+// A placement whose moves have times: some are synchronous, between two kernels, and some are on a
+// copy engine while kernels run. Its seconds are computed by arithmetic; the same schedule is also
+// executed as a plan (listing.hpp).
 #pragma once
 
 #include "placement/placing.hpp"
@@ -9,25 +9,25 @@ namespace sluice {
 
 struct PlacementSchedule {
   Placing placing;
-  std::vector<PlacementMove> moves;  ///< in the order of `begin`, as moves_of() has them
+  std::vector<PlacementMove> moves;  ///< in the order of `begin`, like those of moves_of()
 };
 
 /// The schedule with all moves synchronous.
 PlacementSchedule synchronous_schedule(const PlacementQuestion& question, Placing placing);
 
-/// The seconds of a move, on the copy engine or as a synchronous one.
+/// The seconds of a move, either on the copy engine or synchronous.
 double move_seconds(const PlacementQuestion& question, const PlacementMove& move);
 
-/// Bytes in fast memory during each kernel. A tensor on the way to or from fast memory counts as in
-/// it.
+/// Bytes in fast memory during each kernel. A tensor that is being moved to or from fast memory
+/// counts as in it.
 std::vector<std::int64_t> fast_bytes(const PlacementQuestion& question,
                                      const PlacementSchedule& schedule);
 
-/// The time at which everything has ended. A kernel begins after the one before it, after the moves
-/// that it needs and after the synchronous moves before it. The copy engine makes one move after
-/// the other, each not before its kernel `begin`.
+/// The time at which everything has ended. A kernel begins after the previous kernel, after the
+/// moves that it needs and after the synchronous moves before it. The copy engine makes one move
+/// after the other, and begins each at the earliest with its kernel `begin`.
 double predicted_seconds(const PlacementQuestion& question, const PlacementSchedule& schedule);
-/// The same with the seconds of the kernels given.
+/// The same with given seconds of the kernels.
 double predicted_seconds(const PlacementQuestion& question, const std::vector<double>& kernel_s,
                          const std::vector<PlacementMove>& moves);
 

@@ -67,7 +67,7 @@ PlacementResult place_cached(const WayRequest& request) {
   return result;
 }
 
-/// The placements found in other ways that are also allowed here: those without moves, or all.
+/// The placements of other methods that are also allowed here: those without moves, or all.
 OptimumRequest search_from(const WayRequest& request, bool moves) {
   OptimumRequest search{.question = request.question, .capacity = request.capacity};
   search.moves = moves;
@@ -111,7 +111,7 @@ bool asked(const std::vector<std::string>& ways, const std::string& way) {
   return ways.empty() || std::find(ways.begin(), ways.end(), way) != ways.end();
 }
 
-/// The least of its own result and those that are already known; all were executed.
+/// Keeps the fastest of its own result and the known ones; all of them were executed.
 void keep_least(PlacementResult& result, const PlacementQuestion& question,
                 const std::vector<const PlacementResult*>& lesser, bool moves, bool beside) {
   for (const PlacementResult* other : lesser) {

@@ -1,5 +1,5 @@
-// The ways to place tensors, from everything in one memory to moves beside the kernels. Each is
-// judged by executing it. A new way is a function and a line in ways.cpp.
+// The methods of placing tensors, from everything in one memory to moves beside the kernels. Each
+// is judged by executing its plan. To add a method, add a function and a line in ways.cpp.
 #pragma once
 
 #include <functional>
@@ -12,25 +12,25 @@
 
 namespace sluice {
 
-/// The result of a way at a capacity of fast memory.
+/// The result of a method at a capacity of fast memory.
 struct PlacementResult {
   std::string way;
   std::int64_t capacity = 0;
   std::string refused;  ///< the reason why it is not possible; empty: it is possible
   double predicted_s = 0;
-  /// Of its plan with two pools; the cache has no plan, and so no such number.
+  /// From the execution of its plan with two pools. The cache has no plan, so this is 0.
   double simulated_s = 0;
-  std::optional<double> bound_s;  ///< no placement of this freedom takes less
+  std::optional<double> bound_s;  ///< no placement with the same freedom takes less
   std::optional<PlacementSchedule> schedule;
   std::optional<CachedRun> cached;
-  double oracle_s = 0;  ///< the seconds that it took to find it
+  double oracle_s = 0;  ///< seconds that the search took
 
   double seconds() const { return schedule ? simulated_s : predicted_s; }
-  /// The distance of the seconds from the bound, as a share of the bound. None: there was no
+  /// The gap from the bound as a part of the bound: (seconds - bound) / bound. None: there was no
   /// search, or the bound is 0.
   std::optional<double> gap() const;
   struct Moved {
-    std::size_t to_fast = 0, to_slow = 0, beside = 0;  ///< moves; of these on the copy engine
+    std::size_t to_fast = 0, to_slow = 0, beside = 0;  ///< moves; beside: on the copy engine
     std::int64_t to_fast_bytes = 0, to_slow_bytes = 0, beside_bytes = 0;
   };
   Moved moved(const PlacementQuestion& question) const;
@@ -40,7 +40,7 @@ struct WayRequest {
   const PlacementQuestion& question;
   std::int64_t capacity = 0;
   int nodes = 1000;                                 ///< of branch and bound, at most
-  std::vector<const PlacementResult*> lesser = {};  ///< of less memory or less freedom
+  std::vector<const PlacementResult*> lesser = {};  ///< results with less memory or less freedom
 };
 
 struct PlacementWay {
@@ -48,28 +48,28 @@ struct PlacementWay {
   std::string summary;
   /// Throws Infeasible, InputError.
   PlacementResult (*place)(const WayRequest& request) = nullptr;
-  bool searched = false;  ///< its placement is never slower than those of less memory or freedom
+  bool searched = false;  ///< never slower than with less memory or freedom
 };
 
-/// The ways, in the order of their freedom.
+/// The methods, in the order of their freedom.
 const std::vector<PlacementWay>& placement_ways();
 
-/// It is told how many of how many results exist. What it throws ends the search.
+/// Called with the number of finished results and of all results. An exception that it throws ends the search.
 using PlacementTold = std::function<void(std::size_t done, std::size_t total)>;
 
-/// Places by each way that is named (or by all, where none is named) at each capacity. The results
-/// of a capacity are together, in the order of the ways. What was found with less memory or less
-/// freedom is among the candidates for more, so more is never slower.
+/// Places with each named method (or with all, if none is named) at each capacity. The results of a
+/// capacity are next to each other, in the order of the methods. Placements found with less memory
+/// or less freedom are candidates for more, so more is never slower.
 std::vector<PlacementResult> place_by_all(const PlacementQuestion& question,
                                           std::vector<std::int64_t> capacities,
                                           const std::vector<std::string>& ways, int nodes,
                                           const PlacementTold& told = {});
 
-/// A tensor with the worth of its place in a placement without moves.
+/// A tensor, and the worth of its place in a placement without moves.
 struct TensorWorth {
   std::uint32_t tensor = none;
   bool fast = false;
-  double seconds = 0;  ///< lost if it were in slow memory, or won if it were in fast
+  double seconds = 0;  ///< lost if moved to slow memory, or won if moved to fast memory
 };
 /// The worth of each tensor, the greatest first.
 std::vector<TensorWorth> worth_of(const PlacementQuestion& question, const Placing& placing);

@@ -39,7 +39,7 @@ class Levels {
                                         std::int64_t bytes) const;
 
   std::size_t count_;
-  std::vector<std::int64_t> most_;  ///< most bytes in a node's slots, without `more_` of those above
+  std::vector<std::int64_t> most_;  ///< most bytes of a node's slots, without `more_` above it
   std::vector<std::int64_t> more_;  ///< further bytes of each slot of a node, not in its children
 };
 

@@ -5,7 +5,7 @@
 namespace sluice {
 
 /// Returns the earliest slot from `from` to `to` from which on there is room until `to`, and takes
-/// that room. The slots are counted from `turn`.
+/// that room. In levels_, slot s has the number s + `turn`.
 std::int64_t LoadPlaces::take(std::int64_t from, std::int64_t to, std::int64_t turn,
                               std::int64_t bytes) {
   if (from >= to) return to;

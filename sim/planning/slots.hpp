@@ -83,7 +83,7 @@ class Slots {
 
   std::int64_t count() const { return static_cast<std::int64_t>(by_slot_.size()); }
 
-  /// Registers a load; it is placed as early as it is allowed and memory has room.
+  /// Registers a load; it is placed as early as it may come and as memory has room for it.
   void add(SlotLoad load);
 
   /// Lists everything: early loads of the first step in the prologue, then the body, where

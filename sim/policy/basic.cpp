@@ -1,6 +1,6 @@
-// basic: the shortest policy, to be read first. One device does one thing at a time: the weights
-// are loaded once; then each micro-batch comes in, runs through all stages, and its answer goes
-// out.
+// basic: the shortest policy, meant to be read first. One device does one thing at a time: the
+// weights are loaded once; then each micro-batch is loaded and runs through all stages, and its
+// answer is saved.
 //
 // Time: W + M (I + C + O) for weights W, input I, computation C and answer O of M micro-batches.
 #include "planning/parts.hpp"
@@ -14,13 +14,13 @@ Draft plan(const PolicyRequest& request, const Reader&) {
   const Platform& platform = request.pricing.platform;
   const std::string host = platform.host().name, device = platform.devices.front().name;
   const std::vector<StageBytes> stages = stage_bytes(request);
-  const std::vector<std::string> devices(stages.size(), device);  // of each stage
+  const std::vector<std::string> devices(stages.size(), device);  // the device of each stage
   const Workload& workload = request.workload;
   const Round round = round_of(workload);  // the body: one micro-batch
 
   PlanBuilder builder(platform, "basic", request.capacity_enforced);
   hold_step(builder, request, host, true);       // inputs and answers in host memory
-  hold_caches(builder, request, devices);        // of keys and values, if there are any
+  hold_caches(builder, request, devices);        // the caches of keys and values, if there are any
   list_weights(builder, stages, devices, host);  // the prologue
   builder.enter(Section::body);
   std::uint32_t tensor = builder.tensor("input", TensorClass::input, stages.front().input);
@@ -29,7 +29,7 @@ Draft plan(const PolicyRequest& request, const Reader&) {
   for (; forward.stage < stages.size(); ++forward.stage) {
     forward.bytes = stages[forward.stage];
     forward.last = forward.stage + 1 == stages.size();
-    tensor = list_stage(builder, forward, tensor).output;  // uses its input, which is then free
+    tensor = list_stage(builder, forward, tensor).output;  // uses its input, which is then freed
   }
   --forward.stage;
   list_save(builder, tensor, forward, host, /*answer=*/true);

@@ -1,4 +1,4 @@
-// The compiled-in policies. A new one takes a file beside this one and a line here.
+// The compiled-in policies. To add one, add a file to this folder and a line here.
 #include "policy/compiled_in.hpp"
 
 namespace sluice {

@@ -1,8 +1,8 @@
-// data_parallel: replicas of another policy, one per device. They share the host's memory and the
-// links and ports that their routes have in common. In inference the batches of a step are divided
-// among them; 'PopART phased execution': "two IPUs to perform computation at the same time, in a
-// data-parallel fashion". In training each batch is divided among them, and gradients are
-// all-reduced before each update.
+// data_parallel: replicas of another policy, one per device. They share the host's memory, and the
+// links and ports that their routes have in common. In inference the batches of a step are
+// distributed over them; 'PopART phased execution': "two IPUs to perform computation at the same
+// time, in a data-parallel fashion". In training each batch is divided among them, and gradients
+// are all-reduced before each update.
 #include <algorithm>
 
 #include "planning/replica.hpp"
@@ -15,11 +15,11 @@ extern const Policy data_parallel_policy;
 
 namespace {
 
-/// With more devices than this, a single replica decides which cut and fates are best.
+/// With more devices than this, only one replica is simulated to decide which cut and fates are best.
 constexpr std::size_t few_devices = 8;
 
-/// Where replicas share links, they choose for the whole machine or for their share of it,
-/// whichever ends first.
+/// If replicas share links, their choices are made for the whole machine and for their share of it,
+/// and the plan that ends first is taken.
 Plan plan_data_parallel(const PolicyRequest& request, const Reader& parameters) {
   const Policy& policy = acting_policy(data_parallel_policy, parameters);
   const std::vector<std::string> devices = replica_devices(request, parameters);
@@ -35,7 +35,7 @@ Plan plan_data_parallel(const PolicyRequest& request, const Reader& parameters) 
   return run_seconds(other) < run_seconds(plan) ? other : plan;
 }
 
-/// What cuts and fates are compared by.
+/// The plan by which cuts and fates are compared.
 Plan plan_to_compare(const PolicyRequest& request, const Reader& parameters) {
   const std::vector<std::string> devices = replica_devices(request, parameters);
   if (devices.size() <= few_devices) return plan_data_parallel(request, parameters);
@@ -59,7 +59,7 @@ const Policy data_parallel_policy = {
             {.name = "replica",
              .type = Type::choice,
              .summary = "the policy of each replica, whose parameters stand beside",
-             .choices = {}},  // those that are replicable
+             .choices = {}},  // the replicable policies
             {.name = "devices",
              .type = Type::list,
              .summary = "the devices of the replicas; all where not given",

@@ -10,7 +10,7 @@ namespace sluice {
 
 namespace {
 
-/// A policy that replicates others, with their names as the choices of its parameter `replica`.
+/// A policy that replicates others gets their names as the choices of its parameter `replica`.
 Policy with_replicas(Policy policy, const std::vector<const Policy*>& all) {
   for (Field& field : policy.parameters) {
     if (field.name != "replica") continue;
@@ -24,15 +24,15 @@ const Catalog<Policy>& compiled_in() {
   static const Catalog<Policy> catalog = [] {
     const std::vector<const Policy*> listed = compiled_in_policies();
     std::vector<const Policy*> entries = listed;
-    for (const Policy*& entry : entries)  // never freed, as records are not
+    for (const Policy*& entry : entries)  // never freed, like all records
       if (entry->replicates) entry = new Policy(with_replicas(*entry, listed));
     return Catalog<Policy>("policy", std::move(entries));
   }();
   return catalog;
 }
 
-/// The catalog of the moment. An older one, and a policy that was replaced, are never freed: a plan
-/// may be in the making with them.
+/// The present catalog. Older catalogs, and policies that were replaced, are never freed, because a
+/// plan that uses them may be in the making.
 std::atomic<const Catalog<Policy>*>& current() {
   static std::atomic<const Catalog<Policy>*> catalog = &compiled_in();
   return catalog;

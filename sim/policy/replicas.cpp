@@ -12,7 +12,7 @@ namespace sluice {
 
 namespace {
 
-/// The keys of the replicated policy: all of ours but our own, on one device.
+/// The keys of the replicated policy: all keys except those of the replicating policy, for one device.
 Value replica_keys(const Reader& parameters, const std::string& policy, const std::string& device) {
   Value keys = Value::make_map();
   keys.place(parameters.map().source(), parameters.map().line(),
@@ -28,7 +28,7 @@ Value replica_keys(const Reader& parameters, const std::string& policy, const st
   return keys;
 }
 
-/// Each device sends to the next, the last one to the first.
+/// Each device sends to the next one, and the last one to the first.
 std::vector<RingHop> ring_of(const Platform& platform, const std::vector<std::string>& devices) {
   std::vector<RingHop> ring;
   for (std::size_t k = 0; k < devices.size(); ++k) {
@@ -51,7 +51,7 @@ PolicyRequest on(const Platform& platform, const PolicyRequest& request, const W
   return share;
 }
 
-/// The largest micro-batch that gives each replica as many.
+/// Names the batches that give each replica the same number of micro-batches.
 std::string equal_share(const Workload& workload, std::size_t replicas) {
   const auto count = static_cast<std::int64_t>(replicas);
   if (workload.batch % count != 0)
@@ -99,7 +99,7 @@ Plan replicated(const Policy& policy, const PolicyRequest& request, const Reader
   const auto count = static_cast<std::int64_t>(devices.size());
   const Platform& platform = request.pricing.platform;
   std::vector<Plan> parts;
-  std::vector<std::size_t> planned;  // the first of those that are alike
+  std::vector<std::size_t> planned;  // the first of each group of alike devices
   for (std::size_t k = 0; k < devices.size(); ++k) {
     const Workload workload = share_of(request.workload, static_cast<std::int64_t>(k), count);
     const auto same = std::find_if(planned.begin(), planned.end(), [&](std::size_t before) {

@@ -19,7 +19,7 @@ namespace sluice {
 
 namespace {
 
-/// The device keeps all weights; tied ones are kept once, with the first stage that has them.
+/// The device keeps all weights. Tied weights are kept once, with the first stage that has them.
 std::vector<Stage> held_once(std::vector<Stage> stages) {
   for (Stage& stage : stages) {
     stage.weight_bytes -= stage.tied_bytes;
@@ -34,7 +34,7 @@ PolicyRequest with_stages(const PolicyRequest& request, const std::vector<Stage>
       {pricing.model, stages, pricing.platform, pricing.cost, pricing.dtype, pricing.training});
 }
 
-/// Everything in the device's first memory; or that compared with the best placement in two.
+/// `none` keeps everything in the device's first memory; `auto` compares that with the best placement in two.
 constexpr const char* nowhere_else = "none";
 constexpr const char* compared = "auto";
 
@@ -59,14 +59,14 @@ bool places(const Reader& parameters) {
   return way != nowhere_else && way != compared;
 }
 
-/// A placement leaves nothing out and computes nothing twice.
+/// Whether the request keeps everything: a placement leaves nothing out and computes nothing twice.
 bool keeps_all(const PolicyRequest& request) {
   return !request.workload.training || !request.fates || request.strategy().name == "keep_all";
 }
 
 Draft plan_placed(const PolicyRequest& request, const Reader& parameters, const std::string& way) {
   if (!keeps_all(request)) {
-    if (request.fates_open) {  // another attempt keeps all
+    if (request.fates_open) {  // another attempt keeps everything
       require_placeable(request, read_common(request, parameters));
       throw Infeasible("a placement keeps everything");
     }
@@ -79,7 +79,7 @@ Draft plan_placed(const PolicyRequest& request, const Reader& parameters, const 
   return placed_draft(request, read_common(request, parameters), "resident", way);
 }
 
-/// Beside the other candidates of training.
+/// Adds the placed plans to the other candidates of training.
 void add_placed(const PolicyRequest& request, const Reader& parameters,
                 std::vector<Candidate>& candidates) {
   for (const std::string& way : placements_of_plans())
@@ -113,7 +113,7 @@ std::vector<Candidate> candidates(const PolicyRequest& asked, const Reader& para
   return offered;
 }
 
-/// Inference: how many inputs and answers are on the device for transfers.
+/// For inference: the numbers of inputs and answers that are on the device for transfers.
 std::vector<Value> with_buffers(const PolicyRequest& request, const Reader& parameters) {
   const bool open = !parameters.has("buffers") || parameters.is_word("buffers", "auto");
   if (!open || !parameters.boolean("overlap")) return {};
@@ -141,8 +141,8 @@ std::vector<Value> alternatives(const PolicyRequest& request, const Reader& para
   return maps;
 }
 
-/// How many inputs are on the device ahead of the one that is computed with: all buffers but one,
-/// or as many as there is room for beside the rest.
+/// The number of inputs that are on the device in addition to the one that is being computed: all
+/// buffers but one, or as many as there is room for.
 std::int64_t inputs_ahead(const PolicyRequest& request, const Common& common, ForwardShape shape) {
   const std::int64_t most = common.buffers - 1, input = stage_bytes(request).front().input;
   if (!request.capacity_enforced || !common.device.memory().capacity || input == 0) return most;

@@ -19,7 +19,7 @@ std::string joined(const std::string& cut, const std::string& rest) {
   return cut.empty() ? rest : rest.empty() ? cut : cut + ", " + rest;
 }
 
-/// The entries of this mapping that differ from what the scenario says.
+/// The entries of this mapping that differ from the scenario's entries, as text.
 std::string difference(const Value& settled, const Value& asked) {
   std::string text;
   for (const Value::Entry& entry : settled.entries()) {
@@ -30,14 +30,14 @@ std::string difference(const Value& settled, const Value& asked) {
   return text;
 }
 
-/// Whether the strategy for fates itself searches within the device's memory.
+/// Whether the strategy for fates itself uses the size of the device's memory.
 bool looks_at_memory(const PolicyRequest& request) {
   return request.workload.training && request.strategy().searches;
 }
 
-/// Plans without a limit, so that the plan does not depend on the device's memory, and simulates
-/// it. It fits where everything that was granted or waited for at one moment fits. Throws
-/// Infeasible.
+/// Makes a plan without a memory limit, so that the plan does not depend on the device's memory,
+/// and simulates it. It fits if, at every moment, everything that is granted or waited for fits.
+/// Throws Infeasible.
 Settled simulate(const Policy& policy, const PolicyRequest& request, const Keys& keys) {
   PolicyRequest unlimited = request;
   unlimited.capacity_enforced = false;
@@ -57,9 +57,9 @@ Settled simulate(const Policy& policy, const PolicyRequest& request, const Keys&
   return settled;
 }
 
-/// The same of what settles itself within the device's memory: a policy that replicates another one
-/// (compared by one replica, planned in full once it is chosen), a strategy for fates that
-/// searches. Throws Infeasible.
+/// The same for a policy or strategy that decides within the device's memory itself: a policy that
+/// replicates another one (one replica is compared, and the whole is planned once it is chosen), or
+/// a strategy for fates that searches. Throws Infeasible.
 Settled simulate_within(const Policy& policy, const PolicyRequest& request, const Keys& keys) {
   Settled settled;
   const auto& draft = policy.alone ? policy.alone : policy.plan;
@@ -79,7 +79,7 @@ class Attempts {
     for (std::size_t i = 0; i < attempts.size(); ++i) add(i);
   }
 
-  /// Whether there is anything to choose.
+  /// Whether there is more than one candidate, so that a choice must be made.
   bool choose() const { return !candidates_.empty() && (attempts_.size() > 1 || ways_ > 1); }
 
   Settlement best() {
@@ -102,7 +102,7 @@ class Attempts {
     if (offered.empty()) add_alternatives(attempt, number);
   }
 
-  /// Describes what was settled together with its cut.
+  /// Adds the cut to the text that says what was chosen.
   static Candidate with_cut(Candidate candidate, const std::string& cut, std::size_t number) {
     if (candidate.simulate)
       candidate.simulate = [simulate = std::move(candidate.simulate), cut, number](
@@ -157,9 +157,9 @@ class Attempts {
     plan.facts.emplace_back("runner_up_s", judgement.runner_up->seconds, "s");
   }
 
-  /// No candidate fits as it is. Perhaps a plan that waits for memory does: the fastest of those,
-  /// with the policy's own choice of what is open but the cut and the fates. If none does, the
-  /// message of the last cut, the finest, says what is lacking.
+  /// No candidate fits without waiting. A plan that waits for memory may fit: returns the fastest
+  /// of these, in which the policy makes all open choices except cut and fates. If none fits
+  /// either, the message of the last cut, which is the finest, says what is missing.
   Settlement best_that_waits() const {
     std::exception_ptr failure;
     std::vector<Candidate> waiting;

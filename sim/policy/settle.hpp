@@ -1,5 +1,5 @@
-// Settles what a scenario leaves open: finds the plan that ends first among all that the policy
-// offers for each cut of the model.
+// Makes the choices that a scenario leaves open: finds the plan that ends first among all that the
+// policy offers for each cut of the model.
 #pragma once
 
 #include <memory>
@@ -11,26 +11,26 @@
 
 namespace sluice {
 
-/// The request to a policy for one cut, and the words for that cut where it was chosen.
+/// The request to a policy for one cut, and the text of that cut if it was chosen.
 struct CutAttempt {
   PolicyRequest request;
-  std::string cut;  ///< "cut: by_weight, groups: 12"; empty: the scenario's own
+  std::string cut;  ///< "cut: by_weight, groups: 12"; empty: from the scenario
 };
 
 struct Settlement {
   Plan plan;
-  std::size_t attempt = 0;  ///< the cut with which it was made
-  /// Where nothing was chosen by seconds, and the draft says what prices decided.
+  std::size_t attempt = 0;  ///< number of the cut with which it was made
+  /// Set if nothing was chosen by seconds and the draft says what prices decided.
   std::optional<PriceAgain> again = {};
 };
 
 /// The best plan of a policy over these cuts (at least one). Its facts say what was chosen, from
-/// how many candidates, and how long the runner-up takes. Throws InputError (at the parameter),
+/// how many candidates, and how long the runner-up takes. Throws InputError (at the parameter) and
 /// Infeasible.
 Settlement settle(const Policy& policy, const std::vector<CutAttempt>& attempts,
                   const Reader& parameters);
 
-/// The same where the cut is given.
+/// The same for a given cut.
 Plan settle(const Policy& policy, const PolicyRequest& request, const Reader& parameters);
 
 }  // namespace sluice

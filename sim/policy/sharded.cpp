@@ -1,9 +1,9 @@
 // sharded: each stage stays on its device together with its weights. Batches run one after the
-// other through all devices, and what crosses from stage to stage goes over the link between their
-// devices. This is --sharded-execution of the PopART document.
+// other through all devices, and activations go from stage to stage over the links between their
+// devices. This is --sharded-execution in 'PopART phased execution'.
 //
-// Time without contention, per micro-batch: the sum of all computations and of all crossings; the
-// next input comes in beside, the last answer goes out beside.
+// Time without contention, per micro-batch: the sum of all computations and of all crossings. The
+// load of the next input and the save of the last answer overlap with it.
 #include <algorithm>
 
 #include "base/error.hpp"
@@ -15,7 +15,7 @@ namespace sluice {
 
 namespace {
 
-/// By stage: as listed, or equal runs of stages over all devices in order.
+/// The device of each stage: as listed, or consecutive stages in equal parts over all devices.
 std::vector<std::string> devices_of_stages(const PolicyRequest& request, const Reader& parameters) {
   const Platform& platform = request.pricing.platform;
   const std::size_t stages = request.pricing.stages.size();

@@ -1,7 +1,7 @@
 // streamed: groups of stages whose weights take turns on the device (a group is a stage of the
-// cut). For each group the weights are loaded, then all micro-batches in flight run through it.
-// What crosses to the next group stays on the device or goes through host memory. When a step has
-// more micro-batches than are in flight, the weights pass several times.
+// cut). For each group the weights are loaded, and then all micro-batches in flight run through it.
+// What crosses to the next group stays on the device or goes through host memory. If a step has
+// more micro-batches than are in flight, the weights are loaded several times.
 #include "base/error.hpp"
 #include "planning/streaming/choices.hpp"
 #include "planning/streaming/listing.hpp"
@@ -27,7 +27,7 @@ Draft plan_streamed(const PolicyRequest& request, const Reader& parameters) {
   const Common common = read_common(request, parameters);
   const StreamedKeys keys = streamed_keys(request, common, parameters);
   const bool offload = keys.offload.value_or(false);
-  // What nothing was found for: the least that the policy can do, whose message says what lacks.
+  // When nothing fits, this lists the least that the policy can do; its message says what is missing.
   return list_as_asked(
       request, common,
       {.in_flight = keys.in_flight.value_or(1),

@@ -15,19 +15,19 @@ namespace sluice {
 
 namespace {
 
-constexpr std::int64_t steps_of_ahead = 32;     ///< of the weights' bytes
-constexpr std::int64_t few_steps_of_ahead = 8;  ///< … where they pass `many_passes` times or more
+constexpr std::int64_t steps_of_ahead = 32;     ///< fractions of the weights' bytes
+constexpr std::int64_t few_steps_of_ahead = 8;  ///< … if they pass `many_passes` times or more
 constexpr double many_passes = 8;
 constexpr std::int64_t pieces_of_model = 192;
-constexpr double pieces_of_step = 768;  ///< in which the weights may pass several times
+constexpr double pieces_of_step = 768;  ///< a step may have several passes of the weights
 constexpr double never = std::numeric_limits<double>::infinity();
-/// The number of inputs and results of other slots for which there is room beside the largest
-/// group, where buffers are spared.
+/// The numbers of inputs and of results of other slots for which there is room beside the largest
+/// group, if buffers are spared.
 constexpr std::array<std::array<std::int64_t, 2>, 4> spared_at_first = {
     {{1, 0}, {1, 1}, {2, 2}, {7, 7}}};
-constexpr std::int64_t shares_that_stay = 8;  ///< of the weights' bytes
+constexpr std::int64_t shares_that_stay = 8;  ///< fractions of the weights' bytes
 
-/// Large enough that what each transfer costs beside its bytes is at most a hundredth.
+/// Returns a size so large that the fixed costs of each transfer are at most a hundredth of its time.
 std::int64_t small_piece(const StreamedCase& streamed) {
   const double fixed = 100 * streamed.down.setup_s * streamed.down.bandwidth;
   return std::max(
@@ -43,7 +43,7 @@ struct Shared {
   std::optional<std::int64_t> capacity;
 };
 
-/// The ways to run a number of micro-batches in flight under one fate of the boundaries.
+/// The ways to run with a given number of micro-batches in flight and a given fate of the boundaries.
 class Ways {
  public:
   Ways(std::shared_ptr<const Shared> shared, std::int64_t in_flight, bool offload)
@@ -59,7 +59,7 @@ class Ways {
     return ways;
   }
 
-  /// A bound from what every fitting way of them has to compute and to copy.
+  /// A lower bound, from what every way that fits must compute and copy.
   double at_least() const {
     if (given_residency()) {
       const Stays stays{ResidentOrder::by_need, 0};
@@ -73,7 +73,7 @@ class Ways {
     return fits_with < 0 ? never : at_least(choice({ResidentOrder::by_need, fits_with}));
   }
 
-  /// Those that fit, grouped by what stays.
+  /// Returns the ways that fit, grouped by the weights that stay.
   static std::vector<Candidate> open(const std::shared_ptr<const Ways>& ways) {
     std::vector<Candidate> opened;
     for (const Stays& stays : ways->residencies()) {
@@ -88,9 +88,9 @@ class Ways {
   }
 
  private:
-  /// The ways to do the same with more buffers and smaller pieces, each with the bound of its
-  /// rehearsal. The rehearsal is made again where the way is simulated: most never are, and all
-  /// rehearsals together take much memory.
+  /// Returns the same ways with more buffers and smaller pieces, each with the lower bound of its
+  /// rehearsal. The rehearsal is made again when the way is simulated: most ways never are, and
+  /// keeping all rehearsals would take much memory.
   static std::vector<Candidate> by_buffers(const std::shared_ptr<const Ways>& ways,
                                            StreamedChoice choice) {
     std::vector<Candidate> opened;
@@ -112,7 +112,7 @@ class Ways {
     return opened;
   }
 
-  /// Bytes ahead for which the device has room, from the fewest to the most.
+  /// Numbers of bytes ahead for which the device has room, from the smallest to the largest.
   std::vector<std::int64_t> aheads_that_fit(const Rehearsal& rehearsal) const {
     std::vector<std::int64_t> all = aheads(rehearsal.choice());
     for (const auto& [inputs, results] : spared_at_first)
@@ -125,8 +125,8 @@ class Ways {
     return all;
   }
 
-  /// From the most bytes ahead to none: with fewer bytes the lower bound rises, and where the loads
-  /// do not use all of them the order is one that was simulated before.
+  /// Simulates from the most bytes ahead to none: with fewer bytes the lower bound rises. If the loads
+  /// do not use all bytes, the next smaller number may give an order that was already simulated.
   void simulate(Rehearsal& rehearsal, double worth,
                 const std::function<void(const Settled&)>& settled) const {
     const std::vector<std::int64_t> aheads = aheads_that_fit(rehearsal);
@@ -149,13 +149,13 @@ class Ways {
     }
   }
 
-  /// The weights that stay: a share of them, in an order.
+  /// The weights that stay: a share of them, in a given order.
   struct Stays {
     ResidentOrder order = ResidentOrder::by_need;
-    std::int64_t share = 0;  ///< of `shares_that_stay`
+    std::int64_t share = 0;  ///< in units of 1 / `shares_that_stay`
   };
 
-  /// Whether weights that take turns come more than once.
+  /// Whether weights that take turns are loaded more than once.
   bool repeats() const {
     return shared_->streamed.groups.size() > 1 &&
            passes() * static_cast<double>(shared_->streamed.steps) > 1;
@@ -237,7 +237,7 @@ class Ways {
         {steps * runs, ending(choice, weights + all * down), all * up, beginning + all * compute});
   }
 
-  /// See Rehearsal::at_least; `loads_s`: of the whole run.
+  /// See Rehearsal::at_least; `loads_s` is the time of all loads of the run.
   double ending(const StreamedChoice& choice, double loads_s) const {
     const StreamedCase& streamed = shared_->streamed;
     const bool again = passes() * static_cast<double>(streamed.steps) > 1;
@@ -261,7 +261,7 @@ class Ways {
   }
 
   /// A rehearsal does not know how copies up and down share a link, nor whether host memory has
-  /// room; the replay of the plan does.
+  /// room for them; only the replay of the plan does.
   bool replayed() const {
     const StreamedCase& streamed = shared_->streamed;
     return (streamed.shared_link && streamed.overlap) || (streamed.host_limited && offload_);
@@ -274,12 +274,12 @@ class Ways {
     return run_seconds(plan);
   }
 
-  /// Of all weights, in a step.
+  /// The number of passes of all weights in a step.
   double passes() const {
     return std::ceil(static_cast<double>(shared_->streamed.micro_batches) /
                      static_cast<double>(in_flight_));
   }
-  /// How many inputs and results are on the device for transfers.
+  /// The number of inputs and results that may be on the device for transfers.
   struct Buffers {
     std::int64_t most = 1;
     bool spares = false;
@@ -287,7 +287,7 @@ class Ways {
   std::vector<Buffers> buffers() const {
     if (!shared_->streamed.overlap) return {{1, false}};
     std::vector<Buffers> counts = {{3, false}, {8, false}, {3, true}, {8, true}, {1, false}};
-    if (const auto most = shared_->keys.buffers) {  // what is asked for is the most there may be
+    if (const auto most = shared_->keys.buffers) {  // the given number is the limit
       const std::int64_t useful = std::min(*most, shared_->streamed.micro_batches + 1);
       std::erase_if(counts, [&](const Buffers& some) { return some.most >= useful; });
       if (useful > 1) counts.insert(counts.begin(), {useful, true});
@@ -317,7 +317,7 @@ class Ways {
   std::vector<std::int64_t> aheads(const StreamedChoice& choice) const {
     if (!shared_->streamed.overlap || shared_->streamed.groups.size() == 1) return {0};
     const std::int64_t all = shared_->streamed.weights() - choice.resident_bytes();
-    // Replays cost more than rehearsals, and rehearsals of many passes more than those of few.
+    // Replays cost more than rehearsals, and rehearsals of many passes cost more than those of few.
     const std::int64_t steps = choice.resident_bytes() > 0 ? 2
                                : replayed()                ? 4
                                : passes() < many_passes    ? steps_of_ahead
@@ -326,7 +326,7 @@ class Ways {
     for (std::int64_t i = 0; i <= steps; ++i)
       bytes.push_back(static_cast<std::int64_t>(static_cast<double>(all) * static_cast<double>(i) /
                                                 static_cast<double>(steps)));
-    if (const auto most = shared_->keys.ahead) {  // what is asked for is the most there may be
+    if (const auto most = shared_->keys.ahead) {  // the given number is the limit
       std::erase_if(bytes, [&](std::int64_t some) { return some >= *most; });
       bytes.push_back(std::min(*most, all));
     }

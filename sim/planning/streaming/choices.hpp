@@ -8,8 +8,8 @@
 
 namespace sluice {
 
-/// By fate of the boundaries and number of passes. `request`, and everything to which it refers,
-/// must outlive them.
+/// The candidates, by fate of the boundaries and number of passes. `request`, and everything to
+/// which it refers, must outlive them.
 std::vector<Candidate> streamed_candidates(const PolicyRequest& request, const Common& common,
                                            const StreamedKeys& keys);
 

@@ -43,7 +43,7 @@ std::int64_t StreamedFit::bytes_at(std::size_t g, std::int64_t m, std::int64_t c
   return bytes > most ? most : static_cast<std::int64_t>(bytes);
 }
 
-/// Linear in m within a group, so its ends decide.
+/// The bytes are linear in m within a group, so the maximum is at one of the ends.
 std::int64_t StreamedFit::peak(std::int64_t in_flight) const {
   std::int64_t most = 0;
   for (std::size_t g = 0; g < bytes_.size(); ++g)
@@ -58,7 +58,7 @@ std::vector<std::int64_t> StreamedFit::slot_bytes(std::int64_t in_flight) const 
   return bytes;
 }
 
-/// The largest number that fits; 1 where not even that fits.
+/// The largest number in flight that fits; 1 when not even 1 fits.
 std::int64_t StreamedFit::most_in_flight() const {
   return most_that_fits(1, per_step_ + 1, [&](std::int64_t count) {
     return !capacity_ || peak(count) <= *capacity_;

@@ -1,5 +1,5 @@
-// The memory that streamed inference needs on a device where transfers and computations run one
-// after the other. Explicit settings are checked with it.
+// The memory that streamed inference needs on a device if transfers and computations run one after
+// the other. Explicit settings are checked with it.
 #pragma once
 
 #include "planning/streaming/groups.hpp"
@@ -15,23 +15,23 @@ class StreamedFit {
   std::optional<std::int64_t> capacity() const { return capacity_; }
   /// The most bytes with this many micro-batches in flight.
   std::int64_t peak(std::int64_t in_flight) const;
-  /// By slot of a step.
+  /// The bytes of each slot of a step.
   std::vector<std::int64_t> slot_bytes(std::int64_t in_flight) const;
-  /// Throws Infeasible where this many in flight do not fit: which group, with what, and what would
-  /// fit; then the whole explanation of the plan.
+  /// Throws Infeasible when this many in flight do not fit. The message says which group does not
+  /// fit, what it needs, and what would fit; then it explains the plan in full.
   void require(std::int64_t in_flight, const Plan& plan) const;
 
  private:
   std::int64_t bytes_at(std::size_t group, std::int64_t m, std::int64_t count) const;
   std::int64_t most_in_flight() const;
-  /// Of all groups' weights: the bytes on the device while a group runs.
+  /// The bytes of all groups' weights that are on the device while a group runs.
   std::int64_t weights_at(std::size_t group) const;
   std::string group_text(std::size_t group, std::int64_t needed) const;
 
   const PolicyRequest& request_;
   const Common& common_;
   std::vector<StageBytes> bytes_;
-  std::vector<std::int64_t> resident_;  ///< per group: bytes of its weights that stay; or none
+  std::vector<std::int64_t> resident_;  ///< per group: bytes of its weights that stay; or empty
   std::int64_t all_resident_;
   std::int64_t caches_, per_step_;
   bool offload_;

@@ -11,7 +11,7 @@ namespace sluice {
 
 std::vector<GroupRun> group_runs(std::size_t groups, std::int64_t per_step,
                                  std::int64_t in_flight) {
-  // Each run is one action at least.
+  // Each run of a group is at least one action.
   const std::int64_t passes = (per_step + in_flight - 1) / in_flight;
   refuse_long_plan(checked_mul(passes, static_cast<std::int64_t>(groups), "actions"));
   std::vector<GroupRun> runs;
@@ -34,7 +34,7 @@ std::int64_t StreamedCase::weights() const {
 
 std::vector<StageBytes> streamed_bytes(const PolicyRequest& request, bool offload) {
   std::vector<StageBytes> all = stage_bytes(request);
-  std::int64_t left = 0;  // parts of the answer that have left
+  std::int64_t left = 0;  // parts of the answer that have been saved
   for (std::size_t g = 0; !offload && g < all.size(); ++g) {
     all[g].input -= left;
     all[g].output -= left;
@@ -86,7 +86,7 @@ GroupPieces group_pieces(const StreamedCase& streamed, const StreamedChoice& cho
                          std::size_t group) {
   const std::int64_t weights = streamed.groups[group].bytes.weights;
   const std::int64_t stays =
-      streamed.groups.size() == 1 ? weights : choice.resident_of(group);  // one takes no turns
+      streamed.groups.size() == 1 ? weights : choice.resident_of(group);  // a single group stays
   GroupPieces pieces{pieces_of(stays, choice.piece), 0};
   pieces.kept = pieces.bytes.size();
   for (const std::int64_t bytes : pieces_of(weights - stays, choice.piece))

@@ -1,5 +1,5 @@
 // The groups of policy streamed: groups of layers whose weights take turns on the device, and one
-// step as executions of groups. Bytes and seconds of one micro-batch on one device.
+// step as runs of groups. Bytes and seconds are for one micro-batch on one device.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace sluice {
 
-/// The step as executions of groups: pass p runs group g over the micro-batches first_micro_batch
-/// .. first_micro_batch + count - 1, one per slot.
+/// The step as runs of groups: pass p runs group g over the micro-batches first_micro_batch ..
+/// first_micro_batch + count - 1, one per slot.
 struct GroupRun {
   std::size_t group = 0;
   std::int64_t pass = 0;
@@ -22,16 +22,16 @@ struct GroupRun {
 };
 std::vector<GroupRun> group_runs(std::size_t groups, std::int64_t per_step, std::int64_t in_flight);
 
-/// One way to settle what policy streamed leaves open.
+/// One way to make the choices that policy streamed leaves open.
 struct StreamedChoice {
   std::int64_t in_flight = 1;  ///< micro-batches that run through a group per load of its weights
   std::int64_t buffers = 1;    ///< inputs and results that are on the device for transfers
-  bool spares = false;         ///< uses fewer of them where they would not fit beside a group
+  bool spares = false;         ///< uses fewer buffers when they would not fit beside a group
   bool offload = false;        ///< what crosses to the next group goes through host memory
   std::optional<std::int64_t> prefetch;  ///< groups; none: as many as fit into `ahead`
   std::int64_t piece = 0;                ///< bytes of one transfer of weights; 0: a whole group
-  std::int64_t ahead = 0;  ///< bytes of weights that may be there beside those that must be
-  std::vector<std::int64_t> resident = {};  ///< per group: bytes of its weights that stay; or none
+  std::int64_t ahead = 0;  ///< bytes for weights beyond those that must be on the device
+  std::vector<std::int64_t> resident = {};  ///< per group: bytes of its weights that stay; or empty
 
   std::int64_t resident_of(std::size_t group) const {
     return resident.empty() ? 0 : resident[group];
@@ -39,7 +39,7 @@ struct StreamedChoice {
   std::int64_t resident_bytes() const;  ///< of all groups
 };
 
-/// What a cut needs of the device: everything from which seconds and bytes of a choice follow.
+/// What a cut needs from the device: the seconds and bytes of every choice follow from this.
 struct StreamedCase {
   struct Group {
     StageBytes bytes{};
@@ -47,27 +47,27 @@ struct StreamedCase {
   };
   std::vector<Group> groups;
   CopyTime down, up;
-  std::int64_t caches = 0;         ///< bytes that are on the device for good
+  std::int64_t caches = 0;         ///< bytes that stay on the device during the whole run
   std::int64_t micro_batches = 1;  ///< per step
   std::int64_t steps = 1;
   bool returns_answers = true, overlap = true;
   bool shared_link = false;   ///< copies up and down slow each other down
-  bool host_limited = false;  ///< host memory may have no room for what is offloaded
+  bool host_limited = false;  ///< host memory may be too small for what is offloaded
 
   std::int64_t weights() const;  ///< bytes of all groups
 };
-/// `offload`: as in StreamedChoice.
+/// `offload` has the meaning that it has in StreamedChoice.
 StreamedCase streamed_case(const PolicyRequest& request, const Common& common, bool offload);
 
-/// Bytes of the groups. Where what crosses stays on the device, a group's part of the answer leaves
-/// as soon as it is made; otherwise it goes through host memory with what crosses.
+/// Bytes of the groups. If what crosses to the next group stays on the device, a group's part of the answer
+/// leaves as soon as it is made; otherwise it goes through host memory together with what crosses.
 std::vector<StageBytes> streamed_bytes(const PolicyRequest& request, bool offload);
 
-/// Sizes of the transfers that bring this many bytes of weights: equal, and none larger than
-/// `piece`.
+/// Sizes of the transfers that bring this many bytes of weights: they are equal, and none is larger
+/// than `piece`.
 std::vector<std::int64_t> pieces_of(std::int64_t weights, std::int64_t piece);
 
-/// The weights of a group as transfers; those that stay come first.
+/// The weights of a group as transfers; the weights that stay come first.
 struct GroupPieces {
   std::vector<std::int64_t> bytes;
   std::size_t kept = 0;  ///< how many of them stay
@@ -75,8 +75,8 @@ struct GroupPieces {
 GroupPieces group_pieces(const StreamedCase& streamed, const StreamedChoice& choice,
                          std::size_t group);
 
-/// Whether weights that stay are loaded before the first step, and not when the first pass needs
-/// them. A step that is repeated cannot have a load of its own in its first repetition.
+/// Whether weights that stay are loaded before the first step, and not when the first pass needs them. This is
+/// necessary for a step that is repeated: its first repetition cannot have a load that the others do not have.
 bool kept_in_prologue(const StreamedCase& streamed);
 
 }  // namespace sluice

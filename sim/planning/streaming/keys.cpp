@@ -33,7 +33,7 @@ StreamedKeys streamed_keys(const PolicyRequest& request, const Common& common,
                                   std::to_string(most_pieces) + " transfers");
   if (!open("ahead")) keys.ahead = parameters.bytes("ahead");
   keys.resident = resident_key(parameters, request.pricing.stages, request.cut_open);
-  if (!common.overlap) {  // one thing at a time: nothing of this makes a difference
+  if (!common.overlap) {  // one action at a time: these choices make no difference
     keys.buffers = 1;
     keys.prefetch = 0;
     if (!keys.piece) keys.piece = 0;

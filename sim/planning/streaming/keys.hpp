@@ -5,12 +5,12 @@
 
 namespace sluice {
 
-/// What the scenario says about each choice; none: it is open.
+/// What the scenario says about each choice; none: the choice is open.
 struct StreamedKeys {
   std::optional<std::int64_t> in_flight, buffers, prefetch, piece, ahead;
   std::optional<bool> offload;
   ResidentKey resident;
-  /// Whether nothing is left to choose, so that the whole device may be used.
+  /// Whether no choice is left open, so that the run may use the whole device.
   bool all_given() const { return in_flight && buffers && prefetch && piece && offload && !ahead; }
 };
 StreamedKeys streamed_keys(const PolicyRequest& request, const Common& common,

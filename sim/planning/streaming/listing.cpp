@@ -50,7 +50,7 @@ class StreamedLister {
       results_.push_back(rehearsal.levels().results(r));
   }
 
-  /// As early as memory allows, at most `prefetch` groups and `buffers` inputs ahead.
+  /// Adds the loads as early as memory allows, at most `prefetch` groups and `buffers` inputs ahead.
   void add_as_asked() {
     once_ = true;
     for (std::size_t g = 0; g < bytes_.size(); ++g)
@@ -63,7 +63,7 @@ class StreamedLister {
         load.earliest = load.after + 1;
         slots_.add(std::move(load));
       }
-    std::vector<std::int64_t> slots;  // that load an input of the model, in order
+    std::vector<std::int64_t> slots;  // slots that load an input of the model, in order
     for (const GroupRun& run : runs_)
       for (std::int64_t m = 0; m < run.count && run.group == 0; ++m)
         slots.push_back(run.first_slot + m);
@@ -110,8 +110,8 @@ class StreamedLister {
     return answers && common_.return_outputs;
   }
 
-  /// The save for which the head of this slot waits (also of the step before, < 0), so that no more
-  /// results are being transferred than may be beside its run; none where no wait is needed.
+  /// Returns the save for which the head of this slot waits (slots < 0 belong to the previous step), so
+  /// that at most as many results are being transferred as its run allows; none if it need not wait.
   SlotLoad::Saved results_left_at(const Rehearsal& rehearsal, std::int64_t slot) const {
     const InRow at = in_row(slot, slots_.count());
     const auto place = static_cast<std::int64_t>(at.place);
@@ -129,7 +129,7 @@ class StreamedLister {
             .steps_ago = at.steps_ago + save.steps_ago};
   }
 
-  /// No slot has more results of others being transferred than its run may have.
+  /// Ensures that in no slot more results of other slots are being transferred than its run allows.
   void wait_for_results() {
     std::vector<std::int64_t> together;
     for (std::size_t r = 0; r < runs_.size(); ++r) {
@@ -148,8 +148,8 @@ class StreamedLister {
     return "weights." + std::to_string(group) + (pieces > 1 ? "." + std::to_string(piece) : "");
   }
 
-  /// Weights have their home in host memory. Those that take turns are on the device once per pass;
-  /// those that stay are there once.
+  /// Weights have their home in host memory. Weights that take turns have one instance on the
+  /// device per pass; weights that stay have only one.
   void make_tensors() {
     for (std::size_t r = 0; r < runs_.size(); ++r) {
       const GroupRun& run = runs_[r];
@@ -170,7 +170,7 @@ class StreamedLister {
     reloads_.resize(static_cast<std::size_t>(slots_.count()), none);
   }
 
-  /// The number of pieces of a group's weights that stay.
+  /// The number of pieces of the group's weights that stay.
   std::size_t kept(std::size_t run) const { return pieces_[runs_[run].group].kept; }
 
   void add_once(std::size_t run, std::size_t piece, std::int64_t at) {
@@ -180,8 +180,8 @@ class StreamedLister {
     slots_.add(std::move(load));
   }
 
-  /// Run number r, also of earlier steps (r < 0), with its slots counted from this step's first
-  /// one.
+  /// Run number r (r < 0: a run of an earlier step). Its slots are counted from the first slot of
+  /// the present step.
   std::int64_t last_slot_of(std::int64_t r) const {
     const InRow run = in_row(r, static_cast<std::int64_t>(runs_.size()));
     return runs_[run.place].last_slot() - run.steps_ago * slots_.count();
@@ -200,7 +200,7 @@ class StreamedLister {
     return run.first_micro_batch + (slot - run.first_slot);
   }
 
-  /// The model's input, or what an earlier group made and saved.
+  /// The load of the model's input, or of what an earlier group made and saved.
   SlotLoad input_load(const GroupRun& run, std::int64_t slot) {
     const std::int64_t q = micro_batch(run, slot);
     if (run.group == 0) return runner_.input_load(q, slot);
@@ -258,7 +258,7 @@ class StreamedLister {
   const PolicyRequest& request_;
   Common common_;
   StreamedChoice choice_;
-  bool once_;  ///< weights that stay are loaded in the prologue, and nothing ends their stay
+  bool once_;  ///< weights that stay are loaded in the prologue and never released
   std::vector<StageBytes> bytes_;
   std::int64_t per_step_;
   std::vector<GroupRun> runs_;
@@ -266,10 +266,10 @@ class StreamedLister {
   StageRunner runner_;
   Slots slots_;
   std::vector<GroupPieces> pieces_;                  ///< indexed by group
-  std::vector<std::vector<std::uint32_t>> weights_;  ///< per run: of each piece
-  std::vector<std::uint32_t> reloads_;               ///< per slot: the tensor that comes back
-  /// By run, as rehearsed: results of other slots that may be being transferred. Empty: as asked
-  /// for.
+  std::vector<std::vector<std::uint32_t>> weights_;  ///< per run: one tensor per piece
+  std::vector<std::uint32_t> reloads_;               ///< per slot: the tensor that is loaded again
+  /// Per run, from the rehearsal: the number of results of other slots that may be in transfer.
+  /// Empty: the number that was asked for.
   std::vector<std::int64_t> results_;
   std::vector<PlanBuilder::Ref> first_of_run_, saves_;
 };

@@ -5,12 +5,12 @@
 
 namespace sluice {
 
-/// As rehearsed: each load is where the rehearsal put it.
+/// Lists each load where the rehearsal put it.
 Plan list_rehearsed(const PolicyRequest& request, const Common& common, const Rehearsal& rehearsal);
 
-/// Everything as asked for, on the whole device: loads are listed as early as its memory allows,
-/// and wait where there is no room yet. Throws Infeasible that says what does not fit, and what
-/// would.
+/// Lists what the scenario asked for, on the whole device: loads are listed as early as its memory
+/// allows, and wait when there is no room yet. Throws Infeasible, which says what does not fit and
+/// what would fit.
 Plan list_as_asked(const PolicyRequest& request, const Common& common,
                    const StreamedChoice& choice);
 

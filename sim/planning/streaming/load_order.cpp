@@ -9,8 +9,8 @@ namespace {
 
 constexpr double unknown = std::numeric_limits<double>::infinity();
 
-/// Computation and copies of a few steps, in the order of time. Slots and runs are counted through
-/// all of these steps.
+/// The computations and copies of a few steps, in the order of time. Slots and runs are numbered
+/// through all of these steps.
 class LoadOrder {
  public:
   LoadOrder(const Rehearsal& rehearsal, std::int64_t steps)
@@ -39,20 +39,20 @@ class LoadOrder {
   }
 
  private:
-  /// A run, counted through all steps.
+  /// A run of a group; runs are numbered through all steps.
   struct Row {
     std::size_t group = 0;
     std::int64_t count = 0, first = 0, end = 0;  ///< slots
     std::size_t in_step = 0;                     ///< number within its step
     std::int64_t level_first = 0, level_last = 0;
-    std::int64_t inputs = 0, results = 0;  ///< of other slots that may be there beside it
+    std::int64_t inputs = 0, results = 0;  ///< of other slots, that may be on the device beside it
     std::int64_t saves_before = 0;
     bool loads_input = false, saves = false, waits = false;
     std::size_t first_piece = 0, pieces = 0, kept = 0;
     std::size_t pieces_left = 0;
-    double weights_there = 0;     ///< of those that have come
-    std::int64_t ahead = 0;       ///< bytes for later runs
-    std::int64_t ahead_from = 0;  ///< the first micro-batch beside them
+    double weights_there = 0;     ///< when the loaded weights have arrived
+    std::int64_t ahead = 0;       ///< bytes on the device for later runs
+    std::int64_t ahead_from = 0;  ///< the first micro-batch with these bytes
   };
 
   Row row_of(std::int64_t step, std::size_t r) const {
@@ -79,9 +79,9 @@ class LoadOrder {
     return row;
   }
 
-  /// With so many bytes, or more, everything is as it is: the most bytes that the loads ahead led
-  /// to, or a little more (each run as if all of them had been there from the first of its slots
-  /// that any was), and what the buffers take.
+  /// With this many bytes, or more, the order does not change. It is the most that the loads ahead
+  /// use, or a little more (each run counts as if all of them had been there from the first slot in
+  /// which any was), plus the bytes of the buffers.
   std::int64_t used() const {
     std::int64_t most = rehearsal_.levels().most();
     for (const Row& row : all_) {
@@ -110,7 +110,7 @@ class LoadOrder {
     next_input_ = steps_ * slots_;
   }
 
-  /// Computes slot after slot until one lacks its input or weights.
+  /// Computes slot after slot until one lacks its input or its weights.
   void compute_what_can_be() {
     while (compute_ < steps_ * slots_) {
       while (compute_ >= end_slot(compute_run_)) ++compute_run_;
@@ -136,13 +136,13 @@ class LoadOrder {
 
   std::int64_t saves_made() const { return static_cast<std::int64_t>(save_there_.size()); }
 
-  /// After so many saves: when no more results are on their way than may be beside this run.
+  /// The time at which at most as many results are on their way as may be beside this run, after `saves` saves.
   double results_left(const Row& row, std::int64_t saves) const {
     const std::int64_t save = saves - 1 - row.results;
     return save < 0 ? 0 : save_there_[at(save)];
   }
 
-  /// The first slot that has not been computed at this time.
+  /// The first slot that is not yet computed at this time.
   std::int64_t slot_now(double time) {
     while (now_ < compute_ && computed_[at(now_)] <= time) {
       ++now_;
@@ -155,7 +155,7 @@ class LoadOrder {
     if (slot < 0) return 0;
     return slot < compute_ ? computed_[at(slot)] : unknown;
   }
-  /// When what stands at the head of this slot, of a run near this one, may start.
+  /// The time at which what is listed before this slot may start. The slot belongs to a run near `near`.
   double release_at(std::int64_t slot, std::int64_t near) const {
     const double computed = end_of(slot - 1);
     if (computed == unknown) return unknown;
@@ -188,7 +188,7 @@ class LoadOrder {
       load_piece(piece_at, std::max(free_, piece_time));
   }
 
-  /// The first slot from which on every slot has a buffer for the input of this one.
+  /// The first slot from which on every slot has a buffer for the input of this slot.
   std::int64_t first_with_buffer(std::int64_t slot) const {
     for (std::int64_t r = input_run_; r >= 0; --r) {
       const std::int64_t last = std::min(run(r).end, slot) - 1;
@@ -198,7 +198,7 @@ class LoadOrder {
     return 0;
   }
 
-  /// No load stands before the step before its own.
+  /// A load is listed at the earliest in the step before its own.
   std::int64_t earliest() const {
     return std::max<std::int64_t>(0, (next_input_ / slots_ - 1) * slots_);
   }
@@ -207,7 +207,7 @@ class LoadOrder {
   std::int64_t after_source(std::int64_t slot) const {
     return run(input_run_).group == 0 ? 0 : slot - run(input_run_ - 1).count + 1;
   }
-  /// When it is in host memory.
+  /// The time at which it is in host memory.
   double source_of(std::int64_t slot) const {
     if (run(input_run_).group == 0) return 0;
     const std::int64_t made = slot - run(input_run_ - 1).count;
@@ -244,7 +244,7 @@ class LoadOrder {
     skip_runs_without_pieces();
   }
 
-  /// Does the next piece, of this run, stay? Then its room is its own from the start.
+  /// Whether the next piece, which belongs to this run, stays on the device. Then it has room from the start.
   bool stays(std::int64_t r) const { return next_piece_ < run(r).kept; }
 
   /// The earliest slot, `from` or later, from which on the next piece has room until its group
@@ -254,7 +254,7 @@ class LoadOrder {
     const std::int64_t bytes = rehearsal_.pieces(run(r).group)[next_piece_];
     from = std::max(from, std::max<std::int64_t>(0, (r / runs_ - 1) * slots_));
     const auto prefetch = rehearsal_.choice().prefetch;
-    if (prefetch && !stays(r))  // what stays takes no turns that it could come ahead of
+    if (prefetch && !stays(r))  // weights that stay do not count as ahead
       from = std::max(from, r - *prefetch - 1 < 0 ? 0 : end_slot(r - *prefetch - 1));
     if (!streamed_.overlap) from = need;
     for (std::int64_t q = r - 1; !stays(r) && q >= 0 && end_slot(q) > from; --q) {
@@ -265,8 +265,8 @@ class LoadOrder {
     return std::min(from, need);
   }
 
-  /// The first micro-batch of a run, `first` or later, from which on so many bytes more have room;
-  /// the run's count: none. Within a run the level is linear.
+  /// The first micro-batch of a run, `first` or later, from which on there is room for so many more
+  /// bytes; the run's count if there is none. Within a run the bytes are linear.
   std::int64_t first_with_room(const Row& row, std::int64_t first, std::int64_t bytes) const {
     const std::int64_t room = rehearsal_.bytes() - row.ahead - bytes;
     if (row.level_last > room) return row.count;
@@ -283,7 +283,7 @@ class LoadOrder {
   std::vector<Row> all_;
   std::vector<double> computed_, input_there_, saved_;  ///< indexed by slot
   std::vector<double> save_there_;                      ///< in the order of the saves
-  double free_ = 0, save_free_ = 0;                     ///< the copy engines
+  double free_ = 0, save_free_ = 0;                     ///< when each copy engine is free
   std::int64_t compute_ = 0, compute_run_ = 0, now_ = 0, now_run_ = 0, last_at_ = 0;
   std::int64_t next_input_ = 0, input_run_ = 0, next_piece_run_ = 0;
   std::size_t next_piece_ = 0;

@@ -1,4 +1,4 @@
-// The order in which the copy engine of a rehearsal brings what a step needs. Internal to
+// The order in which the copy engine of a rehearsal loads what a step needs. Internal to
 // Rehearsal.
 #pragma once
 
@@ -8,12 +8,12 @@
 
 namespace sluice {
 
-/// The loads of a step, each listed at a slot of that step; `across`: loads may stand in the step
-/// before, as they do in the middle of many steps. Empty where the steps then do not repeat within
-/// the memory.
+/// The loads of a step, each listed before a slot of that step. With `across`, loads may be listed
+/// in the previous step, as they are in the middle of many steps. Empty if the steps do not repeat
+/// within the memory.
 RehearsedOrder order_loads(const Rehearsal& rehearsal, bool across);
 
-/// Do the loads of a step, repeated in every step, stay within the memory?
+/// Whether the loads of a step stay within the memory if every step repeats them.
 bool repeats_within_memory(const Rehearsal& rehearsal, const std::vector<RehearsedLoad>& loads);
 
 }  // namespace sluice

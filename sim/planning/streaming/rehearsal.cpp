@@ -40,7 +40,7 @@ Rehearsal::Rehearsal(const StreamedCase& streamed, const StreamedChoice& choice)
   levels_.set_room(bytes());
 }
 
-/// By group: weights, those of all groups that stay among them, workspace and caches.
+/// Per group: its weights, with all weights that stay; its workspace; and the caches.
 std::vector<std::int64_t> Rehearsal::constant() const {
   std::int64_t stay = streamed_.caches;
   for (const GroupPieces& pieces : pieces_) stay += sum(pieces.bytes, 0, pieces.kept);
@@ -75,7 +75,7 @@ RehearsedOrder Rehearsal::order() const {
   if (streamed_.steps == 1 || !streamed_.overlap) return alone;
   RehearsedOrder across = order_loads(*this, true);
   across.used = alone.used = std::max(alone.used, across.used);
-  if (across.loads.empty()) alone.used = bytes();  // with more, steps may repeat
+  if (across.loads.empty()) alone.used = bytes();  // with more bytes, steps may repeat
   if (across.loads.empty() || seconds(across.loads) >= seconds(alone.loads)) return alone;
   return across;
 }
@@ -107,7 +107,7 @@ double Rehearsal::seconds(const std::vector<RehearsedLoad>& loads) const {
 
 namespace {
 
-/// What a step has to do before its first slot, after its last one, and to load in all.
+/// What a step must do before its first slot and after its last one, and load in total.
 struct WorkOfStep {
   double first_s = 0, last_s = 0;
   double inputs_s = 0, weights_s = 0;
@@ -134,9 +134,9 @@ WorkOfStep work_of(const Rehearsal& rehearsal) {
   return work;
 }
 
-/// Seconds from the start of a run's first slot to that of its last one, at least: all others are
-/// computed, and all inputs but those that its buffers hold come after its first slot, all results
-/// but those leave before its last one.
+/// A lower bound of the seconds from the start of a run's first slot to that of its last slot. All
+/// slots but the last are computed; all inputs except those in its buffers are loaded after its
+/// first slot; and all results except those in its buffers are saved before its last slot.
 double until_last_slot(const Rehearsal& rehearsal, std::size_t r) {
   const GroupRun& run = rehearsal.runs()[r];
   const auto beyond = [&](std::int64_t others) {
@@ -147,19 +147,19 @@ double until_last_slot(const Rehearsal& rehearsal, std::size_t r) {
                    beyond(rehearsal.levels().results(r)) * rehearsal.save_seconds(run)});
 }
 
-/// Seconds of a run, at least.
+/// A lower bound of the seconds of a run.
 double of_run(const Rehearsal& rehearsal, std::size_t r) {
   return until_last_slot(rehearsal, r) +
          rehearsal.streamed().groups[rehearsal.runs()[r].group].compute_s;
 }
 
-/// Seconds of all runs of a step beyond of_run(), at least: where several in a row save results,
-/// all of these but those that may still be on their way have left when the last slot starts.
+/// A lower bound of the seconds of all runs of a step, beyond of_run(). If several consecutive runs save
+/// results, all of these results except those in the buffers have been saved when the last slot starts.
 double waits_for_saves(const Rehearsal& rehearsal) {
   const std::vector<GroupRun>& runs = rehearsal.runs();
   double waits = 0;
   for (std::size_t first = 0, end = 0; first < runs.size(); first = std::max(end, first + 1)) {
-    std::int64_t results = -1;  // but the last slot's
+    std::int64_t results = -1;  // except that of the last slot
     double computed = 0;
     for (end = first; end < runs.size() && rehearsal.saves(runs[end]); ++end) {
       results += runs[end].count;
@@ -178,8 +178,8 @@ double waits_for_saves(const Rehearsal& rehearsal) {
   return waits;
 }
 
-/// The last pass: before the last slot of each of its runs all loads have come but those of the
-/// runs behind it, which follow. `loads_s`: of the whole run.
+/// The last pass: before the last slot of each of its runs, all loads have arrived except those of
+/// later runs, which follow. `loads_s` is the time of all loads of the run.
 double ending(const Rehearsal& rehearsal, double loads_s) {
   const std::vector<GroupRun>& runs = rehearsal.runs();
   double later_loads = 0, later_runs = 0, least = 0;
@@ -200,8 +200,8 @@ double ending(const Rehearsal& rehearsal, double loads_s) {
   return least;
 }
 
-/// The first pass: its loads up to each group, then what of `in_runs`, all runs of all groups,
-/// comes after them.
+/// The first pass: its loads up to each group, and then the part of `in_runs` (all runs of all
+/// groups) that follows these loads.
 double beginning(const Rehearsal& rehearsal, double in_runs) {
   const StreamedCase& streamed = rehearsal.streamed();
   double loaded = rehearsal.input_seconds(rehearsal.runs().front()) + streamed.down.latency_s;
@@ -214,8 +214,8 @@ double beginning(const Rehearsal& rehearsal, double in_runs) {
   return least;
 }
 
-/// When slot `m` of a run starts, the device holds at most `bytes()`. This is the time that the
-/// link needs afterwards for those of the `later` bytes of weights for which there is no room yet.
+/// When slot `m` of a run starts, the device holds at most `bytes()`. Returns the time that the
+/// link needs after this moment for those of the `later` bytes of weights that did not fit.
 double held_back(const Rehearsal& rehearsal, std::size_t r, std::int64_t m, std::int64_t later) {
   const double missing =
       static_cast<double>(later) - static_cast<double>(rehearsal.bytes() - rehearsal.level(r, m));
@@ -224,11 +224,11 @@ double held_back(const Rehearsal& rehearsal, std::size_t r, std::int64_t m, std:
 
 }  // namespace
 
-// The greatest of four bounds: the runs of all groups follow each other; the copy engine brings
-// everything, and then the groups are computed whose weights or inputs came last; each group of the
-// first pass waits for the weights of all groups up to it, and everything but those before it is
-// computed afterwards; and in each step, when a slot starts, weights that the device cannot hold
-// yet have still to come.
+// The result is the greatest of four lower bounds. (1) The runs of all groups follow each other.
+// (2) The copy engine loads everything, and then the groups are computed whose weights or inputs
+// came last. (3) Each group of the first pass waits for the weights of all groups up to it, and
+// everything except the groups before it is computed afterwards. (4) In each step, when a slot
+// starts, the weights that the device cannot hold yet must still be loaded.
 double Rehearsal::at_least() const {
   if (!streamed_.overlap) return seconds({});
   const WorkOfStep work = work_of(*this);
@@ -245,7 +245,7 @@ double Rehearsal::at_least() const {
     later += turns_[runs_[r].group];
   }
   least = std::max(least, beginning(*this, steps * in_runs) + work.last_s);
-  double in_step = in_runs + waits_for_saves(*this), start = 0;  // since the step's first slot
+  double in_step = in_runs + waits_for_saves(*this), start = 0;  // since the first slot of the step
   for (std::size_t r = 0; r < runs_.size(); ++r) {
     later -= turns_[runs_[r].group];
     const double last_slot = start + until_last_slot(*this, r);

@@ -12,19 +12,19 @@ namespace {
 
 constexpr std::int64_t most_bytes = std::numeric_limits<std::int64_t>::max() / 8;
 
-/// What of a group stands above the line, at most all of its weights.
+/// The bytes by which a group exceeds the line, at most all of its weights.
 std::int64_t above(const StreamedCase& streamed, const std::vector<std::int64_t>& beside,
                    std::int64_t line, std::size_t g) {
   const std::int64_t weights = streamed.groups[g].bytes.weights;
   return std::clamp<std::int64_t>(beside[g] + weights - line, 0, weights);
 }
 
-// With R bytes that stay, x of group g among them, group g needs its other bytes + weights - x + R.
-// The largest of these sums is least where all of them that have a part reach the same line.
+// If R bytes stay, of which x belong to group g, group g needs its other bytes + weights - x + R.
+// The maximum of these sums is least when all groups of which a part stays reach the same line.
 std::vector<std::int64_t> by_need(const StreamedCase& streamed, const StreamedChoice& choice,
                                   std::int64_t bytes) {
   const std::vector<std::int64_t> beside = bytes_beside_weights(streamed, choice);
-  std::int64_t high = 0, low = -1;  // at or below the line of high no more than `bytes` stand out
+  std::int64_t high = 0, low = -1;  // with the line at high or above, at most `bytes` exceed it
   for (std::size_t g = 0; g < beside.size(); ++g)
     high = std::max(high, beside[g] + streamed.groups[g].bytes.weights);
   while (high - low > 1) {

@@ -1,5 +1,5 @@
-// The times of a streamed run whose loads are settled: by the listing order of its plan, step after
-// step. Internal to Rehearsal; the replay of the plan gives the same times.
+// The times of a streamed run whose loads are settled, computed step by step in the listing order
+// of its plan. Internal to Rehearsal; the replay of the plan gives the same times.
 #pragma once
 
 #include <vector>
@@ -14,7 +14,7 @@ class RunClock {
   double makespan();
 
  private:
-  struct Listed {  ///< a load at the head of a slot
+  struct Listed {  ///< a load that is listed before a slot
     std::int64_t slot = 0;
     bool next_step = false;
     std::size_t load = 0;
@@ -30,7 +30,7 @@ class RunClock {
   double computed_before(std::int64_t slot) const;
   double results_left(std::size_t run) const;
   void end_step();
-  /// Did this step take as long as the one before it, in every slot? That long is `period`.
+  /// Whether this step took as long as the previous one, in every slot; that time becomes `period`.
   bool repeats(double free_before, double* period) const;
   double everything_alone() const;
   std::size_t at(std::int64_t slot) const { return static_cast<std::size_t>(slot); }
@@ -40,7 +40,7 @@ class RunClock {
   const std::vector<RehearsedLoad>& loads_;
   std::vector<Listed> listed_;
   Step before_, now_, next_;
-  std::vector<double> save_there_;  ///< of the last saves, in a ring
+  std::vector<double> save_there_;  ///< of the last saves, as a ring buffer
   std::size_t saves_ = 0;
   double free_ = 0, save_free_ = 0, compute_free_ = 0, makespan_ = 0;
 };

@@ -15,8 +15,8 @@ std::int64_t limited(Wide bytes) {
   return bytes > most_bytes ? most_bytes : static_cast<std::int64_t>(bytes);
 }
 
-/// The most bytes of so many transfers in a row: of a run itself, `own` bytes each and `own_count`
-/// of them at most, and then of its neighbours, one after the other.
+/// The most bytes of `count` consecutive transfers: first those of the run itself, at most `own_count`
+/// of them with `own` bytes each, and then those of its neighbours, one after the other.
 template <class Neighbours>
 std::int64_t most_in_row(std::int64_t count, std::int64_t own, std::int64_t own_count,
                          Neighbours neighbours) {
@@ -33,7 +33,7 @@ std::int64_t most_in_row(std::int64_t count, std::int64_t own, std::int64_t own_
 
 }  // namespace
 
-/// The inputs of the slots after a run, slot by slot; a slot that loads none has none.
+/// The inputs of the slots after a run, slot by slot; a slot that loads no input has 0 bytes.
 class RunLevels::Later {
  public:
   Later(const RunLevels& levels, std::size_t run) : levels_(levels), run_(run) {}
@@ -85,7 +85,7 @@ RunLevels::RunLevels(const StreamedCase& streamed, const StreamedChoice& choice,
     : streamed_(streamed), choice_(choice), runs_(runs), constant_(std::move(constant)) {
   for (std::size_t g = 0; g < streamed.groups.size(); ++g) saving_groups_ += saves(runs[g]) ? 1 : 0;
   saver_before_.assign(runs.size(), nothing);
-  std::size_t saver = nothing;  // the last run so far that saves; first that of the step before
+  std::size_t saver = nothing;  // the last run that saves; first one of the previous step
   for (std::size_t r = 0; r < runs.size() && streamed.steps > 1; ++r)
     if (saves(runs[r])) saver = r;
   for (std::size_t r = 0; r < runs.size(); ++r) {
@@ -111,7 +111,7 @@ std::int64_t RunLevels::more_for(std::int64_t inputs, std::int64_t results) cons
   return most - least_;
 }
 
-/// Where a run saves nothing, all that were on their way when the one before it ended may still be.
+/// If a run saves nothing, all results that were on their way when the previous run ended may still be.
 std::int64_t RunLevels::most_results(const GroupRun& run) const {
   if (!streamed_.overlap || choice_.buffers == 1) return 0;
   return saves(run) ? choice_.buffers - 1 : choice_.buffers;
@@ -150,13 +150,13 @@ std::int64_t RunLevels::at(std::size_t run, std::int64_t m) const {
   return level(bases_[run], runs_[run].count, m);
 }
 
-/// Linear in m, so its ends decide.
+/// The bytes are linear in m, so the maximum is at one of the ends.
 std::int64_t RunLevels::peak(std::size_t run, const Base& base) const {
   const std::int64_t count = runs_[run].count;
   return std::max(level(base, count, 0), level(base, count, count - 1));
 }
 
-/// Results and inputs take turns, as long as there is room.
+/// Adds a result and an input alternately, as long as there is room.
 RunLevels::Base RunLevels::roomiest(std::size_t run, std::int64_t bytes) const {
   const std::int64_t inputs = most_inputs(), results = most_results(runs_[run]);
   const Base all = base_of(run, inputs, results);
@@ -176,9 +176,9 @@ RunLevels::Base RunLevels::roomiest(std::size_t run, std::int64_t bytes) const {
   return best;
 }
 
-/// Are this pass, the one before it and all that their buffers reach into whole passes? Inputs are
-/// counted by slots, results by those that are saved: where one group alone saves, as many results
-/// are of that many times more slots.
+/// Whether this pass, the previous one, and everything that their buffers reach are whole passes.
+/// Inputs are counted per slot, and results per slot that saves: if only one group saves, the same
+/// number of results covers that many times more slots.
 bool RunLevels::like_the_pass_before(const GroupRun& run) const {
   const auto groups = static_cast<std::int64_t>(streamed_.groups.size());
   const std::int64_t count = runs_.front().count;
@@ -202,7 +202,7 @@ void RunLevels::set_room(std::int64_t bytes) {
   }
 }
 
-/// Between two runs nothing is computed, and the results of the first of them are still there.
+/// No slot is computed between two runs, so the results of the first run are still there.
 bool RunLevels::must_wait(std::size_t r) const {
   if (r == 0 && streamed_.steps == 1) return false;
   const std::size_t before = (r + runs_.size() - 1) % runs_.size();

@@ -11,29 +11,29 @@ namespace sluice {
 
 class RunLevels {
  public:
-  /// `constant`: by group, what is there while it runs besides what crosses. All must outlive this.
+  /// `constant`: per group, what is on the device while it runs, without what crosses. All must outlive this.
   RunLevels(const StreamedCase& streamed, const StreamedChoice& choice,
             const std::vector<GroupRun>& runs, std::vector<std::int64_t> constant);
 
-  /// The most bytes that must be there at once: with all buffers, or, where the choice spares them,
-  /// with no input and no result of another slot.
+  /// The most bytes that must be on the device at once: with all buffers, or, if the choice spares
+  /// buffers, with no input and no result of another slot.
   std::int64_t least() const { return least_; }
-  /// So many bytes more are needed for so many inputs and results of other slots beside each run.
+  /// The additional bytes for this many inputs and results of other slots beside each run.
   std::int64_t more_for(std::int64_t inputs, std::int64_t results) const;
-  /// Gives each run as many inputs and results of other slots as so many bytes have room for, at
-  /// most one less than `buffers` of each.
+  /// Gives each run as many inputs and results of other slots as fit into this many bytes, at most
+  /// `buffers` - 1 of each.
   void set_room(std::int64_t bytes);
-  /// The most bytes that are there at once, so far.
+  /// The most bytes that are on the device at once, with the room that was set.
   std::int64_t most() const { return most_; }
 
-  /// While slot `m` of a run is computed, without weights loaded ahead.
+  /// The bytes while slot `m` of a run is computed, without weights loaded ahead.
   std::int64_t at(std::size_t run, std::int64_t m) const;
-  /// So many inputs of later slots may be there while a slot of this run is computed; and so many
-  /// results of earlier ones may be on their way to host memory.
+  /// The number of inputs of later slots that may be on the device while a slot of this run is
+  /// computed; and the number of results of earlier slots that may be on their way to host memory.
   std::int64_t inputs(std::size_t run) const { return bases_[run].inputs; }
   std::int64_t results(std::size_t run) const { return bases_[run].results; }
-  /// Fewer or smaller results may be on their way than at the end of the run before: what is loaded
-  /// at the head of this one waits until they are.
+  /// Whether fewer or smaller results may be on their way than at the end of the previous run. Then
+  /// the loads that are listed at the begin of this run wait for those results.
   bool waits_for_results(std::size_t run) const { return bases_[run].waits; }
 
   bool loads_input(const GroupRun& run) const { return run.group == 0 || choice_.offload; }
@@ -42,7 +42,7 @@ class RunLevels {
     return streamed_.returns_answers &&
            (is_last(run) || streamed_.groups[run.group].bytes.answer > 0);
   }
-  /// Of each slot: what crosses or is an answer, or a part of one.
+  /// The bytes that each slot saves: what crosses or is an answer, or a part of an answer.
   std::int64_t saved_bytes(const GroupRun& run) const {
     const StageBytes& bytes = streamed_.groups[run.group].bytes;
     return is_last(run) || choice_.offload ? bytes.output : bytes.answer;
@@ -73,9 +73,9 @@ class RunLevels {
   const std::vector<GroupRun>& runs_;
   std::vector<std::int64_t> constant_;
   std::vector<Base> bases_;
-  /// By run: the last one before it that saves what it makes, perhaps of the step before.
+  /// Per run: the last run before it that saves its results, possibly in the previous step.
   std::vector<std::size_t> saver_before_;
-  std::int64_t saving_groups_ = 0;  ///< that save what they make, all of it or their answers
+  std::int64_t saving_groups_ = 0;  ///< groups that save their results, or a part of them
   std::int64_t least_ = 0, most_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// Training's open choices: micro-batches side by side, and bytes for loads that go ahead.
+// The choices that training leaves open: the number of micro-batches side by side, and the bytes for early loads.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -12,20 +12,20 @@
 namespace sluice {
 namespace {
 
-/// Parts of what a step holds at its peak that early loads may take beside it.
+/// The room that early loads may take beside a step's peak, as multiples of that peak.
 constexpr std::array<double, 17> ahead_parts = {0.0, 0.02, 0.035, 0.06, 0.1, 0.2,  0.35, 0.5, 0.75,
                                                 1.0, 1.5,  2.5,   4.0,  7.0, 12.0, 20.0, 34.0};
 
 constexpr double as_early_as_may_be = 1e6;
-/// The paces that loads are timed by: as the machine is, and as if it were others, so that what is
-/// tried on a slower machine is tried on a faster one, too. The most useful come first.
+/// The paces by which loads are timed: that of the machine, and those of other machines, so that everything
+/// that is tried on a slower machine is also tried on a faster one. The most useful come first.
 const std::array<std::optional<double>, 7> paces = {
     std::optional<double>(), as_early_as_may_be, 1.0, 4.0, 2.0, 0.5, 16.0};
 
-/// How many ways a step is tried in: fewer where its plan is long.
+/// In how many ways a step is tried; fewer if its plan is long.
 struct Detail {
-  std::size_t paces = 1;  ///< of the list
-  int listings = 0;       ///< that differ, from the one that needs most bytes downwards
+  std::size_t paces = 1;  ///< the first paces of the list
+  int listings = 0;       ///< different ones, beginning with the most bytes
 };
 constexpr Detail most_detail{paces.size(), 40};
 Detail detail_of(std::int64_t operations) {
@@ -34,8 +34,8 @@ Detail detail_of(std::int64_t operations) {
   return {1, 0};
 }
 
-/// What batches of any size have to compute, to copy and to hold, from a few small ones: each
-/// further pass adds the same, and each further micro-batch does.
+/// What batches of any size must compute, copy and hold, extrapolated from a few small batches:
+/// each further pass adds the same amount, and so does each further micro-batch.
 class WorkOfBatches {
  public:
   WorkOfBatches(const PolicyRequest& request, const TrainingOrder& order)
@@ -49,7 +49,7 @@ class WorkOfBatches {
     pass_ = less(part(three, two, 1), each_);
   }
 
-  /// A bound: no run of a batch with so many micro-batches and passes takes less.
+  /// A lower bound on the seconds of a run of batches with this many micro-batches and passes.
   double at_least(std::int64_t micro_batches, std::int64_t passes) const {
     const TrainingSums& base = passes == 1 ? one_ : two_passes_;
     const auto more = static_cast<double>(micro_batches - (passes == 1 ? 1 : 2));
@@ -60,13 +60,13 @@ class WorkOfBatches {
     const double compute = sum(&TrainingSums::compute_s), load = sum(&TrainingSums::load_s),
                  save = sum(&TrainingSums::save_s);
     const double least = order_.overlap ? std::max({compute, load, save}) : compute + load + save;
-    // Bytes may be counted in other parts where a pass is not full: a hair below stays below.
+    // Bytes may be divided differently if a pass is not full, so the bound is lowered a little.
     return least * (1 - 1e-9);
   }
 
-  /// A bound: no device holds less at its peak with so many side by side. While an operation of the
-  /// tape goes through the micro-batches in flight, most is held at its first or its last one, and
-  /// that grows by the same bytes with each further micro-batch; so the peak grows ever faster.
+  /// A lower bound on the peak of every device with this many micro-batches side by side. While an operation of
+  /// the tape goes through the micro-batches in flight, the device holds most at the first or at the last of
+  /// them. These bytes grow by the same amount with each further micro-batch, so the peak is convex.
   std::int64_t peak_at_least(std::int64_t in_flight, std::int64_t passes) const {
     const std::array<std::int64_t, 3>& peaks = passes == 1 ? one_pass_peaks_ : passes_peaks_;
     if (in_flight <= 3) return peaks[static_cast<std::size_t>(in_flight - 1)];
@@ -93,14 +93,14 @@ class WorkOfBatches {
   const PolicyRequest& request_;
   const TrainingOrder& order_;
   TrainingSums one_, two_passes_, each_, pass_;
-  /// With 1, 2 and 3 in flight, in one pass, and in a pass with one more micro-batch after it.
+  /// With 1, 2 and 3 in flight: in one pass, and in a pass followed by one more micro-batch.
   std::array<std::int64_t, 3> one_pass_peaks_{}, passes_peaks_{};
 };
 
-/// The ways to train with so many micro-batches side by side.
+/// The ways to train with a given number of micro-batches side by side.
 class TrainingWays {
  public:
-  /// `at_least`: bytes that no device holds less than.
+  /// `at_least`: a lower bound on the bytes of each device.
   TrainingWays(const PolicyRequest& request, TrainingOrder order, std::int64_t at_least,
                std::shared_ptr<const std::vector<Stage>> stages)
       : enforced_(request.capacity_enforced),
@@ -109,11 +109,11 @@ class TrainingWays {
         at_least_(at_least),
         stages_(std::move(stages)) {
     unlimited_.capacity_enforced = false;
-    // The same actions in the same order are never slower with more memory where no link is shared.
+    // If no link is shared, the same actions in the same order are never slower with more memory.
     if (!shares_links()) run_room_ = smallest_capacity().value_or(no_limit);
   }
 
-  /// Those that fit and differ, each by itself.
+  /// Returns the ways that fit and that differ, each as its own candidate.
   static std::vector<Candidate> opened(const std::shared_ptr<const TrainingWays>& ways) {
     if (!ways->fits(ways->at_least_)) return {};
     const auto step = std::make_shared<const ChosenStep>(ways->unlimited_, ways->order_);
@@ -146,15 +146,16 @@ class TrainingWays {
             }};
   }
 
-  /// In rooms from the peak upwards by each pace; and, as the machine is, every listing that
-  /// differs from the one with most bytes downwards. Which of them fits is asked of each alone.
+  /// For each pace, the ways with more and more room, beginning at the peak. For the pace of the
+  /// machine, also every different listing, beginning with the one that needs most bytes. Each way
+  /// is checked on its own for whether it fits.
   std::vector<Way> ways(const ChosenStep& step) const {
     const Detail detail = detail_of(step.operations());
     std::vector<Way> ways;
     std::set<std::vector<LoadPlace>> seen;
     const auto add = [&](ChosenStep::Ahead ahead) {
       ChosenStep::Offer offer = step.offer(ahead);
-      if (!fits(ahead.room)) ahead.room = offer.most;  // everything is listed alike
+      if (!fits(ahead.room)) ahead.room = offer.most;  // the listing stays the same
       if (!fits(ahead.room)) return offer.most;
       const bool fresh = seen.insert(std::move(offer.places)).second;
       if (fresh) ways.push_back({ahead, offer.at_least});
@@ -167,11 +168,11 @@ class TrainingWays {
     std::int64_t room = no_limit;
     for (int n = 0; n < detail.listings && room >= step.peak(); ++n)
       room = add({room, {}, run_room_}) - 1;
-    std::reverse(ways.begin(), ways.end());  // with most room first: the fastest is soon found
+    std::reverse(ways.begin(), ways.end());  // most room first: the fastest is found soon
     return ways;
   }
 
-  /// From the narrowest to the widest.
+  /// From the smallest to the largest.
   static std::vector<std::int64_t> rooms(std::int64_t peak) {
     std::vector<std::int64_t> rooms;
     for (const double part : ahead_parts)
@@ -184,7 +185,7 @@ class TrainingWays {
     return !capacity || bytes <= *capacity;
   }
 
-  /// Of the devices; none: without limit.
+  /// The smallest capacity of the devices; none: unlimited.
   std::optional<std::int64_t> smallest_capacity() const {
     std::optional<std::int64_t> least;
     for (const std::string& name : order_.devices)
@@ -193,7 +194,7 @@ class TrainingWays {
     return enforced_ ? least : std::nullopt;
   }
 
-  /// May two copies of the run slow each other down?
+  /// Whether two copies of the run can slow each other down.
   bool shares_links() const {
     const Platform& platform = unlimited_.pricing.platform;
     const std::string& host = platform.host().name;
@@ -219,11 +220,11 @@ class TrainingWays {
   }
 
   bool enforced_;
-  std::optional<std::int64_t> run_room_;  ///< of each way; none: as much as its early loads
+  std::optional<std::int64_t> run_room_;  ///< of each way; none: the same as for its early loads
   PolicyRequest unlimited_;
   TrainingOrder order_;
   std::int64_t at_least_;
-  std::shared_ptr<const std::vector<Stage>> stages_;  ///< that the request refers to
+  std::shared_ptr<const std::vector<Stage>> stages_;  ///< the request refers to them
 };
 
 }  // namespace
@@ -239,7 +240,7 @@ std::vector<Candidate> training_candidates(const PolicyRequest& request, const T
   else if (!order.weights_stay)
     counts = in_flight_choices(per_batch, 2);
   if (request.strategy().searches) return searched_candidates(request, order, counts, stages);
-  // All that may be said is said: it runs on the whole device.
+  // If the scenario makes all choices, the plan runs on the whole device.
   const bool all_said = order.in_flight || order.weights_stay || order.devices.size() > 1;
   const bool asked_so = request.fates && !request.fates_open && !request.cut_open;
   if (asked_so && counts.size() == 1 && all_said) return {};

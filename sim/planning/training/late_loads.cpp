@@ -10,8 +10,8 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// When each operation would start if nothing but computation took time; and which one runs at a
-/// time.
+/// When each operation would start if only computation took time, and which operation runs at a
+/// given time.
 class Clock {
  public:
   explicit Clock(const Program& program) {
@@ -20,15 +20,15 @@ class Clock {
       now_ += operation.seconds;
     }
   }
-  double seconds() const { return now_; }  ///< of a round
+  double seconds() const { return now_; }  ///< seconds of a round
   double start(std::int64_t operation) const {
     const auto count = static_cast<std::int64_t>(starts_.size());
     double time = 0;
     for (; operation < 0; operation += count) time -= now_;
     return time + starts_[static_cast<std::size_t>(operation)];
   }
-  /// The operation at whose head a load must be listed to start by `time`; negative in the round
-  /// before.
+  /// The operation before which a load must be listed in order to start by `time`; negative: in the
+  /// previous round.
   std::int64_t operation_at(double time) const {
     const auto count = static_cast<std::int64_t>(starts_.size());
     if (time < 0 && now_ > 0) {
@@ -74,8 +74,8 @@ class LateLoads {
   }
 
  private:
-  /// Gone through twice, as the last loads of a round come before the first ones of the next, where
-  /// the engine has time for all of a round's loads within it.
+  /// Goes through the loads twice, because the last loads of a round come before the first loads of
+  /// the next one. This holds if the engine has time for all loads of a round within the round.
   std::vector<double> latest_begins() const {
     const std::vector<Program::Load>& loads = program_.loads;
     std::vector<double> begins(loads.size());
@@ -95,7 +95,7 @@ class LateLoads {
     return begins;
   }
 
-  /// The first operation at whose head a load may be listed: after the save that it brings back.
+  /// The first operation before which a load may be listed: after the save whose copy it loads.
   std::int64_t first_moment(std::uint32_t number, std::int64_t needed) const {
     const Program::Instance& made = program_.instances[number];
     if (made.copy_of != none)
@@ -113,7 +113,7 @@ class LateLoads {
   std::vector<double> latency_s_;
   Clock clock_;
   HomeWrites writes_;
-  double slower_ = 1;  ///< loads than they are on this machine
+  double slower_ = 1;  ///< factor of the loads' seconds on this machine
 };
 
 }  // namespace

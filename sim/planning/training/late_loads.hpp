@@ -1,5 +1,5 @@
-// When the loads of a program come where they are to be waited for by nobody, and be on the device
-// no longer than that takes.
+// Decides when the loads of a program come, so that no operation has to wait for them and that they
+// are on the device no longer than necessary.
 #pragma once
 
 #include <optional>
@@ -10,16 +10,16 @@
 
 namespace sluice {
 
-/// How long what has been loaded is on its way, by device.
+/// The latency of loads to each device.
 std::vector<double> load_latencies(const Platform& platform,
                                    const std::vector<std::string>& devices);
 
 /// Each load arrives when its operation begins, or ends when the next load on the copy engine must
 /// begin; and an operation sooner, if the engine is free by then. `latency_s`: of loads, by device.
-/// `pace`: timed as on a machine whose loads of a round take so many times its computations,
-/// without latency; so the places of loads do not follow from how fast the machine is. None: as
-/// this one is.
-void load_late(Program& program, const std::vector<double>& latency_s,
-               std::optional<double> pace = {});
+/// Each load arrives when its operation begins, or ends when the next load on the copy engine must
+/// begin; it comes one operation earlier if the engine is free by then. `latency_s`: of loads, per
+/// device. `pace`: loads are timed as on a machine on which the loads of a round take `pace` times
+/// as long as its computations, without latency. Then the positions of loads do not depend on the
+/// speed of the machine. None: loads are timed as on this machine.
 
 }  // namespace sluice

@@ -1,4 +1,4 @@
-// From a training step to its plan, and what that plan takes.
+// Turns a training step into its plan, and finds out how long that plan takes.
 #include <algorithm>
 #include <limits>
 #include <utility>

@@ -1,5 +1,5 @@
-// The ways to place the loads of a training step, each with how fast a run with it can be at best.
-// Internal to ChosenStep.
+// The ways to place the loads of a training step, each with a lower bound on the seconds of its
+// run. Internal to ChosenStep.
 #pragma once
 
 #include <map>
@@ -29,8 +29,8 @@ class LoadOffers {
   const Platform& platform_;
   Program step_;
   StepClock clock_;
-  bool priced_alike_;  ///< the step has the seconds of one device: are they those of all?
-  std::vector<std::vector<std::int64_t>> bytes_;  ///< per device: of each operation alone
+  bool priced_alike_;  ///< whether the seconds of one device hold for all
+  std::vector<std::vector<std::int64_t>> bytes_;  ///< indexed by device and operation
   std::map<std::optional<double>, std::vector<Program::Load>> loads_;  ///< indexed by pace
 };
 

@@ -1,5 +1,5 @@
-// Training under a strategy that searches, where weights take turns: what it finds for each number
-// of micro-batches side by side, and the strategies that treat every stage alike.
+// Training with a strategy that searches, when weights take turns: what it finds for each number of
+// micro-batches side by side, and the strategies that treat every stage alike.
 #include <algorithm>
 #include <limits>
 
@@ -15,7 +15,7 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// For each number in flight, seconds that no choice of fates falls below.
+/// For each number in flight, a lower bound on the seconds for all fates.
 using Bounds = std::vector<double>;
 
 double least(const Bounds& bounds) {
@@ -26,7 +26,7 @@ std::int64_t budget_of(const PolicyRequest& request, const TrainingOrder& order)
   return bytes_of_all(request, order).value_or(std::numeric_limits<std::int64_t>::max());
 }
 
-/// Of so many in flight, with selective recomputation or without it.
+/// The bound for the order's number in flight, with or without selective recomputation.
 double bound_of(const PolicyRequest& request, const TrainingOrder& order, bool selective) {
   constexpr int steps = 60;
   const Device& device = request.pricing.platform.device(order.devices.front());
@@ -53,7 +53,7 @@ double bound_of(const PolicyRequest& request, const TrainingOrder& order) {
   return drops ? std::min(plain, bound_of(request, order, true)) : plain;
 }
 
-/// The plan with what is said of it: the budget, and how far from the bound it is.
+/// Adds the budget and the gap to the bound to the facts of the plan.
 Plan with_gap(Plan plan, std::int64_t budget, double seconds, double bound) {
   for (const Fact& fact : {budget_fact(budget), gap_fact(seconds, bound)}) {
     const auto known = std::find_if(plan.facts.begin(), plan.facts.end(),
@@ -97,12 +97,12 @@ class Search {
  private:
   PolicyRequest request_;
   TrainingOrder order_;
-  std::size_t number_;  ///< of the bound
+  std::size_t number_;  ///< number of the bound
   std::shared_ptr<Bounds> bounds_;
-  std::shared_ptr<const std::vector<Stage>> stages_;  ///< that the request refers to
+  std::shared_ptr<const std::vector<Stage>> stages_;  ///< the request refers to them
 };
 
-/// Where nothing is open beside the fates: the run on the whole device.
+/// If only the fates are open: the run on the whole device.
 Candidate only_way(const PolicyRequest& request, const TrainingOrder& order,
                    std::shared_ptr<const std::vector<Stage>> stages) {
   return {0, 1, [request, order, stages = std::move(stages)](double, const auto& settled) {
@@ -116,8 +116,8 @@ Candidate only_way(const PolicyRequest& request, const TrainingOrder& order,
           }};
 }
 
-/// A way of a strategy that treats every stage alike: what it settles says the strategy and the
-/// gap.
+/// Makes a candidate for a strategy that treats every stage alike: its result names the strategy
+/// and the gap.
 Candidate as_strategy(Candidate candidate, const std::string& name,
                       const std::shared_ptr<Bounds>& bounds, std::int64_t budget) {
   if (candidate.open) {

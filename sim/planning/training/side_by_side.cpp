@@ -23,7 +23,7 @@ class Together {
         per_batch_(static_cast<double>(workload.batch / workload.micro_batch)),
         weights_stay_(shape.weights_stay) {}
 
-  /// Of a batch: chains, the last of which is a part of one where not all passes are full.
+  /// The number of chains of a batch; it is not a whole number if not all passes are full.
   double chains() const { return per_batch_ / seconds_; }
   double passes() const { return std::ceil(chains()); }
   double whole() const { return std::floor(chains()) / chains(); }
@@ -64,8 +64,8 @@ class Together {
   bool weights_stay_;
 };
 
-/// The first stage's weights come before anything is computed. A step's last computation updates
-/// them: they go to host memory, and the next step begins when they are back.
+/// The weights of the first stage are loaded before anything is computed. The last computation of a
+/// step updates them; then they go to host memory, and the next step begins when they are loaded again.
 void wait_for_first_stage(const StageState& first, const SideBySideShape& shape, FateRun& run) {
   run.first_s = first.weights_load_s;
   if (!shape.overlap) {  // all other copies are counted one by one
@@ -77,10 +77,10 @@ void wait_for_first_stage(const StageState& first, const SideBySideShape& shape,
   run.last_s = updates ? first.weights_save_s + first.optimizer_save_s : first.gradients_save_s;
 }
 
-/// What passes of one chain wait for where each is on another device than the one before: of the
-/// last micro-batch, what one pass makes goes to host memory and on to the device of the next one,
-/// beside the computation of the others there. A backward pass reads what the backward pass before
-/// it made, or what a stage made that ran again just before it: the least of these is counted.
+/// The seconds for which the passes of one chain wait if consecutive passes are on different devices. The
+/// result of a pass for the last micro-batch goes to host memory and on to the device of the next pass,
+/// while that device computes the other micro-batches. A backward pass reads what the previous backward
+/// pass made, or what a stage made that ran again just before it; the smaller time of the two counts.
 class HandOver {
  public:
   HandOver(const Chain& chain, const std::vector<StageState>& states, const SideBySideShape& shape,
@@ -103,7 +103,7 @@ class HandOver {
   }
 
  private:
-  /// Where everything takes turns, the save may be one that is counted already.
+  /// If everything takes turns, the save may already be counted elsewhere.
   double copied(const ChainTensor& tensor) const {
     return shape_.overlap ? tensor.save_s + tensor.load_s : tensor.load_s;
   }
@@ -116,7 +116,8 @@ class HandOver {
     const ChainStage& stage = chain_.stages[s];
     const bool last = s + 1 == chain_.stages.size();
     double least = stage.gradient > 0 || last ? copied(stage.output) : 0;
-    // Beside what follows on the device that made it: the other half of a split pass, the update.
+    // The copies run beside what follows on the device that made the result: the other half of a
+    // split pass, and the update.
     if (shape_.overlap && !last)
       least -= states_[s + 1].update_s + (split_ ? chain_.stages[s + 1].backward_s / 2 : 0);
     const auto consider = [&](bool read, const ChainTensor& tensor) {
@@ -124,7 +125,7 @@ class HandOver {
     };
     consider(true, stage.inner);
     consider(stage.reads_input && s > 0, chain_.boundary(s));
-    // What is large and cheap may run again before what is read has come.
+    // Selective recomputation may run before the result has arrived.
     return std::max(0.0, shape_.overlap ? least - states_[s].selective_s : least);
   }
 

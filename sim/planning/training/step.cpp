@@ -46,8 +46,8 @@ class StepMaker {
   }
 
  private:
-  /// Homes in host memory: inputs of the step, weights, and, where these take turns, what goes with
-  /// them.
+  /// Homes in host memory: the inputs of the step, and the weights. If weights take turns, also
+  /// gradients and optimizer state.
   void add_places() {
     std::vector<Program::Place>& places = draft_.program.places;
     for (std::int64_t m = 0; m < shape_.micro_batches * shape_.batches; ++m)
@@ -72,14 +72,14 @@ class StepMaker {
     }
   }
 
-  /// A tensor where it is now: instances by device, and the one whose save left a copy in host
-  /// memory.
+  /// Where a tensor is at present: its instance on each device, and the instance whose save left a
+  /// copy in host memory.
   struct Held {
     std::map<std::uint32_t, std::uint32_t> on;
     std::uint32_t copy = none;
   };
 
-  /// What a micro-batch has now, by boundary or stage.
+  /// The tensors that a micro-batch has at present, by boundary or stage.
   struct Lane {
     std::map<std::uint32_t, Held> boundary, inner, gradient;
     std::map<std::uint32_t, int> forwards;
@@ -119,7 +119,7 @@ class StepMaker {
     }
   }
 
-  /// A slot of a micro-batch, with the loads that waited for it.
+  /// Returns a slot of a micro-batch, with the loads that were waiting for it.
   Program::Operation slot(ActionKind kind, std::size_t stage, Lane& lane) {
     Program::Operation slot = draft_.operation(kind, stage);
     slot.micro_batch = static_cast<std::int32_t>(lane.micro_batch);
@@ -133,7 +133,7 @@ class StepMaker {
     return slot;
   }
 
-  /// Uses a tensor on the slot's device. Where another device has it, it comes through host memory.
+  /// Uses a tensor on the slot's device. If another device has the tensor, it is sent through host memory.
   void use(Program::Operation& slot, Held& held, double load_s) {
     if (!held.on.contains(slot.device)) {
       const Program::Instance source = draft_[held.on.begin()->second];
@@ -163,7 +163,7 @@ class StepMaker {
                     answer ? TensorClass::output : TensorClass::activation, stage.output.bytes, s,
                     lane.micro_batch);
     slot.makes.push_back(output);
-    lane.boundary[s + 1].on = {{slot.device, output}};  // a copy in host memory stays one
+    lane.boundary[s + 1].on = {{slot.device, output}};  // a copy in host memory stays valid
     if (keeps && stage.inner.bytes > 0) {
       const std::uint32_t inner =
           draft_.make(instance_name("inner", s, lane.micro_batch), TensorClass::activation,
@@ -212,7 +212,7 @@ class StepMaker {
     part(ActionKind::backward_weight, 0.5, false);
   }
 
-  /// What the backward pass of stage s reads of the forward pass.
+  /// Uses what the backward pass of stage s reads of the forward pass.
   void use_kept(Program::Operation& slot, std::uint32_t s, Lane& lane) {
     const ChainStage& stage = chain_.stages[s];
     if (stage.inner.bytes > 0) use(slot, lane.inner.at(s), stage.inner.load_s);
@@ -220,7 +220,7 @@ class StepMaker {
     if (stage.reads_output) use(slot, lane.boundary.at(s + 1), stage.output.load_s);
   }
 
-  /// Right after the slot that made it.
+  /// Saves a tensor directly after the slot that made it.
   void save(Held& held) {
     held.copy = held.on.begin()->second;
     draft_.save_after(held.copy, draft_[held.copy].first);
@@ -254,7 +254,7 @@ class StepMaker {
       }
   }
 
-  /// Of weights that stay.
+  /// Updates weights that stay on the device.
   void update(std::size_t s) {
     const StageState& state = shape_.stages[s];
     if (!state.updates || state.weights == 0) return;

@@ -1,10 +1,10 @@
 // One training step as a program: forward and backward passes of its micro-batches under the fates
 // of their activations, and updates.
 //
-// Gradients are summed over the micro-batches of a batch and then used by the update. Where weights
-// take turns (streamed), a stage's weights come in for each run of operations of that stage;
-// gradients that are not complete go to host memory and come back, and the update saves weights and
-// state.
+// Gradients are summed over the micro-batches of a batch and then used by the update. If weights
+// take turns (policy streamed), the weights of a stage are loaded for each run of operations of
+// that stage; gradients that are not complete go to host memory and are loaded again, and the
+// update saves weights and optimizer state.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,13 @@
 
 namespace sluice {
 
-/// What a step needs to know of a stage beside the chain: bytes on the device.
+/// What a step must know about a stage in addition to the chain: bytes on the device.
 struct StageState {
   std::int64_t weights = 0, gradients = 0, optimizer = 0;
   bool updates = false;
   double update_s = 0, weights_load_s = 0, gradients_load_s = 0, optimizer_load_s = 0;
   double weights_save_s = 0, gradients_save_s = 0, optimizer_save_s = 0;
-  /// Selective recomputation: its seconds, and the bytes that come back by it.
+  /// Selective recomputation: its seconds, and the bytes that it makes again.
   double selective_s = 0;
   std::int64_t selective_bytes = 0;
 };
@@ -32,18 +32,18 @@ struct StepShape {
   const Chain& chain;
   const Tape& tape;
   const std::vector<StageState>& stages;
-  std::int64_t micro_batches = 1;  ///< of a batch
-  std::int64_t batches = 1;        ///< of a step; an update ends each
+  std::int64_t micro_batches = 1;  ///< per batch
+  std::int64_t batches = 1;        ///< per step; an update ends each batch
   std::int64_t in_flight = 1;      ///< micro-batches that go through the tape side by side
-  bool weights_stay = true;        ///< on the device, with gradients and state
+  bool weights_stay = true;        ///< weights, gradients and optimizer state stay on the device
   bool split_backward = false;
-  /// Devices that take turns: each operation of the tape is a phase of the next one. What a phase
-  /// needs and another device has goes through host memory.
+  /// The number of devices that take turns: each operation of the tape runs on the next device, as
+  /// a new phase. A tensor that a phase needs and another device has is sent through host memory.
   std::uint32_t devices = 1;
 };
 
-/// A training step as a program. Its devices have no names, and its loads no places yet: who lists
-/// it says which (see load_when_needed() and load_late()).
+/// Returns a training step as a program. Its devices have no names yet, and its loads no positions;
+/// the caller that lists it sets both (see load_when_needed() and load_late()).
 Program make_step(const StepShape& shape);
 
 }  // namespace sluice

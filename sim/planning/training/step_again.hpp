@@ -1,6 +1,6 @@
-// A training step that is priced again: the same operations and instances, with the seconds of
-// another machine or cost model. What is asked of a step when a plan is priced again (draft.hpp) is
-// when its loads may come; making the step for it would take longer than everything else.
+// A training step that is priced again: the same operations and instances, with the seconds of another
+// machine or cost model. When a plan is priced again (draft.hpp), only the times at which its loads may
+// come are needed; to make the whole step for this would take longer than all the rest.
 #pragma once
 
 #include <cstdint>
@@ -15,22 +15,22 @@ namespace sluice {
 
 class StepAgain {
  public:
-  /// A step that was made of this shape. None: its seconds are not those that price() finds, so
-  /// that it has to be made anew each time.
+  /// Takes a step that was made from this shape. None: its seconds are not those that price()
+  /// finds, so it must be made again each time.
   static std::optional<StepAgain> of(Program step, const StepShape& shape);
 
-  /// The step with the seconds of a shape that differs from that one in seconds alone. Its loads
-  /// may be given places.
+  /// The step with the seconds of a shape that differs from the first shape only in seconds. The
+  /// caller may set the positions of its loads.
   Program& priced(const StepShape& shape);
 
  private:
   explicit StepAgain(Program step) : step_(std::move(step)) {}
   Program step_;
-  /// Instances that are loaded, and which of the shape's tensors each is as long on its way as.
+  /// The loaded instances, and for each the tensor of the shape whose load takes equally long.
   std::vector<std::pair<std::uint32_t, std::size_t>> loads_;
 };
 
-/// The step of a plan that is priced again and again, and what it was made for.
+/// The step of a plan that is priced repeatedly, and the decisions for which it was made.
 struct KnownStep {
   PriceDecisions tape;
   bool selective = false;

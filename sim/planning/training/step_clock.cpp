@@ -36,7 +36,7 @@ StepClock::StepClock(const Program& step, const Platform& platform,
   }
 }
 
-/// One run with its loads in their places.
+/// One run with its loads at the given positions.
 class StepRun {
  public:
   StepRun(const StepClock& clock, const std::vector<Program::Load>& loads,
@@ -60,7 +60,7 @@ class StepRun {
   }
 
   double seconds() {
-    constexpr std::int64_t enough = 8;  // rounds; those behind them compute at least
+    constexpr std::int64_t enough = 8;  // rounds; later ones count at least their computation
     const std::int64_t rounds = std::min(clock_.rounds_, enough);
     prologue();
     for (round_ = 0; round_ < rounds; ++round_) {
@@ -72,7 +72,7 @@ class StepRun {
   }
 
  private:
-  /// When what a round lists has ended, or is there.
+  /// The times at which the actions of a round have ended, or their data have arrived.
   struct Times {
     Times(const Program& step, std::size_t saves, std::size_t loads)
         : computed(step.operations.size(), 0), saved(saves, 0), loaded(loads, 0) {}
@@ -86,7 +86,7 @@ class StepRun {
   void prologue() {
     for (std::size_t s = 0; s < clock_.weights_s_.size(); ++s)
       weights_.push_back(copy(clock_.down_[step_.staying[s].device], 0, clock_.weights_s_[s]));
-    for (std::size_t i = 0; i < loads_.size(); ++i)  // in the order in which they are needed
+    for (std::size_t i = 0; i < loads_.size(); ++i)  // in the order of need
       if (goes_ahead(i)) now_.loaded[i] = load_at(i, 0);
   }
 
@@ -103,7 +103,7 @@ class StepRun {
         if (places_[i].at == 0) next_.loaded[i] = load_at(i, ready(i, true));
   }
 
-  /// When what a load has to follow has ended. One that goes ahead belongs to the next round.
+  /// The time at which everything before a load has ended. A load that is listed early belongs to the next round.
   double ready(std::size_t i, bool ahead) const {
     const Program::Load& load = loads_[i];
     const std::uint32_t rounds = ahead ? 1 : 0;
@@ -121,8 +121,8 @@ class StepRun {
     return time;
   }
 
-  /// Of the round that this many rounds before the load's own; null: before the first one, or not
-  /// to be known yet.
+  /// The times of the round that is this many rounds before the load's own round; null: that round
+  /// does not exist or is not known yet.
   const Times* ago(std::uint32_t rounds_ago, std::uint32_t ahead) const {
     if (rounds_ago < ahead) return nullptr;
     const std::uint32_t back = rounds_ago - ahead;
@@ -169,8 +169,8 @@ class StepRun {
   const std::vector<Program::Load>& loads_;
   const std::vector<LoadPlace>& places_;
   std::vector<std::vector<std::size_t>> by_slot_, needed_;  ///< loads
-  std::vector<double> copies_, computes_;                   ///< when each is free
-  std::vector<double> weights_;                             ///< per stage: when they are there
+  std::vector<double> copies_, computes_;                   ///< the times at which each is free
+  std::vector<double> weights_;                             ///< per stage: when they have arrived
   Times now_, before_, next_;
   std::int64_t round_ = 0;
   bool first_goes_ahead_ = false;
@@ -180,7 +180,7 @@ class StepRun {
 
 double StepClock::at_least(const std::vector<Program::Load>& loads,
                            const std::vector<LoadPlace>& places) const {
-  // Prices of a part and of the whole may differ in their last digits.
+  // The prices of a part and of the whole may differ in their last digits.
   return StepRun(*this, loads, places).seconds() * (1 - 1e-9);
 }
 

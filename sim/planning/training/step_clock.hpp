@@ -1,7 +1,7 @@
-// How fast a training step can be at best with its loads in given places: the listing order of its
-// plan as arithmetic on a few arrays, as if every copy were alone on its links and nothing ever
-// waited for memory. So no execution of that plan is faster, and a plan need not be made to see
-// that it is too slow. Seconds.
+// A lower bound on the seconds of a training step with its loads at given positions. It follows the
+// listing order of the plan with arithmetic on a few arrays, as if every copy had its links to
+// itself and nothing ever waited for memory. So no execution of that plan is faster, and a plan
+// that is too slow need not be made. Seconds.
 #pragma once
 
 #include <cstdint>
@@ -16,18 +16,18 @@ namespace sluice {
 
 class StepClock {
  public:
-  /// Of so many rounds on these devices, where copies run beside computation. `step` must outlive
-  /// this.
+  /// For this number of rounds on these devices, with copies beside computation. `step` must
+  /// outlive this.
   StepClock(const Program& step, const Platform& platform, const std::vector<std::string>& devices,
             std::int64_t rounds);
 
-  /// Loads of the step, in the order in which they are needed, and where each is listed.
+  /// `loads`: the loads of the step in the order of need; `places`: where each is listed.
   double at_least(const std::vector<Program::Load>& loads,
                   const std::vector<LoadPlace>& places) const;
 
  private:
   friend class StepRun;
-  struct Way {  ///< between host memory and a device
+  struct Way {  ///< the copies between host memory and a device
     std::size_t stream = 0;
     double latency_s = 0;
   };
@@ -36,10 +36,10 @@ class StepClock {
   std::int64_t rounds_;
   std::vector<Way> down_, up_;      ///< indexed by device
   std::vector<double> save_s_;      ///< indexed by instance
-  std::vector<double> weights_s_;   ///< per stage: of those that stay
-  std::vector<std::size_t> saves_;  ///< per operation: number of its first save; then of all
-  std::size_t streams_ = 0;         ///< of copies
-  double compute_s_ = 0;            ///< of a round
+  std::vector<double> weights_s_;   ///< per stage: loads of weights that stay
+  std::vector<std::size_t> saves_;  ///< per operation: number of its first save; then the total
+  std::size_t streams_ = 0;         ///< the number of copy streams
+  double compute_s_ = 0;            ///< per round
 };
 
 }  // namespace sluice

@@ -71,7 +71,7 @@ class TrainingPlan {
     return listed(shape, step);
   }
 
-  /// The same where the step is made before it is said how far loads go ahead.
+  /// The same, for a step that is made before it is known how early its loads come.
   Program chosen_step() {
     const Program step = step_of_order();
     add_facts(step, std::min(in_flight(), per_batch()));
@@ -86,7 +86,8 @@ class TrainingPlan {
     return listed(shape, step);
   }
 
-  /// Of what is listed: the tape, and when each load may come. `known`: the step, once it was made.
+  /// The decisions that the listing depends on: the tape, and when each load may come. `known`: the
+  /// step, if it was already made.
   PriceDecisions decisions(KnownStep& known) {
     PriceDecisions made;
     for (const TapeOp& op : tape_)
@@ -115,7 +116,7 @@ class TrainingPlan {
       if (instance.loaded) sums.load_s += instance.load_s;
       if (instance.saved_at >= 0) sums.save_s += up.seconds(instance.bytes);
     }
-    if (order_.overlap) {  // each device copies by itself
+    if (order_.overlap) {  // each device has its own copy engines
       sums.load_s /= static_cast<double>(order_.devices.size());
       sums.save_s /= static_cast<double>(order_.devices.size());
     }
@@ -170,10 +171,10 @@ class TrainingPlan {
     chosen_room_ = order_.run_room ? order_.run_room : order_.room;
     if (!choice.bytes) return;
     room_ = room_of(*choice.bytes);
-    if (capacity_) chosen_room_ = room_;  // as it was judged, so it runs
+    if (capacity_) chosen_room_ = room_;  // it runs with the room with which it was judged
   }
 
-  /// `together`: becomes what the request refers to.
+  /// `together` is set to the data to which the request refers.
   FateRequest asked(const Chain& chain, const std::vector<StageState>& states,
                     SideBySide& together) const {
     const std::int64_t count =
@@ -200,7 +201,7 @@ class TrainingPlan {
     return asked;
   }
 
-  /// Of each device, with weights, gradients and state that stay; none: without limit.
+  /// The bytes of each device, including weights, gradients and state that stay; none: unlimited.
   std::optional<std::int64_t> room_of(std::int64_t bytes) const {
     if (bytes == std::numeric_limits<std::int64_t>::max()) return {};
     if (weights_stay_) return checked_add(bytes, constant_bytes(states_), "bytes of training");
@@ -224,8 +225,8 @@ class TrainingPlan {
 
   // --- how many side by side -----------------------------------------------------------------
 
-  /// Where not asked for: equal shares of the fewest passes that fit. More in flight would not save
-  /// a pass, and a small last one has little to hide its transfers behind.
+  /// The number in flight if the scenario gives none: equal shares of the fewest passes that fit.
+  /// More in flight would not save a pass, and a small last pass can hide few of its transfers.
   std::int64_t in_flight() {
     if (order_.in_flight) return *order_.in_flight;
     if (strategy_.searches) return 1;
@@ -243,7 +244,7 @@ class TrainingPlan {
            make_step(shape_of(count, std::min(per_batch(), 2 * count), 1)).peak() <= *capacity_;
   }
 
-  /// None: not even one does.
+  /// None: not even one micro-batch fits.
   std::optional<std::int64_t> most_in_flight() const {
     if (!fits(1)) return {};
     return most_that_fits(1, per_batch() + 1, [&](std::int64_t count) { return fits(count); });
@@ -278,7 +279,7 @@ class TrainingPlan {
     throw Infeasible(message + "\n  " + advice(), std::move(shortage));
   }
 
-  /// What is not done already.
+  /// Returns the advice that the scenario does not follow already.
   std::string advice() const {
     std::string text = "fates that keep less, ";
     if (request_.workload.micro_batch > 1) text += "a smaller micro_batch, ";
@@ -304,23 +305,23 @@ class TrainingPlan {
 
   const PolicyRequest& request_;
   const TrainingOrder& order_;
-  const Device& device_;  ///< the smallest of those that take turns
+  const Device& device_;  ///< the smallest of the devices that take turns
   const Chosen<FateStrategy> fates_;
   const FateStrategy& strategy_;
   Chain chain_;
   std::vector<StageState> states_;
-  /// The same under selective recomputation, for a strategy that may choose it; else empty.
+  /// The same for selective recomputation, if the strategy may choose it; otherwise empty.
   Chain selective_chain_;
   std::vector<StageState> selective_states_;
-  SideBySide together_, selective_together_;  ///< where weights take turns, for the search
+  SideBySide together_, selective_together_;  ///< for the search, if weights take turns
   std::optional<std::int64_t> capacity_;
   std::optional<double> pace_;
   bool weights_stay_;
   Tape tape_;
-  bool selective_ = false;  ///< chain_ and states_ are those of selective recomputation
+  bool selective_ = false;  ///< chain_ and states_ belong to selective recomputation
   bool explained_ = false;
-  std::optional<std::int64_t> room_;         ///< bytes that early loads stay within
-  std::optional<std::int64_t> chosen_room_;  ///< … and everything else
+  std::optional<std::int64_t> room_;         ///< bytes that early loads may use
+  std::optional<std::int64_t> chosen_room_;  ///< … and that the whole run may use
   std::vector<Fact> facts_;
 };
 

@@ -1,5 +1,5 @@
-// Weights, gradients and optimizer state where they take turns on the device: they come for the
-// slots that need them, and go again. Internal to make_step().
+// Weights, gradients and optimizer state if they take turns on the device: they are loaded for the
+// slots that need them, and leave afterwards. Internal to make_step().
 #pragma once
 
 #include <vector>
@@ -14,13 +14,14 @@ class WeightTurns {
   /// Both must outlive this.
   WeightTurns(ProgramDraft& draft, const std::vector<StageState>& stages);
 
-  /// Through the tape with some micro-batches of a batch: its first, its last ones?
+  /// Begins the passes through the tape with some micro-batches of a batch: whether these are the
+  /// first, or the last ones.
   void begin_pass(bool first, bool last);
-  /// A run of slots of one stage shares one load of its weights.
+  /// Consecutive slots of one stage share one load of its weights.
   void need_weights(std::size_t stage, Program::Operation& slot);
-  /// The sum of the gradients: new in the first pass of a batch, from host memory in later ones.
+  /// The sum of the gradients: new in the first pass of a batch, loaded from host memory in later passes.
   void need_gradients(std::size_t stage, Program::Operation& slot);
-  /// After the last backward of the stage in this pass: saves the sum, or updates with it.
+  /// After the last backward pass of the stage in this pass: saves the sum, or updates the weights with it.
   void end_gradients(std::size_t stage);
 
  private:
@@ -34,7 +35,7 @@ class WeightTurns {
   bool first_pass_ = true, last_pass_ = true, open_gradients_ = false;
   std::size_t run_stage_ = none;
   std::uint32_t run_device_ = 0;
-  std::vector<std::uint32_t> weights_, gradients_;  ///< per stage: the instance at hand
+  std::vector<std::uint32_t> weights_, gradients_;  ///< per stage: the current instance
 };
 
 }  // namespace sluice

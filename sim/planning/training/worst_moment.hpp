@@ -1,4 +1,4 @@
-// What a training step holds at its worst moment: for the message that it does not fit.
+// What a training step holds at the moment at which it needs most memory, for the message that it does not fit.
 #pragma once
 
 #include <cstdint>
@@ -10,21 +10,21 @@
 
 namespace sluice {
 
-/// The device that holds most, and during which operation.
+/// The device that holds most, and the operation during which it does.
 struct WorstMoment {
   std::uint32_t device = 0;
   std::int64_t bytes = 0, operation = 0;
 };
-/// Of a step with at least one operation.
+/// Finds the worst moment of a step with at least one operation.
 WorstMoment worst_moment(const Program& step, std::size_t devices);
 
-/// The bytes that are needed then, by class; which pool that is, and what it has, the caller knows.
+/// The bytes that are needed at that moment, by class. The caller knows the pool and its capacity.
 Shortage held_at(const WorstMoment& worst, const Program& step);
 
-/// Weights that stay, with their gradients and the optimizer's state, are held, too.
+/// Adds weights that stay, with their gradients and optimizer state.
 void add_constants(Shortage& shortage, const std::vector<StageState>& states);
 
-/// Their bytes.
+/// The sum of these bytes.
 std::int64_t constant_bytes(const std::vector<StageState>& states);
 
 }  // namespace sluice

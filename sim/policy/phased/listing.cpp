@@ -42,7 +42,7 @@ class PhaseLister {
   }
 
  private:
-  /// Host memory holds the weights, and the inputs and answers of a step.
+  /// Makes host memory hold the weights, and the inputs and answers of a step.
   void hold_homes() {
     if (rules_.real_data) hold_step(builder_, request_, host_, rules_.saves_answers());
     for (std::size_t stage = 0; stage < bytes_.size(); ++stage)
@@ -50,8 +50,8 @@ class PhaseLister {
                       bytes_[stage].weights, host_);
   }
 
-  /// Where a stage meets its caches again in every step. The other steps of a round, and the
-  /// epilogue after it, begin like the first one, or else a cache would have to move.
+  /// Makes the devices hold the caches, which every step uses again. The other steps of a round, and the
+  /// epilogue after it, must begin on the same device as the first step; otherwise a cache would have to move.
   void add_caches() {
     const std::vector<Stage>& stages = request_.pricing.stages;
     if (std::none_of(stages.begin(), stages.end(),
@@ -82,8 +82,8 @@ class PhaseLister {
       hold_cache(builder_, request_, at.first, count, at.second);
   }
 
-  /// Lists the phases of a window. What its last phase saves is saved in the first phase of the
-  /// window that comes next: the next iteration (ahead = -1), or the epilogue.
+  /// Lists the phases of a window. The results of its last phase are saved in the first phase of
+  /// the next window: the next iteration (ahead = -1), or the epilogue.
   void list(Section section, const std::vector<Phase>& phases, const std::string& suffix) {
     builder_.enter(section);
     body_ = std::exchange(window_, PhaseWindow{phases, suffix, {}, {}});
@@ -92,12 +92,12 @@ class PhaseLister {
     add_phase_waits(builder_, rules_, window_, before());
   }
 
-  /// The window before this one: the body's iteration before, or, in the epilogue, its last one.
+  /// The previous window: the previous iteration of the body or, in the epilogue, the last one.
   const PhaseWindow& before() const {
     return builder_.section() == Section::body ? window_ : body_;
   }
 
-  /// After the last window: its last phase saves, and nothing more comes.
+  /// After the last window: saves the results of its last phase; no further phase follows.
   void list_last_saves() {
     if (window_.phases.empty() || !rules_.overlap) return;
     const bool body_was_last = builder_.section() == Section::body;
@@ -125,7 +125,7 @@ class PhaseLister {
       carry_saves(loads);
   }
 
-  /// In the first phase of a window: the saves of the last phase of the window before.
+  /// Lists, in the first phase of a window, the saves of the last phase of the previous window.
   void carry_saves(const std::vector<PlanBuilder::Ref>& loads) {
     if (!rules_.saves_answers()) return;
     const Phase& last = before().phases.back();
@@ -137,7 +137,7 @@ class PhaseLister {
     }
   }
 
-  /// Phase p's saves, in the phase after it: once that has its loads.
+  /// Lists the saves of phase p in the next phase, after that phase has its loads.
   void list_saves(std::size_t p, std::int32_t ahead, const std::vector<PlanBuilder::Ref>& loads) {
     const Phase& phase = window_.phases[p];
     const bool last = phase.stage + 1 == bytes_.size();
@@ -153,7 +153,7 @@ class PhaseLister {
     }
   }
 
-  /// A copy engine works in order: a wait of its first load holds back all of them.
+  /// A copy engine works in order, so a wait of its first load delays all its loads.
   template <class Iterator>
   std::vector<PlanBuilder::Ref> first_of_each_stream(Iterator begin, Iterator end) {
     std::vector<PlanBuilder::Ref> found;
@@ -183,7 +183,7 @@ class PhaseLister {
                              static_cast<std::int32_t>(phase.stage), static_cast<std::int32_t>(q));
   }
 
-  /// What comes into a phase for one micro-batch; none where it needs no transfer or tensor.
+  /// Lists what a phase needs for one micro-batch; returns none if that needs no transfer and no tensor.
   std::uint32_t list_input(std::size_t p, std::int64_t q, std::vector<PlanBuilder::Ref>& loads) {
     const Phase& phase = window_.phases[p];
     if (phase.stage == 0) {
@@ -209,7 +209,7 @@ class PhaseLister {
     return arrived;
   }
 
-  /// A tensor is known by its name before the action that makes it is listed.
+  /// Returns the tensor by its name, before the action that makes it is listed.
   std::uint32_t output_tensor(std::int64_t q, const std::string& suffix) {
     auto [found, fresh] = outputs_.try_emplace({q, suffix}, none);
     if (fresh)
@@ -246,7 +246,7 @@ class PhaseLister {
     made_[{phase.stage, q}] = crossing;
   }
 
-  /// On chip, a micro-batch's activation stays where it was made.
+  /// With on_chip, a micro-batch's activation stays on the device that made it.
   void use_input(Action& action, std::uint32_t input, const Phase& phase, std::int64_t q) {
     const auto from = made_.find({phase.stage - 1, q});
     const bool stayed = phase.stage > 0 && from->second.tensor == input;
@@ -272,7 +272,7 @@ class PhaseLister {
   const PhaseRules& rules_;
   std::string host_;
   PlanBuilder builder_;
-  PhaseWindow window_, body_;  ///< at hand; the body's, in the epilogue
+  PhaseWindow window_, body_;  ///< the present window; the body's window, for the epilogue
   std::map<std::pair<std::size_t, std::int64_t>, Crossing> made_;  ///< (stage, q)
   std::map<std::pair<std::int64_t, std::string>, std::uint32_t> outputs_;
 };

@@ -1,11 +1,11 @@
 // phased: PopART's phased execution. A phase is a slice of time in which one device computes a
-// stage for a batch; device = phase number mod n. While it computes, the device of the next phase
-// saves its latest results and loads the weights and inputs that it needs. Phase i + 1 starts after
-// all computation of phase i and after its own I/O.
+// stage for a batch; the device is the phase number modulo n. Meanwhile, the device of the next
+// phase saves its latest results and loads the weights and inputs that it needs. Phase i + 1 starts
+// after all computation of phase i and after its own I/O.
 //
-// A steady phase, overlapped and with preloaded weights, takes max(I/O, computation), where I/O is
-// that of one phase (weights, and those activations that go over the host link). In series it takes
-// their sum.
+// With overlap and preloaded weights, a phase of the steady state takes max(I/O, computation),
+// where I/O is that of one phase (its weights, and the activations that cross the host link). In
+// series it takes their sum.
 #include <algorithm>
 
 #include "base/error.hpp"
@@ -16,8 +16,8 @@ namespace sluice {
 
 namespace {
 
-/// In training a phase is one operation of the step (a stage forward, backward or again) on all
-/// micro-batches in flight. What is on the wrong device goes through host memory.
+/// In training a phase is one operation of the step (a stage forward, backward or recomputed) on
+/// all micro-batches in flight. What is on another device is sent through host memory.
 TrainingOrder phased_training(const PolicyRequest& request, const Reader& parameters) {
   refuse_in_training(parameters, {"weights", "weights_per", "host_data", "outputs"},
                      "weights come for each phase");
@@ -42,7 +42,7 @@ std::vector<Candidate> candidates(const PolicyRequest& request, const Reader& pa
   return training_candidates(request, phased_training(request, parameters));
 }
 
-/// Inference: how many batches take turns.
+/// For inference: the numbers of batches that take turns.
 std::vector<Value> alternatives(const PolicyRequest& request, const Reader& parameters) {
   const bool open = parameters.is_word("in_flight", "auto");
   if (request.workload.training || !open || parameters.text("weights_per") == "step") return {};

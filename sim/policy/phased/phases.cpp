@@ -11,7 +11,7 @@ namespace sluice {
 
 namespace {
 
-/// All devices in turns, one device, or one by stage.
+/// All devices in turn, one device, or one device per stage.
 void read_devices(PhaseRules& rules, const PolicyRequest& request, const Reader& parameters,
                   const Reader& phases) {
   const Platform& platform = request.pricing.platform;
@@ -39,8 +39,8 @@ void read_devices(PhaseRules& rules, const PolicyRequest& request, const Reader&
                                " phases a batch: one device for each");
 }
 
-/// Batches that take turns, so that the way of one batch's activations hides behind the phases of
-/// the others: it comes back to the same device after n phases, to the next one after n + 1.
+/// The number of batches that take turns, so that the phases of other batches hide the transfers of a batch's
+/// activations: a batch returns to the same device after n phases, and to the next device after n + 1.
 std::int64_t default_in_flight(const PhaseRules& rules) {
   const auto n = static_cast<std::int64_t>(rules.by_stage ? 1 : rules.devices.size());
   switch (rules.activations) {
@@ -123,7 +123,7 @@ PhaseRound round_of_units(const PhaseRules& rules, const Workload& workload, std
   return round;
 }
 
-/// Batches that go through all stages before the next ones do.
+/// The number of batches that go through all stages before the next ones begin.
 std::int64_t turn_batches(const PhaseRules& rules, const Workload& workload) {
   return rules.once_a_step ? workload.batches_per_step : rules.in_flight;
 }

@@ -16,7 +16,7 @@ enum class Activations { on_chip, pair_link, streaming };
 struct Phase {
   std::size_t stage = 0;
   std::string device;
-  std::vector<std::int64_t> micro_batches;  ///< counted from the first one of the window
+  std::vector<std::int64_t> micro_batches;  ///< counted from the first micro-batch of the window
 };
 
 struct PhaseRules {
@@ -24,7 +24,7 @@ struct PhaseRules {
   bool once_a_step = false;  ///< weights are loaded once for all batches of a step
   bool real_data = true, return_outputs = true;
   Activations activations = Activations::on_chip;
-  std::vector<std::string> devices;  ///< the devices that take turns; by stage where `by_stage`
+  std::vector<std::string> devices;  ///< the devices that take turns; or, with `by_stage`, per stage
   bool by_stage = false;
   std::int64_t in_flight = 1;  ///< batches that take turns
 
@@ -36,23 +36,23 @@ struct PhaseRules {
 PhaseRules read_phase_rules(const PolicyRequest& request, const Reader& parameters);
 
 /// The number of phases after which they repeat. A unit is all phases of the batches that take
-/// turns, or of a whole step where its batches are not whole turns; a round is as many units as
-/// bring the device of the first phase back to the first device.
+/// turns, or all phases of a step if its batches cannot be divided into whole turns. A round is the
+/// smallest number of units after which the first phase is on the first device again.
 struct PhaseRound {
   std::int64_t unit_batches = 1;
-  std::int64_t units = 1;       ///< of a round: the body
-  std::int64_t iterations = 1;  ///< rounds
+  std::int64_t units = 1;       ///< per round, which is the body
+  std::int64_t iterations = 1;  ///< number of rounds
   std::int64_t rest = 0;        ///< units after the last round
   std::int64_t steps_per_iteration = 1, iterations_per_step = 1;
 };
 PhaseRound round_of(const PhaseRules& rules, const Workload& workload, std::size_t stages);
-/// The same where a unit is a whole step.
+/// The same if a unit is a whole step.
 PhaseRound round_of_steps(const PhaseRules& rules, const Workload& workload, std::size_t stages);
 
-/// Whether nothing repeats within a step that is too long to be tried.
+/// Whether the phases do not repeat within a step, and the step is too long to be tried.
 bool is_long(const PhaseRules& rules, const Workload& workload);
 
-/// The phases of some units, in order. The device is the number mod n, counted from the first.
+/// The phases of some units, in order. The device is the phase number modulo n, counted from the first phase.
 std::vector<Phase> phases_of(const PhaseRules& rules, const Workload& workload, std::size_t stages,
                              std::int64_t unit_batches, std::int64_t units);
 

@@ -38,11 +38,11 @@ class PhaseWaits {
   }
 
  private:
-  /// Iterations from the window before to this one.
+  /// Iterations from the previous window to this one.
   std::uint32_t distance() const { return &before_ == &window_ ? 1 : 0; }
 
-  /// The phase `back` before phase p, of this window or of one before. `listed` is null where there
-  /// is none.
+  /// The phase that is `back` phases before phase p, in this window or in an earlier one. `listed`
+  /// is null if there is no such phase.
   struct Earlier {
     const ListedPhase* listed = nullptr;
     std::uint32_t distance = 0;
@@ -50,20 +50,20 @@ class PhaseWaits {
   Earlier earlier(std::size_t p, std::size_t back) const {
     if (back <= p) return {&window_.listed[p - back], 0};
     if (before_.listed.empty()) return {};
-    const std::size_t beyond = back - p - 1;  // 0: the last phase of the window before
+    const std::size_t beyond = back - p - 1;  // 0: the last phase of the previous window
     const std::size_t size = before_.listed.size();
     return {&before_.listed[size - 1 - beyond % size],
             distance() + static_cast<std::uint32_t>(beyond / size)};
   }
 
-  /// What the device of phase p has to have saved before p starts: the results of its last phase.
+  /// What the device of phase p must have saved before p starts: the results of its previous phase.
   std::vector<ListedPhase::Gate> saves_before(std::size_t p) const {
     std::vector<ListedPhase::Gate> gates;
     const std::size_t back = std::max<std::size_t>(phases_since_device(p), 2);
     const std::size_t size = before_.listed.size();
-    if (back == p + 1)  // the last phase of the window before saves in this window
+    if (back == p + 1)  // the previous window's last phase saves in this window
       for (PlanBuilder::Ref ref : window_.carried) gates.push_back({ref, 0});
-    else if (rules_.overlap && back > p && (back - p - 1) % size == 0)  // of an earlier one: later
+    else if (rules_.overlap && back > p && (back - p - 1) % size == 0)  // for an earlier one: later
       for (PlanBuilder::Ref ref : before_.carried)
         gates.push_back({ref, distance() + static_cast<std::uint32_t>((back - p - 1) / size) - 1});
     else if (const Earlier phase = earlier(p, back); phase.listed)
@@ -71,8 +71,8 @@ class PhaseWaits {
     return gates;
   }
 
-  /// What is saved in phase p, the results of the one before, begins when it begins; or as it is
-  /// made, where phase p needs it at once.
+  /// The saves in phase p, which are the results of the previous phase, begin when phase p begins.
+  /// If phase p needs these results at once, each begins as soon as its result is made.
   void add_save_waits(std::size_t p) {
     if (p > 0 && window_.followed_at_once(p - 1)) return;
     for (PlanBuilder::Ref save : p == 0 ? window_.carried : window_.listed[p - 1].saves)
@@ -80,8 +80,8 @@ class PhaseWaits {
         builder_.wait(save, gate.ref, gate.distance);
   }
 
-  /// Preloading begins when the phases in which its device rests begin: with two devices the phase
-  /// before. The loads of phase p wait for what the start of that phase waits for.
+  /// Preloading begins when the phases begin during which the device does not compute: with two devices that is
+  /// the previous phase. The loads of phase p wait for everything that the start of that phase waits for.
   void add_preload_waits(std::size_t p) {
     const std::size_t resting = std::max<std::size_t>(phases_since_device(p), 2) - 1;
     const Earlier begin = earlier(p, resting), before = earlier(p, resting + 1);
@@ -95,8 +95,8 @@ class PhaseWaits {
     }
   }
 
-  /// How many phases ago this phase's device computed last; as many as there are where it never
-  /// did.
+  /// The number of phases since this phase's device computed last; the number of all phases if it
+  /// never computed.
   std::size_t phases_since_device(std::size_t p) const {
     if (!rules_.by_stage) return rules_.devices.size();
     const std::vector<Phase>&phases = window_.phases, &before = before_.phases;
